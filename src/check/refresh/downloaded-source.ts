@@ -1,4 +1,4 @@
-import { type CatalogueSource, isCurated, isDownloaded } from "../lists/sources/catalogue.ts"
+import { type CatalogueSource, isCurated, isDownloaded, isTrusted } from "../lists/sources/catalogue.ts"
 import { normalizeName } from "../lists/sources/normalized-name.ts"
 import type { DownloadedSource, SourceBundle } from "../lists/sources/source-bundle.ts"
 import { FORMAT_READERS, type SourceFiles } from "../lists/sources/source-formats.ts"
@@ -33,11 +33,12 @@ export function readDownloadedSource(
   if (read.kind === "refused") return { kind: "refused", message: `It cannot be read: ${read.message}.` }
   const { malformedCount } = read
   const entries = first === undefined ? read.entries : read.entries.slice(0, first)
-  const downloaded = { set: row.set, entries, malformedCount, endsWithNewline: text.endsWith("\n") }
+  const isWindow = row.window !== undefined
+  const downloaded = { set: row.set, entries, malformedCount, endsWithNewline: text.endsWith("\n"), isWindow }
   const normalized = normalizeEntries(downloaded)
   const faults = validateSource(downloaded, last === null ? context.builtIn : previousOf(last), context, normalized)
   if (faults.length > 0) return { kind: "refused", message: faults.map(({ message }) => message).join(" ") }
-  const leftOut = leftOutNames(row.set, normalized.names, context)
+  const leftOut = leftOutNames(downloaded, normalized.names, context)
   return {
     kind: "valid",
     entries: [...normalized.names.difference(leftOut)],
@@ -46,8 +47,8 @@ export function readDownloadedSource(
   }
 }
 
-function previousOf({ source: { entries }, endsWithNewline }: StoredDownload): PreviousSource {
-  return { count: entries.length, names: new Set(entries), endsWithNewline }
+function previousOf({ source: { entries }, window, endsWithNewline }: StoredDownload): PreviousSource {
+  return { count: window?.taken.at(-1)?.names ?? entries.length, endsWithNewline }
 }
 
 /** Source files that consist of one text. */
@@ -62,15 +63,17 @@ type ValidationContext = NeverListedNames & {
 /**
  * The validation context of a source. The most used providers may not be in any list. Names that are never disposable, popular
  * names and curated providers may not be in a disposable list. Such names that a built-in source of the same set already has are
- * known faults; building a pack drops them.
+ * known faults; building a pack drops them. A window of disposable names may not have known organisations, government bodies and
+ * schools either, since strangers decide what it has tomorrow.
  */
 export function validationContext(
   { sources, topProviders }: SourceBundle,
-  { set, renews, never_listed_max }: CatalogueSource,
+  { set, renews, never_listed_max, window }: CatalogueSource,
 ): ValidationContext {
   const builtInEntries = (isIncluded: (row: CatalogueSource) => boolean) =>
     sources.filter(({ row }) => isIncluded(row) && !isDownloaded(row)).flatMap(({ entries }) => entries)
-  const guards = set === "disposable" ? builtInEntries(isDisposableGuard) : []
+  const isGuard = window === undefined ? isDisposableGuard : isWindowGuard
+  const guards = set === "disposable" ? builtInEntries(isGuard) : []
   const neverListed = normalizedNames([...topProviders, ...guards])
   const renewed = normalizedNames(builtInEntries(row => row.id === renews))
   return {
@@ -81,13 +84,19 @@ export function validationContext(
         .filter(entry => neverListed.has(entry)),
     ),
     neverListedMax: never_listed_max,
-    builtIn: renewed.size === 0 ? null : { count: renewed.size, names: renewed, endsWithNewline: false },
+    builtIn: renewed.size === 0 ? null : { count: renewed.size, endsWithNewline: false },
   }
 }
 
 /** Whether the names of a built-in source may not be in a disposable list. */
 const isDisposableGuard = (row: CatalogueSource): boolean =>
   row.set === "never_disposable" || row.set === "popular" || (row.set === "personal" && isCurated(row))
+
+/** Whether the names of a built-in source may not be in a window of disposable names. */
+const isWindowGuard = (row: CatalogueSource): boolean =>
+  isDisposableGuard(row) || (WINDOW_GUARD_SETS.has(row.set) && isTrusted(row))
+
+const WINDOW_GUARD_SETS: ReadonlySet<CatalogueSource["set"]> = new Set(["organisation", "government", "education"])
 
 function normalizedNames(entries: readonly string[]): ReadonlySet<string> {
   const names = entries.map(normalizeName)

@@ -1,4 +1,5 @@
 import { Semaphore } from "../../base/concurrency.ts"
+import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
 import { isoDate, utcDay } from "../../base/time.ts"
@@ -6,8 +7,10 @@ import { DOWNLOAD_BOUNDS, type DownloadDeps, download } from "../fetch/download.
 import { buildPack } from "../lists/build/build-pack.ts"
 import { formatManifest } from "../lists/manifest.ts"
 import { openPack } from "../lists/pack/pack.ts"
+import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import { type DownloadedSource, type SourceBundle, withDownloads } from "../lists/sources/source-bundle.ts"
 import { readDownloadedSource, validationContext } from "./downloaded-source.ts"
+import { addWindow, replaceEntries, type WindowHistory, withoutExpired } from "./new-entries.ts"
 import {
   decodeRefreshState,
   type Folder,
@@ -147,12 +150,34 @@ async function refreshSource(
   if (result.kind === "unchanged") return stateOf("unchanged", "")
   const read = readDownloadedSource(row, result.text, last, validationContext(bundle, row))
   if (read.kind === "refused") return stateOf("refused", read.message)
-  const source = withAddedDays(read, last?.source ?? null, isoDate(utcDay(clock())))
+  const merged = mergeEntries(row, read, last, isoDate(utcDay(clock())))
+  if (merged.kind === "refused") return stateOf("refused", merged.message)
+  const { source, window } = merged
   const endsWithNewline = result.text.endsWith("\n")
-  const stored = { source, url, validators: result.validators, endsWithNewline, leftOut: read.leftOut }
+  const stored = { source, url, validators: result.validators, endsWithNewline, leftOut: read.leftOut, window }
   await folder.writeAtomic(downloadFileName(id), formatDownload(stored))
   downloads.set(id, stored)
   return source === last?.source ? stateOf("unchanged", "") : stateOf("taken", "", clock())
+}
+
+type MergedEntries =
+  | { readonly kind: "merged"; readonly source: DownloadedSource; readonly window: WindowHistory | null }
+  | { readonly kind: "refused"; readonly message: string }
+
+/** The entries of a source after a valid download; its `source` is that of `last` if the download says nothing new. */
+function mergeEntries(
+  row: CatalogueSource,
+  read: Pick<DownloadedSource, "entries" | "malformedCount">,
+  last: StoredDownload | null,
+  today: string,
+): MergedEntries {
+  if (row.window === undefined)
+    return { kind: "merged", source: replaceEntries(read, last?.source ?? null, today), window: null }
+  const added = addWindow(read, last, row.window, today)
+  if (added.kind === "refused") return added
+  if (added.kind === "added") return { ...added, kind: "merged" }
+  assert(last !== null, "a window repeats another one")
+  return { kind: "merged", source: last.source, window: last.window }
 }
 
 /** When the entries last changed. A refresh that was interrupted after writing a download has left only its day. */
@@ -163,23 +188,6 @@ function lastChangedAtMs(before: SourceState | undefined, last: StoredDownload |
   return recordedMs === null || recordedMs < dayMs ? dayMs : recordedMs
 }
 
-/** The download with the days on which its names were added; `last` itself if the names are the same. */
-function withAddedDays(
-  { entries, malformedCount }: Pick<DownloadedSource, "entries" | "malformedCount">,
-  last: DownloadedSource | null,
-  today: string,
-): DownloadedSource {
-  if (last === null) return { entries, malformedCount, date: today, addedOn: new Map() }
-  const before = new Set(last.entries)
-  const added = entries.filter(entry => !before.has(entry))
-  if (added.length === 0 && entries.length === last.entries.length) return last
-  const addedOn = new Map(
-    entries.flatMap(entry => (last.addedOn.has(entry) ? [[entry, last.addedOn.get(entry) ?? today]] : [])),
-  )
-  for (const entry of added) addedOn.set(entry, today)
-  return { entries, malformedCount, date: today, addedOn }
-}
-
 type WrittenPack = { readonly sha256: string; readonly version: string }
 
 type WritePackResult =
@@ -188,10 +196,11 @@ type WritePackResult =
 
 /**
  * Builds the pack of the bundle and all downloads, and writes it with its manifest. An operator's own list without a
- * download is left out. Without any download there is no pack to build.
+ * download is left out, and so are names of a window source that were last seen too long ago. Without any download there is no
+ * pack to build.
  */
 async function buildAndWritePack(
-  { folder, bundle }: RefreshDeps,
+  { folder, bundle, clock }: RefreshDeps,
   requested: ReadonlyMap<string, RequestedSource>,
   downloads: ReadonlyMap<string, StoredDownload>,
 ): Promise<WritePackResult> {
@@ -200,7 +209,13 @@ async function buildAndWritePack(
     downloads.has(source.row.id) && !bundle.sources.includes(source) ? [source] : [],
   )
   const sources = [...bundle.sources, ...ownLists].sort((a, b) => (a.row.id < b.row.id ? -1 : 1))
-  const bySource = new Map([...downloads].map(([id, { source }]) => [id, source]))
+  const today = isoDate(utcDay(clock()))
+  const bySource = new Map(
+    [...downloads].map(([id, { source }]) => {
+      const days = requested.get(id)?.source.row.window?.days
+      return [id, days === undefined ? source : withoutExpired(source, days, today)] as const
+    }),
+  )
   const built = buildPack(withDownloads({ ...bundle, sources }, bySource))
   if (built.kind === "refused") return built
   const { bytes, manifest } = built

@@ -25,21 +25,24 @@ export type DownloadedEntries = {
   readonly malformedCount: number
   /** Whether the text ends with a line feed. */
   readonly endsWithNewline: boolean
+  /** Whether names that are gone stay, since the source is a window. */
+  readonly isWindow?: boolean
 }
 
 /** The last valid download of a source. */
 export type PreviousSource = {
-  /** The number of distinct names. */
+  /** The number of distinct names; of a window source, those of the last window alone. */
   readonly count: number
   readonly endsWithNewline: boolean
-  /** In normal form. */
-  readonly names: ReadonlySet<string>
 }
 
 /** Names that no download may list, in normal form. */
 export type NeverListedNames = {
   readonly neverListed: ReadonlySet<string>
-  /** Names of `neverListed` that built-in sources are known to list; they are not left out, since building a pack drops them. */
+  /**
+   * Names of `neverListed` that built-in sources are known to list. They do not count, and of a list they are not left out, since
+   * building a pack drops them.
+   */
   readonly knownFaults: ReadonlySet<string>
   /** How many names the source may list that no such list may hold, if its row says so; absent: as many as any source. */
   readonly neverListedMax?: number | undefined
@@ -87,7 +90,7 @@ export function validateSource(
   rules: NeverListedNames,
   normalized: NormalizedEntries = normalizeEntries(downloaded),
 ): readonly ValidationFault[] {
-  const leftOut = leftOutNames(downloaded.set, normalized.names, rules)
+  const leftOut = leftOutNames(downloaded, normalized.names, rules)
   const input = { ...normalized, names: normalized.names.difference(leftOut), leftOut, downloaded, previous, rules }
   return RULE_ORDER.flatMap(rule => {
     const message = RULE_CHECKS[rule](input)
@@ -123,8 +126,8 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
     const isBroken = malformedCount >= MALFORMED_COUNT_MIN && malformedCount * MALFORMED_ONE_IN > count
     return isBroken ? `${malformedCount} of its ${count} entries are no names.` : null
   },
-  shrunken: ({ names, previous }) => {
-    if (previous === null || names.size === 0) return null
+  shrunken: ({ names, previous, downloaded }) => {
+    if (previous === null || names.size === 0 || downloaded.isWindow === true) return null
     const goneCount = previous.count - names.size
     const isBroken = goneCount >= SHRUNKEN_COUNT_MIN && goneCount * SHRUNKEN_ONE_IN >= previous.count
     return isBroken ? `It has ${names.size} names, and had ${previous.count}.` : null
@@ -135,14 +138,15 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
     return isBroken ? `It has ${names.size} names, and had ${previous.count}.` : null
   },
   never_listed: ({ names, leftOut, rules }) => {
-    const count = leftOut.size
-    const total = names.size + count
+    const counted = leftOut.difference(rules.knownFaults)
+    const count = counted.size
+    const total = names.size + leftOut.size
     const isBroken =
       rules.neverListedMax === undefined
         ? count > NEVER_LISTED_MAX && count * NEVER_LISTED_ONE_IN > total
         : count > rules.neverListedMax
     return isBroken
-      ? `${count} of its ${total} names are names that no such list may hold: ${nameSome(describeLeftOut(leftOut))}.`
+      ? `${count} of its ${total} names are names that no such list may hold: ${nameSome(describeLeftOut(counted))}.`
       : null
   },
   public_suffixes: ({ downloaded, names }) => {
@@ -157,15 +161,15 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
       : null,
 }
 
-/** The names of a download that no list for this set may hold, without known faults. */
+/** The names of a download that no list for its set may hold, those of a list without known faults. */
 export function leftOutNames(
-  set: FillableSet,
+  { set, isWindow = false }: Pick<DownloadedEntries, "set" | "isWindow">,
   names: ReadonlySet<string>,
   { neverListed, knownFaults }: NeverListedNames,
 ): ReadonlySet<string> {
   if (SETS_OF_KNOWN_NAMES.has(set)) return new Set()
-  // The smaller set is walked.
-  return names.intersection(neverListed).difference(knownFaults)
+  const listed = names.intersection(neverListed)
+  return isWindow ? listed : listed.difference(knownFaults)
 }
 
 /** The number of names that are left out, and the first of them. */

@@ -4,14 +4,16 @@ import { Value } from "@sinclair/typebox/value"
 import type { CacheValidators } from "../../base/fetch.ts"
 import { parseJson } from "../../base/text.ts"
 import type { DownloadedSource } from "../lists/sources/source-bundle.ts"
+import type { WindowHistory } from "./new-entries.ts"
 import { type LeftOutNames, NONE_LEFT_OUT } from "./source-validation.ts"
 
 /**
  * The last valid download of a source is a text file: one line of JSON about it, then one entry per line in the order of
- * the source. An entry that was added after the first download is followed by a tab and the day on which it was added.
+ * the source. An entry that was added after the first download is followed by a tab and the day on which it was added. An entry
+ * of a window source is followed by the days on which it was first and last seen.
  */
 const FileHead = Type.Object({
-  /** Format 1 has no `left_out`. */
+  /** Format 1 has neither `left_out` nor last days. */
   format: Type.Union([Type.Literal(1), Type.Literal(2)]),
   url: Type.String(),
   etag: Type.Union([Type.String(), Type.Null()]),
@@ -22,6 +24,20 @@ const FileHead = Type.Object({
   ends_cleanly: Type.Boolean(),
   /** The names that no such list may hold, which are not among the entries. */
   left_out: Type.Optional(Type.Object({ count: Type.Integer({ minimum: 0 }), names: Type.Array(Type.String()) })),
+  /** The windows that were taken; absent: the source is no window source. */
+  window: Type.Optional(
+    Type.Object({
+      sha256: Type.String(),
+      taken: Type.Array(
+        Type.Object({
+          day: Type.String(),
+          names: Type.Integer({ minimum: 0 }),
+          added: Type.Union([Type.Integer({ minimum: 0 }), Type.Null()]),
+          days: Type.Integer({ minimum: 1 }),
+        }),
+      ),
+    }),
+  ),
   /** SHA-256 of this line without this member, and of the lines below. */
   sha256: Type.String(),
 })
@@ -38,12 +54,16 @@ export type StoredDownload = {
   readonly endsWithNewline: boolean
   /** The names that were left out of its entries. */
   readonly leftOut: LeftOutNames
+  /** What is known of the windows of a window source; null: it is a list. */
+  readonly window: WindowHistory | null
 }
 
 /** The text of the file of a download. */
-export function formatDownload({ source, url, validators, endsWithNewline, leftOut }: StoredDownload): string {
-  const { entries, malformedCount, date, addedOn } = source
-  const lines = entries.map(entry => (addedOn.has(entry) ? `${entry}\t${addedOn.get(entry)}` : entry)).join("\n")
+export function formatDownload({ source, url, validators, endsWithNewline, leftOut, window }: StoredDownload): string {
+  const { entries, malformedCount, date, addedOn, lastSeenOn } = source
+  const lines = entries
+    .map(entry => [entry, addedOn.get(entry), lastSeenOn?.get(entry)].filter(field => field !== undefined).join("\t"))
+    .join("\n")
   const head: Omit<FileHead, "sha256"> = {
     format: 2,
     url,
@@ -53,6 +73,7 @@ export function formatDownload({ source, url, validators, endsWithNewline, leftO
     misshapen: malformedCount,
     ends_cleanly: endsWithNewline,
     left_out: { count: leftOut.count, names: [...leftOut.names] },
+    ...(window === null ? {} : { window: { sha256: window.sha256, taken: [...window.taken] } }),
   }
   return `${JSON.stringify({ ...head, sha256: fileSha256(head, lines) })}\n${lines}`
 }
@@ -67,17 +88,23 @@ export function parseDownload(text: string): StoredDownload | null {
   if (sha256 !== fileSha256(rest, lines)) return null
   const entries: string[] = []
   const addedOn = new Map<string, string>()
+  const lastSeenOn = new Map<string, string>()
   for (const line of lines === "" ? [] : lines.split("\n")) {
-    const [entry = "", day] = line.split("\t", 2)
+    const [entry = "", firstDay, lastDay] = line.split("\t", 3)
     entries.push(entry)
-    if (day !== undefined) addedOn.set(entry, day)
+    if (firstDay !== undefined) addedOn.set(entry, firstDay)
+    if (lastDay !== undefined) lastSeenOn.set(entry, lastDay)
   }
   return {
-    source: { entries, malformedCount: head.misshapen, date: head.date, addedOn },
+    source: {
+      ...{ entries, malformedCount: head.misshapen, date: head.date, addedOn },
+      ...(head.window === undefined ? {} : { lastSeenOn }),
+    },
     url: head.url,
     validators: { etag: head.etag, lastModified: head.last_modified },
     endsWithNewline: head.ends_cleanly,
     leftOut: head.left_out ?? NONE_LEFT_OUT,
+    window: head.window ?? null,
   }
 }
 

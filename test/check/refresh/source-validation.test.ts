@@ -32,7 +32,6 @@ const foundOf = (entries: readonly string[], parts: Partial<DownloadedEntries> =
 const beforeOf = (names: readonly string[], endsWithNewline = true): PreviousSource => ({
   count: names.length,
   endsWithNewline,
-  names: new Set(names),
 })
 
 const rulesBroken = (
@@ -150,6 +149,11 @@ describe("a list is shrunken", () => {
     ).toEqual(["shrunken"])
   })
 
+  test("never if it is a window, of which names that are gone stay", () => {
+    expect(rulesBroken(foundOf(namesOf(10), { isWindow: true }), before)).toEqual([])
+    expect(rulesBroken(foundOf([], { isWindow: true }), before)).toEqual(["empty"])
+  })
+
   test("only if there is a previous one", () => {
     expect(rulesBroken(foundOf(namesOf(1)), null)).toEqual([])
     expect(rulesBroken(foundOf(namesOf(1)), beforeOf([]))).toEqual([])
@@ -172,8 +176,8 @@ describe("a list is swollen", () => {
 
 describe("names that no list may hold", () => {
   const rules = { neverListed: new Set(["gmail.com", "yahoo.com"]), knownFaults: new Set(["yahoo.com"]) }
-  const leftOutOf = (entries: readonly string[], set: FillableSet = "disposable"): string[] => [
-    ...leftOutNames(set, normalizeEntries(foundOf(entries, { set })).names, rules),
+  const leftOutOf = (entries: readonly string[], set: FillableSet = "disposable", isWindow = false): string[] => [
+    ...leftOutNames({ set, isWindow }, normalizeEntries(foundOf(entries, { set })).names, rules),
   ]
   /** A list of so many names, the first of which no list may hold. */
   const withNever = (count: number, never: number, neverListedMax?: number): string[] =>
@@ -194,6 +198,14 @@ describe("names that no list may hold", () => {
     expect(leftOutOf(["notgmail.com", "gmail.com.au", "a.gmail.com", "constructor", "__proto__", "yahoo.com"])).toEqual(
       [],
     )
+  })
+
+  test("are all left out of a window, of which known faults do not count", () => {
+    expect(leftOutOf(["a.com", "gmail.com", "yahoo.com"], "disposable", true)).toEqual(["gmail.com", "yahoo.com"])
+    const never = { neverListed: new Set(namesOf(11)), knownFaults: new Set(["name-3.com"]) }
+    const window = foundOf(namesOf(1000), { isWindow: true })
+    expect(rulesBroken(window, null, never)).toEqual([])
+    expect(rulesBroken(window, null, { ...never, knownFaults: new Set() })).toEqual(["never_listed"])
   })
 
   test("are accepted in sets of known names, and in no others", () => {

@@ -17,15 +17,26 @@ const storedDownload: fc.Arbitrary<StoredDownload> = fc
     lastModified: fc.option(fc.string()),
     endsWithNewline: fc.boolean(),
     leftOut: fc.record({ count: fc.nat(), names: fc.array(name, { maxLength: 5 }) }),
+    window: fc.option(
+      fc.record({
+        sha256: fc.string(),
+        taken: fc.array(
+          fc.record({ day, names: fc.nat(), added: fc.option(fc.nat()), days: fc.integer({ min: 1, max: 200 }) }),
+        ),
+      }),
+    ),
   })
-  .map(({ entries, days, malformedCount, date, url, etag, lastModified, endsWithNewline, leftOut }) => {
-    const addedOn = new Map(entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const])))
+  .map(({ entries, days, malformedCount, date, url, etag, lastModified, endsWithNewline, leftOut, window }) => {
+    const dated = entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const]))
+    const allDated = entries.map((entry, at) => [entry, days[at] ?? date] as const)
+    const list = { entries, malformedCount, date, addedOn: new Map(dated) }
     return {
-      source: { entries, malformedCount, date, addedOn },
+      source: window === null ? list : { ...list, addedOn: new Map(allDated), lastSeenOn: new Map(allDated) },
       url,
       validators: { etag, lastModified },
       endsWithNewline,
       leftOut,
+      window,
     }
   })
 
@@ -61,6 +72,7 @@ test("a truncated or extended download is rejected", () => {
     validators: { etag: '"1"', lastModified: null },
     endsWithNewline: true,
     leftOut: { count: 0, names: [] },
+    window: null,
   })
   expect(parseDownload(text)).not.toBeNull()
   for (let end = 0; end < text.length; end++) expect([end, parseDownload(text.slice(0, end))]).toEqual([end, null])
@@ -88,6 +100,7 @@ test("a download that an earlier version has written is parsed, and nothing was 
     validators: { etag: null, lastModified: null },
     endsWithNewline: true,
     leftOut: { count: 0, names: [] },
+    window: null,
   })
 })
 
