@@ -193,6 +193,7 @@ function foundOf(host: string, isCached: boolean): MailProbeResult {
     mail: known({
       exists: true,
       delivery: "mx",
+      isUnreachable: false,
       hasAddress: true,
       mx,
       provider: key,
@@ -200,6 +201,7 @@ function foundOf(host: string, isCached: boolean): MailProbeResult {
       ...published,
     }),
     suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
+    hosts: [],
     isCached,
     freshUntilMs: 0,
   }

@@ -49,8 +49,8 @@ const soa = (owner: number): Uint8Array =>
   record(owner, TYPES.SOA, TTL_S, [0, 0, ...[1, 3600, 600, 86_400, TTL_S].flatMap(long)])
 
 const RECORDS: ReadonlyMap<number, Uint8Array> = new Map([
-  [TYPES.A, own(TYPES.A, [192, 0, 2, 1])],
-  [TYPES.AAAA, own(TYPES.AAAA, [0x20, 1, 0x0d, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])],
+  [TYPES.A, own(TYPES.A, [198, 51, 99, 1])],
+  [TYPES.AAAA, own(TYPES.AAAA, [0x2a, 1, 0x04, 0xf8, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])],
   [TYPES.MX, own(TYPES.MX, [...short(10), ...text("mx"), ...pointer(HEADER_OCTETS)])],
   [TYPES.TXT, own(TYPES.TXT, text("v=spf1 mx -all"))],
 ])

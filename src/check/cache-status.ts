@@ -13,6 +13,8 @@ export type CacheStatus = {
 type CacheStatusTracker = {
   /** Wraps a resolver so that each answer counts. A failure counts as fresh for `failureTtlMs`. */
   readonly track: (resolver: CachingResolver, failureTtlMs: number) => CachingResolver
+  /** The same for answers that a result can do without: a failure leaves the others cached. */
+  readonly trackOptional: (resolver: CachingResolver, failureTtlMs: number) => CachingResolver
   /** The status of all answers so far: all came from a cache, and until when the first of them is fresh. */
   readonly status: () => CacheStatus
 }
@@ -25,13 +27,18 @@ export function createCacheStatusTracker(clock: Clock): CacheStatusTracker {
     earliestMs = Math.min(earliestMs ?? freshUntilMs, freshUntilMs)
     areAllCached &&= isCached
   }
-  return {
-    track: (resolver, failureTtlMs) => async question => {
+  const tracking =
+    (isOptional: boolean) =>
+    (resolver: CachingResolver, failureTtlMs: number): CachingResolver =>
+    async question => {
       const answer = await resolver(question)
       if (answer.known) record(answer.value.isCached, answer.value.freshUntilMs)
-      else record(false, clock() + failureTtlMs)
+      else record(isOptional, clock() + failureTtlMs)
       return answer
-    },
+    }
+  return {
+    track: tracking(false),
+    trackOptional: tracking(true),
     status: () => ({ isCached: earliestMs !== null && areAllCached, freshUntilMs: earliestMs ?? clock() }),
   }
 }

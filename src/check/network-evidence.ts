@@ -146,8 +146,10 @@ async function gatherNetworkEvidence(
   deadline: Deadline,
 ): Promise<NetworkEvidence> {
   const mailResult = probeMail(query, deadline)
-  if (probeTenant === null || !query.includeTenant || isUnavailable())
-    return { ...(await mailResult), tenant: NOT_QUERIED }
+  if (probeTenant === null || !query.includeTenant || isUnavailable()) {
+    const { mail, suites, isCached, freshUntilMs } = await mailResult
+    return { mail, suites, tenant: NOT_QUERIED, isCached, freshUntilMs }
+  }
   // A tenant lookup that misses the deadline continues, and a later check reads its result from the cache.
   const fallback = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
   const [ofMail, ofTenant] = await Promise.all([
@@ -155,7 +157,8 @@ async function gatherNetworkEvidence(
     deadline.wait(probeTenantClouds(probeTenant, query, mailResult), fallback),
   ])
   return {
-    ...ofMail,
+    mail: ofMail.mail,
+    suites: ofMail.suites,
     tenant: ofTenant.tenant,
     isCached: ofMail.isCached && ofTenant.isCached,
     freshUntilMs: Math.min(ofMail.freshUntilMs, ofTenant.freshUntilMs),

@@ -60,6 +60,7 @@ const testHints = (row: TestAddressRow): AddressHints => ({
 const OWN_MAIL = {
   exists: true,
   delivery: "mx",
+  isUnreachable: false,
   hasAddress: true,
   provider: null,
   operatedBy: null,
@@ -70,6 +71,7 @@ const OWN_MAIL = {
 const NO_MAIL: MailEvidence = {
   ...OWN_MAIL,
   delivery: "none",
+  isUnreachable: false,
   hasAddress: false,
   mx: [],
   spf: known(null),

@@ -18,9 +18,10 @@ export const LIMITS = {
   newDomainDays: 30,
   /** A domain that is older is established: two years. */
   establishedDomainDays: 730,
-  /** DNS questions of one check, and those of them about names outside the organisational domain. */
+  /** DNS questions of one check, those of them about names outside the organisational domain, and those about addresses of mail hosts. */
   dnsQuestionsPerCheckMax: 12,
   dnsForeignQuestionsPerCheckMax: 4,
+  dnsHostQuestionsPerCheckMax: 8,
   /** Lookups of domains that one caller has at the same time. A batch has at most 100 domains. */
   lookupsPerCallerMax: 150,
   /** Of the domains that one caller checks deeply, those whose registry and homepage are looked up at the same time. */

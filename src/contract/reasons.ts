@@ -32,7 +32,7 @@ export const REASONS = {
   agent_mailbox: { description: "The domain, or its mail host, hands mailboxes to programs by an API.", example: "bot@agentmail.to", group: "sets", decides: "personal", confidence: 0.95 },
   domain_not_found: { description: "The domain does not exist in DNS.", example: "a domain that answers NXDOMAIN", group: "mail", decides: "invalid", confidence: 0.98 },
   null_mx: { description: "The domain states that it takes no mail (null MX, RFC 7505).", example: "MX 0 .", group: "mail", decides: "invalid", confidence: 0.97 },
-  no_mail_host: { description: "The domain has neither a mail host nor an address, so it cannot take mail.", example: "no MX, A or AAAA record", group: "mail", decides: "invalid", confidence: 0.97 },
+  no_mail_host: { description: "No mail host of the domain has a public address, or it has neither a mail host nor an address, so it cannot take mail.", example: "no MX, A or AAAA record", group: "mail", decides: "invalid", confidence: 0.97 },
   disposable_mx: { description: "The mail hosts serve disposable domains.", example: "MX 10 mail.throwaway-host.example", group: "mail", decides: "disposable", confidence: 0.9 },
   suite_a_mail: { description: "suite_a runs the domain's mail.", example: "MX 1 of suite_a", group: "mail", decides: "business", confidence: 0.95 },
   suite_b_mail: { description: "suite_b runs the domain's mail.", example: "MX 0 of suite_b", group: "mail", decides: "business", confidence: 0.95 },

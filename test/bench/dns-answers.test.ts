@@ -15,8 +15,8 @@ function read(type: DnsRecordType, name: string) {
 
 test("every domain of the bench has mail, addresses, SPF and DMARC of its own", () => {
   expect(read("MX", "d1.bench.com")).toEqual(["records", { type: "MX", preference: 10, exchange: "mx.d1.bench.com" }])
-  expect(read("A", "mx.d1.bench.com")).toEqual(["records", { type: "A", address: "192.0.2.1" }])
-  expect(read("AAAA", "d1.bench.com")).toEqual(["records", { type: "AAAA", address: "2001:db8:0:0:0:0:0:1" }])
+  expect(read("A", "mx.d1.bench.com")).toEqual(["records", { type: "A", address: "198.51.99.1" }])
+  expect(read("AAAA", "d1.bench.com")).toEqual(["records", { type: "AAAA", address: "2a01:4f8:0:0:0:0:0:1" }])
   expect(read("TXT", "d1.bench.com")).toEqual(["records", { type: "TXT", text: "v=spf1 mx -all" }])
   expect(read("TXT", "_dmarc.d1.bench.com")).toEqual(["records", { type: "TXT", text: "v=DMARC1; p=reject" }])
 })

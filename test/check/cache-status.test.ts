@@ -30,6 +30,15 @@ test("a failure is not cached, and is fresh for its TTL", async () => {
   expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 1500 })
 })
 
+test("the failure of an optional answer is fresh for its TTL, and leaves the others cached", async () => {
+  const fresh = createCacheStatusTracker(stoppedClock(1000))
+  await fresh.track(held(true, 9000), 1000)(QUESTION)
+  await fresh.trackOptional(async () => unknown("timed_out"), 1000)(QUESTION)
+  expect(fresh.status()).toEqual({ isCached: true, freshUntilMs: 2000 })
+  await fresh.trackOptional(held(false, 9000), 1000)(QUESTION)
+  expect(fresh.status()).toEqual({ isCached: false, freshUntilMs: 2000 })
+})
+
 test("without a query nothing is cached", () => {
   expect(createCacheStatusTracker(stoppedClock(1000)).status()).toEqual({ isCached: false, freshUntilMs: 1000 })
 })

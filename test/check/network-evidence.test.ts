@@ -30,6 +30,7 @@ function system(nextTick: (work: () => void) => void = queueMicrotask) {
     mail: async (_: Deadline): Promise<MailProbeResult> => ({
       mail: known(OWN_HOST),
       suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
+      hosts: [],
       isCached: false,
       freshUntilMs,
     }),
@@ -118,6 +119,7 @@ test("a failure that is cached for a moment never counts as cached", async () =>
   answers.mail = async () => ({
     mail: unknown("unavailable"),
     suites: unknown("unavailable"),
+    hosts: [],
     isCached: false,
     freshUntilMs: time.clock() + 1000,
   })
@@ -140,6 +142,7 @@ test("a tenant that the first cloud does not know is looked up in the cloud of t
   answers.mail = async () => ({
     mail: known({ ...OWN_HOST, mx: [{ priority: 0, host, provider: "suite_b" }] }),
     suites: known({ suiteA: [], suiteB: [`mx:${host}`], otherSuite: null }),
+    hosts: [],
     isCached: false,
     freshUntilMs: 9e15,
   })
@@ -223,7 +226,13 @@ describe("the lookups of one caller", () => {
 
   test("that were given up hold their turns while their questions are in flight", async () => {
     const { ask, answers, queries, time } = system()
-    const tooLate = { mail: unknown("timed_out"), suites: unknown("timed_out"), isCached: false, freshUntilMs: 0 }
+    const tooLate = {
+      mail: unknown("timed_out"),
+      suites: unknown("timed_out"),
+      hosts: [],
+      isCached: false,
+      freshUntilMs: 0,
+    }
     answers.mail = deadline => deadline.wait(new Promise(() => undefined), tooLate)
     const askAll = (stem: string) => {
       for (let index = 0; index < LOOKUPS_PER_CALLER_MAX; index++)

@@ -204,6 +204,7 @@ const ANSWERED: NetworkEvidence = {
   mail: known({
     exists: true,
     delivery: "implicit",
+    isUnreachable: false,
     hasAddress: true,
     operatedBy: null,
     provider: null,

@@ -34,6 +34,7 @@ describe("a server that answers", () => {
     expect(await ask("john@granite-acme.com")).toMatchObject({ ...WHOLE, cached: true })
     expect(server.sendRequest().toSorted()).toEqual([
       "A granite-acme.com",
+      "A mx.granite-acme.com",
       "MX granite-acme.com",
       "TXT _dmarc.granite-acme.com",
       "TXT granite-acme.com",

@@ -26,6 +26,22 @@ export const HOST_CASES: readonly DomainCase[] = [
   { about: "a parking service's host below another's name", input: "jane@loom-glen.com", records: { "MX @": ["10 park-mx.above.com.evil-mx.net"] } },
   { about: "an own host first, a parking service second", input: "jane@mallet-glen.com", records: { "MX @": ["10 mx.mallet-glen.com", "20 park-mx.above.com"] } },
   { about: "a service that hands mailboxes to programs", input: "bot@wrench-glen.com", records: { "MX @": ["10 mx.agentmail.to"] } },
+  // Addresses of hosts. A host without a row is at a public one.
+  { about: "a host without any address", input: "jane@adze-glen.com", records: { "MX @": ["10 mx"], "* mx.": "no_name" } },
+  { about: "an own host without any address", input: "jane@auger-glen.com", records: { "MX @": ["10 mx.auger-glen.com"], "* mx": "no_data" } },
+  { about: "a host on loopback, under lenient", input: "jane@awl-glen.com", policy: "lenient", records: { "MX @": ["10 mx.awl-glen.com"], "A mx": ["127.0.0.1"] } },
+  { about: "hosts at private, documentation and link-local addresses", input: "jane@bodkin-glen.com", records: { "MX @": ["10 a.bodkin-glen.com", "20 b.bodkin-glen.com", "30 c.bodkin-glen.com"], "A a": ["10.0.0.25", "192.168.7.25"], "A b": ["192.0.2.25"], "A c": "no_data", "AAAA c": ["fe80::25"] } },
+  { about: "a private address beside a public one", input: "jane@brace-glen.com", records: { "MX @": ["10 mx.brace-glen.com"], "A mx": ["10.0.0.25", "198.51.99.25"] } },
+  { about: "a host on loopback before one of a known provider", input: "jane@burin-glen.com", records: { "MX @": ["10 mx.burin-glen.com", "20 aspmx.l.google.com"], "A mx": ["127.0.0.1"] } },
+  { about: "a host with an IPv6 address alone", input: "jane@caliper-glen.com", records: { "MX @": ["10 mx.caliper-glen.com"], "A mx": "no_data", "AAAA mx": ["2a01:4f8:1:2::25"] } },
+  { about: "a host on loopback, for a domain", input: "chisel-glen.com", records: { "MX @": ["10 mx.chisel-glen.com"], "A mx": ["127.0.0.1"], "A @": ["198.51.99.1"] } },
+  { about: "a host whose address timed out", input: "jane@dowel-glen.com", records: { "MX @": ["10 mx.dowel-glen.com"], "* mx": "timed_out" } },
+  { about: "localhost for a host", input: "jane@froe-glen.com", records: { "MX @": ["0 localhost"] } },
+  { about: "an own host at an address that serves disposable domains", input: "jane@gimlet-glen.com", records: { "MX @": ["10 mx.gimlet-glen.com"], "A mx": ["78.47.124.133"] } },
+  { about: "such an address, under lenient", input: "jane@gouge-glen.com", policy: "lenient", records: { "MX @": ["10 mail.some-other-host.net"], "A mail.some-other-host.net.": ["198.51.99.7", "94.130.108.80"] } },
+  { about: "such an address without an MX record", input: "jane@hatchet-glen.com", records: { "A @": ["78.47.124.133"] } },
+  { about: "such an address for the website alone", input: "jane@jigsaw-glen.com", records: { "MX @": ["10 mx.jigsaw-glen.com"], "A @": ["78.47.124.133"] } },
+  { about: "the next address to such a one", input: "jane@mattock-glen.com", records: { "MX @": ["10 mx.mattock-glen.com"], "A mx": ["78.47.124.134"] } },
   // Look-alikes: labels count, not letters.
   { about: "suite_a's host below another's name", input: "jane@kettle-glen.com", records: { "MX @": ["1 aspmx.l.google.com.evil-mx.net"] } },
   { about: "suite_a's host with letters before it", input: "jane@ladle-glen.com", records: { "MX @": ["1 notaspmx.l.google.com", "5 xsmtp.google.com"] } },
@@ -44,7 +60,7 @@ export const HOST_CASES: readonly DomainCase[] = [
   { about: "autodiscover that looks like suite_b's", input: "jane@teapot-glen.com", records: { "MX @": ["10 us-smtp-inbound-1.mimecast.com"], "CNAME autodiscover": ["autodiscover.outlook.com.evil-mx.net"], "CNAME selector1._domainkey": ["selector1-x._domainkey.x.onmicrosoft.com.evil-mx.net"] } },
   { about: "WorkMail's autodiscover below another's name", input: "jane@tray-glen.com", records: { "MX @": ["10 inbound-smtp.us-east-1.amazonaws.com"], "CNAME autodiscover": ["autodiscover.mail.us-east-1.awsapps.com.evil-mx.net"] } },
   // Hosts that are none.
-  { about: "an IP address for a host", input: "jane@tumbler-glen.com", records: { "MX @": ["10 192.0.2.25"] } },
+  { about: "an IP address for a host", input: "jane@tumbler-glen.com", records: { "MX @": ["10 198.51.99.25"] } },
   { about: "a host that cannot be shown beside one that can", input: "jane@tureen-glen.com", records: { "MX @": ["5 mx\u0007.tureen-glen.com", "10 mx.tureen-glen.com"] } },
-  { about: "the domain is its own host", input: "jane@urn-glen.com", records: { "MX @": ["0 urn-glen.com"], "A @": ["192.0.2.1"], "TXT @": ["v=spf1 a -all"], "TXT _dmarc": ["v=DMARC1; p=none"] } },
+  { about: "the domain is its own host", input: "jane@urn-glen.com", records: { "MX @": ["0 urn-glen.com"], "A @": ["198.51.99.25"], "TXT @": ["v=spf1 a -all"], "TXT _dmarc": ["v=DMARC1; p=none"] } },
 ]

@@ -1,4 +1,5 @@
 import type { Answer, Question, StringAnswer } from "dns-packet"
+import { MAIL_HOST_ADDRESS } from "./zone.ts"
 
 /**
  * Records in words: type and name, then each record as in a zone file. `"MX x.com": ["10 mx.x.com"]`, `"SRV _a._tcp.x.com":
@@ -29,10 +30,15 @@ const STRING_OCTETS_MAX = 255
 
 /**
  * Reads a zone. It throws where words do not read as a record. What it tells is a recursor's answer: CNAMEs are followed as
- * far as the zone knows them, a name that is not there is NXDOMAIN, and an answer without records has an SOA (RFC 2308).
+ * far as the zone knows them, a name that is not there is NXDOMAIN, and an answer without records has an SOA (RFC 2308). A
+ * name of an MX record without a row of its own is at `MAIL_HOST_ADDRESS`.
  */
 export function zoneOf(zone: ServedRecords, times: ZoneTimes): Telling {
-  const records = Object.entries(zone).flatMap(([key, values]) => recordsOf(key, values, times.ttlS))
+  const written = Object.entries(zone).flatMap(([key, values]) => recordsOf(key, values, times.ttlS))
+  const owners = new Set(Object.keys(zone).map(key => plainName(key.split(" ")[1] ?? "")))
+  const hosts = new Set(written.flatMap(one => (one.type === "MX" ? plainName(one.data.exchange) : [])))
+  const bareHosts = [...hosts].filter(name => name !== "" && !owners.has(name))
+  const records = [...written, ...bareHosts.flatMap(name => recordsOf(`A ${name}`, [MAIL_HOST_ADDRESS], times.ttlS))]
   const byName = Map.groupBy(records, ({ name }) => plainName(name))
   const isThere = (name: string): boolean =>
     name === "" || byName.has(name) || byName.keys().some(held => held.endsWith(`.${name}`))

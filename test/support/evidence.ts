@@ -8,6 +8,7 @@ import type { DmarcPolicy, Evidence, MailEvidence } from "../../src/check/verdic
 export const OWN_HOST: MailEvidence = {
   exists: true,
   delivery: "mx",
+  isUnreachable: false,
   hasAddress: true,
   mx: [{ priority: 10, host: "mx.acme.com", provider: null }],
   provider: null,

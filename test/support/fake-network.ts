@@ -2,7 +2,7 @@ import type { DnsQuestion } from "../../src/check/dns/dns-types.ts"
 import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkProbe } from "../../src/check/network-evidence.ts"
 import type { FakeTime } from "./time.ts"
-import { written, zone } from "./zone.ts"
+import { MAIL_HOST_ADDRESS, written, zone } from "./zone.ts"
 
 /** The budget of a check or a batch that asks this outside. */
 export const BUDGET_MS = 3000
@@ -25,7 +25,9 @@ export function fakeNetwork(): FakeNetwork {
     if (question.name.includes("silent")) return Promise.withResolvers<never>().promise
     if (question.name.includes("broken")) throw new TypeError("the packet of jane@broken.com")
     const { name } = question
-    return zone({ [`MX ${name}`]: [`10 mx.${name}`], [`A ${name}`]: ["192.0.2.1"] }, 300, time.clock).ask(question)
+    return zone({ [`MX ${name}`]: [`10 mx.${name}`], [`A ${name}`]: [MAIL_HOST_ADDRESS] }, 300, time.clock).ask(
+      question,
+    )
   }
   return {
     requests,

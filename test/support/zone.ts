@@ -30,9 +30,13 @@ export type Zone = {
 const CHAIN_MAX = 8
 const START_MS = Date.UTC(2026, 0, 1)
 
+/** The address of each mail host that has no row of its own. */
+export const MAIL_HOST_ADDRESS = "198.51.99.25"
+
 /**
  * Answers from the records: a name that has nothing, and nothing below it, is `no_name`; one without a record of the
- * type is `no_data`; a `CNAME` row makes other types follow.
+ * type is `no_data`; a `CNAME` row makes other types follow. A name of an MX row without any row of its own is at
+ * `MAIL_HOST_ADDRESS`.
  */
 export function zone(records: ZoneRecords, ttlS = 300, clock: () => number = () => START_MS): Zone {
   const requests: string[] = []
@@ -58,12 +62,22 @@ function found(records: ZoneRecords, question: DnsQuestion, ttlS: number, link =
   if (row === undefined && Array.isArray(alias)) {
     return link < CHAIN_MAX ? found(records, { name: bare(alias[0]), type }, ttlS, link + 1) : unknown("unavailable")
   }
-  const description = row ?? (exists(records, name) ? "no_data" : "no_name")
+  const description = row ?? withoutRow(records, question)
   if (description === "timed_out" || description === "unavailable") return unknown(description)
   if (typeof description !== "string" && description.length > 0)
     return known({ outcome: "records", records: description.map(text => parsed(type, text)), ttlS })
   return known({ outcome: description === "no_name" && link === 0 ? "no_name" : "no_data", records: [], ttlS })
 }
+
+function withoutRow(records: ZoneRecords, { name, type }: DnsQuestion): ZoneRecords[string] {
+  if (isBareMailHost(records, name)) return type === "A" ? [MAIL_HOST_ADDRESS] : "no_data"
+  return exists(records, name) ? "no_data" : "no_name"
+}
+
+const isBareMailHost = (records: ZoneRecords, name: string): boolean =>
+  Object.entries(records).some(
+    ([key, row]) => key.startsWith("MX ") && Array.isArray(row) && row.some(text => bare(text.split(" ")[1]) === name),
+  ) && !Object.keys(records).some(key => key.slice(key.indexOf(" ") + 1) === name)
 
 const exists = (records: ZoneRecords, name: string): boolean =>
   name === "" ||

@@ -15,6 +15,8 @@ export type MailHosts = {
   readonly isNullMx: boolean
   /** There is a host that is no placeholder. */
   readonly acceptsMail: boolean
+  /** These hosts, in the same order. */
+  readonly accepting: readonly MxHost[]
   /** The provider of the most preferred host that accepts mail; null: it is not known. */
   readonly provider: MailProvider | null
   /** `disposable` if any host is, else the operator of `provider`. */
@@ -23,7 +25,8 @@ export type MailHosts = {
   readonly indicators: readonly SuiteIndicator[]
 }
 
-type MxHost = { readonly priority: number; readonly host: string; readonly provider: MailProvider | null }
+/** One mail host and its provider; null: it is not known. */
+export type MxHost = { readonly priority: number; readonly host: string; readonly provider: MailProvider | null }
 
 /**
  * Reads the MX records of a domain. A host that occurs twice counts once, with its better preference. A null MX among hosts is
@@ -43,6 +46,7 @@ export function parseMailHosts(records: readonly DnsRecord[]): MailHosts {
     mx: hosts.map(host => ({ ...host, provider: host.provider?.key ?? null })),
     isNullMx: all.length > 0 && all.every(({ host }) => host === ""),
     acceptsMail: accepting.length > 0,
+    accepting,
     provider,
     operatedBy: isDisposable ? "disposable" : (provider?.operator ?? null),
     indicators: hosts.flatMap(suiteIndicators),

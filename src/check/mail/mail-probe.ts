@@ -4,9 +4,17 @@ import type { Clock } from "../../base/outside-world.ts"
 import { type CacheStatus, createCacheStatusTracker } from "../cache-status.ts"
 import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
 import type { DetectedSuites, MailEvidence } from "../verdict/evidence.ts"
+import { isDisposableAddress } from "./disposable-addresses.ts"
 import { lookupDmarcPolicy } from "./dmarc.ts"
+import {
+  addressText,
+  type HostAddresses,
+  lookupHostAddresses,
+  publicAddresses,
+  type ResolvedHost,
+} from "./host-addresses.ts"
 import { type MailHosts, parseMailHosts } from "./mail-hosts.ts"
-import type { MailProviderKind } from "./mail-providers.ts"
+import type { MailOperator, MailProviderKind } from "./mail-providers.ts"
 import { QuestionBudget } from "./question-budget.ts"
 import { lookupSpfSuites, selectSpfRecord } from "./spf.ts"
 import { detectSuites, lookupHiddenSuites, type SuiteIndicator } from "./suite-indicators.ts"
@@ -15,13 +23,15 @@ import { detectSuites, lookupHiddenSuites, type SuiteIndicator } from "./suite-i
 export type MailProbeResult = CacheStatus & {
   readonly mail: Finding<MailEvidence>
   readonly suites: Finding<DetectedSuites>
+  /** The mail hosts of no known provider whose addresses were looked up, the most preferred first. */
+  readonly hosts: readonly ResolvedHost[]
 }
 
 /**
  * Looks up a domain's mail records. `organisationalDomain` is the domain whose DMARC policy also holds for its subdomains; it
  * may be the domain itself. Both are A-labels, lower case, without a trailing dot. At the deadline, the records that are there
- * make the result. It asks at most `QUESTIONS_MAX` DNS questions, of which at most `FOREIGN_QUESTIONS_MAX` are about names outside
- * the organisational domain. It never rejects.
+ * make the result. It asks at most `QUESTIONS_MAX` DNS questions, of which at most `HOST_QUESTIONS_MAX` are about the addresses of mail
+ * hosts, and at most `FOREIGN_QUESTIONS_MAX` about other names outside the organisational domain. It never rejects.
  */
 export type MailProbe = (domain: string, organisationalDomain: string, deadline: Deadline) => Promise<MailProbeResult>
 
@@ -33,13 +43,12 @@ export function createMailProbe({ resolver, clock }: MailProbeDeps): MailProbe {
     const tracker = createCacheStatusTracker(clock)
     const bounded = withinDeadline(resolver, deadline)
     const budget = new QuestionBudget(organisationalDomain)
-    const evidence = await queryDomain(
-      domain,
-      organisationalDomain,
-      budget.count(tracker.track(bounded, FAILURE_TTL_MS)),
-      // Outside the tracker: a question that is not asked is no failure, and must not make the result short-lived.
-      budget.limit(tracker.track(bounded, LINKED_FAILURE_TTL_MS)),
-    )
+    const evidence = await queryDomain(domain, organisationalDomain, budget, {
+      own: budget.count(tracker.track(bounded, FAILURE_TTL_MS)),
+      hosts: tracker.trackOptional(bounded, LINKED_FAILURE_TTL_MS),
+      // A question that is not asked is no failure, and must not make the result short-lived: the tracker is inside the limit.
+      linked: budget.limit(tracker.track(bounded, LINKED_FAILURE_TTL_MS)),
+    })
     return { ...evidence, ...tracker.status() }
   }
 }
@@ -64,25 +73,32 @@ type OwnRecords = { readonly [Type in "mx" | "txt" | "a"]: Finding<DnsAnswer> } 
 
 /**
  * Queries the domain's own records at the same time, and the names to which they lead as soon as each answer is there.
- * `linkedResolver` resolves the latter.
+ * Of the latter `hosts` resolves the mail hosts, and `linked` all others.
  */
 async function queryDomain(
   domain: string,
   organisationalDomain: string,
-  resolver: CachingResolver,
-  linkedResolver: CachingResolver,
-): Promise<Pick<MailProbeResult, "mail" | "suites">> {
+  budget: QuestionBudget,
+  resolvers: { readonly [Part in "own" | "hosts" | "linked"]: CachingResolver },
+): Promise<Pick<MailProbeResult, "mail" | "suites" | "hosts">> {
+  const resolver = resolvers.own
   const mxQuery = resolver({ name: domain, type: "MX" })
   const txtQuery = resolver({ name: domain, type: "TXT" })
   const spfRecord = txtQuery.then(txt => (txt.known ? known(selectSpfRecord(txtValues(txt.value))) : txt))
   const mailHosts = mxQuery.then(mx => (mx.known ? known(parseMailHosts(mx.value.records)) : mx))
   const aQuery = resolver({ name: domain, type: "A" })
+  // Asked before all other linked records, so that its questions are there. The domain may be its own mail host.
+  const hostAddresses = mailHosts.then(found => {
+    const resolve: CachingResolver = question =>
+      question.type === "A" && question.name === domain ? aQuery : resolvers.hosts(question)
+    return lookupHostAddresses(resolve, found.known ? found.value.accepting : [], budget.hosts)
+  })
   // Few domains have neither a mail host nor an IPv4 address. To query AAAA only for those saves a fifth of all queries, and
   // costs them one more round trip.
   const aaaaQuery = Promise.all([mxQuery, mailHosts, aQuery]).then(([mx, hosts, a]) =>
     needsIpv6Address(mx, hosts, a) ? resolver({ name: domain, type: "AAAA" }) : null,
   )
-  const [mx, txt, a, aaaa, spf, dmarcPolicy, hosts, linkedSuites] = await Promise.all([
+  const [mx, txt, a, aaaa, spf, dmarcPolicy, hosts, resolved, linkedSuites] = await Promise.all([
     mxQuery,
     txtQuery,
     aQuery,
@@ -90,20 +106,40 @@ async function queryDomain(
     spfRecord,
     lookupDmarcPolicy(resolver, domain, organisationalDomain),
     mailHosts,
+    hostAddresses,
     Promise.all([mailHosts, spfRecord]).then(([ofHosts, ofSpf]) =>
-      lookupLinkedSuites(linkedResolver, domain, ofHosts, ofSpf),
+      lookupLinkedSuites(resolvers.linked, domain, ofHosts, ofSpf),
     ),
   ])
-  if (!hosts.known) return { mail: hosts, suites: hosts }
-  const { indicators, provider } = hosts.value
-  const linkedOperator = linkedSuites.find(({ operator }) => operator === "other_suite")?.operator ?? null
-  const operatedBy = hosts.value.operatedBy ?? linkedOperator
-  const otherSuite = operatedBy === "other_suite" ? (provider?.key ?? null) : null
+  if (!hosts.known) return { mail: hosts, suites: hosts, hosts: [] }
+  const records = { mx, txt, a, aaaa }
+  const operatedBy = operatorOf(hosts.value, records, resolved, linkedSuites)
+  const otherSuite = operatedBy === "other_suite" ? (hosts.value.provider?.key ?? null) : null
+  const policies = { isUnreachable: resolved.areUnreachable, spf, dmarcPolicy }
   return {
-    mail: mailEvidence({ mx, txt, a, aaaa }, { ...hosts.value, operatedBy }, { spf, dmarcPolicy }),
-    suites: known(detectSuites([...indicators, ...linkedSuites], otherSuite)),
+    mail: mailEvidence(records, { ...hosts.value, operatedBy }, policies),
+    suites: known(detectSuites([...hosts.value.indicators, ...linkedSuites], otherSuite)),
+    hosts: resolved.hosts,
   }
 }
+
+/** Who operates the mail: an address that serves disposable domains shows it, else the names of the hosts, else linked records. */
+function operatorOf(
+  { acceptsMail, operatedBy }: MailHosts,
+  { a, aaaa }: OwnRecords,
+  { hosts }: HostAddresses,
+  linkedSuites: readonly SuiteIndicator[],
+): MailOperator | null {
+  // Without a mail host the domain itself is one (RFC 5321 §5.1).
+  const addresses = acceptsMail
+    ? hosts.flatMap(host => host.addresses)
+    : publicAddresses([a, aaaa].flatMap(addressTexts))
+  if (addresses.some(isDisposableAddress)) return "disposable"
+  return operatedBy ?? linkedSuites.find(({ operator }) => operator === "other_suite")?.operator ?? null
+}
+
+const addressTexts = (finding: Finding<DnsAnswer> | null): readonly string[] =>
+  finding?.known ? finding.value.records.flatMap(addressText) : []
 
 /** Domains with consumer mailboxes name the SPF domain of a vendor whose suite they do not use. */
 const PERSONAL_PROVIDER_KINDS: readonly MailProviderKind[] = ["consumer", "group"]
@@ -138,7 +174,7 @@ const isNxdomain = (finding: Finding<DnsAnswer>): boolean => finding.known && fi
 function mailEvidence(
   { mx, txt, a, aaaa }: OwnRecords,
   hosts: MailHosts,
-  policies: Pick<MailEvidence, "spf" | "dmarcPolicy">,
+  others: Pick<MailEvidence, "isUnreachable" | "spf" | "dmarcPolicy">,
 ): Finding<MailEvidence> {
   const { acceptsMail, isNullMx, provider, operatedBy } = hosts
   const addresses = aaaa === null ? [a] : [a, aaaa]
@@ -155,7 +191,7 @@ function mailEvidence(
     mx: hosts.mx,
     provider: provider?.key ?? null,
     operatedBy,
-    ...policies,
+    ...others,
   })
 }
 

@@ -13,6 +13,8 @@ export type MailEvidence = {
   readonly exists: boolean
   /** How mail is delivered: to MX hosts, to the address record (RFC 5321 §5.1), refused by a null MX (RFC 7505), or not at all. */
   readonly delivery: "mx" | "implicit" | "null_mx" | "none"
+  /** Every mail host has no address, or only special ones (RFC 6890). False: one has a public address, or they are not all known. */
+  readonly isUnreachable: boolean
   /** The domain has an A or AAAA record. */
   readonly hasAddress: boolean
   /** The most preferred host first. */

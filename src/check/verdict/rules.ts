@@ -29,7 +29,8 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
 
   domain_not_found: e => knownMail(e)?.exists === false,
   null_mx: e => isEmail(e) && knownMail(e)?.delivery === "null_mx",
-  no_mail_host: e => isEmail(e) && knownMail(e)?.exists === true && knownMail(e)?.delivery === "none",
+  no_mail_host: e =>
+    isEmail(e) && knownMail(e)?.exists === true && (knownMail(e)?.delivery === "none" || isUnreachable(e)),
   disposable_mx: e => knownMail(e)?.operatedBy === "disposable" || knownMail(e)?.operatedBy === "learned_disposable",
   suite_a_mail: e => knownMail(e)?.operatedBy === "suite_a",
   suite_b_mail: e => knownMail(e)?.operatedBy === "suite_b",
@@ -38,7 +39,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   parked_mail: e => knownMail(e)?.operatedBy === "parking",
   name_pattern: e => e.namePattern !== null && e.listMatch.mask === 0 && isReachable(e),
   free_subdomain: e => e.listMatch.has("free_subdomain"),
-  mx_found: e => knownMail(e)?.delivery === "mx",
+  mx_found: e => knownMail(e)?.delivery === "mx" && !(isEmail(e) && isUnreachable(e)),
   implicit_mx: e => isEmail(e) && knownMail(e)?.delivery === "implicit",
   resolves: e => !isEmail(e) && knownMail(e)?.hasAddress === true,
   // The last reason that can decide: it decides if no reason before it does.
@@ -137,6 +138,8 @@ function isEnforced(mail: MailEvidence | null): boolean {
   if (mail === null || !mail.dmarcPolicy.known) return false
   return mail.dmarcPolicy.value === "quarantine" || mail.dmarcPolicy.value === "reject"
 }
+
+const isUnreachable = (evidence: Evidence): boolean => knownMail(evidence)?.isUnreachable === true
 
 const isEmail = (evidence: Evidence): boolean => evidence.subject.kind === "email"
 
