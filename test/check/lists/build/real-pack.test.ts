@@ -49,6 +49,19 @@ test("relays and their subdomains are relays and not disposable", () => {
   for (const name of names.split(" ")) expect([name, sets(name)]).toEqual([name, ["relay"]])
 })
 
+test("the relay of a provider is a relay below it, and the provider stays personal", () => {
+  for (const name of ["private.icloud.com", "sub.private.icloud.com"])
+    expect([name, sets(name)]).toEqual([name, ["relay"]])
+  for (const name of ["icloud.com", "icloud.com.cn", "mail.icloud.com"])
+    expect([name, sets(name)]).toEqual([name, ["personal"]])
+})
+
+test("customers of access providers and of certified mail are personal, by the provider's domain", () => {
+  const names =
+    "privatmail.dk jyde.dk 1031.inord.dk co1.wind.jp po.nsknet.or.jp orange.pl pec.it legalmail.it arubapec.it posteo.com.br zeggis.nl oninet.ne.jp hs03.kep.tr col3.telecom.com.co"
+  for (const name of names.split(" ")) expect([name, sets(name)]).toEqual([name, ["personal"]])
+})
+
 test("companies in free-mail lists are not personal", () => {
   for (const name of [
     "facebook.com",
