@@ -107,7 +107,10 @@ export const PROVIDER_CASES: readonly DomainCase[] = [
   { about: "egress", input: "jane@linen-berth-mole.com", records: { "MX @": ["10 mx1.egress.cloud"] } },
   { about: "edgewave", input: "jane@maple-berth-mole.com", records: { "MX @": ["10 mx1.redcondor.net"] } },
   { about: "active_gate", input: "jane@navy-berth-mole.com", records: { "MX @": ["10 mx1.activegate-ss.jp"] } },
+  { about: "virusfree_cz", input: "jane@virus-gate-mole.cz", records: { "MX @": ["10 ax.virusfree.cz", "20 cx.spamfree.cz"] } },
+  { about: "spamfilter_gr", input: "jane@filter-gate-mole.gr", records: { "MX @": ["10 mx0.spamfilter.gr"] } },
   // Hosts that serve disposable domains only.
+  { about: "testinator", input: "jane@coral-wharf-mole.com", records: { "MX @": ["10 mail1.testinator.com"] } },
   { about: "dropmail", input: "jane@olive-berth-mole.com", records: { "MX @": ["10 mx.emlhub.com"] } },
   { about: "moakt", input: "jane@pewter-berth-mole.com", records: { "MX @": ["10 mx.moakt.com"] } },
   { about: "discard_email", input: "jane@russet-berth-mole.com", records: { "MX @": ["10 mx.discard.email"] } },
@@ -150,6 +153,6 @@ export const PROVIDER_CASES: readonly DomainCase[] = [
   { about: "lobstermail", input: "jane@cedar-wharf-mole.com", records: { "MX @": ["10 mx.lobstermail.ai"] } },
   { about: "mailosaur", input: "jane@cobalt-wharf-mole.com", records: { "MX @": ["10 smtp-in1.mailosaur.net"] } },
   { about: "mailslurp", input: "jane@copper-wharf-mole.com", records: { "MX @": ["10 mx.mailslurp.com"] } },
-  // Hosts that serve disposable domains only.
-  { about: "testinator", input: "jane@coral-wharf-mole.com", records: { "MX @": ["10 mail1.testinator.com"] } },
+  // A hoster's SPF record names both suites for all its customers.
+  { about: "a hoster's SPF record is no evidence of the suites that it names", input: "jane@hoster-gate-mole.com", records: { "MX @": ["10 mx.hoster-gate-mole.com"], "TXT @": ["v=spf1 a mx include:websitewelcome.com ~all"], "TXT websitewelcome.com.": ["v=spf1 include:_spf.google.com include:spf.protection.outlook.com -all"] } },
 ]

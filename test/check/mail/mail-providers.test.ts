@@ -30,6 +30,7 @@ const MATCHED_BY: Readonly<Record<string, string>> = {
   "~^mx\\d[a-z]\\d\\.comcast\\.net$": "mx2h1.comcast.net",
   "~^mx\\d\\.jimdo\\.com$": "mx1.jimdo.com",
   "~^mxdm(-[a-z0-9-]+)?\\.aliyun\\.com$": "mxdm-ap-southeast-1.aliyun.com",
+  "~^mx\\d?\\.otenet\\.gr$": "mx4.otenet.gr",
   "~^park\\d+\\.gkg\\.net$": "park01.gkg.net",
   "~^parking(master)?\\d*\\.kv\\.de$": "parkingmaster1.kv.de",
   "~^recv[a-z0-9-]*\\.erinn\\.biz$": "recv300.erinn.biz",

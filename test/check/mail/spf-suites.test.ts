@@ -24,6 +24,18 @@ test("the domain of another provider shows no suite, and is not queried", async 
   expect(await search("include:sendgrid.net include:spf.messagelabs.com -all")).toEqual({ found: [], queries: [] })
 })
 
+test("a hoster's domain shows no suite, though the hoster's own record names both for all its customers", async () => {
+  const records = {
+    "TXT websitewelcome.com": ["v=spf1 include:_spf.google.com include:spf.protection.outlook.com -all"],
+  }
+  expect(await search("include:websitewelcome.com -all", records)).toEqual({ found: [], queries: [] })
+  const { found } = await search("include:websitewelcome.com include:spf.protection.outlook.com -all", records)
+  expect(found).toEqual([SPF_OF_B])
+  expect(
+    (await search("include:unknownhoster.com", { "TXT unknownhoster.com": records["TXT websitewelcome.com"] })).found,
+  ).toEqual([SPF_OF_A, SPF_OF_B])
+})
+
 test("names that only look like a suite's are queried like any other", async () => {
   const { found: result, queries } = await search(
     "include:_spf.google.com.evil.com include:x_spf.google.com include:google.com",

@@ -152,6 +152,18 @@ const USED_HOSTS: Readonly<Record<string, string>> = {
   dynadot: "webhost.dynadot.com",
   regery: "fwd.regery.net",
   kv_de: "parkingmaster1.kv.de parking11.kv.de",
+  umbler: "mx128.umbler.in mx240.umbler.co.uk mx364.umbler.com mx783.umbler.com.br",
+  zoner_cz: "10mx.zoner.com relay.zoner.com",
+  task_br: "mx1.task.com.br",
+  nazwa_pl: "server860622.nazwa.pl",
+  iq_pl: "mx1.iq.pl",
+  forpsi: "mxavas.forpsi.com",
+  websupport: "mx10.websupport.hu",
+  virusfree_cz: "ax.virusfree.cz dx.spamfree.cz",
+  ptempresas: "mxc.ptempresas.pt",
+  anubis: "mxf.eu.mpssec.net",
+  otenet: "mx.otenet.gr mx4.otenet.gr",
+  synaq: "securemail-mx1.synaq.com",
   mailosaur: "smtp-in1.mailosaur.net",
 }
 
