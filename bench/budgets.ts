@@ -96,6 +96,11 @@ export const BUDGETS = {
   refresh_mapped: { description: "It has at most this many packs mapped when all is over.", atMost: 2 },
   refresh_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
   dns_cold: { description: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
+  dns_own_hosts: {
+    description:
+      "64 cold checks at once of domains with own mail hosts get this share of what two of the server's delays allow.",
+    atLeast: 0.7,
+  },
   dns_denied: {
     description:
       "64 cold checks at once of names that do not exist get this share of what two of the server's delays allow.",

@@ -3,6 +3,7 @@
  * Names in a tail are pointers to the question's name, which always stands at octet 12 (RFC 1035 §4.1.4).
  *
  *   any name             MX 10 mx.<name>, A, AAAA, TXT with SPF; no records of other types
+ *   suite… a label       the same, but MX 1 aspmx.l.google.com
  *   _dmarc.<name>        TXT with DMARC; other names with an underscore do not exist
  *   nx<digit>… a label   the name does not exist, nor what stands below it
  *   dead… a label        the server does not reply
@@ -23,6 +24,7 @@ const TTL_S = 300
 const NXDOMAIN = 3
 const ANSWERED = { answers: 1, authorities: 0 }
 const DENIED = { answers: 0, authorities: 1 }
+const SUITE_LABEL = /^suite/
 const DENIED_LABEL = /^nx\d/
 const DEAD_LABEL = /^dead/
 
@@ -54,6 +56,7 @@ const RECORDS: ReadonlyMap<number, Uint8Array> = new Map([
   [TYPES.MX, own(TYPES.MX, [...short(10), ...text("mx"), ...pointer(HEADER_OCTETS)])],
   [TYPES.TXT, own(TYPES.TXT, text("v=spf1 mx -all"))],
 ])
+const SUITE_MX = own(TYPES.MX, [...short(1), ...["aspmx", "l", "google", "com"].flatMap(text), 0])
 const DMARC = own(TYPES.TXT, text("v=DMARC1; p=reject"))
 const NO_RECORDS = soa(HEADER_OCTETS)
 /** The zone of a name that does not exist starts behind its first label, which is up to 63 octets long. */
@@ -89,7 +92,8 @@ export function answerTo(query: Uint8Array, question: DnsQuery): Uint8Array {
     (label, at) => (label.startsWith("_") && !(isDmarc && at === 0)) || DENIED_LABEL.test(label),
   )
   if (isDenied) return written(query, question, NXDOMAIN, DENIED, PARENTS[first.length] ?? NO_RECORDS)
-  const found = isDmarc ? (type === TYPES.TXT ? DMARC : undefined) : RECORDS.get(type)
+  const isSuite = type === TYPES.MX && SUITE_LABEL.test(first)
+  const found = isDmarc ? (type === TYPES.TXT ? DMARC : undefined) : isSuite ? SUITE_MX : RECORDS.get(type)
   return found === undefined
     ? written(query, question, 0, DENIED, NO_RECORDS)
     : written(query, question, 0, ANSWERED, found)

@@ -78,12 +78,15 @@ test(
       "dns_dead",
       "dns_denied",
       "dns_first_dead",
+      "dns_own_hosts",
       "dns_recovery",
     ]
     expectSane(report, [...budgets, "dns_warm"])
     const questions = report.figures.find(({ name }) => name === "questions a cold check")?.value
     // A machine that is busy otherwise is late to answer, and is asked again.
     expect([questions, Math.floor(questions ?? 0)]).toEqual([questions, 4])
+    const ofOwnHosts = report.figures.find(({ name }) => name === "questions a check with an own host")?.value
+    expect([ofOwnHosts, Math.floor(ofOwnHosts ?? 0)]).toEqual([ofOwnHosts, 5])
   },
   LIMIT_MS,
 )
