@@ -153,6 +153,7 @@ export const PROVIDER_CASES: readonly DomainCase[] = [
   { about: "lobstermail", input: "jane@cedar-wharf-mole.com", records: { "MX @": ["10 mx.lobstermail.ai"] } },
   { about: "mailosaur", input: "jane@cobalt-wharf-mole.com", records: { "MX @": ["10 smtp-in1.mailosaur.net"] } },
   { about: "mailslurp", input: "jane@copper-wharf-mole.com", records: { "MX @": ["10 mx.mailslurp.com"] } },
+  { about: "clawaimail", input: "jane@claw-gate-mole.com", records: { "MX @": ["10 mx.clawaimail.com"] } },
   // A hoster's SPF record names both suites for all its customers.
   { about: "a hoster's SPF record is no evidence of the suites that it names", input: "jane@hoster-gate-mole.com", records: { "MX @": ["10 mx.hoster-gate-mole.com"], "TXT @": ["v=spf1 a mx include:websitewelcome.com ~all"], "TXT websitewelcome.com.": ["v=spf1 include:_spf.google.com include:spf.protection.outlook.com -all"] } },
 ]
