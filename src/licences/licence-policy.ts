@@ -16,6 +16,7 @@ export const LICENCES = {
   "Apache-2.0": { requires: "Its text and the notices stay with the copies; changed files say so." },
   "BlueOak-1.0.0": { requires: "Its text, or a link to it, stays with the copies." },
   "CC0-1.0": { requires: "Nothing: the work is given to the public." },
+  "LicenseRef-US-government-work": { requires: "Nothing: it has no copyright in the United States (17 U.S.C. § 105)." },
   "Unicode-DFS-2016": { requires: "Its text stays with the copies; the holder's name advertises nothing." },
   "LicenseRef-SCOWL": { requires: "Its notice stays with the copies and with the documentation." },
   "LGPL-2.0-or-later": {

@@ -18,9 +18,9 @@ export type DownloadBounds = {
   readonly redirectsMax: number
 }
 
-/** The bounds of every list source. */
+/** The bounds of every list source. The longest one has 4 MB. */
 export const DOWNLOAD_BOUNDS = {
-  bytesMax: 64 * 1024 * 1024,
+  bytesMax: 16 * 1024 * 1024,
   timeoutMs: 60_000,
   idleMs: 15_000,
   redirectsMax: 3,

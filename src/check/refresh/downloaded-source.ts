@@ -1,14 +1,16 @@
-import { type CatalogueSource, isCurated, isDownloaded, isTrusted } from "../lists/sources/catalogue.ts"
+import { type CatalogueSource, isCurated, isDownloaded, isTrusted, wantedEntries } from "../lists/sources/catalogue.ts"
 import { normalizeName } from "../lists/sources/normalized-name.ts"
 import type { DownloadedSource, SourceBundle } from "../lists/sources/source-bundle.ts"
 import { FORMAT_READERS, type SourceFiles } from "../lists/sources/source-formats.ts"
 import {
   describeLeftOut,
+  entryCountFault,
   type LeftOutNames,
   leftOutNames,
   type NeverListedNames,
   normalizeEntries,
   type PreviousSource,
+  textFault,
   validateSource,
 } from "./source-validation.ts"
 import type { StoredDownload } from "./stored-download.ts"
@@ -28,11 +30,15 @@ export function readDownloadedSource(
   last: StoredDownload | null,
   context: ValidationContext,
 ): ReadDownloadResult {
-  const { format, at, first } = row.from
+  const { format, at } = row.from
+  const unreadable = textFault(text)
+  if (unreadable !== null) return { kind: "refused", message: unreadable }
   const read = FORMAT_READERS[format](singleFile(text), "", at ?? "")
   if (read.kind === "refused") return { kind: "refused", message: `It cannot be read: ${read.message}.` }
   const { malformedCount } = read
-  const entries = first === undefined ? read.entries : read.entries.slice(0, first)
+  const entries = wantedEntries(row, read.entries)
+  const tooMany = entryCountFault(entries.length + malformedCount)
+  if (tooMany !== null) return { kind: "refused", message: tooMany }
   const isWindow = row.window !== undefined
   const downloaded = { set: row.set, entries, malformedCount, endsWithNewline: text.endsWith("\n"), isWindow }
   const normalized = normalizeEntries(downloaded)

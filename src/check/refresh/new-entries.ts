@@ -2,6 +2,7 @@ import { createHash } from "node:crypto"
 import { isoDate, utcDay } from "../../base/time.ts"
 import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import type { DownloadedSource } from "../lists/sources/source-bundle.ts"
+import { ENTRIES_MAX } from "./source-validation.ts"
 
 /**
  * What a valid download makes of the entries of its source. A list replaces the entries before. A window, which publishes only
@@ -90,6 +91,8 @@ export function addWindow(
   const day = nextWindowDay(history.taken, today, entries.length)
   const newMax = Math.floor(POISONED_TIMES * usualNewNames(history.taken) * day.days)
   if (day.added + added > newMax) return refused(day.added + added, newMax)
+  if (before.entries.length + added > ENTRIES_MAX)
+    return { kind: "refused", message: `Its windows have more than ${ENTRIES_MAX} names.` }
   const earlier = history.taken.filter(one => one.added === null || one.day !== today)
   const taken = [...earlier, { ...day, added: day.added + added }].slice(-HISTORY_DAYS_MAX)
   return { kind: "added", source: seenToday([before], { entries, malformedCount }, today), window: { sha256, taken } }

@@ -50,9 +50,11 @@ export function resolveSource(
   return { id: match?.source.row.id ?? ownSourceId(href), url: href }
 }
 
-/** Whether a URL ends with the file name of a source. Own lists have no file name. */
-const hasFileName = ({ pathname }: URL, file: string): boolean =>
-  file !== "" && [file, encodeURIComponent(file)].includes(pathname.slice(pathname.lastIndexOf("/") + 1))
+/** Whether a URL ends with the file name of a source, and with folders if its name has them. Own lists have no file name. */
+function hasFileName({ pathname }: URL, file: string): boolean {
+  const encoded = file.split("/").map(encodeURIComponent).join("/")
+  return file !== "" && [file, encoded].some(name => pathname.endsWith(`/${name}`))
+}
 
 /**
  * The source states to keep: those of sources that the next refresh downloads too. An own list that was given by URL for the

@@ -58,6 +58,10 @@ export type LeftOutNames = {
 /** A download of which nothing was left out. */
 export const NONE_LEFT_OUT: LeftOutNames = { count: 0, names: [] }
 
+/** The most entries of a source, and of all windows of one. The longest list has 220 000. */
+export const ENTRIES_MAX = 500_000
+/** The most lines and commas of a download, which bound its entries before it is read. */
+const PARTS_MAX = 4 * ENTRIES_MAX
 /** A download is malformed if more than one in 100 entries is, and at least 3: fewer are mistakes in a valid file. */
 const MALFORMED_ONE_IN = 100
 const MALFORMED_COUNT_MIN = 3
@@ -187,6 +191,19 @@ export function leftOutMessage({ count, names }: LeftOutNames = NONE_LEFT_OUT): 
 
 const nameSome = ({ count, names }: LeftOutNames): string =>
   `${names.join(", ")}${count > names.length ? ` and ${count - names.length} more` : ""}`
+
+/** Why so many entries are not even normalized; null: they can be. */
+export const entryCountFault = (count: number): string | null =>
+  count > ENTRIES_MAX ? `It has ${count} entries, more than ${ENTRIES_MAX}.` : null
+
+/** Why a text is not even read; null: it can be. */
+export function textFault(text: string): string | null {
+  let count = 0
+  for (const separator of ["\n", ","])
+    for (let at = text.indexOf(separator); at >= 0; at = text.indexOf(separator, at + 1))
+      if (++count > PARTS_MAX) return `It has more than ${PARTS_MAX} lines and commas.`
+  return null
+}
 
 /** Normalizes the entries of a download for the set that it fills. */
 export function normalizeEntries({ set, entries, malformedCount: readerCount }: DownloadedEntries): NormalizedEntries {

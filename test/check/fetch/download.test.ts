@@ -509,6 +509,6 @@ describe("time", () => {
   })
 })
 
-test("the bounds are 64 MiB, a minute in all, 15 s of silence and three redirects", () => {
-  expect(DOWNLOAD_BOUNDS).toEqual({ bytesMax: 67_108_864, timeoutMs: 60_000, idleMs: 15_000, redirectsMax: 3 })
+test("the bounds are 16 MiB, a minute in all, 15 s of silence and three redirects", () => {
+  expect(DOWNLOAD_BOUNDS).toEqual({ bytesMax: 16_777_216, timeoutMs: 60_000, idleMs: 15_000, redirectsMax: 3 })
 })

@@ -21,6 +21,19 @@ test.each<[string, CatalogueSource, string, string]>([
   })
 })
 
+test("entries that are no names by the row of their source are left out, and are no mistakes of it", () => {
+  const row = rowOf("csv", "Kind!=Charity.Name")
+  const government = { ...row, from: { ...row.from, without: "/" } }
+  const pages = Array.from({ length: 5 }, (_, at) => `host${at}.com/town,Town\n`).join("")
+  const text = `Name,Kind\ntown.us,Town\n${pages}help.org,Charity\n`
+  expect(readDownloadedSource(government, text, null, NO_RULES)).toMatchObject({
+    kind: "valid",
+    entries: ["town.us"],
+    malformedCount: 0,
+  })
+  expect(readDownloadedSource(row, text, null, NO_RULES)).toMatchObject({ kind: "refused" })
+})
+
 test("names are stored in the normal form of their set, without duplicates", () => {
   const entriesOf = (set: CatalogueSource["set"], text: string) => {
     const read = readDownloadedSource({ ...rowOf("lines", ""), set }, text, null, NO_RULES)

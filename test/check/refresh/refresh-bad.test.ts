@@ -13,7 +13,7 @@ import {
 } from "./refresh-fixture.ts"
 
 const DAY_MS = 86_400_000
-const HUGE_BYTES = 64 * 1024 * 1024 + 1
+const HUGE_BYTES = 16 * 1024 * 1024 + 1
 
 /** Hundreds of public suffixes. */
 const SUFFIXES = "ac ad ae ag ai al am ar at au az ba bb bd be bg bh bm bo br bs bt bw by bz ci ck cn cr cu cy do ec eg"
@@ -25,6 +25,8 @@ const as =
   (text: string, headers: Readonly<Record<string, string>> = {}): ResponseFor =>
   () =>
     new Response(text, { headers })
+
+const manyNames = (count: number): string => Array.from({ length: count }, (_, at) => `m${at}.com\n`).join("")
 
 type Bad = { readonly answer: ResponseFor; readonly outcome: "refused" | "failed"; readonly says: RegExp }
 
@@ -78,6 +80,16 @@ const BAD: Readonly<Record<string, Bad>> = {
     answer: as(listText(oldNames(40))),
     outcome: "refused",
     says: /^It has 40 names, and had 51\.$/,
+  },
+  "more names than any source may have": {
+    answer: as(manyNames(500_001)),
+    outcome: "refused",
+    says: /^It has 500001 entries, more than 500000\.$/,
+  },
+  "more lines and commas than any source may have": {
+    answer: as(",\n".repeat(1_000_001)),
+    outcome: "refused",
+    says: /^It has more than 2000000 lines and commas\.$/,
   },
   "ten times as much": {
     answer: as(listText(oldNames(510))),

@@ -111,7 +111,7 @@ describe("a refresh of a window source", () => {
 
   test.each<[string, () => Response, RegExp]>([
     ["is empty", () => new Response(""), /^It holds no name\./],
-    ["has a million names", () => new Response(many(1_000_000)), /names|entries/],
+    ["has a million names", () => new Response(many(1_000_000)), /^It has 1000000 entries, more than 500000\.$/],
     [
       "has hundreds of public suffixes",
       () => new Response(`${[...FIRST, ...SUFFIXES].join("\n")}\n`),

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
+import { readSourceBundle } from "../../../src/check/lists/sources/source-bundle.ts"
 import { INITIAL_REFRESH_STATE, type RefreshState, type SourceState } from "../../../src/check/refresh/refresh-state.ts"
 import { requestedSources, resolveSource, retainedSources } from "../../../src/check/refresh/requested-sources.ts"
+import { repositoryFiles } from "../lists/sources/repository-files.ts"
 import { smallBundle } from "./refresh-fixture.ts"
 
 const stock = smallBundle()
@@ -74,6 +76,16 @@ describe("a source given", () => {
     ],
   ])("%s", (_, text, found) => {
     expect(named(text)).toEqual(found)
+  })
+
+  test("by a URL with the folders of a source's file is its mirror, and by the last part alone an own list", () => {
+    const read = readSourceBundle(repositoryFiles.read("data/catalogue.json"), repositoryFiles)
+    if (read.kind === "refused") throw new Error(read.faults.join("\n"))
+    const requested = requestedSources(read.bundle, NO_URLS, INITIAL_REFRESH_STATE)
+    for (const [id, { source }] of requested)
+      expect(resolveSource(requested, `https://mirror.example/x/${source.row.from.file}`)?.id).toBe(id)
+    for (const file of ["disposable-email-domains.txt", "index.json"])
+      expect(resolveSource(requested, `https://mirror.example/${file}`)?.id).toMatch(/^own-/)
   })
 
   test("by another URL is an own list with a stable id", () => {

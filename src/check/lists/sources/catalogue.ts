@@ -36,11 +36,16 @@ const CatalogueSource = Type.Object(
         url: Type.Optional(Type.String({ pattern: "^https://" })),
         /** The npm package that contains the file; absent: the path of the file is relative to the repository. */
         package: Type.Optional(NON_EMPTY_TEXT),
-        /** The file, or for `tree` the folder; for a URL the file name at its end. */
+        /** The file, or for `tree` the folder; for a URL the end of its path, by which a mirror is recognised. */
         file: NON_EMPTY_TEXT,
         format: Type.Unsafe<SourceFormat>(literalUnion(SOURCE_FORMATS)),
-        /** `json`, `script_json`: the path to the entries (`readJson`); `csv`: the column; `script_text`: the variable. */
+        /**
+         * `json`, `script_json`: the path to the entries (`readJson`); `csv`: the column, and which rows (`readCsvColumn`);
+         * `script_text`: the variable.
+         */
         at: Type.Optional(NON_EMPTY_TEXT),
+        /** Entries that contain this text are left out, since they are no names: a page on a host that others own. */
+        without: Type.Optional(NON_EMPTY_TEXT),
         /** Only the first so many entries; absent: all. */
         first: Type.Optional(Type.Integer({ minimum: 1 })),
       },
@@ -123,6 +128,13 @@ export const isCurated = ({ from }: CatalogueSource): boolean => from.format ===
 
 /** Whether the source counts as one of two independent sources. */
 export const isTrusted = ({ trust }: CatalogueSource): boolean => trust === "highest" || trust === "high"
+
+/** The entries of a file that its row wants. */
+export function wantedEntries({ from }: CatalogueSource, entries: readonly string[]): readonly string[] {
+  const { without, first } = from
+  const names = without === undefined ? entries : entries.filter(entry => !entry.includes(without))
+  return first === undefined ? names : names.slice(0, first)
+}
 
 const FORMATS_WITH_AT: ReadonlySet<SourceFormat> = new Set(["json", "script_json", "script_text", "csv"])
 

@@ -1,7 +1,7 @@
 import { assert } from "../../../base/errors.ts"
 import { compareText } from "../../../base/text.ts"
 import type { PackManifest } from "../manifest.ts"
-import { type CatalogueSource, isDownloaded, parseCatalogue, sourcePath } from "./catalogue.ts"
+import { type CatalogueSource, isDownloaded, parseCatalogue, sourcePath, wantedEntries } from "./catalogue.ts"
 import { type CuratedHeader, FORMAT_READERS, type ReadEntriesResult, type SourceFiles } from "./source-formats.ts"
 
 /** One source with its entries. */
@@ -73,7 +73,7 @@ const toLoadedSource = (
 ): LoadedSource => ({
   row,
   header: header ?? null,
-  entries: row.from.first === undefined ? entries : entries.slice(0, row.from.first),
+  entries: wantedEntries(row, entries),
   malformedCount,
   date: row.date ?? header?.date ?? null,
   addedOn: NO_LATER_ENTRIES,

@@ -46,15 +46,24 @@ export type SourceFiles = {
 }
 
 /**
- * Reads one column of a CSV text (RFC 4180). `column` is a name in the header row, or a number from 1 for a text without
- * a header row. A row without the column is malformed.
+ * Reads one column of a CSV text (RFC 4180). The column is a name in the header row, or a number from 1 for a text without
+ * a header row. `column!=value.` before it leaves out the rows that have the value in another column. A row without the column
+ * is malformed.
  */
-export function readCsvColumn(text: string, column: string): ReadEntriesResult {
+export function readCsvColumn(text: string, at: string): ReadEntriesResult {
   const rows = parseCsv(text.startsWith("\uFEFF") ? text.slice(1) : text)
+  const steps = at.split(".")
+  const column = steps.pop() ?? ""
   const isNumbered = /^[1-9]\d*$/.test(column)
-  const index = isNumbered ? Number(column) - 1 : (rows[0] ?? []).indexOf(column)
-  if (index < 0) return refused(`no column ${column}`)
-  const cells = rows.slice(isNumbered ? 0 : 1).map(row => row[index])
+  const indexOf = (name: string): number => (isNumbered ? Number(name) - 1 : (rows[0] ?? []).indexOf(name))
+  const unwanted = steps.map(step => step.split("!=", 2)).map(([name = "", value = ""]) => ({ name, value }))
+  const missing = [column, ...unwanted.map(({ name }) => name)].find(name => indexOf(name) < 0)
+  if (missing !== undefined) return refused(`no column ${missing}`)
+  const index = indexOf(column)
+  const cells = rows
+    .slice(isNumbered ? 0 : 1)
+    .filter(row => unwanted.every(({ name, value }) => row[indexOf(name)] !== value))
+    .map(row => row[index])
   const entries = cells.filter(cell => cell !== undefined && cell !== "")
   return { kind: "entries", entries: entries as string[], malformedCount: cells.length - entries.length }
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { parseCatalogue } from "../../../../src/check/lists/sources/catalogue.ts"
+import { isDownloaded, parseCatalogue } from "../../../../src/check/lists/sources/catalogue.ts"
 import { repositoryFiles } from "./repository-files.ts"
 
 const row = {
@@ -35,6 +35,16 @@ test("the catalogue of this repository has no fault, and each of its packages is
   expect(packages.filter(name => never.includes(name))).toEqual([])
 })
 
+test("no list that names great providers is downloaded, and a mirror of a download is recognised by the end of its URL", () => {
+  const found = parseCatalogue(repositoryFiles.read("data/catalogue.json"))
+  const downloads = found.kind === "catalogue" ? found.sources.filter(isDownloaded) : []
+  expect(downloads.length).toBeGreaterThan(0)
+  for (const { id, from } of downloads) {
+    expect([id, decodeURIComponent(from.url ?? "").endsWith(`/${from.file}`)]).toEqual([id, true])
+    expect(from.url).not.toMatch(/doodad-labs|amieiro/)
+  }
+})
+
 test("a valid row has no fault", () => {
   expect(faults(row)).toEqual([])
 })
@@ -46,6 +56,14 @@ test("every fault is reported with its row", () => {
   expect(faults({ ...row, licence: undefined })).toEqual([
     "catalogue/sources/0 (a-list): licence, origin and date are needed",
   ])
+  const window = { days: 180, names: 1000 }
+  const download = { ...row, from: { url: "https://a.example/a", file: "a", format: "lines" }, date: undefined, window }
+  expect(faults(download)).toEqual([])
+  for (const wrong of [
+    { ...row, window },
+    { ...download, set: "popular" },
+  ])
+    expect(faults(wrong)).toEqual(["catalogue/sources/0 (a-list): a window is a download of names that renews nothing"])
   expect(faults({ ...row, copies: ["b"] })).toEqual(["catalogue/sources/0 (a-list): copies the unknown source b"])
   expect(faults({ ...row, from: { ...row.from, file: "../x" } })[0]).toContain("outside")
   expect(faults({ ...row, from: { file: "x.txt", format: "lines", at: "*" } })[0]).toContain('"at" does not suit lines')

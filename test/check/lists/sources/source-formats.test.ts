@@ -82,3 +82,12 @@ test("tree: the path of folders gives the name, whatever the order of the files"
   const read = readDomainTree(["uk/ac/ox.txt", "de/tum.txt", "stoplist.txt", "de/odd"])
   expect(read).toEqual({ kind: "entries", entries: ["ox.ac.uk", "tum.de"], malformedCount: 1 })
 })
+
+test("csv: rows are left out by the value of another column, which must be there", () => {
+  const text = 'Name,Kind,Note\na.us,Town,\nb.org,Charity,"x, y"\nc.us\nd.us,charity,\n'
+  const at = (path: string) => readCsvColumn(text, path)
+  expect(at("Kind!=Charity.Name")).toEqual({ kind: "entries", entries: ["a.us", "c.us", "d.us"], malformedCount: 0 })
+  expect(at("Kind!=Charity.Kind!=Town.Name")).toMatchObject({ entries: ["c.us", "d.us"] })
+  expect(readCsvColumn("1,x\n2,y\n", "2!=x.1")).toMatchObject({ entries: ["2"] })
+  expect(at("Sort!=Charity.Name")).toEqual({ kind: "refused", message: "no column Sort" })
+})
