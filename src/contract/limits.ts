@@ -22,6 +22,8 @@ export const LIMITS = {
   dnsQuestionsPerCheckMax: 12,
   dnsForeignQuestionsPerCheckMax: 4,
   dnsHostQuestionsPerCheckMax: 8,
+  /** DMARC questions of one check. The first is among the above; the others are about parent domains and not among them. */
+  dmarcQuestionsPerCheckMax: 8,
   /** Lookups of domains that one caller has at the same time. A batch has at most 100 domains. */
   lookupsPerCallerMax: 150,
   /** Of the domains that one caller checks deeply, those whose registry and homepage are looked up at the same time. */

@@ -58,7 +58,7 @@ export const REASONS = {
   suite_b_tenant: { description: "The domain has a tenant in suite_b.", example: "suite-b-tenant@mailkind.test", group: "mail", decides: null, confidence: 0 },
   spf_missing: { description: "The domain publishes no SPF record, or more than one.", example: "no TXT record with v=spf1", group: "mail", decides: null, confidence: 0 },
   dmarc_enforced: { description: "The domain's DMARC policy is `quarantine` or `reject`.", example: "v=DMARC1; p=reject", group: "mail", decides: null, confidence: 0 },
-  dmarc_missing: { description: "The domain publishes no DMARC policy.", example: "no TXT record at _dmarc", group: "mail", decides: null, confidence: 0 },
+  dmarc_missing: { description: "No DMARC policy holds for the domain: neither it nor a domain above it publishes one.", example: "no TXT record at _dmarc", group: "mail", decides: null, confidence: 0 },
   subaddress: { description: "The local part has a `+tag`.", example: "jane+news@gmail.com", group: "address", decides: null, confidence: 0 },
   shared_inbox_name: { description: "The local part names a mailbox that several people answer from.", example: "support@acme.com", group: "address", decides: null, confidence: 0 },
   group_name: { description: "The local part names a group that forwards to many members.", example: "all-staff@acme.com", group: "address", decides: null, confidence: 0 },

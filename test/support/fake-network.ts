@@ -15,7 +15,7 @@ export type FakeNetwork = {
 }
 
 /**
- * Any domain has a mail host of its own, except those whose names begin with `silent`, which never answer, and with
+ * Any domain has a mail host and a DMARC policy of its own, except those whose names begin with `silent`, which never answer, and with
  * `broken`, where asking throws.
  */
 export function fakeNetwork(): FakeNetwork {
@@ -25,9 +25,9 @@ export function fakeNetwork(): FakeNetwork {
     if (question.name.includes("silent")) return Promise.withResolvers<never>().promise
     if (question.name.includes("broken")) throw new TypeError("the packet of jane@broken.com")
     const { name } = question
-    return zone({ [`MX ${name}`]: [`10 mx.${name}`], [`A ${name}`]: [MAIL_HOST_ADDRESS] }, 300, time.clock).ask(
-      question,
-    )
+    const records = { [`MX ${name}`]: [`10 mx.${name}`], [`A ${name}`]: [MAIL_HOST_ADDRESS] }
+    const policy = name.startsWith("_dmarc.") ? { [`TXT ${name}`]: ["v=DMARC1; p=none"] } : {}
+    return zone({ ...records, ...policy }, 300, time.clock).ask(question)
   }
   return {
     requests,

@@ -1,47 +1,150 @@
 import { type Finding, known } from "../../base/finding.ts"
+import { LIMITS } from "../../contract/limits.ts"
 import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
 import { prefixedName } from "../dns/domain-name.ts"
 import type { DmarcPolicy } from "../verdict/evidence.ts"
 
+/** How many DMARC questions one check asks: one about the name, the others about its parents (RFC 9989 §4.10). */
+export const DMARC_QUESTIONS_MAX = LIMITS.dmarcQuestionsPerCheckMax
+
+/** The name whose policy is asked for. Names are A-labels, lower case, without a trailing dot. */
+type DmarcSubject = {
+  readonly domain: string
+  /** The registrable domain: `domain` or a parent. What stands above it is taken for a public suffix. */
+  readonly organisationalDomain: string
+  /** Whether `domain` exists. Called only if the record in force has a policy of its own for names that do not. */
+  readonly exists: () => Promise<boolean>
+}
+
 /**
- * The effective DMARC policy of a domain (RFC 7489 §6.6.3): its own, else the subdomain policy of its organisationalDomain domain.
- * Both are queried at the same time. Null: there is none. Unknown: a query that decides failed.
+ * The DMARC policy that holds for a name (RFC 9989 §4.10.1): that of its own record, else that for subdomains in the record which
+ * the DNS tree walk finds. Null: there is none. Unknown: a question that decides failed.
+ *
+ * The name and its registrable domain are asked about at the same time; if the name has no record, then all its other parents.
+ * `parentResolver` resolves the questions about parents, of which there are at most `DMARC_QUESTIONS_MAX` less one.
  */
 export async function lookupDmarcPolicy(
+  { domain, organisationalDomain, exists }: DmarcSubject,
   resolver: CachingResolver,
-  domain: string,
-  organisationalDomain: string,
+  parentResolver: CachingResolver,
 ): Promise<Finding<DmarcPolicy | null>> {
-  const [own, parent] = await Promise.all([
-    lookupDmarcRecords(resolver, domain),
-    domain === organisationalDomain ? known([]) : lookupDmarcRecords(resolver, organisationalDomain),
+  const [own, registrable] = await Promise.all([
+    lookupDmarcRecord(resolver, domain),
+    organisationalDomain === domain ? null : lookupDmarcRecord(parentResolver, organisationalDomain),
   ])
   if (!own.known) return own
-  if (own.value.length > 0) return known(effectivePolicy(own.value, "p"))
-  return parent.known ? known(effectivePolicy(parent.value, "sp")) : parent
+  if (own.value !== null) return known(own.value.policy)
+  const walked = await Promise.all(
+    remainingParents(domain, organisationalDomain, registrable).map(async name => {
+      const isRegistrable = registrable !== null && name === organisationalDomain
+      return { name, record: isRegistrable ? registrable : await lookupDmarcRecord(parentResolver, name) }
+    }),
+  )
+  const inherited = inheritedRecord(walked, organisationalDomain)
+  if (!inherited.known) return inherited
+  if (inherited.value === null) return known(null)
+  const { subdomainPolicy, missingSubdomainPolicy } = inherited.value
+  const isSame = subdomainPolicy === missingSubdomainPolicy
+  return known(isSame || (await exists()) ? subdomainPolicy : missingSubdomainPolicy)
 }
 
-/** The DMARC records of a domain. There are none if the name of the query would be too long. */
-async function lookupDmarcRecords(resolver: CachingResolver, domain: string): Promise<Finding<readonly string[]>> {
+/** The parents that decide, the longest first: a `psd` of the registrable domain's record ends the walk there (§4.10). */
+function remainingParents(
+  domain: string,
+  organisationalDomain: string,
+  registrable: Finding<DmarcRecord | null> | null,
+): readonly string[] {
+  const parents = treeWalkParents(domain)
+  const endsThere = registrable?.known === true && registrable.value !== null && registrable.value.psd !== "u"
+  return endsThere ? parents.slice(0, parents.indexOf(organisationalDomain) + 1) : parents
+}
+
+/** The parents of a name in the order of the tree walk. From eight labels on it goes on with the last seven (§4.10). */
+function treeWalkParents(domain: string): readonly string[] {
+  const labels = domain.split(".")
+  const parentCount = Math.min(labels.length, DMARC_QUESTIONS_MAX) - 1
+  const longest = labels.slice(labels.length - parentCount)
+  return Array.from({ length: parentCount }, (_, at) => longest.slice(at).join("."))
+}
+
+/** A parent and its record. Null: it has none. */
+type WalkedParent = { readonly name: string; readonly record: Finding<DmarcRecord | null> }
+
+/**
+ * The record that holds for a name without one: that of its Organizational Domain, else that of its Public Suffix Domain (RFC 9989
+ * §4.10.1, §4.10.2). The parents go from the longest to the shortest.
+ */
+function inheritedRecord(parents: readonly WalkedParent[], organisationalDomain: string): Finding<DmarcRecord | null> {
+  let below: DmarcRecord | null = null
+  let shortest: DmarcRecord | null = null
+  for (const { name, record } of parents) {
+    // RFC 9989 leaves errors to us (§4.10.1). A suffix whose question failed does not outweigh a record below it: with `psd=y` it
+    // would leave that one in force.
+    const isOutweighed = shortest !== null && name.length < organisationalDomain.length
+    if (!record.known && !isOutweighed) return record
+    const found = record.known ? record.value : null
+    if (found?.psd === "n") return known(found)
+    if (found?.psd === "y") return known(below ?? found)
+    below = found
+    shortest = found ?? shortest
+  }
+  return known(shortest)
+}
+
+/** What a DMARC Policy Record says (RFC 9989 §4.7). Policies that are null: no DMARC policy holds. */
+type DmarcRecord = {
+  readonly policy: DmarcPolicy | null
+  readonly subdomainPolicy: DmarcPolicy | null
+  /** For subdomains that do not exist. */
+  readonly missingSubdomainPolicy: DmarcPolicy | null
+  /** Whether the name is a Public Suffix Domain, is an Organizational Domain, or leaves that open. */
+  readonly psd: "y" | "n" | "u"
+}
+
+/** The record of a name. Null: there is none, there are several, or the name of the question would be too long. */
+async function lookupDmarcRecord(resolver: CachingResolver, domain: string): Promise<Finding<DmarcRecord | null>> {
   const name = prefixedName("_dmarc", domain)
-  if (name === null) return known([])
+  if (name === null) return known(null)
   const answer: Finding<DnsAnswer> = await resolver({ name, type: "TXT" })
-  return answer.known ? known(txtValues(answer.value).filter(text => DMARC_VERSION.test(text))) : answer
+  if (!answer.known) return answer
+  const [record, ...others] = txtValues(answer.value).filter(text => DMARC_VERSION.test(text))
+  // Several are all discarded, and the walk goes on as if there were none (§4.10).
+  return known(record === undefined || others.length > 0 ? null : parseDmarcRecord(record))
 }
 
-/** The version is the first tag (RFC 7489 §6.4). Its value is case-sensitive, its name is not. */
+/** The version is the first tag (RFC 9989 §4.7). Its value is case-sensitive, its name is not (§4.8). */
 const DMARC_VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/
 
-/** The policy in a domain's records by the tag for the domain itself (`p`) or for its subdomains (`sp`, which defaults to `p`). */
-function effectivePolicy(records: readonly string[], tag: "p" | "sp"): DmarcPolicy | null {
-  const [record] = records
-  if (record === undefined || records.length > 1) return null
+/**
+ * Reads a record. Unknown tags are ignored, and so are `pct`, `rf` and `ri`, which RFC 9989 has removed. Without a valid `p`, or
+ * with an invalid `sp` or `np`, it counts as `p=none` if it requests reports, else as no policy (§4.10.1).
+ */
+function parseDmarcRecord(record: string): DmarcRecord {
   const tags = parseTags(record)
+  const psdTag = tags.get("psd")?.toLowerCase()
+  const psd: DmarcRecord["psd"] = psdTag === "y" || psdTag === "n" ? psdTag : "u"
   const policy = policyTag(tags, "p")
   const subdomainPolicy = tags.has("sp") ? policyTag(tags, "sp") : policy
-  // A record without a valid policy that requests reports counts as `none` (RFC 7489 §6.6.3, step 6).
-  if (policy === null || subdomainPolicy === null) return requestsReports(tags) ? "none" : null
-  return tag === "p" ? policy : subdomainPolicy
+  const missingSubdomainPolicy = tags.has("np") ? policyTag(tags, "np") : subdomainPolicy
+  if (policy === null || subdomainPolicy === null || missingSubdomainPolicy === null) {
+    const substitute = requestsReports(tags) ? "none" : null
+    return { policy: substitute, subdomainPolicy: substitute, missingSubdomainPolicy: substitute, psd }
+  }
+  const policies = { policy, subdomainPolicy, missingSubdomainPolicy, psd }
+  if (tags.get("t")?.toLowerCase() !== "y") return policies
+  return {
+    policy: TESTED_POLICIES[policy],
+    subdomainPolicy: TESTED_POLICIES[subdomainPolicy],
+    missingSubdomainPolicy: TESTED_POLICIES[missingSubdomainPolicy],
+    psd,
+  }
+}
+
+/** What holds while a policy is only tested, with `t=y`: the next weaker one (RFC 9989 §4.7). */
+const TESTED_POLICIES: Readonly<Record<DmarcPolicy, DmarcPolicy>> = {
+  reject: "quarantine",
+  quarantine: "none",
+  none: "none",
 }
 
 /** The tags of a record by their names in lower case. A tag that occurs twice is null (RFC 6376 §3.2). */

@@ -28,10 +28,11 @@ export type MailProbeResult = CacheStatus & {
 }
 
 /**
- * Looks up a domain's mail records. `organisationalDomain` is the domain whose DMARC policy also holds for its subdomains; it
- * may be the domain itself. Both are A-labels, lower case, without a trailing dot. At the deadline, the records that are there
- * make the result. It asks at most `QUESTIONS_MAX` DNS questions, of which at most `HOST_QUESTIONS_MAX` are about the addresses of mail
- * hosts, and at most `FOREIGN_QUESTIONS_MAX` about other names outside the organisational domain. It never rejects.
+ * Looks up a domain's mail records. `organisationalDomain` is the registrable domain; it may be the domain itself. Both are
+ * A-labels, lower case, without a trailing dot. At the deadline, the records that are there make the result. It asks at most
+ * `QUESTIONS_MAX` DNS questions, of which at most `HOST_QUESTIONS_MAX` are about the addresses of mail hosts, and at most
+ * `FOREIGN_QUESTIONS_MAX` about other names outside the organisational domain; and besides at most `DMARC_QUESTIONS_MAX` less one
+ * about the DMARC records of parents. It never rejects.
  */
 export type MailProbe = (domain: string, organisationalDomain: string, deadline: Deadline) => Promise<MailProbeResult>
 
@@ -45,6 +46,8 @@ export function createMailProbe({ resolver, clock }: MailProbeDeps): MailProbe {
     const budget = new QuestionBudget(organisationalDomain)
     const evidence = await queryDomain(domain, organisationalDomain, budget, {
       own: budget.count(tracker.track(bounded, FAILURE_TTL_MS)),
+      // Not counted: the tree walk has a bound of its own, and a long name must not use up the share of what is linked.
+      parents: tracker.trackOptional(bounded, LINKED_FAILURE_TTL_MS),
       hosts: tracker.trackOptional(bounded, LINKED_FAILURE_TTL_MS),
       // A question that is not asked is no failure, and must not make the result short-lived: the tracker is inside the limit.
       linked: budget.limit(tracker.track(bounded, LINKED_FAILURE_TTL_MS)),
@@ -56,7 +59,10 @@ export function createMailProbe({ resolver, clock }: MailProbeDeps): MailProbe {
 /** How long a failed query for the domain's own records makes the result fresh. */
 const FAILURE_TTL_MS = 1000
 
-/** The same for queries to which its records lead: a dead include matters little, and must not make a good result short-lived. */
+/**
+ * The same for queries to which its records lead, and for its parents' DMARC records: a dead include matters little, and must not
+ * make a good result short-lived.
+ */
 const LINKED_FAILURE_TTL_MS = 5000
 
 /** Until the deadline, resolves as `resolver` does; from then on every question is `timed_out` at once, pending ones too. */
@@ -73,13 +79,13 @@ type OwnRecords = { readonly [Type in "mx" | "txt" | "a"]: Finding<DnsAnswer> } 
 
 /**
  * Queries the domain's own records at the same time, and the names to which they lead as soon as each answer is there.
- * Of the latter `hosts` resolves the mail hosts, and `linked` all others.
+ * Of the latter `hosts` resolves the mail hosts, and `linked` all others. `parents` resolves its parents' DMARC records.
  */
 async function queryDomain(
   domain: string,
   organisationalDomain: string,
   budget: QuestionBudget,
-  resolvers: { readonly [Part in "own" | "hosts" | "linked"]: CachingResolver },
+  resolvers: { readonly [Part in "own" | "parents" | "hosts" | "linked"]: CachingResolver },
 ): Promise<Pick<MailProbeResult, "mail" | "suites" | "hosts">> {
   const resolver = resolvers.own
   const mxQuery = resolver({ name: domain, type: "MX" })
@@ -98,13 +104,14 @@ async function queryDomain(
   const aaaaQuery = Promise.all([mxQuery, mailHosts, aQuery]).then(([mx, hosts, a]) =>
     needsIpv6Address(mx, hosts, a) ? resolver({ name: domain, type: "AAAA" }) : null,
   )
+  const exists = async (): Promise<boolean> => nameExists(await Promise.all([mxQuery, txtQuery, aQuery, aaaaQuery]))
   const [mx, txt, a, aaaa, spf, dmarcPolicy, hosts, resolved, linkedSuites] = await Promise.all([
     mxQuery,
     txtQuery,
     aQuery,
     aaaaQuery,
     spfRecord,
-    lookupDmarcPolicy(resolver, domain, organisationalDomain),
+    lookupDmarcPolicy({ domain, organisationalDomain, exists }, resolver, resolvers.parents),
     mailHosts,
     hostAddresses,
     Promise.all([mailHosts, spfRecord]).then(([ofHosts, ofSpf]) =>
@@ -169,6 +176,10 @@ function needsIpv6Address(mx: Finding<DnsAnswer>, hosts: Finding<MailHosts>, a: 
   return !(isNxdomain(mx) && isNxdomain(a))
 }
 
+/** Whether any answer knows the name. A broken server may deny it for one record type only. */
+const nameExists = (answers: readonly (Finding<DnsAnswer> | null)[]): boolean =>
+  answers.some(answer => answer?.known === true && answer.value.outcome !== "no_name")
+
 const isNxdomain = (finding: Finding<DnsAnswer>): boolean => finding.known && finding.value.outcome === "no_name"
 
 function mailEvidence(
@@ -184,8 +195,7 @@ function mailEvidence(
   if (!acceptsMail && !isNullMx && !hasAddress && failedAddress !== undefined && !failedAddress.known)
     return failedAddress
   return known({
-    // A broken server may deny the name for one record type only. Then the name exists.
-    exists: [mx, txt, ...addresses].some(finding => finding.known && finding.value.outcome !== "no_name"),
+    exists: nameExists([mx, txt, ...addresses]),
     delivery: deliveryOf(hosts, hasAddress),
     hasAddress,
     mx: hosts.mx,

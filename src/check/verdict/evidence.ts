@@ -34,11 +34,11 @@ export type MailEvidence = {
     | null
   /** The one SPF record (RFC 7208 §4.5); null: there is none, or more than one. */
   readonly spf: Finding<string | null>
-  /** The effective policy: the domain's own, or that of its organisational domain (RFC 7489 §6.6.3); null: there is none. */
+  /** The policy that holds for the domain: its own, or one that it inherits (RFC 9989 §4.10.1); null: there is none. */
   readonly dmarcPolicy: Finding<DmarcPolicy | null>
 }
 
-/** What receivers should do with mail that fails DMARC (RFC 7489 §6.3). */
+/** What receivers should do with mail that fails DMARC (RFC 9989 §4.7). */
 export type DmarcPolicy = "none" | "quarantine" | "reject"
 
 /** The records that show an office suite, as `kind:value` entries; empty: not detected. `otherSuite` is a provider key. */

@@ -3,6 +3,7 @@ import fc from "fast-check"
 import { Deadline } from "../../../src/base/concurrency.ts"
 import { type Finding, known, unknown } from "../../../src/base/finding.ts"
 import type { CachedDnsAnswer, CachingResolver } from "../../../src/check/dns/dns-types.ts"
+import { DMARC_QUESTIONS_MAX } from "../../../src/check/mail/dmarc.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { FOREIGN_QUESTIONS_MAX, QUESTIONS_MAX } from "../../../src/check/mail/question-budget.ts"
 import { createFakeTime } from "../../support/time.ts"
@@ -48,10 +49,16 @@ describe("questions", () => {
   })
 
   test("are four for a domain without linked records, and one more for the address of its mail host", async () => {
-    const { queries } = await probe({ "MX acme.com": [`1 ${SUITE_A}`], "TXT acme.com": ["v=spf1 mx -all"] })
+    const records = { "TXT acme.com": ["v=spf1 mx -all"], "TXT _dmarc.acme.com": ["v=DMARC1; p=none"] }
+    const { queries } = await probe({ ...records, "MX acme.com": [`1 ${SUITE_A}`] })
     expect(queries).toHaveLength(4)
-    const own = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT acme.com": ["v=spf1 mx -all"] })
+    const own = await probe({ ...records, "MX acme.com": ["10 mx.acme.com"] })
     expect(own.queries).toEqual([...queries, "A mx.acme.com"])
+  })
+
+  test("are one more for each parent if the domain has no DMARC record", async () => {
+    const { queries } = await probe({ "MX acme.com": [`1 ${SUITE_A}`], "TXT acme.com": ["v=spf1 mx -all"] })
+    expect([queries.length, queries.at(-1)]).toEqual([5, "TXT _dmarc.com"])
   })
 
   test("for AAAA are sent only if there is neither a mail host nor an IPv4 address", async () => {
@@ -99,7 +106,7 @@ describe("whatever records a domain has", () => {
     linked: fc.dictionary(name, fc.oneof(spf, fc.constantFrom("timed_out" as const, "no_name" as const)), {
       maxKeys: 80,
     }),
-    domain: fc.constantFrom("acme.com", "mail.acme.com"),
+    domain: fc.constantFrom("acme.com", "mail.acme.com", `${"a.".repeat(100)}acme.com`),
   })
 
   test("a check asks a bounded number of questions, and few about the names of others", async () => {
@@ -115,8 +122,10 @@ describe("whatever records a domain has", () => {
           domain,
           "acme.com",
         )
-        expect(queries.length).toBeLessThanOrEqual(QUESTIONS_MAX)
-        const foreignCount = queries.filter(query => !query.endsWith("acme.com")).length
+        const parents = queries.filter(query => query.includes("_dmarc.") && query !== `TXT _dmarc.${domain}`)
+        expect(parents.length).toBeLessThan(DMARC_QUESTIONS_MAX)
+        expect(queries.length - parents.length).toBeLessThanOrEqual(QUESTIONS_MAX)
+        const foreignCount = queries.filter(query => !/acme\.com$| _dmarc\.com$/.test(query)).length
         expect(foreignCount).toBeLessThanOrEqual(FOREIGN_QUESTIONS_MAX)
       }),
       { numRuns: 500 },
@@ -299,7 +308,7 @@ describe("the operator of the mail", () => {
         "MX acme.com": [`5 ${host}`],
         "TXT acme.com": [`v=spf1 ${record}`],
       })
-      expect([suites, queries.length]).toEqual([known(NO_SUITES), 4])
+      expect([suites, queries.length]).toEqual([known(NO_SUITES), 5])
       expect(mail).toMatchObject({ value: { operatedBy: null, spf: known(`v=spf1 ${record}`) } })
     }
   })
@@ -339,7 +348,7 @@ describe("the operator of the mail", () => {
 
   test("is not searched behind a gateway next to a disposable host", async () => {
     const { queries, mail } = await probe({ "MX acme.com": [`10 ${GATEWAY}`, "20 mail.mailinator.com"] })
-    expect(queries).toHaveLength(4)
+    expect(queries).toHaveLength(5)
     expect(mail).toMatchObject({ value: { provider: "proofpoint", operatedBy: "disposable" } })
   })
 })
@@ -356,6 +365,42 @@ describe("policies", () => {
       "acme.com",
     )
     expect(mail).toMatchObject({ value: { spf: known("v=spf1 mx -all"), dmarcPolicy: known("reject") } })
+  })
+
+  test("a long name without DMARC leaves its records as many questions as any other", async () => {
+    const clue = (domain: string): ZoneRecords => ({
+      [`MX ${domain}`]: [`0 ${GATEWAY}`],
+      [`TXT ${domain}`]: [`v=spf1 ${Array.from({ length: 10 }, (_, at) => `include:s${at}.acme.com`).join(" ")} -all`],
+    })
+    const linked = async (domain: string) =>
+      (await probe(clue(domain), domain, "acme.com")).queries.filter(query => !query.includes("_dmarc.")).length
+    expect(await linked(`${"a.".repeat(100)}acme.com`)).toBe(await linked("acme.com"))
+  })
+
+  test("the policy for names that do not exist holds if every answer denies the name", async () => {
+    const above = { "TXT _dmarc.acme.com": ["v=DMARC1; p=none; sp=quarantine; np=reject"] }
+    const held = async (records: ZoneRecords) => {
+      const { mail } = await probe({ ...above, ...records }, "mail.acme.com", "acme.com")
+      return mail.known ? [mail.value.exists, mail.value.dmarcPolicy] : mail
+    }
+    expect(await held({})).toEqual([false, known("reject")])
+    expect(await held({ "A mail.acme.com": ["192.0.2.1"] })).toEqual([true, known("quarantine")])
+    expect(await held({ "TXT mail.acme.com": "no_data" })).toEqual([true, known("quarantine")])
+    // There are only names below it: it exists.
+    expect(await held({ "A www.mail.acme.com": ["192.0.2.1"] })).toEqual([true, known("quarantine")])
+    expect(await held({ "AAAA mail.acme.com": ["2001:db8::1"], "TXT mail.acme.com": "timed_out" })).toEqual([
+      true,
+      known("quarantine"),
+    ])
+    const denied = { "* mail.acme.com": "no_name", "TXT mail.acme.com": "timed_out" } as const
+    expect(await held(denied)).toEqual([false, known("reject")])
+  })
+
+  test("a top-level domain without a reply leaves only the DMARC policy unknown", async () => {
+    const { mail, freshUntilMs } = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT _dmarc.com": "timed_out" })
+    expect(mail).toMatchObject({ known: true, value: { delivery: "mx", dmarcPolicy: unknown("timed_out") } })
+    const dead = await probe({ "MX acme.com": ["10 mx.acme.com"], "TXT _dmarc.acme.com": "timed_out" })
+    expect(freshUntilMs - dead.freshUntilMs).toBe(4000)
   })
 
   test("a text with control characters is no record", async () => {
