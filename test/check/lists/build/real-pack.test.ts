@@ -43,6 +43,15 @@ test("Polish universities are education and American cities are government", () 
   expect(sets("dallas.gov").map(set => SETS[set].category)).toEqual(["government"])
 })
 
+test("American counties, cities and towns outside .gov are government, and look-alikes of their names are not", () => {
+  const names =
+    "hillcounty.us co.polk.wi.us cityofvancouver.us mail.townofhempstead.org villageofbronxville.com lowermerion.org aberdeen.sd.us washoecounty.us cherokee.org"
+  for (const name of names.split(" "))
+    expect([name, sets(name).map(set => SETS[set].category)]).toEqual([name, ["government"]])
+  for (const name of ["cityofvancouver-jobs.us", "hillcounty.shop", "townofhempstead.net", "polk.wi.us"])
+    expect([name, sets(name)]).toEqual([name, []])
+})
+
 test("relays and their subdomains are relays and not disposable", () => {
   const names =
     "duck.com mozmail.com addy.io anonaddy.me anonaddy.com simplelogin.com simplelogin.io simplelogin.fr simplelogin.co 8shield.net aleeas.com jane.anonaddy.com"
