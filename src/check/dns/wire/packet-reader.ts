@@ -17,10 +17,13 @@ export type RecordPosition = {
 }
 
 /**
- * How many bytes of names are read from one packet. What a pointer points to counts each time. This leaves room for two names
- * of full length in each of a hundred records; a packet with more is an attack by names that share long chains of pointers.
+ * How many bytes of names are read from one packet. What a pointer points to counts each time. A packet without pointers has fewer,
+ * and one with pointers has room for two names of full length in each of a hundred records.
  */
 const NAME_BYTES_MAX = 65_536
+
+/** Two names of full length, on the wire (RFC 1035 §2.3.4): what one more record may need. */
+const TWO_NAMES_BYTES = 2 * 255
 
 const POINTER = 0b1100_0000
 const DOT = 0x2e
@@ -37,6 +40,11 @@ export class PacketReader {
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
+  }
+
+  /** Whether two more names of full length can be read. */
+  get hasRoomForNames(): boolean {
+    return this.#nameBytesLeft >= TWO_NAMES_BYTES
   }
 
   /** The byte at the offset. */

@@ -4,8 +4,11 @@ import { MalformedPacket, type PacketReader, type RecordPosition } from "./packe
 /** How many CNAMEs of one reply are followed. */
 export const CNAME_LINKS_MAX = 8
 
-/** How many records of one reply are read; the others are dropped. */
-export const RECORDS_MAX = 100
+/**
+ * How many records a reply may promise: no more fit into one. The length of a message is 16 bits (RFC 7766 §8), and a record takes
+ * 11 bytes at least (RFC 1035 §3.2.1).
+ */
+export const RECORDS_MAX = Math.floor(0xffff / 11)
 
 /** The answer that the records of a reply give. */
 export type DnsReadResult = {
@@ -24,9 +27,12 @@ export function readRecords(
   isNameError: boolean,
   question: DnsQuestion,
 ): DnsReadResult | null {
-  const answers = packet.records(offset, packet.uint16(6))
-  const authorities = packet.records(answers.endOffset, packet.uint16(8))
-  const additionals = packet.records(authorities.endOffset, packet.uint16(10))
+  const [answerCount, authorityCount, additionalCount] = [packet.uint16(6), packet.uint16(8), packet.uint16(10)]
+  if (answerCount + authorityCount + additionalCount > RECORDS_MAX)
+    throw new MalformedPacket("The reply promises more records than fit into it.")
+  const answers = packet.records(offset, answerCount)
+  const authorities = packet.records(answers.endOffset, authorityCount)
+  const additionals = packet.records(authorities.endOffset, additionalCount)
   if (additionals.positions.some(hasExtendedRcode)) return null
   const chain = followCnames(packet, answers.positions, question)
   if (chain === null) return null
@@ -81,7 +87,7 @@ function followCnames(
   const start: CnameChain = { end: question.name.toLowerCase(), linkCount: 0, ttlS: Number.POSITIVE_INFINITY }
   if (question.type === "CNAME") return start
   const aliases = answers.filter(position => isOfType(position, TYPE_NUMBERS.CNAME))
-  const owners = aliases.map(position => packet.name(position.nameOffset))
+  const owners = aliases.map(position => ownerName(packet, position, question))
   let chain = start
   while (chain.end !== null) {
     const alias = aliases[owners.indexOf(chain.end)]
@@ -93,19 +99,24 @@ function followCnames(
   return chain
 }
 
-/** The records of the type at the name and their least TTL; null: there are none. */
+/**
+ * The records of the type at the name and their least TTL; null: there are none. All are read, because the one that is looked for
+ * may stand behind hundreds, as SPF among TXT records. Only where names of full length use up what is read of names, the rest is
+ * dropped.
+ */
 function matchingRecords(
   packet: PacketReader,
   answers: readonly RecordPosition[],
   name: string | null,
-  { type }: DnsQuestion,
+  question: DnsQuestion,
 ): { readonly records: readonly DnsRecord[]; readonly ttlS: number } | null {
+  const { type } = question
   const records: DnsRecord[] = []
   let ttlS = Number.POSITIVE_INFINITY
   if (name === null) return null
   for (const position of answers) {
-    if (records.length === RECORDS_MAX) break
-    if (!isOfType(position, TYPE_NUMBERS[type]) || packet.name(position.nameOffset) !== name) continue
+    if (records.length > 0 && !packet.hasRoomForNames) break
+    if (!isOfType(position, TYPE_NUMBERS[type]) || ownerName(packet, position, question) !== name) continue
     const record = parseRecord(packet, position, type)
     if (record !== null) records.push(record)
     ttlS = Math.min(ttlS, normalizeTtl(position.ttl))
@@ -121,6 +132,14 @@ function negativeTtl(packet: PacketReader, authorities: readonly RecordPosition[
   if (zone === null || !(zone === "" || zone === name || name.endsWith(`.${zone}`))) return null
   return Math.min(normalizeTtl(soa.ttl), normalizeTtl(parseSoaMinimum(packet, soa)))
 }
+
+/** The name at which a record stands. Most point to the name of the question, which is known and need not be read for each of them. */
+function ownerName(packet: PacketReader, { nameOffset }: RecordPosition, question: DnsQuestion): string | null {
+  return packet.uint16(nameOffset) === POINTER_TO_QUESTION ? question.name.toLowerCase() : packet.name(nameOffset)
+}
+
+/** A pointer (RFC 1035 §4.1.4) to the byte after the header, where the name of the question stands. */
+const POINTER_TO_QUESTION = 0xc00c
 
 function isOfType(position: RecordPosition, type: number): boolean {
   return position.type === type && position.class === CLASS_IN

@@ -2,12 +2,25 @@ import { describe, expect, test } from "bun:test"
 import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import { parseReply } from "../../../../src/check/dns/wire/packet.ts"
 import { CNAME_LINKS_MAX, RECORDS_MAX } from "../../../../src/check/dns/wire/records.ts"
-import { joined, record, replyBytes, short, soaContent, TYPES, wireLabels, wireName } from "./reply-bytes.ts"
+import {
+  joined,
+  pointer,
+  QUESTION_NAME_AT,
+  record,
+  replyBytes,
+  short,
+  soaContent,
+  TYPES,
+  txtContent,
+  wireLabels,
+  wireName,
+} from "./reply-bytes.ts"
 
 const QUESTION: DnsQuestion = { name: "example.com", type: "A" }
 const NXDOMAIN = 0x8183
 const LOOPBACK = [{ type: "A", address: "127.0.0.1" }]
 const FAILED = { kind: "failed" }
+const NOTHING = new Uint8Array(0)
 
 const read = (parts: Parameters<typeof replyBytes>[0], question = QUESTION) =>
   parseReply(replyBytes({ ...question, ...parts }), 7, question)
@@ -41,12 +54,48 @@ describe("records", () => {
     expect(read({ answers: [address("example.com", 0x8000_0000)] })).toMatchObject({ answer: { ttlS: 0 } })
   })
 
-  test("behind the hundredth are dropped", () => {
+  test("are all read, as many as the longest reply holds", () => {
     const count = (length: number): number => {
-      const reply = read({ answers: Array.from({ length }, () => address("example.com")) })
-      return reply.kind === "answered" ? reply.answer.records.length : 0
+      const owner = pointer(QUESTION_NAME_AT)
+      const answers = Array.from({ length }, () => record(owner, TYPES.A, Uint8Array.of(127, 0, 0, 1)))
+      const reply = replyBytes({ ...QUESTION, answers })
+      const read = parseReply(reply, 7, QUESTION)
+      return reply.length <= 0xffff && read.kind === "answered" ? read.answer.records.length : 0
     }
-    expect([RECORDS_MAX - 1, RECORDS_MAX, RECORDS_MAX + 1, 2000].map(count)).toEqual([99, 100, 100, 100])
+    expect([99, 100, 101, 500, 4094].map(count)).toEqual([99, 100, 101, 500, 4094])
+  })
+
+  test("of which a reply promises more than any holds are not read", () => {
+    const promising = (count: number) =>
+      read({ answers: Array.from({ length: count }, () => record("", 999, NOTHING)) })
+    expect(promising(RECORDS_MAX)).toMatchObject({ kind: "answered" })
+    expect(promising(RECORDS_MAX + 1)).toEqual<unknown>(FAILED)
+    const additionals = [record("", 999, NOTHING)]
+    const answers = Array.from({ length: RECORDS_MAX }, () => record("", 999, NOTHING))
+    expect(read({ answers, additionals })).toEqual<unknown>(FAILED)
+  })
+
+  test("are found behind hundreds of others, whatever the length of their name", () => {
+    const long = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(61)}`
+    const text = (at: number) => record(pointer(QUESTION_NAME_AT), TYPES.TXT, txtContent(Buffer.from(`text ${at}`)))
+    const answers = Array.from({ length: 1000 }, (_, at) => text(at))
+    const reply = read({ answers, name: long, type: "TXT" }, { name: long, type: "TXT" })
+    expect(reply.kind === "answered" && reply.answer.records.at(-1)).toEqual({ type: "TXT", text: "text 999" })
+  })
+
+  test("with names of full length are read up to a bound, and the rest is dropped", () => {
+    const name = `${"a".repeat(63)}.${"b".repeat(63)}.${"c".repeat(63)}.${"d".repeat(50)}`
+    const exchange = (at: number) => joined([short(at), wireName(`mx${at}`).subarray(0, -1), pointer(QUESTION_NAME_AT)])
+    const answers = Array.from({ length: 500 }, (_, at) => record(pointer(QUESTION_NAME_AT), TYPES.MX, exchange(at)))
+    const reply = read({ answers, name, type: "MX" }, { name, type: "MX" })
+    const records = reply.kind === "answered" ? reply.answer.records : []
+    expect(records.length).toBeGreaterThan(200)
+    expect(records.length).toBeLessThan(500)
+    expect(records.at(-1)).toEqual({
+      type: "MX",
+      preference: records.length - 1,
+      exchange: `mx${records.length - 1}.${name}`,
+    })
   })
 
   test("with an unreadable name are dropped", () => {
