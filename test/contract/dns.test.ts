@@ -56,6 +56,20 @@ describe("a server that answers", () => {
     expect(await createTestCheck([server]).ask(INPUT)).toMatchObject(WHOLE)
   })
 
+  test("may hold hundreds of records of each type: those that count are found behind all others", async () => {
+    const many = (count: number, text: (at: number) => string) => Array.from({ length: count }, (_, at) => text(at))
+    const server = await serving({
+      ...ACME,
+      "MX granite-acme.com": [...many(499, at => `${at + 2} mx${at}.granite-acme.com`), "1 aspmx.l.google.com"],
+      "TXT granite-acme.com": [...many(300, at => `verification-of-a-service=${at}`), "v=spf1 mx -all"],
+      "TXT _dmarc.granite-acme.com": [...many(300, at => `no policy ${at}`), "v=DMARC1; p=reject"],
+    })
+    const { mail, reasons } = await createTestCheck([server]).ask(INPUT)
+    expect(mail).toMatchObject({ provider: "suite_a", spf: "v=spf1 mx -all", dmarc_policy: "reject" })
+    expect(mail.mx.map(({ priority }) => priority)).toEqual(many(20, at => `${at + 1}`).map(Number))
+    expect(reasons).not.toContain("spf_missing")
+  })
+
   test("may hold a text that takes TCP to tell, and an SPF record beside it", async () => {
     const server = await serving({ ...ACME, "TXT granite-acme.com": ["v=spf1 mx -all", "x".repeat(60_000)] })
     expect(await createTestCheck([server]).ask(INPUT)).toMatchObject(WHOLE)
@@ -140,6 +154,48 @@ describe("a server that goes wrong", () => {
     const result = await createTestCheck([server]).ask(INPUT)
     expect(result).toMatchObject({ category: "business", degraded: false, mail: { spf: null, dmarc_policy: "reject" } })
     expect(result.reasons).not.toContain("spf_missing")
+  })
+})
+
+describe("the parents of a domain", () => {
+  const dmarcQuestions = (requests: readonly string[]) => requests.filter(request => request.includes("_dmarc."))
+  const mailOf = (domain: string) => ({
+    [`MX ${domain}`]: ["10 mx.granite-acme.com"],
+    [`TXT ${domain}`]: ["v=spf1 mx -all"],
+  })
+  const DEEP = `${"a.".repeat(114)}granite-acme.com`
+
+  test("are asked for a DMARC policy, eight names with its own at most, however long it is", async () => {
+    const server = await serving({ ...ACME, ...mailOf(DEEP) })
+    const { ask } = createTestCheck([server])
+    expect(await ask(`jane@${DEEP}`)).toMatchObject({ degraded: false, mail: { dmarc_policy: "reject" } })
+    expect(dmarcQuestions(server.sendRequest()).toSorted((one, other) => other.length - one.length)).toEqual([
+      `TXT _dmarc.${DEEP}`,
+      ...[5, 4, 3, 2, 1, 0].map(labels => `TXT _dmarc.${"a.".repeat(labels)}granite-acme.com`),
+      "TXT _dmarc.com",
+    ])
+  })
+
+  test("are asked once for all domains below them", async () => {
+    const domains = ["granite-one.com", "granite-two.com", "eu.granite-one.com"]
+    const server = await serving(Object.assign({}, ...domains.map(mailOf)))
+    const { ask } = createTestCheck([server])
+    for (const domain of domains) expect((await ask(`jane@${domain}`)).reasons).toContain("dmarc_missing")
+    expect(dmarcQuestions(server.sendRequest())).toEqual([
+      ...["TXT _dmarc.granite-one.com", "TXT _dmarc.com"],
+      "TXT _dmarc.granite-two.com",
+      "TXT _dmarc.eu.granite-one.com",
+    ])
+  })
+
+  test("that get no answer leave the DMARC policy open, and nothing else", async () => {
+    const { "TXT _dmarc.granite-acme.com": _, ...withoutPolicy } = ACME
+    const server = await serving(withoutPolicy)
+    server.fault("TXT _dmarc.com", "servfail")
+    const { ask } = createTestCheck([server])
+    const result = await ask(INPUT)
+    expect(result).toMatchObject({ ...WHOLE, reasons: ["mx_found"], mail: { ...WHOLE.mail, dmarc_policy: null } })
+    expect(await ask(INPUT)).toMatchObject({ cached: true, reasons: ["mx_found"] })
   })
 })
 
