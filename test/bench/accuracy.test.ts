@@ -85,7 +85,7 @@ describe("the accuracy bench", () => {
     const role = { set: "role", trust: "curated", names: ["abuse", "webster"] } as const
     const misses = await accuracyMisses(smallShelf({ ...SMALL, providers, role }))
     const wrong = [
-      "disposable\ttrashmail.com\tbusiness",
+      "disposable\t0box.eu\tbusiness",
       "trap disposable\tsharklasers.com\tbusiness",
       "typo\twanado.fr\tnothing, not wanadoo.fr",
       "kept\toutlook.cl\toutlook.com",

@@ -8,7 +8,7 @@ export const LISTING_RULES = {
   public_suffix: "The entry is a public suffix (ICANN or private section), under which strangers register.",
   never_list: "The name is on the list of names that are never disposable.",
   under_government_suffix: "The name stands under a suffix kept for government bodies.",
-  under_education_suffix: "The name stands under a suffix kept for education.",
+  under_education_suffix: "The name stands under a suffix kept or meant for education.",
   popular_needs_two:
     "A popular name, a known organisation, a name under one, or a listed school is disposable only when two independent trusted sources say so.",
   low_trust_only_if_unopposed: "Only sources of little trust say so, and a set or a guard speaks against it.",
@@ -23,6 +23,11 @@ export const LISTING_RULES = {
   disposable_beats_long_tail: "A disposable list names it, and the sources that say otherwise are believed less.",
   education_beats_long_tail: "The name is a school's, and only uncurated sources call it personal.",
   redundant: "A parent, or a suffix, already gives the same answer.",
+  needs_second_source:
+    "The source also lists names of other kinds, so it counts only beside a second source of the set.",
+  removed_by_curator:
+    "The curators of a more trusted list took the name out, and no source of at least their trust lists it.",
+  open_suffix: "Anyone can register under the suffix.",
 } as const satisfies Record<string, string>
 
 export type ListingRule = keyof typeof LISTING_RULES

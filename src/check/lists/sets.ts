@@ -61,6 +61,7 @@ export const GUARD_SETS = {
   not_education: "Names that school lists name by mistake, or whose addresses are sold.",
   not_role: "Words that role lists name, and that are names of persons or places.",
   popular: "Much visited names: one witness is not enough to call one disposable.",
+  removed_disposable: "Names that the curators of a disposable list took out of it.",
 } as const
 
 export type GuardSetName = keyof typeof GUARD_SETS

@@ -11,6 +11,7 @@ import type { SourceBundle } from "../sources/source-bundle.ts"
 import { type CollectedEntries, collectEntries } from "./collect-entries.ts"
 import { dropRedundant } from "./drop-redundant.ts"
 import { type ResolvedOutcomes, resolveConflicts } from "./resolve-conflicts.ts"
+import { rollUp } from "./roll-up.ts"
 
 /** What an editor of the lists has to review besides the manifest. */
 type BuildReport = {
@@ -37,8 +38,8 @@ export type BuildPackResult =
 export function buildPack({ sources, packages, topProviders }: SourceBundle): BuildPackResult {
   const result = collectEntries(sources)
   if (result.kind === "refused") return result
-  const { collected } = result
-  const resolved = dropRedundant(collected, resolveConflicts(collected))
+  const { collected, resolved: kept } = rollUp(result.collected, resolveConflicts(result.collected))
+  const resolved = dropRedundant(collected, kept)
   const contents = packContents(collected, resolved, topProviders)
   const bytes = writePack(contents)
   const opened = openPack(bytes)

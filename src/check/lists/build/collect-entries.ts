@@ -8,7 +8,7 @@ import {
   WORD_SET_NAMES,
   type WordSetName,
 } from "../sets.ts"
-import type { CatalogueSource } from "../sources/catalogue.ts"
+import { type CatalogueSource, trustRank } from "../sources/catalogue.ts"
 import { type NormalizedName, normalizeName, normalizePattern } from "../sources/normalized-name.ts"
 import type { LoadedSource } from "../sources/source-bundle.ts"
 
@@ -31,6 +31,8 @@ export type CollectedEntries = {
   /** The indexes of the sources that list a name or a suffix, ascending. */
   readonly sourcesByName: ReadonlyMap<string, readonly number[]>
   readonly guards: Readonly<Record<GuardSetName, ReadonlySet<string>>>
+  /** For each name of the guard set `removed_disposable`: the highest `trustRank` of a source that removed it. */
+  readonly removals: ReadonlyMap<string, number>
   readonly words: Readonly<Record<WordSetName, ReadonlySet<string>>>
   readonly groupDomains: ReadonlySet<string>
 }
@@ -60,7 +62,9 @@ const emptyCollection = () => ({
     not_education: new Set<string>(),
     not_role: new Set<string>(),
     popular: new Set<string>(),
+    removed_disposable: new Set<string>(),
   } satisfies Record<GuardSetName, Set<string>>,
+  removals: new Map<string, number>(),
   words: Object.fromEntries(WORD_SET_NAMES.map(set => [set, new Set<string>()])) as Record<WordSetName, Set<string>>,
   groupDomains: new Set<string>(),
 })
@@ -100,7 +104,9 @@ function normalizeWord(entry: string): NormalizedName {
 }
 
 /** Adds a name; false: this source has listed it before. */
-function addEntry(into: EntryCollection, { set }: CatalogueSource, index: number, name: string): boolean {
+function addEntry(into: EntryCollection, source: CatalogueSource, index: number, name: string): boolean {
+  const { set } = source
+  if (set === "removed_disposable") into.removals.set(name, Math.max(trustRank(source), into.removals.get(name) ?? 0))
   if (!isSetName(set)) {
     const collection = isWordSetName(set)
       ? into.words[set]

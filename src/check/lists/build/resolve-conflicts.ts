@@ -1,7 +1,7 @@
 import type { ListingOutcome, ListingRule } from "../listing-rules.ts"
 import { createSuffixMatcher, type SuffixMatcher } from "../pack/suffix-pattern.ts"
 import { isSetName, SETS, type SetName } from "../sets.ts"
-import { type CatalogueSource, isCurated, isTrusted } from "../sources/catalogue.ts"
+import { type CatalogueSource, isCurated, isTrusted, trustRank } from "../sources/catalogue.ts"
 import { isPublicSuffix, parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
 
@@ -9,7 +9,11 @@ import type { CollectedEntries } from "./collect-entries.ts"
 type RuleContext = {
   readonly collected: CollectedEntries
   readonly isGovernmentSuffixed: SuffixMatcher
+  /** Under a suffix kept for education; suffixes where anyone can register are none. */
   readonly isEducationSuffixed: SuffixMatcher
+  /** Under a suffix meant for education where anyone can register. */
+  readonly isOpenSuffixed: SuffixMatcher
+  readonly openSuffixes: ReadonlySet<string>
 }
 
 /** One name with the sources that list it. */
@@ -54,6 +58,32 @@ const EXCLUSION_RULES: readonly ExclusionRule[] = [
     holds: ({ name, context }) => context.isEducationSuffixed(name),
   },
   {
+    rule: "under_education_suffix",
+    sets: ["disposable", "personal"],
+    appliesToCurated: false,
+    holds: ({ name, context }, source) =>
+      context.isOpenSuffixed(name) && !(source.set === "disposable" && isTrusted(source)),
+  },
+  {
+    rule: "open_suffix",
+    sets: ["education_suffix"],
+    appliesToCurated: true,
+    holds: ({ name, context }) => context.openSuffixes.has(name),
+  },
+  {
+    rule: "needs_second_source",
+    sets: NAME_SETS,
+    appliesToCurated: false,
+    holds: ({ listedBy }, source) =>
+      source.needs_second_source === true && !listedBy.some(other => other.set === source.set && other !== source),
+  },
+  {
+    rule: "removed_by_curator",
+    sets: ["disposable"],
+    appliesToCurated: false,
+    holds: candidate => isRemoved(candidate),
+  },
+  {
     rule: "popular_needs_two",
     sets: ["disposable"],
     appliesToCurated: false,
@@ -64,7 +94,7 @@ const EXCLUSION_RULES: readonly ExclusionRule[] = [
     sets: ["disposable"],
     appliesToCurated: false,
     holds: candidate =>
-      isListedOnlyByTrusts(candidate, "disposable", ["low"]) && isContradicted(candidate, "disposable"),
+      isListedOnlyByTrusts(candidate, "disposable", ["low", "medium"]) && isContradicted(candidate, "disposable"),
   },
   {
     rule: "low_trust_only_if_unopposed",
@@ -128,10 +158,14 @@ export type ResolvedOutcomes = ReadonlyMap<string, readonly ListingOutcome[]>
 
 /** Decides for every listing whether it is kept or which rule drops it. */
 export function resolveConflicts(collected: CollectedEntries): ResolvedOutcomes {
+  const openSuffixes = new Set(namesInSet(collected, "open_education_suffix"))
+  const closedSuffixes = namesInSet(collected, "education_suffix").filter(suffix => !openSuffixes.has(suffix))
   const context: RuleContext = {
     collected,
     isGovernmentSuffixed: createSuffixMatcher(namesInSet(collected, "government_suffix")),
-    isEducationSuffixed: createSuffixMatcher(namesInSet(collected, "education_suffix")),
+    isEducationSuffixed: createSuffixMatcher(closedSuffixes),
+    isOpenSuffixed: createSuffixMatcher(openSuffixes),
+    openSuffixes,
   }
   const resolved = new Map<string, readonly ListingOutcome[]>()
   for (const [name, indexes] of collected.sourcesByName) {
@@ -197,6 +231,12 @@ function isWellKnown(candidate: NameCase): boolean {
   return [candidate.name, ...candidate.parents].some(level =>
     sourcesListing(candidate, level).some(({ set }) => set === "organisation"),
   )
+}
+
+/** Whether curators took the name out of a list that is trusted more than every source that still lists it. */
+function isRemoved({ name, listedBy, context }: NameCase): boolean {
+  const rank = context.collected.removals.get(name)
+  return rank !== undefined && listedBy.every(source => source.set !== "disposable" || trustRank(source) < rank)
 }
 
 /** The number of trusted sources that call the name disposable, without those that copy from another of them. */

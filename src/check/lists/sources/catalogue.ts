@@ -58,6 +58,8 @@ const CatalogueSource = Type.Object(
     date: Type.Optional(ISO_DATE),
     /** Sources whose entries are copied into this one: an entry in both counts as one independent source. */
     copies: Type.Optional(Type.Array(NON_EMPTY_TEXT, { minItems: 1 })),
+    /** The source lists names of other kinds too: an entry counts only if another source of its set has it. */
+    needs_second_source: Type.Optional(Type.Literal(true)),
     /** The built-in source of which this is a newer version: after the first download its entries are left out. */
     renews: Type.Optional(NON_EMPTY_TEXT),
     /**
@@ -135,6 +137,10 @@ export function wantedEntries({ from }: CatalogueSource, entries: readonly strin
   const names = without === undefined ? entries : entries.filter(entry => !entry.includes(without))
   return first === undefined ? names : names.slice(0, first)
 }
+
+/** How much more a source is trusted than one of `low`: 0 to 3. */
+export const trustRank = ({ trust }: Pick<CatalogueSource, "trust">): number =>
+  TRUST_LEVELS.length - 1 - TRUST_LEVELS.indexOf(trust)
 
 const FORMATS_WITH_AT: ReadonlySet<SourceFormat> = new Set(["json", "script_json", "script_text", "csv"])
 

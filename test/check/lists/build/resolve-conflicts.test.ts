@@ -17,6 +17,9 @@ function outcome(sources: Readonly<Record<string, FakeSource>>): ListingOutcome 
 }
 
 const high = (set: string, ...names: string[]): FakeSource => ({ set, trust: "high", names })
+const highest = (set: string, ...names: string[]): FakeSource => ({ set, trust: "highest", names })
+/** A source that lists names of other kinds too. */
+const mixed = (set: string, ...names: string[]): FakeSource => ({ ...medium(set, ...names), needsSecondSource: true })
 const medium = (set: string, ...names: string[]): FakeSource => ({ set, trust: "medium", names })
 const low = (set: string, ...names: string[]): FakeSource => ({ set, trust: "low", names })
 const curated = (set: string, ...names: string[]): FakeSource => ({ set, trust: "curated", names })
@@ -32,6 +35,35 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["under_government_suffix", { a: high("disposable", "dallas.gov"), b: curated("government_suffix", "gov") }],
   ["under_government_suffix", { a: high("personal", "ci.x.tx.us"), b: curated("government_suffix", "ci.*.*.us") }],
   ["under_education_suffix", { a: high("disposable", "pw.edu.pl"), b: curated("education_suffix", "edu.pl") }],
+  // Where anyone can register, a trusted disposable source is believed, and no suffix source makes the suffix a closed one.
+  ["kept", { a: high("disposable", "x.edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
+  ["under_education_suffix", { a: medium("disposable", "x.edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
+  ["under_education_suffix", { a: low("disposable", "x.edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
+  ["under_education_suffix", { a: high("personal", "x.edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
+  ["open_suffix", { a: high("education_suffix", "edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
+  ["open_suffix", { a: curated("education_suffix", "edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
+  ["kept", { a: high("education_suffix", "ac.kg"), b: curated("open_education_suffix", "edu.kg") }],
+  // A source of mixed names counts only beside a second source of its set, and opposes nothing.
+  ["needs_second_source", { a: mixed("personal", "acme.com") }],
+  ["needs_second_source", { a: mixed("personal", "acme.com"), b: medium("personal", "other.com") }],
+  ["needs_second_source", { a: mixed("personal", "acme.com"), b: low("disposable", "acme.com") }],
+  ["kept", { a: mixed("personal", "acme.com"), b: medium("personal", "acme.com") }],
+  ["kept", { a: mixed("personal", "acme.com"), b: curated("personal", "acme.com") }],
+  ["kept", { a: low("disposable", "acme.com"), b: mixed("personal", "acme.com") }],
+  // A removal by curators outranks every source of lower trust, unless one of their trust lists the name.
+  ["removed_by_curator", { a: low("disposable", "acme.com"), b: high("removed_disposable", "acme.com") }],
+  ["removed_by_curator", { a: medium("disposable", "acme.com"), b: high("removed_disposable", "acme.com") }],
+  ["removed_by_curator", { a: high("disposable", "acme.com"), b: highest("removed_disposable", "acme.com") }],
+  ["kept", { a: high("disposable", "acme.com"), b: high("removed_disposable", "acme.com") }],
+  [
+    "kept",
+    {
+      a: low("disposable", "acme.com"),
+      b: high("removed_disposable", "acme.com"),
+      c: highest("disposable", "acme.com"),
+    },
+  ],
+  ["kept", { a: low("disposable", "x.acme.com"), b: high("removed_disposable", "acme.com") }],
   ["popular_needs_two", { a: high("disposable", "acme.com"), b: curated("popular", "acme.com") }],
   ["kept", { a: high("disposable", "acme.com"), b: high("disposable", "acme.com"), c: curated("popular", "acme.com") }],
   [

@@ -8,6 +8,7 @@ export type FakeSource = {
   readonly trust: FakeTrust | "curated"
   readonly names: readonly string[]
   readonly copies?: string
+  readonly needsSecondSource?: boolean
   /** A download from `https://lists.example/ID.conf`. */
   readonly isDownloaded?: boolean
   readonly renews?: string
@@ -21,7 +22,7 @@ export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): 
 } {
   const files = new Map<string, string>()
   const rows = Object.entries(sources).map(
-    ([id, { set, trust, names, copies, isDownloaded = false, renews, window }]) => {
+    ([id, { set, trust, names, copies, needsSecondSource, isDownloaded = false, renews, window }]) => {
       if (isDownloaded) {
         const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
         const row = { id, set, trust, from, licence: "CC0-1.0", origin: "a site" }
@@ -36,7 +37,15 @@ export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): 
       files.set(`node_modules/${id}/package.json`, JSON.stringify({ version: "1.0.0", license: "MIT" }))
       const described = { licence: "MIT", origin: "a package", date: "2026-01-01" }
       const from = { package: id, file: "list.json", format: "json", at: "*" }
-      return { id, set, trust, from, ...described, ...(copies === undefined ? {} : { copies: [copies] }) }
+      return {
+        id,
+        set,
+        trust,
+        from,
+        ...described,
+        ...(copies === undefined ? {} : { copies: [copies] }),
+        ...(needsSecondSource ? { needs_second_source: true } : {}),
+      }
     },
   )
   const read = (path: string): string => {

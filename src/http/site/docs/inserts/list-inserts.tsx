@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { LISTING_RULE_NAMES, LISTING_RULES } from "../../../../check/lists/listing-rules.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { DomainLookup } from "../../public/domain-lookup.tsx"
@@ -17,6 +18,11 @@ export const LIST_INSERTS = {
         proseText(description),
         formatNumber(entryCount),
       ]),
+    ),
+  "listing-rules": () =>
+    markdownTable(
+      ["A listing does not count as", "When"],
+      LISTING_RULE_NAMES.map(rule => [`${codeSpan(rule)} {#rule-${rule}}`, proseText(LISTING_RULES[rule])]),
     ),
   "report-command": ({ lists, baseUrl }) => {
     const { domain, category } = exampleMistake(factOf(lists))

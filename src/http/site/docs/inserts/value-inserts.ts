@@ -1,5 +1,6 @@
 import { assert } from "../../../../base/errors.ts"
 import { OBSERVATION_DAYS_MAX } from "../../../../check/learned/learned-hosts.ts"
+import { ROLL_UP_NAMES_MIN } from "../../../../check/lists/build/roll-up.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../../contract/policies.ts"
 import {
@@ -36,6 +37,7 @@ export const VALUE_INSERTS = {
   "degraded-known-organisation": () => String(DEGRADED.known_organisation),
   "degraded-no-evidence": () => String(DEGRADED.no_evidence),
   "learned-host-confidence": () => String(LEARNED_MAIL_HOST_CONFIDENCE),
+  "roll-up-names": () => String(ROLL_UP_NAMES_MIN),
   "open-suffix-confidence": () => String(OPEN_SUFFIX_CONFIDENCE),
   "parked-confidence": () => String(PARKED_CONFIDENCE),
   "learned-host-days": () => String(OBSERVATION_DAYS_MAX),
