@@ -95,6 +95,14 @@ export const BUDGETS = {
   },
   refresh_mapped: { description: "It has at most this many packs mapped when all is over.", atMost: 2 },
   refresh_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
+  windows_day: {
+    description:
+      "Of the names that are abused most on a day, the lists that were refreshed the day before know this share.",
+    atLeast: 0.95,
+  },
+  windows_week: { description: "After a week without a refresh they know this share.", atLeast: 0.88 },
+  windows_poisoned: { description: "Of poisoned windows this share is refused.", atLeast: 1 },
+  windows_honest: { description: "Of honest windows at most this many are.", atMost: 0 },
   dns_cold: { description: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
   dns_own_hosts: {
     description:

@@ -24,6 +24,7 @@ import { PEERS_FULL, peersBench } from "./cases/peers.ts"
 import { REFRESH_FULL, refreshBench } from "./cases/refresh.ts"
 import { SOAK_FULL, soakBench } from "./cases/soak.ts"
 import { START_FULL, startBench } from "./cases/start.ts"
+import { WINDOWS_FULL, windowsBench } from "./cases/windows.ts"
 import { WORKERS_FULL, workersBench } from "./cases/workers.ts"
 import { type Machine, machineText, thisMachine } from "./report/machine.ts"
 import { budgetStatus, type Report, reportJson, reportText } from "./report/report.ts"
@@ -59,6 +60,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   learned: () => learnedBench(LEARNED_FULL),
   peers: () => peersBench(PEERS_FULL),
   refresh: () => refreshBench(REFRESH_FULL),
+  windows: () => windowsBench(WINDOWS_FULL),
   soak: () => soakBench(SOAK_FULL),
   overload: () => overloadBench(OVERLOAD_FULL),
   attacks: () => attacksBench(ATTACKS_FULL),

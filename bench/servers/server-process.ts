@@ -71,7 +71,15 @@ export function bound(pid: number, core: Core): Disposable {
 }
 
 /** Runs a program with `input` to its end and gives what it printed. Rejects with its complaint when it fails. */
-export async function runToEnd(program: Program, input: string, timeoutMs: number): Promise<string> {
+export const runToEnd = async (program: Program, input: string, timeoutMs: number): Promise<string> =>
+  (await runMeasured(program, timeoutMs, input)).out
+
+/** The same, with the most resident memory that the process had. */
+export async function runMeasured(
+  program: Program,
+  timeoutMs: number,
+  input = "",
+): Promise<{ readonly out: string; readonly peakBytes: number }> {
   await using child = Bun.spawn(spawnable(program), {
     env: environmentOf(program),
     stdin: new TextEncoder().encode(input),
@@ -81,7 +89,7 @@ export async function runToEnd(program: Program, input: string, timeoutMs: numbe
   })
   const [out, complaint, exitCode] = await Promise.all([textOf(child.stdout), textOf(child.stderr), child.exited])
   if (exitCode !== 0) throw new Error(`${program.command.join(" ")} failed (${exitCode}): ${complaint.trim()}`)
-  return out
+  return { out, peakBytes: child.resourceUsage()?.maxRSS ?? Number.NaN }
 }
 
 const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text()
