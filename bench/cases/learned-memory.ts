@@ -3,7 +3,7 @@ import { heapStats } from "bun:jsc"
 import { join } from "node:path"
 import { gc } from "bun"
 import { utcDay } from "../../src/base/time.ts"
-import { hashDomain, LEARNED_BOUNDS, LearnedHosts } from "../../src/check/learned/learned-hosts.ts"
+import { hashDomain, LEARNED_BOUNDS, LearnedHosts, type MailPlaces } from "../../src/check/learned/learned-hosts.ts"
 import {
   OBSERVATIONS_PER_READ_MAX,
   OBSERVATIONS_PER_WRITE_MAX,
@@ -59,15 +59,20 @@ function domainOf(at: number): string {
   return `harbor-freight-${at}.com`
 }
 
-function hostOf(at: number): string {
-  return `mail-hosting-${Math.floor(at / DOMAINS_PER_HOST)}.net`
+/** Each host has an address of its own. */
+function placesOf(at: number): MailPlaces {
+  const host = Math.floor(at / DOMAINS_PER_HOST)
+  return {
+    host: `mail-hosting-${host}.net`,
+    addresses: [`45.${host >> 16}.${(host >> 8) & 255}.${host & 255}`],
+  }
 }
 
 async function write(store: Store, count: number): Promise<void> {
   for (let from = 0; from < count; from += OBSERVATIONS_PER_WRITE_MAX) {
     const batch = Array.from({ length: Math.min(OBSERVATIONS_PER_WRITE_MAX, count - from) }, (_, at) => ({
       domainHash: hashDomain(domainOf(from + at)),
-      host: hostOf(from + at),
+      ...placesOf(from + at),
       isListed: true,
       seenOn: DAY,
     }))
@@ -92,8 +97,8 @@ function meetUs(hosts: LearnedHosts, count: number): number {
   let learnedCount = 0
   const startedAt = performance.now()
   for (let at = 0; at < count; at++) {
-    hosts.observe(hostOf(at), domainOf(at), true, DAY + 1)
-    if (hosts.servesDisposable(hostOf(at), DAY + 1)) learnedCount++
+    hosts.observe(domainOf(at), placesOf(at), true, DAY + 1)
+    if (hosts.servesDisposable(domainOf(at), placesOf(at), DAY + 1)) learnedCount++
   }
   const tookMs = performance.now() - startedAt
   if (learnedCount === 0) throw new Error("no host was learned")

@@ -11,7 +11,8 @@ import {
   LISTED_DOMAINS_MIN,
   LISTED_SHARE_MIN,
 } from "../../src/check/learned/learned-hosts.ts"
-import { createLearningProbe, mailHostKey } from "../../src/check/learned/learning-probe.ts"
+import { createLearningProbe } from "../../src/check/learned/learning-probe.ts"
+import { mailHostKey } from "../../src/check/learned/mail-host-key.ts"
 import { matchInSet } from "../../src/check/lists/list-match.ts"
 import { parseMailHosts } from "../../src/check/mail/mail-hosts.ts"
 import type { MailProbe, MailProbeResult } from "../../src/check/mail/mail-probe.ts"
@@ -201,7 +202,7 @@ function foundOf(host: string, isCached: boolean): MailProbeResult {
       ...published,
     }),
     suites: known({ suiteA: [], suiteB: [], otherSuite: null }),
-    hosts: [],
+    hosts: [{ host, priority: 10, addresses: [] }],
     isCached,
     freshUntilMs: 0,
   }

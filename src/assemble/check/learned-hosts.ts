@@ -1,6 +1,7 @@
 import { type Log, logError } from "../../base/log.ts"
 import { Mutex } from "../../base/mutex.ts"
 import { createIntervals, utcDay } from "../../base/time.ts"
+import { candidateHosts } from "../../check/learned/candidate-hosts.ts"
 import { LEARNED_BOUNDS, LearnedHosts, OBSERVATION_DAYS_MAX } from "../../check/learned/learned-hosts.ts"
 import {
   OBSERVATIONS_PER_READ_MAX,
@@ -37,7 +38,7 @@ export type LearnedHostsService = {
 
 /** Creates the service over an open store. The server does not wait for it: until observations are read, no host is learned. */
 export function createLearnedHostsService({ system, store, log }: Omit<StoreContext, "settings">): LearnedHostsService {
-  const hosts = new LearnedHosts(LEARNED_BOUNDS)
+  const hosts = new LearnedHosts(LEARNED_BOUNDS, candidateHosts())
   const today = (): number => utcDay(system.clock())
   const inBatches = createBatchRunner(system, log)
   let cursor = OBSERVATIONS_START

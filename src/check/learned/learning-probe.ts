@@ -5,8 +5,9 @@ import { classifySuffix, isSameOrSubdomain } from "../address/public-suffix.ts"
 import type { ListMatch } from "../lists/list-match.ts"
 import { SET_BITS } from "../lists/sets.ts"
 import type { MailProbe, MailProbeResult } from "../mail/mail-probe.ts"
-import type { MailEvidence } from "../verdict/evidence.ts"
-import type { LearnedHosts } from "./learned-hosts.ts"
+import { isSharedAddress } from "./address-network.ts"
+import type { LearnedHosts, MailPlaces } from "./learned-hosts.ts"
+import { mailHostKey } from "./mail-host-key.ts"
 
 /** The dependencies of `createLearningProbe`. */
 export type LearningProbeDeps = {
@@ -16,13 +17,17 @@ export type LearningProbeDeps = {
   readonly clock: Clock
 }
 
+/** How many addresses of a domain's mail hosts are read, those of the first host first. */
+export const ADDRESSES_LEARNED_MAX = 4
+
 /**
- * Wraps a mail probe: it learns which mail hosts serve disposable domains, and sets `operatedBy` to `learned_disposable` for
- * a domain that is in no list, uses such a host, and has no known mail operator. Cached results are not counted again.
+ * Wraps a mail probe: it learns which mail hosts and addresses serve disposable domains, and sets `operatedBy` to
+ * `learned_disposable` for a domain that is in no list, has its mail there, and has no known mail operator. Cached results are not
+ * counted again.
  *
- * Poisoning is bounded (`DECISIONS 18`): hosts of known providers and hosts under names of the personal, organisation,
- * education, government and relay sets are never learned; a host under the domain itself is not used to judge it; and one
- * honest domain on a host outweighs four listed ones.
+ * Poisoning is bounded (`DECISIONS 65`): hosts of known providers, hosts under names of the personal, organisation, education,
+ * government and relay sets, and addresses of shared networks are never learned; a host under the domain's own name counts by its
+ * address alone; and one honest domain at a place outweighs eighteen listed ones.
  */
 export function createLearningProbe(
   probe: MailProbe,
@@ -31,12 +36,16 @@ export function createLearningProbe(
   return async (domain, organisational, deadline) => {
     const result = await probe(domain, organisational, deadline)
     if (!result.mail.known) return result
-    const host = learnableHost(result.mail.value, organisational, matchLists)
-    if (host === null) return result
+    const places = learnablePlaces(result, organisational, matchLists)
+    if (places === null) return result
     const { mask } = matchLists(domain, organisational)
     const today = utcDay(clock())
-    if (!result.isCached) learnedHosts.observe(host, organisational, (mask & SET_BITS.disposable) !== 0, today)
-    if (mask !== 0 || hasKnownOperator(result) || !learnedHosts.servesDisposable(host, today)) return result
+    const isListed = (mask & SET_BITS.disposable) !== 0
+    // A listing of a name below it says nothing of the registrable domain.
+    const isOfDomain = !isListed || matchLists(organisational, organisational).has("disposable")
+    if (!result.isCached && isOfDomain) learnedHosts.observe(organisational, places, isListed, today)
+    if (mask !== 0 || hasKnownOperator(result)) return result
+    if (!learnedHosts.servesDisposable(organisational, places, today)) return result
     return { ...result, mail: known({ ...result.mail.value, operatedBy: "learned_disposable" }) }
   }
 }
@@ -53,20 +62,25 @@ const TRUSTED_SETS_MASK =
   SET_BITS.open_education_suffix |
   SET_BITS.agent_mailbox
 
-/** The key of the most preferred mail host; null: it must not be learned. */
-function learnableHost(
-  { provider, mx }: MailEvidence,
+/** Where the mail is received by the most preferred hosts; null: nothing of it must be learned. */
+function learnablePlaces(
+  { mail, hosts }: MailProbeResult,
   organisational: string,
   matchLists: LearningProbeDeps["matchLists"],
-): string | null {
-  if (provider !== null) return null
-  // The most preferred host has no known provider, so a known host before this one is a placeholder.
-  const host = mx.find(each => each.provider === null)?.host
-  if (host === undefined || isSameOrSubdomain(host, organisational)) return null
-  const key = mailHostKey(host)
-  if (key === null || (matchLists(host, classifySuffix(host).registrable).mask & TRUSTED_SETS_MASK) !== 0) return null
-  return key
+): MailPlaces | null {
+  if (!mail.known || mail.value.provider !== null) return null
+  const preferred = hosts.filter(({ priority }) => priority === hosts[0]?.priority)
+  if (preferred.some(({ host }) => isTrusted(host, matchLists))) return null
+  const all = preferred.flatMap(({ addresses }) => addresses)
+  const addresses = all.slice(0, ADDRESSES_LEARNED_MAX).filter(address => !isSharedAddress(address))
+  const foreign = preferred.find(({ host }) => !isSameOrSubdomain(host, organisational))
+  const isShared = addresses.length < Math.min(all.length, ADDRESSES_LEARNED_MAX)
+  const host = foreign === undefined || isShared ? null : mailHostKey(foreign.host)
+  return host === null && addresses.length === 0 ? null : { host, addresses }
 }
+
+const isTrusted = (host: string, matchLists: LearningProbeDeps["matchLists"]): boolean =>
+  (matchLists(host, classifySuffix(host).registrable).mask & TRUSTED_SETS_MASK) !== 0
 
 /** Whether the operator of the mail, or an office suite behind it, is known. */
 function hasKnownOperator({ mail, suites }: MailProbeResult): boolean {
@@ -74,68 +88,5 @@ function hasKnownOperator({ mail, suites }: MailProbeResult): boolean {
   return (
     suites.known &&
     (suites.value.suiteA.length > 0 || suites.value.suiteB.length > 0 || suites.value.otherSuite !== null)
-  )
-}
-
-/** Words that describe the role of a mail server and not its owner. */
-const SERVER_ROLE_WORDS: ReadonlySet<string> = new Set([
-  "alt",
-  "backup",
-  "email",
-  "fallback",
-  "gateway",
-  "gw",
-  "imap",
-  "in",
-  "inbound",
-  "incoming",
-  "mail",
-  "mailer",
-  "mailgate",
-  "mailgw",
-  "mailhost",
-  "mailin",
-  "mailserver",
-  "mta",
-  "mx",
-  "mxa",
-  "mxb",
-  "mxin",
-  "pop",
-  "post",
-  "primary",
-  "relay",
-  "secondary",
-  "smtp",
-  "smtpin",
-])
-
-/** A longer word may name a customer; a shorter one is a region or a server number (`eu`, `b`). */
-const LOCATION_LENGTH_MAX = 2
-
-/**
- * The name by which servers count as one mail host: the host without leading labels that only distinguish servers (`mx1`,
- * `mail-in-3`), down to its registrable domain. So `mx1.` and `mx2.` of a name are one host, while a customer's
- * `acme.mail.host.example` and a rented `vps-7.host.example` are different hosts. The host is lower case, without a trailing
- * dot. Null: the name cannot exist in public DNS.
- */
-export function mailHostKey(host: string): string | null {
-  const { fault, registrable } = classifySuffix(host)
-  if (fault !== null) return null
-  let key = host
-  while (key.length > registrable.length) {
-    const dot = key.indexOf(".")
-    if (!isServerLabel(key.slice(0, dot))) break
-    key = key.slice(dot + 1)
-  }
-  return key
-}
-
-/** Whether a label has only role words, numbers and short words. */
-function isServerLabel(label: string): boolean {
-  const words = label.match(/[a-z]+|\d+/g) ?? []
-  return (
-    words.some(word => SERVER_ROLE_WORDS.has(word)) &&
-    words.every(word => SERVER_ROLE_WORDS.has(word) || word.length <= LOCATION_LENGTH_MAX || /^\d/.test(word))
   )
 }

@@ -1,10 +1,13 @@
 import type { Store } from "../store/core/store.ts"
 
-/** The mail host on which a domain was last seen, as a row. Domains are stored as hashes. */
+/** Where a domain's mail was received when it was last seen, as a row. Domains are stored as hashes. */
 export type StoredHostObservation = {
   /** A hash of the registrable domain, below 2^53. */
   readonly domainHash: number
-  readonly host: string
+  /** Null: a host that is not stored. */
+  readonly host: string | null
+  /** Texts without spaces. */
+  readonly addresses: readonly string[]
   readonly isListed: boolean
   /** The day, UTC, counted from 1 January 1970. */
   readonly seenOn: number
@@ -40,20 +43,25 @@ export async function writeHostObservations(store: Store, sightings: readonly St
     const head = await inner.one<{ batch: number }>(
       "UPDATE host_sightings_head SET batch = batch + 1 WHERE singleton = 1 RETURNING batch",
     )
-    for (const { domainHash, host, isListed, seenOn } of sightings)
-      await inner.run(UPSERT_OBSERVATION, [domainHash, host, isListed ? 1 : 0, seenOn, head?.batch ?? 0])
+    for (const { domainHash, host, addresses, isListed, seenOn } of sightings) {
+      const values = [domainHash, host ?? "", addresses.join(" "), isListed ? 1 : 0, seenOn, head?.batch ?? 0]
+      await inner.run(UPSERT_OBSERVATION, values)
+    }
   })
 }
 
-const UPSERT_OBSERVATION = `INSERT INTO host_sightings (domain_hash, host, is_listed, seen_on, batch) VALUES ($1, $2, $3, $4, $5)
+const UPSERT_OBSERVATION = `INSERT INTO host_sightings (domain_hash, host, addresses, is_listed, seen_on, batch)
+  VALUES ($1, $2, $3, $4, $5, $6)
   ON CONFLICT (domain_hash) DO UPDATE
-  SET host = excluded.host, is_listed = excluded.is_listed, seen_on = excluded.seen_on, batch = excluded.batch
-  WHERE host_sightings.host <> excluded.host OR host_sightings.is_listed <> excluded.is_listed
-    OR host_sightings.seen_on <> excluded.seen_on`
+  SET host = excluded.host, addresses = excluded.addresses, is_listed = excluded.is_listed, seen_on = excluded.seen_on,
+    batch = excluded.batch
+  WHERE host_sightings.host <> excluded.host OR host_sightings.addresses <> excluded.addresses
+    OR host_sightings.is_listed <> excluded.is_listed OR host_sightings.seen_on <> excluded.seen_on`
 
 type HostObservationRow = {
   readonly domainHash: number
   readonly host: string
+  readonly addresses: string
   readonly isListed: number
   readonly seenOn: number
   readonly batch: number
@@ -69,7 +77,8 @@ export async function readHostObservations(
   rowsMax = OBSERVATIONS_PER_READ_MAX,
 ): Promise<{ readonly observations: readonly StoredHostObservation[]; readonly cursor: ObservationCursor }> {
   const rows = await store.all<HostObservationRow>(
-    `SELECT domain_hash AS "domainHash", host, is_listed AS "isListed", seen_on AS "seenOn", batch FROM host_sightings
+    `SELECT domain_hash AS "domainHash", host, addresses, is_listed AS "isListed", seen_on AS "seenOn", batch
+     FROM host_sightings
      WHERE (batch, domain_hash) > ($1, $2) ORDER BY batch, domain_hash LIMIT $3`,
     [batch, domainHash, rowsMax],
   )
@@ -77,7 +86,8 @@ export async function readHostObservations(
   return {
     observations: rows.map(row => ({
       domainHash: row.domainHash,
-      host: row.host,
+      host: row.host === "" ? null : row.host,
+      addresses: row.addresses.split(" ").filter(address => address !== ""),
       isListed: row.isListed === 1,
       seenOn: row.seenOn,
     })),

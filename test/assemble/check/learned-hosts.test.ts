@@ -20,6 +20,7 @@ import { packetsPass, serving } from "../../support/test-check.ts"
 import { createFakeTime, type FakeTime } from "../../support/time.ts"
 
 const HOST = "throw-away-hosting.com"
+const PLACES = { host: HOST, addresses: ["198.51.99.25"] }
 
 /** Domains of our disposable list, as many as are asked for. */
 const LISTED = [...lists.pack.names()]
@@ -43,7 +44,7 @@ function learned(store: OpenStore, time: FakeTime = createFakeTime()) {
   const log: Log = (level, message) => void logged.push([level, message])
   const atWork = createLearnedHostsService({ system: world, log, store })
   const meet = (count: number, from = 0): void => {
-    for (let at = from; at < from + count; at++) atWork.hosts.observe(HOST, `d${at}.com`, true, utcDay(clock()))
+    for (let at = from; at < from + count; at++) atWork.hosts.observe(`d${at}.com`, PLACES, true, utcDay(clock()))
   }
   return {
     ...atWork,
@@ -52,7 +53,7 @@ function learned(store: OpenStore, time: FakeTime = createFakeTime()) {
     background,
     logged,
     meet,
-    isLearned: () => atWork.hosts.servesDisposable(HOST, utcDay(clock())),
+    isLearned: () => atWork.hosts.servesDisposable("acme.com", PLACES, utcDay(clock())),
   }
 }
 
@@ -80,17 +81,22 @@ test("what several processes see adds up", async () => {
   expect([one.isLearned(), other.isLearned()]).toEqual([false, false])
   for (const { read } of [one, other]) await read()
   expect([one.isLearned(), other.isLearned()]).toEqual([true, true])
-  expect(one.hosts.size).toEqual({ hosts: 1, observations: 5 })
+  expect(one.hosts.size).toEqual({ places: 2, observations: 5 })
 })
 
 test("more sightings than one page or one batch holds are all written and all read", async () => {
   const path = tempPath()
   const [one, other] = [learned(await tempStore(path)), learned(await tempStore(path))]
   for (let at = 0; at < 4001; at++)
-    one.hosts.observe(`h${at % 100}.com`, `d${at}.com`, at % 2 === 0, utcDay(one.world.clock()))
+    one.hosts.observe(
+      `d${at}.com`,
+      { host: `h${at % 100}.com`, addresses: [] },
+      at % 2 === 0,
+      utcDay(one.world.clock()),
+    )
   await one.write()
   await other.read()
-  expect(other.hosts.size).toEqual({ hosts: 100, observations: 4001 })
+  expect(other.hosts.size).toEqual({ places: 100, observations: 4001 })
   expect(one.hosts.unwritten(1)).toEqual([])
 })
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "bun:test"
 import { Deadline } from "../../../src/base/concurrency.ts"
 import { unknown } from "../../../src/base/finding.ts"
 import { DAY_MS } from "../../../src/base/time.ts"
-import { LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
-import { createLearningProbe } from "../../../src/check/learned/learning-probe.ts"
+import { hashDomain, LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
+import { ADDRESSES_LEARNED_MAX, createLearningProbe } from "../../../src/check/learned/learning-probe.ts"
 import { type ListMatch, matchInSet } from "../../../src/check/lists/list-match.ts"
 import { SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
@@ -13,6 +13,12 @@ import { createFakeTime } from "../../support/time.ts"
 import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const HOST = "mx1.throw-away.com"
+
+/** A public address of the host alone, in a network of its own. */
+const addressOf = (host: string): string => {
+  const hash = hashDomain(host)
+  return `45.${hash % 250}.${Math.floor(hash / 250) % 250}.7`
+}
 
 /** A learning probe with fake records and lists, and a stopped clock. */
 function learning(lists: Readonly<Record<string, SetName>> = {}) {
@@ -38,6 +44,8 @@ function learning(lists: Readonly<Record<string, SetName>> = {}) {
     organisational = domain,
   ): Promise<MailEvidence["operatedBy"]> => {
     records[`MX ${domain}`] = mx
+    for (const host of mx.map(each => each.split(" ")[1] ?? ""))
+      if (records[`A ${host}`] === undefined) records[`A ${host}`] = [addressOf(host)]
     const { mail } = await probe(domain, organisational, new Deadline(time.later, 1000))
     if (!mail.known) throw new Error(`${domain} was not told`)
     return mail.value.operatedBy
@@ -72,8 +80,15 @@ test("domains of numbered servers of one host are counted together", async () =>
 
 test("subdomains of one registrable domain count once", async () => {
   const { runBy, hosts } = learning()
-  for (let at = 0; at < 9; at++) await runBy(`listed${at}.one.com`, [`10 ${HOST}`], "one.com")
-  expect(hosts.size).toEqual({ hosts: 1, observations: 1 })
+  for (let at = 0; at < 9; at++) await runBy(`listed${at}.listed.com`, [`10 ${HOST}`], "listed.com")
+  expect(hosts.size).toEqual({ places: 2, observations: 1 })
+  expect(await runBy("other.com", [`10 ${HOST}`])).toBeNull()
+})
+
+test("the listing of a name below a registrable domain says nothing of it", async () => {
+  const { runBy, hosts } = learning()
+  for (let at = 0; at < 9; at++) await runBy(`listed.acme${at}.com`, [`10 ${HOST}`], `acme${at}.com`)
+  expect(hosts.size).toEqual({ places: 0, observations: 0 })
   expect(await runBy("other.com", [`10 ${HOST}`])).toBeNull()
 })
 
@@ -104,23 +119,82 @@ test("only the most preferred host is observed and judged", async () => {
 })
 
 test("a host after that of a known provider is not observed, but one after a placeholder is", async () => {
-  const { runBy } = learning()
+  const learned = learning()
+  const { runBy } = learned
   const behind = async (first: string, prefix: string): Promise<void> => {
     for (let at = 0; at < 5; at++) await runBy(`${prefix}${at}.com`, [`0 ${first}`, `10 ${HOST}`])
   }
+  const { hosts } = learned
   await behind(HOSTS_OF_KINDS.forwarder, "listed-one-")
-  expect(await runBy("acme.com", [`10 ${HOST}`])).toBeNull()
+  expect(hosts.size.observations).toBe(0)
   await behind(HOSTS_OF_KINDS.placeholder, "listed-two-")
   expect(await runBy("acme.com", [`10 ${HOST}`])).toBe("learned_disposable")
   expect(await runBy("acme.com", [`0 ${HOSTS_OF_KINDS.forwarder}`, `10 ${HOST}`])).toBeNull()
 })
 
-test("a domain is neither judged by a host under its own name nor counted for it", async () => {
-  const { runBy, point, hosts } = learning()
-  await point("mx.victim.com", 5)
+test("a host under the domain's own name counts by its address alone", async () => {
+  const { runBy, hosts, records } = learning()
+  for (const name of ["listed0.com", "listed1.com", "listed2.com", "listed3.com", "listed4.com", "sixth.com"])
+    records[`A mx.${name}`] = ["45.1.2.3"]
+  for (let at = 0; at < 5; at++) await runBy(`listed${at}.com`, [`10 mx.listed${at}.com`])
+  expect(hosts.size).toEqual({ places: 1, observations: 5 })
+  expect(await runBy("sixth.com", ["10 mx.sixth.com"])).toBe("learned_disposable")
+  expect(await runBy("other.com", ["10 mx.other.com"])).toBeNull()
+})
+
+test("listed domains that point at a host by its name say nothing against the domain whose name it bears, if its address differs", async () => {
+  const { runBy, records } = learning()
+  for (let at = 0; at < 5; at++) {
+    records["A mx.victim.com"] = ["45.1.2.3"]
+    await runBy(`listed${at}.com`, ["10 mx.victim.com"])
+  }
+  records["A mx.victim.com"] = ["45.9.9.9"]
   expect(await runBy("victim.com", ["10 mx.victim.com"])).toBeNull()
-  expect(await runBy("shop.victim.com", ["10 mx.victim.com"], "victim.com")).toBeNull()
-  expect(hosts.size.observations).toBe(5)
+})
+
+test("an address is learned, whatever the hosts there are called, and an IPv6 address too", async () => {
+  for (const [type, address] of [
+    ["A", "45.1.2.3"],
+    ["AAAA", "2a01:4f8:1:2::3"],
+  ] as const) {
+    const { runBy, records } = learning()
+    const names = [...Array.from({ length: 5 }, (_, at) => `listed${at}.com`), "sixth.com"]
+    for (const [at, name] of names.entries()) {
+      if (type === "AAAA") records[`A mx.host${at}.net`] = "no_data"
+      records[`${type} mx.host${at}.net`] = [address]
+      expect(await runBy(name, [`10 mx.host${at}.net`])).toBe(at === 5 ? "learned_disposable" : null)
+    }
+  }
+})
+
+test("an address of a shared network is never learned, nor the host that leads there", async () => {
+  const { runBy, records, hosts } = learning()
+  for (const address of ["172.66.0.1", "142.250.1.27", "2606:4700::1"]) {
+    records["A mx.vanity.com"] = [address]
+    records["AAAA mx.vanity.com"] = [address]
+    for (let at = 0; at < 20; at++) await runBy(`listed${at}.com`, ["10 mx.vanity.com"])
+    expect(await runBy("acme.com", ["10 mx.vanity.com"])).toBeNull()
+  }
+  expect(hosts.size.observations).toBe(0)
+})
+
+test("an honest domain that was seen before the listed ones is not judged by them", async () => {
+  const { runBy, point } = learning()
+  expect(await runBy("honest.com", [`10 ${HOST}`])).toBeNull()
+  await point(HOST, 18)
+  expect(await runBy("honest.com", [`10 ${HOST}`])).toBeNull()
+  expect(await runBy("new.com", [`10 ${HOST}`])).toBeNull()
+})
+
+test("a host whose five hundred addresses change at each question costs a bounded memory", async () => {
+  const { runBy, records, hosts } = learning()
+  for (let round = 0; round < 20; round++) {
+    records["A mx.rotating.net"] = Array.from({ length: 500 }, (_, at) => `45.${round}.${at % 2}.${Math.floor(at / 2)}`)
+    await runBy(`acme${round}.com`, ["10 mx.rotating.net"])
+    await runBy("other.com", ["10 mx.rotating.net"])
+  }
+  expect(hosts.size.observations).toBe(21)
+  expect(hosts.size.places).toBeLessThanOrEqual(21 * ADDRESSES_LEARNED_MAX + 1)
 })
 
 test("five listed domains that move from host to host affect one at a time", async () => {
@@ -204,7 +278,7 @@ test("names of all other lists count as honest, like unlisted names", async () =
 
 test("a domain with a detected office suite is not judged by its host", async () => {
   const { runBy, point, records } = learning()
-  await point(HOST, 9)
+  await point(HOST, 19)
   records["TXT suite.com"] = ["v=spf1 include:spf.protection.outlook.com -all"]
   expect(await runBy("suite.com", [`10 ${HOST}`])).not.toBe("learned_disposable")
   records["TXT plain.com"] = ["v=spf1 mx -all"]

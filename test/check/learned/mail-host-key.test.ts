@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { mailHostKey } from "../../../src/check/learned/learning-probe.ts"
+import { mailHostKey } from "../../../src/check/learned/mail-host-key.ts"
 
 test("servers that differ only in number or position are one host", () => {
   const labels = "mx mx1 mx2 mx-03 mxb mx-b mail mail-in-3 in7 smtp2 mx-eu-1 mta_4 inbound".split(" ")

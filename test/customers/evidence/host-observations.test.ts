@@ -17,6 +17,7 @@ const DAY = 20_000
 const sighting = (domainHash: number, changes: Partial<StoredHostObservation> = {}): StoredHostObservation => ({
   domainHash,
   host: "throw-away.com",
+  addresses: [],
   isListed: true,
   seenOn: DAY,
   ...changes,
@@ -35,7 +36,11 @@ async function hashesAfter(
 
 test("what was written is read as it was, the largest hash included", async () => {
   const store = await tempStore()
-  const written = [sighting(1), sighting(2, { isListed: false, host: "vps-7.host.net" }), sighting(2 ** 53 - 1)]
+  const written = [
+    sighting(1),
+    sighting(2, { isListed: false, host: null, addresses: ["198.51.99.25", "2a01:4f8::1"] }),
+    sighting(2 ** 53 - 1),
+  ]
   await writeHostObservations(store, written)
   expect((await readHostObservations(store, OBSERVATIONS_START, 10)).observations).toEqual(written)
 })
@@ -44,8 +49,10 @@ test("a domain has one row: that of where it was seen last", async () => {
   const store = await tempStore()
   await writeHostObservations(store, [sighting(1)])
   const moved = sighting(1, { host: "other.net", isListed: false, seenOn: DAY + 1 })
-  await writeHostObservations(store, [moved])
-  expect((await readHostObservations(store, OBSERVATIONS_START, 10)).observations).toEqual([moved])
+  for (const now of [moved, { ...moved, addresses: ["198.51.99.25"] }, { ...moved, addresses: ["198.51.99.26"] }]) {
+    await writeHostObservations(store, [now])
+    expect((await readHostObservations(store, OBSERVATIONS_START, 10)).observations).toEqual([now])
+  }
 })
 
 test("a reader goes on where it was, in pages of any size, and misses nothing", async () => {

@@ -297,6 +297,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX sign_in_wrong_codes_by_day ON sign_in_wrong_codes (day)",
     ],
   },
+  {
+    number: 17,
+    description: "addresses of mail hosts",
+    statements: [
+      // Separated by single spaces; empty if none is known. `host` is empty if the mail host stands under the domain's own name.
+      "ALTER TABLE host_sightings ADD COLUMN addresses TEXT NOT NULL DEFAULT ''",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

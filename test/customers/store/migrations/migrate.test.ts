@@ -24,13 +24,14 @@ const RELEASED = [
   "f00b0f3bac2dbec2",
   "9133af5ab142bfec",
   "8380e5cd8796d8c2",
+  "ab6429c6d96cf94b",
 ]
 
 const LAST = MIGRATIONS.length
 
 /** Takes away what the latest migration made. */
 async function dropLast(store: Store): Promise<void> {
-  await store.run("DROP TABLE sign_in_wrong_codes")
+  await store.run("ALTER TABLE host_sightings DROP COLUMN addresses")
 }
 
 test("migrations are numbered from one without gaps, and a released one never changes", () => {
@@ -68,7 +69,7 @@ test("a migration that fails is rolled back, and runs again at the next start", 
   const path = tempPlace()
   const store = await ownStore(path)
   await store.run("DELETE FROM migrations WHERE number = $1", [LAST])
-  expect(await outcomeOf(migrate(store, () => 1, path))).toThrow("already exists")
+  expect(await outcomeOf(migrate(store, () => 1, path))).toThrow(/already exists|duplicate column/)
   expect(await store.all("SELECT number FROM migrations WHERE number = $1", [LAST])).toEqual([])
   await dropLast(store)
   const again = await openAt(path, () => 1)

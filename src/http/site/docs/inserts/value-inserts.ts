@@ -1,5 +1,10 @@
 import { assert } from "../../../../base/errors.ts"
-import { OBSERVATION_DAYS_MAX } from "../../../../check/learned/learned-hosts.ts"
+import {
+  CANDIDATE_LISTED_MIN,
+  LISTED_DOMAINS_MIN,
+  LISTED_SHARE_MIN,
+  OBSERVATION_DAYS_MAX,
+} from "../../../../check/learned/learned-hosts.ts"
 import { ROLL_UP_NAMES_MIN } from "../../../../check/lists/build/roll-up.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../../contract/policies.ts"
@@ -41,6 +46,9 @@ export const VALUE_INSERTS = {
   "open-suffix-confidence": () => String(OPEN_SUFFIX_CONFIDENCE),
   "parked-confidence": () => String(PARKED_CONFIDENCE),
   "learned-host-days": () => String(OBSERVATION_DAYS_MAX),
+  "learned-host-domains": () => String(LISTED_DOMAINS_MIN),
+  "learned-host-share": () => String(LISTED_SHARE_MIN),
+  "candidate-host-domains": () => String(CANDIDATE_LISTED_MIN),
   "key-variable": () => KEY_VARIABLE,
   "example-attempts": () => String(EXAMPLE_RETRIES.attempts),
   "example-wait-seconds": () => String(EXAMPLE_RETRIES.waitMaxSeconds),
