@@ -7,6 +7,7 @@ import { openPack, type Pack } from "./lists/pack/pack.ts"
 import type { PackVerification } from "./lists/pack/pack-verification.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
 import { KnownNameMatcher } from "./lookalike/known-name-matcher.ts"
+import { namePatternOf } from "./name-patterns/name-patterns.ts"
 import type { RefreshState } from "./refresh/refresh-state.ts"
 import type { JudgedDomain } from "./result/result.ts"
 
@@ -104,7 +105,7 @@ function createDomainLookup(pack: Pack): DomainLists["lookupDomain"] {
       listMatch,
       suggestion: isGenuine ? null : knownNames.suggestionFor(domain, end),
       lookalikeOf: isGenuine ? null : knownNames.lookalikeOf(domain, end),
-      namePattern: null,
+      namePattern: registrable === null ? null : (namePatternOf(registrable)?.category ?? null),
       seenBefore: false,
       cachedVerdicts: null,
     }

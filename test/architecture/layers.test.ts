@@ -14,6 +14,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/check/address", TABLES],
   ["src/check/lists", TABLES],
   ["src/check/lookalike", PARSED],
+  ["src/check/name-patterns", TABLES],
   ["src/check/dns", TABLES],
   ["src/check/fetch", [...TABLES, "src/check/dns"]],
   ["src/check/verdict", PARSED],

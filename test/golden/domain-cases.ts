@@ -6,6 +6,7 @@ import { HOST_CASES } from "./domain-cases-hosts.ts"
 import { LISTED_CASES } from "./domain-cases-listed.ts"
 import { MAILBOX_CASES } from "./domain-cases-mailboxes.ts"
 import { NAME_CASES } from "./domain-cases-names.ts"
+import { PATTERN_CASES } from "./domain-cases-patterns.ts"
 import { PROVIDER_CASES } from "./domain-cases-providers.ts"
 import { SUITE_CASES } from "./domain-cases-suites.ts"
 import { TENANT_CASES } from "./domain-cases-tenants.ts"
@@ -22,4 +23,5 @@ export const DOMAIN_CASES: readonly DomainCase[] = [
   ...FAULT_CASES,
   ...TENANT_CASES,
   ...LISTED_CASES,
+  ...PATTERN_CASES,
 ]

@@ -4,6 +4,7 @@ import PRODUCTS from "../../data/identity/products.json" with { type: "json" }
 import { parseTable, splitWords } from "../../src/base/text-table.ts"
 import { createNameMatcher } from "../../src/check/dns/domain-name.ts"
 import { parseSuiteClues } from "../../src/check/mail/suite-indicators.ts"
+import { namePatternOf } from "../../src/check/name-patterns/name-patterns.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { REASON_NAMES, REASONS } from "../../src/contract/reasons.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
@@ -130,6 +131,9 @@ test("every reason that rests on mail is given in some case", () => {
   expect(REASON_NAMES.filter(reason => REASONS[reason].group === "mail" && !given.has(reason))).toEqual([])
 })
 
+/** The category that the words of a case's domain tell. */
+const bodyNamedIn = ({ input }: DomainCase) => namePatternOf(subjectOf(input).registrable ?? "")?.category
+
 test("each result agrees with itself", () => {
   for (const { facts, result } of cases) {
     const { category, reasons, mail, workspace, integrations, degraded, is_disposable } = result
@@ -137,7 +141,7 @@ test("each result agrees with itself", () => {
     const [decisive] = reasons
     expect({
       input: facts.input,
-      points: decisive && REASONS[decisive].decides,
+      points: decisive === "name_pattern" ? bodyNamedIn(facts) : decisive && REASONS[decisive].decides,
       isDisposable: is_disposable,
       hasMxUnknown: mail.has_mx === null,
       isDegraded: reasons.includes("dns_unavailable"),
