@@ -72,16 +72,15 @@ type ValidationContext = NeverListedNames & {
  * known faults; building a pack drops them. A window of disposable names may not have known organisations, government bodies and
  * schools either, since strangers decide what it has tomorrow.
  */
-export function validationContext(
-  { sources, topProviders }: SourceBundle,
-  { set, renews, never_listed_max, window }: CatalogueSource,
-): ValidationContext {
+export function validationContext(bundle: SourceBundle, row: CatalogueSource): ValidationContext {
+  const { sources, topProviders } = bundle
+  const { set, never_listed_max, window } = row
   const builtInEntries = (isIncluded: (row: CatalogueSource) => boolean) =>
     sources.filter(({ row }) => isIncluded(row) && !isDownloaded(row)).flatMap(({ entries }) => entries)
   const isGuard = window === undefined ? isDisposableGuard : isWindowGuard
   const guards = set === "disposable" ? builtInEntries(isGuard) : []
   const neverListed = normalizedNames([...topProviders, ...guards])
-  const renewed = normalizedNames(builtInEntries(row => row.id === renews))
+  const renewedCount = renewedNames(bundle, row).length
   return {
     neverListed,
     knownFaults: new Set(
@@ -90,8 +89,13 @@ export function validationContext(
         .filter(entry => neverListed.has(entry)),
     ),
     neverListedMax: never_listed_max,
-    builtIn: renewed.size === 0 ? null : { count: renewed.size, endsWithNewline: false },
+    builtIn: renewedCount === 0 ? null : { count: renewedCount, endsWithNewline: false },
   }
+}
+
+/** The names of the built-in source that a download renews, without duplicates; none: it renews none. */
+export function renewedNames({ sources }: SourceBundle, { renews }: CatalogueSource): readonly string[] {
+  return [...normalizedNames(sources.find(({ row }) => row.id === renews && !isDownloaded(row))?.entries ?? [])]
 }
 
 /** Whether the names of a built-in source may not be in a disposable list. */

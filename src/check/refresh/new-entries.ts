@@ -29,6 +29,29 @@ export function replaceEntries(
   return { entries, malformedCount, date: today, addedOn }
 }
 
+/** More names that are gone at once are a clean-up of dead domains, and no removals by hand. */
+const REMOVALS_AT_ONCE_MAX = 100
+/** Of more removals the oldest are dropped. */
+const REMOVALS_MAX = 10_000
+
+/**
+ * `source` with the names that people took out of it since `last`, and those that they took out before and have not listed again.
+ * `namesBefore`: what the source held before.
+ */
+export function withRemovals(
+  source: DownloadedSource,
+  last: DownloadedSource | null,
+  namesBefore: readonly string[],
+  today: string,
+): DownloadedSource {
+  if (source === last) return source
+  const present = new Set(source.entries)
+  const gone = namesBefore.filter(name => !present.has(name))
+  const earlier = [...(last?.removedOn ?? [])].filter(([name]) => !present.has(name))
+  const now = gone.length > REMOVALS_AT_ONCE_MAX ? [] : gone.map(name => [name, today] as const)
+  return { ...source, removedOn: new Map([...earlier, ...now].slice(-REMOVALS_MAX)) }
+}
+
 /** The windows of one day that were taken. */
 export type WindowDay = {
   readonly day: string

@@ -9,8 +9,8 @@ import { formatManifest } from "../lists/manifest.ts"
 import { openPack } from "../lists/pack/pack.ts"
 import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import { type DownloadedSource, type SourceBundle, withDownloads } from "../lists/sources/source-bundle.ts"
-import { readDownloadedSource, validationContext } from "./downloaded-source.ts"
-import { addWindow, replaceEntries, type WindowHistory, withoutExpired } from "./new-entries.ts"
+import { readDownloadedSource, renewedNames, validationContext } from "./downloaded-source.ts"
+import { addWindow, replaceEntries, type WindowHistory, withoutExpired, withRemovals } from "./new-entries.ts"
 import {
   decodeRefreshState,
   type Folder,
@@ -150,7 +150,7 @@ async function refreshSource(
   if (result.kind === "unchanged") return stateOf("unchanged", "")
   const read = readDownloadedSource(row, result.text, last, validationContext(bundle, row))
   if (read.kind === "refused") return stateOf("refused", read.message)
-  const merged = mergeEntries(row, read, last, isoDate(utcDay(clock())))
+  const merged = mergeEntries(row, read, last, { bundle, today: isoDate(utcDay(clock())) })
   if (merged.kind === "refused") return stateOf("refused", merged.message)
   const { source, window } = merged
   const endsWithNewline = result.text.endsWith("\n")
@@ -169,10 +169,15 @@ function mergeEntries(
   row: CatalogueSource,
   read: Pick<DownloadedSource, "entries" | "malformedCount">,
   last: StoredDownload | null,
-  today: string,
+  { bundle, today }: { readonly bundle: SourceBundle; readonly today: string },
 ): MergedEntries {
-  if (row.window === undefined)
-    return { kind: "merged", source: replaceEntries(read, last?.source ?? null, today), window: null }
+  if (row.window === undefined) {
+    const before = last?.source ?? null
+    const replaced = replaceEntries(read, before, today)
+    const namesBefore = before?.entries ?? renewedNames(bundle, row)
+    const source = row.tracks_removals ? withRemovals(replaced, before, namesBefore, today) : replaced
+    return { kind: "merged", source, window: null }
+  }
   const added = addWindow(read, last, row.window, today)
   if (added.kind === "refused") return added
   if (added.kind === "added") return { ...added, kind: "merged" }

@@ -24,6 +24,8 @@ const FileHead = Type.Object({
   ends_cleanly: Type.Boolean(),
   /** The names that no such list may hold, which are not among the entries. */
   left_out: Type.Optional(Type.Object({ count: Type.Integer({ minimum: 0 }), names: Type.Array(Type.String()) })),
+  /** The names that were taken out, with the day; absent: the source does not track removals. */
+  removed: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** The windows that were taken; absent: the source is no window source. */
   window: Type.Optional(
     Type.Object({
@@ -60,7 +62,7 @@ export type StoredDownload = {
 
 /** The text of the file of a download. */
 export function formatDownload({ source, url, validators, endsWithNewline, leftOut, window }: StoredDownload): string {
-  const { entries, malformedCount, date, addedOn, lastSeenOn } = source
+  const { entries, malformedCount, date, addedOn, lastSeenOn, removedOn } = source
   const lines = entries
     .map(entry => [entry, addedOn.get(entry), lastSeenOn?.get(entry)].filter(field => field !== undefined).join("\t"))
     .join("\n")
@@ -73,6 +75,7 @@ export function formatDownload({ source, url, validators, endsWithNewline, leftO
     misshapen: malformedCount,
     ends_cleanly: endsWithNewline,
     left_out: { count: leftOut.count, names: [...leftOut.names] },
+    ...(removedOn === undefined ? {} : { removed: Object.fromEntries(removedOn) }),
     ...(window === null ? {} : { window: { sha256: window.sha256, taken: [...window.taken] } }),
   }
   return `${JSON.stringify({ ...head, sha256: fileSha256(head, lines) })}\n${lines}`
@@ -99,6 +102,7 @@ export function parseDownload(text: string): StoredDownload | null {
     source: {
       ...{ entries, malformedCount: head.misshapen, date: head.date, addedOn },
       ...(head.window === undefined ? {} : { lastSeenOn }),
+      ...(head.removed === undefined ? {} : { removedOn: new Map(Object.entries(head.removed)) }),
     },
     url: head.url,
     validators: { etag: head.etag, lastModified: head.last_modified },

@@ -31,7 +31,7 @@ export type CollectedEntries = {
   /** The indexes of the sources that list a name or a suffix, ascending. */
   readonly sourcesByName: ReadonlyMap<string, readonly number[]>
   readonly guards: Readonly<Record<GuardSetName, ReadonlySet<string>>>
-  /** For each name of the guard set `removed_disposable`: the highest `trustRank` of a source that removed it. */
+  /** For each name that curators took out of a disposable list: the highest `trustRank` of a source that removed it. */
   readonly removals: ReadonlyMap<string, number>
   readonly words: Readonly<Record<WordSetName, ReadonlySet<string>>>
   readonly groupDomains: ReadonlySet<string>
@@ -74,7 +74,7 @@ type EntryCollection = ReturnType<typeof emptyCollection>
 /** Adds the entries of one source and counts them. */
 function collectSource(
   into: EntryCollection,
-  { row, entries, malformedCount }: LoadedSource,
+  { row, entries, malformedCount, removedOn }: LoadedSource,
   index: number,
 ): EntryCounts {
   const count: EntryCounts = { read: entries.length + malformedCount, repeated: 0, dropped: new Map(), malformed: [] }
@@ -87,6 +87,7 @@ function collectSource(
       count.malformed.push(entry)
     } else if (!addEntry(into, row, index, normalized.name)) count.repeated++
   }
+  for (const name of removedOn?.keys() ?? []) addRemoval(into, row, name)
   count.malformed = count.malformed.sort().slice(0, MALFORMED_REPORTED_MAX)
   return count
 }
@@ -103,10 +104,13 @@ function normalizeWord(entry: string): NormalizedName {
   return /^[^\s@\p{Cc}]{1,64}$/u.test(name) ? { kind: "name", name } : { kind: "dropped", rule: "malformed" }
 }
 
+const addRemoval = ({ removals }: EntryCollection, source: CatalogueSource, name: string): unknown =>
+  removals.set(name, Math.max(trustRank(source), removals.get(name) ?? 0))
+
 /** Adds a name; false: this source has listed it before. */
 function addEntry(into: EntryCollection, source: CatalogueSource, index: number, name: string): boolean {
   const { set } = source
-  if (set === "removed_disposable") into.removals.set(name, Math.max(trustRank(source), into.removals.get(name) ?? 0))
+  if (set === "removed_disposable") addRemoval(into, source, name)
   if (!isSetName(set)) {
     const collection = isWordSetName(set)
       ? into.words[set]

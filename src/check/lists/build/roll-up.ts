@@ -60,8 +60,12 @@ const bestTrust = (sources: readonly CatalogueSource[]): CatalogueSource["trust"
   )?.trust ?? null
 
 /** Whether nothing but disposable sources names the domain. */
-function isUnclaimed(name: string, { sourcesByName, sources, guards }: CollectedEntries, resolved: ResolvedOutcomes) {
-  if (Object.values(guards).some(guard => guard.has(name))) return false
+function isUnclaimed(
+  name: string,
+  { sourcesByName, sources, guards, removals }: CollectedEntries,
+  resolved: ResolvedOutcomes,
+) {
+  if (removals.has(name) || Object.values(guards).some(guard => guard.has(name))) return false
   const outcomes = resolved.get(name) ?? []
   return (sourcesByName.get(name) ?? []).every(
     (sourceIndex, position) => sources[sourceIndex]?.set === "disposable" || outcomes[position] !== "kept",

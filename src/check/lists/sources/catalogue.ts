@@ -60,6 +60,8 @@ const CatalogueSource = Type.Object(
     copies: Type.Optional(Type.Array(NON_EMPTY_TEXT, { minItems: 1 })),
     /** The source lists names of other kinds too: an entry counts only if another source of its set has it. */
     needs_second_source: Type.Optional(Type.Literal(true)),
+    /** People take names out of the source one by one: a name that is gone outranks sources of less trust. */
+    tracks_removals: Type.Optional(Type.Literal(true)),
     /** The built-in source of which this is a newer version: after the first download its entries are left out. */
     renews: Type.Optional(NON_EMPTY_TEXT),
     /**

@@ -18,6 +18,8 @@ export type LoadedSource = {
   readonly addedOn: ReadonlyMap<string, string>
   /** For a window source, the day on which each entry was last seen. */
   readonly lastSeenOn?: ReadonlyMap<string, string>
+  /** For a source that tracks removals, the day on which each name that is gone was missed first. */
+  readonly removedOn?: ReadonlyMap<string, string>
 }
 
 /** Everything that a pack is built from. */
@@ -30,7 +32,10 @@ export type SourceBundle = {
 }
 
 /** The newest valid download of a source. */
-export type DownloadedSource = Pick<LoadedSource, "entries" | "malformedCount" | "addedOn" | "lastSeenOn"> & {
+export type DownloadedSource = Pick<
+  LoadedSource,
+  "entries" | "malformedCount" | "addedOn" | "lastSeenOn" | "removedOn"
+> & {
   /** The day on which the entries last changed. */
   readonly date: string
 }

@@ -12,6 +12,7 @@ export type FakeSource = {
   /** A download from `https://lists.example/ID.conf`. */
   readonly isDownloaded?: boolean
   readonly renews?: string
+  readonly tracksRemovals?: boolean
   readonly window?: { readonly days: number; readonly names: number }
 }
 
@@ -22,11 +23,16 @@ export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): 
 } {
   const files = new Map<string, string>()
   const rows = Object.entries(sources).map(
-    ([id, { set, trust, names, copies, needsSecondSource, isDownloaded = false, renews, window }]) => {
+    ([id, { set, trust, names, copies, needsSecondSource, isDownloaded = false, renews, tracksRemovals, window }]) => {
       if (isDownloaded) {
         const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
         const row = { id, set, trust, from, licence: "CC0-1.0", origin: "a site" }
-        return { ...row, ...(renews === undefined ? {} : { renews }), ...(window === undefined ? {} : { window }) }
+        return {
+          ...row,
+          ...(renews === undefined ? {} : { renews }),
+          ...(tracksRemovals ? { tracks_removals: true } : {}),
+          ...(window === undefined ? {} : { window }),
+        }
       }
       if (trust === "curated") {
         const header = `# set: ${set}\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n`
