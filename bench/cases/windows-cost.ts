@@ -19,8 +19,9 @@ export type RefreshCost = {
 const UPDATE_TIMEOUT_MS = 120_000
 
 /** How many names each source offers, as many as the real ones had in November 2026. The window source is apart. */
-const SIZES = {
+export const SIZES = {
   "disposable-email-domains": 8_900,
+  "disposable-email-domains-allowed": 200,
   "disposable-domains": 170_000,
   "disposable-domains-mx": 60_000,
   ffraud: 222_000,
@@ -72,6 +73,7 @@ function sourceServer(window: readonly string[]): Disposable & { readonly url: s
   const texts: Readonly<Record<keyof typeof SIZES | "castle", string>> = {
     castle: lines(window),
     "disposable-email-domains": lines(namesOf(SIZES["disposable-email-domains"])),
+    "disposable-email-domains-allowed": lines(namesOf(SIZES["disposable-email-domains-allowed"])),
     "disposable-domains": lines(namesOf(SIZES["disposable-domains"])),
     "disposable-domains-mx": lines(namesOf(SIZES["disposable-domains-mx"])),
     ffraud: lines(namesOf(SIZES.ffraud)),

@@ -74,10 +74,29 @@ function packContents(
     builtAt: `${dates.sort().at(-1)}T00:00:00.000Z`,
     sources: collected.sources.map(({ id }) => id),
     lowTrustSources: new Set(collected.sources.flatMap(({ id, trust }) => (trust === "low" ? [id] : []))),
-    names: [...resolved].map(([name, outcomes]) => [name, packListings(collected, name, outcomes)] as const),
+    names: { [Symbol.iterator]: () => namesWithListings(collected, resolved) },
     words: { role: sorted(role), shared_inbox: sorted(shared_inbox), group: sorted(group) },
     groupDomains: sorted(collected.groupDomains),
     targets: lookalikeTargets(collected, resolved, topProviders),
+  }
+}
+
+/** Each name with its listings. Names whose listings are the same share them. */
+function* namesWithListings(
+  collected: CollectedEntries,
+  resolved: ResolvedOutcomes,
+): Generator<readonly [name: string, listings: readonly Listing[]]> {
+  const shared = new Map<string, readonly Listing[]>()
+  for (const [name, outcomes] of resolved) {
+    const sourceIndexes = collected.sourcesByName.get(name) ?? []
+    const days = sourceIndexes.map(index => {
+      const { addedOn, lastSeenOn } = collected.loadedSources[index] ?? {}
+      return `${addedOn?.get(name) ?? ""} ${lastSeenOn?.get(name) ?? ""}`
+    })
+    const key = `${sourceIndexes.join()}/${outcomes.join()}/${days.join()}`
+    const listings = shared.get(key) ?? packListings(collected, name, outcomes)
+    shared.set(key, listings)
+    yield [name, listings]
   }
 }
 
@@ -129,15 +148,14 @@ function manifestSources(collected: CollectedEntries, resolved: ResolvedOutcomes
 }
 
 function buildReport(collected: CollectedEntries, resolved: ResolvedOutcomes): BuildReport {
-  const curatedDropped = [...resolved].flatMap(([name, outcomes]) =>
-    (collected.sourcesByName.get(name) ?? []).flatMap((sourceIndex, position) => {
+  const curatedDropped: { name: string; source: string; rule: ListingRule }[] = []
+  for (const [name, outcomes] of resolved)
+    for (const [position, sourceIndex] of (collected.sourcesByName.get(name) ?? []).entries()) {
       const source = collected.sources[sourceIndex]
       const rule = outcomes[position] ?? "kept"
-      return source === undefined || !isCurated(source) || rule === "kept" || rule === "redundant"
-        ? []
-        : [{ name, source: source.id, rule }]
-    }),
-  )
+      if (source !== undefined && isCurated(source) && rule !== "kept" && rule !== "redundant")
+        curatedDropped.push({ name, source: source.id, rule })
+    }
   const malformed = collected.sources.map(
     (source, index) => [source.id, collected.counts[index]?.malformed ?? []] as const,
   )
@@ -156,16 +174,17 @@ function lookalikeTargets(
   resolved: ResolvedOutcomes,
   topProviders: readonly string[],
 ): readonly PackTarget[] {
-  const curatedNames = (set: "personal" | "organisation") =>
-    [...collected.sourcesByName]
-      .filter(([name, sourceIndexes]) =>
-        sourceIndexes.some((sourceIndex, position) => {
-          const source = collected.sources[sourceIndex]
-          return source?.set === set && isCurated(source) && resolved.get(name)?.[position] === "kept"
-        }),
-      )
-      .map(([name]) => name)
-      .sort()
+  const curatedNames = (set: "personal" | "organisation"): string[] => {
+    const names: string[] = []
+    for (const [name, outcomes] of resolved) {
+      const isTarget = (collected.sourcesByName.get(name) ?? []).some((sourceIndex, position) => {
+        const source = collected.sources[sourceIndex]
+        return source?.set === set && isCurated(source) && outcomes[position] === "kept"
+      })
+      if (isTarget) names.push(name)
+    }
+    return names.sort()
+  }
   const providers = curatedNames("personal")
   const isProvider = new Set(providers)
   const ordered = new Set([...topProviders.filter(name => isProvider.has(name)), ...providers])

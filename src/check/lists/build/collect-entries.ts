@@ -11,6 +11,7 @@ import {
 import { type CatalogueSource, trustRank } from "../sources/catalogue.ts"
 import { type NormalizedName, normalizeName, normalizePattern } from "../sources/normalized-name.ts"
 import type { LoadedSource } from "../sources/source-bundle.ts"
+import { type NameValues, NameValuesBuilder } from "./name-values.ts"
 
 /** Counts of one source's entries before the rules about sets. `read` = repeated + dropped + collected. */
 export type EntryCounts = {
@@ -29,7 +30,7 @@ export type CollectedEntries = {
   readonly loadedSources: readonly LoadedSource[]
   readonly counts: readonly EntryCounts[]
   /** The indexes of the sources that list a name or a suffix, ascending. */
-  readonly sourcesByName: ReadonlyMap<string, readonly number[]>
+  readonly sourcesByName: NameValues<readonly number[]>
   readonly guards: Readonly<Record<GuardSetName, ReadonlySet<string>>>
   /** For each name that curators took out of a disposable list: the highest `trustRank` of a source that removed it. */
   readonly removals: ReadonlyMap<string, number>
@@ -50,12 +51,18 @@ export function collectEntries(
     return { kind: "refused", faults: faults.map(word => `"${word}" is a group word and a shared-inbox word`) }
   return {
     kind: "collected",
-    collected: { ...into, sources: loadedSources.map(({ row }) => row), loadedSources, counts },
+    collected: {
+      ...into,
+      sourcesByName: into.sourcesByName.build(),
+      sources: loadedSources.map(({ row }) => row),
+      loadedSources,
+      counts,
+    },
   }
 }
 
 const emptyCollection = () => ({
-  sourcesByName: new Map<string, number[]>(),
+  sourcesByName: new NameValuesBuilder<readonly number[]>(),
   guards: {
     never_disposable: new Set<string>(),
     not_personal: new Set<string>(),
@@ -121,9 +128,8 @@ function addEntry(into: EntryCollection, source: CatalogueSource, index: number,
     collection.add(name)
     return collection.size > before
   }
-  const listedBy = into.sourcesByName.get(name)
-  if (listedBy === undefined) into.sourcesByName.set(name, [index])
-  else if (listedBy.at(-1) === index) return false
-  else listedBy.push(index)
+  const listedBy = into.sourcesByName.get(name) ?? []
+  if (listedBy.at(-1) === index) return false
+  into.sourcesByName.set(name, [...listedBy, index])
   return true
 }

@@ -1,11 +1,15 @@
+import type { ListingOutcome } from "../listing-rules.ts"
 import { literalTail, patternMatchStart } from "../pack/suffix-pattern.ts"
 import { isSetName, LOW_TRUST_BIT, SET_BITS, SET_NAMES, SETS, type SetName, SUFFIX_SETS_MASK } from "../sets.ts"
 import { parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
+import type { NameNumbers } from "./name-values.ts"
 import type { ResolvedOutcomes } from "./resolve-conflicts.ts"
 
-/** For each name or pattern that is in a set: the mask of its sets. */
-type SetMasks = Map<string, number>
+/** The masks of the sets of names and patterns; 0: a name is in no set. */
+type SetMasks = { readonly names: NameNumbers; readonly masks: Uint16Array }
+
+const maskOf = ({ names, masks }: SetMasks, name: string): number => masks[names.numberOf(name)] ?? 0
 
 /**
  * Drops the kept listings of a name whose nearest listed parent or suffix already gives the same verdict, by the rule
@@ -13,43 +17,54 @@ type SetMasks = Map<string, number>
  * (`DECISIONS 16`).
  */
 export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOutcomes): ResolvedOutcomes {
-  const result = new Map(resolved)
-  const masks = setMasksByName(collected, resolved)
-  const patterns = Map.groupBy(
-    [...masks.keys()].filter(name => name.includes("*")),
-    literalTail,
-  )
+  const setMasks = setMasksByName(collected, resolved)
+  const { names, masks } = setMasks
+  const redundant: (readonly [name: string, outcomes: readonly ListingOutcome[]])[] = []
+  const { patterns, shortestFirst } = patternsAndNames(setMasks)
   // A parent is shorter than its children, so it is decided before them.
-  const shortestFirst = [...masks.keys()].filter(name => !name.includes("*")).sort((a, b) => a.length - b.length)
-  for (const name of shortestFirst) {
-    const mask = masks.get(name) ?? 0
-    const without = maskWithoutOwnEntry(masks, patterns, name)
+  for (const number of shortestFirst) {
+    const name = names.nameOf(number)
+    const mask = masks[number] ?? 0
+    const without = maskWithoutOwnEntry(setMasks, patterns, name)
     // A suffix also matches above the registrable domain, where a name does not, so it is never redundant.
     if (without === 0 || (mask & SUFFIX_SETS_MASK) !== 0) continue
     const verdict = soleVerdict(mask)
     if (verdict === null || soleVerdict(without) !== verdict) continue
-    result.set(
-      name,
-      (result.get(name) ?? []).map(outcome => (outcome === "kept" ? "redundant" : outcome)),
-    )
-    masks.delete(name)
+    redundant.push([name, (resolved.get(name) ?? []).map(outcome => (outcome === "kept" ? "redundant" : outcome))])
+    masks[number] = 0
   }
-  return result
+  return resolved.with(redundant)
+}
+
+/** The patterns that are in a set, by their literal tails, and the numbers of the names that are, shortest name first. */
+function patternsAndNames({ names, masks }: SetMasks) {
+  const patterns = new Map<string, string[]>()
+  const numbers: number[] = []
+  for (const [number, mask] of masks.entries()) {
+    const name = names.nameOf(number)
+    if (mask === 0) continue
+    if (!name.includes("*")) numbers.push(number)
+    else patterns.set(literalTail(name), [...(patterns.get(literalTail(name)) ?? []), name])
+  }
+  const shortestFirst = numbers.sort((a, b) => names.nameOf(a).length - names.nameOf(b).length)
+  return { patterns, shortestFirst }
 }
 
 function setMasksByName({ sourcesByName, sources }: CollectedEntries, resolved: ResolvedOutcomes): SetMasks {
   const bits = sources.map(({ set, trust }) =>
     isSetName(set) ? SET_BITS[set] | (trust === "low" ? 0 : TRUSTED_BIT) : 0,
   )
-  const masks: SetMasks = new Map()
-  for (const [name, outcomes] of resolved) {
+  const { names } = resolved
+  const masks = new Uint16Array(names.size)
+  for (let number = 0; number < names.size; number++) {
+    const outcomes = resolved.at(number) ?? []
     let mask = 0
-    for (const [position, sourceIndex] of (sourcesByName.get(name) ?? []).entries())
+    for (const [position, sourceIndex] of (sourcesByName.at(number) ?? []).entries())
       if (outcomes[position] === "kept") mask |= bits[sourceIndex] ?? 0
     const isLowTrust = (mask & SET_BITS.disposable) !== 0 && (mask & TRUSTED_BIT) === 0
-    if (mask !== 0) masks.set(name, (mask & ~TRUSTED_BIT) | (isLowTrust ? LOW_TRUST_BIT : 0))
+    masks[number] = (mask & ~TRUSTED_BIT) | (isLowTrust ? LOW_TRUST_BIT : 0)
   }
-  return masks
+  return { names, masks }
 }
 
 /** While a mask is gathered: a source of more than low trust is among those that keep the name. */
@@ -67,15 +82,19 @@ function soleVerdict(mask: number): string | null {
 const verdictOfSet = (set: SetName): string => (set === "open_education_suffix" ? set : SETS[set].category)
 
 /** The mask that a lookup of `name` would return if `name` itself were not listed. */
-function maskWithoutOwnEntry(masks: SetMasks, patterns: ReadonlyMap<string, readonly string[]>, name: string): number {
+function maskWithoutOwnEntry(
+  setMasks: SetMasks,
+  patterns: ReadonlyMap<string, readonly string[]>,
+  name: string,
+): number {
   const parents = parentDomains(name, "")
-  if (!parents.some(parent => masks.has(parent) || patterns.has(parent))) return 0
+  if (!parents.some(parent => maskOf(setMasks, parent) !== 0 || patterns.has(parent))) return 0
   const registrable = registrableDomain(name)
   const matching = parents
     .flatMap(parent => patterns.get(parent) ?? [])
-    .map(pattern => ({ mask: masks.get(pattern) ?? 0, start: patternMatchStart(name, pattern) }))
+    .map(pattern => ({ mask: maskOf(setMasks, pattern), start: patternMatchStart(name, pattern) }))
   for (const level of [name, ...parents]) {
-    const listedMask = level === name ? 0 : (masks.get(level) ?? 0)
+    const listedMask = level === name ? 0 : maskOf(setMasks, level)
     const entryMask = level.length < registrable.length ? listedMask & SUFFIX_SETS_MASK : listedMask
     const atLevel = matching.filter(({ start }) => start === name.length - level.length)
     const mask = atLevel.reduce((bits, match) => bits | match.mask, entryMask)

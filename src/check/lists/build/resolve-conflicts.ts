@@ -4,6 +4,7 @@ import { isSetName, SETS, type SetName } from "../sets.ts"
 import { type CatalogueSource, isCurated, isTrusted, trustRank } from "../sources/catalogue.ts"
 import { isPublicSuffix, parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
+import { type NameValues, NameValuesBuilder } from "./name-values.ts"
 
 /** What the rules need besides the name itself. */
 type RuleContext = {
@@ -154,7 +155,7 @@ const SETS_OVERRIDDEN_BY_PARENTS: ReadonlySet<SetName> = new Set(["disposable", 
 const SETS_COMPATIBLE_WITH_ORGANISATION: ReadonlySet<SetName> = new Set(["education", "government"])
 
 /** The outcomes of each name: one for each source of `CollectedEntries.sourcesByName`, in that order. */
-export type ResolvedOutcomes = ReadonlyMap<string, readonly ListingOutcome[]>
+export type ResolvedOutcomes = NameValues<readonly ListingOutcome[]>
 
 /** Decides for every listing whether it is kept or which rule drops it. */
 export function resolveConflicts(collected: CollectedEntries): ResolvedOutcomes {
@@ -167,14 +168,14 @@ export function resolveConflicts(collected: CollectedEntries): ResolvedOutcomes 
     isOpenSuffixed: createSuffixMatcher(openSuffixes),
     openSuffixes,
   }
-  const resolved = new Map<string, readonly ListingOutcome[]>()
+  const resolved = new NameValuesBuilder<readonly ListingOutcome[]>(collected.sourcesByName.names)
   for (const [name, indexes] of collected.sourcesByName) {
     const listedBy = sourcesAt(collected, indexes)
     // Most names have one dot, so the only name above them is a public suffix.
     const parents = hasParents(name) ? parentDomains(name, registrableDomain(name)) : []
     resolved.set(name, resolveOutcomes({ name, listedBy, parents, context }))
   }
-  return resolved
+  return resolved.build()
 }
 
 const hasParents = (name: string): boolean => name.indexOf(".") !== name.lastIndexOf(".") && !name.includes("*")
@@ -281,7 +282,7 @@ const sourcesAt = ({ sources }: CollectedEntries, indexes: readonly number[]): r
 
 function namesInSet(collected: CollectedEntries, set: SetName): readonly string[] {
   const isOfSet = collected.sources.map(source => source.set === set)
-  return [...collected.sourcesByName]
-    .filter(([, indexes]) => indexes.some(index => isOfSet[index]))
-    .map(([name]) => name)
+  const names: string[] = []
+  for (const [name, indexes] of collected.sourcesByName) if (indexes.some(index => isOfSet[index])) names.push(name)
+  return names
 }

@@ -81,14 +81,15 @@ function withRolledUp(
   const date = dates.sort().at(-1) ?? null
   const rows = [...new Set(trustByName.values())].sort().map(rollUpSource)
   const indexByTrust = new Map(rows.map(({ trust }, index) => [trust, collected.sources.length + index]))
-  const sourcesByName = new Map(collected.sourcesByName)
-  const outcomes = new Map(resolved)
+  const { sourcesByName } = collected
+  const listings: (readonly [name: string, sources: readonly number[]])[] = []
+  const outcomes: (readonly [name: string, outcomes: readonly ListingOutcome[]])[] = []
   const counts = rows.map(() => ({ read: 0, repeated: 0, dropped: new Map(), malformed: [] }))
   for (const [name, trust] of trustByName) {
     const sourceIndex = indexByTrust.get(trust)
     if (sourceIndex === undefined) continue
-    sourcesByName.set(name, [...(sourcesByName.get(name) ?? []), sourceIndex])
-    outcomes.set(name, [...(outcomes.get(name) ?? []), "kept"])
+    listings.push([name, [...(sourcesByName.get(name) ?? []), sourceIndex]])
+    outcomes.push([name, [...(resolved.get(name) ?? []), "kept"]])
     const count = counts[sourceIndex - collected.sources.length]
     if (count !== undefined) count.read++
   }
@@ -96,12 +97,12 @@ function withRolledUp(
   return {
     collected: {
       ...collected,
-      sourcesByName,
+      sourcesByName: sourcesByName.with(listings),
       sources: [...collected.sources, ...rows],
       loadedSources: [...collected.loadedSources, ...loaded],
       counts: [...collected.counts, ...counts],
     },
-    resolved: outcomes,
+    resolved: resolved.with(outcomes),
   }
 }
 

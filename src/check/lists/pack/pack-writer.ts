@@ -15,12 +15,7 @@ export function writePack(contents: PackContents): Uint8Array<ArrayBuffer> {
   const { rows, patterns, classes } = classified
   const lists = encodeClasses(classes, contents.sources)
   const text = { words: contents.words, groupDomains: contents.groupDomains, targets: targetsByKind(contents.targets) }
-  const version = packVersion(contents.builtAt, [
-    encodeJson([...rows]),
-    encodeJson(patterns),
-    lists.listings,
-    encodeJson(text),
-  ])
+  const version = packVersion(contents.builtAt, versionParts(rows, patterns, lists.listings, text))
   const meta: PackMeta = {
     version,
     built_at: contents.builtAt,
@@ -41,35 +36,66 @@ export function writePack(contents: PackContents): Uint8Array<ArrayBuffer> {
   return sealPack(format.PACK_SECTIONS.map(name => sections[name]))
 }
 
+/** Sorted names, each with the number of its class: no objects, since there are hundreds of thousands. */
+type NameRows = { readonly names: readonly string[]; readonly classNumbers: Uint16Array }
+
 type ListingClass = { readonly key: string; readonly mask: number; readonly listings: readonly Listing[] }
-type NameRow = readonly [name: string, classNumber: number]
+type PatternRow = readonly [pattern: string, classNumber: number]
 
 /**
  * Sorts names and patterns, gives each the number of its class, and puts the classes in a fixed order. `hasDays`: listings keep
  * their days. Null: there are more classes than a pack can number, which only very many different days can cause.
  */
 function classifyNames(contents: PackContents, hasDays: boolean) {
-  const classes = new Map<string, ListingClass>()
-  const keyed: (readonly [name: string, key: string])[] = []
   const anchors = new Set<string>()
-  const names = new Map(contents.names)
-  for (const name of names.keys()) if (name.includes("*")) anchors.add(literalTail(name))
-  for (const anchor of anchors) if (!names.has(anchor)) names.set(anchor, [])
-  for (const [name, listings] of names) {
-    const told = hasDays ? listings : listings.map(withoutDays)
-    const found = listingClassOf(told, anchors.has(name), contents.lowTrustSources)
-    classes.set(found.key, found)
-    keyed.push([name, found.key])
+  for (const [name] of contents.names) if (name.includes("*")) anchors.add(literalTail(name))
+  const unlisted = new Set(anchors)
+  const names: string[] = []
+  const found: number[] = []
+  const classOf = classFinder(contents, hasDays)
+  for (const [name, listings] of contents.names) {
+    unlisted.delete(name)
+    names.push(name)
+    found.push(classOf.find(listings, anchors.has(name)))
   }
-  const ordered = [...classes.values()].sort((a, b) => compareText(a.key, b.key))
-  if (ordered.length > format.CLASSES_MAX) return null
-  const numbers = new Map(ordered.map(({ key }, number) => [key, number]))
-  const all = keyed.sort((a, b) => compareText(a[0], b[0])).map(([name, key]): NameRow => [name, numbers.get(key) ?? 0])
+  for (const anchor of unlisted) {
+    names.push(anchor)
+    found.push(classOf.find([], true))
+  }
+  const { classes } = classOf
+  if (classes.length > format.CLASSES_MAX) return null
+  const ordered = classes.toSorted((a, b) => compareText(a.key, b.key))
+  const numbers = new Map(ordered.map((one, number) => [one, number]))
+  const numberOf = (index: number): number => {
+    const one = classes[found[index] ?? 0]
+    return (one === undefined ? undefined : numbers.get(one)) ?? 0
+  }
+  const order = Uint32Array.from(names.keys()).sort((a, b) => compareText(names[a] ?? "", names[b] ?? ""))
+  const isPattern = (index: number): boolean => names[index]?.includes("*") === true
+  const rows = order.filter(index => !isPattern(index))
   return {
-    rows: all.filter(([name]) => !name.includes("*")),
-    patterns: all.filter(([name]) => name.includes("*")),
+    rows: { names: Array.from(rows, index => names[index] ?? ""), classNumbers: Uint16Array.from(rows, numberOf) },
+    patterns: Array.from(order.filter(isPattern), (index): PatternRow => [names[index] ?? "", numberOf(index)]),
     classes: ordered,
   }
+}
+
+/** Finds the index of the class of some listings. Equal classes are one; the same listings are compared once. */
+function classFinder({ lowTrustSources }: PackContents, hasDays: boolean) {
+  const classes: ListingClass[] = []
+  const indexByKey = new Map<string, number>()
+  const indexByListings = { name: new Map<readonly Listing[], number>(), anchor: new Map<readonly Listing[], number>() }
+  const find = (listings: readonly Listing[], isAnchor: boolean): number => {
+    const known = indexByListings[isAnchor ? "anchor" : "name"]
+    const before = known.get(listings)
+    if (before !== undefined) return before
+    const found = listingClassOf(hasDays ? listings : listings.map(withoutDays), isAnchor, lowTrustSources)
+    const index = indexByKey.get(found.key) ?? classes.push(found) - 1
+    indexByKey.set(found.key, index)
+    known.set(listings, index)
+    return index
+  }
+  return { classes, find }
 }
 
 function listingClassOf(
@@ -86,6 +112,19 @@ function listingClassOf(
     .map(({ set, source, outcome, since, lastSeen = "" }) => `${set} ${source} ${outcome} ${since ?? ""} ${lastSeen}`)
     .join("\n")
   return { key: `${isAnchor} ${isLowTrust}\n${key}`, mask, listings }
+}
+
+/** What the version of a pack is a hash of. */
+function* versionParts(
+  rows: NameRows,
+  patterns: readonly PatternRow[],
+  listings: Uint8Array,
+  text: unknown,
+): Generator<Uint8Array> {
+  yield* rowTexts(rows)
+  yield encodeJson(patterns)
+  yield listings
+  yield encodeJson(text)
 }
 
 /** A listing whose days a pack has no room for. */
@@ -112,21 +151,20 @@ function encodeClasses(classes: readonly ListingClass[], sources: readonly strin
 }
 
 /** The four sections of the names, of which the first is at `offset` in the file. */
-function encodeNames(rows: readonly NameRow[], offset: number) {
-  const byLength: NameRow[][] = Array.from({ length: format.PACK_NAME_LENGTH_MAX + 1 }, () => [])
-  for (const row of rows) byLength[row[0].length]?.push(row)
-  const encoded = byLength.slice(1).map((names, index) => encodeNamesOfLength(names, index + 1))
+function encodeNames(rows: NameRows, offset: number) {
+  const mixes = Uint32Array.from(rows.names, name => format.mixHash(format.hashName(name)))
+  const encoded = indexesByLength(rows.names).map((indexes, at) => encodeNamesOfLength(rows, mixes, indexes, at + 1))
   const lengths = new Uint8Array(format.PACK_NAME_LENGTH_MAX * format.LENGTH_ENTRY_BYTES)
   const view = new DataView(lengths.buffer)
-  const filter = buildFilter(rows)
+  const filter = buildFilter(mixes)
   let bucketsAt = offset + lengths.length + filter.length
   let rowsAt = bucketsAt + encoded.reduce((sum, { buckets }) => sum + buckets.length, 0)
-  for (const [index, { bucketCount, buckets, rows }] of encoded.entries()) {
-    view.setUint32(index * format.LENGTH_ENTRY_BYTES, bucketCount, true)
+  for (const [index, one] of encoded.entries()) {
+    view.setUint32(index * format.LENGTH_ENTRY_BYTES, one.bucketCount, true)
     view.setUint32(index * format.LENGTH_ENTRY_BYTES + 4, bucketsAt, true)
     view.setUint32(index * format.LENGTH_ENTRY_BYTES + 8, rowsAt, true)
-    bucketsAt += buckets.length
-    rowsAt += rows.length
+    bucketsAt += one.buckets.length
+    rowsAt += one.rows.length
   }
   return {
     lengths,
@@ -136,34 +174,58 @@ function encodeNames(rows: readonly NameRow[], offset: number) {
   }
 }
 
-/** The filter with the bit of every name set. */
-function buildFilter(rows: readonly NameRow[]): Uint8Array {
-  const log2 = format.filterBitsLog2(rows.length)
+/** The indexes of the names of each length from 1 to the longest, in the order of the names. */
+function indexesByLength(names: readonly string[]): readonly Uint32Array[] {
+  const counts = new Uint32Array(format.PACK_NAME_LENGTH_MAX + 1)
+  for (const { length } of names) counts[length] = (counts[length] ?? 0) + 1
+  const byLength = Array.from(counts, count => new Uint32Array(count))
+  const filled = new Uint32Array(format.PACK_NAME_LENGTH_MAX + 1)
+  for (const [index, { length }] of names.entries()) {
+    const at = filled[length] ?? 0
+    filled[length] = at + 1
+    const indexes = byLength[length]
+    if (indexes !== undefined) indexes[at] = index
+  }
+  return byLength.slice(1)
+}
+
+/** The filter with the bit of every name set; `mixes` are the mixed hashes of the names. */
+function buildFilter(mixes: Uint32Array): Uint8Array {
+  const log2 = format.filterBitsLog2(mixes.length)
   const filter = new Uint8Array(2 ** (log2 - 3))
-  for (const [name] of rows) {
-    const bit = format.filterBitIndex(format.mixHash(format.hashName(name)), 32 - log2)
+  for (const mix of mixes) {
+    const bit = format.filterBitIndex(mix, 32 - log2)
     filter[bit >>> 3] = (filter[bit >>> 3] ?? 0) | (1 << (bit & 7))
   }
   return filter
 }
 
-/** The buckets and rows of the names of one length. `names` is sorted by name. */
-function encodeNamesOfLength(names: readonly NameRow[], length: number) {
-  if (names.length === 0) return { bucketCount: 0, buckets: new Uint8Array(), rows: new Uint8Array() }
-  assert(names.length <= format.ROWS_MAX, "a pack numbers the rows of one length in three bytes")
-  const bucketCount = Math.min(format.BUCKETS_MAX, Math.ceil(names.length / format.ROWS_PER_BUCKET))
-  const byBucket: NameRow[][] = Array.from({ length: bucketCount }, () => [])
-  for (const row of names) byBucket[format.bucketIndex(format.mixHash(format.hashName(row[0])), bucketCount)]?.push(row)
+/** The buckets and rows of the names of one length, whose indexes are in the order of the names. */
+function encodeNamesOfLength(
+  { names, classNumbers }: NameRows,
+  mixes: Uint32Array,
+  indexes: Uint32Array,
+  length: number,
+) {
+  if (indexes.length === 0) return { bucketCount: 0, buckets: new Uint8Array(), rows: new Uint8Array() }
+  assert(indexes.length <= format.ROWS_MAX, "a pack numbers the rows of one length in three bytes")
+  const bucketCount = Math.min(format.BUCKETS_MAX, Math.ceil(indexes.length / format.ROWS_PER_BUCKET))
+  const bucketOf = (index: number): number => format.bucketIndex(mixes[index] ?? 0, bucketCount)
+  const starts = new Uint32Array(bucketCount + 1)
+  for (const index of indexes) starts[bucketOf(index) + 1] = (starts[bucketOf(index) + 1] ?? 0) + 1
+  for (let bucket = 1; bucket <= bucketCount; bucket++)
+    starts[bucket] = (starts[bucket] ?? 0) + (starts[bucket - 1] ?? 0)
   const buckets = new Uint8Array((bucketCount + 1) * format.BUCKET_ENTRY_BYTES)
-  const rows = new Uint8Array(names.length * (length + format.CLASS_NUMBER_BYTES))
-  let number = 0
-  for (const [at, bucket] of byBucket.entries()) {
-    for (const [name, classNumber] of bucket) {
-      const rowAt = number++ * (length + format.CLASS_NUMBER_BYTES)
-      rows.set(new TextEncoder().encode(name), rowAt)
-      rows.set([classNumber & 0xff, classNumber >>> 8], rowAt + length)
-    }
-    buckets.set([number & 0xff, (number >>> 8) & 0xff, number >>> 16], (at + 1) * format.BUCKET_ENTRY_BYTES)
+  for (const [bucket, start] of starts.entries())
+    buckets.set([start & 0xff, (start >>> 8) & 0xff, start >>> 16], bucket * format.BUCKET_ENTRY_BYTES)
+  const rows = Buffer.alloc(indexes.length * (length + format.CLASS_NUMBER_BYTES))
+  const next = starts.slice()
+  for (const index of indexes) {
+    const number = next[bucketOf(index)] ?? 0
+    next[bucketOf(index)] = number + 1
+    const rowAt = number * (length + format.CLASS_NUMBER_BYTES)
+    rows.write(names[index] ?? "", rowAt, "latin1")
+    rows.writeUInt16LE(classNumbers[index] ?? 0, rowAt + length)
   }
   return { bucketCount, buckets, rows }
 }
@@ -192,22 +254,36 @@ const targetsByKind = (targets: readonly PackTarget[]): Readonly<Record<PackTarg
   organisation: targets.filter(({ kind }) => kind === "organisation").map(({ name }) => name),
 })
 
-function packVersion(builtAt: string, parts: readonly Uint8Array[]): string {
+function packVersion(builtAt: string, parts: Iterable<Uint8Array>): string {
   const hash = createHash("sha256")
   for (const part of parts) hash.update(part)
   return `${builtAt.slice(0, 10)}-${hash.digest("hex").slice(0, 8)}`
 }
 
 function countEntries(
-  rows: readonly NameRow[],
-  patterns: readonly NameRow[],
+  rows: NameRows,
+  patterns: readonly PatternRow[],
   classes: readonly ListingClass[],
 ): Record<SetName, number> {
   const entries = Object.fromEntries(SET_NAMES.map(set => [set, 0])) as Record<SetName, number>
-  for (const [, number] of [...rows, ...patterns]) {
+  const count = (number: number): void => {
     for (const set of SET_NAMES) if (((classes[number]?.mask ?? 0) & SET_BITS[set]) !== 0) entries[set]++
   }
+  for (const number of rows.classNumbers) count(number)
+  for (const [, number] of patterns) count(number)
   return entries
+}
+
+const ROWS_IN_TEXT = 1000
+
+/** The JSON of all rows as pairs of name and class, in parts: the whole would take as much memory as all names. */
+function* rowTexts({ names, classNumbers }: NameRows): Generator<Uint8Array> {
+  for (let start = 0; start < names.length; start += ROWS_IN_TEXT) {
+    const rows = names.slice(start, start + ROWS_IN_TEXT).map((name, at) => [name, classNumbers[start + at]])
+    const text = JSON.stringify(rows).slice(1, -1)
+    yield new TextEncoder().encode(`${start === 0 ? "[" : ","}${text}`)
+  }
+  yield new TextEncoder().encode(names.length === 0 ? "[]" : "]")
 }
 
 const encodeJson = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))
