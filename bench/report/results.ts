@@ -26,6 +26,7 @@ export function resultsMarkdown(before: string, machine: Machine, reports: reado
   return `${[INTRODUCTION, ...sorted.map(([, section]) => section)].join("\n\n")}\n`
 }
 
+/** Markdown shows many spaces as one, and the formatter writes them so: columns of a description are no columns here. */
 function sectionOf({ cpu, cores, bun, commit }: Machine, { bench, description, figures }: Report): string {
   const rows = figures.map(figure => [
     figure.name,
@@ -37,7 +38,7 @@ function sectionOf({ cpu, cores, bun, commit }: Machine, { bench, description, f
   return [
     `## ${bench}`,
     `Commit ${commit ?? "none"}, ${cores} cores of ${cpu}, Bun ${bun}.`,
-    description.map(sentence => `- ${sentence}`).join("\n"),
+    description.map(sentence => `- ${sentence.replaceAll(/ {2,}/g, " ")}`).join("\n"),
     tableText(table.map(cells => cells.map(escapeCell))),
   ].join("\n\n")
 }

@@ -79,6 +79,11 @@ describe("the results file", () => {
     expect(text).toContain("| ratio  | 1     | ≥ 0.75 held |        |")
   })
 
+  test("writes a description with one space between words, as the formatter wants it", () => {
+    const text = resultsMarkdown("", machine, [{ ...report("http", 1), description: ["relay   ·  4"] }])
+    expect(text).toContain("\n- relay · 4\n")
+  })
+
   test("keeps the sections of benches that did not run, and replaces those that did", () => {
     const before = resultsMarkdown("", machine, [report("start", 2), report("http", 1)])
     const after = resultsMarkdown(before, { ...machine, commit: "def" }, [report("http", 3)])
