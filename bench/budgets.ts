@@ -216,6 +216,10 @@ export const BUDGETS = {
     description: "Of the names that most people know at most this many are judged disposable.",
     atMost: 0,
   },
+  patterns_right: {
+    description: "Of the names of the repository that a name pattern matches at least this share is in a register.",
+    atLeast: 0.98,
+  },
   learned_precision: {
     description: "Of the domains that a learned mail host makes disposable, at least this share is so in truth.",
     atLeast: 0.95,

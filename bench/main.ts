@@ -8,6 +8,7 @@ import { offlineNetworkProbe } from "../src/check/network-evidence.ts"
 import { BUNDLED_FILES, type CheckoutFiles } from "../src/system/files.ts"
 import { createSystem } from "../src/system/system.ts"
 import { accuracyBench, accuracyMisses } from "./accuracy/bench.ts"
+import { stockOn } from "./accuracy/lists.ts"
 import { ATTACKS_FULL, attacksBench } from "./cases/attacks.ts"
 import { BATCH_FULL, batchBench } from "./cases/batch.ts"
 import { CHECK_FULL, checkBench } from "./cases/check.ts"
@@ -20,6 +21,7 @@ import { LEARNED_FULL, learnedBench } from "./cases/learned.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
 import { NODES_FULL, nodesBench } from "./cases/nodes.ts"
 import { OVERLOAD_FULL, overloadBench } from "./cases/overload.ts"
+import { patternsBench } from "./cases/patterns.ts"
 import { PEERS_FULL, peersBench } from "./cases/peers.ts"
 import { REFRESH_FULL, refreshBench } from "./cases/refresh.ts"
 import { SOAK_FULL, soakBench } from "./cases/soak.ts"
@@ -57,6 +59,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   customers: () => customersBench(CUSTOMERS_FULL),
   start: () => startBench(START_FULL),
   accuracy: () => accuracyBench(ownCheckout()),
+  patterns: async () => patternsBench(stockOn(ownCheckout())),
   learned: () => learnedBench(LEARNED_FULL),
   peers: () => peersBench(PEERS_FULL),
   refresh: () => refreshBench(REFRESH_FULL),

@@ -23,14 +23,15 @@ export function createNamePatternMatcher(patterns: readonly NamePattern[]): Name
   }
 }
 
-function matchesPattern({ forms, exceptions }: NamePattern, registrable: string, end: number): boolean {
-  return (
-    forms.some(form => hasNameForm(form, registrable, end)) &&
-    !exceptions.some(word => {
-      const at = registrable.indexOf(word)
-      return at >= 0 && at + word.length <= end
-    })
-  )
+const matchesPattern = ({ forms, exceptions }: NamePattern, registrable: string, end: number): boolean =>
+  forms.some(form => hasNameForm(form, registrable, end)) &&
+  !exceptions.some(word => isException(word, registrable, end))
+
+/** Whether the first `end` characters, the label, hold the word, or are the word that a `=` stands before. */
+function isException(word: string, registrable: string, end: number): boolean {
+  if (word.startsWith("=")) return word.length === end + 1 && registrable.startsWith(word.slice(1))
+  const at = registrable.indexOf(word)
+  return at >= 0 && at + word.length <= end
 }
 
 let builtMatcher: NamePatternMatcher | null = null

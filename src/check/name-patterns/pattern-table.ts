@@ -22,7 +22,7 @@ export type NamePattern = {
   /** The public suffixes under which the words mean the body. */
   readonly suffixes: readonly string[]
   readonly forms: readonly NameForm[]
-  /** A label that holds one of them is another's. */
+  /** A label that holds one of them, or is the one that a `=` stands before, is another's. */
   readonly exceptions: readonly string[]
   /** A registrable domain of such a body. */
   readonly example: string

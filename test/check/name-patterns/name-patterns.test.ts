@@ -115,7 +115,7 @@ describe("a name", () => {
     const schools = `gymnasium-nordstadt.de annenrealschule.de grundschule-am-see.de igs-nordend.de htl-neustadt.at
       lycee-jean-perrin.fr univ-exemple.fr liceo-rossini.it iesmontesol.es ceip-elpinar.es colegiosanmiguel.cl
       sp17.wroclaw.pl zs-kwiatowa.pl zs-lipova.cz sps-brnovice.cz gymnazium-zilina.sk noordzeecollege.nl obs-dewilg.nl
-      basisschool-dezon.be uni-neustadt.de etchingenschool.org.uk stmarysprimaryschool.co.uk pleasantvalleyisd.net
+      basisschool-dezon.be uni-neustadt.de etchingenschool.org.uk oakfieldschools.org sau777.org oakdalecollege.org elmgrammar.co.uk stmarysprimaryschool.co.uk pleasantvalleyisd.net
       lincolnk12.org sd99.bc.ca bluewatersdsb.ca scoilmhuire.ie soroegymnasium.dk vasagymnasiet.se keskuskoulu.fi
       scoala-mihai.ro liceulpopescu.ro school17.ru licey-5.com.ua gimnazija-novi.rs jelgavasvidusskola.lv
       kaunogimnazija.lt tallinnapohikool.ee agrupamento-serra.pt faculdadeserra.com.br cegepduval.ca`.split(/\s+/)
@@ -123,7 +123,8 @@ describe("a name", () => {
   })
 
   test("of a government body says so in the words of its country", () => {
-    const bodies = `cityofspringvale.us cityofspringvale.org townofmillbrook.com villageofoakdale.net countyofash.us
+    const bodies =
+      `cityofspringvale.us cityofspringvale.org cityofhopewell.org townofmillbrook.com villageofoakdale.net countyofash.us
       ashcounty.us ashcounty.org ashtwp.us ashcountyoh.us ashgov.us ashsheriff.org landkreis-mittelberg.de
       stadt-mittelberg.de verbandsgemeinde-mittelberg.de gemeinde-mittelberg.at mairie-saint-paul.fr ville-saintpaul.fr
       conseil-departemental-99.fr comune-montebello.it ayto-valverde.es ayuntamientovalverde.com municipalidadvalverde.cl
@@ -140,8 +141,8 @@ describe("a name", () => {
       stadt-anzeiger.de foerderverein-gymnasium-mitte.de kindermode.de kinder-welt.fr auto-ecole-paul.fr ecole-de-danse.fr
       hotel-de-ville-paris.fr colegiomedico.cl colegioabogados.org beautycollege.nl rijschool-jansen.nl trafikskola.se
       korskola.se autokoulu.fi tanssikoulu.fi scoaladesoferi.ro autoskola-brno.cz startwp.org getwp.net trueusd.org
-      eurusd.net drivingschool.org.uk greatschools.org openschools.org partycity.com orangecounty.com munich.cl
-      seurakunta.fi cmstudio.pt iestudio.es comunicare.it gymbeam.cz gym-shark.de lyceenne.co elementaryos.io`.split(
+      eurusd.net drivingschool.org.uk greatschools.org openschools.org barbercollege.org badgrammar.org mail2highschool.com partycity.com orangecounty.com munich.cl
+      seurakunta.fi cmstudio.pt iestudio.es iestynwilliams.net comunicare.it gymbeam.cz gym-shark.de lyceenne.co elementaryos.io`.split(
       /\s+/,
     )
     expect(others.filter(name => categoryOf(name) !== null)).toEqual([])
