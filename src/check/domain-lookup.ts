@@ -71,8 +71,8 @@ export function openLists(
   const { pack } = opened
   const verified = isOurs ? verifyOurs(pack) : pack.verify()
   if (!verified.ok) return { kind: "refused", message: verified.message, remedy: DAMAGED_REMEDY }
-  const { role, shared_inbox: sharedInbox, group } = pack.words
-  const words = createAddressWords({ role, sharedInbox, group, groupDomains: pack.groupDomains })
+  const { role, shared_inbox: sharedInbox, group, region, person_name: personName } = pack.words
+  const words = createAddressWords({ role, sharedInbox, group, region, personName, groupDomains: pack.groupDomains })
   return { kind: "open", lists: { pack, addressWords: words, lookupDomain: withLookupCache(createDomainLookup(pack)) } }
 }
 

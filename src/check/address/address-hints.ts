@@ -1,16 +1,22 @@
 import { isSameOrSubdomain } from "./public-suffix.ts"
-import { AffixFilter, WordFilter } from "./word-filters.ts"
+import {
+  findMisspeltRole,
+  findRoleWithRegion,
+  isJoinable,
+  misspellingsOf,
+  misspeltRolesByLetter,
+  type RoleWords,
+  variableRoles,
+} from "./role-variants.ts"
+import { AffixFilter, MAY_HAVE_ROLE, MAY_HAVE_WORD, WordFilter } from "./word-filters.ts"
 
-/** Words that are looked for in local parts: lower case, NFC, `-` between the parts of a word. Made by `createAddressWords`. */
-export type AddressWords = {
-  readonly role: ReadonlySet<string>
-  readonly sharedInbox: ReadonlySet<string>
-  readonly group: ReadonlySet<string>
+/** Words that are looked for in local parts. Made by `createAddressWords`. */
+export type AddressWords = RoleWords & {
   /** The domains of group services. */
   readonly groupDomains: readonly string[]
-  /** Role words, which match a complete local part. */
+  /** Role words, with and without a slip, which match a complete local part. */
   readonly roleFilter: WordFilter
-  /** Shared-inbox and group words, which match at the start or the end of a local part. */
+  /** Shared-inbox and group words and regions, which match at the start or the end of a local part. */
   readonly affixFilter: AffixFilter
 }
 
@@ -31,36 +37,56 @@ export const NO_HINTS: AddressHints = { isRole: false, sharedInbox: null, group:
 
 const SEPARATORS = /[._]/g
 /** `info2`, `support-01`. A longer number is a year or part of a nickname. */
-const TRAILING_SHORT_NUMBER = /-?\d{1,2}$/
+const TRAILING_SHORT_NUMBER = /(?<!\d)-?\d{1,2}$/
+
+type WordLists = Readonly<
+  Record<"role" | "sharedInbox" | "group" | "region" | "personName" | "groupDomains", Iterable<string>>
+>
 
 /** Prepares the words for lookups. A word of several parts (`no-reply`) also matches when written as one (`noreply`). */
-export function createAddressWords(
-  lists: Readonly<Record<"role" | "sharedInbox" | "group" | "groupDomains", Iterable<string>>>,
-): AddressWords {
+export function createAddressWords(lists: WordLists): AddressWords {
   const words = {
     role: withJoinedSpellings(lists.role),
     sharedInbox: withJoinedSpellings(lists.sharedInbox),
     group: withJoinedSpellings(lists.group),
+    region: new Set(lists.region),
+    personName: new Set(lists.personName),
   }
-  const affixFilter = new AffixFilter([...words.sharedInbox, ...words.group])
-  return { ...words, groupDomains: [...lists.groupDomains], roleFilter: new WordFilter(words.role), affixFilter }
+  const variableRole = variableRoles(words.role, words.sharedInbox)
+  const misspeltRole = misspeltRolesByLetter(variableRole)
+  const misspelt = [...misspeltRole.values()].flat().flatMap(misspellingsOf)
+  return {
+    ...words,
+    variableRole,
+    misspeltRole,
+    groupDomains: [...lists.groupDomains],
+    roleFilter: new WordFilter(new Set([...words.role, ...misspelt])),
+    affixFilter: new AffixFilter({
+      words: [...words.sharedInbox, ...words.group],
+      besideRoles: [...words.region, ...words.sharedInbox, ...words.group],
+      joinable: [...variableRole].filter(isJoinable),
+    }),
+  }
 }
 
 /**
  * Reads the hints of a local part (as in `Subject.localPart`) and a domain. `.`, `-` and `_` are equal separators. A role
- * word matches the complete local part, with or without a trailing number of one or two digits. A shared-inbox or group
- * word matches the complete local part, else the longest run of parts at its start, else at its end. An empty local part
+ * word matches the complete local part, with or without a trailing number of one or two digits, beside regions and other
+ * words, or with a slip (`role-variants.ts`). A shared-inbox or group word matches the complete local part, else the longest run of parts at its start, else at its end. An empty local part
  * (the input is not an address) gives no hints.
  */
 export function readAddressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
   if (localPart === "") return NO_HINTS
   const groupService = findGroupService(domain, words.groupDomains)
   // Most local parts are names of people; the filters recognise that without splitting them.
+  const edges = words.affixFilter.edgesOf(localPart)
   const mayBeRole = words.roleFilter.mayContain(localPart)
-  const mayHaveWord = words.affixFilter.mayMatch(localPart)
-  if (groupService === null && !mayBeRole && !mayHaveWord) return NO_HINTS
+  const mayHaveRole = (edges & MAY_HAVE_ROLE) !== 0
+  const mayHaveWord = (edges & MAY_HAVE_WORD) !== 0
+  if (groupService === null && !mayBeRole && !mayHaveRole && !mayHaveWord) return NO_HINTS
   const name = localPart.replace(SEPARATORS, "-")
-  const isRole = mayBeRole && findRole(name, words) !== null
+  const isRole =
+    (mayBeRole && findCompleteRole(name, words) !== null) || (mayHaveRole && findRoleBesideOthers(name, words) !== null)
   const sharedInbox = mayHaveWord ? findEdgeWord(name, words.sharedInbox) : null
   const group = mayHaveWord ? findEdgeWord(name, words.group) : null
   if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
@@ -68,14 +94,21 @@ export function readAddressHints(localPart: string, domain: string, words: Addre
 }
 
 /** The role word that matches a local part, as spelled in the lists; null: none. */
-export const findRoleWord = (localPart: string, words: AddressWords): string | null =>
-  findRole(localPart.replace(SEPARATORS, "-"), words)
-
-function findRole(name: string, { role }: AddressWords): string | null {
-  if (role.has(name)) return name
-  const unnumbered = name.replace(TRAILING_SHORT_NUMBER, "")
-  return role.has(unnumbered) ? unnumbered : null
+export function findRoleWord(localPart: string, words: AddressWords): string | null {
+  const name = localPart.replace(SEPARATORS, "-")
+  return findCompleteRole(name, words) ?? findRoleBesideOthers(name, words)
 }
+
+function findCompleteRole(name: string, words: AddressWords): string | null {
+  if (words.role.has(name)) return name
+  const unnumbered = withoutShortNumber(name)
+  return unnumbered !== name && words.role.has(unnumbered) ? unnumbered : findMisspeltRole(unnumbered, words)
+}
+
+const findRoleBesideOthers = (name: string, words: AddressWords): string | null =>
+  findRoleWithRegion(withoutShortNumber(name), words)
+
+const withoutShortNumber = (name: string): string => name.replace(TRAILING_SHORT_NUMBER, "")
 
 function withJoinedSpellings(words: Iterable<string>): ReadonlySet<string> {
   return new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))

@@ -71,6 +71,8 @@ export const WORD_SETS = {
   role: "Names of roles: postmaster, sales, no-reply.",
   shared_inbox: "Names of mailboxes that several people answer from: support, info.",
   group: "Names of groups that reach many members: all, staff.",
+  region: "Countries, languages and cities that stand beside a role: uk, emea, berlin.",
+  person_name: "Names of persons that are spelled like a role: salesse.",
 } as const
 
 export type WordSetName = keyof typeof WORD_SETS

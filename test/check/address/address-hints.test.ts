@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test"
-import { createAddressWords, readAddressHints } from "../../../src/check/address/address-hints.ts"
+import { createAddressWords, findRoleWord, readAddressHints } from "../../../src/check/address/address-hints.ts"
 
 const WORDS = createAddressWords({
   role: ["info", "no-reply", "postmaster", "sales", "web2"],
   sharedInbox: ["info", "sales", "support", "customer-service", "customer", "büro"],
   group: ["all", "team", "all-staff", "dl"],
+  region: ["berlin", "emea"],
+  personName: [],
   groupDomains: ["googlegroups.com", "groups.io", "groups.outlook.com"],
 })
 const hints = (localPart: string, domain = "acme.com") => readAddressHints(localPart, domain, WORDS)
@@ -92,18 +94,7 @@ test("a role word matches the complete local part, with or without a number of o
   ]) {
     expect([name, hints(name).isRole]).toEqual([name, true])
   }
-  for (const name of [
-    "info-emea",
-    "emea.info",
-    "no-reply-sales",
-    "info123",
-    "info2024",
-    "2info",
-    "infos",
-    "12",
-    "web",
-    "n.oreply",
-  ]) {
+  for (const name of ["jane-info", "info.jane", "info123", "info2024", "2info", "infosx", "12", "web", "n.oreply"]) {
     expect([name, hints(name).isRole]).toEqual([name, false])
   }
 })
@@ -137,9 +128,6 @@ test("the filters never change the hints of a name", () => {
       sharedInbox: wordAt(name, WORDS.sharedInbox),
       group: wordAt(name, WORDS.group),
     })
-    expect({ localPart, isRole }).toEqual({
-      localPart,
-      isRole: WORDS.role.has(name) || WORDS.role.has(name.replace(/-?\d{1,2}$/, "")),
-    })
+    expect({ localPart, isRole }).toEqual({ localPart, isRole: findRoleWord(localPart, WORDS) !== null })
   }
 })

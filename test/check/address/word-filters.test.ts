@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc, { array, assert, constantFrom, oneof, property, string, stringMatching, tuple } from "fast-check"
-import { AffixFilter, WordFilter } from "../../../src/check/address/word-filters.ts"
+import { AffixFilter, MAY_HAVE_ROLE, MAY_HAVE_WORD, WordFilter } from "../../../src/check/address/word-filters.ts"
 
 const WORDS = new Set(["info", "no-reply", "customer-service", "hr", "x", "24h", "équipe", "info2", "7"])
 const wholes = new WordFilter(WORDS)
@@ -53,7 +53,9 @@ const EDGE_WORDS = [
   "équipe",
   "info2",
 ]
-const edges = new AffixFilter(EDGE_WORDS)
+const NONE = { words: [], besideRoles: [], joinable: [] }
+const affixes = new AffixFilter({ ...NONE, words: EDGE_WORDS })
+const mayMatch = (name: string): boolean => (affixes.edgesOf(name) & MAY_HAVE_WORD) !== 0
 
 const firstPart = (text: string): string => text.split(/[-._]/)[0] ?? ""
 const lastPart = (text: string): string => text.split(/[-._]/).at(-1) ?? ""
@@ -87,10 +89,10 @@ test("the affix filter has no false negatives", () => {
     "x1",
     "x12",
   ]) {
-    expect({ name, mayBe: edges.mayMatch(name) }).toEqual({ name, mayBe: true })
+    expect({ name, mayBe: mayMatch(name) }).toEqual({ name, mayBe: true })
   }
   fc.assert(
-    fc.property(edgeNames, name => !isAtEdge(name) || edges.mayMatch(name)),
+    fc.property(edgeNames, name => !isAtEdge(name) || mayMatch(name)),
     { numRuns: 5000 },
   )
 })
@@ -98,10 +100,32 @@ test("the affix filter has no false negatives", () => {
 test("the affix filter has few false positives", () => {
   const people = Array.from({ length: 10_000 }, (_, at) => `p${at.toString(36)}.q${(at * 7919).toString(36)}`)
   expect(people.filter(isAtEdge)).toEqual([])
-  expect(people.filter(name => edges.mayMatch(name)).length).toBeLessThan(100)
+  expect(people.filter(name => mayMatch(name)).length).toBeLessThan(100)
 })
 
 test("the affix filter rejects an empty name, and without words every name", () => {
-  expect(edges.mayMatch("")).toBe(false)
-  expect(new AffixFilter([]).mayMatch("info")).toBe(false)
+  expect(mayMatch("")).toBe(false)
+  expect(new AffixFilter(NONE).edgesOf("info")).toBe(0)
+})
+
+const beside = ["uk", "emea", "berlin", "équipe"]
+const joinable = ["info", "sales", "vertrieb", "contact"]
+const roles = new AffixFilter({ words: [], besideRoles: beside, joinable })
+const mayHaveRole = (name: string): boolean => (roles.edgesOf(name) & MAY_HAVE_ROLE) !== 0
+
+test("the affix filter lets every name pass that starts or ends with a word beside a role, whatever short number ends it", () => {
+  const edge = fc.constantFrom(
+    ...beside.flatMap(word => [`${word}.x`, `x-${word}`]),
+    ...joinable.flatMap(word => [`${word}x`, `x${word}`]),
+  )
+  fc.assert(
+    fc.property(edge, fc.constantFrom("", "7", "07", "-7", "_07"), (name, number) => mayHaveRole(`${name}${number}`)),
+    { numRuns: 500 },
+  )
+})
+
+test("the affix filter lets few names of persons pass as a role's", () => {
+  const people = Array.from({ length: 10_000 }, (_, at) => `p${at.toString(36)}.q${(at * 7919).toString(36)}`)
+  expect(people.filter(mayHaveRole).length).toBeLessThan(20)
+  expect(["uk", "berlin", "", "u.k"].filter(mayHaveRole)).toEqual([])
 })

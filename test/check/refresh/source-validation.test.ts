@@ -356,7 +356,7 @@ describe("for any list", () => {
 
 /** The names among the values of `entry`, by hand; words are all values that are neither empty nor an address. */
 function normalNames({ set, entries }: DownloadedEntries): string[] {
-  const isOfWords = ["role", "shared_inbox", "group", "not_role"].includes(set)
+  const isOfWords = ["role", "shared_inbox", "group", "region", "person_name", "not_role"].includes(set)
   const names = isOfWords
     ? entries.filter(text => text !== "" && text !== "a@b.com").map(text => text.toLowerCase())
     : entries

@@ -68,14 +68,20 @@ function packContents(
 ): PackContents {
   const dates = collected.loadedSources.map(({ date }) => date ?? "")
   const sorted = (words: ReadonlySet<string>) => [...words].sort()
-  const { shared_inbox, group } = collected.words
+  const { shared_inbox, group, region, person_name } = collected.words
   const role = collected.words.role.difference(collected.guards.not_role)
   return {
     builtAt: `${dates.sort().at(-1)}T00:00:00.000Z`,
     sources: collected.sources.map(({ id }) => id),
     lowTrustSources: new Set(collected.sources.flatMap(({ id, trust }) => (trust === "low" ? [id] : []))),
     names: { [Symbol.iterator]: () => namesWithListings(collected, resolved) },
-    words: { role: sorted(role), shared_inbox: sorted(shared_inbox), group: sorted(group) },
+    words: {
+      role: sorted(role),
+      shared_inbox: sorted(shared_inbox),
+      group: sorted(group),
+      region: sorted(region),
+      person_name: sorted(person_name),
+    },
     groupDomains: sorted(collected.groupDomains),
     targets: lookalikeTargets(collected, resolved, topProviders),
   }

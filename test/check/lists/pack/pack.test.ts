@@ -148,10 +148,13 @@ test("a name of 253 characters is looked up, and one of 254 is not", () => {
 })
 
 test("words, group services, targets and counts are read as they were written", () => {
-  expect([...pack.words.role, ...pack.words.shared_inbox, ...pack.words.group]).toEqual([
+  const { role, shared_inbox, group, region, person_name } = pack.words
+  expect([...role, ...shared_inbox, ...group, ...region, ...person_name]).toEqual([
     "postmaster",
     "support",
     "all",
+    "uk",
+    "salesse",
   ])
   expect(pack.groupDomains).toEqual(new Set(["groups.io"]))
   expect(pack.targets).toEqual([

@@ -20,7 +20,7 @@ export const smallContents = (names: SmallNames): PackContents => ({
   sources: ["elsewhere", "here"],
   lowTrustSources: new Set(),
   names: Object.entries(names).map(([name, marks]) => [name, marks.map(listingOf)] as const),
-  words: { role: ["postmaster"], shared_inbox: ["support"], group: ["all"] },
+  words: { role: ["postmaster"], shared_inbox: ["support"], group: ["all"], region: ["uk"], person_name: ["salesse"] },
   groupDomains: ["groups.io"],
   targets: [
     { name: "gmail.com", kind: "provider" },
