@@ -52,6 +52,12 @@ test("American counties, cities and towns outside .gov are government, and look-
     expect([name, sets(name)]).toEqual([name, []])
 })
 
+test("bodies of government are known by their names in every language of their country", () => {
+  const names =
+    "parlament.ch parlement.ch parlamento.ch tribunal-federal.ch bnb.be nbb.be diekammer.be ostbelgien.be riksdagen.fi eduskunta.fi vasa.fi vaasa.fi landtag-bz.org alava.net araba.eus deputacionlugo.gal canada.ca parl.ca"
+  for (const name of names.split(" ")) expect([name, sets(name)]).toEqual([name, ["government"]])
+})
+
 test("relays and their subdomains are relays and not disposable", () => {
   const names =
     "duck.com mozmail.com addy.io anonaddy.me anonaddy.com simplelogin.com simplelogin.io simplelogin.fr simplelogin.co 8shield.net aleeas.com jane.anonaddy.com"
