@@ -77,6 +77,15 @@ test("customers of access providers and of certified mail are personal, by the p
   for (const name of names.split(" ")) expect([name, sets(name)]).toEqual([name, ["personal"]])
 })
 
+test("mailboxes of programs and names handed out for free are told from their neighbours", () => {
+  for (const name of ["agentmail.to", "mailmolt.com", "team.inbounter.net"])
+    expect([name, sets(name)]).toEqual([name, ["agent_mailbox"]])
+  for (const name of ["acme.cc.cd", "acme.is-a.dev", "acme.kozow.com", "a.b.cloudns.cl"])
+    expect([name, sets(name)]).toEqual([name, ["free_subdomain"]])
+  for (const name of ["acme.uk.com", "acme.github.io", "acme.co.uk", "inbounter.com"])
+    expect([name, sets(name)]).toEqual([name, []])
+})
+
 test("companies in free-mail lists are not personal", () => {
   for (const name of [
     "facebook.com",
