@@ -8,6 +8,7 @@ import { detectSubjectKind, parseSubject } from "./address/parse-subject.ts"
 import { classifySuffix } from "./address/public-suffix.ts"
 import type { SubjectFault } from "./address/subject.ts"
 import type { LoadedLists } from "./domain-lookup.ts"
+import { isRollUpSource } from "./lists/build/roll-up.ts"
 import type { ListMatch } from "./lists/list-match.ts"
 import { LISTING_RULES } from "./lists/listing-rules.ts"
 import type { PackManifest } from "./lists/manifest.ts"
@@ -25,6 +26,8 @@ export type ExplainedListing = Listing & {
   readonly dropReason: string | null
   /** If its source publishes only what is abused now: the last day (UTC) on which the entry counts if it is not seen again. */
   readonly countsUntil?: string
+  /** What a listing that counts rests on besides its source; null: nothing. */
+  readonly basis: string | null
   /** If `since` is null: a day (UTC) on which the entry was already listed. Null: `since` is known, or the source is not. */
   readonly onOrBefore: string | null
   /** The licence of the source; empty: unknown. */
@@ -83,7 +86,7 @@ export function explainDomain(
     domain,
     category,
     reason,
-    message: LISTS_ONLY_DESCRIPTIONS[reason] ?? REASONS[reason].description,
+    message: listsOnlyMessage(reason, match),
     entry: match.entry,
     sets: match.sets,
     levels: explainLevels(pack, domain, suffix.registrable).map(level => explainLevel(level, sources)),
@@ -110,6 +113,16 @@ export const untilLabel = ({ lastSeen, countsUntil }: ExplainedListing): string 
 const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
   known_organisation: `${REASONS.known_organisation.description} DNS and mail hosts take precedence.`,
   no_evidence: "The domain is in no list; a check decides by DNS and mail hosts.",
+}
+
+/** The reason as a sentence, with what weakens it. */
+function listsOnlyMessage(reason: Reason, match: ListMatch): string {
+  const description = LISTS_ONLY_DESCRIPTIONS[reason] ?? REASONS[reason].description
+  if (reason === "disposable_domain" && match.isLowTrust)
+    return `${description} Only sources of low trust name it; an office suite or the domain's age may contradict them.`
+  if (reason === "education_suffix" && match.has("open_education_suffix"))
+    return `${description} Anyone can register there, and no list names the domain.`
+  return description
 }
 
 /** The evidence of a check that uses only the lists. */
@@ -157,6 +170,7 @@ function explainListing(listing: Listing, entry: string, sources: PackManifest["
     ...listing,
     entry,
     dropReason: listing.outcome === "kept" ? null : LISTING_RULES[listing.outcome],
+    basis: listing.outcome === "kept" && isRollUpSource(listing.source) ? origin : null,
     ...(until === null ? {} : { countsUntil: until }),
     onOrBefore: listing.since !== null || date === "" ? null : date,
     licence,

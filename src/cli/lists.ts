@@ -152,9 +152,14 @@ function printLevel(output: Output, level: ExplainedLevel): void {
     listing.set,
     [sinceLabel(listing), untilLabel(listing)].filter(label => label !== "").join(", "),
     listing.licence,
-    listing.dropReason === null ? "kept" : `dropped: ${listing.dropReason}`,
+    becameLabel(listing),
   ])
   if (rows.length > 0) printTable(output, [["  source", "set", "since", "licence", "became"], ...rows])
+}
+
+function becameLabel({ dropReason, basis }: ExplainedListing): string {
+  if (dropReason !== null) return `dropped: ${dropReason}`
+  return basis === null ? "kept" : `kept: ${basis}`
 }
 
 /** How a mistake is reported: to the operator, by the operator, and where the sources come from. */

@@ -3,11 +3,14 @@ import fc from "fast-check"
 import { parseSubject } from "../../src/check/address/parse-subject.ts"
 import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { openLists } from "../../src/check/domain-lookup.ts"
 import { type DomainExplanation, explainDomain, listingsOfLevel, sinceLabel } from "../../src/check/explain-domain.ts"
 import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
 import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
 import { knownLists, lists } from "../support/app.ts"
 import { knownSmall } from "./known-small.ts"
+import { buildPackFromFiles } from "./lists/build/build-pack-from-files.ts"
+import { fakeSourceFiles } from "./lists/sources/fake-source-files.ts"
 
 const known = knownSmall({
   "new.com": [{ set: "disposable", source: "here", outcome: "kept", since: "2026-11-21" }],
@@ -30,7 +33,7 @@ describe("a listing", () => {
   test("has the day on which it was added, or a day on which it was already listed, and the origin of its source", () => {
     expect(found("new.com").levels.flatMap(listingsOfLevel)).toEqual([
       {
-        ...{ entry: "new.com", set: "disposable", source: "here", outcome: "kept", dropReason: null },
+        ...{ entry: "new.com", set: "disposable", source: "here", outcome: "kept", dropReason: null, basis: null },
         ...{ since: "2026-11-21", onOrBefore: null, licence: "MIT", origin: "our garden" },
       },
     ])
@@ -168,4 +171,22 @@ describe("of a text", () => {
       }),
     )
   })
+})
+
+test("a rolled-up listing, one of low trust, and an open suffix say what they rest on", () => {
+  const { catalogue, shelf } = fakeSourceFiles({
+    a: { set: "disposable", trust: "low", names: ["x.acme.com", "y.acme.com", "z.acme.com"] },
+    b: { set: "open_education_suffix", trust: "curated", names: ["edu.kg"] },
+  })
+  const built = buildPackFromFiles(catalogue, shelf)
+  if (built.kind === "refused") throw new Error(built.faults.join("\n"))
+  const opened = openLists(built.bytes, true)
+  if (opened.kind === "refused") throw new Error(opened.message)
+  const bundled = { ...known, lists: opened.lists, manifest: built.manifest }
+  const rolledUp = found("any.acme.com", bundled)
+  expect(rolledUp.message).toContain("Only sources of low trust name it")
+  expect(rolledUp.levels.flatMap(listingsOfLevel).map(({ basis }) => basis)).toEqual([
+    "3 or more names below it are listed",
+  ])
+  expect(found("school.edu.kg", bundled).message).toContain("Anyone can register there")
 })

@@ -8,7 +8,7 @@ async function curatedFixture(listed: readonly string[], tracksRemovals = true):
   const fixture = refreshFixture({
     stock: smallBundle({
       bundled: { set: "disposable", trust: "highest", names: ["bundled.com", ...names(800)] },
-      fresh: { ...DOWNLOADED, trust: "highest", renews: "bundled", tracksRemovals },
+      fresh: { ...DOWNLOADED, trust: "highest", renews: "bundled", ...(tracksRemovals ? { tracksRemovals } : {}) },
       extra: { ...DOWNLOADED, trust: "high" },
       offices: { ...DOWNLOADED, trust: "low" },
     }),

@@ -106,12 +106,17 @@ function withRolledUp(
   }
 }
 
+const ROLL_UP_PREFIX = "roll-up-"
+
+/** Whether the id of a source is that of rolled-up listings. */
+export const isRollUpSource = (id: string): boolean => id.startsWith(ROLL_UP_PREFIX)
+
 /** The source of the rolled-up listings of one trust. */
 const rollUpSource = (trust: CatalogueSource["trust"]): CatalogueSource => ({
-  id: `roll-up-${trust}`,
+  id: `${ROLL_UP_PREFIX}${trust}`,
   set: "disposable",
   trust,
   from: { file: "", format: "lines" },
-  licence: "that of the lists above",
+  licence: "that of those names",
   origin: `${ROLL_UP_NAMES_MIN} or more names below it are listed`,
 })

@@ -131,7 +131,7 @@ function ListingRow({
   listing,
   sourcesPath,
 }: Pick<ListingsProps, "sourcesPath"> & { readonly listing: ExplainedListing }) {
-  const { source, entry, set, licence, dropReason } = listing
+  const { source, entry, set, licence, dropReason, basis } = listing
   const until = untilLabel(listing)
   return (
     <tr>
@@ -143,6 +143,7 @@ function ListingRow({
       <td>
         <code>{entry}</code> as <code>{set}</code>
         {dropReason === null ? null : <p class="hint">Does not count: {dropReason}</p>}
+        {basis === null ? null : <p class="hint">Counts: {basis}.</p>}
       </td>
       <td class="short">
         {sinceLabel(listing)}
