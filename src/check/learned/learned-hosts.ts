@@ -9,9 +9,9 @@ export const LISTED_SHARE_MIN = 0.95
 /** The number of addresses of a network that must be learned before the network is. */
 export const NETWORK_ADDRESSES_MIN = 3
 
-/** The same for a host that others measured to serve many listed domains, with so many of these taken as seen. */
+/** The same for a host on which others counted many listed domains, more than sixty on each: so many are taken as seen. */
 export const CANDIDATE_LISTED_MIN = 2
-export const CANDIDATE_LISTED_PRIOR = 20
+export const CANDIDATE_LISTED_PRIOR = 60
 
 /** The number of days for which an observation counts. */
 export const OBSERVATION_DAYS_MAX = 90
@@ -28,7 +28,7 @@ export type LearnedBounds = {
   readonly domainsPerPlaceMax: number
 }
 
-/** These bounds keep the memory within about 30 MB. */
+/** These bounds keep the memory within about 36 MB. */
 export const LEARNED_BOUNDS: LearnedBounds = { placesMax: 40_000, observationsMax: 50_000, domainsPerPlaceMax: 64 }
 
 /** Where a domain's mail is received. */

@@ -278,13 +278,13 @@ test("a domain that was at a place before it was learned counts against it for i
   expect(hosts.servesDisposable("third.com", place, TODAY + 2)).toBe(false)
 })
 
-test("a candidate is learned from two listed domains on, with twenty taken as seen", () => {
+test("a candidate is learned from two listed domains on, with sixty taken as seen", () => {
   const learnedWith = (listed: number, others: number): boolean => {
     const hosts = new LearnedHosts(LEARNED_BOUNDS, new Set([HOST]))
     meet(hosts, HOST, listed, others)
     return serves(hosts, HOST)
   }
-  expect([learnedWith(1, 0), learnedWith(2, 0), learnedWith(2, 1), learnedWith(2, 2)]).toEqual([
+  expect([learnedWith(1, 0), learnedWith(2, 0), learnedWith(2, 3), learnedWith(2, 4)]).toEqual([
     ...[false, true, true, false],
   ])
 })
