@@ -155,11 +155,12 @@ test("each piece of background work does its own", async () => {
 })
 
 /** The check as it is wired for production, over a DNS server on loopback whose domains have their mail on one host. */
-async function checkOver(domains: readonly string[]) {
+async function checkOver(domains: readonly string[], hostOf = (_domain: string): string => `mx1.${HOST}`) {
   const records = domains.flatMap(
     domain =>
       [
-        [`MX ${domain}`, [`10 mx1.${HOST}`]],
+        [`MX ${domain}`, [`10 ${hostOf(domain)}`]],
+        [`A ${hostOf(domain)}`, ["198.51.99.25"]],
         [`A ${domain}`, ["192.0.2.1"]],
       ] as const,
   )
@@ -216,4 +217,20 @@ test("after five listed domains on one host a sixth is disposable, and to be rev
       "disposable_mx",
     ])
   }
+})
+
+test("an honest domain that was seen at an address before the fifth listed one keeps it from being learned", async () => {
+  const ask = await checkOver([...LISTED, UNKNOWN, "brick-and-mortar-goods.com"], domain => `mx.${domain}`)
+  for (const domain of LISTED.slice(1)) await ask(domain)
+  expect((await ask("brick-and-mortar-goods.com")).category).toBe("business")
+  for (const domain of LISTED) await ask(domain)
+  expect((await ask("brick-and-mortar-goods.com")).category).toBe("business")
+  expect((await ask(UNKNOWN)).category).toBe("business")
+})
+
+test("five listed domains with hosts of their own names at one address make a sixth disposable, and to be reviewed", async () => {
+  const ask = await checkOver([...LISTED, UNKNOWN], domain => `mx.${domain}`)
+  for (const domain of LISTED) await ask(domain)
+  const { category, confidence, recommendation, reasons } = await ask(UNKNOWN)
+  expect([category, confidence, recommendation, reasons[0]]).toEqual(["disposable", 0.7, "review", "disposable_mx"])
 })
