@@ -28,6 +28,15 @@ const JOINED_CODES = new Set(
     br ar cl co za ae uae sa il hk tw th vn nyc`.split(/\s+/),
 )
 
+/**
+ * Codes that are also endings of names and words (`presseau`, `salesse`): they follow only the role words that companies
+ * in every country use.
+ */
+const ENDING_CODES = new Set("ae ar at au be ca ch co de es ie il in it my no pe ro sa se sg us za".split(" "))
+const INTERNATIONAL_ROLES = new Set(
+  "admin careers contact info jobs marketing office orders reservations sales service support".split(" "),
+)
+
 /** Role words besides the shared inboxes that are joined with regions and misspelt. */
 const OTHER_ROLES = `academy admin administration administrator education engineering events facilities hostmaster
   maintenance management newsletter noreply notifications operations postmaster procurement production projects quality
@@ -102,7 +111,8 @@ function findJoinedRole(name: string, words: RoleWords): string | null {
     JOINED_UNITS.has(text) || (words.region.has(text) && (text.length > 3 || JOINED_CODES.has(text)))
   for (let middle = 2; middle <= name.length - 2; middle++) {
     const [before, after] = [name.slice(0, middle), name.slice(middle)]
-    if (isJoinable(before) && words.variableRole.has(before) && isJoined(after)) return before
+    const isEnding = ENDING_CODES.has(after) && !INTERNATIONAL_ROLES.has(before)
+    if (isJoinable(before) && words.variableRole.has(before) && isJoined(after) && !isEnding) return before
     if (isJoinable(after) && words.variableRole.has(after) && isJoined(before))
       return isPerson(before, after) ? null : after
   }
