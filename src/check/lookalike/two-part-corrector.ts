@@ -3,7 +3,7 @@ import { keyingDistance } from "./keying-distance.ts"
 import type { KnownName } from "./label-index.ts"
 import { nearestBySuffix, type ProviderLabel } from "./provider-labels.ts"
 import { findTypo } from "./typo.ts"
-import { isCompoundName, isLikelyTypo, mayHaveTwoSlips, usageTierIndex } from "./typo-likelihood.ts"
+import { isCompoundName, isLikelyTypo, isWidelyUsed, mayHaveTwoSlips, usageTierIndex } from "./typo-likelihood.ts"
 
 /** A provider's name and how many slips are between its label and the typed one. */
 type Candidate = { readonly name: KnownName; readonly slips: 1 | 2 }
@@ -13,6 +13,9 @@ const unlikelyEditCost = ({ length }: string): number => (length >= 6 ? 2 : 3)
 
 /** With fewer letters, a typed label is near to too many words. */
 const TYPED_LETTERS_MIN_TWO_SLIPS = 5
+
+/** A shorter label is one slip away from many other names. */
+const ANY_SLIP_LETTERS_MIN = 5
 
 /**
  * Corrects a domain under a top-level domain that does not exist: nobody can be there, so the label may have up to two
@@ -43,7 +46,8 @@ export class TwoPartCorrector {
       if (provider === undefined || typo === null) return []
       // A letter that moved past two others was swapped twice.
       const slips = typo.kind === "moved" ? 2 : 1
-      const isLikely = (name: KnownName) => (slips === 2 ? mayHaveTwoSlips(name) : isLikelyTypo(typed, { name, typo }))
+      const isLikely = (name: KnownName) =>
+        slips === 2 ? mayHaveTwoSlips(name) : isLikelyTypo(typed, { name, typo }) || mayHaveAnySlip(typed, name)
       return nearestBySuffix(provider.names, suffix)
         .filter(isLikely)
         .map(name => ({ name, slips }))
@@ -60,6 +64,13 @@ export class TwoPartCorrector {
     })
   }
 }
+
+/** Whether one slip of any kind after the first letter is likelier than another name: no name is under this suffix. */
+const mayHaveAnySlip = (typed: string, name: KnownName): boolean =>
+  name.label.length >= ANY_SLIP_LETTERS_MIN &&
+  isWidelyUsed(name) &&
+  startsAlike(typed, name.label) &&
+  !isCompoundName(typed)
 
 /** Whether a candidate is nearer than another label's and used as much, or as near and used far more. */
 function isNearer(one: Candidate, other: Candidate): boolean {

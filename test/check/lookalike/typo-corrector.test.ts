@@ -77,6 +77,12 @@ describe("under a top-level domain that does not exist a label may have up to tw
     ["qorvn.com.brr", "qorvun.com.br"],
     ["qorvun.com.brr", "qorvun.com.br"],
     ["marbelx.coom", "marbelix.com"],
+    // Any one slip but a wrong first letter, in five letters or more of a widely used provider.
+    ["vein.dee", null],
+    ["vezin.dee", "velin.de"],
+    ["velim.dee", "velin.de"],
+    ["celin.dee", null],
+    ["wxi.con", null],
     // Two slips, three slips.
     ["mrabelx.con", "marbelix.com"],
     ["marbellixx.con", "marbelix.com"],
@@ -89,9 +95,7 @@ describe("under a top-level domain that does not exist a label may have up to tw
     ["amrbelx.con", "marbelix.com"],
     ["narbelx.con", null],
     // A short label or a provider that few people use has no second slip.
-    ["wxi.con", null],
     ["vlinn.dee", null],
-    ["vlin.dee", null],
     ["sarbelne.ney", "sarbeline.net"],
     ["sarbelnee.ney", null],
     ["tuloprn.con", null],
