@@ -237,8 +237,14 @@ describe("a network", () => {
   test("is not learned for ninety days after an honest domain was seen in it, even one that was left out", () => {
     const hosts = new LearnedHosts({ ...LEARNED_BOUNDS, domainsPerPlaceMax: 5 })
     fill(hosts, IN_NETWORK)
-    for (let index = 0; index < 50; index++) hosts.observe(`h${index}.com`, at("45.1.2.1"), false, TODAY)
-    fill(hosts, ["45.1.2.4"])
+    const listed = Array.from({ length: 5 }, (_, index) => hashDomain(`listed${index}-at-45.1.2.1`))
+    const honest = Array.from({ length: 50 }, (_, index) => `h${index}.com`).filter(
+      domain => hashDomain(domain) > Math.max(...listed),
+    )
+    expect(honest.length).toBeGreaterThan(0)
+    hosts.observe(honest[0] ?? "", at("45.1.2.1"), false, TODAY)
+    expect([servesAt(hosts, "45.1.2.1"), servesAt(hosts, "45.1.2.99")]).toEqual([true, false])
+    fill(hosts, IN_NETWORK)
     expect(servesAt(hosts, "45.1.2.99")).toBe(false)
   })
 
