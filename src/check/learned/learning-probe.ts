@@ -22,8 +22,8 @@ export const ADDRESSES_LEARNED_MAX = 4
 
 /**
  * Wraps a mail probe: it learns which mail hosts and addresses serve disposable domains, and sets `operatedBy` to
- * `learned_disposable` for a domain that is in no list, has its mail there, and has no known mail operator. Cached results are not
- * counted again.
+ * `learned_disposable` for a domain that is in no list, has its mail there or at a host under a disposable name, and has no known
+ * mail operator. Cached results are not counted again.
  *
  * Poisoning is bounded (`DECISIONS 65`): hosts of known providers, hosts under names of the personal, organisation, education,
  * government and relay sets, and addresses of shared networks are never learned; a host under the domain's own name counts by its
@@ -45,7 +45,9 @@ export function createLearningProbe(
     const isOfDomain = !isListed || matchLists(organisational, organisational).has("disposable")
     if (!result.isCached && isOfDomain) learnedHosts.observe(organisational, places, isListed, today)
     if (mask !== 0 || hasKnownOperator(result)) return result
-    if (!learnedHosts.servesDisposable(organisational, places, today)) return result
+    const isFound =
+      hasDisposableHost(result, matchLists) || learnedHosts.servesDisposable(organisational, places, today)
+    if (!isFound) return result
     return { ...result, mail: known({ ...result.mail.value, operatedBy: "learned_disposable" }) }
   }
 }
@@ -77,6 +79,18 @@ function learnablePlaces(
   const isShared = addresses.length < Math.min(all.length, ADDRESSES_LEARNED_MAX)
   const host = foreign === undefined || isShared ? null : mailHostKey(foreign.host)
   return host === null && addresses.length === 0 ? null : { host, addresses }
+}
+
+/**
+ * Whether the most preferred host stands under a name that trusted sources call disposable: a throw-away service receives the
+ * mail of its further domains at hosts of its first one.
+ */
+function hasDisposableHost({ hosts }: MailProbeResult, matchLists: LearningProbeDeps["matchLists"]): boolean {
+  return hosts.some(({ host, priority }) => {
+    if (priority !== hosts[0]?.priority) return false
+    const match = matchLists(host, classifySuffix(host).registrable)
+    return match.has("disposable") && !match.isLowTrust
+  })
 }
 
 const isTrusted = (host: string, matchLists: LearningProbeDeps["matchLists"]): boolean =>

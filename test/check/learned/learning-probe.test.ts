@@ -4,8 +4,8 @@ import { unknown } from "../../../src/base/finding.ts"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { hashDomain, LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
 import { ADDRESSES_LEARNED_MAX, createLearningProbe } from "../../../src/check/learned/learning-probe.ts"
-import { type ListMatch, matchInSet } from "../../../src/check/lists/list-match.ts"
-import { SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
+import { ListMatch, matchInSet } from "../../../src/check/lists/list-match.ts"
+import { LOW_TRUST_BIT, SET_BITS, SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { type MailProviderKind, providerOfMailHost } from "../../../src/check/mail/mail-providers.ts"
 import type { MailEvidence } from "../../../src/check/verdict/evidence.ts"
@@ -21,7 +21,10 @@ const addressOf = (host: string): string => {
 }
 
 /** A learning probe with fake records and lists, and a stopped clock. */
-function learning(lists: Readonly<Record<string, SetName>> = {}) {
+function learning(
+  lists: Readonly<Record<string, SetName>> = {},
+  matchFirst: (registrable: string) => ListMatch | null = () => null,
+) {
   const time = createFakeTime()
   const records: ZoneRecords = {}
   const { ask: resolver } = zone(records, 300, time.clock)
@@ -29,7 +32,7 @@ function learning(lists: Readonly<Record<string, SetName>> = {}) {
   const from = { isCached: false }
   const matchLists = (domain: string, registrable: string): ListMatch => {
     if (domain.startsWith("listed")) return matchInSet("disposable")
-    return matchInSet(lists[domain] ?? lists[registrable] ?? null)
+    return matchFirst(registrable) ?? matchInSet(lists[domain] ?? lists[registrable] ?? null)
   }
   const request = createMailProbe({ resolver, clock: time.clock })
   const probe = createLearningProbe(async (...of) => ({ ...(await request(...of)), ...from }), {
@@ -257,6 +260,26 @@ describe("a host under a listed name is learned only if the list speaks for nobo
       expect(await runBy("acme.com", ["10 mx.known-name.com"])).toBe(expected)
     })
 })
+
+describe("a host under a disposable name", () => {
+  test("shows at the first check that it serves disposable domains", async () => {
+    const { runBy } = learning({ "known-name.com": "disposable" })
+    expect(await runBy("acme.com", ["10 mx.known-name.com"])).toBe("learned_disposable")
+    expect(await runBy("other.com", ["10 mx.unknown-name.com"])).toBeNull()
+  })
+  test("shows nothing if it is not among the most preferred", async () => {
+    const { runBy } = learning({ "known-name.com": "disposable" })
+    expect(await runBy("acme.com", ["10 mx.acme.com", "20 mx.known-name.com"])).toBeNull()
+    expect(await runBy("tied.com", ["10 mx.tied.com", "10 mx.known-name.com"])).toBe("learned_disposable")
+  })
+  test("shows nothing if only sources of low trust call it so", async () => {
+    const { runBy } = learning({}, name => (name === "known-name.com" ? DOUBTED : null))
+    expect(await runBy("acme.com", ["10 mx.known-name.com"])).toBeNull()
+  })
+})
+
+/** Only sources of low trust call the name disposable. */
+const DOUBTED = new ListMatch(SET_BITS.disposable | LOW_TRUST_BIT, "known-name.com", 0)
 
 describe("a listed domain is not judged by its host:", () => {
   for (const set of SET_NAMES)
