@@ -28,7 +28,7 @@ export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): 
         const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
         const row = { id, set, trust, from, licence: "CC0-1.0", origin: "a site" }
         // The text of the catalogue has no members that are undefined.
-        return { ...row, renews, tracks_removals: tracksRemovals, window }
+        return { ...row, renews, tracks_removals: tracksRemovals || undefined, window }
       }
       if (trust === "curated") {
         const header = `# set: ${set}\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n`
