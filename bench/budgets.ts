@@ -103,6 +103,10 @@ export const BUDGETS = {
   windows_week: { description: "After a week without a refresh they know this share.", atLeast: 0.88 },
   windows_poisoned: { description: "Of poisoned windows this share is refused.", atLeast: 1 },
   windows_honest: { description: "Of honest windows at most this many are.", atMost: 0 },
+  windows_memory: {
+    description: "A refresh of all sources at their real sizes takes at most this many MB of resident memory.",
+    atMost: 300,
+  },
   dns_cold: { description: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
   dns_own_hosts: {
     description:

@@ -1,9 +1,18 @@
 import { expect, test } from "bun:test"
 import { windowsBench } from "../../bench/cases/windows.ts"
+import { SIZES } from "../../bench/cases/windows-cost.ts"
 import { knownShare, simulatedWindows } from "../../bench/cases/windows-simulation.ts"
 import { budgetStatus, reportText } from "../../bench/report/report.ts"
+import { isDownloaded, parseCatalogue } from "../../src/check/lists/sources/catalogue.ts"
+import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
 
 const LIMIT_MS = 120_000
+
+test("the bench knows how many names each source that is downloaded has", () => {
+  const found = parseCatalogue(repositoryFiles.read("data/catalogue.json"))
+  const ids = found.kind === "catalogue" ? found.sources.filter(isDownloaded).map(({ id }) => id) : []
+  expect([...Object.keys(SIZES), "castle"].toSorted()).toEqual(ids.toSorted())
+})
 
 test("the made-up windows have 1000 names each and the published persistence, and are the same on every run", () => {
   const windows = simulatedWindows(100, 1)

@@ -1,3 +1,4 @@
+import { countGarbage } from "../../base/garbage.ts"
 import { type CatalogueSource, isCurated, isDownloaded, isTrusted, wantedEntries } from "../lists/sources/catalogue.ts"
 import { normalizeName } from "../lists/sources/normalized-name.ts"
 import type { DownloadedSource, SourceBundle } from "../lists/sources/source-bundle.ts"
@@ -12,6 +13,7 @@ import {
   type PreviousSource,
   textFault,
   validateSource,
+  withoutNames,
 } from "./source-validation.ts"
 import type { StoredDownload } from "./stored-download.ts"
 
@@ -34,6 +36,7 @@ export function readDownloadedSource(
   const unreadable = textFault(text)
   if (unreadable !== null) return { kind: "refused", message: unreadable }
   const read = FORMAT_READERS[format](singleFile(text), "", at ?? "")
+  countGarbage(text.length / GARBAGE_BYTES)
   if (read.kind === "refused") return { kind: "refused", message: `It cannot be read: ${read.message}.` }
   const { malformedCount } = read
   const entries = wantedEntries(row, read.entries)
@@ -47,7 +50,7 @@ export function readDownloadedSource(
   const leftOut = leftOutNames(downloaded, normalized.names, context)
   return {
     kind: "valid",
-    entries: [...normalized.names.difference(leftOut)],
+    entries: [...withoutNames(normalized.names, leftOut)],
     malformedCount: normalized.malformedCount,
     leftOut: describeLeftOut(leftOut),
   }
@@ -56,6 +59,9 @@ export function readDownloadedSource(
 function previousOf({ source: { entries }, window, endsWithNewline }: StoredDownload): PreviousSource {
   return { count: window?.taken.at(-1)?.names ?? entries.length, endsWithNewline }
 }
+
+/** Reading so many bytes leaves the garbage of work on one name. */
+const GARBAGE_BYTES = 16
 
 /** Source files that consist of one text. */
 const singleFile = (text: string): SourceFiles => ({ read: () => text, list: () => [] })
@@ -67,30 +73,45 @@ type ValidationContext = NeverListedNames & {
 }
 
 /**
- * The validation context of a source. The most used providers may not be in any list. Names that are never disposable, popular
+ * Returns the validation context of a source of the bundle. The most used providers may not be in any list. Names that are never disposable, popular
  * names and curated providers may not be in a disposable list. Such names that a built-in source of the same set already has are
  * known faults; building a pack drops them. A window of disposable names may not have known organisations, government bodies and
  * schools either, since strangers decide what it has tomorrow.
  */
-export function validationContext(bundle: SourceBundle, row: CatalogueSource): ValidationContext {
-  const { sources, topProviders } = bundle
-  const { set, never_listed_max, window } = row
-  const builtInEntries = (isIncluded: (row: CatalogueSource) => boolean) =>
-    sources.filter(({ row }) => isIncluded(row) && !isDownloaded(row)).flatMap(({ entries }) => entries)
-  const isGuard = window === undefined ? isDisposableGuard : isWindowGuard
-  const guards = set === "disposable" ? builtInEntries(isGuard) : []
-  const neverListed = normalizedNames([...topProviders, ...guards])
-  const renewedCount = renewedNames(bundle, row).length
-  return {
-    neverListed,
-    knownFaults: new Set(
-      builtInEntries(row => row.set === set)
-        .map(entry => entry.toLowerCase())
-        .filter(entry => neverListed.has(entry)),
-    ),
-    neverListedMax: never_listed_max,
-    builtIn: renewedCount === 0 ? null : { count: renewedCount, endsWithNewline: false },
+export function validationContexts(bundle: SourceBundle): (row: CatalogueSource) => ValidationContext {
+  // Most sources fill one set, and its guards are looked for among hundreds of thousands of entries.
+  const known = new Map<string, Guards>()
+  return row => {
+    const { set, window, never_listed_max } = row
+    const key = `${set} ${window !== undefined}`
+    const guards = known.get(key) ?? guardsOf(bundle, set, window === undefined ? isDisposableGuard : isWindowGuard)
+    known.set(key, guards)
+    const renewedCount = renewedNames(bundle, row).length
+    const builtIn = renewedCount === 0 ? null : { count: renewedCount, endsWithNewline: false }
+    return { ...guards, neverListedMax: never_listed_max, builtIn }
   }
+}
+
+type Guards = Pick<NeverListedNames, "neverListed" | "knownFaults">
+
+function guardsOf(
+  bundle: SourceBundle,
+  set: CatalogueSource["set"],
+  isGuard: (row: CatalogueSource) => boolean,
+): Guards {
+  const neverListed = normalizedNames(bundle.topProviders)
+  if (set === "disposable") addNormalizedNames(neverListed, builtInEntries(bundle, isGuard))
+  const knownFaults = new Set<string>()
+  for (const entry of builtInEntries(bundle, row => row.set === set)) {
+    const name = entry.toLowerCase()
+    if (neverListed.has(name)) knownFaults.add(name)
+  }
+  return { neverListed, knownFaults }
+}
+
+/** The entries of some built-in sources, one source after the other. */
+function* builtInEntries({ sources }: SourceBundle, isIncluded: (row: CatalogueSource) => boolean): Generator<string> {
+  for (const source of sources) if (isIncluded(source.row) && !isDownloaded(source.row)) yield* source.entries
 }
 
 /** The names of the built-in source that a download renews, without duplicates; none: it renews none. */
@@ -108,7 +129,16 @@ const isWindowGuard = (row: CatalogueSource): boolean =>
 
 const WINDOW_GUARD_SETS: ReadonlySet<CatalogueSource["set"]> = new Set(["organisation", "government", "education"])
 
-function normalizedNames(entries: readonly string[]): ReadonlySet<string> {
-  const names = entries.map(normalizeName)
-  return new Set(names.flatMap(name => (name.kind === "name" ? [name.name] : [])))
+function normalizedNames(entries: Iterable<string>): Set<string> {
+  const names = new Set<string>()
+  addNormalizedNames(names, entries)
+  return names
+}
+
+function addNormalizedNames(names: Set<string>, entries: Iterable<string>): void {
+  for (const entry of entries) {
+    countGarbage()
+    const normalized = normalizeName(entry)
+    if (normalized.kind === "name") names.add(normalized.name)
+  }
 }

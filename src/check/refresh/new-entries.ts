@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { countGarbage } from "../../base/garbage.ts"
 import { isoDate, utcDay } from "../../base/time.ts"
 import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import type { DownloadedSource } from "../lists/sources/source-bundle.ts"
@@ -19,9 +20,10 @@ export function replaceEntries(
   today: string,
 ): DownloadedSource {
   if (last === null) return { entries, malformedCount, date: today, addedOn: new Map() }
+  countGarbage(entries.length)
   const before = new Set(last.entries)
   const added = entries.filter(entry => !before.has(entry))
-  if (added.length === 0 && entries.length === last.entries.length) return last
+  if (added.length === 0 && entries.length === before.size) return last
   const addedOn = new Map(
     entries.flatMap(entry => (last.addedOn.has(entry) ? [[entry, last.addedOn.get(entry) ?? today]] : [])),
   )

@@ -9,7 +9,7 @@ import { formatManifest } from "../lists/manifest.ts"
 import { openPack } from "../lists/pack/pack.ts"
 import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import { type DownloadedSource, type SourceBundle, withDownloads } from "../lists/sources/source-bundle.ts"
-import { readDownloadedSource, renewedNames, validationContext } from "./downloaded-source.ts"
+import { readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
 import { addWindow, replaceEntries, type WindowHistory, withoutExpired, withRemovals } from "./new-entries.ts"
 import {
   decodeRefreshState,
@@ -76,6 +76,7 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
     deps,
     before,
     downloads,
+    validationContextOf: validationContexts(bundle),
     semaphore: new Semaphore(CONCURRENT_DOWNLOADS_MAX, requested.size),
   }
   const queried = [...requested.values()].filter(({ source }) => single === null || source.row.id === single.id)
@@ -107,6 +108,7 @@ type RefreshRun = {
   readonly before: RefreshState
   /** The last valid downloads by source id. A new valid download replaces the one before. */
   readonly downloads: Map<string, StoredDownload>
+  readonly validationContextOf: ReturnType<typeof validationContexts>
   readonly semaphore: Semaphore
 }
 
@@ -131,10 +133,11 @@ const downloadFileName = (id: string): string => `${id}.txt`
 
 /** Downloads one source. A valid download is written and replaces the one in `run.downloads`. */
 async function refreshSource(
-  { deps, before, downloads, semaphore }: RefreshRun,
+  run: RefreshRun,
   { source: { row }, url }: RequestedSource,
 ): Promise<readonly [id: string, state: SourceState]> {
-  const { folder, clock, bundle } = deps
+  const { deps, before, downloads, semaphore } = run
+  const { folder, clock } = deps
   const { id } = row
   const last = downloads.get(id) ?? null
   const stateOf = (outcome: SourceOutcome, says: string, changedAtMs = lastChangedAtMs(before.sources[id], last)) => {
@@ -148,16 +151,35 @@ async function refreshSource(
   const result = await download(deps, url, validators, DOWNLOAD_BOUNDS).finally(() => release?.())
   if (result.kind === "failed") return stateOf("failed", result.message)
   if (result.kind === "unchanged") return stateOf("unchanged", "")
-  const read = readDownloadedSource(row, result.text, last, validationContext(bundle, row))
-  if (read.kind === "refused") return stateOf("refused", read.message)
-  const merged = mergeEntries(row, read, last, { bundle, today: isoDate(utcDay(clock())) })
-  if (merged.kind === "refused") return stateOf("refused", merged.message)
-  const { source, window } = merged
-  const endsWithNewline = result.text.endsWith("\n")
-  const stored = { source, url, validators: result.validators, endsWithNewline, leftOut: read.leftOut, window }
-  await folder.writeAtomic(downloadFileName(id), formatDownload(stored))
+  const taken = takeDownload(run, row, { ...result, url }, last)
+  if (taken.kind === "refused") return stateOf("refused", taken.message)
+  await folder.writeAtomic(downloadFileName(id), taken.fileText)
+  // As it is read from its file, since its entries then take no memory beside the text.
+  const stored = parseDownload(taken.fileText)
+  assert(stored !== null, "a download is read as it was written")
   downloads.set(id, stored)
-  return source === last?.source ? stateOf("unchanged", "") : stateOf("taken", "", clock())
+  return taken.isNew ? stateOf("taken", "", clock()) : stateOf("unchanged", "")
+}
+
+type TakenDownload =
+  | { readonly kind: "taken"; readonly fileText: string; readonly isNew: boolean }
+  | { readonly kind: "refused"; readonly message: string }
+
+/** The file of a download, if it is valid. It waits for nothing, so that the names of one source at a time take memory. */
+function takeDownload(
+  { deps: { bundle, clock }, validationContextOf }: RefreshRun,
+  row: CatalogueSource,
+  { text, url, validators }: Pick<StoredDownload, "url" | "validators"> & { readonly text: string },
+  last: StoredDownload | null,
+): TakenDownload {
+  const read = readDownloadedSource(row, text, last, validationContextOf(row))
+  if (read.kind === "refused") return read
+  const merged = mergeEntries(row, read, last, { bundle, today: isoDate(utcDay(clock())) })
+  if (merged.kind === "refused") return merged
+  const { source, window } = merged
+  const endsWithNewline = text.endsWith("\n")
+  const stored = { source, url, validators, endsWithNewline, leftOut: read.leftOut, window }
+  return { kind: "taken", fileText: formatDownload(stored), isNew: source !== last?.source }
 }
 
 type MergedEntries =

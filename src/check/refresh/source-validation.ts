@@ -1,3 +1,4 @@
+import { countGarbage } from "../../base/garbage.ts"
 import { normalizerFor } from "../lists/build/collect-entries.ts"
 import type { FillableSet } from "../lists/sets.ts"
 import { isPublicSuffix } from "../lists/sources/normalized-name.ts"
@@ -95,7 +96,8 @@ export function validateSource(
   normalized: NormalizedEntries = normalizeEntries(downloaded),
 ): readonly ValidationFault[] {
   const leftOut = leftOutNames(downloaded, normalized.names, rules)
-  const input = { ...normalized, names: normalized.names.difference(leftOut), leftOut, downloaded, previous, rules }
+  const names = withoutNames(normalized.names, leftOut)
+  const input = { ...normalized, names, leftOut, downloaded, previous, rules }
   return RULE_ORDER.flatMap(rule => {
     const message = RULE_CHECKS[rule](input)
     return message === null ? [] : [{ rule, message }]
@@ -155,7 +157,8 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
   },
   public_suffixes: ({ downloaded, names }) => {
     if (!SETS_WITHOUT_PUBLIC_SUFFIXES.has(downloaded.set)) return null
-    const count = [...names].filter(isPublicSuffix).length
+    let count = 0
+    for (const name of names) if (isPublicSuffix(name)) count++
     const isBroken = count > PUBLIC_SUFFIXES_MAX && count * PUBLIC_SUFFIX_ONE_IN > names.size
     return isBroken ? `${count} of its ${names.size} names are public suffixes.` : null
   },
@@ -175,6 +178,10 @@ export function leftOutNames(
   const listed = names.intersection(neverListed)
   return isWindow ? listed : listed.difference(knownFaults)
 }
+
+/** The names that are not left out: hundreds of thousands, which are copied only if they must be. */
+export const withoutNames = (names: ReadonlySet<string>, leftOut: ReadonlySet<string>): ReadonlySet<string> =>
+  leftOut.size === 0 ? names : names.difference(leftOut)
 
 /** The number of names that are left out, and the first of them. */
 export const describeLeftOut = (names: ReadonlySet<string>): LeftOutNames => ({
@@ -211,6 +218,7 @@ export function normalizeEntries({ set, entries, malformedCount: readerCount }: 
   const names = new Set<string>()
   let malformedCount = readerCount
   for (const entry of entries) {
+    countGarbage()
     const result = normalize(entry)
     if (result.kind === "name") names.add(result.name)
     else malformedCount++

@@ -63,9 +63,12 @@ export type StoredDownload = {
 /** The text of the file of a download. */
 export function formatDownload({ source, url, validators, endsWithNewline, leftOut, window }: StoredDownload): string {
   const { entries, malformedCount, date, addedOn, lastSeenOn, removedOn } = source
-  const lines = entries
-    .map(entry => [entry, addedOn.get(entry), lastSeenOn?.get(entry)].filter(field => field !== undefined).join("\t"))
-    .join("\n")
+  const lineOf = (entry: string): string => {
+    const [firstDay, lastDay] = [addedOn.get(entry), lastSeenOn?.get(entry)]
+    if (firstDay === undefined) return entry
+    return lastDay === undefined ? `${entry}\t${firstDay}` : `${entry}\t${firstDay}\t${lastDay}`
+  }
+  const lines = (addedOn.size === 0 ? entries : entries.map(lineOf)).join("\n")
   const head: Omit<FileHead, "sha256"> = {
     format: 2,
     url,
@@ -81,7 +84,10 @@ export function formatDownload({ source, url, validators, endsWithNewline, leftO
   return `${JSON.stringify({ ...head, sha256: fileSha256(head, lines) })}\n${lines}`
 }
 
-/** Parses the text of such a file; null: it is not one, or it was changed since it was written. */
+/**
+ * Parses the text of such a file. Its entries are cut out of the text each time that they are read, since a refresh has many files
+ * and reads few of them at once. Null: it is not one, or it was changed since it was written.
+ */
 export function parseDownload(text: string): StoredDownload | null {
   const end = text.indexOf("\n")
   const head = end < 0 ? null : parseJson(text.slice(0, end))
@@ -89,18 +95,13 @@ export function parseDownload(text: string): StoredDownload | null {
   if (!Value.Check(FileHead, head)) return null
   const { sha256, ...rest } = head
   if (sha256 !== fileSha256(rest, lines)) return null
-  const entries: string[] = []
-  const addedOn = new Map<string, string>()
-  const lastSeenOn = new Map<string, string>()
-  for (const line of lines === "" ? [] : lines.split("\n")) {
-    const [entry = "", firstDay, lastDay] = line.split("\t", 3)
-    entries.push(entry)
-    if (firstDay !== undefined) addedOn.set(entry, firstDay)
-    if (lastDay !== undefined) lastSeenOn.set(entry, lastDay)
-  }
+  const { addedOn, lastSeenOn } = daysOfLines(lines)
   return {
     source: {
-      ...{ entries, malformedCount: head.misshapen, date: head.date, addedOn },
+      ...{ malformedCount: head.misshapen, date: head.date, addedOn },
+      get entries() {
+        return lines === "" ? [] : lines.split("\n").map(entryOfLine)
+      },
       ...(head.window === undefined ? {} : { lastSeenOn }),
       ...(head.removed === undefined ? {} : { removedOn: new Map(Object.entries(head.removed)) }),
     },
@@ -112,7 +113,28 @@ export function parseDownload(text: string): StoredDownload | null {
   }
 }
 
+/** The days in lines. Only lines with a tab are cut out of the text. */
+function daysOfLines(lines: string) {
+  const addedOn = new Map<string, string>()
+  const lastSeenOn = new Map<string, string>()
+  for (let tab = lines.indexOf("\t"); tab >= 0; ) {
+    const end = lines.indexOf("\n", tab)
+    const line = lines.slice(lines.lastIndexOf("\n", tab) + 1, end < 0 ? lines.length : end)
+    const [entry = "", firstDay, lastDay] = line.split("\t", 3)
+    if (firstDay !== undefined) addedOn.set(entry, firstDay)
+    if (lastDay !== undefined) lastSeenOn.set(entry, lastDay)
+    tab = end < 0 ? -1 : lines.indexOf("\t", end)
+  }
+  return { addedOn, lastSeenOn }
+}
+
+function entryOfLine(line: string): string {
+  const tab = line.indexOf("\t")
+  return tab < 0 ? line : line.slice(0, tab)
+}
+
 const fileSha256 = (head: Omit<FileHead, "sha256">, lines: string): string =>
   createHash("sha256")
-    .update(`${JSON.stringify(head)}\n${lines}`)
+    .update(`${JSON.stringify(head)}\n`)
+    .update(lines)
     .digest("hex")

@@ -1,14 +1,14 @@
 import { expect, test } from "bun:test"
 import type { CatalogueSource } from "../../../src/check/lists/sources/catalogue.ts"
 import { readSourceBundle, type SourceBundle } from "../../../src/check/lists/sources/source-bundle.ts"
-import { validationContext } from "../../../src/check/refresh/downloaded-source.ts"
+import { validationContexts } from "../../../src/check/refresh/downloaded-source.ts"
 import { repositoryFiles } from "../lists/sources/repository-files.ts"
 import { OLD_COUNT, smallBundle } from "./refresh-fixture.ts"
 
 function rulesOf(id: string, stock: SourceBundle = smallBundle()) {
   const row = stock.sources.find(source => source.row.id === id)?.row
   if (row === undefined) throw new Error(`${id} is no source`)
-  return validationContext(stock, row)
+  return validationContexts(stock)(row)
 }
 
 test("no list may have the most used providers, and a disposable list no name that is never disposable, popular, or a curated provider", () => {
@@ -47,8 +47,8 @@ test("no list may have the most used providers, and a disposable list no name th
 test("the row of a source says how many names it may list that no such list may hold", () => {
   const row = smallBundle().sources.find(source => source.row.id === "fresh")?.row
   if (row === undefined) throw new Error("fresh is no source")
-  expect(validationContext(smallBundle(), row).neverListedMax).toBeUndefined()
-  expect(validationContext(smallBundle(), { ...row, never_listed_max: 7 }).neverListedMax).toBe(7)
+  expect(validationContexts(smallBundle())(row).neverListedMax).toBeUndefined()
+  expect(validationContexts(smallBundle())({ ...row, never_listed_max: 7 }).neverListedMax).toBe(7)
 })
 
 test("a built-in source is the previous list of the source that renews it, and of no other", () => {
@@ -75,5 +75,5 @@ test("names that are never disposable are accepted in lists of offices and schoo
     ["government", "education"].includes(row.set)
   for (const { row } of bundle.sources.filter(isOfficial))
     for (const name of ["nasa.gov", "cdc.gov", "harvard.edu", "ox.ac.uk", "europa.eu"])
-      expect([row.id, name, validationContext(bundle, row).neverListed.has(name)]).toEqual([row.id, name, false])
+      expect([row.id, name, validationContexts(bundle)(row).neverListed.has(name)]).toEqual([row.id, name, false])
 })

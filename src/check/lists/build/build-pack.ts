@@ -74,6 +74,7 @@ function packContents(
     builtAt: `${dates.sort().at(-1)}T00:00:00.000Z`,
     sources: collected.sources.map(({ id }) => id),
     lowTrustSources: new Set(collected.sources.flatMap(({ id, trust }) => (trust === "low" ? [id] : []))),
+    nameNumbers: resolved.names,
     names: { [Symbol.iterator]: () => namesWithListings(collected, resolved) },
     words: {
       role: sorted(role),

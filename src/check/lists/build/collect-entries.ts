@@ -1,3 +1,4 @@
+import { countGarbage } from "../../../base/garbage.ts"
 import type { ListingRule } from "../listing-rules.ts"
 import {
   type FillableSet,
@@ -88,6 +89,7 @@ function collectSource(
   if (malformedCount > 0) count.dropped.set("malformed", malformedCount)
   const normalize = normalizerFor(row.set)
   for (const entry of entries) {
+    countGarbage()
     const normalized = normalize(entry)
     if (normalized.kind === "dropped") {
       count.dropped.set(normalized.rule, (count.dropped.get(normalized.rule) ?? 0) + 1)

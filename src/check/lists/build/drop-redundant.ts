@@ -1,9 +1,10 @@
+import { countGarbage } from "../../../base/garbage.ts"
 import type { ListingOutcome } from "../listing-rules.ts"
+import type { NameNumbers } from "../name-numbers.ts"
 import { literalTail, patternMatchStart } from "../pack/suffix-pattern.ts"
 import { isSetName, LOW_TRUST_BIT, SET_BITS, SET_NAMES, SETS, type SetName, SUFFIX_SETS_MASK } from "../sets.ts"
 import { parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
-import type { NameNumbers } from "./name-values.ts"
 import type { ResolvedOutcomes } from "./resolve-conflicts.ts"
 
 /** The masks of the sets of names and patterns; 0: a name is in no set. */
@@ -23,6 +24,7 @@ export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOut
   const { patterns, shortestFirst } = patternsAndNames(setMasks)
   // A parent is shorter than its children, so it is decided before them.
   for (const number of shortestFirst) {
+    countGarbage(GARBAGE_OF_PARENTS)
     const name = names.nameOf(number)
     const mask = masks[number] ?? 0
     const without = maskWithoutOwnEntry(setMasks, patterns, name)
@@ -36,17 +38,22 @@ export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOut
   return resolved.with(redundant)
 }
 
+/** Looking at the parents of a name leaves so many times the garbage of other work on it. */
+const GARBAGE_OF_PARENTS = 3
+
 /** The patterns that are in a set, by their literal tails, and the numbers of the names that are, shortest name first. */
 function patternsAndNames({ names, masks }: SetMasks) {
   const patterns = new Map<string, string[]>()
   const numbers: number[] = []
-  for (const [number, mask] of masks.entries()) {
-    const name = names.nameOf(number)
-    if (mask === 0) continue
-    if (!name.includes("*")) numbers.push(number)
-    else patterns.set(literalTail(name), [...(patterns.get(literalTail(name)) ?? []), name])
+  for (let number = 0; number < masks.length; number++) {
+    if (masks[number] === 0) continue
+    if (!names.isPattern(number)) numbers.push(number)
+    else {
+      const pattern = names.nameOf(number)
+      patterns.set(literalTail(pattern), [...(patterns.get(literalTail(pattern)) ?? []), pattern])
+    }
   }
-  const shortestFirst = numbers.sort((a, b) => names.nameOf(a).length - names.nameOf(b).length)
+  const shortestFirst = Uint32Array.from(numbers).sort((a, b) => names.lengthOf(a) - names.lengthOf(b))
   return { patterns, shortestFirst }
 }
 
@@ -58,9 +65,10 @@ function setMasksByName({ sourcesByName, sources }: CollectedEntries, resolved: 
   const masks = new Uint16Array(names.size)
   for (let number = 0; number < names.size; number++) {
     const outcomes = resolved.at(number) ?? []
+    const listedBy = sourcesByName.at(number) ?? []
     let mask = 0
-    for (const [position, sourceIndex] of (sourcesByName.at(number) ?? []).entries())
-      if (outcomes[position] === "kept") mask |= bits[sourceIndex] ?? 0
+    for (let position = 0; position < listedBy.length; position++)
+      if (outcomes[position] === "kept") mask |= bits[listedBy[position] ?? -1] ?? 0
     const isLowTrust = (mask & SET_BITS.disposable) !== 0 && (mask & TRUSTED_BIT) === 0
     masks[number] = (mask & ~TRUSTED_BIT) | (isLowTrust ? LOW_TRUST_BIT : 0)
   }

@@ -1,36 +1,11 @@
+import { countGarbage } from "../../../base/garbage.ts"
+import { NameNumbers } from "../name-numbers.ts"
+
 /**
  * Hundreds of thousands of names with a value each, of which there are few different ones: the sources that list a name, or
  * what became of its listings. Each value is held once, and each name once for all tables, or a build would take
  * gigabytes.
  */
-
-/** Numbers for names, from 0 on, in the order in which they were first seen. */
-export class NameNumbers {
-  readonly #numbers = new Map<string, number>()
-  readonly #names: string[] = []
-
-  get size(): number {
-    return this.#names.length
-  }
-
-  /** The number of a name; -1: it has none. */
-  numberOf(name: string): number {
-    return this.#numbers.get(name) ?? -1
-  }
-
-  /** The name with a number below `size`. */
-  nameOf(number: number): string {
-    return this.#names[number] ?? ""
-  }
-
-  /** The number of a name, a new one if it has none. */
-  add(name: string): number {
-    const number = this.numberOf(name)
-    if (number >= 0) return number
-    this.#numbers.set(name, this.#names.length)
-    return this.#names.push(name) - 1
-  }
-}
 
 /** A list of texts or numbers; equal ones are one value. */
 type ListValue = readonly (string | number)[]
@@ -61,6 +36,7 @@ export class NameValues<V extends ListValue> {
   /** Each name with its value, in the order in which the names were first seen. */
   *[Symbol.iterator](): Generator<readonly [name: string, value: V]> {
     for (let number = 0; number < this.#valueNumbers.length; number++) {
+      countGarbage()
       const value = this.at(number)
       if (value !== undefined) yield [this.names.nameOf(number), value]
     }

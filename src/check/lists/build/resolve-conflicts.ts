@@ -1,3 +1,4 @@
+import { countGarbage } from "../../../base/garbage.ts"
 import type { ListingOutcome, ListingRule } from "../listing-rules.ts"
 import { createSuffixMatcher, type SuffixMatcher } from "../pack/suffix-pattern.ts"
 import { isSetName, SETS, type SetName } from "../sets.ts"
@@ -170,6 +171,7 @@ export function resolveConflicts(collected: CollectedEntries): ResolvedOutcomes 
   }
   const resolved = new NameValuesBuilder<readonly ListingOutcome[]>(collected.sourcesByName.names)
   for (const [name, indexes] of collected.sourcesByName) {
+    countGarbage(GARBAGE_OF_RULES)
     const listedBy = sourcesAt(collected, indexes)
     // Most names have one dot, so the only name above them is a public suffix.
     const parents = hasParents(name) ? parentDomains(name, registrableDomain(name)) : []
@@ -177,6 +179,9 @@ export function resolveConflicts(collected: CollectedEntries): ResolvedOutcomes 
   }
   return resolved.build()
 }
+
+/** The rules leave so many times the garbage of other work on a name. */
+const GARBAGE_OF_RULES = 4
 
 const hasParents = (name: string): boolean => name.indexOf(".") !== name.lastIndexOf(".") && !name.includes("*")
 

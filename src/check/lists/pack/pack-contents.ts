@@ -1,5 +1,6 @@
 import { ownMember } from "../../../base/untrusted-text.ts"
 import { LISTING_RULE_NAMES, type ListingOutcome } from "../listing-rules.ts"
+import type { NameNumbers } from "../name-numbers.ts"
 import { SET_NAMES, type SetName, WORD_SET_NAMES, type WordSetName } from "../sets.ts"
 
 /** One entry of one source: the set that the source fills, and the outcome of the entry. */
@@ -26,6 +27,8 @@ export type PackContents = {
   readonly lowTrustSources: ReadonlySet<string>
   /** Every name and suffix pattern with its listings. Names are in any order, listings in the order of `sources`. */
   readonly names: Iterable<readonly [name: string, listings: readonly Listing[]]>
+  /** The numbers of exactly these names, if they have some already; the writer may add others. Absent: they have none. */
+  readonly nameNumbers?: NameNumbers
   readonly words: Readonly<Record<WordSetName, readonly string[]>>
   readonly groupDomains: readonly string[]
   /** Providers before organisations, each with the most imitated first. */

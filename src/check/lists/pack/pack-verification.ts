@@ -1,3 +1,4 @@
+import { countGarbage } from "../../../base/garbage.ts"
 import { type PackMeta, parsePatterns, parseTexts } from "./pack-contents.ts"
 import * as format from "./pack-format.ts"
 import { type PackSections, packChecksum } from "./pack-format.ts"
@@ -96,6 +97,7 @@ function rowsFault(bytes: Uint8Array, sections: PackSections): string | null {
     const numbers = block.bucketCount === 0 ? [] : bucketStarts(bytes, block)
     const rowCount = numbers.at(-1) ?? 0
     for (let number = 0; number < rowCount; number++) {
+      countGarbage()
       const fault = rowFault(rowAt(bytes, block, number), names, classCount)
       if (fault !== null) return `Row ${number} of length ${block.length} ${fault}.`
     }

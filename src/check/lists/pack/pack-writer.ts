@@ -1,7 +1,9 @@
 import { createHash } from "node:crypto"
 import { assert } from "../../../base/errors.ts"
+import { countGarbage } from "../../../base/garbage.ts"
 import { compareText } from "../../../base/text.ts"
 import { LISTING_RULE_NAMES } from "../listing-rules.ts"
+import { NameNumbers } from "../name-numbers.ts"
 import { LOW_TRUST_BIT, SET_BITS, SET_NAMES, type SetName } from "../sets.ts"
 import type { Listing, PackContents, PackMeta, PackTarget } from "./pack-contents.ts"
 import * as format from "./pack-format.ts"
@@ -36,8 +38,14 @@ export function writePack(contents: PackContents): Uint8Array<ArrayBuffer> {
   return sealPack(format.PACK_SECTIONS.map(name => sections[name]))
 }
 
-/** Sorted names, each with the number of its class: no objects, since there are hundreds of thousands. */
-type NameRows = { readonly names: readonly string[]; readonly classNumbers: Uint16Array }
+/** Names in a sorted order, each with the number of its class: no objects, since there are hundreds of thousands. */
+type NameRows = {
+  readonly names: NameNumbers
+  /** The numbers of the names, sorted by name. */
+  readonly order: Uint32Array
+  /** The class of each name of `order`. */
+  readonly classNumbers: Uint16Array
+}
 
 type ListingClass = { readonly key: string; readonly mask: number; readonly listings: readonly Listing[] }
 type PatternRow = readonly [pattern: string, classNumber: number]
@@ -47,37 +55,38 @@ type PatternRow = readonly [pattern: string, classNumber: number]
  * their days. Null: there are more classes than a pack can number, which only very many different days can cause.
  */
 function classifyNames(contents: PackContents, hasDays: boolean) {
-  const anchors = new Set<string>()
-  for (const [name] of contents.names) if (name.includes("*")) anchors.add(literalTail(name))
-  const unlisted = new Set(anchors)
-  const names: string[] = []
-  const found: number[] = []
+  const { names, listings, anchors } = collectNames(contents)
   const classOf = classFinder(contents, hasDays)
-  for (const [name, listings] of contents.names) {
-    unlisted.delete(name)
-    names.push(name)
-    found.push(classOf.find(listings, anchors.has(name)))
-  }
-  for (const anchor of unlisted) {
-    names.push(anchor)
-    found.push(classOf.find([], true))
-  }
+  const found = new Uint32Array(names.size).map((_, number) =>
+    classOf.find(listings[number] ?? [], anchors.has(number)),
+  )
   const { classes } = classOf
   if (classes.length > format.CLASSES_MAX) return null
   const ordered = classes.toSorted((a, b) => compareText(a.key, b.key))
   const numbers = new Map(ordered.map((one, number) => [one, number]))
-  const numberOf = (index: number): number => {
-    const one = classes[found[index] ?? 0]
-    return (one === undefined ? undefined : numbers.get(one)) ?? 0
-  }
-  const order = Uint32Array.from(names.keys()).sort((a, b) => compareText(names[a] ?? "", names[b] ?? ""))
-  const isPattern = (index: number): boolean => names[index]?.includes("*") === true
-  const rows = order.filter(index => !isPattern(index))
+  const classNumbers = Uint16Array.from(classes, one => numbers.get(one) ?? 0)
+  const numberOf = (name: number): number => classNumbers[found[name] ?? 0] ?? 0
+  const order = names.sorted()
+  const rows = order.filter(number => !names.isPattern(number))
+  const patterns = order.filter(number => names.isPattern(number))
   return {
-    rows: { names: Array.from(rows, index => names[index] ?? ""), classNumbers: Uint16Array.from(rows, numberOf) },
-    patterns: Array.from(order.filter(isPattern), (index): PatternRow => [names[index] ?? "", numberOf(index)]),
+    // Not `Uint16Array.from`, which makes an array of objects first.
+    rows: { names, order: rows, classNumbers: new Uint16Array(rows.length).map((_, at) => numberOf(rows[at] ?? 0)) },
+    patterns: Array.from(patterns, (number): PatternRow => [names.nameOf(number), numberOf(number)]),
     classes: ordered,
   }
+}
+
+/** All names with their listings, the anchors of suffix patterns among them, which may have none. */
+function collectNames(contents: PackContents) {
+  const { nameNumbers: names = new NameNumbers() } = contents
+  const listings: (readonly Listing[])[] = []
+  const tails = new Set<string>()
+  for (const [name, own] of contents.names) {
+    listings[names.add(name)] = own
+    if (name.includes("*")) tails.add(literalTail(name))
+  }
+  return { names, listings, anchors: new Set(Array.from(tails, tail => names.add(tail))) }
 }
 
 /** Finds the index of the class of some listings. Equal classes are one; the same listings are compared once. */
@@ -152,8 +161,18 @@ function encodeClasses(classes: readonly ListingClass[], sources: readonly strin
 
 /** The four sections of the names, of which the first is at `offset` in the file. */
 function encodeNames(rows: NameRows, offset: number) {
-  const mixes = Uint32Array.from(rows.names, name => format.mixHash(format.hashName(name)))
-  const encoded = indexesByLength(rows.names).map((indexes, at) => encodeNamesOfLength(rows, mixes, indexes, at + 1))
+  const { names, order } = rows
+  const mixes = order.map(number => format.mixHash(hashOf(names, number)))
+  const byLength = indexesByLength(rows)
+  const rowBytes = Buffer.alloc(
+    order.reduce((sum, number) => sum + names.lengthOf(number) + format.CLASS_NUMBER_BYTES, 0),
+  )
+  let rowsEnd = 0
+  const encoded = byLength.map((indexes, at) => {
+    const start = rowsEnd
+    rowsEnd += indexes.length * (at + 1 + format.CLASS_NUMBER_BYTES)
+    return encodeNamesOfLength(rows, mixes, indexes, rowBytes.subarray(start, rowsEnd))
+  })
   const lengths = new Uint8Array(format.PACK_NAME_LENGTH_MAX * format.LENGTH_ENTRY_BYTES)
   const view = new DataView(lengths.buffer)
   const filter = buildFilter(mixes)
@@ -170,17 +189,26 @@ function encodeNames(rows: NameRows, offset: number) {
     lengths,
     filter,
     buckets: concatBytes(encoded.map(one => one.buckets)),
-    rows: concatBytes(encoded.map(one => one.rows)),
+    rows: rowBytes,
   }
 }
 
-/** The indexes of the names of each length from 1 to the longest, in the order of the names. */
-function indexesByLength(names: readonly string[]): readonly Uint32Array[] {
+/** The hash of a name, as `hashName` gives it. */
+function hashOf(names: NameNumbers, number: number): number {
+  let hash = format.FNV_OFFSET_BASIS
+  for (let at = names.lengthOf(number) - 1; at >= 0; at--) hash = format.prependToHash(hash, names.codeAt(number, at))
+  return hash
+}
+
+/** The indexes of the rows of each length from 1 to the longest, in the order of the rows. */
+function indexesByLength({ names, order }: NameRows): readonly Uint32Array[] {
   const counts = new Uint32Array(format.PACK_NAME_LENGTH_MAX + 1)
-  for (const { length } of names) counts[length] = (counts[length] ?? 0) + 1
+  countGarbage(order.length)
+  for (const number of order) counts[names.lengthOf(number)] = (counts[names.lengthOf(number)] ?? 0) + 1
   const byLength = Array.from(counts, count => new Uint32Array(count))
   const filled = new Uint32Array(format.PACK_NAME_LENGTH_MAX + 1)
-  for (const [index, { length }] of names.entries()) {
+  for (let index = 0; index < order.length; index++) {
+    const length = names.lengthOf(order[index] ?? 0)
     const at = filled[length] ?? 0
     filled[length] = at + 1
     const indexes = byLength[length]
@@ -200,15 +228,16 @@ function buildFilter(mixes: Uint32Array): Uint8Array {
   return filter
 }
 
-/** The buckets and rows of the names of one length, whose indexes are in the order of the names. */
+/** The buckets of the names of one length, whose indexes are in the order of the names. Their rows are written into `rows`. */
 function encodeNamesOfLength(
-  { names, classNumbers }: NameRows,
+  { names, order, classNumbers }: NameRows,
   mixes: Uint32Array,
   indexes: Uint32Array,
-  length: number,
+  rows: Buffer,
 ) {
-  if (indexes.length === 0) return { bucketCount: 0, buckets: new Uint8Array(), rows: new Uint8Array() }
+  if (indexes.length === 0) return { bucketCount: 0, buckets: new Uint8Array(), rows }
   assert(indexes.length <= format.ROWS_MAX, "a pack numbers the rows of one length in three bytes")
+  const width = rows.length / indexes.length
   const bucketCount = Math.min(format.BUCKETS_MAX, Math.ceil(indexes.length / format.ROWS_PER_BUCKET))
   const bucketOf = (index: number): number => format.bucketIndex(mixes[index] ?? 0, bucketCount)
   const starts = new Uint32Array(bucketCount + 1)
@@ -216,16 +245,18 @@ function encodeNamesOfLength(
   for (let bucket = 1; bucket <= bucketCount; bucket++)
     starts[bucket] = (starts[bucket] ?? 0) + (starts[bucket - 1] ?? 0)
   const buckets = new Uint8Array((bucketCount + 1) * format.BUCKET_ENTRY_BYTES)
-  for (const [bucket, start] of starts.entries())
-    buckets.set([start & 0xff, (start >>> 8) & 0xff, start >>> 16], bucket * format.BUCKET_ENTRY_BYTES)
-  const rows = Buffer.alloc(indexes.length * (length + format.CLASS_NUMBER_BYTES))
+  const view = Buffer.from(buckets.buffer)
+  for (let bucket = 0; bucket <= bucketCount; bucket++)
+    view.writeUIntLE(starts[bucket] ?? 0, bucket * format.BUCKET_ENTRY_BYTES, format.BUCKET_ENTRY_BYTES)
   const next = starts.slice()
   for (const index of indexes) {
-    const number = next[bucketOf(index)] ?? 0
-    next[bucketOf(index)] = number + 1
-    const rowAt = number * (length + format.CLASS_NUMBER_BYTES)
-    rows.write(names[index] ?? "", rowAt, "latin1")
-    rows.writeUInt16LE(classNumbers[index] ?? 0, rowAt + length)
+    const row = next[bucketOf(index)] ?? 0
+    next[bucketOf(index)] = row + 1
+    countGarbage()
+    const number = order[index] ?? 0
+    const length = names.lengthOf(number)
+    for (let at = 0; at < length; at++) rows[row * width + at] = names.codeAt(number, at)
+    rows.writeUInt16LE(classNumbers[index] ?? 0, row * width + length)
   }
   return { bucketCount, buckets, rows }
 }
@@ -277,13 +308,14 @@ function countEntries(
 const ROWS_IN_TEXT = 1000
 
 /** The JSON of all rows as pairs of name and class, in parts: the whole would take as much memory as all names. */
-function* rowTexts({ names, classNumbers }: NameRows): Generator<Uint8Array> {
-  for (let start = 0; start < names.length; start += ROWS_IN_TEXT) {
-    const rows = names.slice(start, start + ROWS_IN_TEXT).map((name, at) => [name, classNumbers[start + at]])
-    const text = JSON.stringify(rows).slice(1, -1)
-    yield new TextEncoder().encode(`${start === 0 ? "[" : ","}${text}`)
+function* rowTexts({ names, order, classNumbers }: NameRows): Generator<Uint8Array> {
+  for (let start = 0; start < order.length; start += ROWS_IN_TEXT) {
+    const part = order.subarray(start, start + ROWS_IN_TEXT)
+    const rows = Array.from(part, (number, at) => [names.nameOf(number), classNumbers[start + at]])
+    countGarbage(part.length)
+    yield new TextEncoder().encode(`${start === 0 ? "[" : ","}${JSON.stringify(rows).slice(1, -1)}`)
   }
-  yield new TextEncoder().encode(names.length === 0 ? "[]" : "]")
+  yield new TextEncoder().encode(order.length === 0 ? "[]" : "]")
 }
 
 const encodeJson = (value: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(value))

@@ -1,4 +1,5 @@
 import { assert } from "../../../base/errors.ts"
+import { countGarbage } from "../../../base/garbage.ts"
 import { compareText } from "../../../base/text.ts"
 import type { PackManifest } from "../manifest.ts"
 import { type CatalogueSource, isDownloaded, parseCatalogue, sourcePath, wantedEntries } from "./catalogue.ts"
@@ -9,6 +10,7 @@ export type LoadedSource = {
   readonly row: CatalogueSource
   /** The header of a curated file; null for other formats. */
   readonly header: CuratedHeader | null
+  /** They may be made anew each time that they are read. */
   readonly entries: readonly string[]
   /** The number of malformed entries, which have no name to report. */
   readonly malformedCount: number
@@ -66,10 +68,23 @@ export function withDownloads(bundle: SourceBundle, downloads: ReadonlyMap<strin
   const renewed = new Set(bundle.sources.flatMap(({ row }) => (downloads.has(row.id) ? (row.renews ?? []) : [])))
   const sources = bundle.sources.map(source => {
     const download = downloads.get(source.row.id)
-    if (download !== undefined && isDownloaded(source.row)) return { ...source, ...download }
+    if (download !== undefined && isDownloaded(source.row)) return withDownload(source, download)
     return renewed.has(source.row.id) ? { ...source, entries: [], malformedCount: 0 } : source
   })
   return { ...bundle, sources }
+}
+
+/** A source with its download, whose entries may be read only when they are needed. */
+function withDownload({ row, header }: LoadedSource, download: DownloadedSource): LoadedSource {
+  const { malformedCount, date, addedOn, lastSeenOn, removedOn } = download
+  return {
+    ...{ row, header, malformedCount, date, addedOn },
+    ...(lastSeenOn === undefined ? {} : { lastSeenOn }),
+    ...(removedOn === undefined ? {} : { removedOn }),
+    get entries() {
+      return download.entries
+    },
+  }
 }
 
 const toLoadedSource = (
@@ -156,17 +171,23 @@ export function encodeBundle({ topProviders, packages, sources }: SourceBundle):
 /** A fifth smaller than at the default level, for one more second of build time. */
 const ZSTD_LEVEL = 15
 
-/** Decodes the bytes of `encodeBundle`. They are part of this program, so damage is an invariant error. */
+/**
+ * Decodes the bytes of `encodeBundle`. They are part of this program, so damage is an invariant error. Entries are split each time
+ * that they are read: those of all sources at once would take ten times the memory of their text.
+ */
 export function decodeBundle(bytes: Uint8Array<ArrayBuffer>): SourceBundle {
   const file: BundleFile = JSON.parse(new TextDecoder().decode(Bun.zstdDecompressSync(bytes))) // written by `encodeBundle`
   assert(file.format === 1, "the bundle has this program's format")
+  countGarbage(bytes.length)
   const { providersFirst: topProviders, packages } = file
   const sources = file.sources.map(({ row, header, date, misshapen, entries }) => ({
     row,
     header,
     date,
     malformedCount: misshapen,
-    entries: entries === "" ? [] : entries.split("\n"),
+    get entries() {
+      return entries === "" ? [] : entries.split("\n")
+    },
     addedOn: NO_LATER_ENTRIES,
   }))
   return { topProviders, packages, sources }
