@@ -1,43 +1,75 @@
 import { foldConfusables } from "./confusables.ts"
 import { areNeighbourKeys, areSimilarVowels } from "./typo.ts"
 
-/** What an edit counts that no finger makes by accident, such as one letter for another on the far side of the keyboard. */
-export type KeyingCosts = { readonly unlikely: number }
+/** `unlikely`: what an edit counts that no finger makes by accident, such as one letter for another on the far side of the keyboard. */
+export type KeyingCosts = {
+  readonly unlikely: number
+  /** A larger distance is infinite, and is known as such after few letters: a typed text may be long. */
+  readonly max: number
+}
 
 /**
  * How many slips of the fingers turn `meant` into `typed`: swapped neighbours, a letter left out, typed twice or typed
  * with the key beside it, and a similar letter in place of the right one are one slip each (optimal string alignment).
  * Any other edit counts `unlikely`. A digit is never left out or replaced by accident: names with numbers come in series.
  */
-export function keyingDistance(typed: string, meant: string, { unlikely }: KeyingCosts): number {
+export function keyingDistance(typed: string, meant: string, costs: KeyingCosts): number {
+  const { max } = costs
+  // An edit changes the length by one at most.
+  if (Math.abs(typed.length - meant.length) > max) return Number.POSITIVE_INFINITY
   let beforeLast: readonly number[] = []
-  let last: readonly number[] = Array.from({ length: meant.length + 1 }, (_, column) => omissionCost(meant, column))
+  let last = omissionCosts(meant)
   for (let row = 0; row < typed.length; row++) {
-    const extra = insertionCost(typed, row, unlikely)
-    const current = [(last[0] ?? 0) + extra]
-    for (let column = 0; column < meant.length; column++) {
-      const intended = meant.charAt(column)
-      const omitted = (current[column] ?? 0) + (isDigit(intended) ? Number.POSITIVE_INFINITY : 1)
-      const inserted = (last[column + 1] ?? 0) + extra
-      const replaced = (last[column] ?? 0) + replacementCost(typed, row, intended, unlikely)
-      const isSwap = areSwapped(typed, row - 1, meant, column - 1)
-      const swapped = isSwap ? (beforeLast[column - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY
-      current.push(Math.min(omitted, inserted, replaced, swapped))
-    }
+    const current = nextRow(typed, row, meant, { last, beforeLast, costs })
+    // A swap goes on from the row before the last.
+    if (Math.min(...last, ...current) > max) return Number.POSITIVE_INFINITY
     beforeLast = last
     last = current
   }
-  return last[meant.length] ?? 0
+  const distance = last[meant.length] ?? 0
+  return distance > max ? Number.POSITIVE_INFINITY : distance
 }
 
-/** The slips of leaving out the first so many letters. */
-const omissionCost = (meant: string, count: number): number =>
-  /\d/.test(meant.slice(0, count)) ? Number.POSITIVE_INFINITY : count
+type Rows = {
+  readonly last: readonly number[]
+  readonly beforeLast: readonly number[]
+  readonly costs: KeyingCosts
+}
+
+/** The distances of one letter more of `typed` from each start of `meant`; infinite where the lengths differ too much. */
+function nextRow(typed: string, row: number, meant: string, { last, beforeLast, costs }: Rows): readonly number[] {
+  const { unlikely, max } = costs
+  const extra = insertionCost(typed, row, unlikely)
+  const current = [(last[0] ?? 0) + extra]
+  for (let column = 0; column < meant.length; column++) {
+    if (Math.abs(column - row) > max) {
+      current.push(Number.POSITIVE_INFINITY)
+      continue
+    }
+    const intended = meant.charAt(column)
+    const omitted = (current[column] ?? 0) + (isDigit(intended) ? Number.POSITIVE_INFINITY : 1)
+    const inserted = (last[column + 1] ?? 0) + extra
+    const replaced = (last[column] ?? 0) + replacementCost(typed, row, intended, unlikely)
+    const isSwap = areSwapped(typed, row - 1, meant, column - 1)
+    const swapped = isSwap ? (beforeLast[column - 1] ?? 0) + 1 : Number.POSITIVE_INFINITY
+    current.push(Math.min(omitted, inserted, replaced, swapped))
+  }
+  return current
+}
+
+/** The slips of leaving out the first letters, from none to all. */
+function omissionCosts(meant: string): readonly number[] {
+  const costs = [0]
+  for (let count = 0; count < meant.length; count++)
+    costs.push(isDigit(meant.charAt(count)) ? Number.POSITIVE_INFINITY : (costs[count] ?? 0) + 1)
+  return costs
+}
 
 function insertionCost(typed: string, index: number, unlikely: number): number {
   const letter = typed.charAt(index)
-  const adjacent = [typed.charAt(index - 1), typed.charAt(index + 1)]
-  const isByAccident = letter === "-" || adjacent.some(other => other === letter || areNeighbourKeys(letter, other))
+  const [before, after] = [typed.charAt(index - 1), typed.charAt(index + 1)]
+  const isBeside = areNeighbourKeys(letter, before) || areNeighbourKeys(letter, after)
+  const isByAccident = letter === "-" || before === letter || after === letter || isBeside
   return isByAccident && !isDigit(letter) ? 1 : unlikely
 }
 

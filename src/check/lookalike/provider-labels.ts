@@ -30,4 +30,4 @@ export function nearestBySuffix(names: readonly KnownName[], suffix: string): re
 
 /** Two slips in a suffix of two letters would make it any other. */
 const isTwoSlipsApart = (typed: string, meant: string): boolean =>
-  meant.length >= 3 && keyingDistance(typed, meant, { unlikely: 3 }) <= 2
+  meant.length >= 3 && keyingDistance(typed, meant, { unlikely: 3, max: 2 }) <= 2

@@ -57,8 +57,8 @@ export class TwoPartCorrector {
   #withTwoSlips(typed: string, suffix: string): readonly Candidate[] {
     if (typed.length < TYPED_LETTERS_MIN_TWO_SLIPS || isCompoundName(typed)) return []
     return this.#longProviders.flatMap(({ label, names }) => {
-      if (!startsAlike(typed, label) || Math.abs(typed.length - label.length) > 2) return []
-      if (keyingDistance(typed, label, { unlikely: unlikelyEditCost(label) }) > 2) return []
+      if (!startsAlike(typed, label)) return []
+      if (keyingDistance(typed, label, { unlikely: unlikelyEditCost(label), max: 2 }) > 2) return []
       const long = nearestBySuffix(names, suffix).filter(mayHaveTwoSlips)
       return long.map(name => ({ name, slips: 2 as const }))
     })

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "bun:test"
+import { describe, expect, spyOn, test } from "bun:test"
 import { classifySuffix } from "../../../src/check/address/public-suffix.ts"
 import { FoldedLabelIndex, groupByLabel } from "../../../src/check/lookalike/label-index.ts"
 import { TypoCorrector } from "../../../src/check/lookalike/typo-corrector.ts"
@@ -168,4 +168,25 @@ test("a label of an organisation is not corrected", () => {
     { name: "marbalix.io", kind: "organisation" },
   ])
   expect(new TypoCorrector(labels, new FoldedLabelIndex(labels)).correct("marbalix.com", "marbalix.com")).toBeNull()
+})
+
+/** The number of letters that `work` compares one by one. */
+function lettersRead(work: () => unknown): number {
+  const read = spyOn(String.prototype, "charAt")
+  try {
+    work()
+    return read.mock.calls.length
+  } finally {
+    read.mockRestore()
+  }
+}
+
+test("a long suffix that does not exist is not compared with those of a provider letter by letter", () => {
+  const countries = "br ar au mx tr sg my ph tw hk vn ua pl ro gr co pe ve".split(" ")
+  const suggestion = among(`zroxet.com ${countries.map(country => `zroxet.com.${country}`).join(" ")}`)
+  const short = lettersRead(() => suggestion("zroxett.commm"))
+  for (const suffix of ["co.uk.".repeat(35), "com.".repeat(50), "a.".repeat(110)]) {
+    expect(suggestion(`zroxett.${suffix}con`)).toBeNull()
+    expect(lettersRead(() => suggestion(`zroxett.${suffix}con`))).toBeLessThan(2 * short)
+  }
 })
