@@ -17,6 +17,8 @@ export function keyingDistance(typed: string, meant: string, costs: KeyingCosts)
   const { max } = costs
   // An edit changes the length by one at most.
   if (Math.abs(typed.length - meant.length) > max) return Number.POSITIVE_INFINITY
+  // Most suffixes have hardly a letter in common, and each that only one of them has was added, left out or replaced.
+  if (foreignLetters(typed, meant) > max || foreignLetters(meant, typed) > max) return Number.POSITIVE_INFINITY
   let beforeLast: readonly number[] = []
   let last = omissionCosts(meant)
   for (let row = 0; row < typed.length; row++) {
@@ -28,6 +30,13 @@ export function keyingDistance(typed: string, meant: string, costs: KeyingCosts)
   }
   const distance = last[meant.length] ?? 0
   return distance > max ? Number.POSITIVE_INFINITY : distance
+}
+
+/** How many letters of a text another one does not have. */
+function foreignLetters(text: string, other: string): number {
+  let count = 0
+  for (let index = 0; index < text.length; index++) if (!other.includes(text.charAt(index))) count++
+  return count
 }
 
 type Rows = {
