@@ -31,8 +31,13 @@ export function replaceEntries(
   return { entries, malformedCount, date: today, addedOn }
 }
 
-/** More names that are gone at once are a clean-up of dead domains, and no removals by hand. */
-const REMOVALS_AT_ONCE_MAX = 100
+/** The names that a list has had since this day. */
+export function* namesAddedOn({ addedOn }: DownloadedSource, day: string): Generator<string> {
+  for (const [name, addedDay] of addedOn) if (addedDay === day) yield name
+}
+
+/** More names that are gone in a day are a clean-up of dead domains, and no removals by hand. */
+const REMOVALS_A_DAY_MAX = 100
 /** Of more removals the oldest are dropped. */
 const REMOVALS_MAX = 10_000
 
@@ -50,7 +55,8 @@ export function withRemovals(
   const present = new Set(source.entries)
   const gone = namesBefore.filter(name => !present.has(name))
   const earlier = [...(last?.removedOn ?? [])].filter(([name]) => !present.has(name))
-  const now = gone.length > REMOVALS_AT_ONCE_MAX ? [] : gone.map(name => [name, today] as const)
+  const countToday = gone.length + earlier.filter(([, day]) => day === today).length
+  const now = countToday > REMOVALS_A_DAY_MAX ? [] : gone.map(name => [name, today] as const)
   return { ...source, removedOn: new Map([...earlier, ...now].slice(-REMOVALS_MAX)) }
 }
 

@@ -9,8 +9,15 @@ import { formatManifest } from "../lists/manifest.ts"
 import { openPack } from "../lists/pack/pack.ts"
 import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import { type DownloadedSource, type SourceBundle, withDownloads } from "../lists/sources/source-bundle.ts"
-import { readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
-import { addWindow, replaceEntries, type WindowHistory, withoutExpired, withRemovals } from "./new-entries.ts"
+import { freedNamesFault, readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
+import {
+  addWindow,
+  namesAddedOn,
+  replaceEntries,
+  type WindowHistory,
+  withoutExpired,
+  withRemovals,
+} from "./new-entries.ts"
 import {
   decodeRefreshState,
   type Folder,
@@ -196,6 +203,8 @@ function mergeEntries(
   if (row.window === undefined) {
     const before = last?.source ?? null
     const replaced = replaceEntries(read, before, today)
+    const fault = freedNamesFault(bundle, row, before === null ? read.entries : namesAddedOn(replaced, today))
+    if (fault !== null) return { kind: "refused", message: fault }
     const namesBefore = before?.entries ?? renewedNames(bundle, row)
     const source = row.tracks_removals ? withRemovals(replaced, before, namesBefore, today) : replaced
     return { kind: "merged", source, window: null }
