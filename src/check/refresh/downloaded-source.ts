@@ -115,7 +115,7 @@ function* builtInEntries({ sources }: SourceBundle, isIncluded: (row: CatalogueS
 }
 
 /** How many names a download may free from the disposable set in a day, be it the first one. */
-export const FREED_A_DAY_MAX = 100
+const FREED_A_DAY_MAX = 100
 
 /**
  * Why a download may not take effect because of the names that it frees from the disposable set; null: it may. Removals outrank

@@ -129,7 +129,7 @@ describe.each([
 
   test("is refused with the first download too", async () => {
     const fixture = await freeingFixture()
-    for (const file of ["fresh.txt", "state.json"]) fixture.folder.held.delete(file)
+    await fixture.folder.remove("fresh.txt")
     fixture.serve("fresh", names(101))
     expect((await fixture.refresh()).sources["fresh"]).toMatchObject({ outcome: "refused" })
   })
