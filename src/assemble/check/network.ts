@@ -51,7 +51,12 @@ export function createNetworkService(context: AppContext, learning: HostLearning
   const { clock, setTimer } = system
   if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
   const dns = createChain(context)
-  const probe = createMailProbe({ resolver: dns.resolver, clock })
+  const probe = createMailProbe({
+    resolver: dns.resolver,
+    clock,
+    // Only a listing of low trust is contradicted by a proof.
+    needsSuiteProof: (domain, organisational) => learning?.matchLists(domain, organisational).isLowTrust === true,
+  })
   const mail = learning === null ? probe : createLearningProbe(probe, { ...learning, clock })
   const tenant = createTenantLookup(context)
   return {

@@ -17,7 +17,7 @@ import { type MailHosts, parseMailHosts } from "./mail-hosts.ts"
 import type { MailOperator, MailProviderKind } from "./mail-providers.ts"
 import { QuestionBudget } from "./question-budget.ts"
 import { lookupSpfSuites, selectSpfRecord } from "./spf.ts"
-import { detectSuites, lookupHiddenSuites, type SuiteIndicator } from "./suite-indicators.ts"
+import { detectSuites, lookupHiddenSuites, lookupSuiteKeys, type SuiteIndicator } from "./suite-indicators.ts"
 
 /** What DNS tells about a domain's mail. */
 export type MailProbeResult = CacheStatus & {
@@ -36,15 +36,21 @@ export type MailProbeResult = CacheStatus & {
  */
 export type MailProbe = (domain: string, organisationalDomain: string, deadline: Deadline) => Promise<MailProbeResult>
 
-type MailProbeDeps = { readonly resolver: CachingResolver; readonly clock: Clock }
+type MailProbeDeps = {
+  readonly resolver: CachingResolver
+  readonly clock: Clock
+  /** Whether to ask for a proof that the suite which the MX names is the domain's: a few questions more. Absent: never. */
+  readonly needsSuiteProof?: (domain: string, organisationalDomain: string) => boolean
+}
 
 /** Builds a mail probe. */
-export function createMailProbe({ resolver, clock }: MailProbeDeps): MailProbe {
+export function createMailProbe({ resolver, clock, needsSuiteProof = () => false }: MailProbeDeps): MailProbe {
   return async (domain, organisationalDomain, deadline) => {
     const tracker = createCacheStatusTracker(clock)
     const bounded = withinDeadline(resolver, deadline)
     const budget = new QuestionBudget(organisationalDomain)
-    const evidence = await queryDomain(domain, organisationalDomain, budget, {
+    const question = { domain, organisationalDomain, isProofNeeded: needsSuiteProof(domain, organisationalDomain) }
+    const evidence = await queryDomain(question, budget, {
       own: budget.count(tracker.track(bounded, FAILURE_TTL_MS)),
       // Not counted: the tree walk has a bound of its own, and a long name must not use up the share of what is linked.
       parents: tracker.trackOptional(bounded, LINKED_FAILURE_TTL_MS),
@@ -72,6 +78,12 @@ export function withinDeadline(resolver: CachingResolver, deadline: Deadline): C
 
 const TIMED_OUT: Finding<never> = unknown("timed_out")
 
+type MailQuery = {
+  readonly domain: string
+  readonly organisationalDomain: string
+  readonly isProofNeeded: boolean
+}
+
 /** The records at the domain's own name. `aaaa` is null if it was not needed. */
 type OwnRecords = { readonly [Type in "mx" | "txt" | "a"]: Finding<DnsAnswer> } & {
   readonly aaaa: Finding<DnsAnswer> | null
@@ -82,8 +94,7 @@ type OwnRecords = { readonly [Type in "mx" | "txt" | "a"]: Finding<DnsAnswer> } 
  * Of the latter `hosts` resolves the mail hosts, and `linked` all others. `parents` resolves its parents' DMARC records.
  */
 async function queryDomain(
-  domain: string,
-  organisationalDomain: string,
+  { domain, organisationalDomain, isProofNeeded }: MailQuery,
   budget: QuestionBudget,
   resolvers: { readonly [Part in "own" | "parents" | "hosts" | "linked"]: CachingResolver },
 ): Promise<Pick<MailProbeResult, "mail" | "suites" | "hosts">> {
@@ -115,7 +126,7 @@ async function queryDomain(
     mailHosts,
     hostAddresses,
     Promise.all([mailHosts, spfRecord]).then(([ofHosts, ofSpf]) =>
-      lookupLinkedSuites(resolvers.linked, domain, ofHosts, ofSpf),
+      lookupLinkedSuites(resolvers.linked, { domain, isProofNeeded }, ofHosts, ofSpf),
     ),
   ])
   if (!hosts.known) return { mail: hosts, suites: hosts, hosts: [] }
@@ -154,7 +165,7 @@ const PERSONAL_PROVIDER_KINDS: readonly MailProviderKind[] = ["consumer", "group
 /** The suites that show in the records to which mail hosts and SPF record lead. */
 async function lookupLinkedSuites(
   resolver: CachingResolver,
-  domain: string,
+  { domain, isProofNeeded }: Pick<MailQuery, "domain" | "isProofNeeded">,
   hosts: Finding<MailHosts>,
   spf: MailEvidence["spf"],
 ): Promise<readonly SuiteIndicator[]> {
@@ -165,8 +176,10 @@ async function lookupLinkedSuites(
   // Asked about first: these questions are few and about the domain itself, and a long SPF record must not use up their share.
   const hiddenSuites =
     provider === null || operatedBy === "disposable" ? [] : lookupHiddenSuites(resolver, domain, provider)
+  const isOfSuite = operatedBy === "suite_a" || operatedBy === "suite_b"
+  const suiteKeys = isProofNeeded && isOfSuite ? lookupSuiteKeys(resolver, domain, operatedBy) : []
   const spfSuites = record === null ? [] : lookupSpfSuites(resolver, domain, record)
-  return [...(await spfSuites), ...(await hiddenSuites)]
+  return [...(await spfSuites), ...(await hiddenSuites), ...(await suiteKeys)]
 }
 
 /** Whether an IPv6 address may be the only one by which mail and visitors reach the domain. */

@@ -47,10 +47,30 @@ export async function lookupHiddenSuites(
   domain: string,
   provider: MailProvider,
 ): Promise<readonly SuiteIndicator[]> {
+  const isWanted = ({ behindProvider }: SuiteClue) =>
+    behindProvider === provider.kind || behindProvider === provider.key
+  return await lookupClues(resolver, domain, isWanted)
+}
+
+/**
+ * The DKIM keys that the domain publishes for an office suite. They prove what an MX record alone does not: that the domain is
+ * the suite's customer.
+ */
+export async function lookupSuiteKeys(
+  resolver: CachingResolver,
+  domain: string,
+  suite: MailOperator,
+): Promise<readonly SuiteIndicator[]> {
+  return await lookupClues(resolver, domain, ({ operator, kind }) => operator === suite && kind === "dkim")
+}
+
+async function lookupClues(
+  resolver: CachingResolver,
+  domain: string,
+  isWanted: (clue: SuiteClue) => boolean,
+): Promise<readonly SuiteIndicator[]> {
   suiteClues ??= parseSuiteClues(HIDDEN_SUITES)
-  const clues = suiteClues.filter(
-    ({ behindProvider }) => behindProvider === provider.kind || behindProvider === provider.key,
-  )
+  const clues = suiteClues.filter(isWanted)
   const indicators = await Promise.all(clues.map(clue => lookupClue(resolver, domain, clue)))
   return indicators.flat()
 }

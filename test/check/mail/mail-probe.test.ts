@@ -313,6 +313,28 @@ describe("the operator of the mail", () => {
     }
   })
 
+  test("is proven by the DKIM keys for the suite that the MX names, which only a domain in need of proof is asked for", async () => {
+    const records: ZoneRecords = {
+      "TXT google._domainkey.acme.com": ["v=DKIM1; p=MIIB"],
+      "CNAME selector2._domainkey.acme.com": ["selector2-acme-com._domainkey.acme.onmicrosoft.com"],
+    }
+    const shown = async (host: string, needed: string) => {
+      const { clock, later: setTimer } = createFakeTime()
+      const { ask: resolver } = zone({ ...records, "MX acme.com": [`1 ${host}`] })
+      const needsSuiteProof = (...names: readonly string[]) => names.join() === needed
+      const deadline = new Deadline(setTimer, WITHIN_MS)
+      const { suites } = await createMailProbe({ resolver, clock, needsSuiteProof })("acme.com", "acme.com", deadline)
+      return suites.known ? [...suites.value.suiteA, ...suites.value.suiteB] : []
+    }
+    expect(await shown(SUITE_A, "acme.com,acme.com")).toEqual([`mx:${SUITE_A}`, "dkim:google._domainkey.acme.com"])
+    expect(await shown(SUITE_B, "acme.com,acme.com")).toEqual([
+      `mx:${SUITE_B}`,
+      "dkim:selector2-acme-com._domainkey.acme.onmicrosoft.com",
+    ])
+    expect(await shown(SUITE_A, "")).toEqual([`mx:${SUITE_A}`])
+    expect(await shown("mx.acme.com", "acme.com,acme.com")).toEqual([])
+  })
+
   test("stays the gateway in front of the suites that it hides, whose indicators are ordered by kind", async () => {
     const result = await facts({
       "MX acme.com": [`10 ${GATEWAY}`, `90 ${SUITE_B}`],
