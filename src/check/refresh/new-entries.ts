@@ -120,7 +120,7 @@ export function addWindow(
   const known = new Set(before.entries)
   const added = entries.filter(entry => !known.has(entry)).length
   const day = nextWindowDay(history.taken, today, entries.length)
-  const newMax = Math.floor(POISONED_TIMES * usualNewNames(history.taken) * day.days)
+  const newMax = Math.floor(POISONED_TIMES * usualNewNames(history.taken, row.names) * day.days)
   if (day.added + added > newMax) return refused(day.added + added, newMax)
   if (before.entries.length + added > ENTRIES_MAX)
     return { kind: "refused", message: `Its windows have more than ${ENTRIES_MAX} names.` }
@@ -179,13 +179,16 @@ function nextWindowDay(
   return { day: today, names, added: 0, days: Math.max(1, sinceDays) }
 }
 
-/** The usual number of new names a day: the median of the last days, and never less than what early or steady windows bring. */
-function usualNewNames(taken: readonly WindowDay[]): number {
+/**
+ * The usual number of new names a day: the median of the last days, and never less than what early or steady windows bring. It is
+ * never more than a tenth of the names that the row of the source says, or who writes to it could raise the median week by week.
+ */
+function usualNewNames(taken: readonly WindowDay[], rowNames: number): number {
   const rates = taken.flatMap(({ added, days }) => (added === null ? [] : [added / days])).sort((a, b) => a - b)
   const median = ((rates[(rates.length - 1) >> 1] ?? 0) + (rates[rates.length >> 1] ?? 0)) / 2
   const names = taken.at(-1)?.names ?? 0
   const least = names * (rates.length < EARLY_DAYS ? EARLY_NEW_SHARE : NEW_SHARE_MIN)
-  return Math.max(median, least, NEW_COUNT_MIN)
+  return Math.max(Math.min(Math.max(median, least), rowNames * EARLY_NEW_SHARE), NEW_COUNT_MIN)
 }
 
 /** The history of a source that was downloaded as a list before it was a window source. */

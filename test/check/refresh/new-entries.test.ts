@@ -171,6 +171,19 @@ describe("a window is refused as poisoned", () => {
     expect(at(8).add(8, namesFrom(90_000, 30))).toBe("added")
   })
 
+  test("by a tenth of the names of its row at most: who raises the usual number week by week gains no more", () => {
+    const source = steadySource(40)
+    for (let day = 40; day < 160; day++) {
+      const honest = namesFrom(day * 20, 1000)
+      const most = [300, 180, 60].find(
+        count => source.add(day, [...honest, ...namesFrom(100_000 + day * 1000, count - 20)]) === "added",
+      )
+      expect(most).toBeDefined()
+    }
+    expect(source.add(160, [...namesFrom(3200, 1000), ...namesFrom(900_000, 281)])).toMatch(/^301 .* at most 300/)
+    expect(source.add(160, [...namesFrom(3200, 1000), ...namesFrom(900_000, 280)])).toBe("added")
+  })
+
   test("if it is the first and has more than three times the names that its row says", () => {
     expect(windowSource().add(0, namesFrom(0, 3001))).toMatch(/^3001 .* at most 3000/)
     expect(windowSource().add(0, namesFrom(0, 3000))).toBe("added")
