@@ -147,6 +147,11 @@ export class Deadline {
     })
   }
 
+  /** A deadline of less time, for a part of the work. It knows nothing of this one. */
+  ofPart(ms: number): Deadline {
+    return new Deadline(this.#setTimer, ms)
+  }
+
   /** Cancels the timer, if it was started. */
   cancel(): void {
     this.#cancelTimer?.()

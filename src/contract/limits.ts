@@ -22,6 +22,7 @@ export const LIMITS = {
   dnsQuestionsPerCheckMax: 12,
   dnsForeignQuestionsPerCheckMax: 4,
   dnsHostQuestionsPerCheckMax: 8,
+  dnsHostsTimeoutMs: 1000,
   /** DMARC questions of one check. The first is among the above; the others are about parent domains and not among them. */
   dmarcQuestionsPerCheckMax: 8,
   /** Lookups of domains that one caller has at the same time. A batch has at most 100 domains. */

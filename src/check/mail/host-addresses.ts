@@ -1,4 +1,5 @@
 import { isIPv4, isIPv6 } from "node:net"
+import { LIMITS } from "../../contract/limits.ts"
 import type { CachingResolver, DnsRecord } from "../dns/dns-types.ts"
 import { parsePublicAddress } from "../fetch/public-address.ts"
 import type { MxHost } from "./mail-hosts.ts"
@@ -9,6 +10,9 @@ export const HOSTS_RESOLVED_MAX = 4
 
 /** How many of them are looked up side by side; the others only while none has a public address. */
 export const HOSTS_SIDE_BY_SIDE = 2
+
+/** How long their questions together may take: a quick domain must not wait for the servers of its mail hosts until the end of a check. */
+export const HOSTS_TIMEOUT_MS = LIMITS.dnsHostsTimeoutMs
 
 /** How many public addresses of one host count: those that come first as text, so that the order of an answer does not matter. */
 export const ADDRESSES_PER_HOST_MAX = 64

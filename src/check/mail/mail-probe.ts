@@ -8,6 +8,7 @@ import { isDisposableAddress } from "./disposable-addresses.ts"
 import { lookupDmarcPolicy } from "./dmarc.ts"
 import {
   addressText,
+  HOSTS_TIMEOUT_MS,
   type HostAddresses,
   lookupHostAddresses,
   publicAddresses,
@@ -49,15 +50,17 @@ export function createMailProbe({ resolver, clock, needsSuiteProof = () => false
     const tracker = createCacheStatusTracker(clock)
     const bounded = withinDeadline(resolver, deadline)
     const budget = new QuestionBudget(organisationalDomain)
+    const hostsDeadline = deadline.ofPart(HOSTS_TIMEOUT_MS)
     const question = { domain, organisationalDomain, isProofNeeded: needsSuiteProof(domain, organisationalDomain) }
     const evidence = await queryDomain(question, budget, {
       own: budget.count(tracker.track(bounded, FAILURE_TTL_MS)),
       // Not counted: the tree walk has a bound of its own, and a long name must not use up the share of what is linked.
       parents: tracker.trackOptional(bounded, LINKED_FAILURE_TTL_MS),
-      hosts: tracker.trackOptional(bounded, LINKED_FAILURE_TTL_MS),
+      hosts: tracker.trackOptional(withinDeadline(bounded, hostsDeadline), LINKED_FAILURE_TTL_MS),
       // A question that is not asked is no failure, and must not make the result short-lived: the tracker is inside the limit.
       linked: budget.limit(tracker.track(bounded, LINKED_FAILURE_TTL_MS)),
     })
+    hostsDeadline.cancel()
     return { ...evidence, ...tracker.status() }
   }
 }

@@ -3,7 +3,12 @@ import fc from "fast-check"
 import { Deadline } from "../../../src/base/concurrency.ts"
 import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { parseDisposableAddresses } from "../../../src/check/mail/disposable-addresses.ts"
-import { ADDRESSES_PER_HOST_MAX, HOSTS_RESOLVED_MAX, publicAddresses } from "../../../src/check/mail/host-addresses.ts"
+import {
+  ADDRESSES_PER_HOST_MAX,
+  HOSTS_RESOLVED_MAX,
+  HOSTS_TIMEOUT_MS,
+  publicAddresses,
+} from "../../../src/check/mail/host-addresses.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { HOST_QUESTIONS_MAX, QUESTIONS_MAX } from "../../../src/check/mail/question-budget.ts"
 import { createFakeTime } from "../../support/time.ts"
@@ -99,6 +104,31 @@ describe("the addresses of mail hosts", () => {
     await time.tick(WITHIN_MS)
     expect((await pending).mail).toMatchObject({ known: true, value: { delivery: "mx", isUnreachable: false } })
   })
+})
+
+test("the addresses of slow hosts are waited for a second in all, and the other records make a result that is kept", async () => {
+  const time = createFakeTime()
+  const { ask } = zone({ "MX acme.com": ["10 a.mx.net", "20 b.mx.net"], "TXT acme.com": ["v=spf1 -all"] })
+  const resolver: CachingResolver = question =>
+    question.name.endsWith(".mx.net") ? Promise.withResolvers<never>().promise : ask(question)
+  const deadline = new Deadline(time.later, 3 * HOSTS_TIMEOUT_MS)
+  let isSettled = false
+  const pending = createMailProbe({ resolver, clock: time.clock })("acme.com", "acme.com", deadline).finally(() => {
+    isSettled = true
+  })
+  const turns = async () => {
+    for (let turn = 0; turn < 50; turn++) await Promise.resolve()
+  }
+  await turns()
+  await time.tick(HOSTS_TIMEOUT_MS - 1)
+  await turns()
+  expect(isSettled).toBe(false)
+  await time.tick(1)
+  await turns()
+  expect([isSettled, deadline.isExpired]).toEqual([true, false])
+  const { mail, freshUntilMs } = await pending
+  expect(mail).toMatchObject({ known: true, value: { delivery: "mx", isUnreachable: false } })
+  expect(freshUntilMs).toBeGreaterThan(time.clock())
 })
 
 describe("a domain is out of reach", () => {
