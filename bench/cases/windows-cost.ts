@@ -18,10 +18,13 @@ export type RefreshCost = {
 
 const UPDATE_TIMEOUT_MS = 120_000
 
-/** How many names each source offers, as many as the real ones had in November 2026. The window source is apart. */
+/**
+ * How many names each source offers, as many as the real ones had in November 2026. The window source is apart. An allow list may
+ * not free more than a hundred names that are not built in (`DECISIONS 66`).
+ */
 export const SIZES = {
   "disposable-email-domains": 8_900,
-  "disposable-email-domains-allowed": 200,
+  "disposable-email-domains-allowed": 90,
   "disposable-domains": 170_000,
   "disposable-domains-mx": 60_000,
   ffraud: 222_000,

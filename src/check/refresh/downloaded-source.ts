@@ -111,7 +111,13 @@ function guardsOf(
 
 /** The entries of some built-in sources, one source after the other. */
 function* builtInEntries({ sources }: SourceBundle, isIncluded: (row: CatalogueSource) => boolean): Generator<string> {
-  for (const source of sources) if (isIncluded(source.row) && !isDownloaded(source.row)) yield* source.entries
+  for (const source of sources) {
+    if (!isIncluded(source.row) || isDownloaded(source.row)) continue
+    for (const entry of source.entries) {
+      countGarbage()
+      yield entry
+    }
+  }
 }
 
 /** How many names a download may free from the disposable set in a day, be it the first one. */
@@ -134,8 +140,10 @@ export function freedNamesFault(
   let count = names.size
   if (set === "government") {
     const freed = new Set<string>()
-    for (const entry of builtInEntries(bundle, row => row.set === "disposable" && isTrusted(row)))
-      if (names.has(entry.toLowerCase())) freed.add(entry.toLowerCase())
+    for (const entry of builtInEntries(bundle, row => row.set === "disposable" && isTrusted(row))) {
+      const name = entry.toLowerCase()
+      if (names.has(name)) freed.add(name)
+    }
     count = freed.size
   }
   return count > FREED_A_DAY_MAX
