@@ -171,7 +171,7 @@ export const BUDGETS = {
   accuracy_government: { description: "Of its government bodies this share is seen.", atLeast: 0.95 },
   accuracy_personal: { description: "Of its mailbox providers this share is seen.", atLeast: 0.98 },
   accuracy_traps: {
-    description: "Of its traps this share is right, or a business of which nothing is said.",
+    description: "The share of its traps that are right, or that are businesses without a verdict.",
     atLeast: 1,
   },
   accuracy_typos: { description: "Of its mistyped domains this share gets the right suggestion.", atLeast: 0.97 },

@@ -45,7 +45,7 @@ export function productOver(lists: DomainLists, world: MailWorld): Asker {
 /** A typo with the correction that was offered; null: none was. */
 type Corrected = Typo & { readonly offered: string | null }
 
-/** A name with what was answered, and what a caller of the b2b policy is told to do. */
+/** A name with the category of its check, and the recommendation under the policy b2b. */
 type Judged = Pick<CheckResult, "category" | "recommendation"> & { readonly text: string }
 
 /** All that was answered of a part of the sample. */
@@ -63,7 +63,7 @@ export type Answers = {
   readonly openSuffix: readonly Judged[]
 }
 
-/** Asks about every row of a part. Names that nobody has (`unknown`) have no mail host in any world. */
+/** Checks every row of a part. Names that do not exist (`unknown`) never have a mail host. */
 export async function answersTo(sample: Sample, lists: DomainLists, world: MailWorld): Promise<Answers> {
   const alone = productOver(lists, "lists_alone")
   const ask = world === "lists_alone" ? alone : productOver(lists, world)

@@ -9,7 +9,7 @@ import { confusionOf, isTrapPassed, scoreOf } from "./score.ts"
 export type AnsweredPart = { readonly sample: Sample; readonly answers: Readonly<Record<MailWorld, Answers>> }
 export type AnsweredParts = Readonly<Record<SamplePart, AnsweredPart>>
 
-/** What is told of both parts as a share, which is to be as good in one as in the other. */
+/** The shares that are reported for both parts. They should be equally good in both. */
 type Measure = Category | "typos" | "roles"
 
 /** The shares that are promised. The gap is promised of these. */
@@ -23,7 +23,7 @@ const PROMISED: Partial<Record<Measure, Readonly<Record<SamplePart, BudgetName>>
   roles: { tuned: "accuracy_roles", sealed: "accuracy_sealed_roles" },
 }
 
-/** Names that nobody has are made up, so that their writer cannot be flattered: the tuned part alone has them. */
+/** Names that do not exist are made up, and no list can be tuned to them, so only the tuned part has them. */
 const MEASURES: readonly Measure[] = [
   ...CATEGORY_NAMES.filter(name => name !== "unknown" && name !== "invalid"),
   "typos",

@@ -10,7 +10,7 @@
  * - Of the domains that were found at a service some are on no list: the third number of a row in `NAMED_SERVICES`. Most services have none
  *   or few, some a lot.
  *
- * Assumed, because nobody counted it:
+ * Assumptions, for which no count is published:
  * - A quarter of the domains that use no shared host have a host of their own name; the 69 : 31 of all pairs holds for the others.
  * - Listed domains spread over services as counted. Of those that no list knows there are two worlds. In the one a service's share of them
  *   is as counted, or as that of a service that was, drawn by chance, and all are raised alike until they are 5 % of all domains: most are

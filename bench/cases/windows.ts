@@ -161,7 +161,7 @@ async function replay(
   return { known, refused, poisonedCount, poisonedRefused }
 }
 
-/** A window of which half is replaced by names that nobody has seen. */
+/** A window with half of its names replaced by new ones. */
 const poisoned = (window: readonly string[], day: number): readonly string[] =>
   window.map((name, at) => (at % 2 === 0 ? name : `poison-${day}-${at}.com`))
 

@@ -13,6 +13,7 @@ import type { BatchContext, NetworkEvidence, NetworkProbe } from "./network-evid
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
 import { testAddressEvidence } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
+import { isSuffixOfBody } from "./verdict/rules.ts"
 import { cachedVerdicts, cacheVerdict, createGeneration, isOfCurrentAge } from "./verdict-cache.ts"
 
 /** What one check is asked to classify. The Subject may have a fault: then the verdict says so. */
@@ -196,12 +197,9 @@ function gatherEvidence(
 }
 
 function cannotExist(subject: Subject, listMatch: ListMatch): boolean {
-  if (subject.fault === "public_suffix") return (listMatch.mask & SUFFIX_BODY_MASK) === 0
+  if (subject.fault === "public_suffix") return !isSuffixOfBody({ listMatch })
   return subject.fault !== null
 }
-
-/** A public suffix of these sets is a body's own domain too: `gov.uk`, `gouv.fr`. */
-const SUFFIX_BODY_MASK = SET_BITS.government_suffix | SET_BITS.education_suffix | SET_BITS.open_education_suffix
 
 /** A check that is not deep uses the domain's age if an earlier deep check found it. */
 const shallowEvidence = (ageDays: number | null): DeepEvidence =>

@@ -146,9 +146,7 @@ function recommend(
   decided: DecidedVerdict,
 ): { readonly recommendation: Recommendation; readonly raisedBy: readonly Reason[] } {
   const weakness = weakEvidenceOf(decided.decisive, evidence)
-  const base = (
-    weakness === null ? POLICIES[policy][decided.category] : WEAK_EVIDENCE[weakness][policy]
-  ) as Recommendation
+  const base: Recommendation = weakness === null ? POLICIES[policy][decided.category] : WEAK_EVIDENCE[weakness][policy]
   const hasFault = decided.category === "invalid" && evidence.subject.fault !== null
   if (evidence.isAllowed && evidence.blockedBy !== "operator" && !hasFault) {
     return { recommendation: "allow", raisedBy: ["allowlisted"] }

@@ -10,9 +10,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   ip_literal: e => e.subject.fault === "ip_literal",
   reserved_tld: e => e.subject.fault === "reserved_tld",
   unknown_tld: e => e.subject.fault === "unknown_tld",
-  // `gov.uk` and `gouv.fr` are public suffixes, and are governments' own domains too.
-  public_suffix: e =>
-    e.subject.fault === "public_suffix" && !e.listMatch.has("government_suffix") && !isUnderEducationSuffix(e),
+  public_suffix: e => e.subject.fault === "public_suffix" && !isSuffixOfBody(e),
 
   test_address: e => e.subject.isTest,
   corrected: e => e.correction !== null,
@@ -80,8 +78,12 @@ export function matchingReasons(evidence: Evidence): Reason[] {
 /** Whether the mail lookup failed, so that the verdict rests on lists alone. */
 export const isDegraded = (evidence: Evidence): boolean => isMissing(evidence.mail)
 
+/** Whether a public suffix is the own domain of a government or a school too: `gov.uk`, `gouv.fr`. */
+export const isSuffixOfBody = ({ listMatch }: Pick<Evidence, "listMatch">): boolean =>
+  listMatch.has("government_suffix") || isUnderEducationSuffix({ listMatch })
+
 /** Whether a suffix kept for education matches the domain, open or not. */
-function isUnderEducationSuffix({ listMatch }: Evidence): boolean {
+function isUnderEducationSuffix({ listMatch }: Pick<Evidence, "listMatch">): boolean {
   return listMatch.has("education_suffix") || listMatch.has("open_education_suffix")
 }
 

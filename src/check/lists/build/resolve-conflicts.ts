@@ -83,7 +83,7 @@ const EXCLUSION_RULES: readonly ExclusionRule[] = [
     rule: "removed_by_curator",
     sets: ["disposable"],
     appliesToCurated: false,
-    holds: candidate => isRemoved(candidate),
+    holds: isRemoved,
   },
   {
     rule: "popular_needs_two",
