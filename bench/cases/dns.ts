@@ -228,7 +228,13 @@ class Bench {
 
   /** A check with caches of its own. */
   #house(canaries = "off"): { readonly check: Check; readonly end: () => void } {
-    const { networkProbe, stop } = createNetworkService(createContext(this.#world, settingsFor(this.#server, canaries)))
+    const { networkProbe, stop } = createNetworkService(
+      createContext(this.#world, settingsFor(this.#server, canaries)),
+      {
+        learnedHosts: null,
+        matchLists: (domain, registrable) => this.#lists.pack.match(domain, registrable),
+      },
+    )
     return {
       check: assembleCheck(this.#world, () => this.#lists, networkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
       end: stop,

@@ -7,7 +7,7 @@ import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { openActivePack, openListsForCommand } from "./check/lists.ts"
-import { createNetworkService, OFFLINE_NETWORK } from "./check/network.ts"
+import { createNetworkService, type HostLearning, OFFLINE_NETWORK } from "./check/network.ts"
 import { refreshLists, rollBackLists } from "./check/refresh.ts"
 import { type AppContext, createContext } from "./context.ts"
 import { createBackupDeps, createStoreCommandDeps, openStore } from "./customers/store.ts"
@@ -66,7 +66,8 @@ function requireSettings(system: System): Settings {
 async function openCheck(context: AppContext, isOffline: boolean) {
   const { system, settings } = context
   const { lists } = await openListsForCommand(context)
-  const network = isOffline ? OFFLINE_NETWORK : createNetworkService(context)
+  const matchLists: HostLearning["matchLists"] = (domain, registrable) => lists.pack.match(domain, registrable)
+  const network = isOffline ? OFFLINE_NETWORK : createNetworkService(context, { learnedHosts: null, matchLists })
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
     check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS),

@@ -44,7 +44,10 @@ export function createTestCheck(servers: readonly DnsServer[], options: TestChec
   const { web: fetchUrl, requests: identityRequests } = identityWeb(identity === "off" ? {} : identity)
   const { clock, stopwatch, later: setTimer } = time
   const system = { ...createSystem(), clock, stopwatch, setTimer, fetchUrl }
-  const asking: NetworkService = createNetworkService(createContext(system, read.settings))
+  const asking: NetworkService = createNetworkService(createContext(system, read.settings), {
+    learnedHosts: null,
+    matchLists: (domain, registrable) => lists.pack.match(domain, registrable),
+  })
   onTestEnd(asking.stop)
   const check = createCheck({
     activeLists: () => lists,

@@ -42,11 +42,11 @@ export const OFFLINE_NETWORK: NetworkService = {
   stop: () => undefined,
 }
 
-/** What learning of mail hosts needs: the hosts and the active lists. */
+/** What look-ups need of the lists, and what was learned of mail hosts; null: nothing is learned. */
 export type HostLearning = Omit<LearningProbeDeps, "clock">
 
-/** Wires DNS and tenant look-ups according to the settings. Without `learning`, mail hosts are not learned. */
-export function createNetworkService(context: AppContext, learning: HostLearning | null = null): NetworkService {
+/** Wires DNS and tenant look-ups according to the settings. */
+export function createNetworkService(context: AppContext, learning: HostLearning): NetworkService {
   const { system, settings } = context
   const { clock, setTimer } = system
   if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
@@ -55,9 +55,9 @@ export function createNetworkService(context: AppContext, learning: HostLearning
     resolver: dns.resolver,
     clock,
     // Only a listing of low trust is contradicted by a proof.
-    needsSuiteProof: (domain, organisational) => learning?.matchLists(domain, organisational).isLowTrust === true,
+    needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).isLowTrust,
   })
-  const mail = learning === null ? probe : createLearningProbe(probe, { ...learning, clock })
+  const mail = createLearningProbe(probe, { ...learning, clock })
   const tenant = createTenantLookup(context)
   return {
     networkProbe: createNetworkProbe({

@@ -4,6 +4,7 @@ import { utcDay } from "../../base/time.ts"
 import { classifySuffix, isSameOrSubdomain } from "../address/public-suffix.ts"
 import type { ListMatch } from "../lists/list-match.ts"
 import { SET_BITS } from "../lists/sets.ts"
+import type { ResolvedHost } from "../mail/host-addresses.ts"
 import type { MailProbe, MailProbeResult } from "../mail/mail-probe.ts"
 import { isSharedAddress } from "./address-network.ts"
 import type { LearnedHosts, MailPlaces } from "./learned-hosts.ts"
@@ -11,7 +12,8 @@ import { mailHostKey } from "./mail-host-key.ts"
 
 /** The dependencies of `createLearningProbe`. */
 export type LearningProbeDeps = {
-  readonly learnedHosts: LearnedHosts
+  /** Null: nothing is learned, and mail hosts are judged by the lists alone. */
+  readonly learnedHosts: LearnedHosts | null
   /** The sets that match a domain or host, given its registrable domain. */
   readonly matchLists: (domain: string, registrable: string) => ListMatch
   readonly clock: Clock
@@ -22,8 +24,8 @@ export const ADDRESSES_LEARNED_MAX = 4
 
 /**
  * Wraps a mail probe: it learns which mail hosts and addresses serve disposable domains, and sets `operatedBy` to
- * `learned_disposable` for a domain that is in no list, has its mail there or at a host under a disposable name, and has no known
- * mail operator. Cached results are not counted again.
+ * `learned_disposable` for a domain that is in no list but that of free suffixes, has its mail there or at a host under a disposable
+ * name, and has no known mail operator. Cached results are not counted again.
  *
  * Poisoning is bounded (`DECISIONS 65`): hosts of known providers, hosts under names of the personal, organisation, education,
  * government and relay sets, and addresses of shared networks are never learned; a host under the domain's own name counts by its
@@ -35,19 +37,19 @@ export function createLearningProbe(
 ): MailProbe {
   return async (domain, organisational, deadline) => {
     const result = await probe(domain, organisational, deadline)
-    if (!result.mail.known) return result
-    const places = learnablePlaces(result, organisational, matchLists)
-    if (places === null) return result
+    const hosts = judgedHosts(result, matchLists)
+    if (!result.mail.known || hosts.length === 0) return result
+    const places = learnablePlaces(hosts, organisational)
     const { mask } = matchLists(domain, organisational)
     const today = utcDay(clock())
     const isListed = (mask & SET_BITS.disposable) !== 0
     // A listing of a name below it says nothing of the registrable domain.
     const isOfDomain = !isListed || matchLists(organisational, organisational).has("disposable")
-    if (!result.isCached && isOfDomain) learnedHosts.observe(organisational, places, isListed, today)
-    if (mask !== 0 || hasKnownOperator(result)) return result
-    const isFound =
-      hasDisposableHost(result, matchLists) || learnedHosts.servesDisposable(organisational, places, today)
-    if (!isFound) return result
+    if (places !== null && !result.isCached && isOfDomain)
+      learnedHosts?.observe(organisational, places, isListed, today)
+    if ((mask & ~SET_BITS.free_subdomain) !== 0 || hasKnownOperator(result)) return result
+    const isLearned = places !== null && learnedHosts?.servesDisposable(organisational, places, today) === true
+    if (!isLearned && !hosts.some(({ host }) => isDisposableHost(host, matchLists))) return result
     return { ...result, mail: known({ ...result.mail.value, operatedBy: "learned_disposable" }) }
   }
 }
@@ -64,15 +66,18 @@ const TRUSTED_SETS_MASK =
   SET_BITS.open_education_suffix |
   SET_BITS.agent_mailbox
 
-/** Where the mail is received by the most preferred hosts; null: nothing of it must be learned. */
-function learnablePlaces(
+/** The most preferred hosts; none if one of them belongs to a known provider or stands under a name of a trusted set. */
+function judgedHosts(
   { mail, hosts }: MailProbeResult,
-  organisational: string,
   matchLists: LearningProbeDeps["matchLists"],
-): MailPlaces | null {
-  if (!mail.known || mail.value.provider !== null) return null
+): readonly ResolvedHost[] {
+  if (!mail.known || mail.value.provider !== null) return []
   const preferred = hosts.filter(({ priority }) => priority === hosts[0]?.priority)
-  if (preferred.some(({ host }) => isTrusted(host, matchLists))) return null
+  return preferred.some(({ host }) => isTrusted(host, matchLists)) ? [] : preferred
+}
+
+/** Where the mail is received by the most preferred hosts; null: nothing of it must be learned. */
+function learnablePlaces(preferred: readonly ResolvedHost[], organisational: string): MailPlaces | null {
   const all = preferred.flatMap(({ addresses }) => addresses)
   const addresses = all.slice(0, ADDRESSES_LEARNED_MAX).filter(address => !isSharedAddress(address))
   const foreign = preferred.find(({ host }) => !isSameOrSubdomain(host, organisational))
@@ -82,15 +87,12 @@ function learnablePlaces(
 }
 
 /**
- * Whether the most preferred host stands under a name that trusted sources call disposable: a throw-away service receives the
- * mail of its further domains at hosts of its first one.
+ * Whether the host stands under a name that trusted sources call disposable: a throw-away service receives the mail of its further
+ * domains at hosts of its first one.
  */
-function hasDisposableHost({ hosts }: MailProbeResult, matchLists: LearningProbeDeps["matchLists"]): boolean {
-  return hosts.some(({ host, priority }) => {
-    if (priority !== hosts[0]?.priority) return false
-    const match = matchLists(host, classifySuffix(host).registrable)
-    return match.has("disposable") && !match.isLowTrust
-  })
+function isDisposableHost(host: string, matchLists: LearningProbeDeps["matchLists"]): boolean {
+  const match = matchLists(host, classifySuffix(host).registrable)
+  return match.has("disposable") && !match.isLowTrust
 }
 
 const isTrusted = (host: string, matchLists: LearningProbeDeps["matchLists"]): boolean =>

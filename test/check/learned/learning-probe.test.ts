@@ -24,6 +24,7 @@ const addressOf = (host: string): string => {
 function learning(
   lists: Readonly<Record<string, SetName>> = {},
   matchFirst: (registrable: string) => ListMatch | null = () => null,
+  learnsNothing = false,
 ) {
   const time = createFakeTime()
   const records: ZoneRecords = {}
@@ -36,7 +37,7 @@ function learning(
   }
   const request = createMailProbe({ resolver, clock: time.clock })
   const probe = createLearningProbe(async (...of) => ({ ...(await request(...of)), ...from }), {
-    learnedHosts,
+    learnedHosts: learnsNothing ? null : learnedHosts,
     matchLists,
     clock: time.clock,
   })
@@ -267,6 +268,15 @@ describe("a host under a disposable name", () => {
     expect(await runBy("acme.com", ["10 mx.known-name.com"])).toBe("learned_disposable")
     expect(await runBy("other.com", ["10 mx.unknown-name.com"])).toBeNull()
   })
+  test("shows it where nothing is learned too, and at an address of a shared network", async () => {
+    for (const learnsNothing of [false, true]) {
+      const { runBy, records } = learning({ "known-name.com": "disposable" }, undefined, learnsNothing)
+      expect(await runBy("acme.com", ["10 mx.known-name.com"])).toBe("learned_disposable")
+      records["A mx1.known-name.com"] = ["172.66.0.1"]
+      expect(await runBy("other.com", ["10 mx1.known-name.com"])).toBe("learned_disposable")
+      expect(await runBy("third.com", ["10 mx.unknown-name.com"])).toBeNull()
+    }
+  })
   test("shows nothing if it is not among the most preferred", async () => {
     const { runBy } = learning({ "known-name.com": "disposable" })
     expect(await runBy("acme.com", ["10 mx.acme.com", "20 mx.known-name.com"])).toBeNull()
@@ -281,12 +291,12 @@ describe("a host under a disposable name", () => {
 /** Only sources of low trust call the name disposable. */
 const DOUBTED = new ListMatch(SET_BITS.disposable | LOW_TRUST_BIT, "known-name.com", 0)
 
-describe("a listed domain is not judged by its host:", () => {
+describe("a listed domain is judged by its host only if its list says nothing of it:", () => {
   for (const set of SET_NAMES)
     test(set, async () => {
       const { runBy, point } = learning({ "acme.com": set })
       await point(HOST, 9)
-      expect(await runBy("acme.com", [`10 ${HOST}`])).toBeNull()
+      expect(await runBy("acme.com", [`10 ${HOST}`])).toBe(set === "free_subdomain" ? "learned_disposable" : null)
     })
 })
 
