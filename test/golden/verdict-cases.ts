@@ -38,6 +38,12 @@ export const VERDICT_CASES: readonly Told[] = [
   { input: "jane@acme.com", sets: ["disposable"], isLowTrust: true, mail: { operatedBy: "suite_a" }, suiteA: "spf:_spf.google.com" },
   { input: "jane@acme.com", sets: ["disposable"], isLowTrust: true, mail: {}, suiteA: "spf:_spf.google.com" },
   { input: "jane@acme.com", sets: ["disposable"], mail: { operatedBy: "suite_a" }, suiteA: "spf:_spf.google.com" },
+  // Nothing contradicts it where the mail records alone refuse the address.
+  { input: "jane@acme.com", sets: ["disposable"], isLowTrust: true, mail: { operatedBy: "disposable" }, ageDays: 731 },
+  { input: "jane@acme.com", sets: ["disposable"], isLowTrust: true, mail: { exists: false, delivery: "none", hasAddress: false, mx: [] }, ageDays: 731 },
+  { input: "jane@acme.com", sets: ["disposable"], isLowTrust: true, mail: { delivery: "null_mx", mx: [] }, ageDays: 731 },
+  { input: "acme.com", sets: ["disposable"], isLowTrust: true, mail: { delivery: "null_mx", mx: [] }, ageDays: 731 },
+  { input: "jane@acme.com", sets: ["disposable"], isLowTrust: true, mail: { isUnreachable: true }, ageDays: 731 },
   { input: "jane@acme.com", sets: ["relay"], mail: {} },
   { input: "jane@acme.com", sets: ["relay"], mail: "unavailable" },
   { input: "jane@acme.com", sets: ["government"], mail: {} },

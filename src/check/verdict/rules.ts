@@ -99,10 +99,11 @@ export function isReachable(evidence: Evidence): boolean {
 
 /**
  * Whether only sources of low trust call the domain disposable and its owner is known otherwise: an office suite runs its mail
- * and a tenant or another record of the same suite proves it, or it was registered long ago.
+ * and a tenant or another record of the same suite proves it, or it was registered long ago. Nothing contradicts a listing whose
+ * domain has its mail at a known disposable host, or that can take no mail: without the listing it would be refused too.
  */
 function isListingContradicted(evidence: Evidence): boolean {
-  if (!evidence.listMatch.isLowTrust) return false
+  if (!evidence.listMatch.isLowTrust || isRefusedByMail(evidence)) return false
   const { ageDays } = evidence
   if (ageDays.known && ageDays.value !== null && ageDays.value > LIMITS.establishedDomainDays) return true
   const operatedBy = knownMail(evidence)?.operatedBy
@@ -111,6 +112,12 @@ function isListingContradicted(evidence: Evidence): boolean {
   const { suiteA, suiteB } = evidence.suites.value
   return (operatedBy === "suite_a" ? suiteA : suiteB).some(entry => !entry.startsWith("mx:"))
 }
+
+/** Whether the mail records alone would refuse the Subject, whatever lists say. */
+const isRefusedByMail = (evidence: Evidence): boolean =>
+  knownMail(evidence)?.operatedBy === "disposable" || MAIL_FAULTS.some(reason => RULES[reason](evidence))
+
+const MAIL_FAULTS = ["domain_not_found", "null_mx", "no_mail_host"] as const satisfies readonly Reason[]
 
 /** Whether the domain was registered less than 30 days ago. False: it was not, or its age is not known. */
 export const isNewDomain = (evidence: Evidence): boolean =>
