@@ -5,11 +5,11 @@ import { parsePublicAddress } from "../fetch/public-address.ts"
 import type { MxHost } from "./mail-hosts.ts"
 import type { HostQuestions } from "./question-budget.ts"
 
-/** How many mail hosts have their addresses looked up, the most preferred first. Hosts of known providers do not count. */
-export const HOSTS_RESOLVED_MAX = 4
-
-/** How many of them are looked up side by side; the others only while none has a public address. */
+/** How many mail hosts are looked up side by side, the most preferred first; the others only while none has a public address. */
 export const HOSTS_SIDE_BY_SIDE = 2
+
+/** How many are looked up if no host before has a public address. Further ones only show that none has, so a failed query ends it. */
+export const HOSTS_RESOLVED_MIN = 4
 
 /** How long their questions together may take: a quick domain must not wait for the servers of its mail hosts until the end of a check. */
 export const HOSTS_TIMEOUT_MS = LIMITS.dnsHostsTimeoutMs
@@ -37,7 +37,7 @@ type LookedUpHost = ResolvedHost & { readonly isAnswered: boolean }
 /**
  * Looks up the addresses of mail hosts (RFC 5321 §5.1), given those that are no placeholders, the most preferred first. A host of a
  * known provider is not looked up and counts as reachable; those behind it are, because its name may lead nowhere. A failed query
- * is no evidence, and neither is a host beyond the bounds.
+ * is no evidence, and neither is a host beyond the bounds: a sender tries every host in turn (RFC 5321 §5.1).
  */
 export async function lookupHostAddresses(
   resolver: CachingResolver,
@@ -45,13 +45,13 @@ export async function lookupHostAddresses(
   questions: HostQuestions,
 ): Promise<HostAddresses> {
   const unknownHosts = hosts.filter(({ provider }) => provider === null)
-  const tried = unknownHosts.slice(0, HOSTS_RESOLVED_MAX)
   const limited = questions.limit(resolver)
   const found: LookedUpHost[] = []
-  for (let from = 0; from < tried.length; from += HOSTS_SIDE_BY_SIDE) {
-    const next = tried.slice(from, from + HOSTS_SIDE_BY_SIDE)
+  for (let from = 0; from < unknownHosts.length; from += HOSTS_SIDE_BY_SIDE) {
+    const next = unknownHosts.slice(from, from + HOSTS_SIDE_BY_SIDE)
     found.push(...(await Promise.all(next.map(host => lookupHost(limited, host)))))
     if (unknownHosts.length < hosts.length || found.some(({ addresses }) => addresses.length > 0)) break
+    if (found.length >= HOSTS_RESOLVED_MIN && found.some(({ isAnswered }) => !isAnswered)) break
   }
   questions.end()
   const areUnreachable =

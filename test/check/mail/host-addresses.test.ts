@@ -5,7 +5,7 @@ import type { CachingResolver } from "../../../src/check/dns/dns-types.ts"
 import { parseDisposableAddresses } from "../../../src/check/mail/disposable-addresses.ts"
 import {
   ADDRESSES_PER_HOST_MAX,
-  HOSTS_RESOLVED_MAX,
+  HOSTS_RESOLVED_MIN,
   HOSTS_TIMEOUT_MS,
   publicAddresses,
 } from "../../../src/check/mail/host-addresses.ts"
@@ -156,11 +156,27 @@ describe("a domain is out of reach", () => {
       expect(await isUnreachable({ "MX acme.com": ["10 localhost", "20 10.0.0.1", last] })).toBe(false)
   })
 
-  test("not if a question failed, or hosts are more than are looked at", async () => {
-    expect(await isUnreachable({ ...at("127.0.0.1"), "AAAA a.mx.net": "timed_out" })).toBe(false)
+  test("if every one of many mail hosts is denied, as long as there are questions left", async () => {
     const denied = (host: string) => ({ [`* ${host}`]: "no_name" as const })
-    expect(await isUnreachable(withHosts(HOSTS_RESOLVED_MAX, denied))).toBe(true)
-    expect(await isUnreachable(withHosts(HOSTS_RESOLVED_MAX + 1, denied))).toBe(false)
+    for (const count of [HOSTS_RESOLVED_MIN, HOSTS_RESOLVED_MIN + 1, HOST_QUESTIONS_MAX])
+      expect([count, await isUnreachable(withHosts(count, denied))]).toEqual([count, true])
+    const more = await probe(withHosts(HOST_QUESTIONS_MAX + 1, denied))
+    expect([more.isUnreachable, more.questions.length]).toEqual([false, HOST_QUESTIONS_MAX])
+  })
+
+  test("not if the last of many mail hosts has a public address", async () => {
+    const last = `mx${HOST_QUESTIONS_MAX - 1}.acme.com`
+    const records = withHosts(HOST_QUESTIONS_MAX, host => ({ [`* ${host}`]: host === last ? [PUBLIC] : "no_name" }))
+    expect(await isUnreachable(records)).toBe(false)
+  })
+
+  test("not if a question failed, which ends the search after a few hosts", async () => {
+    expect(await isUnreachable({ ...at("127.0.0.1"), "AAAA a.mx.net": "timed_out" })).toBe(false)
+    const failing = withHosts(HOST_QUESTIONS_MAX, host => ({
+      [`* ${host}`]: host === "mx0.acme.com" ? "timed_out" : "no_name",
+    }))
+    const { isUnreachable: found, hosts } = await probe(failing)
+    expect([found, hosts.length]).toEqual([false, HOSTS_RESOLVED_MIN])
   })
 
   test("as to mail hosts, while a domain without any has its own address", async () => {
