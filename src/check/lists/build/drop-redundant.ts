@@ -14,7 +14,8 @@ const maskOf = ({ names, masks }: SetMasks, name: string): number => masks[names
 
 /**
  * Drops the kept listings of a name whose nearest listed parent or suffix already gives the same verdict, by the rule
- * `redundant`. No verdict changes; the counts of a set show only what it adds; the listings remain in the pack
+ * `redundant`, or the same at more trust: a source of low trust does not make a trusted listing of the parent doubtful. No other
+ * verdict changes; the counts of a set show only what it adds; the listings remain in the pack
  * (`DECISIONS 16`).
  */
 export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOutcomes): ResolvedOutcomes {
@@ -31,7 +32,7 @@ export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOut
     // A suffix also matches above the registrable domain, where a name does not, so it is never redundant.
     if (without === 0 || (mask & SUFFIX_SETS_MASK) !== 0) continue
     const verdict = soleVerdict(mask)
-    if (verdict === null || soleVerdict(without) !== verdict) continue
+    if (verdict === null || !coversVerdict(soleVerdict(without), verdict)) continue
     redundant.push([name, (resolved.get(name) ?? []).map(outcome => (outcome === "kept" ? "redundant" : outcome))])
     masks[number] = 0
   }
@@ -83,8 +84,14 @@ function soleVerdict(mask: number): string | null {
   const verdicts = new Set(SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0).map(verdictOfSet))
   const [only] = verdicts
   if (verdicts.size !== 1 || only === undefined) return null
-  return (mask & LOW_TRUST_BIT) === 0 ? only : `${only} of low trust`
+  return (mask & LOW_TRUST_BIT) === 0 ? only : lowTrust(only)
 }
+
+/** Whether a parent's verdict makes that of the name needless. */
+const coversVerdict = (ofParent: string | null, own: string): boolean =>
+  ofParent !== null && (own === ofParent || own === lowTrust(ofParent))
+
+const lowTrust = (verdict: string): string => `${verdict} of low trust`
 
 /** Under an open suffix a named school says more than the suffix. */
 const verdictOfSet = (set: SetName): string => (set === "open_education_suffix" ? set : SETS[set].category)

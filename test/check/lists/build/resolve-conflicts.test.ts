@@ -119,6 +119,8 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["redundant", { a: high("disposable", "x.acme.com"), b: medium("disposable", "acme.com") }],
   // A listing of low trust can be contradicted, so it does not stand in for a better one.
   ["kept", { a: high("disposable", "x.acme.com"), b: low("disposable", "acme.com") }],
+  // And it takes nothing from the better one of its parent.
+  ["redundant", { a: low("disposable", "x.acme.com"), b: medium("disposable", "acme.com") }],
   ["kept", { a: high("education", "x.edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
   [
     "redundant",
