@@ -306,6 +306,13 @@ test("shared networks are written by their first address and once, or the table 
     expect(() => parseSharedNetworks(rows)).toThrow()
   expect(["142.250.1.27", "172.67.1.1", "2a01:111:f403::1"].map(isSharedAddress)).toEqual([true, true, true])
   expect(["78.47.124.133", "2a01:4f8::1"].map(isSharedAddress)).toEqual([false, false])
+  // The networks after those of these filters are not known to be theirs.
+  expect(["148.163.159.9", "148.163.160.9", "170.10.135.9", "170.10.136.9"].map(isSharedAddress)).toEqual([
+    true,
+    false,
+    true,
+    false,
+  ])
 })
 
 test("the hash of a domain is the same in every version", () => {
