@@ -131,7 +131,11 @@ async function createServices(
   const activeLists = () => lists.current().lists
   const learned = createLearnedHostsService(context)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
-  const network = createNetworkService(context, { learnedHosts: learned.hosts, matchLists })
+  const network = createNetworkService(context, {
+    learnedHosts: learned.hosts,
+    matchLists,
+    listsVersion: () => activeLists().pack.version,
+  })
   const deep = createDeepChecksService(context, skipDeepChecksUnderLoad(network, instrumentation), store)
   const customers = await createCustomersService(context, worker)
   const changes = { store, clock: system.clock, notify: customers.publishChanges }

@@ -78,6 +78,8 @@ type NetworkProbeDeps = {
   readonly probeTenant: ProbeTenant | null
   /** DNS is known to be unavailable, so that no other query is worth waiting for. */
   readonly isUnavailable: () => boolean
+  /** Another value after each change of the lists, by which evidence was read: cached evidence is then not used. Absent: they never change. */
+  readonly listsVersion?: () => unknown
   readonly clock: Clock
   readonly setTimer: SetTimer
   /** Calls `work` after this turn of the event loop has handled everything that has arrived. */
@@ -87,6 +89,9 @@ type NetworkProbeDeps = {
   /** For one DNS question. */
   readonly queryTimeoutMs: number
 }
+
+/** Evidence with the version of the lists at the start of its lookup. */
+type CachedEvidence = CacheLifetime & { readonly evidence: NetworkEvidence; readonly version: unknown }
 
 /** How many domains are cached at least, about 1 kB each. The second check of a domain then costs only its list lookup. */
 const CACHED_DOMAINS_MIN = 20_000
@@ -99,21 +104,21 @@ const LOOKUPS_WAITING_MAX = 10_000
 
 /** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
-  const { clock, setTimer, nextTick, timeoutMs, queryTimeoutMs } = deps
-  const cache = new TwoGenerationCache<string, CacheLifetime & { readonly evidence: NetworkEvidence }>(
-    CACHED_DOMAINS_MIN,
-  )
+  const { clock, setTimer, nextTick, timeoutMs, queryTimeoutMs, listsVersion = () => null } = deps
+  const cache = new TwoGenerationCache<string, CachedEvidence>(CACHED_DOMAINS_MIN)
   const lookups = new KeyedSemaphore<string>(LIMITS.lookupsPerCallerMax, LOOKUPS_WAITING_MAX)
   const starts = new KeyedSemaphore<string>(STARTS_PER_TURN_MAX, LIMITS.lookupsPerCallerMax)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
   const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
+    const version = listsVersion()
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
     const { freshUntilMs } = evidence
     const cachedAtMs = clock()
     // The next request gets it from the cache with `isCached`. A failure does not count as cached.
     const cached = evidence.mail.known ? { ...evidence, isCached: true } : evidence
     // Evidence that a deadline cut short is that of its caller alone.
-    if (freshUntilMs > cachedAtMs && !deadline.isExpired) cache.set(key, { evidence: cached, cachedAtMs, freshUntilMs })
+    if (freshUntilMs > cachedAtMs && !deadline.isExpired)
+      cache.set(key, { evidence: cached, cachedAtMs, freshUntilMs, version })
     return evidence
   }
   const gatherInTurn = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
@@ -132,7 +137,7 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
     // A name holds no space, so the keys with and without tenant differ.
     const key = query.includeTenant ? query.domain : `${query.domain} `
     const cached = cache.get(key)
-    if (cached !== undefined && isFresh(cached, clock())) return cached.evidence
+    if (cached !== undefined && cached.version === listsVersion() && isFresh(cached, clock())) return cached.evidence
     if (context !== undefined)
       return context.lookup(key, createDeadline, deadline => gatherInTurn(key, query, deadline))
     const deadline = createDeadline()

@@ -43,7 +43,10 @@ export const OFFLINE_NETWORK: NetworkService = {
 }
 
 /** What look-ups need of the lists, and what was learned of mail hosts; null: nothing is learned. */
-export type HostLearning = Omit<LearningProbeDeps, "clock">
+export type HostLearning = Omit<LearningProbeDeps, "clock"> & {
+  /** Another value after each change of the lists that `matchLists` reads. Absent: they never change. */
+  readonly listsVersion?: () => unknown
+}
 
 /** Wires DNS and tenant look-ups according to the settings. */
 export function createNetworkService(context: AppContext, learning: HostLearning): NetworkService {
@@ -67,6 +70,7 @@ export function createNetworkService(context: AppContext, learning: HostLearning
         (({ domain, organisationalDomain, callerId }, cloud) =>
           tenant.lookup(domain, organisationalDomain, cloud, callerId)),
       isUnavailable: dns.isUnavailable,
+      ...(learning.listsVersion && { listsVersion: learning.listsVersion }),
       clock,
       setTimer,
       nextTick: system.nextTick,

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { createNetworkService } from "../../../src/assemble/check/network.ts"
 import { createContext } from "../../../src/assemble/context.ts"
 import { LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
-import { ListMatch } from "../../../src/check/lists/list-match.ts"
+import { ListMatch, matchInSet, NO_LIST_MATCH } from "../../../src/check/lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS } from "../../../src/check/lists/sets.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import { createSystem } from "../../../src/system/system.ts"
@@ -44,4 +44,38 @@ test("a suite proves itself by its DKIM keys where only sources of low trust cal
     expect(await shown("high.com")).toEqual(["mx:aspmx.l.google.com"])
     expect(await shown("unlisted.com")).toEqual(["mx:aspmx.l.google.com"])
   }
+})
+
+test("cached mail is read by new lists at once, not by those of its lookup", async () => {
+  const { address, port } = await serving({
+    "MX acme.com": ["10 mx.known-name.com"],
+    "A mx.known-name.com": ["45.1.2.3"],
+  })
+  const read = parseSettings({
+    MAILKIND_DNS_SERVERS: `${address}:${port}`,
+    MAILKIND_DNS_CANARIES: "off",
+    MAILKIND_IDENTITY_URL: "off",
+  })
+  if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
+  const hostListed = { "known-name.com": matchInSet("disposable") }
+  let active: Readonly<Record<string, ListMatch>> = hostListed
+  const { networkProbe, stop } = createNetworkService(createContext(createSystem(), read.settings), {
+    learnedHosts: null,
+    matchLists: (_, registrable) => active[registrable] ?? NO_LIST_MATCH,
+    listsVersion: () => active,
+  })
+  onTestEnd(stop)
+  const operator = async () => {
+    const query = { domain: "acme.com", organisationalDomain: "acme.com", includeTenant: false, callerId: null }
+    const { mail, isCached } = await networkProbe(query)
+    return [mail.known && mail.value.operatedBy, isCached]
+  }
+  expect(await operator()).toEqual(["learned_disposable", false])
+  expect(await operator()).toEqual(["learned_disposable", true])
+  active = { ...hostListed, "acme.com": matchInSet("personal") }
+  expect(await operator()).toEqual([null, true])
+  active = {}
+  expect(await operator()).toEqual([null, true])
+  active = hostListed
+  expect(await operator()).toEqual(["learned_disposable", true])
 })
