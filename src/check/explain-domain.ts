@@ -15,6 +15,7 @@ import type { PackManifest } from "./lists/manifest.ts"
 import type { Pack } from "./lists/pack/pack.ts"
 import type { Listing } from "./lists/pack/pack-contents.ts"
 import { SETS, type SetName, setsOfMask } from "./lists/sets.ts"
+import { namePatternOf } from "./name-patterns/name-patterns.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 import { judge } from "./verdict/judge.ts"
 
@@ -86,7 +87,7 @@ export function explainDomain(
     domain,
     category,
     reason,
-    message: listsOnlyMessage(reason, match),
+    message: listsOnlyMessage(reason, match, suffix.registrable),
     entry: match.entry,
     sets: match.sets,
     levels: explainLevels(pack, domain, suffix.registrable).map(level => explainLevel(level, sources)),
@@ -115,13 +116,16 @@ const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
   no_evidence: "The domain is in no list; a check decides by DNS and mail hosts.",
 }
 
-/** The reason as a sentence, with what weakens it. */
-function listsOnlyMessage(reason: Reason, match: ListMatch): string {
+/** The reason as a sentence, with what weakens it, or what a check may find besides. */
+function listsOnlyMessage(reason: Reason, match: ListMatch, registrable: string | null): string {
   const description = LISTS_ONLY_DESCRIPTIONS[reason] ?? REASONS[reason].description
   if (reason === "disposable_domain" && match.isLowTrust)
     return `${description} Only sources of low trust name it; an office suite or the domain's age may contradict them.`
   if (reason === "education_suffix" && match.has("open_education_suffix"))
     return `${description} Anyone can register there, and no list names the domain.`
+  const pattern = reason === "no_evidence" && registrable !== null ? namePatternOf(registrable) : null
+  if (pattern !== null)
+    return `${description} Its name has a form of ${pattern.category} names: a check that finds mail hosts or an address says so (\`name_pattern\`).`
   return description
 }
 
