@@ -71,8 +71,8 @@ describe("the verdict", () => {
   test.each([
     ["new.com", "disposable", "disposable_domain", "disposable list"],
     ["a.new.com", "disposable", "disposable_domain", "disposable list"],
-    ["pw.edu.pl", "education", "education_suffix", "kept for education"],
-    ["edu.pl", "education", "education_suffix", "kept for education"],
+    ["pw.edu.pl", "education", "education_suffix", "meant for education"],
+    ["edu.pl", "education", "education_suffix", "meant for education"],
     ["acme.com", "unknown", "no_evidence", "in no list"],
     ["co.uk", "invalid", "public_suffix", "public suffix"],
     ["com", "invalid", "public_suffix", "single label"],
@@ -81,6 +81,22 @@ describe("the verdict", () => {
   ])("of %s is %s, by %s", (text, category, reason, words) => {
     expect(found(text)).toMatchObject({ category, reason, message: expect.stringContaining(words) })
   })
+
+  test.each([
+    ["www.cityofspringvale.us", "government"],
+    ["gymnasium-springvale.de", "education"],
+  ])("of %s on no list says that a check may know it by its name", (text, category) => {
+    const { message } = found(text)
+    expect(message).toContain(`${category} names`)
+    expect(message).toContain("`name_pattern`")
+  })
+
+  test.each(["cityofspringvale.com.us", "springvale.us", "xn--gymnasium-springvle-wwb.de"])(
+    "of %s says nothing of names",
+    text => {
+      expect(found(text).message).not.toContain("name_pattern")
+    },
+  )
 
   test("of a known organisation says that DNS takes precedence", () => {
     expect(found("stripe.com", knownLists)).toMatchObject({

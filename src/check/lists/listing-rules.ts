@@ -11,8 +11,9 @@ export const LISTING_RULES = {
   under_education_suffix: "The name stands under a suffix kept or meant for education.",
   popular_needs_two:
     "A popular name, a known organisation, a name under one, or a listed school is disposable only when two independent trusted sources say so.",
-  low_trust_only_if_unopposed: "Only sources of little trust say so, and a set or a guard speaks against it.",
-  deny_list: "The name is on the list of companies that free-mail lists name by mistake.",
+  low_trust_only_if_unopposed:
+    "Only sources of `low` or `medium` trust say so, and our own lists, popular names or another set contradict them.",
+  deny_list: "The name is on the list of names that free-mail lists have by mistake.",
   organisation_wins: "The name is a known organisation, and only uncurated sources call it personal or a school.",
   stopped: "The name, or a parent, is on a list of names that are not schools or whose addresses are sold.",
   relay_wins: "The name, or a parent, is a privacy relay.",
@@ -20,7 +21,8 @@ export const LISTING_RULES = {
   curated_education_wins: "The name, or a parent, is on the curated education list.",
   curated_personal_wins: "The name, or a parent, is on the curated list of providers.",
   government_wins: "A registry of government names lists the name.",
-  disposable_beats_long_tail: "A disposable list names it, and the sources that say otherwise are believed less.",
+  disposable_beats_long_tail:
+    "A trusted disposable list has the name, and the sources that call it personal are trusted less.",
   education_beats_long_tail: "The name is a school's, and only uncurated sources call it personal.",
   redundant: "A parent, or a suffix, already gives the same answer.",
   needs_second_source:

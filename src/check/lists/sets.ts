@@ -57,7 +57,7 @@ export const LOW_TRUST_BIT = 1 << 14
 /** Sets of names that only guide the building of a pack. They are not in the pack. */
 export const GUARD_SETS = {
   never_disposable: "Names that no list can make disposable.",
-  not_personal: "Companies that free-mail lists name by mistake.",
+  not_personal: "Names that free-mail lists have by mistake.",
   not_education: "Names that school lists name by mistake, or whose addresses are sold.",
   not_role: "Words that role lists name, and that are names of persons or places.",
   popular: "Much visited names: one witness is not enough to call one disposable.",
