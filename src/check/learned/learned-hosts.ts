@@ -9,7 +9,10 @@ export const LISTED_SHARE_MIN = 0.95
 /** The number of addresses of a network that must be learned before the network is. */
 export const NETWORK_ADDRESSES_MIN = 3
 
-/** The same for a host on which others counted many listed domains, more than sixty on each: so many are taken as seen. */
+/**
+ * The number for a candidate host, on which others counted more than sixty listed domains, and how many listed domains are
+ * added to those that were seen there when its share is computed.
+ */
 export const CANDIDATE_LISTED_MIN = 2
 export const CANDIDATE_LISTED_PRIOR = 60
 

@@ -8,7 +8,7 @@ const STATES: ReadonlySet<string> = new Set(
   ).split(" "),
 )
 
-/** A part of a form: letters that stand for themselves, or a run of characters. */
+/** A part of a form: literal text, a run of characters, or an American state. */
 type FormPart =
   | { readonly kind: "literal"; readonly text: string }
   | { readonly kind: "run"; readonly of: CharacterClass; readonly lengthMin: number; readonly lengthMax: number }
@@ -27,9 +27,8 @@ const PART = /[*@#]|\{st\}|[a-z0-9-]+/y
 const LABEL_LENGTH_MAX = 63
 
 /**
- * Reads a form: `*` is three letters, digits or hyphens and more, two and more beside a hyphen; `@` is three letters and
- * more; `#` is one to four digits; `{st}` is an American state; letters, digits and hyphens stand
- * for themselves. Throws `InvariantError` if it is none.
+ * Reads a form: `*` is three or more letters, digits or hyphens (two or more beside a hyphen); `@` is three or more letters;
+ * `#` is one to four digits; `{st}` is an American state; letters, digits and hyphens are literal. Throws `InvariantError` if the text is not a form.
  */
 export function parseNameForm(text: string): NameForm {
   const parts: FormPart[] = []
@@ -54,11 +53,11 @@ function formPart(token: string, lengthMin: number): FormPart {
   return token === "{st}" ? { kind: "state" } : { kind: "literal", text: token }
 }
 
-/** Whether the first `end` characters of `name` have the form. It is complete: no character is left over. */
+/** Whether the form matches all of the first `end` characters of `name`. */
 export const hasNameForm = ({ parts, tail }: NameForm, name: string, end: number): boolean =>
   tail.length <= end && name.startsWith(tail, end - tail.length) && matchesFrom(parts, 0, name, 0, end)
 
-/** The recursion is as deep as the form has parts; nothing is allocated but the two letters of a state. */
+/** Whether the parts from `partIndex` on match the characters from `start` to `end`. The recursion is as deep as the form has parts. */
 function matchesFrom(parts: readonly FormPart[], partIndex: number, name: string, start: number, end: number): boolean {
   const part = parts[partIndex]
   if (part === undefined) return start === end

@@ -27,7 +27,7 @@ const matchesPattern = ({ forms, exceptions }: NamePattern, registrable: string,
   forms.some(form => hasNameForm(form, registrable, end)) &&
   !exceptions.some(word => isException(word, registrable, end))
 
-/** Whether the first `end` characters, the label, hold the word, or are the word that a `=` stands before. */
+/** Whether the label, which is the first `end` characters, contains the word; a word after `=` must be the whole label. */
 function isException(word: string, registrable: string, end: number): boolean {
   if (word.startsWith("=")) return word.length === end + 1 && registrable.startsWith(word.slice(1))
   const at = registrable.indexOf(word)

@@ -22,11 +22,11 @@ export type NamePattern = {
   /** The public suffixes under which the words mean the body. */
   readonly suffixes: readonly string[]
   readonly forms: readonly NameForm[]
-  /** A label that holds one of them, or is the one that a `=` stands before, is another's. */
+  /** A label that contains one of these words does not match; a word after `=` must be the whole label. */
   readonly exceptions: readonly string[]
   /** A registrable domain of such a body. */
   readonly example: string
-  /** How many names that the words were not chosen from the family matched, and how many of them are such a body. */
+  /** Of names that were not used to choose the words: how many the family matched, and how many of those are such a body. */
   readonly matched: number
   readonly right: number
 }
