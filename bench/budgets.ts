@@ -227,9 +227,9 @@ export const BUDGETS = {
   learned_first: {
     description:
       "Of the throw-away domains that no list knows this share is found at the first check by known mail hosts.",
-    atLeast: 0.5,
+    atLeast: 0.55,
   },
-  learned_last: { description: "The same after 20 000 checks.", atLeast: 0.62 },
+  learned_last: { description: "The same after 20 000 checks.", atLeast: 0.65 },
   learned_wrong: {
     description: "Of 2000 honest domains on hosts of no known provider at most this many are put under review by them.",
     atMost: 1,

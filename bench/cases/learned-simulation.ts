@@ -10,6 +10,10 @@
  * - Of the domains that were found at a service some are on no list: the third number of a row in `NAMED_SERVICES`. Most services have none
  *   or few, some a lot.
  *
+ * - Of the ten published hosts of services that have the fewest domains (69 to 99 each), three stand under a name that trusted sources of
+ *   our lists call disposable, as of November 2026 (of all fifty, twenty-five): so do the hosts of three in ten services that are in no
+ *   table. Of the hosts that are in the table the real ones do (`HOSTS_UNDER_LISTED_NAMES`).
+ *
  * Assumptions, for which no count is published:
  * - A quarter of the domains that use no shared host have a host of their own name; the 69 : 31 of all pairs holds for the others.
  * - Listed domains spread over services as counted. Of those that no list knows there are two worlds. In the one a service's share of them
@@ -49,11 +53,15 @@ export type SimulatedDomain = {
   readonly isDisposable: boolean
   /** What our lists say. */
   readonly isListed: boolean
+  /** Whether its mail host stands under a name that our lists call disposable. */
+  readonly isHostListed: boolean
   /** How often it is checked, by how often others are. */
   readonly weight: number
 }
 
 type Service = {
+  /** Whether the host stands under a name that our lists call disposable. */
+  readonly isHostListed: boolean
   /** Empty: each domain's host has its own name. */
   readonly host: string
   readonly addresses: readonly string[]
@@ -105,6 +113,10 @@ const SHARED_HOSTS: readonly (readonly [host: string, domains: number])[] = [
   ["mx10.antispam.mailspamprotection.com", 67], ["mx01.mail.icloud.com", 64], ["emx.mail.ru", 62],
 ]
 
+/** Hosts of the table that no table of ours names, and that stand under names which trusted sources list. */
+const HOSTS_UNDER_LISTED_NAMES: ReadonlySet<string> = new Set(["em4.rejecthost.com", "mail.ese.kr"])
+
+const HOST_LISTED_SHARE = 0.3
 const SHARED_SHARE = 0.2
 const OWN_NAME_SHARE = 0.25
 const NAMED_SHARE = 0.69
@@ -155,7 +167,7 @@ function disposableDomains(count: number, spread: UnlistedSpread, random: () => 
     SHARED_HOSTS.map(([key, size]) => ({ key, size })),
     sharedCount,
   ).map(([host, domains]) => ({
-    ...{ host, addresses: [], domains, unlisted: UNLISTED_SHARE },
+    ...{ host, addresses: [], domains, unlisted: UNLISTED_SHARE, isHostListed: false },
   }))
   const unlistedCount = services.reduce((total, { domains, unlisted }) => total + domains * unlisted, 0)
   const raise = (UNLISTED_SHARE * (count - sharedCount)) / unlistedCount
@@ -168,7 +180,7 @@ function disposableDomains(count: number, spread: UnlistedSpread, random: () => 
   const listedCount = domains.filter(({ isListed }) => isListed).length
   const gone = Array.from({ length: Math.round((listedCount * GONE_SHARE) / (1 - GONE_SHARE)) }, (_, at) => ({
     ...{ domain: `gone-${at}.com`, kind: "gone" as const, mx: null, addresses: [] },
-    ...{ isDisposable: true, isListed: true },
+    ...{ isDisposable: true, isListed: true, isHostListed: false },
   }))
   return [...domains, ...gone]
 }
@@ -189,13 +201,20 @@ function servicesOf(count: number, random: () => number): readonly Service[] {
       ownName,
     ).map(([addresses, domains], at) => {
       const size = OWN_NAME_SERVICES[at]?.[1] ?? 0
-      return { host: "", addresses, domains, unlisted: at < 2 ? unlistedShare(size, size) : drawn() }
+      return {
+        host: "",
+        addresses,
+        domains,
+        unlisted: at < 2 ? unlistedShare(size, size) : drawn(),
+        isHostListed: false,
+      }
     }),
     ...scaled(
       NAMED_SERVICES.map(([key, size]) => ({ key, size })),
       named,
     ).map(([host, domains], at) => ({
       ...{ host, addresses: [`45.90.${at}.7`], domains, unlisted: shareOf.get(host) ?? 0 },
+      isHostListed: HOSTS_UNDER_LISTED_NAMES.has(host),
     })),
     ...tailServices(count - ownName - named, random, drawn),
   ]
@@ -223,8 +242,10 @@ function tailServices(count: number, random: () => number, unlisted: () => numbe
         : random() < 0.5
           ? [`${net}.7`, `${far}.7`]
           : [`${net}.7`]
+    const host = random() < OWN_NAME_SHARE ? "" : `mx.small-service-${at}.net`
     services.push({
-      host: random() < OWN_NAME_SHARE ? "" : `mx.small-service-${at}.net`,
+      host,
+      isHostListed: host !== "" && random() < HOST_LISTED_SHARE,
       addresses,
       domains,
       unlisted: unlisted(),
@@ -236,7 +257,7 @@ function tailServices(count: number, random: () => number, unlisted: () => numbe
 
 /** The domains of a service. Those with an empty host have hosts of their own names, each at one address or at two. */
 function customers(
-  { host, addresses, domains, unlisted }: Service,
+  { host, addresses, domains, unlisted, isHostListed }: Service,
   kind: "service" | "shared",
   draw: Draw,
 ): readonly Unweighted[] {
@@ -247,7 +268,7 @@ function customers(
     const own = addresses.length > 2 ? addresses.slice(first, first + 1) : addresses
     return {
       ...{ domain, kind, mx: host === "" ? `mail.${domain}` : host, addresses: own },
-      ...{ isDisposable: true, isListed: random() >= unlisted },
+      ...{ isDisposable: true, isListed: random() >= unlisted, isHostListed },
     }
   })
 }
@@ -284,19 +305,21 @@ function honestDomains(count: number, taken: readonly string[], random: () => nu
       const isDisposable = random() < abuse
       domains.push({
         ...{ domain, kind, mx: isOwnName ? `mail.${domain}` : `mx.${kind}-${at}.net`, addresses: [address] },
-        ...{ isDisposable, isListed: isDisposable },
+        ...{ isDisposable, isListed: isDisposable, isHostListed: false },
       })
     }
   }
   return domains
 }
 
+const VICTIM = { kind: "victim", addresses: ["52.1.2.3"], isHostListed: false, weight: 1 } as const
+
 /** Honest domains of one victim: customers of a host, or domains with hosts of their own names at one address. */
 export function victimOf(hostName: "shared" | "own", domains: number): readonly SimulatedDomain[] {
   return Array.from({ length: domains }, (_, at) => {
     const domain = `victim-${hostName}-${at}.com`
     const mx = hostName === "own" ? `mail.${domain}` : "mx.victim-host.net"
-    return { domain, kind: "victim", mx, addresses: ["52.1.2.3"], isDisposable: false, isListed: false, weight: 1 }
+    return { ...VICTIM, domain, mx, isDisposable: false, isListed: false }
   })
 }
 
@@ -305,7 +328,7 @@ export function attackersOf(hostName: "shared" | "own", count: number): readonly
   return Array.from({ length: count }, (_, at) => {
     const domain = `attack-${at}.com`
     const mx = hostName === "own" ? `mail.${domain}` : "mx.victim-host.net"
-    return { domain, kind: "victim", mx, addresses: ["52.1.2.3"], isDisposable: true, isListed: true, weight: 1 }
+    return { ...VICTIM, domain, mx, isDisposable: true, isListed: true }
   })
 }
 

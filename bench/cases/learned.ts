@@ -30,6 +30,8 @@ export type LearnedScale = {
   readonly system: SimulationScale
   /** How many worlds are made up; what was found is added up. */
   readonly worlds: number
+  /** The seed of the first world; each further world has the next one. */
+  readonly firstSeed: number
   /** After how many checks the verdicts are counted, in rising order. */
   readonly marks: readonly number[]
   readonly checksPerDay: number
@@ -41,6 +43,7 @@ export type LearnedScale = {
 export const LEARNED_FULL: LearnedScale = {
   system: { disposable: 4000, honest: 6000 },
   worlds: 12,
+  firstSeed: 1,
   marks: [0, 1000, 5000, 20_000],
   checksPerDay: 500,
   sightings: LEARNED_BOUNDS.observationsMax,
@@ -116,7 +119,9 @@ const SPREADS: Readonly<Record<UnlistedSpread, string>> = {
 
 /** What was found in the worlds of one kind. */
 async function foundIn(spread: UnlistedSpread, scale: LearnedScale) {
-  const worlds = Array.from({ length: scale.worlds }, (_, at) => learnedWorld(scale.system, spread, at + 1))
+  const worlds = Array.from({ length: scale.worlds }, (_, at) =>
+    learnedWorld(scale.system, spread, scale.firstSeed + at),
+  )
   const all = worlds.flat()
   return {
     spread,
@@ -130,7 +135,7 @@ const sum = (numbers: readonly number[]): number => numbers.reduce((one, other) 
 
 /** What was found at each mark in all worlds together. */
 async function marksOf(worlds: readonly World[], scale: LearnedScale): Promise<readonly Mark[]> {
-  const found = await Promise.all(worlds.map((system, at) => marksIn(system, at + 1, scale)))
+  const found = await Promise.all(worlds.map((system, at) => marksIn(system, scale.firstSeed + at, scale)))
   const at = (index: number, part: "right" | "wrong" | "blocked") => found.flatMap(marks => marks[index]?.[part] ?? [])
   return scale.marks.map((checks, index) => ({
     ...{ checks, right: at(index, "right"), wrong: at(index, "wrong"), blocked: at(index, "blocked") },
@@ -192,7 +197,12 @@ function judging(
   clock: () => number,
   isCached: () => boolean,
 ): (domain: SimulatedDomain) => Promise<Called> {
-  const isListed = new Set(system.flatMap(({ domain, isListed: isKnown }) => (isKnown ? domain : [])))
+  const isListed = new Set(
+    system.flatMap(({ domain, isListed: isKnown, mx, isHostListed }) => [
+      ...(isKnown ? [domain] : []),
+      ...(isHostListed && mx !== null ? [mx] : []),
+    ]),
+  )
   const request = createMailProbe({ resolver: resolverOf(system), clock })
   const probe = createLearningProbe(async (...of) => ({ ...(await request(...of)), isCached: isCached() }), {
     learnedHosts: new LearnedHosts(LEARNED_BOUNDS, candidateHosts()),
