@@ -129,7 +129,7 @@ async function createServices(
   const { system, store } = context
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
-  const learned = createLearnedHostsService(context)
+  const learned = createLearnedHostsService(context, () => activeLists().pack)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
   const network = createNetworkService(context, {
     learnedHosts: learned.hosts,

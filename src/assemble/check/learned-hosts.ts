@@ -2,7 +2,8 @@ import { type Log, logError } from "../../base/log.ts"
 import { Mutex } from "../../base/mutex.ts"
 import { createIntervals, utcDay } from "../../base/time.ts"
 import { candidateHosts } from "../../check/learned/candidate-hosts.ts"
-import { LEARNED_BOUNDS, LearnedHosts, OBSERVATION_DAYS_MAX } from "../../check/learned/learned-hosts.ts"
+import { hashDomain, LEARNED_BOUNDS, LearnedHosts, OBSERVATION_DAYS_MAX } from "../../check/learned/learned-hosts.ts"
+import type { Pack } from "../../check/lists/pack/pack.ts"
 import {
   OBSERVATIONS_PER_READ_MAX,
   OBSERVATIONS_PER_WRITE_MAX,
@@ -18,6 +19,10 @@ import type { StoreContext } from "../context.ts"
 const WRITE_MS = 5000
 /** How often the observations of other processes are read. */
 const READ_MS = 120_000
+/** How often is looked whether there are other lists. */
+const RELIST_MS = 60_000
+/** How many names of the lists are compared before other events are handled: a millisecond or two of a third of a second in all. */
+const NAMES_PER_TICK = 1000
 /** How often expired observations are deleted. */
 const PRUNE_MS = 600_000
 
@@ -30,6 +35,11 @@ export type LearnedHostsService = {
   readonly read: () => Promise<void>
   /** Writes new observations. Never rejects: what could not be written is written the next time. */
   readonly write: () => Promise<void>
+  /**
+   * Once for each lists, counts the domains that were seen before the lists named them as listed from now on. Never rejects. A domain that
+   * was taken off the lists stays listed until it is checked again.
+   */
+  readonly relist: () => Promise<void>
   /** Deletes observations that are too old or too many. Never rejects. */
   readonly prune: () => Promise<void>
   /** Stops the work and writes buffered observations. The store must still be open. */
@@ -37,7 +47,10 @@ export type LearnedHostsService = {
 }
 
 /** Creates the service over an open store. The server does not wait for it: until observations are read, no host is learned. */
-export function createLearnedHostsService({ system, store, log }: Omit<StoreContext, "settings">): LearnedHostsService {
+export function createLearnedHostsService(
+  { system, store, log }: Omit<StoreContext, "settings">,
+  activePack: () => Pack,
+): LearnedHostsService {
   const hosts = new LearnedHosts(LEARNED_BOUNDS, candidateHosts())
   const today = (): number => utcDay(system.clock())
   const inBatches = createBatchRunner(system, log)
@@ -55,6 +68,8 @@ export function createLearnedHostsService({ system, store, log }: Omit<StoreCont
     hosts.markWritten(observations)
     return observations.length === OBSERVATIONS_PER_WRITE_MAX
   })
+  const relistNext = createRelisting(hosts, activePack, today)
+  const relist = inBatches("listed domains were not compared", async () => !isStopping && relistNext())
   const prune = inBatches("old observations of mail hosts were not deleted", async () => {
     const retention = { rowsMax: LEARNED_BOUNDS.observationsMax, fromDay: today() - OBSERVATION_DAYS_MAX }
     return (await pruneHostObservations(store, retention)) > 0 && !isStopping
@@ -62,6 +77,7 @@ export function createLearnedHostsService({ system, store, log }: Omit<StoreCont
   const intervals = createIntervals(system.runInterval, [
     [WRITE_MS, () => void write()],
     [READ_MS, () => void read()],
+    [RELIST_MS, () => void relist()],
     [PRUNE_MS, () => void prune()],
   ])
   return {
@@ -72,12 +88,35 @@ export function createLearnedHostsService({ system, store, log }: Omit<StoreCont
     },
     read,
     write,
+    relist,
     prune,
     stop: async () => {
       isStopping = true
       intervals.stop()
       await write()
     },
+  }
+}
+
+/**
+ * Returns a function that marks domains as listed which were seen on no list, by the next names of the lists; false: all names of these
+ * lists were compared.
+ */
+function createRelisting(hosts: LearnedHosts, activePack: () => Pack, today: () => number): () => boolean {
+  let version: string | null = null
+  let names: Iterator<string> = [].values()
+  return () => {
+    const pack = activePack()
+    if (pack.version !== version) names = pack.names()
+    version = pack.version
+    for (let count = 0; count < NAMES_PER_TICK; count++) {
+      const { done, value: name } = names.next()
+      if (done === true) return false
+      const hash = hashDomain(name)
+      // Only registrable domains are observed, so a name that was is registrable.
+      if (hosts.isUnlisted(hash) && pack.match(name, name).has("disposable")) hosts.markListed(hash, today())
+    }
+    return true
   }
 }
 

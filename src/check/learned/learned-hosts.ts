@@ -111,6 +111,23 @@ export class LearnedHosts {
     else if (this.#store(seen, day)) this.#unwritten.add(domainHash)
   }
 
+  /** Whether the domain was seen, and on no list when it was seen last. */
+  isUnlisted(domainHash: number): boolean {
+    return this.#observations.get(domainHash)?.isListed === false
+  }
+
+  /**
+   * Records that a domain that was on no list when it was seen is listed now. It counts at its first address alone, and as long as if it
+   * had been listed then.
+   */
+  markListed(domainHash: number, day: number): void {
+    const before = this.#observations.get(domainHash)
+    if (before === undefined || before.isListed) return
+    const { host, addresses, seenOn } = before
+    const listed = { domainHash, host, addresses: addresses.slice(0, 1), isListed: true, seenOn }
+    if (this.#store(listed, day)) this.#unwritten.add(domainHash)
+  }
+
   /** Whether a domain's mail is received where disposable domains are served, by the observations of the last `OBSERVATION_DAYS_MAX` days. */
   servesDisposable(domain: string, { host, addresses }: MailPlaces, day: number): boolean {
     const domainHash = hashDomain(domain)

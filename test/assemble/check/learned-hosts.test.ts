@@ -7,12 +7,14 @@ import { DAY_MS, utcDay } from "../../../src/base/time.ts"
 import { detectSubjectKind, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../../src/check/deep-evidence.ts"
+import type { Pack } from "../../../src/check/lists/pack/pack.ts"
 import { registrableDomain } from "../../../src/check/lists/sources/normalized-name.ts"
 import { fullResult } from "../../../src/check/result/result.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import { POLICY_NAMES, type Policy } from "../../../src/contract/policies.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { createSystem, type System } from "../../../src/system/system.ts"
+import { openedPack, smallPack } from "../../check/lists/pack/small-pack.ts"
 import { tempPath, tempStore } from "../../customers/temp-store.ts"
 import { lists } from "../../support/app.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -21,6 +23,10 @@ import { createFakeTime, type FakeTime } from "../../support/time.ts"
 
 const HOST = "throw-away-hosting.com"
 const PLACES = { host: HOST, addresses: ["198.51.99.25"] }
+
+/** A pack whose disposable names are these. */
+const packOf = (disposable: readonly string[]): Pack =>
+  openedPack(smallPack(Object.fromEntries(disposable.map(name => [name, ["disposable"] as const]))))
 
 /** Domains of our disposable list, as many as are asked for. */
 const LISTED = [...lists.pack.names()]
@@ -31,7 +37,7 @@ const LISTED = [...lists.pack.names()]
 type Background = { readonly everyMs: number; readonly work: () => void }
 
 /** Learned hosts over a store, as a process has them; its background stands still until it is told to go on. */
-function learned(store: OpenStore, time: FakeTime = createFakeTime()) {
+function learned(store: OpenStore, time: FakeTime = createFakeTime(), pack = { current: lists.pack }) {
   const { clock, stopwatch, later: setTimer } = time
   const background = new Set<Background>()
   const logged: [LogLevel, string][] = []
@@ -42,7 +48,7 @@ function learned(store: OpenStore, time: FakeTime = createFakeTime()) {
   }
   const world: System = { ...createSystem(), clock, stopwatch, setTimer, runInterval }
   const log: Log = (level, message) => void logged.push([level, message])
-  const atWork = createLearnedHostsService({ system: world, log, store })
+  const atWork = createLearnedHostsService({ system: world, log, store }, () => pack.current)
   const meet = (count: number, from = 0): void => {
     for (let at = from; at < from + count; at++) atWork.hosts.observe(`d${at}.com`, PLACES, true, utcDay(clock()))
   }
@@ -100,6 +106,27 @@ test("more sightings than one page or one batch holds are all written and all re
   expect(one.hosts.unwritten(1)).toEqual([])
 })
 
+test("a domain that was seen before lists named it counts as listed once they do, in other processes and after a restart too", async () => {
+  const path = tempPath()
+  const pack = { current: packOf([]) }
+  const { hosts, world, relist, write, time } = learned(await tempStore(path), undefined, pack)
+  for (const name of LISTED) hosts.observe(name, PLACES, false, utcDay(world.clock()))
+  const serves = (of: typeof hosts) => of.servesDisposable("acme.com", PLACES, utcDay(world.clock()))
+  await relist()
+  await write()
+  expect(serves(hosts)).toBe(false)
+  pack.current = packOf(LISTED.slice(1))
+  await relist()
+  expect(serves(hosts)).toBe(false)
+  pack.current = lists.pack
+  await relist()
+  expect(serves(hosts)).toBe(true)
+  await write()
+  const other = learned(await tempStore(path), time)
+  await other.read()
+  expect(serves(other.hosts)).toBe(true)
+})
+
 test("rows are deleted when they are ninety-one days old", async () => {
   const store = await tempStore()
   const { meet, write, prune, time } = learned(store)
@@ -132,7 +159,7 @@ test("once ended nothing is done in the background, and what was seen until then
   const store = await tempStore()
   const { meet, start, stop, background, hosts } = learned(store)
   start()
-  expect(background.size).toBe(3)
+  expect(background.size).toBe(4)
   meet(5)
   await stop()
   expect(background.size).toBe(0)

@@ -67,6 +67,23 @@ test("a domain that was added to or removed from the lists counts by its newest 
   expect(serves(hosts, HOST)).toBe(false)
 })
 
+test("a domain that is listed after it was seen counts as listed for where and when it was seen, at one address alone", () => {
+  const hosts = new LearnedHosts(LEARNED_BOUNDS)
+  const places = { host: HOST, addresses: ["45.1.2.1", "45.7.7.7"] }
+  const names = Array.from({ length: 5 }, (_, at) => `late${at}.com`)
+  for (const name of names) hosts.observe(name, places, false, TODAY)
+  hosts.markWritten(hosts.unwritten(10))
+  for (const name of names.slice(1)) hosts.markListed(hashDomain(name), TODAY + 9)
+  expect(serves(hosts, HOST, TODAY + 9)).toBe(false)
+  expect(names.map(name => hosts.isUnlisted(hashDomain(name)))).toEqual([true, false, false, false, false])
+  for (const name of [...names, "never-seen.com"]) hosts.markListed(hashDomain(name), TODAY + 9)
+  const servesAt = (address: string): boolean =>
+    hosts.servesDisposable("judged.com", { host: null, addresses: [address] }, TODAY + 9)
+  expect([serves(hosts, HOST, TODAY + 9), servesAt("45.1.2.1"), servesAt("45.7.7.7")]).toEqual([true, true, false])
+  expect([90, 91].map(days => serves(hosts, HOST, TODAY + days))).toEqual([true, false])
+  expect(hosts.unwritten(10).map(({ isListed, seenOn }) => [isListed, seenOn])).toEqual(names.map(() => [true, TODAY]))
+})
+
 test("a domain counts for the host on which it was last observed, so five listed ones affect one host only", () => {
   const hosts = new LearnedHosts(LEARNED_BOUNDS)
   const victims = ["one.com", "two.com", "three.com"]
