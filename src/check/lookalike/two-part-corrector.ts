@@ -3,7 +3,14 @@ import { keyingDistance } from "./keying-distance.ts"
 import type { KnownName } from "./label-index.ts"
 import { nearestBySuffix, type ProviderLabel } from "./provider-labels.ts"
 import { findTypo } from "./typo.ts"
-import { isCompoundName, isLikelyTypo, isWidelyUsed, mayHaveTwoSlips, usageTierIndex } from "./typo-likelihood.ts"
+import {
+  isCompoundName,
+  isLikelyTypo,
+  isUnmistakable,
+  isWidelyUsed,
+  mayHaveTwoSlips,
+  usageTierIndex,
+} from "./typo-likelihood.ts"
 
 /** A provider's name and how many slips are between its label and the typed one. */
 type Candidate = { readonly name: KnownName; readonly slips: 1 | 2 }
@@ -13,6 +20,12 @@ const unlikelyEditCost = ({ length }: string): number => (length >= 6 ? 2 : 3)
 
 /** With fewer letters, a typed label is near to too many words. */
 const TYPED_LETTERS_MIN_TWO_SLIPS = 5
+
+/** Two slips leave a typed label under an existing suffix so many letters at least. */
+const TYPED_LETTERS_MIN_UNMISTAKABLE = 6
+
+/** Two slips of the fingers and no edit that none makes. */
+const FINGER_SLIPS = { unlikely: 3, max: 2 }
 
 /** A shorter label is one slip away from many other names. */
 const ANY_SLIP_LETTERS_MIN = 5
@@ -25,11 +38,30 @@ export class TwoPartCorrector {
   readonly #providers: readonly ProviderLabel[]
   readonly #nearbyLabels: EditDistanceIndex
   readonly #longProviders: readonly ProviderLabel[]
+  /** Names that two slips leave unmistakable under their own suffix, by that suffix. */
+  readonly #unmistakable: ReadonlyMap<string, readonly KnownName[]>
 
   constructor(providers: readonly ProviderLabel[], nearbyLabels: EditDistanceIndex) {
     this.#providers = providers
     this.#nearbyLabels = nearbyLabels
     this.#longProviders = providers.filter(({ names }) => names.some(mayHaveTwoSlips))
+    const names = providers.flatMap(provider => provider.names.filter(isUnmistakable))
+    this.#unmistakable = Map.groupBy(names, ({ suffix }) => suffix)
+  }
+
+  /**
+   * The provider under this suffix whose long label two slips of the fingers turn into the typed one: `outlokk` is
+   * `outlook`. Null: none, several, or the typed label is made of words. The top-level domain exists, so that any other
+   * edit may be another name.
+   */
+  correctTwoSlips(typed: string, suffix: string): KnownName | null {
+    const names = this.#unmistakable.get(suffix)
+    if (names === undefined || typed.length < TYPED_LETTERS_MIN_UNMISTAKABLE) return null
+    const near = names.filter(
+      ({ label }) => startsAlike(typed, label) && keyingDistance(typed, label, FINGER_SLIPS) <= 2,
+    )
+    const [meant, another] = near
+    return meant === undefined || another !== undefined || isCompoundName(typed) ? null : meant
   }
 
   /** The provider meant by a mistyped label under a suffix that does not exist; null: none, or several are as likely. */

@@ -3,6 +3,7 @@ import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type FoldedLabelIndex, type KnownLabel, type KnownName, splitLabel } from "./label-index.ts"
 import { matchHomoglyph } from "./lookalike.ts"
 import { nearestBySuffix, type ProviderLabel, providerLabels } from "./provider-labels.ts"
+import { correctRunOn } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
 import { findTypo, type Typo } from "./typo.ts"
 import {
@@ -25,6 +26,7 @@ export class TypoCorrector {
   readonly #twoPartCorrector: TwoPartCorrector
   /** Provider names without their dots. */
   readonly #namesByUndotted: ReadonlyMap<string, KnownName>
+  readonly #namesByText: ReadonlyMap<string, KnownName>
 
   constructor(labels: readonly KnownLabel[], index: FoldedLabelIndex) {
     this.#labelIndex = index
@@ -34,7 +36,9 @@ export class TypoCorrector {
     this.#twoPartCorrector = new TwoPartCorrector(this.#providers, this.#nearbyLabels)
     this.#providersByLabel = new Map(this.#providers.map(provider => [provider.label, provider]))
     const undotted = new Map<string, KnownName>()
-    for (const name of this.#providers.flatMap(({ names }) => names)) {
+    const providerNames = this.#providers.flatMap(({ names }) => names)
+    this.#namesByText = new Map(providerNames.map(name => [name.name, name]))
+    for (const name of providerNames) {
       const text = removeDots(name.name)
       if (!undotted.has(text)) undotted.set(text, name)
     }
@@ -48,10 +52,11 @@ export class TypoCorrector {
   correct(domain: string, registrable: string): string | null {
     const [label, suffix] = splitLabel(domain)
     const match =
+      correctRunOn(this.#namesByText, domain, registrable) ??
       this.#correctSuffix(domain, registrable, label, suffix) ??
       this.#correctDots(domain) ??
       (domain === registrable ? this.#correctLabel(label, suffix) : null) ??
-      this.#correctBothParts(domain, label, suffix)
+      this.#correctBothParts(domain, registrable, label, suffix)
     return match?.name ?? null
   }
 
@@ -70,28 +75,39 @@ export class TypoCorrector {
 
   /**
    * Corrects a dot that is missing or off by one position: `gmailcom`, `gmailc.om`. An extra dot counts only if the
-   * top-level domain does not exist.
+   * top-level domain does not exist, or inside a label that no host would be called by (`hotm.ail.com`).
    */
   #correctDots(domain: string): KnownName | null {
     const meant = this.#namesByUndotted.get(removeDots(domain))
     if (meant === undefined || meant.label.length < 3) return null
     const [dots, dotsMeant] = [domain.split(".").length, meant.name.split(".").length]
     if (dots === 1) return meant
-    const isMoved = dots <= dotsMeant && meant.label.length >= 5 && domain.startsWith(meant.label.slice(0, -1))
-    return isMoved || !hasExistingTld(domain) ? meant : null
+    const { label } = meant
+    const isMoved = dots <= dotsMeant && label.length >= 5 && domain.startsWith(label.slice(0, -1))
+    const isLate = dots === dotsMeant && isWidelyUsed(meant) && isDistinctive(label) && domain.startsWith(label)
+    const isExtra = dots === dotsMeant + 1 && domain.endsWith(`.${meant.suffix}`) && isSplitByAccident(meant, domain)
+    return isMoved || isLate || isExtra || !hasExistingTld(domain) ? meant : null
   }
 
   /** Corrects a label with one typo, or one that looks like a provider's, under that provider's suffix. */
   #correctLabel(label: string, suffix: string): KnownName | null {
     const [likeliest, another] = this.#likelyTypos(label, suffix)
-    if (likeliest === undefined || this.#isRealName(label)) return this.#correctHomoglyph(label, suffix)
-    return another === undefined ? likeliest.name : null
+    if (this.#isRealName(label)) return this.#correctHomoglyph(label, suffix)
+    if (likeliest !== undefined) return another === undefined ? likeliest.name : null
+    return this.#correctHomoglyph(label, suffix) ?? this.#twoPartCorrector.correctTwoSlips(label, suffix)
   }
 
-  /** Corrects a label with up to two typos under a top-level domain that does not exist. */
-  #correctBothParts(domain: string, label: string, suffix: string): KnownName | null {
-    if (classifySuffix(domain).fault !== "unknown_tld" || this.#isRealName(label)) return null
-    return this.#twoPartCorrector.correct(label, suffix)
+  /**
+   * Corrects a label with up to two typos under a top-level domain that does not exist, or a major provider's label with
+   * one likely typo under a truncated `com`.
+   */
+  #correctBothParts(domain: string, registrable: string, label: string, suffix: string): KnownName | null {
+    if (this.#isRealName(label)) return null
+    if (classifySuffix(domain).fault === "unknown_tld") return this.#twoPartCorrector.correct(label, suffix)
+    if (domain !== registrable || !/^(om|c[om])$/.test(suffix)) return null
+    const [likeliest, another] = this.#likelyTypos(label, "com")
+    const isMajor = likeliest !== undefined && another === undefined && isMajorProvider(likeliest.name.label)
+    return isMajor ? likeliest.name : null
   }
 
   /** The names under the suffix whose label `typed` probably mistypes; several: they are equally likely. */
@@ -139,18 +155,32 @@ function addCandidate(likeliest: readonly TypoCandidate[], another: TypoCandidat
 
 /**
  * Whether an existing suffix is a name that may be registered in the same country as the intended suffix: `con.br` for
- * `com.br`. The owner of that name would hardly name a host `uol`.
+ * `com.br`. The owner of that name would hardly name a host `uol`; a host `yahoo` nobody has in another country either.
  */
 function isNestedUnderSameCountry({ label, suffix: meant }: KnownName, suffix: string, registrable: string): boolean {
-  const isSameCountry = meant.includes(".") && meant.slice(-3) === suffix.slice(-3)
-  return suffix === registrable && isSameCountry && label.length >= 3 && isDistinctive(label)
+  const isDotted = meant.includes(".")
+  const isSameCountry = isDotted && meant.slice(-3) === suffix.slice(-3)
+  const isOneCountry = isSameCountry || (isDotted && isMajorProvider(label))
+  return suffix === registrable && isOneCountry && label.length >= 3 && isDistinctive(label)
 }
 
-/** Whether an existing suffix is likelier a truncated `com`, `net` or `org` than the suffix of another company. */
+/**
+ * Whether an existing suffix is likelier a truncated `com`, `net` or `org` than the suffix of another company, or has the
+ * key beside the right one (`bet`, `cam`).
+ */
 function isTruncatedSuffix(meant: KnownName, suffix: string): boolean {
   const { label } = meant
-  if (meant.suffix.length !== 3 || suffix.length !== 2 || !isWidelyUsed(meant) || !isDistinctive(label)) return false
-  return label.length >= 5 || (label.length >= 3 && /^[co]m$/.test(suffix))
+  if (meant.suffix.length !== 3 || !isWidelyUsed(meant) || !isDistinctive(label)) return false
+  if (suffix.length === 3) return label.length >= 6 && findTypo(suffix, meant.suffix)?.kind === "replaced"
+  return suffix.length === 2 && (label.length >= 5 || (label.length >= 3 && /^[co]m$/.test(suffix)))
+}
+
+/** Whether a dot in a label is a slip: the letters after it are no word that a company is called by, or everyone knows the label. */
+function isSplitByAccident(meant: KnownName, domain: string): boolean {
+  if (isMajorProvider(meant.label)) return true
+  const host = domain.slice(0, -meant.suffix.length - 1)
+  const rest = host.slice(host.indexOf(".") + 1)
+  return meant.label.length >= 6 && isWidelyUsed(meant) && isDistinctive(meant.label) && isDistinctive(rest)
 }
 
 /** Whether the name's top-level domain exists in public DNS. */

@@ -103,8 +103,12 @@ describe("under a top-level domain that does not exist a label may have up to tw
     ["marbelx.qqqq", null],
     ["marbelx.invalid", null],
     ["marbelx.example", null],
-    // The top-level domain exists.
-    ["mrabelx.com", null],
+    // The top-level domain exists; a label of eight letters of a widely used provider may have two slips there.
+    ["mrabelx.com", "marbelix.com"],
+    ["tulorpn.com", null],
+    ["sarbelnee.net", null],
+    ["droxl.net", "droxel.net"],
+    ["drxl.net", null],
     ["mrabelx.co", null],
     ["droxl.ne", null],
     ["qorvn.comm.br", null],
@@ -129,6 +133,70 @@ describe("under a top-level domain that does not exist a label may have up to tw
     expect(corrector.correct("marbalix.con", "marbalix.con")).toBeNull()
     expect(corrector.correct("marbslix.con", "marbslix.con")).toBe("marbelix.com")
   })
+})
+
+describe("more of the name was typed around it", () => {
+  const suggestion = among("marbelix.com zroxet.de qorvun.com.br mail.com aolu.com velin.net")
+
+  test.each([
+    ["marbelix.com.com", "marbelix.com"],
+    ["marbelix.comcom", "marbelix.com"],
+    ["marbelixcom.com", "marbelix.com"],
+    ["zroxet.de.de", "zroxet.de"],
+    ["zroxet.dede", "zroxet.de"],
+    ["zroxet.de.com", "zroxet.de"],
+    ["zroxetde.de", "zroxet.de"],
+    ["qorvun.com.br.br", "qorvun.com.br"],
+    ["qorvun.com.br.com.br", "qorvun.com.br"],
+    ["wwwzroxet.de", "zroxet.de"],
+    ["wwzroxet.de", "zroxet.de"],
+    ["wzroxet.de", null],
+    // A word may be the name of a company, but not under a top-level domain that does not exist.
+    ["mail.com.com", null],
+    ["wwwmail.com", null],
+    ["mail.comcom", "mail.com"],
+    // Other text around a name is no slip.
+    ["zroxet.de.marbelix.io", null],
+    ["zroxet.de.net", null],
+    ["zroxetnet.de", null],
+  ])("%s means %p", (domain, meant) => {
+    expect(suggestion(domain)).toBe(meant)
+  })
+})
+
+describe("a dot in a label is a slip where no host would be called so", () => {
+  const suggestion = among("marbelix.com velin.net maildoor.com gmail.com")
+
+  test.each([
+    ["marb.elix.com", "marbelix.com"],
+    ["g.mali.com", null],
+    ["gma.il.com", "gmail.com"],
+    ["vel.in.net", null],
+    ["mail.door.com", null],
+    ["velinn.et", "velin.net"],
+    ["marb.elix.net", null],
+    ["ma.rb.elix.com", null],
+  ])("%s means %p", (domain, meant) => {
+    expect(suggestion(domain)).toBe(meant)
+  })
+})
+
+test("a generic suffix with the key beside the right one is corrected for long labels of widely used providers", () => {
+  const suggestion = among("droxel.net vlinn.net marbelix.com", "tulopran.net")
+  expect(suggestion("droxel.bet")).toBe("droxel.net")
+  expect(suggestion("marbelix.cam")).toBe("marbelix.com")
+  expect(suggestion("vlinn.bet")).toBeNull()
+  expect(suggestion("tulopran.bet")).toBeNull()
+  expect(suggestion("droxel.new")).toBeNull()
+})
+
+test("a household name may have a slip in the label and a truncated com, others may not", () => {
+  const suggestion = among("gmail.com yahoo.com yahoo.co.jp marbelix.com")
+  expect(suggestion("gmial.co")).toBe("gmail.com")
+  expect(suggestion("yaho.cm")).toBe("yahoo.com")
+  expect(suggestion("marbelx.co")).toBeNull()
+  expect(suggestion("gmial.io")).toBeNull()
+  expect(suggestion("yahoo.co.jo")).toBe("yahoo.co.jp")
 })
 
 test("a key that was held down is one slip", () => {

@@ -1,0 +1,55 @@
+import { classifySuffix } from "../address/public-suffix.ts"
+import { type KnownName, splitLabel } from "./label-index.ts"
+import { isDistinctive } from "./typo-likelihood.ts"
+
+/** A shorter label may be anything. */
+const LETTERS_MIN = 3
+
+/** What is typed before a name in a browser. */
+const WWW = /^www?(?=[a-z])/
+
+/**
+ * The provider whose whole name was typed with more of the same around it: its suffix again (`gmail.com.com`, `web.de.de`,
+ * `mail.ruru`), its suffix in the label (`gmailcom.com`), `com` after another suffix
+ * (`gmx.de.com`), or a `www` without its dot (`wwwgmail.com`). Null: none. Words may
+ * be companies' names, so the label of a provider that is one is only corrected under a top-level domain that does not exist.
+ */
+export function correctRunOn(
+  namesByText: ReadonlyMap<string, KnownName>,
+  domain: string,
+  registrable: string,
+): KnownName | null {
+  const repeated = withoutRepeatedSuffix(namesByText, domain) ?? withoutSuffixInLabel(namesByText, domain)
+  const meant = repeated ?? withoutWww(namesByText, domain, registrable)
+  if (meant === null || meant.label.length < LETTERS_MIN) return null
+  return isDistinctive(meant.label) || classifySuffix(domain).fault === "unknown_tld" ? meant : null
+}
+
+function withoutRepeatedSuffix(namesByText: ReadonlyMap<string, KnownName>, domain: string): KnownName | null {
+  const [label, suffix] = splitLabel(domain)
+  for (let end = 2; end < suffix.length; end++) {
+    const meant = namesByText.get(`${label}.${suffix.slice(0, end)}`)
+    if (meant !== undefined && isSaidAgain(meant.suffix, suffix.slice(end))) return meant
+  }
+  return null
+}
+
+/** Whether the text after a suffix is that suffix, its last label, or a `com`, with or without a dot before. */
+function isSaidAgain(suffix: string, rest: string): boolean {
+  const last = suffix.slice(suffix.lastIndexOf(".") + 1)
+  const again = rest.startsWith(".") ? rest.slice(1) : rest
+  return again === suffix || again === last || rest === ".com"
+}
+
+/** `gmailcom.com`. */
+function withoutSuffixInLabel(namesByText: ReadonlyMap<string, KnownName>, domain: string): KnownName | null {
+  const [label, suffix] = splitLabel(domain)
+  const undotted = suffix.replaceAll(".", "")
+  return label.endsWith(undotted) ? (namesByText.get(`${label.slice(0, -undotted.length)}.${suffix}`) ?? null) : null
+}
+
+const withoutWww = (
+  namesByText: ReadonlyMap<string, KnownName>,
+  domain: string,
+  registrable: string,
+): KnownName | null => (domain === registrable ? (namesByText.get(domain.replace(WWW, "")) ?? null) : null)
