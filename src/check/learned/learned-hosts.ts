@@ -167,26 +167,27 @@ export class LearnedHosts {
 
   /** Whether the domain was counted at the place, and found there when the place served disposable domains already. */
   #isOwnWitness(place: Place, domainHash: number, day: number): boolean {
+    return this.#honestAt(place, domainHash, day)?.foundIn.includes(place.key) === true
+  }
+
+  /** The observation of a domain of no list that counts at the place; null: there is none, or it has expired. */
+  #honestAt(place: Place, domainHash: number, day: number): HeldObservation | null {
     const own = place.domains.has(domainHash) ? this.#observations.get(domainHash) : undefined
-    return own !== undefined && !isExpired(own, day) && !own.isListed && own.foundIn.includes(place.key)
+    return own === undefined || isExpired(own, day) || own.isListed ? null : own
   }
 
   #isNetworkLearned(network: string, domainHash: number, day: number): boolean {
     let learnedCount = 0
     for (const place of this.#networks.get(network)?.values().take(NETWORK_ADDRESSES_MAX) ?? []) {
       const { seen, listed } = this.#countsOf(place, day)
-      const isOwn = place.domains.has(domainHash) && seen - listed === 1
+      const isOwn = seen - listed === 1 && this.#honestAt(place, domainHash, day) !== null
       const leftOut = place.leftOut
       const hasLeftOut =
         leftOut !== null && leftOut.domainHash !== domainHash && day - leftOut.day <= OBSERVATION_DAYS_MAX
-      if ((seen > listed && !(isOwn && !this.#isListed(domainHash))) || hasLeftOut) return false
+      if ((seen > listed && !isOwn) || hasLeftOut) return false
       if (this.#isLearned(place, domainHash, day)) learnedCount++
     }
     return learnedCount >= NETWORK_ADDRESSES_MIN
-  }
-
-  #isListed(domainHash: number): boolean {
-    return this.#observations.get(domainHash)?.isListed === true
   }
 
   #countsOf(place: Place, day: number): NonNullable<Place["counts"]> {

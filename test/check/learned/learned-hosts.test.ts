@@ -265,6 +265,18 @@ describe("a network", () => {
     expect(servesAt(hosts, "45.1.2.99")).toBe(false)
   })
 
+  test("counts the asker's own observation as its own for ninety days, and an honest domain beside it never", () => {
+    const hosts = new LearnedHosts(LEARNED_BOUNDS)
+    hosts.observe("judged.com", at("45.1.2.99"), false, TODAY - 90)
+    hosts.observe("honest.com", at("45.1.2.98"), false, TODAY - 90)
+    fill(hosts, IN_NETWORK)
+    expect([servesAt(hosts, "45.1.2.7"), servesAt(hosts, "45.1.2.7", "judged.com", TODAY + 1)]).toEqual([false, true])
+    hosts.observe("honest.com", at("45.1.2.99"), false, TODAY)
+    expect(servesAt(hosts, "45.1.2.7", "honest.com", TODAY)).toBe(false)
+    expect(servesAt(hosts, "45.1.2.7", "honest.com", TODAY + 1)).toBe(true)
+    expect(servesAt(hosts, "45.1.2.7", "judged.com", TODAY + 1)).toBe(false)
+  })
+
   test("of IPv6 addresses is their /64", () => {
     const hosts = new LearnedHosts(LEARNED_BOUNDS)
     fill(hosts, ["2a01:4f8:1:2::1", "2a01:4f8:1:2::2", "2a01:4f8:1:2:3::"])
