@@ -91,6 +91,10 @@ export const isGenericLabel = (label: string): boolean => GENERIC_LABELS.has(lab
 /** Endings of inflected words; the word list has base forms only. */
 const WORD_ENDINGS = ["s", "ly", "es", "ed", "ing", "er", "ers", "est", "y"]
 
+/** One syllable that ends with one vowel and a consonant that English doubles. */
+const SHORT_STEM = /^[^aeiouy]+[aeiou][bdfgklmnprtz]$/
+const DOUBLING_ENDING = /^(e|ing|y)/
+
 /** The base forms, built on first use (2 ms, about 1 MB). */
 let baseWords: ReadonlySet<string> | null = null
 
@@ -104,10 +108,14 @@ export function isCommonWord(label: string): boolean {
 
 /**
  * Whether a stem before an ending is a word. The ending may have replaced a final `e` or `y`, or doubled a last letter
- * that follows a vowel (`stopped`, but not `chartter`). No word doubles its final `e` (`rambleer`).
+ * that follows a vowel (`stopped`, but not `chartter`). No word doubles its final `e` (`rambleer`), and every word of one
+ * syllable with one vowel and one consonant at its end doubles that (`charred`, not `charer`).
  */
 function isInflectedStem(stem: string, ending: string): boolean {
-  if (isBaseWord(stem)) return !(stem.endsWith("e") && ending.startsWith("e"))
+  if (isBaseWord(stem)) {
+    const isDoubledWord = SHORT_STEM.test(stem) && DOUBLING_ENDING.test(ending)
+    return !(stem.endsWith("e") && ending.startsWith("e")) && (!isDoubledWord || isBaseWord(`${stem}e`))
+  }
   if (ending === "s" || ending === "ly") return false
   if (stem.endsWith("i")) return isBaseWord(`${stem.slice(0, -1)}y`)
   const isDoubled = stem.at(-1) === stem.at(-2) && "aeiou".includes(stem.charAt(stem.length - 3))

@@ -11,3 +11,9 @@ test.each(["target", "apples", "chatter", "orange", "quickly", "making", "carrie
 test.each(["paypal", "amazon", "orangr", "gmial", "ups", "twitter", "", "s", "a\nb", "netflix"])("%j is none", word => {
   expect(isCommonWord(word)).toBe(false)
 })
+
+test("a short stem is only a word with its last letter doubled, as English spells it", () => {
+  expect(isCommonWord("stopped")).toBe(true)
+  expect(["charer", "stoped", "bater"].filter(isCommonWord)).toEqual([])
+  expect(["boxer", "viewed", "looking", "maker", "joined"].filter(isCommonWord)).toHaveLength(5)
+})
