@@ -239,10 +239,16 @@ function isWellKnown(candidate: NameCase): boolean {
   )
 }
 
-/** Whether curators took the name out of a list that is trusted more than every source that still lists it. */
+/**
+ * Whether curators took the name out of a list that is trusted more than every source that still lists it. One source of
+ * the same trust that is put together from others has only not followed the removal.
+ */
 function isRemoved({ name, listedBy, context }: NameCase): boolean {
   const rank = context.collected.removals.get(name)
-  return rank !== undefined && listedBy.every(source => source.set !== "disposable" || trustRank(source) < rank)
+  if (rank === undefined) return false
+  const [strong, another] = listedBy.filter(source => source.set === "disposable" && trustRank(source) >= rank)
+  if (strong === undefined) return true
+  return another === undefined && strong.copies !== undefined && trustRank(strong) === rank
 }
 
 /** The number of trusted sources that call the name disposable, without those that copy from another of them. */

@@ -55,6 +55,41 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["removed_by_curator", { a: medium("disposable", "acme.com"), b: high("removed_disposable", "acme.com") }],
   ["removed_by_curator", { a: high("disposable", "acme.com"), b: highest("removed_disposable", "acme.com") }],
   ["kept", { a: high("disposable", "acme.com"), b: high("removed_disposable", "acme.com") }],
+  // A source that is put together from others does not outlast a removal of its own trust, unless another source lists the name.
+  [
+    "removed_by_curator",
+    {
+      a: { ...high("disposable", "acme.com"), copies: "c" },
+      b: high("removed_disposable", "acme.com"),
+      c: highest("disposable", "other.com"),
+    },
+  ],
+  [
+    "kept",
+    {
+      a: { ...high("disposable", "acme.com"), copies: "c" },
+      b: medium("removed_disposable", "acme.com"),
+      c: highest("disposable", "other.com"),
+    },
+  ],
+  [
+    "kept",
+    {
+      a: { ...high("disposable", "acme.com"), copies: "c" },
+      b: high("removed_disposable", "acme.com"),
+      c: highest("disposable", "other.com"),
+      d: high("disposable", "acme.com"),
+    },
+  ],
+  [
+    "removed_by_curator",
+    {
+      a: { ...high("disposable", "acme.com"), copies: "c" },
+      b: high("removed_disposable", "acme.com"),
+      c: highest("disposable", "other.com"),
+      d: low("disposable", "acme.com"),
+    },
+  ],
   [
     "kept",
     {
