@@ -71,6 +71,8 @@ const { server } = createApp({
   signIn: createSignInService(context, async () => ({ kind: "no_server" })),
   defaultTier: settings.MAILKIND_DEFAULT_TIER,
   hasMailServer: false,
+  pricing: null,
+  isDnsOff: false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log: context.log,
   stopwatch: system.stopwatch,

@@ -210,6 +210,8 @@ function createAppDeps(context: AppContext, lists: ListsService, isDnsUnavailabl
     isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
+    pricing: settings.MAILKIND_PRICING,
+    isDnsOff: settings.MAILKIND_DNS_SERVERS.includes("off"),
     lists: () => listsOverview(lists.current()),
     guide: guideFacts(context),
   }

@@ -63,6 +63,7 @@ export const SETTINGS = {
     expected: "a comma list such as 0=10/10/2000, with - for unlimited",
   }),
   MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "How many checks a day, UTC, the free website checker at `/` has for all its visitors together; `off` shows no checker.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
+  MAILKIND_PRICING: text({ description: "What the home page says about prices, in one or two sentences.", defaultValue: null, defaultText: "nothing", pattern: /^[^\0\r\n]{1,500}$/, expected: "one line of at most 500 characters" }),
   MAILKIND_TRUSTED_PROXIES: list({ description: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
   MAILKIND_IN_FLIGHT_MAX: integer({ description: "How many requests one process serves at once; it refuses more with `overloaded`.", defaultValue: 4096, min: 1, max: 1_000_000 }),
   MAILKIND_LOG: choice({ description: "Least level of a log line.", defaultValue: "info", options: LOG_LEVELS }),

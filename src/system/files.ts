@@ -49,7 +49,6 @@ export const BUNDLED_FILES = {
   "inventory.json.asset": "data/build/inventory.json.asset",
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "reference.js.asset": "src/http/site/browser/reference.js",
-  "copy.js.asset": "src/http/site/browser/copy.js",
   "once.js.asset": "src/http/site/browser/once.js",
   "usage-chart.js.asset": "src/http/site/browser/usage-chart.js",
   "uplot.js.asset": "node_modules/uplot/dist/uPlot.iife.min.js",

@@ -239,6 +239,8 @@ export async function testApp({
     isAdmin: createAdminCheck(admins) ?? (() => false),
     defaultTier: 0,
     hasMailServer: true,
+    pricing: null,
+    isDnsOff: false,
     changes,
     signIn,
     lists: () => listsOverview(knownLists),

@@ -2,6 +2,7 @@ import { Elysia } from "elysia"
 import { createContext } from "../../src/assemble/context.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { parseSettings } from "../../src/config/settings.ts"
+import { TIERS } from "../../src/contract/tiers.ts"
 import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
 import { RefusalHeaders } from "../../src/http/response/caller-headers.ts"
@@ -60,6 +61,10 @@ export function openSite({
         pages: createPageResponses(own.requestId, isHttps),
         assets: createAssets(asset),
         freeChecks: null,
+        tiers: TIERS,
+        defaultTier: 0,
+        pricing: null,
+        guide: guide ?? guideFactsFor(),
         ...changes,
       }),
     )

@@ -51,6 +51,8 @@ export type MailProvider = {
 export type MailProviderTable = {
   readonly byHost: NameMatcher<MailProvider>
   readonly bySpfDomain: NameMatcher<MailProvider>
+  /** Names for people, by key. */
+  readonly names: ReadonlyMap<string, string>
 }
 
 const PROVIDER_COLUMNS = ["key", "kind", "shows", "name", "mx", "spf", "grade"] as const
@@ -60,15 +62,19 @@ const KINDS_BEFORE_SUITES: ReadonlySet<MailProviderKind> = new Set(["placeholder
 
 /** Parses a table of providers. Throws `InvariantError` if a row is malformed, or a key or pattern occurs twice. */
 export function parseMailProviders(text: string): MailProviderTable {
-  const rows = parseTable(text, PROVIDER_COLUMNS).map(({ key, kind, shows, mx, spf }) => {
+  const rows = parseTable(text, PROVIDER_COLUMNS).map(({ key, kind, shows, name, mx, spf }) => {
     const provider = toMailProvider({ key, kind: requireOneOf(MAIL_PROVIDER_KINDS, kind), shows })
-    return { key, provider, mx: splitWords(mx), spf: splitWords(spf) }
+    return { key, name, provider, mx: splitWords(mx), spf: splitWords(spf) }
   })
   assert(new Set(rows.map(({ key }) => key)).size === rows.length, "the keys of providers differ")
   return {
     byHost: createProviderMatcher(rows.flatMap(({ provider, mx }) => mx.map(pattern => [pattern, provider] as const))),
     bySpfDomain: createProviderMatcher(
       rows.flatMap(({ provider, spf }) => spf.map(pattern => [pattern, provider] as const)),
+    ),
+    // A suite's first row names it. A note in parentheses tells clouds of one provider apart.
+    names: new Map(
+      rows.map(({ provider, name }) => [provider.key, name.replace(/ \([^)]*\)$/, "")] as const).reverse(),
     ),
   }
 }
@@ -106,3 +112,6 @@ export const providerOfMailHost = (host: string): MailProvider | null => loadPro
 
 /** The provider of a domain in SPF records (lower case, no trailing dot, macros as written); null: it is not known. */
 export const providerOfSpfDomain = (domain: string): MailProvider | null => loadProviderTable().bySpfDomain(domain)
+
+/** The name by which people know a provider, without a note in parentheses; the key itself when the table has no such key. */
+export const mailProviderName = (key: string): string => loadProviderTable().names.get(key) ?? key

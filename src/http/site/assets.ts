@@ -1,7 +1,9 @@
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { assert } from "../../base/errors.ts"
-import type { AssetFile } from "./page-responses.ts"
+import SITE_SCRIPT from "./browser/site.js" with { type: "text" }
+import THEME_SCRIPT from "./browser/theme.js" with { type: "text" }
+import { type AssetFile, acceptsGzip } from "./page-responses.ts"
 import { STYLESHEET } from "./ui/stylesheet.ts"
 
 /** The path below which assets are served. */
@@ -13,8 +15,6 @@ const ASSETS = {
   "scalar.js": "text/javascript; charset=utf-8",
   /** Adds accessible names to the API reference. */
   "reference.js": "text/javascript; charset=utf-8",
-  /** Copy buttons. */
-  "copy.js": "text/javascript; charset=utf-8",
   /** Prevents that a form is sent twice. */
   "once.js": "text/javascript; charset=utf-8",
   /** The usage chart and its library. */
@@ -43,11 +43,18 @@ export type Assets = {
   readonly file: (path: string, acceptEncoding: string | null) => Promise<AssetFile | null>
 }
 
+/** The mark: an envelope whose flap is a check mark. */
 const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#2457a6"/><path d="M7 11h18v11H7z M7 11l9 7 9-7" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/></svg>'
+  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46e5"/><path d="M6.5 10.5h19v12h-19z" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/><path d="M10 14.5l5 4.5 11-12" fill="none" stroke="#a5f3c8" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
 
 /** The path of the one stylesheet of all pages. */
 export const STYLESHEET_PATH = hashedPath("site", "css", Buffer.from(STYLESHEET))
+
+/** The path of the script of all pages, a module. */
+export const SITE_SCRIPT_PATH = hashedPath("site", "js", Buffer.from(SITE_SCRIPT))
+
+/** The path of the script that applies the chosen colours before a page is drawn. */
+export const THEME_SCRIPT_PATH = hashedPath("theme", "js", Buffer.from(THEME_SCRIPT))
 
 /** The path of the favicon. */
 export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(ICON))
@@ -57,6 +64,8 @@ export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
   const files = new Map<string, EncodeAsset>([
     [STYLESHEET_PATH, cachedAsset("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
     [ICON_PATH, cachedAsset("image/svg+xml", Buffer.from(ICON))],
+    [SITE_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(SITE_SCRIPT))],
+    [THEME_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(THEME_SCRIPT))],
   ])
   const load = async (name: AssetName): Promise<string | null> => {
     const blob = readEmbedded(name)
@@ -107,15 +116,6 @@ function cachedAsset(mediaType: string, bytes: Uint8Array<ArrayBuffer>): EncodeA
 }
 
 const gzipBytes = promisify(gzip)
-
-/** Whether `Accept-Encoding` (RFC 9110 §12.5.3) names gzip with a weight above zero. */
-function acceptsGzip(acceptEncoding: string | null): boolean {
-  const codings = (acceptEncoding ?? "").toLowerCase().split(",")
-  return codings.some(coding => {
-    const [name = "", weight = "q=1"] = coding.split(";").map(part => part.trim())
-    return name === "gzip" && Number(weight.replace(/^q=/, "")) > 0
-  })
-}
 
 function hashedPath(name: string, extension: string, bytes: Uint8Array): string {
   const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16)

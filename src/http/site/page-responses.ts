@@ -86,8 +86,17 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
   ) => new Response(body, { status, headers: { ...fixed, ...headers, "X-Request-Id": requestId(request) } })
   const html =
     (policy: string) =>
-    (text: string, request: Request, { status, headers = {} }: PageResponseOptions = {}) =>
-      respond(text, request, { ...headers, ...textHeaders(HTML, policy) }, status)
+    (text: string, request: Request, { status, headers = {} }: PageResponseOptions = {}) => {
+      const { Vary: varies, ...others } = headers
+      const all = {
+        ...others,
+        ...textHeaders(HTML, policy),
+        Vary: varies === undefined ? ACCEPT_ENCODING : `${varies}, ${ACCEPT_ENCODING}`,
+      }
+      return isCompressible(text, request)
+        ? respond(Bun.gzipSync(text, { level: 1 }), request, { ...all, "Content-Encoding": "gzip" }, status)
+        : respond(text, request, all, status)
+    }
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
   const renderPage: PageResponses["render"] = (page, request, options) =>
     strictHtml(`<!doctype html>${render(page)}`, request, options)
@@ -118,6 +127,27 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
 }
 
 const HTML = "text/html; charset=utf-8"
+
+const ACCEPT_ENCODING = "Accept-Encoding"
+
+/** Below this length a page is sent as fast as it is compressed. */
+const COMPRESSED_LENGTH_MIN = 1_000
+
+/**
+ * Whether a page is sent compressed. Answers to forms are not: they repeat what was sent beside new secrets, which the length
+ * of a compressed page would give away.
+ */
+const isCompressible = (text: string, { method, headers }: Request): boolean =>
+  method === "GET" && text.length >= COMPRESSED_LENGTH_MIN && acceptsGzip(headers.get("accept-encoding"))
+
+/** Whether `Accept-Encoding` (RFC 9110 §12.5.3) names gzip with a weight above zero. */
+export function acceptsGzip(acceptEncoding: string | null): boolean {
+  const codings = (acceptEncoding ?? "").toLowerCase().split(",")
+  return codings.some(coding => {
+    const [name = "", weight = "q=1"] = coding.split(";").map(part => part.trim())
+    return name === "gzip" && Number(weight.replace(/^q=/, "")) > 0
+  })
+}
 
 const textHeaders = (mediaType: string, policy: string = NO_CONTENT_POLICY) => ({
   "Cache-Control": "no-store",

@@ -52,6 +52,10 @@ export type SiteDeps = FeedbackDeps & {
   readonly isAdmin: (email: string) => boolean
   /** Whether mails have a server to be sent by. */
   readonly hasMailServer: boolean
+  /** What the operator says about prices (`MAILKIND_PRICING`). Null: nothing. */
+  readonly pricing: string | null
+  /** Whether checks ask no DNS, because the operator switched it off. */
+  readonly isDnsOff: boolean
 
   readonly check: Check
   readonly ownLists: OwnListCache

@@ -6,7 +6,7 @@ const ask = openSite()
 
 /** The path of the API reference's script. */
 const scriptPath = async (from = ask): Promise<string> =>
-  attributesIn(await (await from(ROUTES.docs.path)).text(), "src")[1] ?? ""
+  attributesIn(await (await from(ROUTES.docs.path)).text(), "src").find(path => path.includes("/scalar-")) ?? ""
 
 test("a file is kept for good, since its path names its content", async () => {
   const { headers } = await ask(await scriptPath())

@@ -12,7 +12,7 @@ import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose, Table } from "../ui/layout.tsx"
-import { ReasonLink } from "../ui/verdict-view.tsx"
+import { ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */

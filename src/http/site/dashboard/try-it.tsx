@@ -1,22 +1,22 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
-import { inputRefusal, parseSubject } from "../../../check/address/parse-subject.ts"
-import type { SubjectKind } from "../../../check/address/subject.ts"
 import { type CheckRequest, NO_OWN_LIST_MATCH } from "../../../check/check.ts"
-import { type CheckOutcome, fullResult } from "../../../check/result/result.ts"
+import type { CheckOutcome } from "../../../check/result/result.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../../contract/policies.ts"
 import type { ProblemCode } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import type { CheckResult } from "../../../contract/schemas.ts"
 import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
 import { Problem } from "../../response/problem.ts"
 import { checkTestAddress, runMeteredCheck } from "../../v1/metered-check.ts"
+import { displayedVerdict } from "../displayed-verdict.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
+import { parseTyped } from "../typed-subject.ts"
 import { FormError, SelectField, TextField } from "../ui/forms.tsx"
-import { VerdictView } from "../ui/verdict-view.tsx"
+import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
+import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 import { withSiteLease } from "./site-lease.ts"
 
@@ -26,7 +26,7 @@ export function tryPageRoutes(site: SiteContext) {
   return new Elysia({ normalize: false })
     .get(ROUTES.tryIt.path, ({ request }) =>
       guards.requireAccount.page(request, async user => (
-        <TryPage user={user} values={EMPTY_TRY_FORM} error={null} problem={null} result={null} />
+        <TryPage user={user} values={EMPTY_TRY_FORM} error={null} problem={null} verdict={null} />
       )),
     )
     .post(
@@ -40,11 +40,11 @@ export function tryPageRoutes(site: SiteContext) {
 async function handleTry(site: SiteContext, request: Request, user: SignedInUser, values: TryFormValues) {
   const { pages, responses, testDomain } = site
   const parsed = parseTryForm(values, testDomain)
-  const props = { user, values, error: null, problem: null, result: null }
+  const props = { user, values, error: null, problem: null, verdict: null }
   if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, request)
   const outcome = await checkMetered(site, request, user.account, parsed).catch(displayableProblem)
   if (!(outcome instanceof Problem))
-    return <TryPage {...props} result={fullResult(outcome, responses.requestId(request))} />
+    return <TryPage {...props} verdict={displayedVerdict(site, outcome, responses.requestId(request))} />
   const { code, detail } = outcome
   return pages.renderProblem(<TryPage {...props} problem={`${detail} ${REMEDIES[code] ?? ""}`} />, request, outcome)
 }
@@ -92,26 +92,10 @@ const readTryForm = (form: SubmittedForm): TryFormValues => ({
 
 function parseTryForm({ input, policy, isDeep }: TryFormValues, testDomain: string): CheckRequest | TryFormError {
   if (!isPolicy(policy)) return { field: "policy", message: "Choose one of the policies." }
-  const kind = typedSubjectKind(input)
-  if (kind === "url" && input.length > LIMITS.urlLengthMax) return { field: "asked", message: INPUT_ERRORS.too_long }
-  const subject = parseSubject(kind, input, testDomain)
-  const refusal = inputRefusal(subject)
-  if (refusal !== null) return { field: "asked", message: INPUT_ERRORS[refusal] }
-  return { subject, policy, isDeep, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }
+  const typed = parseTyped(input, testDomain)
+  if (typed.kind === "refused") return { field: "asked", message: typed.message }
+  return { subject: typed.subject, policy, isDeep, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }
 }
-
-/** An input with `@` is an address unless it begins like a link; one with a slash or a scheme is a URL. */
-function typedSubjectKind(input: string): SubjectKind {
-  if (/^https?:\/\//i.test(input)) return "url"
-  if (input.includes("@")) return "email"
-  return input.includes("/") || /^[a-z][a-z0-9+.-]*:/i.test(input) ? "url" : "domain"
-}
-
-const INPUT_ERRORS = {
-  empty: "Write an address, a domain or a website.",
-  control_character: "This holds a character that cannot be seen. Please type it anew.",
-  too_long: `This is too long: an address has at most ${LIMITS.addressBytesMax} octets, a domain ${LIMITS.domainBytesMax}, a website address ${LIMITS.urlLengthMax} characters.`,
-} as const
 
 const isPolicy = (policy: string): policy is Policy => Object.hasOwn(POLICIES, policy)
 
@@ -123,27 +107,28 @@ type TryPageProps = {
   /** Why valid values were not checked; null: they were, or nothing was sent yet. */
   readonly problem: string | null
   /** Null: nothing was checked. */
-  readonly result: CheckResult | null
+  readonly verdict: DisplayedVerdict | null
 }
 
 /** The form, and the verdict of the check. */
-function TryPage({ user, values, error, problem, result }: TryPageProps) {
+function TryPage({ user, values, error, problem, verdict }: TryPageProps) {
   return (
     <DashboardLayout route="tryIt" title="Try it" user={user}>
-      <p class="lead">
-        Checks as a secret key does, with your own lists. It costs one unit of your day, {LIMITS.deepCheckUnits} when
-        deep.
-      </p>
+      {verdict === null ? (
+        <p class="lead">
+          Check with your own lists, as a secret key does. A check costs one unit, a deep check {LIMITS.deepCheckUnits}.
+        </p>
+      ) : null}
       <FormError message={problem} />
+      {verdict === null ? null : <VerdictCard verdict={verdict} />}
       <TryForm values={values} error={error} />
-      {result === null ? null : <VerdictView result={result} />}
     </DashboardLayout>
   )
 }
 
 function TryForm({ values, error }: Pick<TryPageProps, "values" | "error">) {
   return (
-    <form class="form" method="post" action={`${ROUTES.postTryIt.path}#verdict`}>
+    <form class="form" method="post" action={`${ROUTES.postTryIt.path}#${VERDICT_ID}`}>
       <TextField
         name="asked"
         label="Address, domain or website"

@@ -61,7 +61,7 @@ function blockRenderer(title: string): PageRenderer {
     },
     table({ header, rows }) {
       const columns = header.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
-      const lines = rows.map(cells => tableRow(cells, this))
+      const lines = rows.map(cells => tableRow(cells, columns, this))
       tablesOfSection += 1
       return render(
         <Table caption={tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`} columns={columns}>
@@ -94,10 +94,13 @@ const inlineRenderer = (settings: ReadonlySet<string>): PageRenderer => ({
   image: ({ raw }) => escapeHtml(raw),
 })
 
-function tableRow(cells: readonly Tokens.TableCell[], { parser }: Renderer) {
+function tableRow(cells: readonly Tokens.TableCell[], columns: readonly string[], { parser }: Renderer) {
   const [first = "", ...rest] = cells.map(({ tokens }) => parser.parseInline(tokens))
   const { html, id } = withId(first)
-  const tail = rest.map((text, index) => `<td${classOf(cells[index + 1])}>${adviceOr(text)}</td>`)
+  const tail = rest.map(
+    (text, index) =>
+      `<td${classOf(cells[index + 1])} data-label="${escapeHtml(columns[index + 1] ?? "")}">${adviceOr(text)}</td>`,
+  )
   return { id, html: `<th scope="row">${html}</th>${tail.join("")}` }
 }
 

@@ -12,7 +12,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { Prose, Table } from "../ui/layout.tsx"
-import { ReasonLink } from "../ui/verdict-view.tsx"
+import { ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
 
 /** The query parameter with the domain, and the id of its field. */
 const DOMAIN_PARAMETER = "domain"

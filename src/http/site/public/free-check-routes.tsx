@@ -1,13 +1,10 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import type { VNode } from "preact"
-import { detectSubjectKind, inputRefusal, parseSubject } from "../../../check/address/parse-subject.ts"
 import { type CheckRequest, NO_OWN_LIST_MATCH, type OwnListMatch } from "../../../check/check.ts"
-import { fullResult } from "../../../check/result/result.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import type { CheckResult } from "../../../contract/schemas.ts"
 import type { FreeChecks } from "../../../customers/free-checks/free-checks.ts"
 import type { PassChange } from "../../../customers/free-checks/passes.ts"
 import {
@@ -17,11 +14,14 @@ import {
   rateLimitedProblem,
 } from "../../response/free-check-problems.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
+import { displayedVerdict } from "../displayed-verdict.ts"
 import { readForm, type SubmittedForm } from "../form-body.ts"
 import { passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
 import { assertSameOrigin, assertSameOriginFetch } from "../same-origin.ts"
 import type { SiteContext } from "../site-context.ts"
-import { type CheckFormState, EMPTY_CHECK_FORM, HomePage, INPUT_FIELD } from "./home-page.tsx"
+import { parseTyped } from "../typed-subject.ts"
+import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
+import { type CheckFormState, EMPTY_CHECK_FORM, EXAMPLE_FIELD, HomePage, homeFacts, INPUT_FIELD } from "./home-page.tsx"
 import { PassPage } from "./pass-page.tsx"
 
 /** The free checker: the form of the home page, and the challenge of a pass. Refusals come in `CHECKER_REFUSAL_ORDER`. */
@@ -56,8 +56,8 @@ async function checkResponse(
   progress: FormProgress,
 ): Promise<Response> {
   try {
-    const result = await checkSubmittedForm(site, freeChecks, request, progress)
-    return site.pages.render(homePage(site, { form: progress.form, result }), request)
+    const verdict = await checkSubmittedForm(site, freeChecks, request, progress)
+    return site.pages.render(homePage(site, { form: progress.form, verdict }), request)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A script gets the problem as JSON, as the API sends it.
@@ -72,12 +72,13 @@ async function checkSubmittedForm(
   freeChecks: FreeChecks,
   request: Request,
   progress: FormProgress,
-): Promise<CheckResult> {
+): Promise<DisplayedVerdict> {
   const client = site.clientOf(request)
   await admitClient(site, freeChecks, client)
   const { loadShedder } = site
   const form = await loadShedder.readKeylessBody(client, () => readForm(request, LIMITS.bodyBytesMax, loadShedder))
-  progress.form = { input: form.text(INPUT_FIELD), error: null }
+  // An example replaces what is in the field.
+  progress.form = { input: form.text(EXAMPLE_FIELD) || form.text(INPUT_FIELD), error: null }
   const checkRequest = parseFreeCheckInput(site, progress.form.input, client)
   const requestId = site.responses.requestId(request)
   // Test addresses use up no check.
@@ -127,19 +128,12 @@ async function grantCheck(
   }
 }
 
-const INPUT_ERRORS = {
-  empty: "Type an email address, a domain or a website.",
-  control_character: "There is a character in it that cannot be seen and belongs in no address. Type it anew.",
-  too_long: `That is too long: an address has at most ${LIMITS.addressBytesMax} characters, a domain ${LIMITS.domainBytesMax}, a website ${LIMITS.urlLengthMax}.`,
-} as const
-
-/** Parses the input as an email, a URL or a domain, whichever it looks like, as a batch does. Throws `invalid_input`. */
+/** Parses what was typed. Throws `invalid_input`. */
 function parseFreeCheckInput({ testDomain }: SiteContext, input: string, callerId: string): CheckRequest {
-  const subject = parseSubject(detectSubjectKind(input), input, testDomain)
-  const refusal = input.length > LIMITS.urlLengthMax ? "too_long" : inputRefusal(subject)
-  if (refusal !== null) throw invalidInput([{ pointer: `/${INPUT_FIELD}`, detail: INPUT_ERRORS[refusal] }])
+  const typed = parseTyped(input, testDomain)
+  if (typed.kind === "refused") throw invalidInput([{ pointer: `/${INPUT_FIELD}`, detail: typed.message }])
   return {
-    subject,
+    subject: typed.subject,
     policy: POLICY_DEFAULT,
     isDeep: false,
     includeTenant: true,
@@ -150,16 +144,17 @@ function parseFreeCheckInput({ testDomain }: SiteContext, input: string, callerI
 
 /** Rejects when the operator's lists cannot be read. */
 async function freeCheckResult(
-  { check, ownLists }: SiteContext,
+  site: SiteContext,
   checkRequest: CheckRequest,
   requestId: string,
-): Promise<CheckResult> {
+): Promise<DisplayedVerdict> {
+  const { check, ownLists } = site
   const { domain, wwwHost, normalized, isTest } = checkRequest.subject
   const ownListMatch =
     domain === null || isTest
       ? NO_OWN_LIST_MATCH
       : publicOwnListMatch(await ownLists.lookup(null, normalized, domain, wwwHost))
-  return fullResult(await check({ ...checkRequest, ownListMatch }), requestId)
+  return displayedVerdict(site, await check({ ...checkRequest, ownListMatch }), requestId)
 }
 
 /** Leaves out the operator's block list: only key holders may learn what is on it, since here anybody could try names. */
@@ -171,14 +166,11 @@ const publicOwnListMatch = ({ isOperatorAllowed }: OwnListMatch): OwnListMatch =
 type HomePageContent = {
   readonly form: CheckFormState
   readonly error?: string | null
-  readonly result?: CheckResult | null
+  readonly verdict?: DisplayedVerdict | null
 }
 
-const homePage = (
-  { baseUrl, testDomain }: SiteContext,
-  { form, error = null, result = null }: HomePageContent,
-): VNode => (
-  <HomePage baseUrl={baseUrl()} testDomain={testDomain} hasChecker={true} form={form} error={error} result={result} />
+const homePage = (site: SiteContext, { form, error = null, verdict = null }: HomePageContent): VNode => (
+  <HomePage facts={homeFacts(site)} form={form} error={error} verdict={verdict} />
 )
 
 /** The page that explains a problem: the pass page, or the home page with a message. Throws the problem when it is another one. */

@@ -1,58 +1,144 @@
 /** @jsxImportSource preact */
-import { CATEGORIES, CATEGORY_NAMES, type Category } from "../../../contract/categories.ts"
+import { CATEGORIES, CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CheckResult } from "../../../contract/schemas.ts"
+import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleResult } from "../../response/example-responses.ts"
-import { curlCommand } from "../ui/format.ts"
+import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_LANGUAGES, type ExampleFacts, exampleProgram } from "../docs/examples.ts"
+import type { SiteContext } from "../site-context.ts"
+import { curlCommand, formatNumber } from "../ui/format.ts"
 import { ActionButton, FormError } from "../ui/forms.tsx"
-import { CodeBlock, Layout, prettyJson, Table } from "../ui/layout.tsx"
-import { VerdictView } from "../ui/verdict-view.tsx"
+import { CodeBlock, Layout, prettyJson, Table, Tabs } from "../ui/layout.tsx"
+import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
+import {
+  CATEGORY_LABELS,
+  type DisplayedVerdict,
+  isUnreadable,
+  RECOMMENDATION_LABELS,
+  verdictSentences,
+} from "../ui/verdict/verdict-words.ts"
 
-type HomePageProps = ApiQuickStartProps & {
+/** What the home page tells about this server. */
+type HomeFacts = ExampleFacts & {
+  readonly testDomain: string
   /** False: the operator offers no free checks. */
   readonly hasChecker: boolean
+  /** The limits of a new account. */
+  readonly freeLimits: TierLimits
+  /** What the operator says about prices. Null: nothing. */
+  readonly pricing: string | null
+}
+
+/** What the home page tells about a server. */
+export function homeFacts(
+  site: Pick<SiteContext, "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing">,
+): HomeFacts {
+  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing } = site
+  const freeLimits = tiers[defaultTier] ?? UNLIMITED
+  return {
+    baseUrl: baseUrl(),
+    checkTimeoutMs: guide.checkTimeoutMs,
+    testDomain,
+    hasChecker: freeChecks !== null,
+    freeLimits,
+    pricing,
+  }
+}
+
+const UNLIMITED: TierLimits = { requestsPerSecond: null, inFlight: null, unitsPerDay: null }
+
+type HomePageProps = {
+  readonly facts: HomeFacts
   readonly form?: CheckFormState
   /** Why the request was refused, unless the input is at fault; null: it was not. */
   readonly error?: string | null
   /** Null: nothing was checked. */
-  readonly result?: CheckResult | null
+  readonly verdict?: DisplayedVerdict | null
 }
 
-/** The home page: the free checker with its last verdict, and a quick start for the API. */
-export function HomePage(props: HomePageProps) {
-  const { hasChecker, form = EMPTY_CHECK_FORM, error = null, result = null } = props
+/** The home page: the free checker, what the API does, and its limits. After a check the verdict comes first. */
+export function HomePage({ facts, form = EMPTY_CHECK_FORM, error = null, verdict = null }: HomePageProps) {
   return (
-    <Layout route="home" title="What is behind an address?">
-      <p class="lead">
-        mailkind tells what an email address, a domain or a website is: a business, a free mailbox, a throw-away one, a
-        privacy relay, a school, a government body, or nothing that exists.
-      </p>
-      <FormError message={error} />
-      {hasChecker ? <CheckForm {...form} /> : null}
-      {result === null ? null : <FreeCheckVerdict result={result} />}
-      <ApiQuickStart baseUrl={props.baseUrl} testDomain={props.testDomain} />
-      {hasChecker ? <FreeCheckTerms /> : null}
+    <Layout
+      route="home"
+      title={TITLE}
+      {...(verdict === null ? {} : { tabTitle: verdictTitle(verdict) })}
+      hero={
+        verdict === null ? (
+          <Hero facts={facts} form={form} error={error} />
+        ) : (
+          <CheckedHero facts={facts} form={form} verdict={verdict} />
+        )
+      }
+    >
+      <ApiSection facts={facts} />
+      <LimitsSection facts={facts} />
+      <CategoriesSection />
+      {facts.hasChecker ? <FreeCheckTerms /> : null}
     </Layout>
   )
 }
 
-function FreeCheckVerdict({ result }: { readonly result: CheckResult }) {
-  const corrected = correctedInput(result)
+const TITLE = "Who’s behind this email?"
+
+/** The title of the tab tells the verdict, so that screen readers begin with it. */
+const verdictTitle = ({ result }: DisplayedVerdict): string =>
+  `${RECOMMENDATION_LABELS[result.recommendation]} – ${CATEGORY_LABELS[result.category]}${
+    result.domain === null || isUnreadable(result) ? "" : `: ${result.domain}`
+  } · mailkind`
+
+type HeroProps = { readonly facts: HomeFacts; readonly form: CheckFormState; readonly error: string | null }
+
+/** The form, with a sample verdict beside it. */
+function Hero({ facts, form, error }: HeroProps) {
   return (
-    <VerdictView
-      result={result}
-      meaning={CATEGORY_MEANINGS[result.category]}
-      besideSuggestion={
-        corrected === null ? null : (
-          <ActionButton
-            path={ROUTES.postHome.path}
-            fields={{ [INPUT_FIELD]: corrected }}
-            label={`Check ${corrected}`}
-          />
-        )
-      }
-    />
+    <div class="hero">
+      <div>
+        <h1>{TITLE}</h1>
+        <p class="lead">
+          Check an email address, a domain or a website. See if it is a business, a personal mailbox, a throw-away
+          address, a school or a public body, and why.
+        </p>
+        <FormError message={error} />
+        {facts.hasChecker ? (
+          <CheckForm {...form} />
+        ) : (
+          <p>
+            <a class="button" href={ROUTES.signIn.path}>
+              Get a free key
+            </a>
+          </p>
+        )}
+      </div>
+      <SampleVerdict testDomain={facts.testDomain} />
+    </div>
+  )
+}
+
+type CheckedHeroProps = Pick<HeroProps, "facts" | "form"> & { readonly verdict: DisplayedVerdict }
+
+/** The verdict, with the form for the next check below it. */
+function CheckedHero({ form, verdict }: CheckedHeroProps) {
+  const corrected = correctedInput(verdict.result)
+  return (
+    <>
+      <h1 class="unseen">{TITLE}</h1>
+      <VerdictCard
+        verdict={verdict}
+        besideSuggestion={
+          corrected === null ? null : (
+            <ActionButton
+              path={`${ROUTES.postHome.path}#${VERDICT_ID}`}
+              fields={{ [INPUT_FIELD]: corrected }}
+              label={`Check ${corrected}`}
+            />
+          )
+        }
+      />
+      <h2 id="next">Check another</h2>
+      <CheckForm {...form} />
+    </>
   )
 }
 
@@ -62,26 +148,41 @@ function correctedInput({ email, did_you_mean: suggestion }: CheckResult): strin
   return `${email.slice(0, email.lastIndexOf("@"))}@${suggestion}`
 }
 
-function FreeCheckTerms() {
+/** A verdict as the checker shows it, shortened. It belongs to a test address, so it is always true. */
+function SampleVerdict({ testDomain }: Pick<HomeFacts, "testDomain">) {
+  const result = exampleResult("disposable", testDomain)
+  const verdict: DisplayedVerdict = {
+    result: { ...result, reasons: ["disposable_domain"], domain: SAMPLE_DOMAIN },
+    imitates: null,
+    isDnsOff: false,
+  }
   return (
-    <>
-      <h2 id="free">How free it is</h2>
-      <p>
-        {LIMITS.freeChecksPerClientAndDay} checks a day are simply answered. For more, your browser does a short piece
-        of arithmetic, about a second long, which is worth {LIMITS.passChecks} checks within {LIMITS.passMinutes}{" "}
-        minutes: it keeps programs from using up what is there for people. All visitors share a number of checks a day.
-        With a <a href={ROUTES.signIn.path}>key of your own</a> none of this concerns you.
-      </p>
-      <p>
-        What you check is not stored and not logged. Of your network address only a keyed hash is kept, until the end of
-        the next day.
-      </p>
-    </>
+    <figure class={`card sample-verdict of-${result.category}`}>
+      <figcaption>Sample verdict</figcaption>
+      <p class="asked">mia@{SAMPLE_DOMAIN}</p>
+      <div class="decision">
+        <p class="category">{CATEGORY_LABELS[result.category]}</p>
+        <p class={`stamp ${result.recommendation}`}>{RECOMMENDATION_LABELS[result.recommendation]}</p>
+      </div>
+      <ul class="why">
+        {verdictSentences(verdict).map(sentence => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+        <li>A mailbox there stops working soon.</li>
+      </ul>
+    </figure>
   )
 }
 
+const SAMPLE_DOMAIN = "mailinator.com"
+
 /** The form field for the address, domain or URL to check. */
 export const INPUT_FIELD = "input"
+
+/** The form field that an example's button sends. */
+export const EXAMPLE_FIELD = "example"
+
+const EXAMPLES = ["jane@stripe.com", "sam@gmail.com", "mia@mailinator.com", "paypa1.com", "info@ethz.ch"] as const
 
 /** The state of the check form. */
 export type CheckFormState = {
@@ -97,7 +198,7 @@ export const EMPTY_CHECK_FORM: CheckFormState = { input: "", error: null }
 function CheckForm({ input, error }: CheckFormState) {
   return (
     <search>
-      <form class="ask" method="post" action={ROUTES.postHome.path}>
+      <form class="ask" method="post" action={`${ROUTES.postHome.path}#${VERDICT_ID}`}>
         <label for={INPUT_FIELD}>Email address, domain or website</label>
         <input
           id={INPUT_FIELD}
@@ -120,53 +221,89 @@ function CheckForm({ input, error }: CheckFormState) {
           </p>
         )}
         <p class="hint" id={`${INPUT_FIELD}-hint`}>
-          Such as <code>jane@example.com</code> or <code>example.com</code>. Nobody is written to, and what you type is
-          not kept.
+          We send no email and store nothing that you enter.
+        </p>
+        <p class="chips">
+          Try{" "}
+          {EXAMPLES.map(example => (
+            <button key={example} type="submit" name={EXAMPLE_FIELD} value={example} formNoValidate>
+              {example}
+            </button>
+          ))}
         </p>
       </form>
     </search>
   )
 }
 
-/** What a category means for somebody who wants to write to such an address, or to let it sign up. */
-export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
-  business:
-    "This belongs to an organisation with a domain of its own. You can write to it, and a sign-up with it tells you for whom somebody works.",
-  personal:
-    "This is a mailbox at a provider that gives one to everybody. You can write to it; it tells you nothing of where somebody works.",
-  disposable:
-    "This is a throw-away mailbox. It is gone within minutes or days, and often anybody can read it: do not count on reaching anybody there, and send nothing there that is not for everybody.",
-  relay:
-    "This is an address that forwards to a mailbox which it hides. Your mail arrives for as long as its owner wants it to; who that is, nobody tells.",
-  education: "This belongs to a school or a university. You can write to it; most people there leave after some years.",
-  government: "This belongs to a public body. You can write to it, and a sign-up with it is an official's.",
-  invalid:
-    "Nothing can arrive there. If somebody gave it to you, ask for another one, or look for a slip of the keyboard.",
-  unknown: "We found nothing that tells what this is. Have somebody answer a mail there before you count on it.",
-}
-
-type ApiQuickStartProps = { readonly baseUrl: string; readonly testDomain: string }
-
-/** What the API does, a command that works at once, the categories, and links to the documentation. */
-function ApiQuickStart({ baseUrl, testDomain }: ApiQuickStartProps) {
+/** What the API does, with a program in each language. */
+function ApiSection({ facts }: { readonly facts: HomeFacts }) {
   return (
     <>
-      <h2 id="api">The same from your own program</h2>
+      <h2 id="api">Add it to your sign-up</h2>
       <p>
-        mailkind sorts sign-ups by what stands behind an address: it asks lists and DNS, and never the mailbox itself.{" "}
-        <a href={ROUTES.signIn.path}>Sign in for a free key</a>, or read the{" "}
-        <a href={ROUTES.docs.path}>API reference</a>. Addresses under the test domain need no key and always get the
-        same verdict:
+        Send one request. You get the category, a recommendation, a confidence and the reasons.{" "}
+        <a href={ROUTES.docsStart.path}>Read the quick start</a> or the <a href={ROUTES.docs.path}>API reference</a>.
       </p>
-      <CodeBlock caption="Command" code={curlCommand(baseUrl, `business@${testDomain}`)} />
+      <Tabs
+        label="Language"
+        name="check"
+        tabs={EXAMPLE_LANGUAGE_NAMES.map(language => {
+          const { label } = EXAMPLE_LANGUAGES[language]
+          return { label, content: <CodeBlock caption={label} code={exampleProgram("check", language, facts)} /> }
+        })}
+      />
+      <p>
+        Test addresses need no key and always get the same verdict.{" "}
+        <a href={ROUTES.docsTestAddresses.path}>See all test addresses</a>.
+      </p>
+      <CodeBlock caption="Works without a key" code={curlCommand(facts.baseUrl, `business@${facts.testDomain}`)} />
       <details>
-        <summary>What it answers</summary>
-        <CodeBlock caption="Answer" code={prettyJson(exampleResult("business", testDomain))} />
+        <summary>The answer</summary>
+        <CodeBlock caption="Answer" code={prettyJson(exampleResult("business", facts.testDomain))} />
       </details>
+    </>
+  )
+}
+
+/** What a new account may do, before anybody signs up. */
+function LimitsSection({ facts: { freeLimits, pricing } }: { readonly facts: HomeFacts }) {
+  const { unitsPerDay, requestsPerSecond, inFlight } = freeLimits
+  return (
+    <>
+      <h2 id="limits">Free limits</h2>
+      <dl class="figures">
+        <div>
+          <dt>checks per day</dt>
+          <dd>{limitLabel(unitsPerDay)}</dd>
+        </div>
+        <div>
+          <dt>requests per second</dt>
+          <dd>{limitLabel(requestsPerSecond)}</dd>
+        </div>
+        <div>
+          <dt>concurrent requests</dt>
+          <dd>{limitLabel(inFlight)}</dd>
+        </div>
+        <div>
+          <dt>items per batch</dt>
+          <dd>{formatNumber(LIMITS.batchItemsMax)}</dd>
+        </div>
+      </dl>
       <p>
-        Every other input needs a key in the header <code>Authorization: Bearer &lt;API_KEY&gt;</code>. There are{" "}
-        <a href={ROUTES.docsTestAddresses.path}>test addresses</a> for every kind of verdict.
+        A free key needs an email address and no card. A batch item costs as much as a check. A deep check counts as{" "}
+        {LIMITS.deepCheckUnits} checks. <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
+      {pricing === null ? null : <p>{pricing}</p>}
+    </>
+  )
+}
+
+const limitLabel = (limit: number | null): string => (limit === null ? "Unlimited" : formatNumber(limit))
+
+function CategoriesSection() {
+  return (
+    <>
       <h2 id="categories">Categories</h2>
       <Table caption="Categories" columns={["Category", "Meaning", "Business"]}>
         {CATEGORY_NAMES.map(category => (
@@ -179,26 +316,23 @@ function ApiQuickStart({ baseUrl, testDomain }: ApiQuickStartProps) {
           </tr>
         ))}
       </Table>
-      <h2>Documentation</h2>
-      <dl class="links">
-        {DOCUMENTATION_LINKS.map(({ route, label }) => (
-          <div key={route}>
-            <dt>
-              <a href={ROUTES[route].path}>{label}</a>
-            </dt>
-            <dd>{ROUTES[route].description}</dd>
-          </div>
-        ))}
-      </dl>
     </>
   )
 }
 
-const DOCUMENTATION_LINKS = [
-  { route: "docsGuide", label: "Guide" },
-  { route: "docsStart", label: "Quick start" },
-  { route: "docs", label: "API reference" },
-  { route: "docsLists", label: "Lists" },
-  { route: "docsPrivacy", label: "Privacy" },
-  { route: "docsSelfHosting", label: "Self-hosting" },
-] as const
+function FreeCheckTerms() {
+  return (
+    <>
+      <h2 id="free">Limits of this page</h2>
+      <p>
+        You can make {LIMITS.freeChecksPerClientAndDay} checks a day right away. After that, your browser solves a
+        puzzle of about one second. It is worth {LIMITS.passChecks} checks within {LIMITS.passMinutes} minutes. All
+        visitors share a daily limit. With <a href={ROUTES.signIn.path}>your own key</a> these limits do not apply.
+      </p>
+      <p>
+        We do not store or log what you check. We keep a keyed hash of your network address until the end of the next
+        day. <a href={ROUTES.docsPrivacy.path}>Privacy</a>
+      </p>
+    </>
+  )
+}

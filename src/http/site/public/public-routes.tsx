@@ -7,21 +7,32 @@ import { Problem } from "../../response/problem.ts"
 import { ASSETS_PATH } from "../assets.ts"
 import type { SiteContext } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
-import { HomePage } from "./home-page.tsx"
+import { HomePage, homeFacts } from "./home-page.tsx"
 
-type PublicSite = Pick<SiteContext, "responses" | "baseUrl" | "testDomain" | "pages" | "assets" | "freeChecks">
+type PublicSite = Pick<
+  SiteContext,
+  | "responses"
+  | "baseUrl"
+  | "testDomain"
+  | "pages"
+  | "assets"
+  | "freeChecks"
+  | "tiers"
+  | "defaultTier"
+  | "guide"
+  | "pricing"
+>
 
 /** The home page, the pages that are generated from tables, the OpenAPI document and the assets. */
-export function publicRoutes({ responses, baseUrl, testDomain, pages, assets, freeChecks }: PublicSite) {
+export function publicRoutes(site: PublicSite) {
+  const { responses, baseUrl, testDomain, pages, assets } = site
   const { render, apiReference, asset } = pages
   const openapi = lazy(() => openapiDocument(baseUrl(), testDomain))
   const reference = lazy(async () =>
     apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js")),
   )
   return new Elysia({ normalize: false })
-    .get(ROUTES.home.path, ({ request }) =>
-      render(<HomePage baseUrl={baseUrl()} testDomain={testDomain} hasChecker={freeChecks !== null} />, request),
-    )
+    .get(ROUTES.home.path, ({ request }) => render(<HomePage facts={homeFacts(site)} />, request))
     .get(ROUTES.docs.path, async ({ request }) => apiReference(await reference(), request))
     .get(ROUTES.openapi.path, ({ request }) => responses.json(openapi(), responses.requestId(request)))
     .get(`${ASSETS_PATH}:name`, async ({ request }) => {

@@ -225,13 +225,12 @@ type FirstKeyPageProps = {
   readonly keyText: string
   readonly baseUrl: string
   readonly next: string
-  readonly scripts: readonly string[]
 }
 
 /** The response to a first sign-in: the account's first key, and a command that uses it. */
-export function FirstKeyPage({ email, keyText, baseUrl, next, scripts }: FirstKeyPageProps) {
+export function FirstKeyPage({ email, keyText, baseUrl, next }: FirstKeyPageProps) {
   return (
-    <Layout route="signIn" title="Welcome" scripts={scripts}>
+    <Layout route="signIn" title="Welcome">
       <FlashMessage message="Your account is made, and you are signed in." />
       <p>
         You are <strong>{email}</strong>. This is the first key of your account:
@@ -245,7 +244,7 @@ export function FirstKeyPage({ email, keyText, baseUrl, next, scripts }: FirstKe
       </p>
       <h2>Try it</h2>
       <p>Paste this into a shell.</p>
-      <CodeBlock caption="Command" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} isCopyable={true} />
+      <CodeBlock caption="Command" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
       <p>
         <a class="button" href={next}>
           Go on to the dashboard

@@ -216,7 +216,7 @@ async function completeSignIn(
   next: string,
   credential: SignInCredential,
 ): Promise<Response | Exclude<SignInResult, { readonly kind: "signed_in" }>> {
-  const { guards, pages, cookies, signIn, baseUrl, assets } = context
+  const { guards, pages, cookies, signIn, baseUrl } = context
   const previousUser = await guards.signedInUser(request)
   const result = await signInWith(signIn, credential, userAgentLabel(request.headers.get("user-agent")))
   // The form was sent twice, and the first request has signed this browser in.
@@ -228,16 +228,7 @@ async function completeSignIn(
   const response =
     firstKey === null
       ? pages.redirect(next, request)
-      : pages.render(
-          <FirstKeyPage
-            email={account.email}
-            keyText={firstKey}
-            baseUrl={baseUrl()}
-            next={next}
-            scripts={[await assets.path("copy.js")]}
-          />,
-          request,
-        )
+      : pages.render(<FirstKeyPage email={account.email} keyText={firstKey} baseUrl={baseUrl()} next={next} />, request)
   response.headers.append("Set-Cookie", cookies.write("session", newSession.secret))
   response.headers.append("Set-Cookie", cookies.clear("sign_in"))
   return response

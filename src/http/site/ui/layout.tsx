@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact"
+import { type ComponentChildren, cloneElement, isValidElement, toChildArray, type VNode } from "preact"
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { ICON_PATH, STYLESHEET_PATH } from "../assets.ts"
+import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
 
 /** The links in the header of every page, few enough to fit on a phone. */
 const NAVIGATION = [
   { route: "docsGuide", label: "Guide" },
-  { route: "docs", label: "API reference" },
+  { route: "docs", label: "API" },
   { route: "dashboard", label: "Dashboard" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 
@@ -15,22 +15,28 @@ type LayoutProps = {
   /** Null on error pages, which belong to no route. */
   readonly route: RouteId | null
   readonly title: string
+  /** The title of the browser's tab, when it is not that of the page. */
+  readonly tabTitle?: string
   /** Paths of the page's scripts, which are modules. */
   readonly scripts?: readonly string[]
   /** Paths of further stylesheets. */
   readonly styles?: readonly string[]
   readonly aboveTitle?: ComponentChildren
+  /** Displayed in place of the title. It has the page's `h1`. */
+  readonly hero?: ComponentChildren
   /** Displayed beside the content on wide screens, below it on others. */
   readonly sidebar?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A complete page: head, header, content and footer. */
-export function Layout({ route, title, scripts = [], styles = [], aboveTitle, sidebar, children }: LayoutProps) {
+export function Layout(props: LayoutProps) {
+  const { route, title, scripts = [], styles = [], aboveTitle, hero, sidebar, children } = props
+  const { tabTitle = route === "home" ? title : `${title} · mailkind` } = props
   const content = (
     <main id="content" class="page">
       {aboveTitle}
-      <h1>{title}</h1>
+      {hero ?? <h1>{title}</h1>}
       {children}
     </main>
   )
@@ -41,13 +47,14 @@ export function Layout({ route, title, scripts = [], styles = [], aboveTitle, si
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
         <meta name="description" content={route === null ? title : ROUTES[route].description} />
-        <title>{route === "home" ? title : `${title} · mailkind`}</title>
+        <title>{tabTitle}</title>
+        <script src={THEME_SCRIPT_PATH} />
         <link rel="stylesheet" href={STYLESHEET_PATH} />
         {styles.map(path => (
           <link key={path} rel="stylesheet" href={path} />
         ))}
         <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
-        {scripts.map(path => (
+        {[SITE_SCRIPT_PATH, ...scripts].map(path => (
           <script key={path} type="module" src={path} />
         ))}
       </head>
@@ -64,16 +71,29 @@ export function Layout({ route, title, scripts = [], styles = [], aboveTitle, si
             {sidebar}
           </div>
         )}
-        <footer class="bottom">
-          <a href={ROUTES.docsPrivacy.path}>Privacy</a>
-          <a href={ROUTES.docsLicences.path}>Licences</a>
-          <a href={ROUTES.openapi.path}>OpenAPI document</a>
-          <a href={ROUTES.getHealth.path}>Health</a>
-        </footer>
+        <SiteFooter />
       </body>
     </html>
   )
 }
+
+/** The product's mark, as in the favicon. */
+const Mark = () => (
+  <svg width="24" height="24" viewBox="0 0 32 32" aria-hidden="true">
+    <rect width="32" height="32" rx="8" fill="#4f46e5" />
+    <path d="M6.5 10.5h19v12h-19z" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round" />
+    <path d="M10 14.5l5 4.5 11-12" fill="none" stroke="#a5f3c8" stroke-width="3" stroke-linecap="round" />
+  </svg>
+)
+
+const SiteFooter = () => (
+  <footer class="bottom">
+    <a href={ROUTES.docsPrivacy.path}>Privacy</a>
+    <a href={ROUTES.docsLicences.path}>Licences</a>
+    <a href={ROUTES.openapi.path}>OpenAPI document</a>
+    <a href={ROUTES.getHealth.path}>Health</a>
+  </footer>
+)
 
 type NavigationTarget = (typeof NAVIGATION)[number]["route"]
 
@@ -82,6 +102,7 @@ export function SiteHeader({ route }: { readonly route: RouteId | null }) {
   return (
     <header class="top">
       <a class="brand" href={ROUTES.home.path} {...ariaCurrentPage(route === "home")}>
+        <Mark />
         mailkind
       </a>
       <nav aria-label="Site">
@@ -91,6 +112,11 @@ export function SiteHeader({ route }: { readonly route: RouteId | null }) {
           </a>
         ))}
       </nav>
+      {route !== null && ROUTES[route].access === "anybody" ? (
+        <a class="call" href={ROUTES.signIn.path}>
+          Get a free key
+        </a>
+      ) : null}
     </header>
   )
 }
@@ -116,17 +142,15 @@ export function Prose({ text }: { readonly text: string }) {
 type CodeBlockProps = {
   readonly caption: string
   readonly code: string
-  /** Whether `copy.js` adds a copy button. */
-  readonly isCopyable?: boolean
 }
 
-/** A scrollable block of code with a caption. */
-export function CodeBlock({ caption, code, isCopyable = false }: CodeBlockProps) {
+/** A scrollable block of code with a caption, to which `site.js` adds a copy button. */
+export function CodeBlock({ caption, code }: CodeBlockProps) {
   return (
     <figure class="sample">
       <figcaption>{caption}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre tabIndex={0} class={isCopyable ? "copied" : undefined}>
+      <pre tabIndex={0}>
         <code>{code}</code>
       </pre>
     </figure>
@@ -142,7 +166,7 @@ type TableProps = {
   readonly children: ComponentChildren
 }
 
-/** A table that scrolls sideways on narrow screens. */
+/** A table whose rows become cards on narrow screens, where each cell has its column's heading. */
 export function Table({ caption, columns, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
@@ -158,9 +182,51 @@ export function Table({ caption, columns, children }: TableProps) {
             ))}
           </tr>
         </thead>
-        <tbody>{children}</tbody>
+        <tbody>{toChildArray(children).map(row => labelledRow(row, columns))}</tbody>
       </table>
     </section>
+  )
+}
+
+/** A row whose cells carry the headings of their columns, for the stylesheet. */
+function labelledRow(row: ReturnType<typeof toChildArray>[number], columns: readonly string[]) {
+  if (!isElement(row)) return row
+  const cells = toChildArray(row.props.children)
+  return cloneElement(
+    row,
+    {},
+    cells.map((cell, index) => (isElement(cell) ? cloneElement(cell, { "data-label": columns[index] ?? "" }) : cell)),
+  )
+}
+
+type ElementWithChildren = VNode<{ readonly children?: ComponentChildren; readonly "data-label"?: string }>
+
+const isElement = (child: unknown): child is ElementWithChildren =>
+  isValidElement(child) && typeof child.type === "string"
+
+type TabsProps = {
+  /** For screen readers: what the reader chooses. */
+  readonly label: string
+  /** Tells the tabs of one page apart. */
+  readonly name: string
+  readonly tabs: readonly { readonly label: string; readonly content: ComponentChildren }[]
+}
+
+/** Panels of which one is visible. They need no script; `site.js` remembers the choice for all pages. */
+export function Tabs({ label, name, tabs }: TabsProps) {
+  return (
+    <fieldset class="tabs">
+      <legend class="unseen">{label}</legend>
+      {tabs.flatMap(tab => [
+        <input type="radio" name={name} id={`${name}-${tab.label}`} value={tab.label} checked={tab === tabs[0]} />,
+        <label for={`${name}-${tab.label}`}>{tab.label}</label>,
+      ])}
+      <div class="panels">
+        {tabs.map(tab => (
+          <div key={tab.label}>{tab.content}</div>
+        ))}
+      </div>
+    </fieldset>
   )
 }
 

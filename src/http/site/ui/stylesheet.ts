@@ -1,21 +1,21 @@
 /** The stylesheet of all pages. Rules for content are scoped to `.page`, so that they do not affect the API reference. */
 export const STYLESHEET = `
+/* light-dark() follows the system, or the colours that the visitor chose. */
 :root {
   color-scheme: light dark;
-  --paper: #fdfdfc; --raised: #f5f5f2; --line: #deded8; --ink: #1c1e21; --soft: #595f66; --accent: #2457a6;
-  --allow: #17663a; --allow-paper: #e4f3ea; --review: #7a4d00; --review-paper: #fbeed3; --block: #a3211c; --block-paper: #fbe6e4;
-  --business: #2457a6; --personal: #c2700a; --disposable: #b3261e; --relay: #7d3fb8; --education: #0d7f7a; --government: #4a7a12; --invalid: #5f656d; --unknown: #a3a8ae;
+  --paper: light-dark(#ffffff, #111318); --raised: light-dark(#f6f7f9, #1a1d24); --line: light-dark(#dfe2e8, #323743);
+  --ink: light-dark(#16181d, #e8eaee); --soft: light-dark(#565d69, #a4abb8); --accent: light-dark(#4338ca, #a5b0ff); --on-accent: light-dark(#ffffff, #111318);
+  --allow: light-dark(#11663a, #86d6a5); --allow-paper: light-dark(#e2f5ea, #15301f);
+  --review: light-dark(#7a4d00, #eebf6b); --review-paper: light-dark(#fdf0d3, #362a12);
+  --block: light-dark(#a3211c, #f6a09a); --block-paper: light-dark(#fde7e5, #3b1c1a);
+  --business: light-dark(#2457a6, #8fb8f6); --personal: light-dark(#9a5605, #eda24a); --disposable: light-dark(#b3261e, #ef7f78); --relay: light-dark(#7d3fb8, #c29af0);
+  --education: light-dark(#0b6f6a, #4fc4bd); --government: light-dark(#42700e, #a2cf5f); --invalid: light-dark(#565d69, #a4abb8); --unknown: light-dark(#565d69, #a4abb8);
   --shade: color-mix(in srgb, var(--soft) 45%, transparent);
   --sans: ui-sans-serif, system-ui, -apple-system, "Segoe UI", Roboto, "Helvetica Neue", sans-serif;
   --mono: ui-monospace, "SF Mono", "Cascadia Mono", Menlo, Consolas, "DejaVu Sans Mono", monospace;
 }
-@media (prefers-color-scheme: dark) {
-  :root {
-    --paper: #141618; --raised: #1c1f22; --line: #33383d; --ink: #e5e7e9; --soft: #a0a7af; --accent: #8fb8f6;
-    --allow: #86d6a5; --allow-paper: #17301f; --review: #eebf6b; --review-paper: #362a12; --block: #f6a09a; --block-paper: #3b1c1a;
-    --business: #8fb8f6; --personal: #eda24a; --disposable: #ef7f78; --relay: #c29af0; --education: #4fc4bd; --government: #a2cf5f; --invalid: #8b939c; --unknown: #5a6169;
-  }
-}
+:root[data-theme="light"] { color-scheme: light }
+:root[data-theme="dark"] { color-scheme: dark }
 html { background: var(--paper); scroll-padding-top: 4.5rem; text-size-adjust: 100%; -webkit-text-size-adjust: 100% }
 body { margin: 0; background: var(--paper) }
 .site :focus-visible, .top :focus-visible { outline: 2px solid var(--accent); outline-offset: 2px; border-radius: 2px }
@@ -30,12 +30,15 @@ body { margin: 0; background: var(--paper) }
 .site .top { padding-inline: max(1.5rem, calc((100% - 60rem) / 2)) }
 .site.wide .top { padding-inline: max(1.5rem, calc((100% - 76rem) / 2)) }
 .top a { color: var(--soft); text-decoration: none }
-.top a:hover, .top a[aria-current] { color: var(--ink) }
+.top nav a:hover, .top a[aria-current] { color: var(--ink) }
 .top nav { flex: 1; display: flex; flex-wrap: wrap; gap: 0 1.5rem }
 .top nav a { padding: .25rem 0; border-bottom: 2px solid transparent }
-.top nav a:last-child { margin-left: auto }
 .top nav a[aria-current] { border-bottom-color: var(--accent) }
-.top .brand { color: var(--ink); font-weight: 650; letter-spacing: -.01em }
+.top .brand { display: inline-flex; gap: .5rem; align-items: center; color: var(--ink); font-weight: 650; letter-spacing: -.01em }
+.top .call { padding: .35rem .8rem; border-radius: 6px; color: var(--on-accent); background: var(--accent); font-weight: 550 }
+.top .call:hover { color: var(--paper); background: var(--ink) }
+.top .theme { box-sizing: border-box; width: 2rem; height: 2rem; padding: 0; border: 1px solid var(--line); border-radius: 50%; background: linear-gradient(90deg, var(--ink) 50%, var(--paper) 50%) content-box; padding: .45rem; cursor: pointer }
+.top .theme:hover { border-color: var(--ink) }
 
 .pages { box-sizing: border-box; max-width: 60rem; margin: 3.5rem auto 0; padding: 0 1.5rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 1.5rem 2rem; font: 400 .9375rem/1.4 var(--sans) }
 .pages p { margin: 0 0 .35rem; color: var(--ink); font-weight: 600 }
@@ -117,7 +120,7 @@ body { margin: 0; background: var(--paper) }
 .ask input, .ask button { box-sizing: border-box; min-width: 0; height: 2.75rem; border-radius: 6px; font: 400 1rem/1.4 var(--sans) }
 .ask input { padding: 0 .8rem; color: var(--ink); background: var(--raised); border: 1px solid var(--soft) }
 .ask input[aria-invalid="true"] { border-color: var(--block) }
-.ask button { padding: 0 1.25rem; color: var(--paper); background: var(--accent); border: 1px solid var(--accent); font-weight: 550; cursor: pointer }
+.ask button { padding: 0 1.25rem; color: var(--on-accent); background: var(--accent); border: 1px solid var(--accent); font-weight: 550; cursor: pointer }
 .ask button:hover { background: var(--ink); border-color: var(--ink) }
 .page .ask p { margin: 0 }
 .page .ask .fault { color: var(--block) }
@@ -162,7 +165,7 @@ body { margin: 0; background: var(--paper) }
 .check { display: flex; gap: .6rem; align-items: baseline }
 .page button, .page .button {
   box-sizing: border-box; min-height: 2.75rem; padding: 0 1.25rem; border: 1px solid var(--accent); border-radius: 6px; cursor: pointer;
-  color: var(--paper); background: var(--accent); font: 550 1rem/1.4 var(--sans); text-decoration: none; display: inline-flex; align-items: center;
+  color: var(--on-accent); background: var(--accent); font: 550 1rem/1.4 var(--sans); text-decoration: none; display: inline-flex; align-items: center;
 }
 .page button:hover, .page .button:hover { background: var(--ink); border-color: var(--ink) }
 .page button.small, .page .button.small { min-height: 2rem; padding: 0 .7rem; font-size: .875rem; font-weight: 500; color: var(--accent); background: transparent; border-color: var(--line) }
@@ -183,7 +186,6 @@ body { margin: 0; background: var(--paper) }
 .secret code { overflow-wrap: anywhere; user-select: all }
 .page strong { overflow-wrap: anywhere; color: var(--ink) }
 
-.sample .copied + button { margin: 0 1rem .9rem }
 .scroll tbody th.name { white-space: normal; overflow-wrap: anywhere; min-width: 9rem }
 .scroll td.number { min-width: 3.5rem }
 .page .plain { margin: 0; padding: 0; list-style: none }
@@ -193,11 +195,57 @@ body { margin: 0; background: var(--paper) }
 .chart .u-legend { pointer-events: none; max-width: 100%; color: var(--ink); font: 400 .875rem/1.5 var(--sans); text-align: left; margin: .5rem 0 0 }
 .chart .u-legend th { font-weight: 400; cursor: default }
 .page summary { padding: .3rem 0; cursor: pointer }
-.verdict .asked { display: block; color: var(--soft); font-size: .9375rem; font-weight: 400; letter-spacing: 0; overflow-wrap: anywhere }
-.verdict .facts dd { overflow-wrap: anywhere }
-.verdict details { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: 8px; background: var(--raised) }
-.verdict summary { padding: .6rem 1rem; cursor: pointer }
-.verdict pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border-top: 1px solid var(--line) }
+.card { box-sizing: border-box; max-width: 44rem; margin: 0 0 2rem; padding: 1.25rem 1.5rem; border: 1px solid var(--line); border-top: 4px solid var(--tone, var(--accent)); border-radius: 12px; background: var(--raised) }
+.verdict:focus { outline: none }
+.verdict:focus-visible { outline: 2px solid var(--accent) }
+.of-business { --tone: var(--business) } .of-personal { --tone: var(--personal) } .of-disposable { --tone: var(--disposable) } .of-relay { --tone: var(--relay) }
+.of-education { --tone: var(--education) } .of-government { --tone: var(--government) } .of-invalid { --tone: var(--invalid) } .of-unknown { --tone: var(--unknown) }
+.card .asked { margin: 0; color: var(--soft); font-size: .9375rem; overflow-wrap: anywhere }
+.decision { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; justify-content: space-between; margin: .1rem 0 .5rem }
+.page .decision h2, .page .decision .category { margin: 0; color: var(--tone); font-size: 1.75rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em }
+.page .stamp { margin: 0; padding: .25rem 1.1rem; border-radius: 8px; font-size: 1.375rem; font-weight: 680; line-height: 1.4 }
+.page .meaning { margin: 0 0 .75rem; font-size: 1.0625rem }
+.page .sure { display: grid; grid-template-columns: minmax(4rem, 12rem) max-content; gap: .75rem; align-items: center; margin: 0; color: var(--soft); font-size: .9375rem }
+.sure .track { fill: var(--line) } .sure .filled { fill: var(--tone) }
+.page .card h3 { margin: 1rem 0 .25rem; font-size: 1rem }
+.page .why { margin: 0 0 1rem; padding-left: 1.2rem }
+.page .why li { overflow-wrap: anywhere }
+.page .warnings { margin: 0 0 1rem; padding: 0; list-style: none; display: grid; gap: .5rem }
+.warnings li { margin: 0; padding: .6rem .9rem; border-radius: 8px; font-size: 1.0625rem; font-weight: 600; overflow-wrap: anywhere }
+.warnings .danger { color: var(--block); background: var(--block-paper) }
+.page .warnings .information { padding: 0; color: var(--soft); font-size: .9375rem; font-weight: 400 }
+.warnings .notice { color: var(--review); background: var(--review-paper) }
+.warnings strong, .page .warnings button.small { color: inherit }
+.page .warnings button.small { margin-left: .5rem; border-color: currentColor }
+.card details { margin: 0 0 .5rem }
+.card pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border: 1px solid var(--line); border-radius: 8px; background: var(--paper) }
+.page .card > .hint { margin: .75rem 0 0 }
+.card .scroll { background: none }
+
+.hero { display: grid; grid-template-columns: minmax(0, 1fr); gap: 2rem; align-items: center }
+@media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1fr) 23rem; gap: 3rem; padding-top: 1.5rem } }
+.page .hero h1 { font-size: clamp(2rem, 5vw, 3rem) }
+.sample-verdict { margin: 0; box-shadow: 0 12px 32px -16px color-mix(in srgb, var(--ink) 35%, transparent) }
+.sample-verdict figcaption { margin: 0 0 .5rem; color: var(--soft); font-size: .8125rem }
+.page .chips { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; color: var(--soft); font-size: .875rem }
+.page .chips button { min-height: 1.9rem; height: auto; padding: 0 .7rem; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); background: transparent; font: 400 .875rem/1.4 var(--sans) }
+.page .chips button:hover { border-color: var(--ink); background: transparent; color: var(--ink) }
+.figures { margin: 0 0 1rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; max-width: 44rem }
+.figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--raised) }
+.figures dt { color: var(--soft); font-size: .875rem }
+.figures dd { margin: 0; font-size: 1.5rem; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums }
+
+.tabs { position: relative; min-width: 0; margin: 0 0 1.25rem; padding: 0; border: 0; display: flex; flex-wrap: wrap; gap: 0 .25rem }
+.tabs > input { position: absolute; opacity: 0; width: 1px; height: 1px; margin: 0 }
+.tabs > label { padding: .4rem .9rem; color: var(--soft); border-bottom: 2px solid transparent; cursor: pointer; font-size: .9375rem }
+.tabs > input:checked + label { color: var(--ink); border-bottom-color: var(--accent); font-weight: 550 }
+.tabs > input:focus-visible + label { outline: 2px solid var(--accent); outline-offset: -2px }
+.panels { width: 100%; min-width: 0 }
+.panels > div { display: none }
+.tabs > input:nth-of-type(1):checked ~ .panels > :nth-child(1), .tabs > input:nth-of-type(2):checked ~ .panels > :nth-child(2), .tabs > input:nth-of-type(3):checked ~ .panels > :nth-child(3),
+.tabs > input:nth-of-type(4):checked ~ .panels > :nth-child(4), .tabs > input:nth-of-type(5):checked ~ .panels > :nth-child(5), .tabs > input:nth-of-type(6):checked ~ .panels > :nth-child(6) { display: block }
+.sample figcaption { display: flex; align-items: center; justify-content: space-between; gap: 1rem; min-height: 1.75rem }
+.page .sample figcaption button.small { min-height: 1.75rem }
 .page .any { overflow-wrap: anywhere; white-space: pre-wrap }
 .scroll tbody th:has(.any) { min-width: 13rem; white-space: normal }
 .page time { white-space: nowrap }
@@ -222,7 +270,18 @@ body { margin: 0; background: var(--paper) }
   .page .lead { font-size: 1.0625rem }
   .sample pre { font-size: .8125rem }
   .facts { gap: .3rem 1rem }
-  .scroll tbody th:not(:has(code)) { min-width: 7.5rem }
+  .top nav { flex: none; order: 3; width: 100%; overflow-x: auto; flex-wrap: nowrap }
+  .top .brand { flex: 1 }
+  .top { padding-block: .4rem }
+  .card { padding: 1rem }
+  .scroll { overflow-x: visible; background: none }
+  .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block }
+  .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  .scroll tbody tr { margin: 0 0 .75rem; padding: .6rem .9rem; border: 1px solid var(--line); border-radius: 8px }
+  .scroll tbody th, .scroll tbody td { min-width: 0; width: auto; padding: .15rem 0; border: 0; white-space: normal; overflow-wrap: anywhere }
+  .scroll tbody td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 .75rem }
+  .scroll tbody td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; line-height: 1.85 }
+  .scroll tbody td > * { grid-column: 2 }
   .bottom { width: calc(100% - 2rem) }
 }
 @media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }

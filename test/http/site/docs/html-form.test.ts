@@ -66,7 +66,9 @@ test("headings and rows have their ids, and a code in a heading links to itself"
     '<h2 id="a_code"><a class="anchor" href="#a_code"><code>a_code</code></a></h2>',
   )
   const table = html(markdownTable(["A", { head: "B", cells: "number" }], [[`${codeSpan("x")} {#row-x}`, "1"]]))
-  expect(table).toContain('<tr id="row-x"><th scope="row"><code>x</code></th><td class="number">1</td></tr>')
+  expect(table).toContain(
+    '<tr id="row-x"><th scope="row"><code>x</code></th><td class="number" data-label="B">1</td></tr>',
+  )
   expect(() => html("## Without an id")).toThrow("has an id")
 })
 

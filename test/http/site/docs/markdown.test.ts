@@ -37,7 +37,10 @@ describe.each(PAGES)("the Markdown of $path", ({ path, title }) => {
   test("is HTML for everybody else, and caches are told so", async () => {
     for (const accept of ["*/*", "text/html, text/markdown;q=0.9", "text/markdown;q=0"]) {
       const { headers } = await ask(path, { accept })
-      expect([headers.get("content-type"), headers.get("vary")]).toEqual(["text/html; charset=utf-8", "Accept"])
+      expect([headers.get("content-type"), headers.get("vary")]).toEqual([
+        "text/html; charset=utf-8",
+        "Accept, Accept-Encoding",
+      ])
     }
   })
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { CATEGORY_NAMES } from "../../../../src/contract/categories.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { addEntries, OPERATOR } from "../../../../src/customers/own-lists/own-lists.ts"
-import { CATEGORY_MEANINGS } from "../../../../src/http/site/public/home-page.tsx"
+import { CATEGORY_MEANINGS } from "../../../../src/http/site/ui/verdict/verdict-words.ts"
 import { createSystem } from "../../../../src/system/system.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
 import { passIn, solvedChallenge, type Visiting, visit } from "../../../contract/visit.ts"
@@ -80,9 +80,9 @@ describe("a verdict", () => {
 
 describe("an input that is none", () => {
   test.each([
-    ["nothing", "", /Type an email/],
-    ["white space", " \t ", /Type an email/],
-    ["a control character", "jane\u0000@x.com", /cannot be seen/],
+    ["nothing", "", /Enter an email/],
+    ["white space", " \t ", /Enter an email/],
+    ["a control character", "jane\u0000@x.com", /invisible character/],
     ["a long address", `${"a".repeat(65)}@x.com`, /too long/],
     ["a long website", `https://x.com/${"a".repeat(2048)}`, /too long/],
   ])("%s shows the form again with the fault beside the field, and costs nothing", async (_, input, description) => {

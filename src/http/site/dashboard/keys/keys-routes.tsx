@@ -66,15 +66,14 @@ async function rejectedKeyForm(
 }
 
 async function handleCreateKey(site: SiteContext, request: Request, user: SignedInUser, values: KeyFormValues) {
-  const { changes, random, assets, baseUrl } = site
+  const { changes, random, baseUrl } = site
   const newKey = parseNewKey(values, user.account.id)
   if (newKey === null) return await rejectedKeyForm(site, request, user, values, KIND_MISSING)
   const creation = await createKeyOnce(changes, random, newKey, values.idempotencyKey)
   if (creation.kind === "created_before") return <KeyCreatedBeforePage user={user} apiKey={creation.key} />
   if (creation.kind !== "created") return await rejectedKeyForm(site, request, user, values, keyFormError(creation))
   const { key, text } = creation
-  const copyScript = await assets.path("copy.js")
-  return <NewKeyPage user={user} apiKey={key} keyText={text} baseUrl={baseUrl()} copyScript={copyScript} />
+  return <NewKeyPage user={user} apiKey={key} keyText={text} baseUrl={baseUrl()} />
 }
 
 /** The page of one key, its new name, and its revocation. */

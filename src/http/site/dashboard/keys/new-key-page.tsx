@@ -15,14 +15,12 @@ type NewKeyPageProps = {
   /** The key itself. */
   readonly keyText: string
   readonly baseUrl: string
-  /** The path of `copy.js`. */
-  readonly copyScript: string
 }
 
 /** Displays a new key, which no other page does, and how to use it. */
-export function NewKeyPage({ user, apiKey, keyText, baseUrl, copyScript }: NewKeyPageProps) {
+export function NewKeyPage({ user, apiKey, keyText, baseUrl }: NewKeyPageProps) {
   return (
-    <DashboardLayout route="dashboard" title="Your new key" user={user} scripts={[copyScript]}>
+    <DashboardLayout route="dashboard" title="Your new key" user={user}>
       <NewKeySection apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
       <p>
         <a href={ROUTES.dashboard.path}>All keys</a> ·{" "}
@@ -45,13 +43,9 @@ function NewKeySection({ apiKey, keyText, baseUrl }: Pick<NewKeyPageProps, "apiK
         <code class="copied">{keyText}</code>
       </div>
       {apiKey.kind === "secret" ? (
-        <CodeBlock caption="Try it in a terminal" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} isCopyable />
+        <CodeBlock caption="Try it in a terminal" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
       ) : (
-        <CodeBlock
-          caption={`In a page of ${apiKey.origins.join(", ")}`}
-          code={browserExample(baseUrl, keyText)}
-          isCopyable
-        />
+        <CodeBlock caption={`In a page of ${apiKey.origins.join(", ")}`} code={browserExample(baseUrl, keyText)} />
       )}
     </>
   )

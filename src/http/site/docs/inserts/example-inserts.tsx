@@ -3,7 +3,7 @@ import { assert } from "../../../../base/errors.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { exampleReducedResult, exampleResult } from "../../../response/example-responses.ts"
 import { curlCommand } from "../../ui/format.ts"
-import { CodeBlock, prettyJson } from "../../ui/layout.tsx"
+import { CodeBlock, prettyJson, Tabs } from "../../ui/layout.tsx"
 import {
   EXAMPLE_LANGUAGE_NAMES,
   EXAMPLE_LANGUAGES,
@@ -28,7 +28,7 @@ export const EXAMPLE_INSERTS = {
   "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
 } as const satisfies Readonly<Record<string, Insert>>
 
-/** Examples that the page folds, so that a reader opens the one of their language. */
+/** Examples that the page folds, or shows one language at a time. */
 export const FOLDED_EXAMPLE_INSERTS = {
   /** `{{answer business}}`: the whole answer for a test address. */
   answer: ({ testDomain }, localPart) => {
@@ -56,14 +56,11 @@ export const FOLDED_EXAMPLE_INSERTS = {
         .map(({ label, fence, file, code }) => `${label}:\n\n${codeFence(fence, file, code)}`)
         .join("\n\n"),
       html: (
-        <>
-          {programs.map(({ label, file, code }, index) => (
-            <details key={label} open={index === 0}>
-              <summary>{label}</summary>
-              <CodeBlock caption={file} code={code} />
-            </details>
-          ))}
-        </>
+        <Tabs
+          label="Language"
+          name={task}
+          tabs={programs.map(({ label, file, code }) => ({ label, content: <CodeBlock caption={file} code={code} /> }))}
+        />
       ),
     }
   },

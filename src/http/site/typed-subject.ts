@@ -1,0 +1,30 @@
+import { detectSubjectKind, inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
+import type { Subject } from "../../check/address/subject.ts"
+import { LIMITS } from "../../contract/limits.ts"
+
+/** A text as a person types it into one field for addresses, domains and websites, or why it cannot be checked. */
+export type TypedSubject =
+  | { readonly kind: "subject"; readonly subject: Subject }
+  | { readonly kind: "refused"; readonly message: string }
+
+/**
+ * Parses a typed text. It is read as in a batch, apart from a website with an `@` behind its host: that is a website. The
+ * message of a refusal is a sentence for the person.
+ */
+export function parseTyped(text: string, testDomain: string): TypedSubject {
+  const website = text.includes("@") && HOST_BEFORE_AT.test(text) ? parseSubject("url", text, testDomain) : null
+  const subject = website?.fault === null ? website : parseSubject(typedKind(text), text, testDomain)
+  const refusal = subject.kind === "url" && text.length > LIMITS.urlLengthMax ? "too_long" : inputRefusal(subject)
+  return refusal === null ? { kind: "subject", subject } : { kind: "refused", message: REFUSALS[refusal] }
+}
+
+/** A host followed by a path, a query or a fragment in which the first `@` stands. */
+const HOST_BEFORE_AT = /^\s*(?:https?:\/\/)?[^\s@"/?#]+[/?#][^@]*@/i
+
+const typedKind = (text: string) => (/^\s*[a-z][a-z0-9+.-]*:\/\//i.test(text) ? "url" : detectSubjectKind(text))
+
+const REFUSALS = {
+  empty: "Enter an email address, a domain or a website.",
+  control_character: "This contains an invisible character. Type it again.",
+  too_long: `This is too long. An address has at most ${LIMITS.addressBytesMax} bytes, a domain ${LIMITS.domainBytesMax}, a website ${LIMITS.urlLengthMax} characters.`,
+} as const

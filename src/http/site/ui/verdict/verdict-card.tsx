@@ -1,0 +1,135 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { ROUTES } from "../../../../contract/routes.ts"
+import type { CheckResult } from "../../../../contract/schemas.ts"
+import { withQuery } from "../../links.ts"
+import { prettyJson } from "../layout.tsx"
+import { VerdictEvidence } from "./verdict-evidence.tsx"
+import {
+  CATEGORY_LABELS,
+  type DisplayedVerdict,
+  isUnreadable,
+  RECOMMENDATION_ADVICE,
+  RECOMMENDATION_LABELS,
+  verdictMeaning,
+  verdictSentences,
+  verdictWarnings,
+} from "./verdict-words.ts"
+
+type VerdictCardProps = {
+  readonly verdict: DisplayedVerdict
+  /** Displayed beside the suggested domain, such as a button. */
+  readonly besideSuggestion?: ComponentChildren
+}
+
+/** The id of the card, so that a form can lead to it. A page holds one card only. */
+export const VERDICT_ID = "verdict"
+
+/**
+ * The result of a check for people: warnings, category, recommendation, confidence and reasons, then evidence and JSON in
+ * collapsed sections. Everything from outside is rendered as text.
+ */
+export function VerdictCard({ verdict, besideSuggestion = null }: VerdictCardProps) {
+  const { result } = verdict
+  const { category, recommendation, policy, confidence } = result
+  return (
+    <section class={`card verdict of-${category}`} id={VERDICT_ID} aria-labelledby="verdict-title" tabIndex={-1}>
+      <div role="status">
+        <VerdictWarnings verdict={verdict} besideSuggestion={besideSuggestion} />
+        <p class="asked">{subjectLabel(result)}</p>
+        <div class="decision">
+          <h2 id="verdict-title">{CATEGORY_LABELS[category]}</h2>
+          <p class={`stamp ${recommendation}`}>{RECOMMENDATION_LABELS[recommendation]}</p>
+        </div>
+        <p class="meaning">
+          {RECOMMENDATION_ADVICE[recommendation]} {verdictMeaning(verdict)}
+        </p>
+        <ConfidenceBar confidence={confidence} />
+      </div>
+      <h3>Why</h3>
+      <ul class="why">
+        {verdictSentences(verdict).map(sentence => (
+          <li key={sentence}>{sentence}</li>
+        ))}
+      </ul>
+      <VerdictActions result={result} />
+      <details>
+        <summary>Evidence and all reasons</summary>
+        <VerdictEvidence result={result} />
+      </details>
+      <details>
+        <summary>JSON, as the API answers</summary>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+        <pre tabIndex={0} id="verdict-json">
+          <code>{prettyJson(result)}</code>
+        </pre>
+      </details>
+      <p class="hint">
+        The recommendation follows the policy <code>{policy}</code>.{" "}
+        <a href={ROUTES.docsPolicies.path}>How policies work</a>
+      </p>
+    </section>
+  )
+}
+
+/** The input as it was sent. The result of an unreadable domain does not contain it. */
+const subjectLabel = ({ email, url, domain }: CheckResult): string => email ?? url ?? domain ?? "Your input"
+
+/** A suggested correction comes first, then the other warnings. Nothing when there is none. */
+function VerdictWarnings({ verdict, besideSuggestion }: VerdictCardProps) {
+  const { did_you_mean: suggestion } = verdict.result
+  const warnings = verdictWarnings(verdict)
+  if (suggestion === null && warnings.length === 0) return null
+  return (
+    <ul class="warnings">
+      {suggestion === null ? null : (
+        <li class="notice">
+          <span>
+            Did you mean <strong>{suggestion}</strong>?
+          </span>{" "}
+          {besideSuggestion}
+        </li>
+      )}
+      {warnings.map(({ text, severity }) => (
+        <li key={text} class={severity}>
+          {text}
+        </li>
+      ))}
+    </ul>
+  )
+}
+
+const BAR_HEIGHT = 8
+
+function ConfidenceBar({ confidence }: Pick<CheckResult, "confidence">) {
+  const percent = `${Math.round(confidence * 100)}%`
+  return (
+    <p class="sure">
+      <svg width="100%" height={BAR_HEIGHT} aria-hidden="true">
+        <rect class="track" width="100%" height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
+        <rect class="filled" width={percent} height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
+      </svg>
+      <span>We are {percent} sure.</span>
+    </p>
+  )
+}
+
+/** What a reader can do with the verdict. `site.js` adds the button that copies the JSON. */
+function VerdictActions({ result }: { readonly result: CheckResult }) {
+  const { domain } = result
+  const isListed = domain !== null && !isUnreadable(result)
+  return (
+    <p class="actions" data-copy="verdict-json" data-copy-label="Copy JSON">
+      {isListed ? (
+        <>
+          <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
+            Report a mistake
+          </a>
+          <a class="button small" href={withQuery(ROUTES.docsLists.path, { domain })}>
+            Which lists?
+          </a>
+        </>
+      ) : null}
+    </p>
+  )
+}

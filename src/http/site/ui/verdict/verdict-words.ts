@@ -1,0 +1,195 @@
+import { mailProviderName } from "../../../../check/mail/mail-providers.ts"
+import type { Category } from "../../../../contract/categories.ts"
+import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
+import { REASONS, type Reason } from "../../../../contract/reasons.ts"
+import type { CheckResult } from "../../../../contract/schemas.ts"
+
+/** A result as a page displays it, with what the JSON does not tell. */
+export type DisplayedVerdict = {
+  readonly result: CheckResult
+  /** The known name that the domain imitates. Null: it imitates none, or the page does not know which. */
+  readonly imitates: string | null
+  /** Whether this server asks no DNS at all. */
+  readonly isDnsOff: boolean
+}
+
+/** A category as a headline. */
+export const CATEGORY_LABELS: { readonly [C in Category]: string } = {
+  business: "Business",
+  personal: "Personal",
+  disposable: "Disposable",
+  relay: "Privacy relay",
+  education: "Education",
+  government: "Government",
+  invalid: "Invalid",
+  unknown: "Unknown",
+}
+
+/** What a category means for somebody who wants to write to such an address, or to let it sign up. */
+export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
+  business: "An organisation uses this domain for its email.",
+  personal: "A mailbox at a public provider. It does not show where someone works.",
+  disposable: "A throw-away mailbox. It stops working soon, and strangers can often read it.",
+  relay: "A forwarding address that hides the real mailbox. Its owner can turn it off at any time.",
+  education: "A school or a university.",
+  government: "A public body.",
+  invalid: "No email can arrive here. Ask for another address, or check the spelling.",
+  unknown: "We found nothing that shows what this is. Confirm it by email before you rely on it.",
+}
+
+/** What to do about a recommendation. */
+export const RECOMMENDATION_ADVICE: { readonly [R in Recommendation]: string } = {
+  allow: "Let it through.",
+  review: "Check it before you trust it.",
+  block: "Do not accept it.",
+}
+
+/** The recommendation as a button would say it. */
+export const RECOMMENDATION_LABELS: { readonly [R in Recommendation]: string } = {
+  allow: "Allow",
+  review: "Review",
+  block: "Block",
+}
+
+/** What the verdict means, in one or two sentences. It vouches for nothing that a warning denies. */
+export function verdictMeaning({ result, imitates }: DisplayedVerdict): string {
+  if (result.reasons.includes("domain_not_found")) return "This domain does not exist, so no email can arrive here."
+  if (result.is_lookalike)
+    return `This name imitates ${imitates ?? "a well-known name"}. Do not trust its links or emails.`
+  return CATEGORY_MEANINGS[result.category]
+}
+
+/** One thing to know before anything else about a verdict. */
+export type VerdictWarning = {
+  readonly text: string
+  /** Danger: somebody may want to deceive. Notice: something to look at. Information: a limit of this verdict. */
+  readonly severity: "danger" | "notice" | "information"
+}
+
+/** The warnings of a verdict apart from a suggested correction, the gravest first. */
+export function verdictWarnings({ result, imitates, isDnsOff }: DisplayedVerdict): readonly VerdictWarning[] {
+  const has = (reason: Reason) => result.reasons.includes(reason)
+  const danger = (text: string) => ({ text, severity: "danger" }) as const
+  const notice = (text: string) => ({ text, severity: "notice" }) as const
+  const information = (text: string) => ({ text, severity: "information" }) as const
+  return [
+    ...(result.is_lookalike ? [danger(`Looks like ${imitates ?? "a well-known name"}, but is not.`)] : []),
+    ...(result.is_blocked ? [danger("On a block list.")] : []),
+    ...(has("new_domain") ? [notice(newDomainText(result.domain_age_days))] : []),
+    ...(has("parked_domain") || has("parked_mail") ? [notice("This domain is parked or for sale.")] : []),
+    ...(result.degraded ? [information(isDnsOff ? DNS_OFF : DNS_UNAVAILABLE)] : []),
+    ...(result.workspace.pending
+      ? [information("We are still looking for a Microsoft 365 account. Check again soon.")]
+      : []),
+  ]
+}
+
+const DNS_OFF = "DNS lookups are switched off here. This verdict comes from our lists alone."
+const DNS_UNAVAILABLE = "DNS did not answer in time. This verdict comes from our lists alone. Try again soon."
+
+const newDomainText = (days: number | null): string =>
+  days === null ? "This domain is new." : `This domain was registered ${ageLabel(days)}.`
+
+/** How long ago a number of days is. */
+export const ageLabel = (days: number): string => (days === 0 ? "today" : days === 1 ? "yesterday" : `${days} days ago`)
+
+const SENTENCES_MAX = 3
+
+/**
+ * Why the verdict is as it is, in at most three sentences: what decided the category, what changed the recommendation, and
+ * the strongest other reason. An input that cannot be read has one.
+ */
+export function verdictSentences(verdict: DisplayedVerdict): readonly string[] {
+  const { result } = verdict
+  const [deciding, ...others] = result.reasons
+  if (deciding === undefined) return []
+  if (isUnreadable(result)) return [WHY[deciding](verdict)]
+  const changing = changingReason(result)
+  const first = changing === null ? [deciding] : [deciding, changing]
+  return [...new Set([...first, ...others])].slice(0, SENTENCES_MAX).map(reason => WHY[reason](verdict))
+}
+
+/** Whether the input could not be read as an address, a domain or a website, so that nothing is known of a domain. */
+export const isUnreadable = ({ category, reasons: [first] }: CheckResult): boolean =>
+  category === "invalid" && first !== undefined && REASONS[first].group === "syntax"
+
+/**
+ * The reason that changed the recommendation from that of the category: the second in the list (DECISIONS 2). Null when
+ * nothing changed it, or when the first reason lowered it itself, as a learned mail host does.
+ */
+export function changingReason({ recommendation, policy, category, reasons }: CheckResult): Reason | null {
+  const usual = POLICIES[policy][category]
+  const second = reasons[1] ?? null
+  if (recommendation === usual) return null
+  const isRaised = RECOMMENDATIONS.indexOf(recommendation) > RECOMMENDATIONS.indexOf(usual)
+  return isRaised || second === "allowlisted" ? second : null
+}
+
+type Sentence = (verdict: DisplayedVerdict) => string
+
+const domainOf = ({ result }: DisplayedVerdict): string => result.domain ?? "This name"
+
+const SUITE_A = mailProviderName("suite_a")
+const SUITE_B = mailProviderName("suite_b")
+
+const providerOf = ({ result }: DisplayedVerdict, fallback: string): string => {
+  const key = result.workspace.other_suite ?? result.mail.provider
+  return key === null ? fallback : mailProviderName(key)
+}
+
+/** Each reason as one sentence for people. */
+const WHY: { readonly [R in Reason]: Sentence } = {
+  invalid_syntax: () => "This is not a valid email address, domain or website.",
+  too_long: () => "This is longer than email allows.",
+  ip_literal: () => "This uses an IP address instead of a domain.",
+  reserved_tld: () => "Its ending is reserved for tests and private networks.",
+  unknown_tld: () => "Its ending (top-level domain) does not exist.",
+  public_suffix: () => "This is a domain ending such as co.uk, not a domain.",
+  test_address: () => "This is a test address with a fixed verdict.",
+  corrected: v => `A user report corrected the verdict for ${domainOf(v)}.`,
+  listing_contradicted: v =>
+    `Weak lists call ${domainOf(v)} disposable, but its mail service or its age contradicts them.`,
+  disposable_domain: v => `${domainOf(v)} is on our list of disposable domains.`,
+  relay_domain: v => `${domainOf(v)} belongs to a privacy relay.`,
+  government_domain: v => `${domainOf(v)} is on our list of government domains.`,
+  government_suffix: v => `${domainOf(v)} has an ending for government bodies.`,
+  education_domain: v => `${domainOf(v)} is on our list of schools and universities.`,
+  education_suffix: v => `${domainOf(v)} has an ending for schools and universities.`,
+  free_provider: v => `${domainOf(v)} gives mailboxes to everyone.`,
+  agent_mailbox: v => `${domainOf(v)} gives mailboxes to AI agents and other programs.`,
+  domain_not_found: v => `${domainOf(v)} does not exist in DNS.`,
+  null_mx: v => `${domainOf(v)} states that it accepts no email.`,
+  no_mail_host: v => `${domainOf(v)} has no server that can receive email.`,
+  disposable_mx: v => `${domainOf(v)} uses mail servers of disposable domains.`,
+  suite_a_mail: v => `${domainOf(v)} uses ${SUITE_A} for its email.`,
+  suite_b_mail: v => `${domainOf(v)} uses ${SUITE_B} for its email.`,
+  other_suite_mail: v => `${domainOf(v)} uses ${providerOf(v, "a business mail service")} for its email.`,
+  security_gateway: v => `${domainOf(v)} protects its email with ${providerOf(v, "a security gateway")}.`,
+  known_organisation: v => `${domainOf(v)} belongs to a well-known organisation.`,
+  parked_mail: v => `A parking service takes the mail of ${domainOf(v)}.`,
+  name_pattern: () => "The name says that this is a school or a public body.",
+  free_subdomain: v => `${domainOf(v)} is a free name that anyone can get.`,
+  mx_found: v => `${domainOf(v)} has a mail server.`,
+  implicit_mx: v => `${domainOf(v)} names no mail server, but its web server may take email.`,
+  resolves: v => `${domainOf(v)} leads to a server.`,
+  no_evidence: v => `We found nothing that shows what ${domainOf(v)} is.`,
+  blocklisted: () => "It is on a block list of this account or server.",
+  allowlisted: () => "It is on an allow list of this account or server.",
+  lookalike_domain: ({ imitates }) => `The name imitates ${imitates ?? "a well-known provider or organisation"}.`,
+  likely_typo: ({ result }) => `It looks like a typing error of ${result.did_you_mean ?? "a well-known provider"}.`,
+  new_domain: v => `${domainOf(v)} was registered less than 30 days ago.`,
+  parked_domain: () => "Its website is a parking or for-sale page.",
+  role_account: () => "The address belongs to a role, not to a person.",
+  dns_unavailable: ({ isDnsOff }) => (isDnsOff ? "DNS lookups are switched off here." : "DNS did not answer in time."),
+  suite_a_detected: () => `Its DNS records show ${SUITE_A}.`,
+  suite_b_tenant: () => `It has a ${SUITE_B} account.`,
+  spf_missing: () => "It does not publish which servers may send its email (SPF).",
+  dmarc_enforced: () => "It protects its name against forged email (DMARC).",
+  dmarc_missing: () => "It does not protect its name against forged email (DMARC).",
+  subaddress: () => "The address has a +tag.",
+  shared_inbox_name: () => "Several people may read this mailbox.",
+  group_name: () => "The address may forward to a whole group.",
+  group_service: v => `${domainOf(v)} runs mailing lists.`,
+  no_website: v => `${domainOf(v)} has no website.`,
+  deep_unavailable: () => "We could not look up its age or its website.",
+}
