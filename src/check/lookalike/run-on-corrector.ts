@@ -5,6 +5,9 @@ import { isDistinctive } from "./typo-likelihood.ts"
 /** A shorter label may be anything. */
 const LETTERS_MIN = 3
 
+/** No suffix of a provider is longer when it is said twice, and a longer text would be cut in too many places. */
+const SUFFIX_LETTERS_MAX = 24
+
 /** What is typed before a name in a browser. */
 const WWW = /^www?(?=[a-z])/
 
@@ -27,6 +30,7 @@ export function correctRunOn(
 
 function withoutRepeatedSuffix(namesByText: ReadonlyMap<string, KnownName>, domain: string): KnownName | null {
   const [label, suffix] = splitLabel(domain)
+  if (suffix.length > SUFFIX_LETTERS_MAX) return null
   for (let end = 2; end < suffix.length; end++) {
     const meant = namesByText.get(`${label}.${suffix.slice(0, end)}`)
     if (meant !== undefined && isSaidAgain(meant.suffix, suffix.slice(end))) return meant
