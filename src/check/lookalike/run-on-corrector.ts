@@ -5,6 +5,9 @@ import { isDistinctive } from "./typo-likelihood.ts"
 /** A shorter label may be anything. */
 const LETTERS_MIN = 3
 
+/** The shortest suffix said twice: `dede`. */
+const SUFFIX_LETTERS_MIN = 4
+
 /** No suffix of a provider is longer when it is said twice, and a longer text would be cut in too many places. */
 const SUFFIX_LETTERS_MAX = 24
 
@@ -30,7 +33,7 @@ export function correctRunOn(
 
 function withoutRepeatedSuffix(namesByText: ReadonlyMap<string, KnownName>, domain: string): KnownName | null {
   const [label, suffix] = splitLabel(domain)
-  if (suffix.length > SUFFIX_LETTERS_MAX) return null
+  if (suffix.length < SUFFIX_LETTERS_MIN || suffix.length > SUFFIX_LETTERS_MAX) return null
   for (let end = 2; end < suffix.length; end++) {
     const meant = namesByText.get(`${label}.${suffix.slice(0, end)}`)
     if (meant !== undefined && isSaidAgain(meant.suffix, suffix.slice(end))) return meant
@@ -56,4 +59,5 @@ const withoutWww = (
   namesByText: ReadonlyMap<string, KnownName>,
   domain: string,
   registrable: string,
-): KnownName | null => (domain === registrable ? (namesByText.get(domain.replace(WWW, "")) ?? null) : null)
+): KnownName | null =>
+  domain === registrable && domain.startsWith("ww") ? (namesByText.get(domain.replace(WWW, "")) ?? null) : null

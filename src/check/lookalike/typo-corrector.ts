@@ -92,9 +92,11 @@ export class TypoCorrector {
   /** Corrects a label with one typo, or one that looks like a provider's, under that provider's suffix. */
   #correctLabel(label: string, suffix: string): KnownName | null {
     const [likeliest, another] = this.#likelyTypos(label, suffix)
-    if (this.#isRealName(label)) return this.#correctHomoglyph(label, suffix)
-    if (likeliest !== undefined) return another === undefined ? likeliest.name : null
-    return this.#correctHomoglyph(label, suffix) ?? this.#twoPartCorrector.correctTwoSlips(label, suffix)
+    if (likeliest !== undefined && !this.#isRealName(label)) return another === undefined ? likeliest.name : null
+    const homoglyph = this.#correctHomoglyph(label, suffix)
+    if (homoglyph !== null || likeliest !== undefined) return homoglyph
+    const meant = this.#twoPartCorrector.correctTwoSlips(label, suffix)
+    return meant === null || this.#isRealName(label) ? null : meant
   }
 
   /**
@@ -102,9 +104,10 @@ export class TypoCorrector {
    * one likely typo under a truncated `com`.
    */
   #correctBothParts(domain: string, registrable: string, label: string, suffix: string): KnownName | null {
-    if (this.#isRealName(label)) return null
-    if (classifySuffix(domain).fault === "unknown_tld") return this.#twoPartCorrector.correct(label, suffix)
-    if (domain !== registrable || !/^(om|c[om])$/.test(suffix)) return null
+    const isTruncatedCom = domain === registrable && /^(om|c[om])$/.test(suffix)
+    if (classifySuffix(domain).fault === "unknown_tld")
+      return this.#isRealName(label) ? null : this.#twoPartCorrector.correct(label, suffix)
+    if (!isTruncatedCom || this.#isRealName(label)) return null
     const [likeliest, another] = this.#likelyTypos(label, "com")
     const isMajor = likeliest !== undefined && another === undefined && isMajorProvider(likeliest.name.label)
     return isMajor ? likeliest.name : null
