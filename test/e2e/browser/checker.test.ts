@@ -54,7 +54,7 @@ test.skipIf(isBrowserMissing)(
       expect(await check(page, "jane@mailinator.com")).toBe(200)
       expect(await facts(page)).toContain(CATEGORY_MEANINGS.disposable)
     }
-    expect(page.url()).toBe(`${url}/`)
+    expect(page.url()).toBe(`${url}/#verdict`)
     expect(await context.cookies()).toEqual([])
     await time.tick(PAUSE_MS)
 

@@ -74,11 +74,15 @@ async function checkSubmittedForm(
   progress: FormProgress,
 ): Promise<DisplayedVerdict> {
   const client = site.clientOf(request)
-  await admitClient(site, freeChecks, client)
   const { loadShedder } = site
-  const form = await loadShedder.readKeylessBody(client, () => readForm(request, LIMITS.bodyBytesMax, loadShedder))
-  // An example replaces what is in the field.
-  progress.form = { input: form.text(EXAMPLE_FIELD) || form.text(INPUT_FIELD), error: null }
+  const readBody = () => loadShedder.readKeylessBody(client, () => readForm(request, LIMITS.bodyBytesMax, loadShedder))
+  await admitClient(site, freeChecks, client).catch(async (error: unknown) => {
+    // The page of a refusal shows what was typed. A banned client costs no body.
+    if (error instanceof Problem && error.code === "rate_limited") progress.form = typedForm(await readBody())
+    throw error
+  })
+  const form = await readBody()
+  progress.form = typedForm(form)
   const checkRequest = parseFreeCheckInput(site, progress.form.input, client)
   const requestId = site.responses.requestId(request)
   // Test addresses use up no check.
@@ -91,6 +95,12 @@ async function checkSubmittedForm(
     throw error
   }
 }
+
+/** The form as it was sent. An example replaces what is in the field. */
+const typedForm = (form: SubmittedForm): CheckFormState => ({
+  input: form.text(EXAMPLE_FIELD) || form.text(INPUT_FIELD),
+  error: null,
+})
 
 function requireFreeChecks({ freeChecks }: SiteContext): FreeChecks {
   if (freeChecks === null) throw new Problem("not_found", "This server has no free checker.")

@@ -78,6 +78,35 @@ describe("a verdict", () => {
   })
 })
 
+test("a visitor who is too fast keeps what was typed, and an example counts as typed", async () => {
+  const harness = await testApp()
+  const refusals: string[] = []
+  for (let count = 0; count < 60 && refusals.length < 2; count++) {
+    const body = new URLSearchParams({
+      input: "typed@kept.example",
+      ...(refusals.length === 0 ? {} : { example: "sam@gmail.com" }),
+    })
+    const page = await visit(harness, { body: body.toString() })
+    if (page.status === 429) refusals.push(await page.text())
+  }
+  expect(refusals[0]).toContain('value="typed@kept.example"')
+  expect(refusals[1]).toContain('value="sam@gmail.com"')
+})
+
+test("a website with an @ behind its host is a website, and an address with a slash stays one", async () => {
+  const harness = await testApp()
+  for (const [input, domain] of [
+    ["mailinator.com/inbox?to=a@b.com", '"url": "mailinator.com/inbox?to=a@b.com"'],
+    ["https://mailinator.com/@jane", '"url": "https://mailinator.com/@jane"'],
+    ["mailinator.com?a=b@gmail.com", '"domain": "mailinator.com"'],
+    ["a/b@gmail.com", '"email": "a/b@gmail.com"'],
+    ["jane+x?@gmail.com", '"email": "jane+x?@gmail.com"'],
+  ] as const) {
+    await harness.time.tick(86_400_000)
+    expect(await pageOf(harness, { input })).toContain(domain)
+  }
+})
+
 describe("an input that is none", () => {
   test.each([
     ["nothing", "", /Enter an email/],
