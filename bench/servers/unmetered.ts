@@ -62,6 +62,7 @@ const { server } = createApp({
   roleOf: () => null,
   check: assembleCheck(system, () => lists, OFFLINE_NETWORK.networkProbe, OFFLINE_DEEP_PROBE, customers.corrections),
   clientOf: () => "192.0.2.1",
+  addressOf: () => "192.0.2.1",
   clock: system.clock,
   random: system.random,
   nextTick: system.nextTick,

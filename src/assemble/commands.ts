@@ -3,6 +3,7 @@ import { openPack } from "../check/lists/pack/pack.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import type { CommandDeps } from "../cli/program.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
+import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
@@ -34,7 +35,8 @@ export function createCommandDeps(system: System): CommandDeps {
       const current = context()
       const store = await openStore(current)
       const changes = { store, clock: system.clock, notify: () => undefined }
-      const deps = { changes, random: system.random, defaultTier: current.settings.MAILKIND_DEFAULT_TIER }
+      const { MAILKIND_DEFAULT_TIER: defaultTier, MAILKIND_TIERS: tiers } = current.settings
+      const deps = { changes, random: system.random, defaultTier, tiers: tierLimits(tiers) }
       await work(deps).finally(store.close)
     },
     lists: {

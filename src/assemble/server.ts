@@ -11,7 +11,7 @@ import type { OpenStore, Store } from "../customers/store/core/store.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createApp } from "../http/app.ts"
 import type { RequestLogging } from "../http/metrics/request-observer.ts"
-import { createClientNetworkResolver } from "../http/request/client-address.ts"
+import { createClientAddressResolver, createClientNetworkResolver } from "../http/request/client-address.ts"
 import { createJsonResponses } from "../http/response/json-responses.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { AssetName } from "../http/site/assets.ts"
@@ -182,8 +182,10 @@ function clientAddressDeps(
   peerAddress: (request: Request) => string | null,
 ) {
   const clientOf = createClientNetworkResolver(settings.MAILKIND_TRUSTED_PROXIES)
+  const addressOf = createClientAddressResolver(settings.MAILKIND_TRUSTED_PROXIES)
   return {
     clientOf: (request: Request) => clientOf(peerAddress(request), request.headers),
+    addressOf: (request: Request) => addressOf(peerAddress(request), request.headers),
     meter,
     loadShedder,
     metrics: { read: readExposition, mayRead: metricsReaderGuard(settings, peerAddress) },

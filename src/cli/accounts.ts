@@ -10,6 +10,7 @@ import {
   setTier,
   summarizeAccount,
 } from "../customers/accounts/accounts.ts"
+import type { TierLimits } from "../customers/quota/tier-limits.ts"
 import type { ChangeLog } from "../customers/store/change-log/change-log.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
@@ -19,6 +20,8 @@ export type CustomerCommandDeps = {
   readonly changes: ChangeLog
   readonly random: Random
   readonly defaultTier: number
+  /** The limits of each tier, by its number. Absent: no tier has any. */
+  readonly tiers?: readonly TierLimits[]
 }
 
 /** Opens the database for one command, and closes it afterwards. */

@@ -1,8 +1,10 @@
-import type { Command } from "commander"
-import { isoInstant } from "../base/time.ts"
+import { type Command, InvalidArgumentError } from "commander"
+import { dayEndMs, isoDate, isoInstant, utcDay } from "../base/time.ts"
 import { LIMITS } from "../contract/limits.ts"
 import type { KeyKind } from "../customers/keys/key-format.ts"
-import { createKey, type KeyCreationRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
+import { type KeyRestrictions, NO_CEILING } from "../customers/keys/key-restrictions.ts"
+import { KEY_STATES, keyState } from "../customers/keys/key-state.ts"
+import { type ApiKey, createKey, type KeyCreationRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
 import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
 import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
@@ -18,11 +20,21 @@ export function registerKeyCommands(root: Command, output: Output, withCustomers
     .option("--name <name>", "a name to know the key by")
     .option("--publishable", "for pages: checks only, with reduced results", false)
     .option("--origin <origin>", "where a publishable key may be used from; may be given again", collect, [])
+    .option(
+      "--expires <when>",
+      "the last day (UTC) such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z",
+      parseExpiry,
+    )
+    .option("--units-per-day <n>", "fewer than the account's", parseCount)
+    .option("--requests-per-second <n>", "fewer than the account's", parseCount)
+    .option("--network <cidr>", "where a secret key may be used from; may be given again", collect, [])
     .option(...JSON_FLAG, false)
-    .action(({ account, name = null, publishable, origin: origins, json: asJson }) =>
+    .action(({ account, name = null, publishable, origin: origins, json: asJson, ...limits }) =>
       withCustomers(deps => {
         const kind = publishable ? "publishable" : "secret"
-        return keyCreate(output, deps, account, { name, kind, origins }, asJson)
+        const { expires = null, unitsPerDay = null, requestsPerSecond = null, network: networks } = limits
+        const restrictions = { expiresAtMs: expires, unitsPerDay, requestsPerSecond, networks }
+        return keyCreate(output, deps, account, { name, kind, origins, restrictions }, asJson)
       }),
     )
   group
@@ -40,9 +52,29 @@ export function registerKeyCommands(root: Command, output: Output, withCustomers
 /** Collects the values of a repeatable option. */
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 
-type NewKeyOptions = { readonly name: string | null; readonly kind: KeyKind; readonly origins: readonly string[] }
+function parseCount(text: string): number {
+  if (!/^[1-9]\d{0,11}$/.test(text)) throw new InvalidArgumentError("It has to be a whole number from 1 on.")
+  return Number(text)
+}
 
-/** `key create --account EMAIL [--name N] [--publishable --origin O]`: prints the key, which is never shown again. */
+/** A day stands for its end. */
+function parseExpiry(text: string): number {
+  const atMs = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)?$/.test(text)
+    ? Date.parse(text)
+    : Number.NaN
+  if (Number.isNaN(atMs) || isoDate(utcDay(atMs)) !== text.slice(0, 10))
+    throw new InvalidArgumentError("It has to be a day such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.")
+  return text.includes("T") ? atMs : dayEndMs(utcDay(atMs))
+}
+
+type NewKeyOptions = {
+  readonly name: string | null
+  readonly kind: KeyKind
+  readonly origins: readonly string[]
+  readonly restrictions: KeyRestrictions
+}
+
+/** `key create --account EMAIL [--name N] [--publishable --origin O]` and limits: prints the key. A secret key is never shown again. */
 async function keyCreate(
   output: Output,
   customers: CustomerCommandDeps,
@@ -51,7 +83,8 @@ async function keyCreate(
   asJson: boolean,
 ): Promise<void> {
   const account = await accountByEmail(customers, email)
-  const made = await createKey(customers.changes, customers.random, { accountId: account.id, ...wanted })
+  const ceiling = customers.tiers?.[account.tier] ?? NO_CEILING
+  const made = await createKey(customers.changes, customers.random, { accountId: account.id, ...wanted, ceiling })
   if (made.kind !== "created") throw new CommandError(KEY_REFUSALS[made.kind], USAGE_ERRORS.includes(made.kind) ? 2 : 1)
   const { key, text } = made
   if (asJson)
@@ -62,10 +95,23 @@ async function keyCreate(
       name: key.name,
       last4: key.last4,
       origins: key.origins,
+      ...restrictionMembers(key),
     })
   output.line(text)
-  output.stderrLine(`This is the only time that the key is shown; ${key.id} is its id.`)
+  output.stderrLine(
+    key.kind === "secret"
+      ? `This is the only time that the key is shown; ${key.id} is its id.`
+      : `${key.id} is the key's id.`,
+  )
 }
+
+/** The JSON members of a key with an expiry, limits or networks of its own. */
+const restrictionMembers = ({ expiresAtMs, unitsPerDay, requestsPerSecond, networks }: ApiKey) => ({
+  ...(expiresAtMs === null ? {} : { expires_at: isoInstant(expiresAtMs) }),
+  ...(unitsPerDay === null ? {} : { units_per_day: unitsPerDay }),
+  ...(requestsPerSecond === null ? {} : { requests_per_second: requestsPerSecond }),
+  ...(networks.length === 0 ? {} : { networks }),
+})
 
 /** Refusals that mean a wrong use of the command (exit code 2). */
 const USAGE_ERRORS: readonly KeyCreationRefusal["kind"][] = [
@@ -74,6 +120,12 @@ const USAGE_ERRORS: readonly KeyCreationRefusal["kind"][] = [
   "origins_missing",
   "too_many_origins",
   "origins_on_secret",
+  "bad_expiry",
+  "bad_units",
+  "bad_rate",
+  "bad_network",
+  "too_many_networks",
+  "networks_on_publishable",
 ]
 
 const KEY_REFUSALS: { readonly [K in KeyCreationRefusal["kind"]]: string } = {
@@ -85,24 +137,33 @@ const KEY_REFUSALS: { readonly [K in KeyCreationRefusal["kind"]]: string } = {
   origins_missing: "A publishable key needs the origins of the pages that it is for: --origin https://example.com.",
   too_many_origins: "That is more origins than a key may have.",
   origins_on_secret: "A secret key has no origins; they go with --publishable.",
+  bad_expiry: `A key expires in the future, within ${LIMITS.keyExpiryDaysMax} days.`,
+  bad_units: "A key's units a day have to be fewer than its account's.",
+  bad_rate: "A key's requests a second have to be fewer than its account's.",
+  bad_network: "A network is written as 203.0.113.0/24 or 2001:db8::/32, or as one address.",
+  too_many_networks: `A key has at most ${LIMITS.networksPerKeyMax} networks.`,
+  networks_on_publishable: "A publishable key has no networks; it has origins.",
 }
 
-/** `key list --account EMAIL`: active keys first; the keys themselves are not stored. */
+/** `key list --account EMAIL`: keys that are not revoked first; secret keys themselves are not stored. */
 async function keyList(output: Output, customers: CustomerCommandDeps, email: string, asJson: boolean): Promise<void> {
   const account = await accountByEmail(customers, email)
   const keys = await listKeys(customers.changes.store, account.id, LISTED_KEYS_MAX)
+  const nowMs = customers.changes.clock()
   if (asJson)
     return printJson(
       output,
-      keys.map(({ id, kind, name, last4, origins, createdAtMs, lastUsedAtMs, revokedAtMs }) => ({
-        id,
-        kind,
-        name,
-        last4,
-        origins,
-        created_at: isoInstant(createdAtMs),
-        last_used_at: isoInstant(lastUsedAtMs),
-        revoked_at: isoInstant(revokedAtMs),
+      keys.map(key => ({
+        id: key.id,
+        kind: key.kind,
+        name: key.name,
+        last4: key.last4,
+        origins: key.origins,
+        created_at: isoInstant(key.createdAtMs),
+        last_used_at: isoInstant(key.lastUsedAtMs),
+        revoked_at: isoInstant(key.revokedAtMs),
+        ...restrictionMembers(key),
+        ...(key.publicText === null ? {} : { key: key.publicText }),
       })),
     )
   if (keys.length === 0) return output.line("The account has no keys.")
@@ -112,10 +173,11 @@ async function keyList(output: Output, customers: CustomerCommandDeps, email: st
       key.id,
       key.kind,
       `…${key.last4}`,
-      key.revokedAtMs === null ? "active" : "revoked",
+      KEY_STATES[keyState(key, nowMs)].label,
       `last used ${isoInstant(key.lastUsedAtMs) ?? "never"}`,
       escapeControls(key.name),
       key.origins.join(" "),
+      key.expiresAtMs === null ? "" : `expires ${isoInstant(key.expiresAtMs)}`,
     ]),
   )
 }

@@ -13,6 +13,17 @@ export const LIMITS = {
   keysPerAccountMax: 5,
   keysCreatedPerDayMax: 20,
   keyNameLengthMax: 60,
+  /** The owner gets a mail so many days before a key expires. */
+  keyExpiryNoticeDays: 7,
+  /** How far ahead a key may expire: ten years. */
+  keyExpiryDaysMax: 3650,
+  /** Networks that a secret key may be restricted to. */
+  networksPerKeyMax: 20,
+  /** Networks that a secret key was used from, as far as they are kept: for the mail about a new one. */
+  seenNetworksPerKeyMax: 100,
+  seenNetworkDays: 90,
+  /** The first hour of a key tells which networks are usual: no mail is sent about them. */
+  newNetworkGraceMinutes: 60,
   revocationSecondsMax: 60,
   termsNoticeDays: 30,
   newDomainDays: 30,

@@ -11,8 +11,9 @@ export const PROBLEMS = {
   invalid_input: { status: 400, title: "Bad Request", cause: "The input is missing, given more than once, of the wrong type, too long, holds control characters, names an unknown policy, is not UTF-8, or the body is not JSON.", retry: "No" },
   unauthorized: { status: 401, title: "Unauthorized", cause: "No key was sent and the input is not a test address, or a leak report is not signed by the reporter.", retry: "No" },
   invalid_key: { status: 401, title: "Unauthorized", cause: "The key is malformed, fails its checksum, does not exist, or is of the wrong kind for the endpoint.", retry: "No" },
-  key_revoked: { status: 401, title: "Unauthorized", cause: "The key was revoked by its owner, an admin or leak detection.", retry: "No, use another key" },
+  key_revoked: { status: 401, title: "Unauthorized", cause: "The key was revoked by its owner, an admin or leak detection, or it has expired.", retry: "No, use another key" },
   forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key was used from an origin that it does not allow, or without an `Origin` header; or a form of these pages was sent from elsewhere.", retry: "No" },
+  forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key was used from a client address that is in none of the networks that its owner allows.", retry: "No" },
   terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms and the grace period is over.", retry: "No" },
   rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests a second or too many in flight.", retry: "Yes, after `Retry-After` seconds, with jitter" },
   quota_exceeded: {
@@ -58,7 +59,8 @@ export const REFUSAL_ORDER = [
   { step: "key", codes: ["unauthorized", "invalid_key", "key_revoked"] },
   { step: "terms", codes: ["terms_not_accepted"] },
   { step: "kind of key for the endpoint", codes: ["invalid_key"] },
-  { step: "origin", codes: ["forbidden_origin"] },
+  // Where a publishable key may be used from is its origins, and for a secret key its networks.
+  { step: "origin", codes: ["forbidden_origin", "forbidden_network"] },
   { step: "requests a second, in flight", codes: ["rate_limited"] },
   // After the caller's own limits, so that a caller within its limits is not refused because of one that exceeds them. Nothing was read yet.
   { step: "load of the server", codes: ["overloaded"] },

@@ -14,7 +14,7 @@ type RouteSpec = {
 }
 
 /** The problems of every endpoint that takes keys. */
-const KEY_PROBLEMS = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "rate_limited", "overloaded", "internal_error"] as const satisfies readonly ProblemCode[]
+const KEY_PROBLEMS = ["unauthorized", "invalid_key", "key_revoked", "terms_not_accepted", "forbidden_network", "rate_limited", "overloaded", "internal_error"] as const satisfies readonly ProblemCode[]
 
 /** The problems of every form. */
 const FORM_PROBLEMS = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
@@ -78,6 +78,8 @@ export const ROUTES = {
   postKey: { method: "POST", path: "/dashboard/keys", description: "Creates a key, and shows it this once.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   dashboardKey: { method: "GET", path: "/dashboard/keys/:id", description: "One of your keys: what it is, its name, and its end.", access: "account", kind: "page", problems: ["internal_error"] },
   postKeyName: { method: "POST", path: "/dashboard/keys/:id/name", description: "Gives a key another name.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  postKeyOrigins: { method: "POST", path: "/dashboard/keys/:id/origins", description: "Gives a publishable key other websites.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  postKeyLimits: { method: "POST", path: "/dashboard/keys/:id/limits", description: "Gives a key another last day, other limits and other networks.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   postKeyRevoke: { method: "POST", path: "/dashboard/keys/:id/revoke", description: "Revokes a key.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   usage: { method: "GET", path: "/dashboard/usage", description: "What your account did in the last 30 days, and what it may do.", access: "account", kind: "page", problems: ["internal_error"] },
   tryIt: { method: "GET", path: "/dashboard/try", description: "A box that checks an address, a domain or a website.", access: "account", kind: "page", problems: ["internal_error"] },

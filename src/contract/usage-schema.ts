@@ -31,6 +31,10 @@ const KeyUsageSchema = t.Object(
     last4: t.String({ description: "The last four characters of the key." }),
     used: countSchema("Units that the key used today; those of a publishable key are of the units that all publishable keys share."),
     last_used_at: t.Union([t.String({ format: "date-time" }), t.Null()], { description: "Null: never." }),
+    expires_at: t.Optional(t.String({ format: "date-time", description: "The instant from which on the key is refused. Absent: it does not expire." })),
+    daily_units: t.Optional(t.Integer({ minimum: 1, description: "The key's own limit of units a day. Absent: it has none." })),
+    remaining: t.Optional(t.Integer({ minimum: 0, description: "Units that are left of the key's own limit today. Present with `daily_units`." })),
+    requests_per_second: t.Optional(t.Integer({ minimum: 1, description: "The key's own limit of requests a second. Absent: it has none." })),
   },
   closed,
 )

@@ -1,6 +1,8 @@
 import { LIMITS } from "../../src/contract/limits.ts"
 import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
+import { changeRestrictions } from "../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../src/customers/keys/key-format.ts"
+import { NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../src/customers/terms/terms.ts"
 import { random } from "../customers/temp-store.ts"
@@ -48,6 +50,7 @@ export const FLAWS = {
   wrong_kind: { step: "kind of key for the endpoint", code: "invalid_key", on: SECRET_ONLY },
   wrong_origin: { step: "origin", code: "forbidden_origin", on: CHECKS },
   no_origin: { step: "origin", code: "forbidden_origin", on: CHECKS },
+  wrong_network: { step: "origin", code: "forbidden_network", on: ALL },
   too_fast: { step: "requests a second, in flight", code: "rate_limited", on: ALL },
   too_many_at_once: { step: "requests a second, in flight", code: "rate_limited", on: ALL },
   overloaded: { step: "load of the server", code: "overloaded", on: ALL },
@@ -71,7 +74,7 @@ export const placeOf = (flaw: Flaw): number => REFUSAL_ORDER.findIndex(({ step }
 
 /** Flaws of a key that was sent or known; without an active key of an account nothing more can be wrong with either. */
 const NO_ACCOUNT: readonly Flaw[] = ["no_key", "malformed_key", "mistyped_key", "unknown_key", "two_keys"]
-const OF_ACCOUNT: readonly Flaw[] = ["old_terms", "too_fast", "too_many_at_once", "no_units"]
+const OF_ACCOUNT: readonly Flaw[] = ["old_terms", "wrong_network", "too_fast", "too_many_at_once", "no_units"]
 const OF_ORIGIN: readonly Flaw[] = ["wrong_origin", "no_origin"]
 const OF_PUBLISHABLE: readonly Flaw[] = ["wrong_kind", ...OF_ORIGIN]
 
@@ -81,6 +84,8 @@ export function canHave(route: KeyedRoute, flaws: readonly Flaw[]): boolean {
   if (has(NO_ACCOUNT) && has([...OF_ACCOUNT, ...OF_PUBLISHABLE])) return false
   // Nothing limits how many requests of a publishable key are in flight.
   if (has(OF_PUBLISHABLE) && has(["too_many_at_once"])) return false
+  // Networks are those of secret keys.
+  if (has(OF_PUBLISHABLE) && has(["wrong_network"])) return false
   // A publishable key is the wrong one for some routes, whatever its origin.
   const isWrongKind = has(["wrong_kind"])
   return flaws.every(flaw => {
@@ -138,6 +143,8 @@ async function prepare(
   if (flaws.includes("too_fast")) await outrun(harness, key)
   // As many as may be served are, and one more comes.
   if (flaws.includes("overloaded")) for (let count = 0; count < ALL_IN_FLIGHT; count++) harness.load.acquire()
+  if (flaws.includes("wrong_network"))
+    await changeRestrictions(changes, key.id, { ...NO_RESTRICTIONS, networks: ["198.51.100.0/24"] }, NO_CEILING)
   if (flaws.includes("revoked_key")) await revokeKey(changes, key.id, "owner")
   if (flaws.includes("old_terms")) await time.tick(1)
   return release

@@ -32,7 +32,7 @@ import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
 import { renderExposition } from "../../src/http/metrics/exposition.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
 import type { RequestLogging } from "../../src/http/metrics/request-observer.ts"
-import { createClientNetworkResolver } from "../../src/http/request/client-address.ts"
+import { createClientAddressResolver, createClientNetworkResolver } from "../../src/http/request/client-address.ts"
 import type { NextTick } from "../../src/http/request/request-batcher.ts"
 import { createJsonResponses } from "../../src/http/response/json-responses.ts"
 import type { ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
@@ -194,6 +194,7 @@ export async function testApp({
   if (made.kind !== "created") throw new Error(made.kind)
   let count = 0
   const clientOf = createClientNetworkResolver(read.settings.MAILKIND_TRUSTED_PROXIES)
+  const addressOf = createClientAddressResolver(read.settings.MAILKIND_TRUSTED_PROXIES)
   const column = createCounterShard()
   const meter = new Meter(column)
   const lag = { ms: 0 }
@@ -219,6 +220,7 @@ export async function testApp({
     }),
     roleOf: localPart => findRoleWord(localPart, lists.addressWords),
     clientOf: request => clientOf(peerOf(request), request.headers),
+    addressOf: request => addressOf(peerOf(request), request.headers),
     clock,
     random,
     nextTick,

@@ -1,4 +1,5 @@
 import { type Log, logError } from "../../base/log.ts"
+import { lazyPromise } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
 import type { Settings } from "../../config/settings.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -10,9 +11,11 @@ import { createFreeChecks, type FreeChecks } from "../../customers/free-checks/f
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../customers/keys/key-authenticator.ts"
 import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import { listKeys } from "../../customers/keys/keys.ts"
+import { NetworkWatch, pruneNetworks } from "../../customers/keys/network-watch.ts"
 import { AllowedOrigins } from "../../customers/keys/origins.ts"
 import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { CallerLimits } from "../../customers/quota/caller-limits.ts"
+import { widerNetworks } from "../../customers/quota/client-networks.ts"
 import { type TierLimits, tierLimits } from "../../customers/quota/tier-limits.ts"
 import {
   SHARED_UNIT_QUOTA_BOUNDS,
@@ -20,6 +23,7 @@ import {
   UnitQuota,
   type UnitQuotaBounds,
 } from "../../customers/quota/units/unit-quota.ts"
+import { ensureInstallationSecret, keyedHash } from "../../customers/sign-in/installation-secret.ts"
 import { type Change, latestChangeId } from "../../customers/store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "../../customers/store/change-log/change-poller.ts"
 import type { Store } from "../../customers/store/core/store.ts"
@@ -37,12 +41,17 @@ const CHANGES_POLL_MS = 2000
 const COARSE_CLOCK_MS = 100
 /** How often the last use of keys is written: as often as usage, since both are shown together. */
 const LAST_USE_FLUSH_MS = 1000
+/** How often the networks are written that keys are used from. */
+const KEY_NETWORKS_FLUSH_MS = 1000
 /** How often usage is written and idle units are returned. */
 const USAGE_FLUSH_MS = 1000
 /** How often some of the expired usage is deleted, and the use of deleted accounts when its day is over. */
 const USAGE_PRUNE_MS = 60_000
 /** How often expired data of free checks is deleted: passes, bans and the counts of earlier days. */
 const FREE_CHECKS_PRUNE_MS = 600_000
+/** How often networks are deleted that no key was used from for long, and how many at once. */
+const KEY_NETWORKS_PRUNE_MS = 600_000
+const KEY_NETWORKS_PRUNED_MAX = 1000
 /** The most keys in a usage report: the active ones and the latest revoked ones. */
 const REPORTED_KEYS_MAX = 100
 
@@ -50,6 +59,7 @@ const REPORTED_KEYS_MAX = 100
 export type CustomersService = CallerLimits & {
   readonly keys: KeyAuthenticator
   readonly knownOrigins: AllowedOrigins
+  readonly keyNetworks: NetworkWatch
   readonly terms: TermsCache
   readonly tiers: readonly TierLimits[]
   readonly units: UnitQuota
@@ -134,6 +144,7 @@ function createParts({ system, settings, store, log }: StoreContext, coarse: Coa
   return {
     keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
+    keyNetworks: createNetworkWatch(store, coarse.clock, system),
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
     units,
@@ -142,6 +153,15 @@ function createParts({ system, settings, store, log }: StoreContext, coarse: Coa
     corrections: new CorrectionCache(store, setTimer, logError(log, "corrections were not read")),
   }
 }
+
+/** Watches from which networks keys are used, which are stored under a hash of this installation. */
+const createNetworkWatch = (store: Store, clock: System["clock"], { random }: System): NetworkWatch =>
+  new NetworkWatch({
+    store,
+    clock,
+    networkOf: client => widerNetworks(client).at(-1)?.name ?? null,
+    hashKey: lazyPromise(async () => keyedHash(await ensureInstallationSecret(store, random), "key networks")),
+  })
 
 /** Applies changes to all caches and notifies other workers. */
 const createChangePublisher =
@@ -164,11 +184,18 @@ type WithNodes = { readonly nodes: NodeService }
 
 /** Leaves the cluster, writes buffered data and returns leases. An unavailable database does not prevent the stop. */
 async function flushAll(
-  { keys, usage, units, nodes }: Pick<CustomersService, "keys" | "usage" | "units"> & WithNodes,
+  {
+    keys,
+    keyNetworks,
+    usage,
+    units,
+    nodes,
+  }: Pick<CustomersService, "keys" | "keyNetworks" | "usage" | "units"> & WithNodes,
   log: Log,
 ): Promise<void> {
   await nodes.stop()
   await flushUntilEmpty(() => keys.flush()).catch(logError(log, "the last use of keys is lost"))
+  await flushUntilEmpty(() => keyNetworks.flush()).catch(logError(log, "the networks of keys are lost"))
   await flushUntilEmpty(() => usage.flush()).catch(logError(log, "usage that was not written is lost"))
   await units.releaseAll()
 }
@@ -187,11 +214,12 @@ function createBackgroundWork(
   { system, store, log }: StoreContext,
   {
     keys,
+    keyNetworks,
     usage,
     units,
     freeChecks,
     nodes,
-  }: Pick<CustomersService, "keys" | "usage" | "units" | "freeChecks"> & WithNodes,
+  }: Pick<CustomersService, "keys" | "keyNetworks" | "usage" | "units" | "freeChecks"> & WithNodes,
   pollChanges: () => void,
 ) {
   const pruneUsage = createUsagePruning(store, system.clock)
@@ -199,6 +227,7 @@ function createBackgroundWork(
   const intervals = createIntervals(system.runInterval, [
     [CHANGES_POLL_MS, pollChanges],
     [LAST_USE_FLUSH_MS, () => void keys.flush().catch(logError(log, "the last use of keys was not written"))],
+    ...networkIntervals(keyNetworks, store, system.clock, log),
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
     [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],
@@ -222,6 +251,23 @@ function createBackgroundWork(
     stop: intervals.stop,
   }
 }
+
+/** The background work about the networks that keys are used from. */
+const networkIntervals = (
+  keyNetworks: NetworkWatch,
+  store: Store,
+  clock: System["clock"],
+  log: Log,
+): readonly (readonly [everyMs: number, work: () => void])[] => [
+  [KEY_NETWORKS_FLUSH_MS, () => void keyNetworks.flush().catch(logError(log, "the networks of keys were not written"))],
+  [
+    KEY_NETWORKS_PRUNE_MS,
+    () =>
+      void pruneNetworks(store, clock(), KEY_NETWORKS_PRUNED_MAX).catch(
+        logError(log, "old networks of keys were not deleted"),
+      ),
+  ],
+]
 
 /** Flushes until the buffer is empty. One flush writes a bounded batch. */
 async function flushUntilEmpty(flush: () => Promise<number>): Promise<void> {

@@ -2,6 +2,7 @@ import { isIP } from "node:net"
 import { withTimeout } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
 import { createIntervals, DAY_MS } from "../../base/time.ts"
+import { remindOfExpiry } from "../../customers/keys/expiry-reminders.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "../../customers/notices/mail-sender.ts"
 import type { Mailer, SendResult } from "../../customers/notices/mailer.ts"
 import { type LinkContext, type Notice, noticeContent } from "../../customers/notices/notices.ts"
@@ -54,9 +55,10 @@ export function createMailService({ system, settings, store, log }: StoreContext
   const sender = mailer && new MailSender({ ...system, store, log, mailer, from: senderAddress, linkContext })
   const withErrorLog = (message: string, work: () => Promise<void>) => (): Promise<void> =>
     work().catch(logError(log, message))
-  const pollOutbox = withErrorLog("mails about new terms were not queued", async () => {
-    // One batch per poll, so that other work runs in between.
+  const pollOutbox = withErrorLog("mails about new terms or expiring keys were not queued", async () => {
+    // One batch of each per poll, so that other work runs in between.
     await notifyNextAccounts(store, clock())
+    await remindOfExpiry(store, clock())
     sender?.sendDue()
   })
   const renewClaims = async (): Promise<void> => await sender?.renew()

@@ -17,7 +17,8 @@ const OF_ACCOUNT = "account_id = $1"
 /** The lists of the export in order: every table with rows about an account, without hashes of keys or cookies. */
 export const EXPORTED_LISTS = {
   keys: {
-    description: "Your keys, active and revoked, without the keys themselves.",
+    description:
+      "Your keys, active, expired and revoked, with their limits. A secret key itself is not stored; a publishable one is.",
     table: "keys",
     columns: [
       "id",
@@ -29,9 +30,25 @@ export const EXPORTED_LISTS = {
       "last_used_at_ms",
       "revoked_at_ms",
       "revoked_by",
+      "expires_at_ms",
+      "units_per_day",
+      "requests_per_second",
+      "networks",
+      "public_text",
+      "reminded_for_ms",
+      "networks_since_ms",
+      "network_mail_at_ms",
     ],
     whereSql: OF_ACCOUNT,
     order: { id: "" },
+  },
+  key_networks: {
+    description:
+      "How many networks each secret key was used from, and when each was seen first and last. The networks themselves are not stored.",
+    table: "key_networks",
+    columns: ["key_id", "network_hash", "first_seen_at_ms", "last_seen_at_ms"],
+    whereSql: "key_id IN (SELECT id FROM keys WHERE account_id = $1)",
+    order: { key_id: "", network_hash: "" },
   },
   usage: {
     description: "What each key did on each day: counts, no addresses and no domains.",
@@ -41,7 +58,7 @@ export const EXPORTED_LISTS = {
     order: { day: -1, key_id: "", measure: "" },
   },
   units: {
-    description: "Units of the daily quota that were set aside, by account or publishable key.",
+    description: "Units of the daily quota that were set aside, by account, or by a key with a limit of its own.",
     table: "units",
     columns: ["subject", "day", "leased"],
     whereSql: "(subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1))",
@@ -146,7 +163,8 @@ function exportedMember(column: string, cell: SqlValue): readonly [name: string,
   if (column.endsWith("_at_ms"))
     return [column.slice(0, -"_ms".length), typeof cell === "number" ? isoInstant(cell) : null]
   if (column === "day" && typeof cell === "number") return ["date", isoDate(cell)]
-  if (column === "origins" && typeof cell === "string") return [column, cell === "" ? [] : cell.split(" ")]
+  if ((column === "origins" || column === "networks") && typeof cell === "string")
+    return [column, cell === "" ? [] : cell.split(" ")]
   if (column === "particulars" && typeof cell === "string") return [column, parseJson(cell) ?? null]
   return [column, cell]
 }

@@ -4,9 +4,10 @@ import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
-import { type CallerCredentials, HotKeyCache, KeyCache, lruClock } from "./key-cache.ts"
+import { type CallerCredentials, type CallerKeyLimits, HotKeyCache, KeyCache, lruClock } from "./key-cache.ts"
 import { hashKey, hasKeyFormat, isEqualHash, KEY_LENGTH_MAX, type KeyKind, parseKey } from "./key-format.ts"
 import { LastUseBuffer } from "./last-use-buffer.ts"
+import { createNetworkMatcher, deserializeNetworks } from "./networks.ts"
 import { deserializeOrigins } from "./origins.ts"
 
 /** The result of looking up a text that was sent as a key. */
@@ -14,6 +15,8 @@ export type KeyLookup =
   | { readonly kind: "malformed" }
   | { readonly kind: "bad_checksum" }
   | { readonly kind: "unknown" }
+  /** It is not revoked, and its time is over. */
+  | { readonly kind: "expired"; readonly expiresAtMs: number }
   | CallerCredentials
 
 /** The bounds of a key authenticator. */
@@ -69,6 +72,7 @@ const MALFORMED_KEY = { kind: "malformed" } as const
  */
 export class KeyAuthenticator {
   readonly #store: Store
+  readonly #clock: Clock
   readonly #stopwatch: Stopwatch
   readonly #lastUse: LastUseBuffer
   readonly #keys: KeyCache
@@ -83,6 +87,7 @@ export class KeyAuthenticator {
 
   constructor(store: Store, clock: Clock, stopwatch: Stopwatch, bounds: KeyAuthenticatorBounds) {
     this.#store = store
+    this.#clock = clock
     this.#stopwatch = stopwatch
     this.#hotKeys = new HotKeyCache(stopwatch, bounds.keyTtlMs * HOT_TTL_PART)
     this.#lastUse = new LastUseBuffer(clock)
@@ -100,7 +105,7 @@ export class KeyAuthenticator {
     const hot = text.length <= KEY_LENGTH_MAX ? this.#hotKeys.get(text) : undefined
     if (hot !== undefined) {
       this.#hits++
-      return hot
+      return this.#judge(hot)
     }
     if (!hasKeyFormat(text)) return MALFORMED_KEY
     const hash = hashKey(text)
@@ -109,7 +114,7 @@ export class KeyAuthenticator {
       this.#hits++
       this.#hotKeys.add(text, cached)
       if (!this.#keys.isFresh(hash)) this.#refresh(hash)
-      return this.#recordUse(cached)
+      return this.#recordUse(this.#judge(cached))
     }
     // Only a text that is not cached needs to be parsed, which costs more than the hash.
     const parsed = parseKey(text)
@@ -153,14 +158,20 @@ export class KeyAuthenticator {
     return this.#lastUse.flush(this.#store)
   }
 
-  #recordUse(credentials: CallerCredentials): CallerCredentials {
-    if (credentials.kind === "active") this.#lastUse.record(credentials.key.id)
-    return credentials
+  /** A cached key expires while it is cached, so each look-up asks the clock. */
+  #judge(lookup: KeyLookup): KeyLookup {
+    if (lookup.kind !== "active") return lookup
+    const { expiresAtMs } = lookup.key
+    return expiresAtMs !== undefined && expiresAtMs <= this.#clock() ? { kind: "expired", expiresAtMs } : lookup
+  }
+
+  #recordUse(lookup: KeyLookup): KeyLookup {
+    if (lookup.kind === "active") this.#lastUse.record(lookup.key.id)
+    return lookup
   }
 
   async #readShared(hash: string): Promise<KeyLookup> {
-    const found = await this.#read(hash)
-    return found.kind === "active" ? this.#recordUse(found) : found
+    return this.#recordUse(this.#judge(await this.#read(hash)))
   }
 
   /** Reads a cached key again in the background. When that fails, as in an outage, the cached key stays until it expires. */
@@ -195,7 +206,8 @@ export class KeyAuthenticator {
   }
 }
 
-const FIND_CREDENTIALS = `SELECT keys.hash, keys.id, keys.kind, keys.origins, keys.revoked_at_ms, keys.account_id, accounts.tier,
+const FIND_CREDENTIALS = `SELECT keys.hash, keys.id, keys.kind, keys.origins, keys.revoked_at_ms, keys.expires_at_ms,
+  keys.units_per_day, keys.requests_per_second, keys.networks, keys.account_id, accounts.tier,
   accounts.accepted_terms_version, accounts.accepted_terms_at_ms
   FROM keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.hash = $1`
 
@@ -205,6 +217,10 @@ type CredentialsRow = {
   readonly kind: KeyKind
   readonly origins: string
   readonly revoked_at_ms: number | null
+  readonly expires_at_ms: number | null
+  readonly units_per_day: number | null
+  readonly requests_per_second: number | null
+  readonly networks: string
   readonly account_id: string
   readonly tier: number
   readonly accepted_terms_version: string | null
@@ -212,14 +228,31 @@ type CredentialsRow = {
 }
 
 function toCredentials(row: CredentialsRow): CallerCredentials {
+  const limits = toLimits(row)
   return {
     kind: row.revoked_at_ms === null ? "active" : "revoked",
-    key: { id: row.id, kind: row.kind, origins: deserializeOrigins(row.origins) },
+    key: {
+      id: row.id,
+      kind: row.kind,
+      origins: deserializeOrigins(row.origins),
+      ...(row.expires_at_ms === null ? {} : { expiresAtMs: row.expires_at_ms }),
+      ...(limits === null ? {} : { limits }),
+    },
     account: {
       id: row.account_id,
       tier: row.tier,
       acceptedTermsVersion: row.accepted_terms_version,
       acceptedTermsAtMs: row.accepted_terms_at_ms,
     },
+  }
+}
+
+function toLimits(row: CredentialsRow): CallerKeyLimits | null {
+  const networks = deserializeNetworks(row.networks)
+  if (row.units_per_day === null && row.requests_per_second === null && networks.length === 0) return null
+  return {
+    unitsPerDay: row.units_per_day,
+    requestsPerSecond: row.requests_per_second,
+    allowsClient: networks.length === 0 ? null : createNetworkMatcher(networks),
   }
 }

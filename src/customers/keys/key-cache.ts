@@ -1,9 +1,26 @@
 import { LRUCache } from "lru-cache"
 import type { Stopwatch } from "../../base/outside-world.ts"
 import type { KeyKind } from "./key-format.ts"
+import type { IsInNetworks } from "./networks.ts"
 
 /** What a request needs of its key. */
-type CallerKey = { readonly id: string; readonly kind: KeyKind; readonly origins: readonly string[] }
+export type CallerKey = {
+  readonly id: string
+  readonly kind: KeyKind
+  readonly origins: readonly string[]
+  /** The instant from which on the key is refused. Absent: it does not expire. */
+  readonly expiresAtMs?: number
+  /** Absent: only the account's limits apply. */
+  readonly limits?: CallerKeyLimits
+}
+
+/** The limits of one key, beside those of its account. Null: none. */
+export type CallerKeyLimits = {
+  readonly unitsPerDay: number | null
+  readonly requestsPerSecond: number | null
+  /** Whether a client may use the key. */
+  readonly allowsClient: IsInNetworks | null
+}
 
 /** What a request needs of its account, which does not include the email. */
 export type CallerAccount = {

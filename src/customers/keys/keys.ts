@@ -8,25 +8,37 @@ import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { generateKey, hashKey, type KeyKind, parseKey, redactKeys } from "./key-format.ts"
+import {
+  type KeyLimitCeiling,
+  type KeyRestrictions,
+  NO_CEILING,
+  NO_RESTRICTIONS,
+  parseRestrictions,
+  type RestrictionRefusal,
+} from "./key-restrictions.ts"
+import { EXPIRY_NOTICE_MS } from "./key-state.ts"
+import { deserializeNetworks, serializeNetworks } from "./networks.ts"
 import { deserializeOrigins, ORIGINS_PER_KEY_MAX, parseOrigin, serializeOrigins } from "./origins.ts"
 
 /** Who revoked a key: its owner, an admin, or the detection of leaks. */
 export type Revoker = "owner" | "admin" | "leak"
 
-/** A key as its owner sees it, without its text, which is not stored. */
-export type ApiKey = {
+/** A key as its owner sees it. */
+export type ApiKey = KeyRestrictions & {
   readonly id: string
   readonly accountId: string
   readonly kind: KeyKind
   readonly name: string
   /** The last four characters of the key's text. */
   readonly last4: string
+  /** The key itself. Null for a secret key, whose text is not stored, and for a publishable key of an earlier version. */
+  readonly publicText: string | null
   /** In the form of `parseOrigin`; empty for a secret key. */
   readonly origins: readonly string[]
   readonly createdAtMs: number
   /** Null: never, as far as was written. */
   readonly lastUsedAtMs: number | null
-  /** Null: the key is active. */
+  /** Null: the key is not revoked. */
   readonly revokedAtMs: number | null
   readonly revokedBy: Revoker | null
 }
@@ -39,7 +51,18 @@ export type NewApiKey = {
   readonly name: string | null
   /** The origins that may use a publishable key, at least one; empty for a secret key. */
   readonly origins: readonly string[]
+  /** Absent: none. */
+  readonly restrictions?: KeyRestrictions
+  /** The limits of the account, which those of the key have to be below. Absent: the account has none. */
+  readonly ceiling?: KeyLimitCeiling
 }
+
+/** Why origins are refused. */
+export type OriginsRefusal =
+  | { readonly kind: "bad_origin"; readonly sent: string }
+  | { readonly kind: "origins_missing" }
+  | { readonly kind: "too_many_origins" }
+  | { readonly kind: "origins_on_secret" }
 
 /** Why a key was not created. */
 export type KeyCreationRefusal =
@@ -47,12 +70,10 @@ export type KeyCreationRefusal =
   | { readonly kind: "too_many_keys" }
   | { readonly kind: "too_many_keys_today" }
   | { readonly kind: "bad_name" }
-  | { readonly kind: "bad_origin"; readonly sent: string }
-  | { readonly kind: "origins_missing" }
-  | { readonly kind: "too_many_origins" }
-  | { readonly kind: "origins_on_secret" }
+  | OriginsRefusal
+  | RestrictionRefusal
 
-/** A new key with its text, which is not stored; or why there is none. */
+/** A new key with its text, which is stored of a publishable key only; or why there is none. */
 export type KeyCreation = { readonly kind: "created"; readonly key: ApiKey; readonly text: string } | KeyCreationRefusal
 
 /**
@@ -73,25 +94,61 @@ export async function insertKey(
 ): Promise<KeyCreation> {
   const name = normalizeKeyName(newKey.name, newKey.kind)
   if (name === null) return { kind: "bad_name" }
-  const parsed = parseOrigins(newKey)
+  const parsed = parseOrigins(newKey.kind, newKey.origins)
   if (parsed.kind !== "parsed") return parsed
+  const { restrictions: wanted = NO_RESTRICTIONS, ceiling = NO_CEILING, kind } = newKey
+  const restricted = parseRestrictions(wanted, { kind, ceiling, current: NO_RESTRICTIONS }, nowMs)
+  if (restricted.kind !== "parsed") return restricted
   // The lock makes concurrent creations wait, in any engine, so that they count this key.
   if (!(await lockAccountRow(store, newKey.accountId))) return { kind: "unknown_account" }
-  if ((await countActiveKeysOf(store, newKey.accountId)) >= LIMITS.keysPerAccountMax) return { kind: "too_many_keys" }
+  if ((await countActiveKeysOf(store, newKey.accountId, nowMs)) >= LIMITS.keysPerAccountMax)
+    return { kind: "too_many_keys" }
   if ((await countKeysCreatedOn(store, newKey.accountId, utcDay(nowMs))) >= LIMITS.keysCreatedPerDayMax)
     return { kind: "too_many_keys_today" }
   const text = generateKey(newKey.kind, random)
-  const row = await store.one<KeyRow>(
-    `INSERT INTO keys (id, account_id, kind, hash, last4, name, origins, created_at_ms)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8) RETURNING ${KEY_COLUMNS}`,
-    [id, newKey.accountId, newKey.kind, hashKey(text), text.slice(-4), name, serializeOrigins(parsed.origins), nowMs],
-  )
-  assert(row !== null, "an insertion returns its row")
-  for (const origin of parsed.origins)
-    await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, row.id])
+  const accepted = { accountId: newKey.accountId, kind, name, origins: parsed.origins }
+  const row = await insertKeyRow(store, id, text, { ...accepted, ...restricted.restrictions }, nowMs)
   await notifyOwner(store, "key_created", row, nowMs)
   return { kind: "created", key: toApiKey(row), text }
 }
+
+type AcceptedKey = KeyRestrictions & Pick<ApiKey, "accountId" | "kind" | "name" | "origins">
+
+async function insertKeyRow(store: Store, id: string, text: string, key: AcceptedKey, nowMs: number): Promise<KeyRow> {
+  const { accountId, kind, name, origins, expiresAtMs, unitsPerDay, requestsPerSecond, networks } = key
+  const row = await store.one<KeyRow>(
+    `INSERT INTO keys (id, account_id, kind, hash, last4, name, origins, created_at_ms, public_text, expires_at_ms,
+       reminded_for_ms, units_per_day, requests_per_second, networks)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14) RETURNING ${KEY_COLUMNS}`,
+    [
+      id,
+      accountId,
+      kind,
+      hashKey(text),
+      text.slice(-4),
+      name,
+      serializeOrigins(origins),
+      nowMs,
+      kind === "publishable" ? text : null,
+      expiresAtMs,
+      lateReminder(expiresAtMs, nowMs),
+      unitsPerDay,
+      requestsPerSecond,
+      serializeNetworks(networks),
+    ],
+  )
+  assert(row !== null, "an insertion returns its row")
+  for (const origin of origins)
+    await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, row.id])
+  return row
+}
+
+/**
+ * The value of `reminded_for_ms` when an expiry is set: the expiry itself if it is nearer than the notice, since whoever sets it knows
+ * it; else null, so that a reminder follows.
+ */
+export const lateReminder = (expiresAtMs: number | null, nowMs: number): number | null =>
+  expiresAtMs !== null && expiresAtMs - nowMs < EXPIRY_NOTICE_MS ? expiresAtMs : null
 
 /** The key with this id, or null. */
 export async function findKey(store: Store, id: string): Promise<ApiKey | null> {
@@ -99,7 +156,7 @@ export async function findKey(store: Store, id: string): Promise<ApiKey | null> 
   return row && toApiKey(row)
 }
 
-/** The account's keys, at most `countMax`: active ones first, then the newest first. */
+/** The account's keys, at most `countMax`: those that are not revoked first, then the newest first. */
 export async function listKeys(store: Store, accountId: string, countMax: number): Promise<ApiKey[]> {
   const rows = await store.all<KeyRow>(
     `SELECT ${KEY_COLUMNS} FROM keys WHERE account_id = $1
@@ -109,7 +166,7 @@ export async function listKeys(store: Store, accountId: string, countMax: number
   return rows.map(toApiKey)
 }
 
-/** The count of active keys of all accounts. */
+/** The count of keys of all accounts that are not revoked. */
 export async function countActiveKeys(store: Store): Promise<number> {
   const row = await store.one<{ active: number }>("SELECT COUNT(*) AS active FROM keys WHERE revoked_at_ms IS NULL")
   return row?.active ?? 0
@@ -181,7 +238,8 @@ async function notifyOwner(store: Store, kind: KeyNotice, row: KeyRow, nowMs: nu
 
 /** Every column but the hash, which is selected only to look a key up. */
 const KEY_COLUMNS =
-  "id, account_id, kind, last4, name, origins, created_at_ms, last_used_at_ms, revoked_at_ms, revoked_by"
+  "id, account_id, kind, last4, name, origins, created_at_ms, last_used_at_ms, revoked_at_ms, revoked_by, public_text, " +
+  "expires_at_ms, units_per_day, requests_per_second, networks"
 
 type KeyRow = {
   readonly id: string
@@ -194,6 +252,11 @@ type KeyRow = {
   readonly last_used_at_ms: number | null
   readonly revoked_at_ms: number | null
   readonly revoked_by: Revoker | null
+  readonly public_text: string | null
+  readonly expires_at_ms: number | null
+  readonly units_per_day: number | null
+  readonly requests_per_second: number | null
+  readonly networks: string
 }
 
 function toApiKey(row: KeyRow): ApiKey {
@@ -208,13 +271,20 @@ function toApiKey(row: KeyRow): ApiKey {
     lastUsedAtMs: row.last_used_at_ms,
     revokedAtMs: row.revoked_at_ms,
     revokedBy: row.revoked_by,
+    publicText: row.public_text,
+    expiresAtMs: row.expires_at_ms,
+    unitsPerDay: row.units_per_day,
+    requestsPerSecond: row.requests_per_second,
+    networks: deserializeNetworks(row.networks),
   }
 }
 
-async function countActiveKeysOf(store: Store, accountId: string): Promise<number> {
+/** How many keys of the account are let in at this instant: neither revoked nor expired. */
+export async function countActiveKeysOf(store: Store, accountId: string, nowMs: number): Promise<number> {
   const row = await store.one<{ active: number }>(
-    "SELECT COUNT(*) AS active FROM keys WHERE account_id = $1 AND revoked_at_ms IS NULL",
-    [accountId],
+    `SELECT COUNT(*) AS active FROM keys WHERE account_id = $1 AND revoked_at_ms IS NULL
+     AND (expires_at_ms IS NULL OR expires_at_ms > $2)`,
+    [accountId, nowMs],
   )
   return row?.active ?? 0
 }
@@ -228,9 +298,10 @@ async function countKeysCreatedOn(store: Store, accountId: string, day: number):
   return row?.created ?? 0
 }
 
-type ParsedOrigins = { readonly kind: "parsed"; readonly origins: readonly string[] } | KeyCreationRefusal
+type ParsedOrigins = { readonly kind: "parsed"; readonly origins: readonly string[] } | OriginsRefusal
 
-function parseOrigins({ kind, origins }: NewApiKey): ParsedOrigins {
+/** Validates the origins of a key of this kind, and writes them in the form of `parseOrigin`. */
+export function parseOrigins(kind: KeyKind, origins: readonly string[]): ParsedOrigins {
   if (kind === "secret") return origins.length === 0 ? { kind: "parsed", origins } : { kind: "origins_on_secret" }
   if (origins.length === 0) return { kind: "origins_missing" }
   if (origins.length > ORIGINS_PER_KEY_MAX) return { kind: "too_many_origins" }

@@ -86,6 +86,33 @@ export const NOTICES = {
       ],
     }),
   }),
+  key_expiring: notice({
+    description: `A key expires within ${LIMITS.keyExpiryNoticeDays} days.`,
+    params: KEY_PARAMS,
+    content: (key, place) => ({
+      subject: `A key of your mailkind account expires on ${formatDay(key.atMs - 1)}`,
+      blocks: [
+        prose("One of your API keys expires soon. After that its requests are refused."),
+        keyFacts(key, "Expires"),
+        prose("If you still need the key, choose a later day. Or create a new key and put it in place of this one."),
+        dashboardLink(place),
+      ],
+    }),
+  }),
+  key_new_network: notice({
+    description: "A secret key was used from a network from which it was not used before.",
+    params: KEY_PARAMS,
+    content: (key, place) => ({
+      subject: "A key of your mailkind account was used from a new network",
+      blocks: [
+        prose("A secret API key of your account was used from a network that has not used it before."),
+        keyFacts(key, "First used there"),
+        prose("If you moved or added a server, all is well. If you did not, create a new key and revoke this one."),
+        prose("You can also limit the key to the networks of your servers."),
+        dashboardLink(place),
+      ],
+    }),
+  }),
   terms_change: notice({
     description: `Terms change materially: ${LIMITS.termsNoticeDays} days' notice.`,
     params: TERMS_PARAMS,

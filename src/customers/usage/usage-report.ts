@@ -1,5 +1,5 @@
 import type { Clock } from "../../base/outside-world.ts"
-import { dayStart, isoDate, utcDay } from "../../base/time.ts"
+import { dayStart, isoDate, isoInstant, utcDay } from "../../base/time.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
@@ -24,8 +24,12 @@ export type ReportedKey = {
   readonly last4: string
   /** Null: never, as far as is known. */
   readonly lastUsedAtMs: number | null
-  /** Null: the key is active. */
+  /** Null: the key is not revoked. */
   readonly revokedAtMs: number | null
+  /** The key's expiry and limits of its own. Null or absent: none. */
+  readonly expiresAtMs?: number | null
+  readonly unitsPerDay?: number | null
+  readonly requestsPerSecond?: number | null
 }
 
 /** The account of a report. */
@@ -101,13 +105,34 @@ function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount
   const countsOfKey = Map.groupBy(countsOfToday, ({ keyId }) => keyId)
   return keys
     .filter(({ id, revokedAtMs }) => revokedAtMs === null || countsOfKey.has(id))
-    .map(({ id, name, last4, lastUsedAtMs }) => ({
-      id,
-      name,
-      last4,
-      used: sumMeasures(countsOfKey.get(id) ?? [], UNIT_MEASURES),
-      last_used_at: lastUsedAtMs === null ? null : new Date(lastUsedAtMs).toISOString(),
-    }))
+    .map(key => {
+      const used = sumMeasures(countsOfKey.get(key.id) ?? [], UNIT_MEASURES)
+      return {
+        id: key.id,
+        name: key.name,
+        last4: key.last4,
+        used,
+        last_used_at: isoInstant(key.lastUsedAtMs),
+        ...ownLimits(key, used),
+      }
+    })
+}
+
+type KeyLimitMembers = Pick<
+  Usage["today"]["by_key"][number],
+  "expires_at" | "daily_units" | "remaining" | "requests_per_second"
+>
+
+/** The members of a key with an expiry or limits of its own. */
+function ownLimits(
+  { expiresAtMs = null, unitsPerDay = null, requestsPerSecond = null }: ReportedKey,
+  used: number,
+): KeyLimitMembers {
+  return {
+    ...(expiresAtMs === null ? {} : { expires_at: isoInstant(expiresAtMs) }),
+    ...(unitsPerDay === null ? {} : { daily_units: unitsPerDay, remaining: Math.max(0, unitsPerDay - used) }),
+    ...(requestsPerSecond === null ? {} : { requests_per_second: requestsPerSecond }),
+  }
 }
 
 /** The measures of units of either quota. */

@@ -1,7 +1,8 @@
 import { LIMITS } from "../../contract/limits.ts"
 import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
 import type { KeyAuthenticator } from "../../customers/keys/key-authenticator.ts"
-import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
+import type { CallerCredentials, CallerKey, CallerKeyLimits } from "../../customers/keys/key-cache.ts"
+import type { NetworkWatch } from "../../customers/keys/network-watch.ts"
 import { isAllowedOrigin } from "../../customers/keys/origins.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
@@ -23,12 +24,15 @@ export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
   readonly rates: RateLimiter
   readonly usage: UsageMeter
   readonly clientOf: (request: Request) => string
+  /** The exact address of the client, for the networks that a key allows. */
+  readonly addressOf: (request: Request) => string
+  readonly keyNetworks: Pick<NetworkWatch, "record">
 }
 
 type AdmitDeps = AdmissionDeps & RequestLeaseDeps
 
 /**
- * Admits a request with a key. Throws the first refusal in the documented order: terms, kind of key, origin, requests a
+ * Admits a request with a key. Throws the first refusal in the documented order: terms, kind of key, origin, network, requests a
  * second, requests in flight. Null: the caller has no limits, and its responses need no further headers.
  */
 export type Admit = (request: Request, caller: CallerCredentials, acceptsPublishable: boolean) => RequestLease | null
@@ -54,21 +58,61 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admit {
     const { key, account } = caller
     const noticeHeaders = termsNoticeHeaders(deps, caller)
     if (key.kind === "publishable") return admitPublishable(deps, request, caller, acceptsPublishable, noticeHeaders)
-    const rules = tiers[account.tier]
-    if (rules === undefined || (noticeHeaders === null && isUnlimited(rules))) return null
+    if (key.limits !== undefined) assertAllowedNetwork(deps, request, key.limits, noticeHeaders)
+    deps.keyNetworks.record(key.id, deps.clientOf(request))
+    const ofTier = tiers[account.tier]
+    if (ofTier === undefined) return null
+    const rules = rulesOf(key, ofTier)
+    if (noticeHeaders === null && isUnlimited(rules)) return null
     return acquireLease(deps, request, caller, account.id, account.id, rules, noticeHeaders)
   }
+}
+
+function assertAllowedNetwork(
+  deps: AdmitDeps,
+  request: Request,
+  { allowsClient }: CallerKeyLimits,
+  noticeHeaders: CallerHeaders["other"],
+): void {
+  if (allowsClient === null || allowsClient(deps.addressOf(request))) return
+  if (noticeHeaders !== null) deps.refusalHeaders.set(request, { policy: null, remaining: "", other: noticeHeaders })
+  throw new Problem("forbidden_network", "The key does not allow requests from the network of this client.")
 }
 
 function admissionRules(limits: TierLimits, tierLabel: string): AdmissionRules {
   const { requestsPerSecond } = limits
   return {
     limits,
+    key: null,
+    told: limits,
     rate: requestsPerSecond === null ? null : rateWithBurst(requestsPerSecond),
     policyHeader: rateLimitPolicy(limits),
     tierLabel,
   }
 }
+
+/** The rules of keys with limits of their own. Their limits are read anew with each change, and so are the rules then. */
+const rulesByLimits = new WeakMap<CallerKeyLimits, AdmissionRules>()
+
+/** The rules of the caller, with the limits of its key beside them. */
+function rulesOf({ id, limits: own }: CallerKey, ofCaller: AdmissionRules): AdmissionRules {
+  if (own === undefined) return ofCaller
+  const cached = rulesByLimits.get(own)
+  if (cached !== undefined) return cached
+  const { requestsPerSecond, unitsPerDay } = own
+  const told = {
+    requestsPerSecond: smallerLimit(ofCaller.limits.requestsPerSecond, requestsPerSecond),
+    unitsPerDay: smallerLimit(ofCaller.limits.unitsPerDay, unitsPerDay),
+  }
+  const rate = requestsPerSecond === null ? null : rateWithBurst(requestsPerSecond)
+  const key = { id, requestsPerSecond, unitsPerDay, rate }
+  const rules = { ...ofCaller, key, told, policyHeader: rateLimitPolicy(told) }
+  rulesByLimits.set(own, rules)
+  return rules
+}
+
+const smallerLimit = (one: number | null, other: number | null): number | null =>
+  one === null || other === null ? (one ?? other) : Math.min(one, other)
 
 function rateWithBurst(perSecond: number) {
   return { perSecond, burst: perSecond * LIMITS.burstFactor }
@@ -111,10 +155,11 @@ function admitPublishable(
   const { id } = caller.key
   // One pool of units for all publishable keys: a new key brings no new units.
   const unitsSubject = unitSubject(caller.account.id, "publishable")
+  const rules = rulesOf(caller.key, PUBLISHABLE_RULES)
   const otherHeaders = { ...noticeHeaders, ...corsHeaders(origin) }
   const { waitS } = deps.rates.admit(`${id} ${deps.clientOf(request)}`, VISITOR_RATE)
-  if (waitS === 0) return acquireLease(deps, request, caller, id, unitsSubject, PUBLISHABLE_RULES, otherHeaders)
-  new RequestLease(deps, request, id, unitsSubject, PUBLISHABLE_RULES, otherHeaders, 0).attachRefusalHeaders()
+  if (waitS === 0) return acquireLease(deps, request, caller, id, unitsSubject, rules, otherHeaders)
+  new RequestLease(deps, request, id, unitsSubject, rules, otherHeaders, 0).attachRefusalHeaders()
   throw recordRateLimited(
     deps,
     caller,
@@ -134,12 +179,19 @@ function acquireLease(
   rules: AdmissionRules,
   otherHeaders: CallerHeaders["other"],
 ): RequestLease {
-  const { limits, rate } = rules
-  const { waitS, remaining } = rate === null ? NO_RATE_LIMIT : deps.rates.admit(callerId, rate)
-  const lease = new RequestLease(deps, request, callerId, unitsSubject, rules, otherHeaders, remaining)
-  if (waitS > 0) {
+  const { limits, rate, key } = rules
+  // The key's own rate comes first, so that a key that is too fast takes nothing of the rate that it shares with other keys.
+  const ofKey = key === null || key.rate === null ? NO_RATE_LIMIT : deps.rates.admit(`key ${key.id}`, key.rate)
+  const ofCaller = rate === null || ofKey.waitS > 0 ? NO_RATE_LIMIT : deps.rates.admit(callerId, rate)
+  const requestsLeft = Math.min(ofKey.remaining, ofCaller.remaining)
+  const lease = new RequestLease(deps, request, callerId, unitsSubject, rules, otherHeaders, requestsLeft)
+  if (ofKey.waitS > 0) {
     lease.attachRefusalHeaders()
-    throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, waitS, "a second", "rate")
+    throw recordRateLimited(deps, caller, key?.requestsPerSecond ?? 0, ofKey.waitS, "a second with this key", "rate")
+  }
+  if (ofCaller.waitS > 0) {
+    lease.attachRefusalHeaders()
+    throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, ofCaller.waitS, "a second", "rate")
   }
   if (!lease.acquireInFlight()) {
     lease.attachRefusalHeaders()
@@ -148,7 +200,7 @@ function acquireLease(
   return lease
 }
 
-const NO_RATE_LIMIT = { waitS: 0, remaining: 0 }
+const NO_RATE_LIMIT = { waitS: 0, remaining: Number.POSITIVE_INFINITY }
 
 /** Counts the refusal and gives its problem. */
 function recordRateLimited(

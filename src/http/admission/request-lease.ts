@@ -6,12 +6,26 @@ import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { TakeUnitsResult } from "../../customers/quota/units/unit-lease.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Meter } from "../metrics/meter.ts"
-import type { CallerHeaders, FormatRateLimit, RefusalHeaders } from "../response/caller-headers.ts"
-import { quotaExceeded } from "../response/problem.ts"
+import type { CallerHeaders, FormatRateLimit, PolicyLimits, RefusalHeaders } from "../response/caller-headers.ts"
+import { keyQuotaMessage, quotaExceeded } from "../response/problem.ts"
+
+/** The limits of one key, which hold beside those of its caller. */
+type KeyRules = {
+  /** The id that its rate and units are counted under. */
+  readonly id: string
+  readonly requestsPerSecond: number | null
+  readonly unitsPerDay: number | null
+  /** Null: unlimited. */
+  readonly rate: RateLimit | null
+}
 
 /** The limits of a kind of caller, with the values that are derived from them once. */
 export type AdmissionRules = {
   readonly limits: TierLimits
+  /** Null: the key has no limits of its own. */
+  readonly key: KeyRules | null
+  /** What the headers tell: the smaller of the limits of the caller and of the key. */
+  readonly told: PolicyLimits
   /** Null: unlimited. */
   readonly rate: RateLimit | null
   /** The value of `RateLimit-Policy`; null: neither rate nor units are limited. */
@@ -43,8 +57,10 @@ export class RequestLease {
   /** How many further requests the rate would admit at once. */
   readonly #requestsLeft: number
   #isInFlight = false
-  /** The result of `charge`; null: nothing was charged. */
+  /** The units of the caller that were charged; null: none were. */
   #charged: TakeUnitsResult | null = null
+  /** The units of the key's own limit that were charged; null: none were, or the key has none. */
+  #keyCharged: TakeUnitsResult | null = null
 
   constructor(
     deps: RequestLeaseDeps,
@@ -74,6 +90,13 @@ export class RequestLease {
 
   /** Takes units from the day's quota. Throws, or rejects with, `quota_exceeded`. Gives a promise only when the database is needed. */
   charge(units: number): void | Promise<void> {
+    const { key } = this.#rules
+    return key === null || key.unitsPerDay === null
+      ? this.#chargeCaller(units)
+      : this.#chargeBoth(key.id, key.unitsPerDay, units)
+  }
+
+  #chargeCaller(units: number): void | Promise<void> {
     const { unitsPerDay } = this.#rules.limits
     if (unitsPerDay === null) return
     const result = this.#deps.units.take(this.#unitsSubject, units, unitsPerDay)
@@ -82,39 +105,70 @@ export class RequestLease {
 
   /** Returns units that were charged, because the server failed or did less than was charged for. */
   refund(units: number): void {
-    if (!this.#charged?.isTaken) return
-    this.#deps.units.refund(this.#unitsSubject, units, this.#charged.day)
-    this.#charged = { ...this.#charged, remaining: this.#charged.remaining + units }
+    this.#charged = this.#refunded(this.#unitsSubject, this.#charged, units)
+    const { key } = this.#rules
+    if (key !== null) this.#keyCharged = this.#refunded(key.id, this.#keyCharged, units)
+  }
+
+  #refunded(subject: string, charged: TakeUnitsResult | null, units: number): TakeUnitsResult | null {
+    if (!charged?.isTaken) return charged
+    this.#deps.units.refund(subject, units, charged.day)
+    return { ...charged, remaining: charged.remaining + units }
+  }
+
+  /** Takes the units of the key first, and returns them when the caller has too few: all or none are taken. */
+  async #chargeBoth(keyId: string, perDay: number, units: number): Promise<void> {
+    const taken = await this.#deps.units.take(keyId, units, perDay)
+    if (!taken.isTaken) {
+      this.#keyCharged = taken
+      throw this.#unitsRefusal(taken, units, perDay, keyQuotaMessage(units, taken.remaining, perDay))
+    }
+    try {
+      await this.#chargeCaller(units)
+      this.#keyCharged = taken
+    } catch (error) {
+      this.#deps.units.refund(keyId, units, taken.day)
+      throw error
+    }
   }
 
   /** The headers of the response, as of now. */
   headers(): CallerHeaders {
-    const { limits, policyHeader } = this.#rules
+    const { told, policyHeader } = this.#rules
     if (policyHeader === null) return { policy: policyHeader, remaining: "", other: this.#otherHeaders }
     const { units, clock, formatRateLimit } = this.#deps
     const today = units.today()
-    const remaining = formatRateLimit(limits, this.#requestsLeft, this.#unitsLeft(today), clock(), today)
+    const remaining = formatRateLimit(told, this.#requestsLeft, this.#unitsLeft(today), clock(), today)
     return { policy: policyHeader, remaining, other: this.#otherHeaders }
   }
 
   /** The same with their day. Asks the database where it is not known how many units are left of the day. */
   async headersOfDay(): Promise<{ readonly headers: CallerHeaders; readonly day: number }> {
-    const { unitsPerDay } = this.#rules.limits
-    if (unitsPerDay !== null) await this.#deps.units.readRemaining(this.#unitsSubject, unitsPerDay)
+    const { limits, key } = this.#rules
+    const { units } = this.#deps
+    if (limits.unitsPerDay !== null) await units.readRemaining(this.#unitsSubject, limits.unitsPerDay)
+    if (key !== null && key.unitsPerDay !== null) await units.readRemaining(key.id, key.unitsPerDay)
     return { headers: this.headers(), day: this.#deps.units.today() }
   }
 
   /** The day of the units that were charged; null: none were. */
   get chargedDay(): number | null {
-    return this.#charged?.day ?? null
+    return this.#charged?.day ?? this.#keyCharged?.day ?? null
   }
 
   /** Units that are left of `today`; null: unlimited, or not known. What was charged before midnight tells nothing about the new day. */
   #unitsLeft(today: number): number | null {
-    const { unitsPerDay } = this.#rules.limits
-    if (unitsPerDay === null) return null
-    if (this.#charged?.day === today) return this.#charged.remaining
-    return this.#deps.units.remaining(this.#unitsSubject, unitsPerDay)
+    const { limits, key } = this.#rules
+    const left = this.#leftOf(this.#unitsSubject, limits.unitsPerDay, this.#charged, today)
+    if (key === null || key.unitsPerDay === null) return left
+    const leftOfKey = this.#leftOf(key.id, key.unitsPerDay, this.#keyCharged, today)
+    if (limits.unitsPerDay === null) return leftOfKey
+    return left === null || leftOfKey === null ? null : Math.min(left, leftOfKey)
+  }
+
+  #leftOf(subject: string, perDay: number | null, charged: TakeUnitsResult | null, today: number): number | null {
+    if (perDay === null) return null
+    return charged?.day === today ? charged.remaining : this.#deps.units.remaining(subject, perDay)
   }
 
   /** Gives the same headers to the problem response of this request. */
@@ -133,11 +187,13 @@ export class RequestLease {
 
   #apply(result: TakeUnitsResult, needed: number): void {
     this.#charged = result
-    if (result.isTaken) return
+    if (!result.isTaken) throw this.#unitsRefusal(result, needed, this.#rules.limits.unitsPerDay ?? 0, null)
+  }
+
+  /** Counts the refusal and gives its problem. `detail` null: the sentence about the caller's units. */
+  #unitsRefusal({ day, remaining }: TakeUnitsResult, needed: number, limit: number, detail: string | null) {
     this.#deps.meter.increment("mailkind_limited_total", 1, this.#rules.tierLabel, "units")
-    const limit = this.#rules.limits.unitsPerDay ?? 0
     // The day differs from the clock's day when the clock was set back over midnight.
-    const { day, remaining } = result
-    throw quotaExceeded({ needed, remaining, limit }, dayEndMs(day), this.#deps.clock())
+    return quotaExceeded({ needed, remaining, limit }, dayEndMs(day), this.#deps.clock(), detail)
   }
 }

@@ -1,3 +1,4 @@
+import { isoInstant } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { KeyAuthenticator, KeyLookup } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
@@ -41,6 +42,13 @@ function activeCaller(lookup: KeyLookup): Caller {
       return lookup
     case "revoked":
       throw new Problem("key_revoked", "The key was revoked; use another one.", {}, AUTH_CHALLENGE)
+    case "expired":
+      throw new Problem(
+        "key_revoked",
+        `The key expired on ${isoInstant(lookup.expiresAtMs)}; use another one.`,
+        {},
+        AUTH_CHALLENGE,
+      )
     case "unknown":
       throw invalidKey("No such key exists.")
     case "bad_checksum":

@@ -1,8 +1,8 @@
 import { flattenString } from "../../base/text.ts"
 import { DAY_MS, dayEndMs, utcDay } from "../../base/time.ts"
 
-/** Null: unlimited. */
-type PolicyLimits = { readonly requestsPerSecond: number | null; readonly unitsPerDay: number | null }
+/** The limits that headers tell. Null: unlimited. */
+export type PolicyLimits = { readonly requestsPerSecond: number | null; readonly unitsPerDay: number | null }
 
 const DAY_SECONDS = DAY_MS / 1000
 

@@ -141,6 +141,10 @@ const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
   invalid_key: new Problem("invalid_key", "The key's checksum is wrong: it was mistyped or cut.", {}, AUTH_CHALLENGE),
   key_revoked: new Problem("key_revoked", "The key was revoked; use another one.", {}, AUTH_CHALLENGE),
   forbidden_origin: new Problem("forbidden_origin", "The key does not allow this origin."),
+  forbidden_network: new Problem(
+    "forbidden_network",
+    "The key does not allow requests from the network of this client.",
+  ),
   terms_not_accepted: new Problem("terms_not_accepted", PROBLEMS.terms_not_accepted.cause),
   rate_limited: keylessTooFast(1),
   quota_exceeded: quotaExceeded(

@@ -1,8 +1,12 @@
 import { expect } from "bun:test"
+import { DAY_MS } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
+import { changeRestrictions } from "../../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../../src/customers/keys/key-format.ts"
+import { NO_CEILING, NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
+import { isUsableKey } from "../../../src/customers/keys/key-state.ts"
 import { createKey, findKey, listKeys, type Revoker, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
@@ -37,15 +41,18 @@ async function setUp() {
   const [here, there] = [oneOf(await tempStore(path), outside), oneOf(await tempStore(path), outside)]
   const accountId = await newAccount(here.log)
   const key = { id: "key_none", text: generateKey("secret", random) }
-  const create = () => createKey(here.log, random, { accountId, kind: "secret", name: null, origins: [] })
-  const become = async () => {
-    const made = await create()
+  const create = (expiresAtMs: number | null = null) => {
+    const restrictions = { ...NO_RESTRICTIONS, expiresAtMs }
+    return createKey(here.log, random, { accountId, kind: "secret", name: null, origins: [], restrictions })
+  }
+  const become = async (expiresAtMs: number | null = null) => {
+    const made = await create(expiresAtMs)
     if (made.kind === "created") Object.assign(key, { id: made.key.id, text: made.text })
     return made.kind
   }
   /** Creates keys until the account has so many active ones. */
   const fillTo = async (count: number) => {
-    const active = (await listKeys(here.store, accountId, 100)).filter(({ revokedAtMs }) => revokedAtMs === null)
+    const active = (await listKeys(here.store, accountId, 100)).filter(key => isUsableKey(key, outside.nowMs))
     for (let more = count - active.length; more > 0; more--) await create()
   }
   return { outside, here, there, accountId, key, create, become, fillTo }
@@ -56,6 +63,18 @@ type Opened = Awaited<ReturnType<typeof setUp>>
 const STATES = {
   none: { description: "a key that was never created", happen: async () => undefined },
   active: { description: "an active key", happen: ({ become }) => become() },
+  expiring: {
+    description: "a key that expires within the week",
+    happen: ({ become, outside }) => become(outside.nowMs + 2 * DAY_MS),
+  },
+  expired: {
+    description: "an expired key",
+    happen: async ({ become, outside }) => {
+      outside.nowMs -= 1
+      await become(outside.nowMs + 1)
+      outside.nowMs += 1
+    },
+  },
   revoked: {
     description: "a revoked key",
     happen: async ({ become, here, key }) => {
@@ -131,6 +150,27 @@ const EVENTS = {
     description: "when it is renamed",
     happen: async ({ here, key }) => (await renameKey(here.log, key.id, "other")).kind,
   },
+  time_passed: {
+    description: "when three days pass",
+    happen: async ({ outside }) => {
+      outside.nowMs += 3 * DAY_MS
+      return "passed"
+    },
+  },
+  expiry_removed: {
+    description: "when its owner removes its expiry",
+    happen: async ({ here, key }) => (await changeRestrictions(here.log, key.id, NO_RESTRICTIONS, NO_CEILING)).kind,
+  },
+  expiry_set_elsewhere: {
+    description: "when another process sets an expiry that then comes, and this one reads the log",
+    happen: async ({ here, there, key, outside }) => {
+      const restrictions = { ...NO_RESTRICTIONS, expiresAtMs: outside.nowMs + 1 }
+      const { kind } = await changeRestrictions(there.log, key.id, restrictions, NO_CEILING)
+      await here.readLog()
+      outside.nowMs += 1
+      return kind
+    },
+  },
   account_removed: {
     description: "when its account is removed",
     happen: async ({ here, accountId }) => ((await removeAccount(here.log, accountId)) ? "removed" : "unknown_account"),
@@ -142,11 +182,18 @@ type Event = keyof typeof EVENTS
 const SEEN_SAYS = {
   unknown: "is unknown",
   active: "lets requests in",
+  expired: "is refused as expired",
   revoked: "is refused as revoked",
 } as const
 type Seen = keyof typeof SEEN_SAYS
 
-const SEEN_BEFORE = { none: "unknown", active: "active", revoked: "revoked" } as const satisfies Record<State, Seen>
+const SEEN_BEFORE = {
+  none: "unknown",
+  active: "active",
+  expiring: "active",
+  expired: "expired",
+  revoked: "revoked",
+} as const satisfies Record<State, Seen>
 
 type Cell = readonly [answer: string, seen: Seen, revokedBy?: Revoker]
 
@@ -163,6 +210,9 @@ const TABLE = {
     revoked_elsewhere_log_lost: ["unknown_key", "unknown"],
     used: ["unknown", "unknown"],
     renamed: ["unknown_key", "unknown"],
+    time_passed: ["passed", "unknown"],
+    expiry_removed: ["unknown_key", "unknown"],
+    expiry_set_elsewhere: ["unknown_key", "unknown"],
     account_removed: ["removed", "unknown"],
   },
   active: {
@@ -176,6 +226,41 @@ const TABLE = {
     revoked_elsewhere_log_lost: ["revoked", "revoked", "admin"],
     used: ["active", "active"],
     renamed: ["renamed", "active"],
+    time_passed: ["passed", "active"],
+    expiry_removed: ["changed", "active"],
+    expiry_set_elsewhere: ["changed", "expired"],
+    account_removed: ["removed", "unknown"],
+  },
+  expiring: {
+    created_with_4: ["created", "active"],
+    created_with_5: ["too_many_keys", "active"],
+    revoked_by_owner: ["revoked", "revoked", "owner"],
+    revoked_by_admin: ["revoked", "revoked", "admin"],
+    revoked_by_leak: ["revoked", "revoked", "leak"],
+    revoked_elsewhere: ["revoked", "revoked", "admin"],
+    revoked_elsewhere_unread: ["revoked", "revoked", "admin"],
+    revoked_elsewhere_log_lost: ["revoked", "revoked", "admin"],
+    used: ["active", "active"],
+    renamed: ["renamed", "active"],
+    time_passed: ["passed", "expired"],
+    expiry_removed: ["changed", "active"],
+    expiry_set_elsewhere: ["changed", "expired"],
+    account_removed: ["removed", "unknown"],
+  },
+  expired: {
+    created_with_4: ["created", "expired"],
+    created_with_5: ["too_many_keys", "expired"],
+    revoked_by_owner: ["revoked", "revoked", "owner"],
+    revoked_by_admin: ["revoked", "revoked", "admin"],
+    revoked_by_leak: ["revoked", "revoked", "leak"],
+    revoked_elsewhere: ["revoked", "revoked", "admin"],
+    revoked_elsewhere_unread: ["revoked", "revoked", "admin"],
+    revoked_elsewhere_log_lost: ["revoked", "revoked", "admin"],
+    used: ["expired", "expired"],
+    renamed: ["renamed", "expired"],
+    time_passed: ["passed", "expired"],
+    expiry_removed: ["changed", "active"],
+    expiry_set_elsewhere: ["changed", "expired"],
     account_removed: ["removed", "unknown"],
   },
   revoked: {
@@ -189,6 +274,9 @@ const TABLE = {
     revoked_elsewhere_log_lost: ["revoked_before", "revoked", "owner"],
     used: ["revoked", "revoked", "owner"],
     renamed: ["renamed", "revoked", "owner"],
+    time_passed: ["passed", "revoked", "owner"],
+    expiry_removed: ["revoked", "revoked", "owner"],
+    expiry_set_elsewhere: ["revoked", "revoked", "owner"],
     account_removed: ["removed", "unknown"],
   },
 } as const satisfies { readonly [S in State]: { readonly [E in Event]: Cell } }

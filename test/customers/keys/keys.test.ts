@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { hashKey, parseKey } from "../../../src/customers/keys/key-format.ts"
+import { NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
 import {
   type ApiKey,
   countActiveKeys,
@@ -48,6 +49,8 @@ test("a new key's text is returned once, and its owner recognizes it by its name
     lastUsedAtMs: null,
     revokedAtMs: null,
     revokedBy: null,
+    publicText: null,
+    ...NO_RESTRICTIONS,
   })
   expect(await findKey(store, key.id)).toEqual(key)
   expect(await findKey(store, "key_x")).toBeNull()

@@ -10,6 +10,8 @@ export const GOLDEN_NOTICES: { readonly [K in NoticeKind]: Extract<Notice, { kin
   key_revoked_by_owner: { kind: "key_revoked_by_owner", params: KEY },
   key_revoked_by_admin: { kind: "key_revoked_by_admin", params: KEY },
   key_leaked: { kind: "key_leaked", params: KEY },
+  key_expiring: { kind: "key_expiring", params: KEY },
+  key_new_network: { kind: "key_new_network", params: KEY },
   terms_change: {
     kind: "terms_change",
     params: { version: "2026-01", url: 'https://example.com/terms?a=1&b="2"', endsAtMs: AT_MS },

@@ -2,7 +2,7 @@ import { createBulkStatements } from "../../store/core/sql-text.ts"
 import type { Store } from "../../store/core/store.ts"
 import type { UnitLease } from "./unit-lease.ts"
 
-/** A count of units of a subject's day. A subject is an account or a publishable key; days count from 1 January 1970 UTC. */
+/** A count of units of a subject's day. A subject is an account, a pool of it, or a key with a limit of its own; days count from 1 January 1970 UTC. */
 export type DayUnits = { readonly subject: string; readonly day: number; readonly count: number }
 
 /**

@@ -6,7 +6,7 @@ import type { Store } from "../core/store.ts"
 export const CHANGE_KINDS = {
   account_changed: { description: "The account's tier or accepted terms changed." },
   account_removed: { description: "The account and all of its keys are gone." },
-  key_changed: { description: "The key's name or origins changed." },
+  key_changed: { description: "The key's name, origins, expiry, limits or networks changed." },
   key_revoked: { description: "The key was revoked." },
   correction_changed: {
     description: "The correction of the domain that is the subject was added, changed or withdrawn.",

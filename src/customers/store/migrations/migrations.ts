@@ -305,6 +305,33 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE host_sightings ADD COLUMN addresses TEXT NOT NULL DEFAULT ''",
     ],
   },
+  {
+    number: 18,
+    description: "expiry, limits and networks of keys",
+    statements: [
+      "ALTER TABLE keys ADD COLUMN expires_at_ms BIGINT",
+      // The expiry that the owner was reminded of, or that was too near for a reminder when it was set.
+      "ALTER TABLE keys ADD COLUMN reminded_for_ms BIGINT",
+      "ALTER TABLE keys ADD COLUMN units_per_day BIGINT",
+      "ALTER TABLE keys ADD COLUMN requests_per_second BIGINT",
+      // Separated by single spaces; empty: a client of any network may use the key.
+      "ALTER TABLE keys ADD COLUMN networks TEXT NOT NULL DEFAULT ''",
+      // The key itself, of publishable keys only, which are public. Null for secret keys and for publishable keys of earlier versions.
+      "ALTER TABLE keys ADD COLUMN public_text TEXT CHECK (public_text IS NULL OR kind = 'publishable')",
+      // When the first network that uses the key was seen, and when its owner last got a mail about a new one.
+      "ALTER TABLE keys ADD COLUMN networks_since_ms BIGINT",
+      "ALTER TABLE keys ADD COLUMN network_mail_at_ms BIGINT",
+      "CREATE INDEX keys_by_expiry ON keys (expires_at_ms) WHERE expires_at_ms IS NOT NULL",
+      // Networks from which a secret key was used. The hash is keyed and differs from key to key.
+      `CREATE TABLE key_networks (
+      key_id TEXT NOT NULL REFERENCES keys (id) ON DELETE CASCADE,
+      network_hash TEXT NOT NULL,
+      first_seen_at_ms BIGINT NOT NULL,
+      last_seen_at_ms BIGINT NOT NULL,
+      PRIMARY KEY (key_id, network_hash))`,
+      "CREATE INDEX key_networks_by_time ON key_networks (last_seen_at_ms)",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

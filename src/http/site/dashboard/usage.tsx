@@ -17,7 +17,7 @@ import { formatCount, formatNumber } from "../ui/format.ts"
 import { Timestamp } from "../ui/forms.tsx"
 import { Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
-import { KeyLast4 } from "./keys/key-page.tsx"
+import { KeyLast4 } from "./keys/key-summary.tsx"
 
 /** The paths of the page's script, and of the chart library and its styles, which that script loads. */
 type ChartAssets = { readonly page: string; readonly chart: string; readonly styles: string }

@@ -162,6 +162,16 @@ body { margin: 0; background: var(--paper) }
 .field [aria-invalid="true"] { border-color: var(--block) }
 .page .field p { margin: 0 }
 .form fieldset { width: 100%; margin: 0; padding: 0; border: 0 }
+.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; margin: .3rem 0 0 }
+.card { display: flex; gap: .6rem; align-items: baseline; padding: .8rem 1rem; border: 1px solid var(--soft); border-radius: 8px; background: var(--raised); cursor: pointer }
+.card:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent) }
+.card .hint { display: block }
+.wide-field, .form details, .folded { width: 100% }
+.folded { display: grid; gap: 1.1rem; padding: .5rem 0 0 }
+.form:has([name="kind"][value="secret"]:checked) .for-publishable, .form:has([name="kind"][value="publishable"]:checked) .for-secret { display: none }
+.row-actions .button, .row-actions .copy-cell { margin: 0 .4rem .4rem 0 }
+.copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center }
+.copy-cell code { overflow-wrap: anywhere; user-select: all }
 .check { display: flex; gap: .6rem; align-items: baseline }
 .page button, .page .button {
   box-sizing: border-box; min-height: 2.75rem; padding: 0 1.25rem; border: 1px solid var(--accent); border-radius: 6px; cursor: pointer;

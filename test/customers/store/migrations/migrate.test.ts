@@ -25,13 +25,28 @@ const RELEASED = [
   "9133af5ab142bfec",
   "8380e5cd8796d8c2",
   "ab6429c6d96cf94b",
+  "4db6fbcc784824e4",
+]
+
+/** The columns that the latest migration added. */
+const KEY_COLUMNS = [
+  "expires_at_ms",
+  "reminded_for_ms",
+  "units_per_day",
+  "requests_per_second",
+  "networks",
+  "public_text",
+  "networks_since_ms",
+  "network_mail_at_ms",
 ]
 
 const LAST = MIGRATIONS.length
 
 /** Takes away what the latest migration made. */
 async function dropLast(store: Store): Promise<void> {
-  await store.run("ALTER TABLE host_sightings DROP COLUMN addresses")
+  for (const name of ["key_networks_by_time", "keys_by_expiry"]) await store.run(`DROP INDEX ${name}`)
+  await store.run("DROP TABLE key_networks")
+  for (const column of KEY_COLUMNS) await store.run(`ALTER TABLE keys DROP COLUMN ${column}`)
 }
 
 test("migrations are numbered from one without gaps, and a released one never changes", () => {

@@ -138,7 +138,7 @@ test("the statistics that ANALYZE stores do not prevent an opening or a restore"
 
 test("a database that cannot be opened for what was added to it is replaced by a restore, which keeps its revocations", async () => {
   const path = attacked([
-    "INSERT INTO keys VALUES ('key_1', 'acc_0', 'secret', 'h', 'last', 'n', '', 1, NULL, NULL, NULL)",
+    "INSERT INTO keys (id, account_id, kind, hash, last4, name, origins, created_at_ms) VALUES ('key_1', 'acc_0', 'secret', 'h', 'last', 'n', '', 1)",
   ])
   const backup = join(dirname(path), "backup")
   backUpDatabase(path, backup, { mustNotExist: true })

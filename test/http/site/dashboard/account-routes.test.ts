@@ -36,6 +36,7 @@ async function peopled() {
     await get(PATH)
   }
   await harness.customers.usage.flush()
+  await harness.customers.keyNetworks.flush()
   await publishTerms(harness.changes, { version: "2", url: "https://mailkind.example/2", isMaterial: true })
   return { ...harness, ...people, keys, browser: await signedInBrowser(harness, people.jane) }
 }

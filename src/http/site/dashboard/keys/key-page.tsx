@@ -1,52 +1,70 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import type { ApiKey, Revoker } from "../../../../customers/keys/keys.ts"
+import { restrictionsVersion } from "../../../../customers/keys/key-changes.ts"
+import type { KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
+import type { ApiKey } from "../../../../customers/keys/keys.ts"
+import { serializeOrigins } from "../../../../customers/keys/origins.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
-import { FlashMessage, TextField, Timestamp } from "../../ui/forms.tsx"
+import { FlashMessage, FormError, TextField } from "../../ui/forms.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
+import { KeyLast4, KeySummary } from "./key-summary.tsx"
+import { OriginsField } from "./new-key-form.tsx"
+import {
+  type RestrictionError,
+  RestrictionFields,
+  type RestrictionValues,
+  restrictionValues,
+} from "./restriction-fields.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const KEY_FLASH = {
   renamed: "The key has its new name.",
-  revoked: `The key is revoked: within ${LIMITS.revocationSecondsMax} seconds nothing is let in by it.`,
+  limited: "The limits are saved.",
+  moved: "The websites are saved. A new website can use the key within seconds.",
+  revoked: `The key is revoked. It stops working within ${LIMITS.revocationSecondsMax} seconds.`,
   "revoked-before": "The key had been revoked before; nothing was changed.",
 } as const satisfies Record<string, string>
+
+/** What is wrong with one of the page's forms, and what was entered there. */
+export type KeyPageFault =
+  | { readonly form: "name"; readonly input: string; readonly message: string }
+  | { readonly form: "origins"; readonly input: string; readonly message: string }
+  | {
+      readonly form: "limits"
+      readonly input: RestrictionValues
+      /** Null: the fault is of the form as a whole. */
+      readonly error: RestrictionError | null
+      readonly message: string | null
+    }
+  /** The form for the revocation was sent without its confirmation. */
+  | { readonly form: "revoke" }
 
 type KeyPageProps = {
   readonly user: SignedInUser
   readonly apiKey: ApiKey
   readonly unitsToday: number
   readonly flash: string | null
-  /** The value of the name field, and what is wrong with it. */
-  readonly name: { readonly input: string; readonly error: string | null }
-  /** The form for the revocation was sent without its confirmation. */
-  readonly isUnconfirmed: boolean
+  /** Null: nothing was sent, or all of it was right. */
+  readonly fault: KeyPageFault | null
+  /** The limits of the account. */
+  readonly ceiling: KeyLimitCeiling
+  readonly nowMs: number
 }
 
-/** One key: its data, the form for a new name, and its revocation. */
-export function KeyPage({ user, apiKey, unitsToday, flash, name, isUnconfirmed }: KeyPageProps) {
+/** One key: its data, the forms that change it, and its revocation. */
+export function KeyPage({ user, unitsToday, flash, ...rest }: KeyPageProps) {
+  const { apiKey, fault, nowMs } = rest
+  const isRevoked = apiKey.revokedAtMs !== null
   return (
     <DashboardLayout route="dashboardKey" title={apiKey.name} user={user}>
       <FlashMessage message={flash} />
-      <KeySummary apiKey={apiKey} unitsToday={unitsToday} />
-      <section aria-labelledby="rename">
-        <h2 id="rename">Rename</h2>
-        <form class="form" method="post" action={pathWithId("postKeyName", apiKey.id)}>
-          <TextField
-            name="name"
-            label="Name"
-            value={name.input}
-            error={name.error}
-            maxLength={LIMITS.keyNameLengthMax}
-            autocomplete="off"
-          />
-          <button type="submit">Save the name</button>
-        </form>
-      </section>
-      {apiKey.revokedAtMs === null ? <RevokeSection apiKey={apiKey} isUnconfirmed={isUnconfirmed} /> : null}
+      <KeySummary apiKey={apiKey} unitsToday={unitsToday} nowMs={nowMs} />
+      <RenameSection apiKey={apiKey} fault={fault} />
+      {isRevoked || apiKey.kind === "secret" ? null : <OriginsSection apiKey={apiKey} fault={fault} />}
+      {isRevoked ? null : <LimitsSection {...rest} />}
+      {isRevoked ? null : <RevokeSection apiKey={apiKey} isUnconfirmed={fault?.form === "revoke"} />}
       <p>
         <a href={ROUTES.dashboard.path}>All keys</a>
       </p>
@@ -54,63 +72,79 @@ export function KeyPage({ user, apiKey, unitsToday, flash, name, isUnconfirmed }
   )
 }
 
-function KeySummary({ apiKey: of, unitsToday }: { readonly apiKey: ApiKey; readonly unitsToday: number }) {
+type SectionProps = Pick<KeyPageProps, "apiKey" | "fault">
+
+function RenameSection({ apiKey, fault }: SectionProps) {
+  const own = fault?.form === "name" ? fault : null
   return (
-    <dl class="facts">
-      <dt>Key</dt>
-      <dd>
-        <KeyLast4 apiKey={of} />
-      </dd>
-      <dt>State</dt>
-      <dd>
-        <KeyState apiKey={of} />
-      </dd>
-      <dt>Kind</dt>
-      <dd>{of.kind}</dd>
-      <dt>For</dt>
-      <dd>
-        <KeyOrigins apiKey={of} />
-        {of.kind === "publishable" && of.revokedAtMs === null ? (
-          <p class="hint">To use it on another website, create a new key.</p>
-        ) : null}
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <Timestamp atMs={of.createdAtMs} />
-      </dd>
-      <dt>Last used</dt>
-      <dd>{of.lastUsedAtMs === null ? "never" : <Timestamp atMs={of.lastUsedAtMs} />}</dd>
-      <dt>Today</dt>
-      <dd>
-        {formatCount(unitsToday, "unit")}
-        {of.kind === "publishable" ? ` of ${formatNumber(LIMITS.publishableUnitsPerDay)}` : null}
-      </dd>
-    </dl>
+    <section aria-labelledby="rename">
+      <h2 id="rename">Rename</h2>
+      <form class="form" method="post" action={`${pathWithId("postKeyName", apiKey.id)}#rename`}>
+        <TextField
+          name="name"
+          label="Name"
+          value={own?.input ?? apiKey.name}
+          error={own?.message ?? null}
+          maxLength={LIMITS.keyNameLengthMax}
+          autocomplete="off"
+        />
+        <button type="submit">Save the name</button>
+      </form>
+    </section>
   )
 }
 
-function KeyState({ apiKey: { revokedAtMs, revokedBy } }: { readonly apiKey: ApiKey }) {
-  if (revokedAtMs === null) return <>active</>
+function OriginsSection({ apiKey, fault }: SectionProps) {
+  const own = fault?.form === "origins" ? fault : null
   return (
-    <>
-      revoked <Timestamp atMs={revokedAtMs} />
-      {revokedBy === null ? null : ` by ${REVOKER_LABELS[revokedBy]}`}
-    </>
+    <section aria-labelledby="websites">
+      <h2 id="websites">Websites</h2>
+      <p>Only pages of these websites can use the key.</p>
+      <form class="form" method="post" action={`${pathWithId("postKeyOrigins", apiKey.id)}#websites`}>
+        <input type="hidden" name="seen" value={serializeOrigins(apiKey.origins)} />
+        <OriginsField value={own?.input ?? apiKey.origins.join("\n")} error={own?.message ?? null} isHideable={false} />
+        <button type="submit">Save the websites</button>
+      </form>
+    </section>
   )
 }
 
-const CONFIRMATION_MISSING = "Tick the box to show that you mean it."
+function LimitsSection({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<KeyPageProps, "ceiling" | "nowMs">) {
+  const own = fault?.form === "limits" ? fault : null
+  return (
+    <section aria-labelledby="limits">
+      <h2 id="limits">Limits</h2>
+      <p>
+        A key with limits does less harm in the wrong hands. Changes take effect within {LIMITS.revocationSecondsMax}{" "}
+        seconds.
+      </p>
+      <FormError message={own?.message ?? null} />
+      <form class="form" method="post" action={`${pathWithId("postKeyLimits", apiKey.id)}#limits`}>
+        <input type="hidden" name="seen" value={restrictionsVersion(apiKey)} />
+        <RestrictionFields
+          kind={apiKey.kind}
+          values={own?.input ?? restrictionValues(apiKey)}
+          error={own?.error ?? null}
+          ceiling={ceiling}
+          nowMs={nowMs}
+        />
+        <button type="submit">Save the limits</button>
+      </form>
+    </section>
+  )
+}
+
+const CONFIRMATION_MISSING = "Tick the box to confirm."
 
 function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey; readonly isUnconfirmed: boolean }) {
   return (
     <section aria-labelledby="revoke">
       <h2 id="revoke">Revoke</h2>
       <p>
-        Everything that uses this key stops working: its requests are refused within {LIMITS.revocationSecondsMax}{" "}
-        seconds, wherever they come from. A revoked key can never be used again. If something still needs one, create
-        another first and put it in this one’s place.
+        Everything that uses this key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.
+        If something still needs a key, create another one first.
       </p>
-      <form class="form" method="post" action={pathWithId("postKeyRevoke", of.id)}>
+      <form class="form" method="post" action={`${pathWithId("postKeyRevoke", of.id)}#revoke`}>
         <div>
           <label class="check">
             <input
@@ -135,36 +169,5 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
         </button>
       </form>
     </section>
-  )
-}
-
-/** Who revoked a key, in words for its owner. */
-export const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
-  owner: "you",
-  admin: "an administrator",
-  leak: "us, since it was found in public",
-}
-
-/** The last characters of a key, by which its owner recognises it. */
-export function KeyLast4({ apiKey: { last4 } }: { readonly apiKey: Pick<ApiKey, "last4"> }) {
-  return (
-    <code class="short">
-      <span aria-hidden="true">…</span>
-      {last4}
-    </code>
-  )
-}
-
-/** The websites that may use a publishable key. */
-export function KeyOrigins({ apiKey: { kind, origins } }: { readonly apiKey: Pick<ApiKey, "kind" | "origins"> }) {
-  if (kind === "secret") return <>any server</>
-  return (
-    <ul class="plain">
-      {origins.map(origin => (
-        <li key={origin}>
-          <code>{origin}</code>
-        </li>
-      ))}
-    </ul>
   )
 }

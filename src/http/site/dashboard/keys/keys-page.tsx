@@ -2,6 +2,8 @@
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { Usage } from "../../../../contract/usage-schema.ts"
+import type { KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
+import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
@@ -9,7 +11,7 @@ import { formatCount, formatNumber } from "../../ui/format.ts"
 import { Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { KeyLast4, KeyOrigins, REVOKER_LABELS } from "./key-page.tsx"
+import { KeyLast4, KeyOrigins, KeyStateLabel } from "./key-summary.tsx"
 import { type KeyFormError, type KeyFormValues, NewKeyForm } from "./new-key-form.tsx"
 
 /** How many keys the page displays: the active ones, then the latest revoked ones. */
@@ -23,18 +25,22 @@ type KeysPageProps = {
   readonly values: KeyFormValues
   /** What is wrong with the values; null: nothing, or nothing was sent yet. */
   readonly error: KeyFormError | null
+  /** The limits of the account. */
+  readonly ceiling: KeyLimitCeiling
+  readonly nowMs: number
 }
 
 /** The account's keys, the rest of today's quota, and the form for a new key. */
-export function KeysPage({ user, keys, today, values, error }: KeysPageProps) {
-  const active = keys.filter(({ revokedAtMs }) => revokedAtMs === null)
-  const revoked = keys.filter(({ revokedAtMs }) => revokedAtMs !== null)
+export function KeysPage({ user, keys, today, ...form }: KeysPageProps) {
+  const { nowMs } = form
+  const active = keys.filter(key => isUsableKey(key, nowMs))
+  const ended = keys.filter(key => !isUsableKey(key, nowMs))
   return (
     <DashboardLayout route="dashboard" title="Keys" user={user}>
       <QuotaSummary today={today} />
-      <ActiveKeys keys={active} />
-      <NewKeyForm values={values} error={error} isAtLimit={active.length >= LIMITS.keysPerAccountMax} />
-      <RevokedKeys keys={revoked} isTruncated={keys.length >= KEYS_DISPLAYED_MAX} />
+      <ActiveKeys keys={active} nowMs={nowMs} />
+      <NewKeyForm {...form} isAtLimit={active.length >= LIMITS.keysPerAccountMax} />
+      <EndedKeys keys={ended} isTruncated={keys.length >= KEYS_DISPLAYED_MAX} nowMs={nowMs} />
     </DashboardLayout>
   )
 }
@@ -50,27 +56,19 @@ function QuotaSummary({ today: { used, remaining, publishable } }: Pick<KeysPage
   )
 }
 
-function ActiveKeys({ keys }: { readonly keys: readonly ApiKey[] }) {
+type KeyListProps = { readonly keys: readonly ApiKey[]; readonly nowMs: number }
+
+function ActiveKeys({ keys, nowMs }: KeyListProps) {
   return (
     <section aria-labelledby="active">
       <h2 id="active">Active keys</h2>
       <p>
-        {keys.length} of {LIMITS.keysPerAccountMax} in use. A key itself is shown only once, when it is created; here
-        you tell keys apart by their last four characters.
+        {keys.length} of {LIMITS.keysPerAccountMax} in use. A secret key is shown only once, when you create it.
       </p>
       {keys.length === 0 ? null : (
-        <Table caption="Active keys" columns={["Key", "For", "Created", "Last used"]}>
+        <Table caption="Active keys" columns={["Key", "For", "Last used", "Expires", ""]}>
           {keys.map(key => (
-            <tr key={key.id}>
-              <KeyRowHeader apiKey={key} />
-              <td>
-                {key.kind}: <KeyOrigins apiKey={key} />
-              </td>
-              <td>
-                <Timestamp atMs={key.createdAtMs} />
-              </td>
-              <td>{key.lastUsedAtMs === null ? "never" : <Timestamp atMs={key.lastUsedAtMs} />}</td>
-            </tr>
+            <ActiveKeyRow key={key.id} apiKey={key} nowMs={nowMs} />
           ))}
         </Table>
       )}
@@ -78,18 +76,50 @@ function ActiveKeys({ keys }: { readonly keys: readonly ApiKey[] }) {
   )
 }
 
-function RevokedKeys({ keys, isTruncated }: { readonly keys: readonly ApiKey[]; readonly isTruncated: boolean }) {
+function ActiveKeyRow({ apiKey, nowMs }: { readonly apiKey: ApiKey; readonly nowMs: number }) {
+  const { id, kind, name, lastUsedAtMs, expiresAtMs, publicText } = apiKey
+  const path = pathWithId("dashboardKey", id)
+  return (
+    <tr>
+      <KeyRowHeader apiKey={apiKey} />
+      <td>
+        {kind}: <KeyOrigins apiKey={apiKey} />
+      </td>
+      <td>{lastUsedAtMs === null ? "never" : <Timestamp atMs={lastUsedAtMs} />}</td>
+      <td>{expiresAtMs === null ? "never" : <KeyStateLabel apiKey={apiKey} nowMs={nowMs} />}</td>
+      <td class="row-actions">
+        {publicText === null ? null : (
+          <span class="copy-cell">
+            <code class="copied">{publicText}</code>
+          </span>
+        )}
+        <a class="button small" href={`${path}#rename`}>
+          Rename<span class="unseen"> {name}</span>
+        </a>
+        <a class="button small" href={`${path}#revoke`}>
+          Revoke<span class="unseen"> {name}</span>
+        </a>
+      </td>
+    </tr>
+  )
+}
+
+type EndedKeysProps = KeyListProps & { readonly isTruncated: boolean }
+
+/** The keys that let nobody in any more. */
+function EndedKeys({ keys, isTruncated, nowMs }: EndedKeysProps) {
   if (keys.length === 0) return null
   return (
     <section aria-labelledby="revoked">
-      <h2 id="revoked">Revoked keys</h2>
+      <h2 id="revoked">Expired and revoked keys</h2>
       {isTruncated ? <p>Only the latest are shown.</p> : null}
-      <Table caption="Revoked keys" columns={["Key", "Revoked by", "Revoked"]}>
+      <Table caption="Expired and revoked keys" columns={["Key", "State"]}>
         {keys.map(key => (
           <tr key={key.id}>
             <KeyRowHeader apiKey={key} />
-            <td>{key.revokedBy === null ? "–" : REVOKER_LABELS[key.revokedBy]}</td>
-            <td>{key.revokedAtMs === null ? "–" : <Timestamp atMs={key.revokedAtMs} />}</td>
+            <td>
+              <KeyStateLabel apiKey={key} nowMs={nowMs} />
+            </td>
           </tr>
         ))}
       </Table>

@@ -2,13 +2,16 @@
 import { Elysia } from "elysia"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
+import { changeOrigins, changeRestrictions } from "../../../../customers/keys/key-changes.ts"
+import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key-restrictions.ts"
 import { type ApiKey, findKey, listKeys, renameKey, revokeKey } from "../../../../customers/keys/keys.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { Problem } from "../../../response/problem.ts"
+import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
-import { KEY_FLASH, KeyPage } from "./key-page.tsx"
+import { KEY_FLASH, KeyPage, type KeyPageFault } from "./key-page.tsx"
 import { KEYS_DISPLAYED_MAX, KeysPage } from "./keys-page.tsx"
 import {
   emptyKeyForm,
@@ -17,10 +20,13 @@ import {
   type KeyFormValues,
   KIND_MISSING,
   keyFormError,
+  NAME_MISSING,
   parseNewKey,
   readKeyForm,
+  splitOrigins,
 } from "./new-key-form.tsx"
 import { KeyCreatedBeforePage, NewKeyPage } from "./new-key-page.tsx"
+import { readRestrictions, restrictionError, restrictionsOf } from "./restriction-fields.tsx"
 
 /** The account's keys: the list, the form for a new key, and a page for each key. */
 export function keysPageRoutes(site: SiteContext) {
@@ -43,17 +49,18 @@ export function keysPageRoutes(site: SiteContext) {
     .use(keyPageRoutes(site))
 }
 
-async function keysPage(
-  { usageOf, changes }: SiteContext,
-  user: SignedInUser,
-  values: KeyFormValues,
-  error: KeyFormError | null,
-) {
+async function keysPage(site: SiteContext, user: SignedInUser, values: KeyFormValues, error: KeyFormError | null) {
+  const { usageOf, changes, clock } = site
   // The usage comes first: reading it writes when keys were last used.
   const { today } = await usageOf(user.account)
   const keys = await listKeys(changes.store, user.account.id, KEYS_DISPLAYED_MAX)
-  return <KeysPage user={user} keys={keys} today={today} values={values} error={error} />
+  const form = { values, error, ceiling: ceilingOfAccount(site, user), nowMs: clock() }
+  return <KeysPage user={user} keys={keys} today={today} {...form} />
 }
+
+/** The limits of the user's account, which those of a key have to be below. */
+const ceilingOfAccount = ({ tiers }: SiteContext, { account }: SignedInUser): KeyLimitCeiling =>
+  tiers[account.tier] ?? NO_CEILING
 
 async function rejectedKeyForm(
   site: SiteContext,
@@ -67,7 +74,8 @@ async function rejectedKeyForm(
 
 async function handleCreateKey(site: SiteContext, request: Request, user: SignedInUser, values: KeyFormValues) {
   const { changes, random, baseUrl } = site
-  const newKey = parseNewKey(values, user.account.id)
+  if (values.name === "") return await rejectedKeyForm(site, request, user, values, NAME_MISSING)
+  const newKey = parseNewKey(values, user.account.id, ceilingOfAccount(site, user))
   if (newKey === null) return await rejectedKeyForm(site, request, user, values, KIND_MISSING)
   const creation = await createKeyOnce(changes, random, newKey, values.idempotencyKey)
   if (creation.kind === "created_before") return <KeyCreatedBeforePage user={user} apiKey={creation.key} />
@@ -76,39 +84,87 @@ async function handleCreateKey(site: SiteContext, request: Request, user: Signed
   return <NewKeyPage user={user} apiKey={key} keyText={text} baseUrl={baseUrl()} />
 }
 
-/** The page of one key, its new name, and its revocation. */
+/** The page of one key, the forms that change it, and its revocation. */
 function keyPageRoutes(site: SiteContext) {
-  const { pages, guards, changes } = site
+  const { guards } = site
+  const keyForm =
+    (handle: KeyFormHandler) => (context: { readonly request: Request; readonly params: { id: string } }) =>
+      guards.requireAccount.form(context.request, async (user, form) => {
+        const key = await findOwnKey(site.changes, user, context.params.id)
+        const result = await handle(site, user, key, form)
+        if (typeof result === "string")
+          return site.pages.redirect(withFlash(pathWithId("dashboardKey", key.id), result), context.request)
+        return site.pages.renderInvalid(await keyPage(site, context.request, user, key.id, result), context.request)
+      })
   return new Elysia({ normalize: false })
     .get(ROUTES.dashboardKey.path, ({ request, params }) =>
-      guards.requireAccount.page(request, async user => await keyPage(site, request, user, params.id)),
+      guards.requireAccount.page(request, async user => await keyPage(site, request, user, params.id, null)),
     )
-    .post(
-      ROUTES.postKeyName.path,
-      ({ request, params }) =>
-        guards.requireAccount.form(request, async (user, form) => {
-          const { id } = await findOwnKey(changes, user, params.id)
-          const input = form.text("name")
-          const { kind } = await renameKey(changes, id, input)
-          if (kind === "renamed") return pages.redirect(withFlash(pathWithId("dashboardKey", id), "renamed"), request)
-          const { message: error } = keyFormError({ kind: "bad_name" })
-          return pages.renderInvalid(await keyPage(site, request, user, id, { input, error }), request)
-        }),
-      { parse: "none" },
-    )
-    .post(
-      ROUTES.postKeyRevoke.path,
-      ({ request, params }) =>
-        guards.requireAccount.form(request, async (user, form) => {
-          const key = await findOwnKey(changes, user, params.id)
-          if (key.revokedAtMs === null && form.text("sure") !== "yes")
-            return pages.renderInvalid(await keyPage(site, request, user, key.id, null, true), request)
-          const revocation = await revokeKey(changes, key.id, "owner")
-          const flash = revocation.kind === "revoked" && !revocation.isNew ? "revoked-before" : "revoked"
-          return pages.redirect(withFlash(pathWithId("dashboardKey", key.id), flash), request)
-        }),
-      { parse: "none" },
-    )
+    .post(ROUTES.postKeyName.path, keyForm(handleRename), { parse: "none" })
+    .post(ROUTES.postKeyOrigins.path, keyForm(handleOrigins), { parse: "none" })
+    .post(ROUTES.postKeyLimits.path, keyForm(handleLimits), { parse: "none" })
+    .post(ROUTES.postKeyRevoke.path, keyForm(handleRevocation), { parse: "none" })
+}
+
+/** Changes a key of the user by a form. Resolves with the name of the flash message, or with what is wrong with the form. */
+type KeyFormHandler = (
+  site: SiteContext,
+  user: SignedInUser,
+  key: ApiKey,
+  form: SubmittedForm,
+) => Promise<keyof typeof KEY_FLASH | KeyPageFault>
+
+const handleRename: KeyFormHandler = async ({ changes }, _user, { id }, form) => {
+  const input = form.text("name")
+  const { kind } = await renameKey(changes, id, input)
+  return kind === "renamed" ? "renamed" : { form: "name", input, message: keyFormError({ kind: "bad_name" }).message }
+}
+
+/** A form that another one has overtaken: the page shows the key as it is now, and what was typed. */
+const CHANGED_MEANWHILE = "The key was changed in another window. Check what you entered, and save again."
+
+/** What the form showed of the key, which the change is based on; null: it does not say. */
+const seenBy = (form: SubmittedForm): string | null => form.text("seen") || null
+
+const handleOrigins: KeyFormHandler = async ({ changes }, _user, { id }, form) => {
+  const input = form.text("origins")
+  const change = await changeOrigins(changes, id, splitOrigins(input), seenBy(form))
+  switch (change.kind) {
+    case "changed":
+      return "moved"
+    case "revoked":
+    case "unknown_key":
+      return "revoked-before"
+    case "changed_meanwhile":
+      return { form: "origins", input, message: CHANGED_MEANWHILE }
+    default:
+      return { form: "origins", input, message: keyFormError(change).message }
+  }
+}
+
+const handleLimits: KeyFormHandler = async (site, user, { id, expiresAtMs }, form) => {
+  const input = readRestrictions(form)
+  const wanted = restrictionsOf(input, expiresAtMs)
+  const change = await changeRestrictions(site.changes, id, wanted, ceilingOfAccount(site, user), seenBy(form))
+  switch (change.kind) {
+    case "changed":
+      return "limited"
+    case "revoked":
+    case "unknown_key":
+      return "revoked-before"
+    case "changed_meanwhile":
+      return { form: "limits", input, error: null, message: CHANGED_MEANWHILE }
+    case "too_many_keys":
+      return { form: "limits", input, error: null, message: keyFormError(change).message }
+    default:
+      return { form: "limits", input, error: restrictionError(change), message: null }
+  }
+}
+
+const handleRevocation: KeyFormHandler = async ({ changes }, _user, key, form) => {
+  if (key.revokedAtMs === null && form.text("sure") !== "yes") return { form: "revoke" }
+  const revocation = await revokeKey(changes, key.id, "owner")
+  return revocation.kind === "revoked" && !revocation.isNew ? "revoked-before" : "revoked"
 }
 
 /** The user's key with this id. Rejects with `not_found` for any other id, other accounts' keys included. */
@@ -119,13 +175,13 @@ async function findOwnKey({ store }: ChangeLog, { account }: SignedInUser, id: s
 }
 
 async function keyPage(
-  { usageOf, changes }: SiteContext,
+  site: SiteContext,
   request: Request,
   user: SignedInUser,
   id: string,
-  name: { readonly input: string; readonly error: string } | null = null,
-  isUnconfirmed = false,
+  fault: KeyPageFault | null,
 ) {
+  const { usageOf, changes, clock } = site
   await findOwnKey(changes, user, id)
   const { today } = await usageOf(user.account)
   const key = await findOwnKey(changes, user, id)
@@ -135,8 +191,9 @@ async function keyPage(
       apiKey={key}
       unitsToday={today.by_key.find(usage => usage.id === id)?.used ?? 0}
       flash={flashMessage(request.url, KEY_FLASH)}
-      name={name ?? { input: key.name, error: null }}
-      isUnconfirmed={isUnconfirmed}
+      fault={fault}
+      ceiling={ceilingOfAccount(site, user)}
+      nowMs={clock()}
     />
   )
 }

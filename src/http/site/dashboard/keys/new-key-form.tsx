@@ -3,73 +3,79 @@ import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { isIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
 import { KEY_KINDS, type KeyKind } from "../../../../customers/keys/key-format.ts"
+import type { KeyLimitCeiling, RestrictionRefusal } from "../../../../customers/keys/key-restrictions.ts"
 import type { KeyCreationRefusal, NewApiKey } from "../../../../customers/keys/keys.ts"
 import { ORIGINS_PER_KEY_MAX } from "../../../../customers/keys/origins.ts"
 import type { SubmittedForm } from "../../form-body.ts"
-import { FormError, SelectField, TextArea, TextField } from "../../ui/forms.tsx"
+import { FormError, TextArea, TextField } from "../../ui/forms.tsx"
+import { printableInput } from "./printable-input.ts"
+import {
+  EMPTY_RESTRICTIONS,
+  type RestrictionError,
+  RestrictionFields,
+  type RestrictionValues,
+  readRestrictions,
+  restrictionError,
+  restrictionsOf,
+} from "./restriction-fields.tsx"
 
 type NewKeyFormProps = {
   readonly values: KeyFormValues
   readonly error: KeyFormError | null
   /** The account has as many active keys as it may have. */
   readonly isAtLimit: boolean
+  /** The limits of the account. */
+  readonly ceiling: KeyLimitCeiling
+  readonly nowMs: number
 }
 
 /** The form for a new key, or what to do first when the account has reached its limit. */
-export function NewKeyForm({ values, error, isAtLimit }: NewKeyFormProps) {
+export function NewKeyForm({ isAtLimit, ...form }: NewKeyFormProps) {
   return (
     <section aria-labelledby="new">
       <h2 id="new">Create a key</h2>
-      <FormError message={errorAt("form", error)} />
+      <FormError message={errorAt("form", form.error)} />
       {isAtLimit ? (
         <p>
-          An account has at most {LIMITS.keysPerAccountMax} active keys. Open one that you no longer need and revoke it;
-          then you can create another.
+          You have {LIMITS.keysPerAccountMax} active keys, the most an account can have. Revoke one to create another.
         </p>
       ) : (
-        <NewKeyFields values={values} error={error} />
+        <NewKeyFields {...form} />
       )}
     </section>
   )
 }
 
-function NewKeyFields({ values, error }: Omit<NewKeyFormProps, "isAtLimit">) {
+function NewKeyFields({ values, error, ceiling, nowMs }: Omit<NewKeyFormProps, "isAtLimit">) {
+  const restrictionFault = error !== null && isRestrictionError(error) ? error : null
+  const isOpen = restrictionFault !== null || Object.values(values.restrictions).some(value => value !== "")
   return (
     <form class="form" method="post" action={`${ROUTES.postKey.path}#new`}>
       <input type="hidden" name="slip" value={values.idempotencyKey} />
       <TextField
         name="name"
         label="Name"
-        hint="Where the key will be used, such as “Shop server”. You can change it later."
+        hint="Where you use the key, such as “Shop server”. You can change it later."
+        required
         value={values.name}
         maxLength={LIMITS.keyNameLengthMax}
         autocomplete="off"
         error={errorAt("name", error)}
       />
-      <SelectField
-        name="kind"
-        label="Kind"
-        options={KIND_OPTIONS}
-        selected={values.kind}
-        error={errorAt("kind", error)}
-        hint="Keep a secret key on your server. A publishable key may stand in a web page, where anybody can read it: it checks one address at a time, from your websites only."
-      />
-      <TextArea
-        name="origins"
-        label="Websites, for a publishable key"
-        hint={
-          <>
-            One a line, at most {ORIGINS_PER_KEY_MAX}, such as <code>https://shop.example</code>. They cannot be changed
-            later.
-          </>
-        }
-        value={values.origins}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        rows={3}
-        error={errorAt("origins", error)}
-      />
+      <KindCards selected={values.kind} error={errorAt("kind", error)} />
+      <OriginsField value={values.origins} error={errorAt("origins", error)} isHideable={values.origins === ""} />
+      <details open={isOpen}>
+        <summary>Limits (optional)</summary>
+        <div class="folded">
+          <RestrictionFields
+            kind={null}
+            values={values.restrictions}
+            error={restrictionFault}
+            ceiling={ceiling}
+            nowMs={nowMs}
+          />
+        </div>
+      </details>
       <button type="submit">Create key</button>
     </form>
   )
@@ -78,10 +84,69 @@ function NewKeyFields({ values, error }: Omit<NewKeyFormProps, "isAtLimit">) {
 const errorAt = (field: KeyFormError["field"], error: KeyFormError | null): string | null =>
   error?.field === field ? error.message : null
 
-const KIND_OPTIONS: readonly { readonly value: KeyKind; readonly label: string }[] = [
-  { value: "secret", label: `Secret · ${KEY_KINDS.secret.description}` },
-  { value: "publishable", label: `Publishable · ${KEY_KINDS.publishable.description}` },
-]
+/** The kinds as the form describes them. */
+const KIND_CARDS: { readonly [K in KeyKind]: { readonly label: string; readonly description: string } } = {
+  secret: { label: "Secret", description: "For your server. Full results, all endpoints. Keep it private." },
+  publishable: {
+    label: "Publishable",
+    description: "For web pages. Short results, from your websites only. Anybody can see it.",
+  },
+}
+
+function KindCards({ selected, error }: { readonly selected: string; readonly error: string | null }) {
+  return (
+    <fieldset {...(error === null ? {} : { "aria-describedby": "kind-fault" })}>
+      <legend>Kind</legend>
+      <div class="cards">
+        {Object.entries(KIND_CARDS).map(([kind, { label, description }]) => (
+          <label key={kind} class="card">
+            <input type="radio" name="kind" value={kind} checked={kind === selected} required />
+            <span>
+              <b>{label}</b>
+              <span class="hint">{description}</span>
+            </span>
+          </label>
+        ))}
+      </div>
+      {error === null ? null : (
+        <p class="fault" id="kind-fault" role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
+type OriginsFieldProps = {
+  readonly value: string
+  readonly error: string | null
+  /** Whether the field is hidden while the other kind is chosen. */
+  readonly isHideable: boolean
+}
+
+/** The websites of a publishable key. */
+export function OriginsField({ value, error, isHideable }: OriginsFieldProps) {
+  return (
+    <div class={isHideable && error === null ? "for-publishable wide-field" : "wide-field"}>
+      <TextArea
+        name="origins"
+        label="Websites"
+        hint={
+          <>
+            One a line, at most {ORIGINS_PER_KEY_MAX}, such as <code>https://shop.example</code>. Only publishable keys
+            have websites.
+          </>
+        }
+        value={value}
+        autocomplete="off"
+        autocapitalize="none"
+        spellcheck={false}
+        rows={3}
+        error={error}
+      />
+    </div>
+  )
+}
 
 /** The values of the form for a new key. */
 export type KeyFormValues = {
@@ -90,10 +155,16 @@ export type KeyFormValues = {
   readonly kind: string
   /** As entered, separated by white space or commas. */
   readonly origins: string
+  readonly restrictions: RestrictionValues
 }
 
 /** What is wrong with a field, or with the form as a whole. */
-export type KeyFormError = { readonly field: "name" | "kind" | "origins" | "form"; readonly message: string }
+export type KeyFormError =
+  | { readonly field: "name" | "kind" | "origins" | "form"; readonly message: string }
+  | RestrictionError
+
+const isRestrictionError = (error: KeyFormError): error is RestrictionError =>
+  Object.hasOwn(EMPTY_RESTRICTIONS, error.field)
 
 /** The form before anything was entered. */
 export const emptyKeyForm = (idempotencyKey: string): KeyFormValues => ({
@@ -101,6 +172,7 @@ export const emptyKeyForm = (idempotencyKey: string): KeyFormValues => ({
   name: "",
   kind: "secret",
   origins: "",
+  restrictions: EMPTY_RESTRICTIONS,
 })
 
 /** Reads the form. `newIdempotencyKey` replaces a malformed idempotency key. */
@@ -111,14 +183,32 @@ export function readKeyForm(form: SubmittedForm, newIdempotencyKey: string): Key
     name: form.text("name"),
     kind: form.text("kind"),
     origins: form.text("origins"),
+    restrictions: readRestrictions(form),
   }
 }
 
 /** The key to create. Null when the kind is invalid. */
-export function parseNewKey({ name, kind, origins }: KeyFormValues, accountId: string): NewApiKey | null {
+export function parseNewKey(
+  { name, kind, origins, restrictions }: KeyFormValues,
+  accountId: string,
+  ceiling: KeyLimitCeiling,
+): NewApiKey | null {
   if (!isKeyKind(kind)) return null
-  return { accountId, kind, name, origins: origins.split(/[\s,]+/).filter(origin => origin !== "") }
+  return {
+    accountId,
+    kind,
+    name,
+    origins: splitOrigins(origins),
+    restrictions: restrictionsOf(restrictions),
+    ceiling,
+  }
 }
+
+/** The origins of a text that separates them by white space or commas. */
+export const splitOrigins = (text: string): readonly string[] => text.split(/[\s,]+/).filter(origin => origin !== "")
+
+/** A key that is made on the page has a name: it tells its owner where the key is used. */
+export const NAME_MISSING: KeyFormError = { field: "name", message: "Give the key a name, such as “Shop server”." }
 
 /** The kind of key is missing or invalid. */
 export const KIND_MISSING: KeyFormError = { field: "kind", message: "Choose one of the two kinds." }
@@ -131,13 +221,26 @@ export const FORM_INCOMPLETE: KeyFormError = {
 
 /** The message for a refused key, and its field. */
 export function keyFormError(refusal: KeyCreationRefusal): KeyFormError {
-  const error = KEY_FORM_ERRORS[refusal.kind]
-  return refusal.kind === "bad_origin"
-    ? { ...error, message: `“${printable(refusal.sent)}” cannot be used. ${error.message}` }
-    : error
+  switch (refusal.kind) {
+    case "bad_origin": {
+      const { field, message } = KEY_FORM_ERRORS.bad_origin
+      return { field, message: `“${printableInput(refusal.sent)}” cannot be used. ${message}` }
+    }
+    case "bad_expiry":
+    case "bad_units":
+    case "bad_rate":
+    case "bad_network":
+    case "too_many_networks":
+    case "networks_on_publishable":
+      return restrictionError(refusal)
+    default:
+      return KEY_FORM_ERRORS[refusal.kind]
+  }
 }
 
-const KEY_FORM_ERRORS: { readonly [K in KeyCreationRefusal["kind"]]: KeyFormError } = {
+type PlainRefusal = Exclude<KeyCreationRefusal["kind"], RestrictionRefusal["kind"]>
+
+const KEY_FORM_ERRORS: { readonly [K in PlainRefusal]: Exclude<KeyFormError, RestrictionError> } = {
   unknown_account: { field: "form", message: "Your account was deleted a moment ago." },
   too_many_keys: {
     field: "form",
@@ -158,14 +261,6 @@ const KEY_FORM_ERRORS: { readonly [K in KeyCreationRefusal["kind"]]: KeyFormErro
     field: "origins",
     message: "A secret key has no websites. Leave this empty, or choose a publishable key.",
   },
-}
-
-const ECHOED_LENGTH_MAX = 80
-
-/** Shortens an input for a message, and replaces invisible characters. */
-const printable = (text: string): string => {
-  const visible = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "�")
-  return visible.length > ECHOED_LENGTH_MAX ? `${[...visible].slice(0, ECHOED_LENGTH_MAX).join("")}…` : visible
 }
 
 const isKeyKind = (kind: string): kind is KeyKind => Object.hasOwn(KEY_KINDS, kind)

@@ -7,7 +7,7 @@ import { pathWithId } from "../../links.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { KeyLast4 } from "./key-page.tsx"
+import { KeyLast4 } from "./key-summary.tsx"
 
 type NewKeyPageProps = {
   readonly user: SignedInUser
@@ -17,7 +17,7 @@ type NewKeyPageProps = {
   readonly baseUrl: string
 }
 
-/** Displays a new key, which no other page does, and how to use it. */
+/** Displays a new key and how to use it. No other page displays a secret key. */
 export function NewKeyPage({ user, apiKey, keyText, baseUrl }: NewKeyPageProps) {
   return (
     <DashboardLayout route="dashboard" title="Your new key" user={user}>
@@ -33,9 +33,11 @@ export function NewKeyPage({ user, apiKey, keyText, baseUrl }: NewKeyPageProps) 
 function NewKeySection({ apiKey, keyText, baseUrl }: Pick<NewKeyPageProps, "apiKey" | "keyText" | "baseUrl">) {
   return (
     <>
-      <p class="told">
-        Copy it now and keep it safe: <strong>this key will not be shown again.</strong>
-      </p>
+      {apiKey.kind === "secret" ? (
+        <p class="told">
+          Copy it now and keep it safe: <strong>this key will not be shown again.</strong>
+        </p>
+      ) : null}
       <p>
         <bdi>{apiKey.name}</bdi>, {KIND_DESCRIPTIONS[apiKey.kind]}
       </p>

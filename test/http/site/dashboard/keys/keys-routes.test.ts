@@ -20,7 +20,7 @@ const slipOf = async ({ get }: Pick<Browsing, "get">): Promise<string> => fieldI
 
 /** Creates a key by a fresh form. */
 const created = async (browsed: Pick<Browsing, "get" | "post">, fields: Readonly<Record<string, string>>) =>
-  await browsed.post(CREATE, { slip: await slipOf(browsed), name: "", kind: "secret", origins: "", ...fields })
+  await browsed.post(CREATE, { slip: await slipOf(browsed), name: "New key", kind: "secret", origins: "", ...fields })
 
 describe("a key that is created", () => {
   test("is shown once, works, and stands on no page afterwards", async () => {
@@ -89,7 +89,7 @@ describe("a key that is created", () => {
   test("is not the one too many, though all forms are sent at once", async () => {
     const browsed = await openSignedIn()
     const slips = await Promise.all(Array.from({ length: LIMITS.keysPerAccountMax }, () => slipOf(browsed)))
-    const pages = await Promise.all(slips.map(slip => browsed.post(CREATE, { slip, kind: "secret" })))
+    const pages = await Promise.all(slips.map(slip => browsed.post(CREATE, { slip, name: "New key", kind: "secret" })))
     const made = pages.filter(({ html }) => keyIn(html) !== null)
     expect(made).toHaveLength(LIMITS.keysPerAccountMax - 1)
     const [refused] = pages.filter(page => !made.includes(page))
@@ -140,9 +140,7 @@ describe("a form for a key that cannot be made", () => {
     const page = await browsed.post(CREATE, { slip, name: `My "key"`, kind: "publishable", origins: "nothing" })
     expect(fieldIn(page.html, "name")).toBe(`My "key"`)
     expect(fieldIn(page.html, "slip")).toBe(slip)
-    expect(page.html).toMatch(
-      /<option[^>]*value="publishable"[^>]*selected|<option[^>]*selected[^>]*value="publishable"/,
-    )
+    expect(page.html).toMatch(/<input[^>]*value="publishable"[^>]*checked|<input[^>]*checked[^>]*value="publishable"/)
     expect(page.html).toMatch(/<textarea[^>]*>nothing<\/textarea>/)
   })
 

@@ -1,0 +1,7 @@
+const ECHOED_LENGTH_MAX = 80
+
+/** Shortens an input for a message, and replaces invisible characters. */
+export const printableInput = (text: string): string => {
+  const visible = text.replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, "�")
+  return visible.length > ECHOED_LENGTH_MAX ? `${[...visible].slice(0, ECHOED_LENGTH_MAX).join("")}…` : visible
+}
