@@ -116,7 +116,7 @@ export const ROUTES = {
     kind: "page",
     problems: ["forbidden_origin", "banned", "rate_limited", "internal_error"],
   },
-  admin: { method: "GET", path: "/admin", description: "How the server is, and what needs an administrator's eye.", access: "admin", kind: "page", problems: ["internal_error"] },
+  admin: { method: "GET", path: "/admin", description: "What needs attention, the traffic, and the state of the server.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminAccounts: { method: "GET", path: "/admin/accounts", description: "All accounts, found by the beginning of their email.", access: "admin", kind: "page", problems: ["internal_error"] },
   postAdminAccount: { method: "POST", path: "/admin/accounts", description: "Creates an account.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
   adminAccount: { method: "GET", path: "/admin/accounts/:id", description: "One account: its tier, its keys, what it did today.", access: "admin", kind: "page", problems: ["internal_error"] },

@@ -12,7 +12,7 @@ export const ROWS_PER_PAGE = 50
 const ADMIN_SECTIONS = [
   { route: "admin", label: "Overview" },
   { route: "adminAccounts", label: "Accounts" },
-  { route: "adminFeedback", label: "Feedback" },
+  { route: "adminFeedback", label: "Reports" },
   { route: "adminTerms", label: "Terms" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
 

@@ -10,7 +10,7 @@ import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const QUEUE_FLASH = {
-  "orphan-taken-back": "The report had gone with its account. The correction that it had made is taken back.",
+  "orphan-taken-back": "The correction is taken back. Its report was deleted with its account.",
 } as const satisfies Record<string, string>
 
 /** The filters by status, by the word in the page's URL. The first is the default. */
@@ -40,7 +40,7 @@ export function AdminFeedbackPage({ user, reports, status, isFirstPage, flash }:
   const { rows, lastRow } = reports
   const { path } = ROUTES.adminFeedback
   return (
-    <AdminLayout route="adminFeedback" section="adminFeedback" title="Feedback" user={user}>
+    <AdminLayout route="adminFeedback" section="adminFeedback" title="Reports" user={user}>
       <FlashMessage message={flash} />
       <StatusLinks status={status} />
       {rows.length === 0 ? (
@@ -48,7 +48,7 @@ export function AdminFeedbackPage({ user, reports, status, isFirstPage, flash }:
       ) : (
         <Table
           caption={`Reports: ${STATUS_FILTERS[status]}`}
-          columns={["Domain", "Verdict and report", "Status", "Sent"]}
+          columns={["Domain", "Reported verdict", "Status", "Sent"]}
         >
           {rows.map(report => (
             <ReportRow key={report.id} report={report} />
@@ -61,9 +61,9 @@ export function AdminFeedbackPage({ user, reports, status, isFirstPage, flash }:
 }
 
 const EMPTY_MESSAGES: { readonly [S in StatusFilter]: string } = {
-  received: "No report waits for a decision.",
-  accepted: "No report is accepted.",
-  rejected: "No report is rejected.",
+  received: "No report is waiting for a decision.",
+  accepted: "No report was accepted.",
+  rejected: "No report was rejected.",
   all: "There are no reports.",
 }
 
@@ -93,7 +93,7 @@ function ReportRow({ report }: { readonly report: Feedback }) {
         </a>
       </th>
       <td>
-        said {currentCategory}, reported as {reportedCategory}
+        {currentCategory}, should be {reportedCategory}
       </td>
       <td>{status}</td>
       <td>

@@ -1,10 +1,8 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import { parseSubject } from "../../../check/address/parse-subject.ts"
-import { fullResult } from "../../../check/result/result.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import type { CheckResult } from "../../../contract/schemas.ts"
 import { findAccount } from "../../../customers/accounts/accounts.ts"
 import { decideIfUnchanged, findCorrection } from "../../../customers/feedback/decision.ts"
 import {
@@ -16,10 +14,12 @@ import {
 } from "../../../customers/feedback/feedback.ts"
 import type { Store } from "../../../customers/store/core/store.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
+import { displayedVerdict } from "../displayed-verdict.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
+import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
 import { ROWS_PER_PAGE } from "./admin-layout.tsx"
 import { AdminFeedbackPage, parseStatusFilter, QUEUE_FLASH } from "./feedback-page.tsx"
 import { type DomainCorrection, REPORT_FLASH, type ReportDetails, ReportPage } from "./report-page.tsx"
@@ -79,7 +79,7 @@ async function readReportDetails(site: SiteContext, id: string): Promise<ReportD
     correction: await readCorrection(store, report),
     otherReports: await readOtherReports(store, report),
     lookup: lookup.kind === "domain" ? lookup : null,
-    checkResult: await checkReportedDomain(site, report),
+    verdict: await checkReportedDomain(site, report),
   }
 }
 
@@ -89,21 +89,19 @@ async function readCorrection(store: Store, { domain }: Feedback): Promise<Domai
 }
 
 /** Checks the domain as the reporting account would. It takes at most the network deadline of a check. */
-async function checkReportedDomain(
-  { check, ownLists, testDomain }: SiteContext,
-  report: Feedback,
-): Promise<CheckResult> {
+async function checkReportedDomain(site: SiteContext, report: Feedback): Promise<DisplayedVerdict> {
+  const { check, ownLists, testDomain } = site
   const subject = parseSubject("domain", report.domain, testDomain)
   const ownListMatch = await ownLists.lookup(report.accountId, null, report.domain)
   const outcome = await check({ subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: true, ownListMatch })
-  return fullResult(outcome, "")
+  return displayedVerdict(site, outcome, "")
 }
 
 /** Why a decision was refused. */
 const DECISION_ERRORS = {
   decided_meanwhile:
-    "Somebody else has decided about this report since you opened it, so nothing was changed. This is how it stands now.",
-  too_many_corrections: "There are as many corrections as there may be. Reject an accepted report first.",
+    "Another administrator decided while you had this page open. Nothing changed. This is the report now.",
+  too_many_corrections: "The limit of corrections is reached. Reject an accepted report first.",
 } as const
 
 const handleDecision = (site: SiteContext, request: Request, id: string, decision: "accepted" | "rejected") =>
@@ -131,4 +129,4 @@ const handleDecision = (site: SiteContext, request: Request, id: string, decisio
     }
   })
 
-const unknownReportProblem = () => new Problem("not_found", "No such report; it may have gone with its account.")
+const unknownReportProblem = () => new Problem("not_found", "No such report. Its account may have been deleted.")

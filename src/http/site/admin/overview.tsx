@@ -66,9 +66,9 @@ function TodoSection({ overview }: OverviewSectionProps) {
   const todos = adminTodos(overview)
   return (
     <section aria-labelledby="attention">
-      <h2 id="attention">What needs attention</h2>
+      <h2 id="attention">Needs attention</h2>
       {todos.length === 0 ? (
-        <p>Nothing does.</p>
+        <p>Nothing needs attention.</p>
       ) : (
         <ul class="told">
           {todos.map(todo => (

@@ -1,9 +1,7 @@
 /** @jsxImportSource preact */
 import type { DomainExplanation } from "../../../check/explain-domain.ts"
 import type { Category } from "../../../contract/categories.ts"
-import { REASONS, type Reason } from "../../../contract/reasons.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import type { CheckResult } from "../../../contract/schemas.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { Feedback, FeedbackStatus, OtherReportCount } from "../../../customers/feedback/feedback.ts"
 import type { SignedInUser } from "../guards.ts"
@@ -11,8 +9,9 @@ import { pathWithId } from "../links.ts"
 import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
-import { DescriptionList, Prose, Table } from "../ui/layout.tsx"
-import { ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
+import { DescriptionList, Prose } from "../ui/layout.tsx"
+import { VerdictCard } from "../ui/verdict/verdict-card.tsx"
+import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -41,7 +40,7 @@ export type ReportDetails = {
   /** Null: the lists cannot look the name up. */
   readonly lookup: DomainExplanation | null
   /** What a check by the reporting account returns now. */
-  readonly checkResult: CheckResult
+  readonly verdict: DisplayedVerdict
 }
 
 type ReportPageProps = {
@@ -54,7 +53,7 @@ type ReportPageProps = {
 
 /** One report, the decision about it, and the evidence about its domain. */
 export function ReportPage({ user, details, flash, error }: ReportPageProps) {
-  const { report, correction, lookup, checkResult } = details
+  const { report, correction, lookup, verdict } = details
   return (
     <AdminLayout route="adminReport" section="adminFeedback" title={`Report of ${report.domain}`} user={user}>
       <FlashMessage message={flash} />
@@ -62,7 +61,7 @@ export function ReportPage({ user, details, flash, error }: ReportPageProps) {
       <ReportFacts details={details} />
       <DecisionSection report={report} />
       <CorrectionSection report={report} correction={correction} />
-      <CheckSection result={checkResult} />
+      <CheckSection verdict={verdict} />
       <ListsSection lookup={lookup} />
     </AdminLayout>
   )
@@ -100,7 +99,7 @@ function ReportFacts({ details: { report, account, otherReports } }: Pick<Report
 }
 
 const STATUS_LABELS: { readonly [S in FeedbackStatus]: string } = {
-  received: "waits for a decision",
+  received: "waiting for a decision",
   accepted: "accepted",
   rejected: "rejected",
 }
@@ -124,12 +123,12 @@ function DecisionSection({ report: { id, domain, status, reportedCategory } }: {
       <h2 id="decision">Decision</h2>
       <p>
         {status === "accepted"
-          ? "To reject the report after all takes back the correction that it made."
-          : `To accept the report makes ${domain} and every name below it ${reportedCategory} for all accounts.`}
+          ? "You can still reject this report. That takes back its correction."
+          : `If you accept, ${domain} and every name below it becomes ${reportedCategory} for all accounts.`}
       </p>
       <div class="actions">
         {status === "accepted" ? null : (
-          <ActionButton path={pathWithId("postAdminAccept", id)} fields={fields} label="Accept the report" />
+          <ActionButton path={pathWithId("postAdminAccept", id)} fields={fields} label="Accept the report" isPrimary />
         )}
         {status === "rejected" ? null : (
           <ActionButton
@@ -151,7 +150,7 @@ function CorrectionSection({ report, correction }: CorrectionSectionProps) {
     <section aria-labelledby="correction">
       <h2 id="correction">Correction</h2>
       {correction === null ? (
-        <p>The domain has no correction of its own.</p>
+        <p>This domain has no correction.</p>
       ) : (
         <p>
           The domain is corrected to <strong>{correction.category}</strong>,{" "}
@@ -174,7 +173,7 @@ type CorrectionSourceProps = { readonly report: Feedback; readonly correction: D
 
 function CorrectionSource({ report, correction }: CorrectionSourceProps) {
   if (correction.feedbackId === report.id) return <>by this report.</>
-  if (correction.isOrphan) return <>by a report that went with its account.</>
+  if (correction.isOrphan) return <>by a report of an account that is deleted.</>
   return (
     <>
       by <a href={pathWithId("adminReport", correction.feedbackId)}>another report</a>.
@@ -182,57 +181,14 @@ function CorrectionSource({ report, correction }: CorrectionSourceProps) {
   )
 }
 
-/** The current verdict about the domain, with its reasons. */
-function CheckSection({ result }: { readonly result: CheckResult }) {
-  const { category, confidence, recommendation, policy, degraded, did_you_mean: meant, is_lookalike: imitates } = result
+/** The verdict as the account that sent the report gets it. */
+function CheckSection({ verdict }: Pick<ReportDetails, "verdict">) {
   return (
     <section aria-labelledby="check">
-      <h2 id="check">What a check says now</h2>
-      <p>This is what the account that sent the report is told.</p>
-      {degraded ? <p class="told">DNS gave no answer, so this rests on the lists alone.</p> : null}
-      <DescriptionList
-        items={[
-          ["Category", <strong>{category}</strong>],
-          ["Confidence", confidence.toFixed(2)],
-          ["Recommendation", `${recommendation} (policy ${policy})`],
-          ["Imitates another name", imitates ? "yes" : "no"],
-          ["Probably meant", meant === null ? "nothing else" : <code>{meant}</code>],
-          ...mailFacts(result),
-        ]}
-      />
-      <Table caption="Reasons" columns={["Reason", "Meaning"]}>
-        {result.reasons.map(reason => (
-          <ReasonRow key={reason} reason={reason} />
-        ))}
-      </Table>
+      <h2 id="check">The verdict now</h2>
+      <p>The account that sent the report gets this verdict.</p>
+      <VerdictCard verdict={verdict} />
     </section>
-  )
-}
-
-function mailFacts({ mail, workspace }: CheckResult) {
-  const hosts = mail.mx.map(({ priority, host }) => `${priority} ${host}`).join(", ")
-  const suites = [
-    ...workspace.suite_a.evidence.map(found => `suite_a (${found})`),
-    ...workspace.suite_b.evidence.map(found => `suite_b (${found})`),
-    ...(workspace.other_suite === null ? [] : [workspace.other_suite]),
-  ]
-  return [
-    ["Mail hosts", mail.has_mx === null ? "not known" : hosts || "none"],
-    ["Mail provider", mail.provider ?? "none that is known"],
-    ["Workspace", workspace.pending ? "still being looked up" : suites.join(", ") || "none found"],
-  ] as const
-}
-
-function ReasonRow({ reason }: { readonly reason: Reason }) {
-  return (
-    <tr>
-      <th scope="row">
-        <ReasonLink reason={reason} />
-      </th>
-      <td>
-        <Prose text={REASONS[reason].description} />
-      </td>
-    </tr>
   )
 }
 
@@ -241,7 +197,7 @@ function ListsSection({ lookup }: { readonly lookup: DomainExplanation | null })
   return (
     <section aria-labelledby="lists">
       <h2 id="lists">What the lists say</h2>
-      {lookup === null ? <p>The lists read no domain in this name.</p> : <ListingsSummary lookup={lookup} />}
+      {lookup === null ? <p>The lists cannot look up this name.</p> : <ListingsSummary lookup={lookup} />}
     </section>
   )
 }

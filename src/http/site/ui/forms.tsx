@@ -118,16 +118,19 @@ type ActionButtonProps = {
   /** Added to the label for screen readers, which do not see the row. */
   readonly hiddenLabel?: string
   readonly isDangerous?: boolean
+  /** Displayed as the first choice of its page. */
+  readonly isPrimary?: boolean
 }
 
 /** A form that consists of one button. */
-export function ActionButton({ path, label, fields = {}, hiddenLabel, isDangerous = false }: ActionButtonProps) {
+export function ActionButton(props: ActionButtonProps) {
+  const { path, label, fields = {}, hiddenLabel, isDangerous = false, isPrimary = false } = props
   return (
     <form class="action" method="post" action={path}>
       {Object.entries(fields).map(([name, value]) => (
         <input key={name} type="hidden" name={name} value={value} />
       ))}
-      <button type="submit" class={isDangerous ? "danger small" : "small"}>
+      <button type="submit" class={`${isDangerous ? "danger " : ""}${isPrimary ? "primary" : "small"}`}>
         {label}
         {hiddenLabel === undefined ? null : <span class="unseen"> {hiddenLabel}</span>}
       </button>

@@ -74,7 +74,9 @@ describe("the queue", () => {
   test.each([...FEEDBACK_STATUSES, "all"])("says so when there is none: %s", async status => {
     const { page, changes, janeId } = await harness()
     await removeAccount(changes, janeId)
-    expect((await page(`/admin/feedback?status=${status}`)).text).toMatch(/No report (waits|is)|There are no reports/)
+    expect((await page(`/admin/feedback?status=${status}`)).text).toMatch(
+      /No report (is waiting|was)|There are no reports/,
+    )
   })
 })
 
@@ -109,17 +111,35 @@ describe("one report", () => {
       "It should be business",
       "Role word support",
       "Sent by jane@example.com",
-      "waits for a decision",
+      "waiting for a decision",
       "2 say the same, business; 1 says disposable",
-      "Category disposable",
-      "disposable_domain The domain is on the disposable list.",
+      "mailinator.com Disposable Block",
+      "mailinator.com is on our list of disposable domains.",
       "The entry mailinator.com in disposable makes it disposable",
-      "The domain has no correction of its own.",
-      "DNS gave no answer",
+      "This domain has no correction.",
+      "DNS did not answer in time.",
     ])
       expect(text).toContain(part)
     expect(attributesIn(html, "href")).toContain(`/admin/accounts/${janeId}`)
     expect(attributesIn(html, "href").some(target => target.startsWith("/docs/lists#source-"))).toBe(true)
+  })
+
+  test("shows the card of the verdict, which names what the domain imitates", async () => {
+    const { page, id } = await harness({ domain: "paypa1.com" })
+    const { html, text } = await page(`/admin/feedback/${id}`)
+    expect(text).toContain("Looks like paypal.com, but is not.")
+    expect(html).toContain('id="verdict-title"')
+  })
+
+  test("offers to accept first, as the one clear button, and to reject beside it", async () => {
+    const { page, id } = await harness()
+    const { html } = await page(`/admin/feedback/${id}`)
+    const main = html.slice(html.indexOf('id="decision"'))
+    const buttons = [...main.matchAll(/<button type="submit" class="([^"]*)">(\w+) the report/g)]
+    expect(buttons.map(([, look, word]) => [word, look])).toEqual([
+      ["Accept", "primary"],
+      ["Reject", "danger small"],
+    ])
   })
 
   test("asks the outside world about its domain once, and the queue asks nothing", async () => {
@@ -135,7 +155,7 @@ describe("one report", () => {
     const { html, text } = await page(`/admin/feedback/${id}`)
     expect(requests).toEqual(["example.net"])
     expect(html).not.toContain("<b>mx</b>")
-    expect(text).toContain("Mail hosts 10 <b>mx</b>.example.net")
+    expect(text).toContain("<b>mx</b>.example.net 10")
   })
 
   test("shows its comment as text and nothing more", async () => {
@@ -179,7 +199,7 @@ describe("a decision", () => {
         )
       } else if (status !== seen) {
         expect(answer.status).toBe(400)
-        expect(answer.text).toContain("Somebody else has decided about this report since you opened it")
+        expect(answer.text).toContain("Another administrator decided while you had this page open.")
         expect(await statusOf(id)).toBe(status)
       } else {
         expect((await page(answer.redirectPath ?? "")).text).toContain(SAYS[verdict])
@@ -237,7 +257,7 @@ describe("a decision", () => {
     const second = formIn((await page(`/admin/feedback/${id}`)).html, "Reject the report")
     await form(first.path, first.fields)
     const answer = await form(second.path, second.fields)
-    expect(answer.text).toContain("so nothing was changed")
+    expect(answer.text).toContain("Nothing changed. This is the report now.")
     expect(await statusOf(id)).toBe("accepted")
   })
 
@@ -249,7 +269,7 @@ describe("a decision", () => {
     )
     const { status, text } = await form(`/admin/feedback/${id}/accept`, { seen: "received" })
     expect({ status, is: await statusOf(id) }).toEqual({ status: 400, is: "received" })
-    expect(text).toContain("There are as many corrections as there may be.")
+    expect(text).toContain("The limit of corrections is reached.")
   })
 
   test("takes back the correction of a report that went with its account", async () => {
@@ -258,9 +278,9 @@ describe("a decision", () => {
     await removeAccount(changes, janeId)
     const other = await report({ accountId: await newAccount(changes, "b@example.com"), reportedCategory: "personal" })
     const { html, text } = await page(`/admin/feedback/${other}`)
-    expect(text).toContain("by a report that went with its account")
+    expect(text).toContain("by a report of an account that is deleted")
     const { path, fields } = formIn(html, "Take the correction back")
-    expect((await done(path, fields)).text).toContain("The correction that it had made is taken back.")
+    expect((await done(path, fields)).text).toContain("The correction is taken back.")
     expect(await corrections()).toEqual([])
   })
 

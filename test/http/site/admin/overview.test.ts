@@ -107,7 +107,7 @@ test("the overview counts what there is", async () => {
     "Yet to accept terms 2 accounts",
     "Mails waiting 2, the oldest since 2026-01-01 00:00 UTC",
     "Mails not taken 0 refused, 0 given up",
-    "Nothing does.",
+    "Nothing needs attention.",
     "Status ok",
     "Program version 1.0.0",
     "curated-personal",
