@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { AccountBar } from "../dashboard/dashboard-layout.tsx"
+import { AccountMenu } from "../dashboard/dashboard-layout.tsx"
 import type { SignedInUser } from "../guards.ts"
 import { Layout } from "../ui/layout.tsx"
 
@@ -30,19 +30,19 @@ type AdminLayoutProps = {
 /** A page for administrators, with links to all sections. */
 export function AdminLayout({ route, section, title, user, children }: AdminLayoutProps) {
   const navigation = (
-    <>
-      <AccountBar route={route} user={user} />
-      <nav class="sections" aria-label="Administration">
-        {ADMIN_SECTIONS.map(({ route: target, label }) => (
-          <a key={target} href={ROUTES[target].path} {...ariaCurrent(target, route, section)}>
-            {label}
-          </a>
-        ))}
-      </nav>
-    </>
+    <nav class="section-links" aria-label="Administration">
+      {ADMIN_SECTIONS.map(({ route: target, label }) => (
+        <a key={target} href={ROUTES[target].path} {...ariaCurrent(target, route, section)}>
+          {label}
+        </a>
+      ))}
+      <a class="apart" href={ROUTES.dashboard.path}>
+        Your account
+      </a>
+    </nav>
   )
   return (
-    <Layout route={route} title={title} aboveTitle={navigation}>
+    <Layout route={route} title={title} navigation={navigation} menu={<AccountMenu user={user} />}>
       {children}
     </Layout>
   )

@@ -93,6 +93,23 @@ function showRelativeTimes() {
 showRelativeTimes()
 setInterval(showRelativeTimes, 60_000)
 
+// The menu of the header closes when the visitor goes elsewhere; without this script its button closes it.
+const menu = document.querySelector("details.menu")
+if (menu instanceof HTMLDetailsElement) {
+  document.addEventListener("click", event => {
+    if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false
+  })
+  menu.addEventListener("keydown", event => {
+    if (event.key !== "Escape" || !menu.open) return
+    menu.open = false
+    menu.querySelector("summary")?.focus()
+  })
+}
+// On narrow screens the strip of links scrolls to the current page.
+const strip = document.querySelector(".section-links")
+const current = strip?.querySelector("[aria-current]")
+if (strip !== null && current instanceof HTMLElement) strip.scrollLeft = current.offsetLeft - strip.clientWidth / 2
+
 const root = document.documentElement
 const isDark = () =>
   root.dataset["theme"] === undefined

@@ -25,46 +25,54 @@ type DashboardLayoutProps = {
   readonly children: ComponentChildren
 }
 
-/** A page for signed-in users, with links to all of them, and the banner for terms to accept. */
+/** A page for signed-in users, with the navigation and the account menu, and the banner for terms to accept. */
 export function DashboardLayout({ route, title, user, scripts = [], children }: DashboardLayoutProps) {
   return (
     <Layout
       route={route}
       title={title}
       scripts={scripts}
-      aboveTitle={
-        <>
-          <AccountBar route={route} user={user} />
-          <TermsBanner terms={user.terms} />
-        </>
-      }
+      navigation={<AccountNavigation route={route} user={user} />}
+      menu={<AccountMenu user={user} />}
+      aboveTitle={<TermsBanner terms={user.terms} />}
     >
       {children}
     </Layout>
   )
 }
 
-/** The links to the pages of the account, for administrators to their pages too, the email and the sign-out. */
-export function AccountBar({ route, user }: Pick<DashboardLayoutProps, "route" | "user">) {
+/** The links to the pages of the account, and for administrators the link to their pages. */
+function AccountNavigation({ route, user }: Pick<DashboardLayoutProps, "route" | "user">) {
   return (
-    <div class="account-bar">
-      <nav aria-label="Your account">
-        {DASHBOARD_PAGES.map(page => (
-          <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrentPage(page.route === route)}>
-            {page.label}
-          </a>
-        ))}
-        {user.isAdmin ? (
-          <a href={ROUTES.admin.path} {...(ROUTES[route].access === "admin" ? { "aria-current": true as const } : {})}>
-            Admin
-          </a>
-        ) : null}
-      </nav>
-      <div class="who">
-        <span class="email">{user.account.email}</span>
+    <nav class="section-links" aria-label="Your account">
+      {DASHBOARD_PAGES.map(page => (
+        <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrentPage(page.route === route)}>
+          {page.label}
+        </a>
+      ))}
+      {user.isAdmin ? (
+        <a class="apart" href={ROUTES.admin.path}>
+          Administration
+        </a>
+      ) : null}
+    </nav>
+  )
+}
+
+/** The menu at the right of the header: who is signed in, the account, and the sign-out. It opens without a script. */
+export function AccountMenu({ user }: Pick<DashboardLayoutProps, "user">) {
+  return (
+    <details class="menu">
+      <summary>
+        <span class="unseen">Account menu of </span>
+        <bdi class="email">{user.account.email}</bdi>
+      </summary>
+      <div class="menu-items">
+        <a href={ROUTES.account.path}>Account</a>
+        {user.isAdmin ? <a href={ROUTES.admin.path}>Administration</a> : null}
         <ActionButton path={ROUTES.postSignOut.path} label="Sign out" />
       </div>
-    </div>
+    </details>
   )
 }
 

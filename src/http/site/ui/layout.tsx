@@ -26,13 +26,16 @@ type LayoutProps = {
   readonly hero?: ComponentChildren
   /** Displayed beside the content on wide screens, below it on others. */
   readonly sidebar?: ComponentChildren
+  /** The links of a section: a column beside the content on wide screens, a strip above it that scrolls sideways on others. */
+  readonly navigation?: ComponentChildren
+  /** Displayed at the right of the header, such as the account menu. */
+  readonly menu?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A complete page: head, header, content and footer. */
 export function Layout(props: LayoutProps) {
-  const { route, title, scripts = [], styles = [], aboveTitle, hero, sidebar, children } = props
-  const { tabTitle = route === "home" ? title : `${title} · mailkind` } = props
+  const { route, title, aboveTitle, hero, sidebar, navigation, menu = null, children } = props
   const content = (
     <main id="content" class="page">
       {aboveTitle}
@@ -42,38 +45,60 @@ export function Layout(props: LayoutProps) {
   )
   return (
     <html lang="en">
-      <head>
-        <meta charset="utf-8" />
-        <meta name="viewport" content="width=device-width, initial-scale=1" />
-        <meta name="color-scheme" content="light dark" />
-        <meta name="description" content={route === null ? title : ROUTES[route].description} />
-        <title>{tabTitle}</title>
-        <script src={THEME_SCRIPT_PATH} />
-        <link rel="stylesheet" href={STYLESHEET_PATH} />
-        {styles.map(path => (
-          <link key={path} rel="stylesheet" href={path} />
-        ))}
-        <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
-        {[SITE_SCRIPT_PATH, ...scripts].map(path => (
-          <script key={path} type="module" src={path} />
-        ))}
-      </head>
-      <body class={sidebar === undefined ? "site" : "site wide"}>
+      <Head {...props} />
+      <body class={sidebar === undefined && navigation === undefined ? "site" : "site wide"}>
         <a class="skip" href="#content">
           Skip to the content
         </a>
-        <SiteHeader route={route} />
-        {sidebar === undefined ? (
-          content
-        ) : (
-          <div class="columns">
-            {content}
-            {sidebar}
-          </div>
-        )}
+        <SiteHeader route={route} menu={menu} />
+        <Columns navigation={navigation} sidebar={sidebar}>
+          {content}
+        </Columns>
         <SiteFooter />
       </body>
     </html>
+  )
+}
+
+/** What browsers, search engines and tabs read of a page. */
+function Head({ route, title, tabTitle, scripts = [], styles = [] }: LayoutProps) {
+  return (
+    <head>
+      <meta charset="utf-8" />
+      <meta name="viewport" content="width=device-width, initial-scale=1" />
+      <meta name="color-scheme" content="light dark" />
+      <meta name="description" content={route === null ? title : ROUTES[route].description} />
+      <title>{tabTitle ?? (route === "home" ? title : `${title} · mailkind`)}</title>
+      <script src={THEME_SCRIPT_PATH} />
+      <link rel="stylesheet" href={STYLESHEET_PATH} />
+      {styles.map(path => (
+        <link key={path} rel="stylesheet" href={path} />
+      ))}
+      <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
+      {[SITE_SCRIPT_PATH, ...scripts].map(path => (
+        <script key={path} type="module" src={path} />
+      ))}
+    </head>
+  )
+}
+
+type ColumnsProps = Pick<LayoutProps, "navigation" | "sidebar" | "children">
+
+/** The content with the columns beside it. */
+function Columns({ navigation, sidebar, children }: ColumnsProps) {
+  if (navigation !== undefined)
+    return (
+      <div class="shell">
+        {navigation}
+        {children}
+      </div>
+    )
+  if (sidebar === undefined) return <>{children}</>
+  return (
+    <div class="columns">
+      {children}
+      {sidebar}
+    </div>
   )
 }
 
@@ -98,7 +123,7 @@ const SiteFooter = () => (
 type NavigationTarget = (typeof NAVIGATION)[number]["route"]
 
 /** The header of every page. Marks the link to the current page, or to the section that holds it. */
-export function SiteHeader({ route }: { readonly route: RouteId | null }) {
+export function SiteHeader({ route, menu = null }: Pick<LayoutProps, "route" | "menu">) {
   return (
     <header class="top">
       <a class="brand" href={ROUTES.home.path} {...ariaCurrentPage(route === "home")}>
@@ -117,6 +142,7 @@ export function SiteHeader({ route }: { readonly route: RouteId | null }) {
           Get a free key
         </a>
       ) : null}
+      {menu}
     </header>
   )
 }

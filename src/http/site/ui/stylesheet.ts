@@ -135,14 +135,27 @@ body { margin: 0; background: var(--paper) }
 .links dt { font-weight: 500 }
 .links dd { font-size: .9375rem }
 
-.account-bar { display: flex; flex-wrap: wrap; gap: .75rem 1.5rem; align-items: center; justify-content: space-between; margin: 0 0 2.25rem; padding-bottom: .75rem; border-bottom: 1px solid var(--line) }
-.account-bar nav { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem }
-.page .account-bar nav a { padding: .2rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent }
-.page .account-bar nav a:hover, .page .account-bar nav a[aria-current] { color: var(--ink) }
-.page .account-bar nav a[aria-current] { border-bottom-color: var(--accent) }
-.account-bar .who { display: flex; align-items: center; gap: .75rem; min-width: 0; font-size: .875rem; color: var(--soft) }
-.account-bar .email { overflow: hidden; text-overflow: ellipsis }
-
+/* The links of a section: a strip that scrolls sideways, on wide screens a column. */
+.section-links { box-sizing: border-box; display: flex; gap: 0 .25rem; padding: .4rem 1rem; overflow-x: auto; white-space: nowrap; border-bottom: 1px solid var(--line); font: 400 .9375rem/1.4 var(--sans) }
+.section-links a { flex: none; padding: .4rem .7rem; border-radius: 6px; color: var(--soft); text-decoration: none }
+.section-links a:hover { color: var(--ink) }
+.section-links a[aria-current] { color: var(--ink); background: var(--raised); font-weight: 550 }
+@media (min-width: 64rem) {
+  .shell { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem; display: grid; grid-template-columns: 12rem minmax(0, 1fr); gap: 0 3rem; align-items: start }
+  .shell .page { width: 100%; margin: 0; padding-inline: 0 }
+  .section-links { position: sticky; top: 3.5rem; flex-direction: column; gap: .15rem; margin: 0 -.7rem; padding: 3rem 0 1.5rem; border: 0; overflow: visible }
+  .section-links .apart { margin-top: 1rem }
+}
+.menu { position: relative; min-width: 0 }
+.menu summary { display: flex; gap: .4rem; align-items: center; padding: .35rem .7rem; border: 1px solid var(--line); border-radius: 6px; color: var(--ink); cursor: pointer; list-style: none }
+.menu summary::-webkit-details-marker { display: none }
+.menu summary::after { content: ""; flex: none; width: .35rem; height: .35rem; margin-top: -.2rem; border: solid var(--soft); border-width: 0 2px 2px 0; transform: rotate(45deg) }
+.menu summary:hover, .menu[open] summary { border-color: var(--ink) }
+.menu .email { display: block; max-width: min(14rem, 42vw); overflow: hidden; text-overflow: ellipsis }
+.menu-items { position: absolute; right: 0; top: calc(100% + .35rem); z-index: 11; min-width: 11rem; padding: .35rem; border: 1px solid var(--line); border-radius: 8px; background: var(--paper); box-shadow: 0 12px 32px -16px color-mix(in srgb, var(--ink) 35%, transparent) }
+.menu-items form { display: block }
+.menu-items a, .menu-items button { box-sizing: border-box; display: block; width: 100%; padding: .45rem .6rem; border: 0; border-radius: 5px; color: var(--ink); background: transparent; font: inherit; text-align: left; cursor: pointer }
+.menu-items a:hover, .menu-items button:hover { background: var(--raised) }
 .sections { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 2rem }
 .page .sections a { padding: .2rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent }
 .page .sections a:hover, .page .sections a[aria-current] { color: var(--ink) }

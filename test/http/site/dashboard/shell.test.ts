@@ -1,0 +1,37 @@
+import { expect, test } from "bun:test"
+import { ROUTES } from "../../../../src/contract/routes.ts"
+import { attributesIn } from "../../../support/open-site.ts"
+import { openAdmin } from "../admin/open-admin.ts"
+
+const harness = await openAdmin()
+
+const PAGES = Object.values(ROUTES).filter(
+  ({ kind, access, path }) => kind === "page" && access === "account" && !/:|export|usage$/.test(path),
+)
+
+/** The account menu in the header of a page. */
+const menuOf = (html: string): string => /<header.*?(<details class="menu">.*?<\/details>)/s.exec(html)?.[1] ?? ""
+
+test.each(PAGES)(
+  "$path has one navigation, and a menu with the email, the account and the sign-out",
+  async ({ path }) => {
+    const { html } = await harness.page(path)
+    expect(html.match(/<nav class="section-links"/g)).toHaveLength(1)
+    const menu = menuOf(html)
+    expect(menu).toContain("owner@localhost")
+    expect(attributesIn(menu, "href")).toEqual([ROUTES.account.path, ROUTES.admin.path])
+    expect(attributesIn(menu, "action")).toEqual([ROUTES.postSignOut.path])
+    // Links come before the content, in the order of reading and of the keyboard.
+    expect(html.indexOf('class="section-links"')).toBeLessThan(html.indexOf("<main"))
+  },
+)
+
+test("only administrators have links to the administration", async () => {
+  const { app, signIn } = await openAdmin({ admins: [] })
+  const answer = await app(
+    new Request(`http://localhost${ROUTES.account.path}`, { headers: { Cookie: await signIn() } }),
+  )
+  const html = await answer.text()
+  expect(menuOf(html)).toContain("Sign out")
+  expect(html).not.toContain(`href="${ROUTES.admin.path}"`)
+})
