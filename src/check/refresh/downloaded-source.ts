@@ -120,37 +120,6 @@ function* builtInEntries({ sources }: SourceBundle, isIncluded: (row: CatalogueS
   }
 }
 
-/** How many names a download may free from the disposable set in a day, be it the first one. */
-const FREED_A_DAY_MAX = 100
-
-/**
- * Why a download may not take effect because of the names that it frees from the disposable set; null: it may. Removals outrank
- * the lists of others, and government bodies outrank disposable lists, so a source of either that turned hostile could free every
- * name at once (`DECISIONS 66`). `added` are the names that it did not have before today. A name that a built-in source of the set
- * has too does not count, and as a government body only one counts that trusted sources call disposable.
- */
-export function freedNamesFault(
-  bundle: SourceBundle,
-  { set }: CatalogueSource,
-  added: Iterable<string>,
-): string | null {
-  if (set !== "removed_disposable" && set !== "government") return null
-  const names = new Set(added)
-  for (const entry of builtInEntries(bundle, row => row.set === set)) names.delete(entry.toLowerCase())
-  let count = names.size
-  if (set === "government") {
-    const freed = new Set<string>()
-    for (const entry of builtInEntries(bundle, row => row.set === "disposable" && isTrusted(row))) {
-      const name = entry.toLowerCase()
-      if (names.has(name)) freed.add(name)
-    }
-    count = freed.size
-  }
-  return count > FREED_A_DAY_MAX
-    ? `It would free ${count} names from the disposable set in a day, and at most ${FREED_A_DAY_MAX} may be.`
-    : null
-}
-
 /** The names of the built-in source that a download renews, without duplicates; none: it renews none. */
 export function renewedNames({ sources }: SourceBundle, { renews }: CatalogueSource): readonly string[] {
   return [...normalizedNames(sources.find(({ row }) => row.id === renews && !isDownloaded(row))?.entries ?? [])]

@@ -9,7 +9,8 @@ import { formatManifest } from "../lists/manifest.ts"
 import { openPack } from "../lists/pack/pack.ts"
 import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import { type DownloadedSource, type SourceBundle, withDownloads } from "../lists/sources/source-bundle.ts"
-import { freedNamesFault, readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
+import { readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
+import { type BundleChange, freedNamesFault } from "./freed-names.ts"
 import {
   addWindow,
   namesAddedOn,
@@ -82,12 +83,13 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
   const run: RefreshRun = {
     deps,
     before,
+    requested,
     downloads,
     validationContextOf: validationContexts(bundle),
     semaphore: new Semaphore(CONCURRENT_DOWNLOADS_MAX, requested.size),
   }
   const queried = [...requested.values()].filter(({ source }) => single === null || source.row.id === single.id)
-  const sources = Object.fromEntries(await settleAll(queried.map(one => refreshSource(run, one))))
+  const sources = await refreshSources(run, queried)
   const state: RefreshState = {
     ...before,
     stock: bundleId,
@@ -113,10 +115,30 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
 type RefreshRun = {
   readonly deps: RefreshDeps
   readonly before: RefreshState
+  readonly requested: ReadonlyMap<string, RequestedSource>
   /** The last valid downloads by source id. A new valid download replaces the one before. */
   readonly downloads: Map<string, StoredDownload>
   readonly validationContextOf: ReturnType<typeof validationContexts>
   readonly semaphore: Semaphore
+}
+
+/** Disposable sources without a download come first: what they list is what the others may not free. */
+async function refreshSources(
+  run: RefreshRun,
+  queried: readonly RequestedSource[],
+): Promise<Readonly<Record<string, SourceState>>> {
+  const isFirst = ({ source: { row } }: RequestedSource): boolean =>
+    row.set === "disposable" && !run.downloads.has(row.id)
+  const [first, rest] = [queried.filter(isFirst), queried.filter(one => !isFirst(one))]
+  const states = new Map<string, SourceState>()
+  for (const part of [first, rest])
+    for (const [id, state] of await settleAll(part.map(one => refreshSource(run, one)))) states.set(id, state)
+  return Object.fromEntries(
+    queried.flatMap(({ source: { row } }) => {
+      const state = states.get(row.id)
+      return state === undefined ? [] : [[row.id, state]]
+    }),
+  )
 }
 
 /** Waits until all work has ended, so that none is running when it rejects with the first error. */
@@ -174,19 +196,43 @@ type TakenDownload =
 
 /** The file of a download, if it is valid. It waits for nothing, so that the names of one source at a time take memory. */
 function takeDownload(
-  { deps: { bundle, clock }, validationContextOf }: RefreshRun,
+  run: RefreshRun,
   row: CatalogueSource,
   { text, url, validators }: Pick<StoredDownload, "url" | "validators"> & { readonly text: string },
   last: StoredDownload | null,
 ): TakenDownload {
-  const read = readDownloadedSource(row, text, last, validationContextOf(row))
+  const read = readDownloadedSource(row, text, last, run.validationContextOf(row))
   if (read.kind === "refused") return read
-  const merged = mergeEntries(row, read, last, { bundle, today: isoDate(utcDay(clock())) })
+  const merged = mergeEntries(row, read, last, run.deps)
   if (merged.kind === "refused") return merged
   const { source, window } = merged
+  const isNew = source !== last?.source
+  const fault = isNew ? freedNamesFault(row, bundleChange(run, row, source, last)) : null
+  if (fault !== null) return { kind: "refused", message: fault }
   const endsWithNewline = text.endsWith("\n")
   const stored = { source, url, validators, endsWithNewline, leftOut: read.leftOut, window }
-  return { kind: "taken", fileText: formatDownload(stored), isNew: source !== last?.source }
+  return { kind: "taken", fileText: formatDownload(stored), isNew }
+}
+
+/**
+ * What a download changes. The first one of a source that renews none has nothing to be compared with, and is compared with the
+ * built-in sources alone, since those are known when a version is made.
+ */
+function bundleChange(
+  { deps, requested, downloads }: RefreshRun,
+  row: CatalogueSource,
+  source: DownloadedSource,
+  last: StoredDownload | null,
+): BundleChange {
+  const isCompared = last !== null || row.renews !== undefined
+  const bundle = isCompared ? bundleWithOwnLists(deps, requested, downloads) : deps.bundle
+  const others = new Map(isCompared ? [...downloads].map(([id, stored]) => [id, stored.source] as const) : [])
+  const after = withDownloads(bundle, new Map([...others, [row.id, source]]))
+  others.delete(row.id)
+  if (last === null) return { before: withDownloads(bundle, others), after, added: source.entries }
+  const added = new Set(namesAddedOn(source, isoDate(utcDay(deps.clock()))))
+  const earlier = { ...source, entries: source.entries.filter(entry => !added.has(entry)) }
+  return { before: withDownloads(bundle, new Map([...others, [row.id, earlier]])), after, added }
 }
 
 type MergedEntries =
@@ -198,13 +244,12 @@ function mergeEntries(
   row: CatalogueSource,
   read: Pick<DownloadedSource, "entries" | "malformedCount">,
   last: StoredDownload | null,
-  { bundle, today }: { readonly bundle: SourceBundle; readonly today: string },
+  { bundle, clock }: RefreshDeps,
 ): MergedEntries {
+  const today = isoDate(utcDay(clock()))
   if (row.window === undefined) {
     const before = last?.source ?? null
     const replaced = replaceEntries(read, before, today)
-    const fault = freedNamesFault(bundle, row, before === null ? read.entries : namesAddedOn(replaced, today))
-    if (fault !== null) return { kind: "refused", message: fault }
     const namesBefore = before?.entries ?? renewedNames(bundle, row)
     const source = row.tracks_removals ? withRemovals(replaced, before, namesBefore, today) : replaced
     return { kind: "merged", source, window: null }
@@ -236,15 +281,12 @@ type WritePackResult =
  * pack to build.
  */
 async function buildAndWritePack(
-  { folder, bundle, clock }: RefreshDeps,
+  deps: RefreshDeps,
   requested: ReadonlyMap<string, RequestedSource>,
   downloads: ReadonlyMap<string, StoredDownload>,
 ): Promise<WritePackResult> {
   if (downloads.size === 0) return { kind: "packed", pack: null }
-  const ownLists = [...requested.values()].flatMap(({ source }) =>
-    downloads.has(source.row.id) && !bundle.sources.includes(source) ? [source] : [],
-  )
-  const sources = [...bundle.sources, ...ownLists].sort((a, b) => (a.row.id < b.row.id ? -1 : 1))
+  const { folder, clock } = deps
   const today = isoDate(utcDay(clock()))
   const bySource = new Map(
     [...downloads].map(([id, { source }]) => {
@@ -252,7 +294,7 @@ async function buildAndWritePack(
       return [id, days === undefined ? source : withoutExpired(source, days, today)] as const
     }),
   )
-  const built = buildPack(withDownloads({ ...bundle, sources }, bySource))
+  const built = buildPack(withDownloads(bundleWithOwnLists(deps, requested, downloads), bySource))
   if (built.kind === "refused") return built
   const { bytes, manifest } = built
   const opened = openPack(bytes)
@@ -262,6 +304,18 @@ async function buildAndWritePack(
   await folder.writeAtomic(manifestFileName(sha256), formatManifest(manifest))
   await folder.writeAtomic(packFileName(sha256), bytes)
   return { kind: "packed", pack: { sha256, version: manifest.version } }
+}
+
+/** The bundle with the operator's own lists that have a download. */
+function bundleWithOwnLists(
+  { bundle }: RefreshDeps,
+  requested: ReadonlyMap<string, RequestedSource>,
+  downloads: ReadonlyMap<string, StoredDownload>,
+): SourceBundle {
+  const ownLists = [...requested.values()].flatMap(({ source }) =>
+    downloads.has(source.row.id) && !bundle.sources.includes(source) ? [source] : [],
+  )
+  return { ...bundle, sources: [...bundle.sources, ...ownLists].sort((a, b) => (a.row.id < b.row.id ? -1 : 1)) }
 }
 
 /**
