@@ -1,20 +1,35 @@
 import { render } from "preact-render-to-string"
 
 /** @jsxImportSource preact */
-/** Programs that show mail know inline styles and little else. */
+/** Programs that show mail know inline styles and little else, so these are the light colours and the whole layout. */
 const STYLES = {
-  body: "margin:0;padding:24px 12px;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
-  letter: "max-width:560px;margin:0 auto",
+  body: "margin:0;padding:24px 12px;background:#f6f7f9;color:#16181d;font:16px/1.5 system-ui,-apple-system,'Segoe UI',Roboto,sans-serif",
+  letter:
+    "max-width:560px;margin:0 auto;padding:24px;border:1px solid #dfe2e8;border-radius:12px;background:#ffffff;color:#16181d",
+  brand: "margin:0 0 16px;font-weight:700;color:#4338ca",
   heading: "font-size:20px;line-height:1.3;margin:0 0 16px",
-  name: "text-align:left;vertical-align:top;font-weight:600;padding:2px 16px 2px 0;white-space:nowrap",
-  value: "padding:2px 0;overflow-wrap:anywhere",
+  facts: "margin:16px 0;padding:12px 16px;border-radius:8px;background:#f6f7f9;color:#16181d",
+  fact: "margin:4px 0;overflow-wrap:anywhere",
   button:
-    "display:inline-block;padding:10px 18px;border-radius:6px;background:#1f4fd8;color:#ffffff;text-decoration:none",
-  url: "font-size:13px;overflow-wrap:anywhere",
-  code: "font:600 28px/1.4 ui-monospace,Menlo,Consolas,monospace;letter-spacing:4px;margin:16px 0",
+    "display:inline-block;padding:10px 18px;border-radius:8px;background:#4338ca;color:#ffffff;font-weight:600;text-decoration:none",
+  url: "font-size:13px;color:#565d69;overflow-wrap:anywhere",
+  code: "margin:16px 0;padding:12px 16px;border-radius:8px;background:#f6f7f9;color:#16181d;font:600 28px/1.4 ui-monospace,Menlo,Consolas,monospace;letter-spacing:4px",
+  footer: "margin:24px 0 0;padding:16px 0 0;border-top:1px solid #dfe2e8;font-size:13px;color:#565d69",
+  link: "color:#4338ca",
 } as const
 
-/** The letter as a whole HTML document, which loads nothing from anywhere. */
+/** The dark colours, for programs that know the question. The others show the light ones. */
+const DARK_STYLES = `:root { color-scheme: light dark; supported-color-schemes: light dark }
+@media (prefers-color-scheme: dark) {
+  .paper { background: #111318 !important; color: #e8eaee !important }
+  .letter { background: #1a1d24 !important; color: #e8eaee !important; border-color: #323743 !important }
+  .panel { background: #111318 !important; color: #e8eaee !important }
+  .soft { color: #a4abb8 !important; border-color: #323743 !important }
+  .accent { color: #a5b0ff !important }
+  .button { background: #a5b0ff !important; color: #111318 !important }
+}`
+
+/** The letter as a whole HTML document, which loads nothing from anywhere and has no table. */
 export function renderMailHtml(letter: MailContent): string {
   return `<!doctype html>\n${render(<MailPage {...letter} />)}\n`
 }
@@ -26,10 +41,15 @@ function MailPage({ subject, blocks }: MailContent) {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
+        <meta name="supported-color-schemes" content="light dark" />
         <title>{subject}</title>
+        <style dangerouslySetInnerHTML={{ __html: DARK_STYLES }} />
       </head>
-      <body style={STYLES.body}>
-        <div style={STYLES.letter}>
+      <body class="paper" style={STYLES.body}>
+        <div class="letter" style={STYLES.letter}>
+          <p class="accent" style={STYLES.brand}>
+            mailkind
+          </p>
           <h1 style={STYLES.heading}>{subject}</h1>
           {blocks.map((piece, at) => (
             <MailBlockHtml key={at.toString()} piece={piece} />
@@ -45,7 +65,7 @@ function MailBlockHtml({ piece }: { readonly piece: MailBlock }) {
     case "prose":
       return <p>{piece.text}</p>
     case "facts":
-      return <FactsTable facts={piece.facts} />
+      return <Facts facts={piece.facts} />
     case "steps":
       return (
         <ol>
@@ -57,30 +77,47 @@ function MailBlockHtml({ piece }: { readonly piece: MailBlock }) {
     case "link":
       return (
         <p>
-          <a href={piece.url} style={STYLES.button}>
+          <a href={piece.url} class="button" style={STYLES.button}>
             {piece.label}
           </a>
           <br />
-          <span style={STYLES.url}>{piece.url}</span>
+          <span class="soft" style={STYLES.url}>
+            {piece.url}
+          </span>
         </p>
       )
     case "code":
-      return <p style={STYLES.code}>{piece.code}</p>
+      return (
+        <p class="panel" style={STYLES.code}>
+          {piece.code}
+        </p>
+      )
+    case "footer":
+      return (
+        <p class="soft" style={STYLES.footer}>
+          {piece.text}
+          {piece.url === null ? null : (
+            <>
+              {" "}
+              <a href={piece.url} class="accent" style={STYLES.link}>
+                {piece.label}
+              </a>
+            </>
+          )}
+        </p>
+      )
   }
 }
 
-function FactsTable({ facts }: { readonly facts: Extract<MailBlock, { kind: "facts" }>["facts"] }) {
+function Facts({ facts }: { readonly facts: Extract<MailBlock, { kind: "facts" }>["facts"] }) {
   return (
-    <table role="presentation">
-      <tbody>
-        {facts.map(([name, value]) => (
-          <tr key={name}>
-            <td style={STYLES.name}>{name}</td>
-            <td style={STYLES.value}>{value}</td>
-          </tr>
-        ))}
-      </tbody>
-    </table>
+    <div class="panel" style={STYLES.facts}>
+      {facts.map(([name, value]) => (
+        <p key={name} style={STYLES.fact}>
+          <strong>{name}:</strong> {value}
+        </p>
+      ))}
+    </div>
   )
 }
 
@@ -94,6 +131,8 @@ export type MailBlock =
   | { readonly kind: "link"; readonly label: string; readonly url: string }
   /** A code to type somewhere. */
   | { readonly kind: "code"; readonly code: string }
+  /** Why the mail came, or how to switch such mails off. */
+  | { readonly kind: "footer"; readonly text: string; readonly label: string; readonly url: string | null }
 
 /** What we write to somebody. The subject holds nothing that somebody else chose. */
 export type MailContent = { readonly subject: string; readonly blocks: readonly MailBlock[] }
@@ -118,6 +157,8 @@ function renderBlockText(piece: MailBlock): string {
       return `${piece.label}:\n${piece.url}`
     case "code":
       return `    ${piece.code}`
+    case "footer":
+      return `-- \n${wrapText(piece.text, "")}${piece.url === null ? "" : `\n${piece.url}`}`
   }
 }
 

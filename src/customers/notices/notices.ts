@@ -1,7 +1,9 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { parseJson } from "../../base/text.ts"
+import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { ROUTES } from "../../contract/routes.ts"
 import type { MailBlock, MailContent } from "./mail-content.tsx"
 
 /** The public base address for links in notices, without a trailing slash. */
@@ -19,8 +21,21 @@ const TERMS_PARAMS = Type.Object({ version: Type.String(), url: Type.String(), e
 
 const SIGN_IN_PARAMS = Type.Object({ link: Type.String(), code: Type.String(), minutes: Type.Integer() })
 
+/** The units of an account's day. `day` counts from 1 January 1970 UTC. */
+const UNITS_PARAMS = Type.Object({ used: Type.Integer(), limit: Type.Integer(), day: Type.Integer() })
+
+const REPORT_PARAMS = Type.Object({
+  domain: Type.String(),
+  reportedCategory: Type.String(),
+  isAccepted: Type.Boolean(),
+})
+
 type NoticeSpec<P extends TObject> = {
+  /** The name of the mail in lists of mails. */
+  readonly title: string
   readonly description: string
+  /** Whether an account can switch it off. Mails that protect the account, and those about its terms, always go out. */
+  readonly isOptional: boolean
   /** The parameters of the notice, stored in the outbox as JSON. */
   readonly params: P
   readonly content: (particulars: Static<P>, place: LinkContext) => MailContent
@@ -30,57 +45,80 @@ const notice = <P extends TObject>(spec: NoticeSpec<P>): NoticeSpec<P> => spec
 
 /** Every mail that we send. */
 export const NOTICES = {
+  sign_in: notice({
+    title: "Sign-in code",
+    description: "Someone asked to sign in with this address. The mail has a link and a code.",
+    isOptional: false,
+    params: SIGN_IN_PARAMS,
+    content: ({ link, code, minutes }) => ({
+      subject: `${code} is your mailkind code`,
+      blocks: [
+        prose("Enter this code to sign in to mailkind:"),
+        { kind: "code", code },
+        prose(`Or open this link. Both work once, within ${minutes === 1 ? "one minute" : `${minutes} minutes`}.`),
+        { kind: "link", label: "Sign in", url: link },
+        prose("If you did not ask to sign in, ignore this email. Never share the code."),
+      ],
+    }),
+  }),
   key_created: notice({
-    description: "A key was created for the account.",
+    title: "Key created",
+    description: "A key was created for your account.",
+    isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
       subject: "A new key was created for your mailkind account",
       blocks: [
-        prose("A new API key was created for your account. The key itself was shown once, and is in no mail."),
+        prose("Your account has a new API key. We never send keys by email."),
         keyFacts(key, "Created"),
-        prose("If you did not do this, revoke the key at once:"),
+        prose("If this was not you, revoke the key now:"),
         dashboardLink(place),
       ],
     }),
   }),
   key_revoked_by_owner: notice({
-    description: "The account's owner revoked a key.",
+    title: "Key revoked",
+    description: "A key was revoked from within your account.",
+    isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
       subject: "A key of your mailkind account was revoked",
       blocks: [
-        prose("An API key was revoked from within your account. Requests with it are refused from now on."),
+        prose(`An API key of your account was revoked. ${STOPS_WORKING}`),
         keyFacts(key, "Revoked"),
-        prose("If you did not do this, look at the other keys and the sessions of your account:"),
+        prose("If this was not you, check your other keys. Then sign out every browser that you do not know:"),
         dashboardLink(place),
       ],
     }),
   }),
   key_revoked_by_admin: notice({
-    description: "An admin revoked a key of the account.",
+    title: "Key revoked by an administrator",
+    description: "An administrator of the service revoked a key of your account.",
+    isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A key of your mailkind account was revoked by an administrator",
+      subject: "An administrator revoked a key of your mailkind account",
       blocks: [
-        prose("An administrator of this service revoked an API key of your account. Requests with it are refused."),
+        prose(`An administrator of this service revoked one of your API keys. ${STOPS_WORKING}`),
         keyFacts(key, "Revoked"),
-        prose("Ask whoever runs this service for the reason. A new key can be created here:"),
+        prose("Ask the administrator for the reason. You can create a new key here:"),
         dashboardLink(place),
       ],
     }),
   }),
   key_leaked: notice({
-    description: "A secret key was found in public and revoked; the steps to replace it follow.",
+    title: "Key leaked",
+    description: "A secret key of your account was found in public and revoked. The mail has the steps to replace it.",
+    isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A key of your mailkind account was found in public and revoked",
+      subject: "A key of your mailkind account leaked and was revoked",
       blocks: [
         prose(
-          "A secret API key of your account was reported as published at a code-hosting site. It was revoked at once, " +
-            "automatically: requests with it are refused from now on.",
+          `A code-hosting site reported that one of your secret API keys is public. We revoked it at once. ${STOPS_WORKING}`,
         ),
         keyFacts(key, "Revoked"),
-        prose("To replace it:"),
+        prose("To replace the key:"),
         ROTATION_STEPS,
         dashboardLink(place),
       ],
@@ -114,32 +152,73 @@ export const NOTICES = {
     }),
   }),
   terms_change: notice({
-    description: `Terms change materially: ${LIMITS.termsNoticeDays} days' notice.`,
+    title: "New terms",
+    description: `The terms change in a way that matters. You have ${LIMITS.termsNoticeDays} days to accept them.`,
+    isOptional: false,
     params: TERMS_PARAMS,
     content: ({ version, url, endsAtMs }, place) => ({
       subject: `The terms of mailkind change on ${formatDay(endsAtMs)}`,
       blocks: [
-        prose(
-          `We have published new terms, version ${version}. They need your acceptance before ${formatInstant(endsAtMs)}; ` +
-            "after that, requests with the keys of your account are refused until somebody accepts them.",
-        ),
+        prose(`We have published new terms, version ${version}. Please accept them before ${formatInstant(endsAtMs)}.`),
         { kind: "link", label: "Read the new terms", url },
-        prose("Your keys work unchanged until then. To accept, sign in:"),
+        prose("Your keys keep working until then. After that, we refuse their requests until you accept."),
+        prose("To accept the terms, sign in:"),
         dashboardLink(place),
       ],
     }),
   }),
-  sign_in: notice({
-    description: "Somebody asked to sign in with this address: a link and a code, good once and for a short time.",
-    params: SIGN_IN_PARAMS,
-    content: ({ link, code, minutes }) => ({
-      subject: "Sign in to mailkind",
+  units_80: notice({
+    title: "80 % of the day's units used",
+    description: "Your secret keys have used 80 % of the units of a day.",
+    isOptional: true,
+    params: UNITS_PARAMS,
+    content: ({ used, limit, day }, place) => ({
+      subject: "You have used 80 % of your mailkind units for today",
       blocks: [
-        prose(`Open this link to sign in. It works once, within ${minutes} minutes.`),
-        { kind: "link", label: "Sign in", url: link },
-        prose("Or type this code where you asked for it:"),
-        { kind: "code", code },
-        prose("If you did not ask for this, do nothing. Never give the code to anybody."),
+        prose(
+          `Your account has used ${formatCount(used)} of its ${formatCount(limit)} units for ${formatDay(day * DAY_MS)}.`,
+        ),
+        prose("When all units are used, we refuse requests with your secret keys. You get new units at 00:00 UTC."),
+        usageLink(place),
+      ],
+    }),
+  }),
+  units_100: notice({
+    title: "All units of the day used",
+    description: "Your secret keys have used all units of a day.",
+    isOptional: true,
+    params: UNITS_PARAMS,
+    content: ({ limit, day }, place) => ({
+      subject: "Your mailkind units for today are used up",
+      blocks: [
+        prose(`Your account has used all of its ${formatCount(limit)} units for ${formatDay(day * DAY_MS)}.`),
+        prose("We refuse requests with your secret keys until 00:00 UTC. Then you get new units."),
+        usageLink(place),
+      ],
+    }),
+  }),
+  report_decided: notice({
+    title: "Report decided",
+    description: "A verdict that you reported as wrong was reviewed.",
+    isOptional: true,
+    params: REPORT_PARAMS,
+    content: ({ domain, reportedCategory, isAccepted }, { baseUrl }) => ({
+      subject: isAccepted ? "We corrected the verdict that you reported" : "We kept the verdict that you reported",
+      blocks: [
+        prose(
+          isAccepted
+            ? "Thank you for your report. We reviewed it and changed the verdict. New checks use the change."
+            : "Thank you for your report. We reviewed it and did not change the verdict.",
+        ),
+        {
+          kind: "facts",
+          facts: [
+            ["Domain", domain],
+            ["You reported", reportedCategory],
+            ["Decision", isAccepted ? "accepted" : "rejected"],
+          ],
+        },
+        { kind: "link", label: "See your reports", url: `${baseUrl}${ROUTES.feedback.path}` },
       ],
     }),
   }),
@@ -147,6 +226,9 @@ export const NOTICES = {
 
 /** The kinds of notice. */
 export type NoticeKind = keyof typeof NOTICES
+
+/** The kinds in the order of the table. */
+export const NOTICE_KINDS = Object.keys(NOTICES) as NoticeKind[] // the table's own
 
 /** The parameters of each kind. */
 export type NoticeParams = { readonly [K in NoticeKind]: Static<(typeof NOTICES)[K]["params"]> }
@@ -174,17 +256,38 @@ function isNoticeKind(kind: string): kind is NoticeKind {
 
 /** The row of a kind, with the type of its parameters erased; its schema checks them at run time. */
 function renderNotice(row: { readonly params: TObject }, particulars: unknown, place: LinkContext): MailContent | null {
-  const { content } = row as NoticeSpec<TObject> // its schema is checked in the same breath
-  return Value.Check(row.params, particulars) ? content(particulars, place) : null
+  const { content, isOptional } = row as NoticeSpec<TObject> // its schema is checked in the same breath
+  if (!Value.Check(row.params, particulars)) return null
+  const { subject, blocks } = content(particulars, place)
+  return { subject, blocks: isOptional ? [...blocks, switchFooter(place)] : blocks }
 }
+
+/** How to get no more mails of an optional kind. */
+const switchFooter = ({ baseUrl }: LinkContext): MailBlock => ({
+  kind: "footer",
+  text: "You can switch off emails like this one on your account page.",
+  label: "Choose your emails",
+  url: `${baseUrl}${ROUTES.account.path}#${MAIL_SWITCHES_ANCHOR}`,
+})
+
+/** The part of the account page that switches mails. */
+const MAIL_SWITCHES_ANCHOR = "emails"
 
 const prose = (text: string): MailBlock => ({ kind: "prose", text })
 
 const dashboardLink = ({ baseUrl }: LinkContext): MailBlock => ({
   kind: "link",
-  label: "Open the dashboard",
-  url: `${baseUrl}/dashboard`,
+  label: "Open your dashboard",
+  url: `${baseUrl}${ROUTES.dashboard.path}`,
 })
+
+const usageLink = ({ baseUrl }: LinkContext): MailBlock => ({
+  kind: "link",
+  label: "See your usage",
+  url: `${baseUrl}${ROUTES.usage.path}`,
+})
+
+const STOPS_WORKING = `It stops working within ${LIMITS.revocationSecondsMax} seconds.`
 
 const KEY_KIND_LABELS = { secret: "secret key", publishable: "publishable key" } as const
 
@@ -204,12 +307,14 @@ const ROTATION_STEPS: MailBlock = {
   kind: "steps",
   steps: [
     "Create a new key in the dashboard.",
-    "Put it where the old one was: into the environment or a secret store, not into the code.",
-    "Deploy, and see in the dashboard's usage that requests arrive with the new key.",
-    "Take the old key out of the code and its history. It is dead, and tells others where to look.",
-    "Look at the usage of the last days for requests that were not yours.",
+    "Put it into your environment or secret store, not into your code.",
+    "Deploy. Then check on the usage page that requests arrive with the new key.",
+    "Remove the old key from your code and its history.",
+    "Check the usage of the last days for requests that were not yours.",
   ],
 }
+
+const formatCount = (count: number): string => count.toLocaleString("en-GB")
 
 const formatDay = (atMs: number): string =>
   new Date(atMs).toLocaleDateString("en-GB", { timeZone: "UTC", day: "numeric", month: "long", year: "numeric" })

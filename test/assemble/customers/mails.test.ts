@@ -105,7 +105,7 @@ test("without a sender's address mails come from the host of the base address", 
       kind: "sign_in",
       params: { link: `${baseUrl}/x`, code: "123456", minutes: 15 },
     })
-    expect(sent).toMatchObject([{ from, to: "jane@example.com", subject: "Sign in to mailkind" }])
+    expect(sent).toMatchObject([{ from, to: "jane@example.com", subject: "123456 is your mailkind code" }])
   }
 })
 

@@ -16,6 +16,12 @@ export const GOLDEN_NOTICES: { readonly [K in NoticeKind]: Extract<Notice, { kin
     kind: "terms_change",
     params: { version: "2026-01", url: 'https://example.com/terms?a=1&b="2"', endsAtMs: AT_MS },
   },
+  units_80: { kind: "units_80", params: { used: 800, limit: 1000, day: 20_484 } },
+  units_100: { kind: "units_100", params: { used: 250_000, limit: 250_000, day: 20_484 } },
+  report_decided: {
+    kind: "report_decided",
+    params: { domain: "<b>acme</b>.example", reportedCategory: "business", isAccepted: true },
+  },
   sign_in: {
     kind: "sign_in",
     params: { link: "https://mk.example.com/sign-in?token=a&b=c", code: "012345", minutes: 15 },

@@ -1,6 +1,7 @@
 import { assert } from "../../../../base/errors.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
+import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { COOKIES } from "../../cookies.ts"
 import { formatNumber } from "../../ui/format.ts"
 import HAPROXY from "../examples/haproxy.txt" with { type: "text" }
@@ -44,6 +45,14 @@ export const OPERATION_INSERTS = {
     markdownTable(
       ["Name", "Holds when it is well"],
       examinations.map(({ name, description }) => [codeSpan(name), proseText(description)]),
+    ),
+  mails: () =>
+    markdownTable(
+      ["Mail", "When", "Can be switched off"],
+      NOTICE_KINDS.map(kind => {
+        const { title, description, isOptional } = NOTICES[kind]
+        return [proseText(title), proseText(description), isOptional ? "yes" : "no"]
+      }),
     ),
   cookies: () =>
     markdownTable(
