@@ -105,3 +105,30 @@ test.skipIf(isBrowserMissing)(
   },
   BROWSER_TEST_MS,
 )
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a phone shows the whole answer without scrolling, with a script and without, and the verdict has the focus`,
+  async () => {
+    const [browser, { url, time }] = await Promise.all([openBrowser(), served()])
+    for (const javaScriptEnabled of [true, false]) {
+      const phone = { javaScriptEnabled, viewport: { width: 390, height: 844 } }
+      const { page, faults } = await opened(browser, url, phone)
+      for (const input of ["paypa1.com", "jane@@stripe.com"]) {
+        await time.tick(PAUSE_MS)
+        expect(await check(page, input)).toBe(200)
+        for (const part of ["#verdict-title", ".stamp", ".meaning", ".sure", ".why"]) {
+          const box = await page.locator(part).first().boundingBox()
+          expect({ part, bottom: Math.min(844, (box?.y ?? 999) + (box?.height ?? 0)) < 844 }).toEqual({
+            part,
+            bottom: true,
+          })
+          expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390)
+        }
+        expect(await page.locator("#verdict").evaluate(element => element.matches(":focus"))).toBe(true)
+        await page.goto(`${url}/`)
+      }
+      expect(faults).toEqual([])
+    }
+  },
+  BROWSER_TEST_MS,
+)

@@ -176,9 +176,9 @@ body { margin: 0; background: var(--paper) }
 .page .field p { margin: 0 }
 .form fieldset { width: 100%; margin: 0; padding: 0; border: 0 }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; margin: .3rem 0 0 }
-.card { display: flex; gap: .6rem; align-items: baseline; padding: .8rem 1rem; border: 1px solid var(--soft); border-radius: 8px; background: var(--raised); cursor: pointer }
-.card:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent) }
-.card .hint { display: block }
+.option-card { display: flex; gap: .6rem; align-items: baseline; padding: .8rem 1rem; border: 1px solid var(--soft); border-radius: 8px; background: var(--raised); cursor: pointer }
+.option-card:has(:checked) { border-color: var(--accent); box-shadow: inset 0 0 0 1px var(--accent) }
+.option-card .hint { display: block }
 .wide-field, .form details, .folded { width: 100% }
 .folded { display: grid; gap: 1.1rem; padding: .5rem 0 0 }
 .form:has([name="kind"][value="secret"]:checked) .for-publishable, .form:has([name="kind"][value="publishable"]:checked) .for-secret { display: none }

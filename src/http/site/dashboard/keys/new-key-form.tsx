@@ -99,7 +99,7 @@ function KindCards({ selected, error }: { readonly selected: string; readonly er
       <legend>Kind</legend>
       <div class="cards">
         {Object.entries(KIND_CARDS).map(([kind, { label, description }]) => (
-          <label key={kind} class="card">
+          <label key={kind} class="option-card">
             <input type="radio" name="kind" value={kind} checked={kind === selected} required />
             <span>
               <b>{label}</b>
