@@ -151,19 +151,6 @@ function scanQuoted(line: string, from: number): QuotedCell {
 const isLineEnd = (line: string, at: number): boolean =>
   at === line.length || (at === line.length - 1 && line.endsWith("\r"))
 
-/** Formats cells as one record without a line feed. Cells are quoted where needed, and no character changes. */
-export function formatCsvRecord(cells: readonly string[], delimiter: string): string {
-  let text = ""
-  for (const cell of cells) text += delimiter + quoteIfNeeded(cell)
-  return text.slice(delimiter.length)
-}
-
-/** All possible delimiters are quoted, whichever the file uses. */
-const NEEDS_QUOTES_PATTERN = /[",;\t\r\n]/
-
-const quoteIfNeeded = (cell: string): string =>
-  NEEDS_QUOTES_PATTERN.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
-
 /** One record of a CSV file. With a fault, its cells are those of a single line, split without regard to quotes. */
 export type CsvRecord = { readonly cells: readonly string[]; readonly fault: InputRow["fault"] }
 

@@ -1,8 +1,8 @@
+import { formatCsvRecord, safeCell } from "../../base/csv.ts"
 import type { Subject } from "../../check/address/subject.ts"
 import { type CheckOutcome, fullResultJson } from "../../check/result/result.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { escapeControls } from "../output.ts"
-import { formatCsvRecord } from "./csv-reader.ts"
 import type { InputColumns, InputRow } from "./input-rows.ts"
 
 /** The format of results in a file. Each ends with a line feed. */
@@ -57,12 +57,6 @@ const RESULT_COLUMNS = [
   "reasons",
   "degraded",
 ] as const
-
-/** How the cells begin that spreadsheets take for formulas (OWASP, "CSV Injection"). */
-const FORMULA_PATTERN = /^[=+\-@\t\r]/
-
-/** The cell, with an apostrophe before it if a spreadsheet would take it for a formula. A spreadsheet then shows it as text. */
-export const safeCell = (cell: string): string => (FORMULA_PATTERN.test(cell) ? `'${cell}` : cell)
 
 /** The cells of the row, then those of the result, then cells beyond the header. */
 function csvResults({ names: ownNames, delimiter: to }: InputColumns, hasSafeCells: boolean): ResultFormat {

@@ -1,0 +1,18 @@
+/** Formats cells as one record without a line feed. Cells are quoted where needed, and no character changes. */
+export function formatCsvRecord(cells: readonly string[], delimiter: string): string {
+  let text = ""
+  for (const cell of cells) text += delimiter + quoteIfNeeded(cell)
+  return text.slice(delimiter.length)
+}
+
+/** All possible delimiters are quoted, whichever the file uses. */
+const NEEDS_QUOTES_PATTERN = /[",;\t\r\n]/
+
+const quoteIfNeeded = (cell: string): string =>
+  NEEDS_QUOTES_PATTERN.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+
+/** How the cells begin that spreadsheets take for formulas (OWASP, "CSV Injection"). */
+const FORMULA_PATTERN = /^[=+\-@\t\r]/
+
+/** The cell, with an apostrophe before it if a spreadsheet would take it for a formula. A spreadsheet then shows it as text. */
+export const safeCell = (cell: string): string => (FORMULA_PATTERN.test(cell) ? `'${cell}` : cell)
