@@ -90,7 +90,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
   const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
   const network = createNetworkDiagnostics(context)
   return {
-    settings: async () => ok("All that are set are known, and can be read."),
+    settings: async () => ok(`All that are set are known, and can be read.${requestLogNotice(settings)}`),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
@@ -112,6 +112,11 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     outbox: () => database.outbox(clock()),
   }
 }
+
+const requestLogNotice = ({ MAILKIND_REQUEST_LOG }: Settings): string =>
+  MAILKIND_REQUEST_LOG === "off"
+    ? " MAILKIND_REQUEST_LOG is off: no request is logged, and servers delete what was."
+    : ""
 
 /** Reading a whole database blocks a process for seconds, so a child process does it. */
 async function diagnoseDatabaseInChild(system: System): Promise<DiagnosticResult> {

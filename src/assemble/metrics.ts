@@ -40,7 +40,7 @@ export type GaugeDeps = {
   readonly store: Store
   readonly lists: ListsService
   readonly network: NetworkService
-  readonly customers: Pick<CustomersService, "keys" | "units" | "usage" | "nodesCount">
+  readonly customers: Pick<CustomersService, "keys" | "units" | "usage" | "requestLog" | "nodesCount">
 }
 
 /** The counters of a process, and the exposition of the counters of all processes. */
@@ -184,9 +184,13 @@ function cacheMetrics(meter: Meter, cache: (typeof METRIC_LABELS.cache)[number])
   }
 }
 
-function customerGauges(meter: Meter, { customers: { keys, units, usage, nodesCount } }: GaugeDeps): WriteGauges {
+function customerGauges(
+  meter: Meter,
+  { customers: { keys, units, usage, requestLog, nodesCount } }: GaugeDeps,
+): WriteGauges {
   const keyCache = cacheMetrics(meter, "keys")
   const failures = meter.mirror("mailkind_quota_store_failures_total")
+  const dropped = meter.mirror("mailkind_request_log_dropped_total")
   return () => {
     keyCache(keys.stats())
     const leases = units.stats()
@@ -196,6 +200,7 @@ function customerGauges(meter: Meter, { customers: { keys, units, usage, nodesCo
     const { unwritten, lagMs } = usage.stats()
     meter.setGauge("mailkind_usage_unwritten", unwritten)
     meter.setGauge("mailkind_usage_flush_lag_seconds", lagMs / 1000)
+    dropped(requestLog?.stats().dropped ?? 0)
   }
 }
 

@@ -69,6 +69,7 @@ export const SETTINGS = {
   MAILKIND_LOG: choice({ description: "Least level of a log line.", defaultValue: "info", options: LOG_LEVELS }),
   MAILKIND_LOG_SAMPLE: integerOrOff({ description: "Every how many answers one is logged; `off` logs none that went well.", defaultValue: "off", min: 1, max: 1_000_000_000 }),
   MAILKIND_SLOW_MS: integerOrOff({ description: "From how many milliseconds on an answer is logged as slow, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
+  MAILKIND_REQUEST_LOG: choice({ description: "Whether each account sees its own last requests on the dashboard, without addresses; `off` keeps none and deletes those that are there.", defaultValue: "on", options: ["on", "off"] }),
   MAILKIND_METRICS: text({ description: "Where `/metrics` is served by a listener of its own, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),
   MAILKIND_METRICS_ALLOW: list({ description: "Addresses or prefixes that may read `/metrics` where the API is served; for all others it does not exist.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
 } as const satisfies Record<string, Setting<unknown>>

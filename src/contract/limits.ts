@@ -70,6 +70,9 @@ export const LIMITS = {
   feedbackPerDay: 200,
   feedbackDuplicateDays: 30,
   usageDays: 30,
+  /** The request log of an account holds its last requests, so many or of so many days, whichever is less. */
+  requestLogRowsMax: 10_000,
+  requestLogDays: 7,
   sessionDays: 30,
   sessionsPerAccountMax: 20,
   /** Lifetime of the link and the code of a sign-in. */

@@ -75,6 +75,7 @@ export const METRICS = {
   mailkind_quota_store_failures_total: { kind: "counter", description: "Failed attempts to lease units from the store or to return them.", labels: [], aggregation: "sum" },
   mailkind_usage_unwritten: { kind: "gauge", description: "Usage counters that are not written to the store yet.", labels: [], aggregation: "sum" },
   mailkind_usage_flush_lag_seconds: { kind: "gauge", description: "Age of the oldest usage that is not written yet.", labels: [], aggregation: "max" },
+  mailkind_request_log_dropped_total: { kind: "counter", description: "Requests that are missing in the request logs of accounts, since more arrived at once than are written.", labels: [], aggregation: "sum" },
   mailkind_outbox_mails: { kind: "gauge", description: "Mails in the outbox, by notice and state.", labels: ["notice", "mail_state"], aggregation: "max" },
   mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", description: "Age of the oldest waiting mail; 0: none waits.", labels: [], aggregation: "max" },
   mailkind_event_loop_lag_seconds: { kind: "gauge", description: "The greatest delay of the event loop within the last second.", labels: [], aggregation: "each" },

@@ -82,6 +82,10 @@ export const ROUTES = {
   postKeyLimits: { method: "POST", path: "/dashboard/keys/:id/limits", description: "Gives a key another last day, other limits and other networks.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   postKeyRevoke: { method: "POST", path: "/dashboard/keys/:id/revoke", description: "Revokes a key.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   usage: { method: "GET", path: "/dashboard/usage", description: "What your account did in the last 30 days, and what it may do.", access: "account", kind: "page", problems: ["internal_error"] },
+  requests: { method: "GET", path: "/dashboard/requests", description: "The last requests of your account, by key, status, category, domain and time.", access: "account", kind: "page", problems: ["internal_error"] },
+  postRequestLog: { method: "POST", path: "/dashboard/requests", description: "Switches the request log of your account off, which deletes it, or on.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  requestLogFile: { method: "GET", path: "/dashboard/requests/export", description: "The same requests as a CSV file.", access: "account", kind: "page", problems: ["internal_error"] },
+  loggedRequest: { method: "GET", path: "/dashboard/requests/:id", description: "One of your last requests: its verdict, its cost, and why it was refused.", access: "account", kind: "page", problems: ["internal_error"] },
   tryIt: { method: "GET", path: "/dashboard/try", description: "A box that checks an address, a domain or a website.", access: "account", kind: "page", problems: ["internal_error"] },
   postTryIt: {
     method: "POST",

@@ -16,6 +16,7 @@ import { type AdmissionDeps, createAdmission, createWithSecretKey } from "./admi
 import type { LoadShedder } from "./admission/load-shedder.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
+import { AccountLog } from "./metrics/account-log.ts"
 import { type MetricsEndpoint, metricsRoute } from "./metrics/metrics-route.ts"
 import { ELSEWHERE_ROUTE, type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
 import { hostProblem } from "./request/host.ts"
@@ -40,7 +41,7 @@ import { healthRoute } from "./v1/health.ts"
 import { usageRoute } from "./v1/usage.ts"
 
 type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
-  Omit<SiteDeps, "toProblemResponse" | "admit" | "extras"> & {
+  Omit<SiteDeps, "toProblemResponse" | "admit" | "observer" | "accountLog" | "refusals" | "extras"> & {
     readonly responses: JsonResponses
     readonly check: Check
     readonly keys: KeyAuthenticator
@@ -80,13 +81,17 @@ export function createApp(appDeps: AppDeps) {
   const refusalHeaders = new RefusalHeaders()
   const admit = createAdmission({ ...appDeps, refusalHeaders })
   const toProblemResponse = createToProblemResponse({ ...appDeps, refusalHeaders })
-  const observer = new RequestObserver(appDeps)
+  const { requestLog } = appDeps
+  const accountLog = requestLog === null ? null : new AccountLog(requestLog, refusalHeaders)
+  const observer = new RequestObserver({ ...appDeps, accountLog })
   const deps = {
     ...appDeps,
     refusalHeaders,
     admit,
     toProblemResponse,
     observer,
+    accountLog,
+    refusals: refusalHeaders,
     withSecretKey: createWithSecretKey(appDeps.keys, admit, observer, appDeps.loadShedder),
   }
   const fallback = createFallback(deps)

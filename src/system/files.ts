@@ -50,6 +50,7 @@ export const BUNDLED_FILES = {
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "reference.js.asset": "src/http/site/browser/reference.js",
   "once.js.asset": "src/http/site/browser/once.js",
+  "live-requests.js.asset": "src/http/site/browser/live-requests.js",
   "usage-chart.js.asset": "src/http/site/browser/usage-chart.js",
   "uplot.js.asset": "node_modules/uplot/dist/uPlot.iife.min.js",
   "uplot.css.asset": "node_modules/uplot/dist/uPlot.min.css",

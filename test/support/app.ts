@@ -103,6 +103,8 @@ export type AppOptions = {
   readonly takes?: (mail: OutgoingMail) => SendResult
   /** `MAILKIND_FREE_CHECKS_PER_DAY`. */
   readonly freeChecksPerDay?: string
+  /** `MAILKIND_REQUEST_LOG`. */
+  readonly requestLog?: string
   /** What the executable carries for pages; absent: a stand-in. */
   readonly asset?: ReadEmbeddedAsset
   /** Which answers are logged; absent: none. */
@@ -134,6 +136,7 @@ export async function testApp({
   smtpUrl = NOWHERE,
   takes = () => ({ kind: "accepted" }),
   freeChecksPerDay = "",
+  requestLog = "",
   asset = () => new Blob(["// the script"]),
   logging = { slowMs: null, sampleEvery: null },
   nextTick = queueMicrotask,
@@ -154,6 +157,7 @@ export async function testApp({
     MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
     ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
     MAILKIND_FREE_CHECKS_PER_DAY: freeChecksPerDay,
+    MAILKIND_REQUEST_LOG: requestLog,
     MAILKIND_METRICS_ALLOW: metricsAllow,
     MAILKIND_TRUSTED_PROXIES: trustedProxies,
   })

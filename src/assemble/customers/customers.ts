@@ -23,6 +23,8 @@ import {
   UnitQuota,
   type UnitQuotaBounds,
 } from "../../customers/quota/units/unit-quota.ts"
+import { RequestLog } from "../../customers/request-log/request-log.ts"
+import { createRequestLogPruning } from "../../customers/request-log/request-log-pruning.ts"
 import { ensureInstallationSecret, keyedHash } from "../../customers/sign-in/installation-secret.ts"
 import { type Change, latestChangeId } from "../../customers/store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "../../customers/store/change-log/change-poller.ts"
@@ -45,6 +47,9 @@ const LAST_USE_FLUSH_MS = 1000
 const KEY_NETWORKS_FLUSH_MS = 1000
 /** How often usage is written and idle units are returned. */
 const USAGE_FLUSH_MS = 1000
+/** How often logged requests are written, and how often some accounts are visited whose logs have grown too old or too long. */
+const REQUEST_LOG_FLUSH_MS = 1000
+const REQUEST_LOG_VISIT_MS = 5000
 /** How often some of the expired usage is deleted, and the use of deleted accounts when its day is over. */
 const USAGE_PRUNE_MS = 60_000
 /** How often expired data of free checks is deleted: passes, bans and the counts of earlier days. */
@@ -65,6 +70,8 @@ export type CustomersService = CallerLimits & {
   readonly units: UnitQuota
   readonly usage: UsageMeter
   readonly ownLists: OwnListCache
+  /** Null if the operator turned request logs off. */
+  readonly requestLog: RequestLog | null
   readonly corrections: CorrectionCache
   /** The number of nodes that share the limits of callers, including this one. */
   readonly nodesCount: () => number
@@ -134,7 +141,7 @@ export async function createCustomersService(
 
 /** The caches, limits and meters over the store. Usage calls `writeUsageSoon` when its buffer is full. */
 function createParts({ system, settings, store, log }: StoreContext, coarse: CoarseClocks, writeUsageSoon: () => void) {
-  const { clock, setTimer } = system
+  const { clock, random, setTimer } = system
   const units = new UnitQuota(
     store,
     clock,
@@ -150,6 +157,7 @@ function createParts({ system, settings, store, log }: StoreContext, coarse: Coa
     units,
     usage: new UsageMeter(store, clock, writeUsageSoon, USAGE_METER_BOUNDS, () => units.today()),
     ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
+    requestLog: settings.MAILKIND_REQUEST_LOG === "off" ? null : new RequestLog(store, clock, random),
     corrections: new CorrectionCache(store, setTimer, logError(log, "corrections were not read")),
   }
 }
@@ -189,14 +197,16 @@ async function flushAll(
     keyNetworks,
     usage,
     units,
+    requestLog,
     nodes,
-  }: Pick<CustomersService, "keys" | "keyNetworks" | "usage" | "units"> & WithNodes,
+  }: Pick<CustomersService, "keys" | "keyNetworks" | "usage" | "units" | "requestLog"> & WithNodes,
   log: Log,
 ): Promise<void> {
   await nodes.stop()
   await flushUntilEmpty(() => keys.flush()).catch(logError(log, "the last use of keys is lost"))
   await flushUntilEmpty(() => keyNetworks.flush()).catch(logError(log, "the networks of keys are lost"))
   await flushUntilEmpty(() => usage.flush()).catch(logError(log, "usage that was not written is lost"))
+  await requestLog?.flush().catch(logError(log, "logged requests that were not written are lost"))
   await units.releaseAll()
 }
 
@@ -218,10 +228,12 @@ function createBackgroundWork(
     usage,
     units,
     freeChecks,
+    requestLog,
     nodes,
-  }: Pick<CustomersService, "keys" | "keyNetworks" | "usage" | "units" | "freeChecks"> & WithNodes,
+  }: Pick<CustomersService, "keys" | "keyNetworks" | "usage" | "units" | "freeChecks" | "requestLog"> & WithNodes,
   pollChanges: () => void,
 ) {
+  const requestLogWork = createRequestLogWork({ system, store, log }, requestLog)
   const pruneUsage = createUsagePruning(store, system.clock)
   const writeUsage = (): void => void flushFullBatches(usage).catch(logError(log, "usage was not written"))
   const intervals = createIntervals(system.runInterval, [
@@ -230,6 +242,8 @@ function createBackgroundWork(
     ...networkIntervals(keyNetworks, store, system.clock, log),
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
+    [REQUEST_LOG_FLUSH_MS, () => void requestLogWork.write()],
+    [REQUEST_LOG_VISIT_MS, () => void requestLogWork.visit()],
     [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],
     [
       USAGE_PRUNE_MS,
@@ -268,6 +282,21 @@ const networkIntervals = (
       ),
   ],
 ]
+
+/** Writes logged requests, and deletes those that are too old or too many. Never rejects. */
+function createRequestLogWork(
+  { system, store, log }: Pick<StoreContext, "system" | "store" | "log">,
+  requestLog: RequestLog | null,
+) {
+  const pruning = createRequestLogPruning(store, system.clock, requestLog !== null)
+  const write = async (): Promise<void> => {
+    if (requestLog !== null) await pruning.trimBusy(await requestLog.flush())
+  }
+  return {
+    write: () => write().catch(logError(log, "requests were not logged")),
+    visit: () => pruning.visitNext().catch(logError(log, "old logged requests were not deleted")),
+  }
+}
 
 /** Flushes until the buffer is empty. One flush writes a bounded batch. */
 async function flushUntilEmpty(flush: () => Promise<number>): Promise<void> {

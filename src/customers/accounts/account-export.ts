@@ -1,5 +1,6 @@
 import { parseJson } from "../../base/text.ts"
 import { isoDate } from "../../base/time.ts"
+import { NEVER_LOGGED_MS } from "../request-log/request-log-switch.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 
 /** One list of the export: its description, and the query for the rows of the account ($1). */
@@ -64,6 +65,16 @@ export const EXPORTED_LISTS = {
     whereSql: "(subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1))",
     order: { subject: "", day: -1 },
   },
+  requests: {
+    description: "Your last requests, without addresses: what the request log shows.",
+    table: "request_log",
+    columns: [
+      ...["at_ms", "seq", "key_id", "route", "status", "code", "category", "recommendation", "reason", "domain"],
+      ...["took_us", "units", "items", "categories", "skipped"],
+    ],
+    whereSql: "account_id = $1 AND at_ms >= (SELECT request_log_from_ms FROM accounts WHERE id = $1)",
+    order: { at_ms: -1, seq: -1 },
+  },
   feedback: {
     description: "The verdicts that you reported as wrong, and what became of each report.",
     table: "feedback",
@@ -108,11 +119,13 @@ export const EXPORTED_LISTS = {
 export const EXPORTED_MEMBERS = {
   exported_at: { description: "When the file was made." },
   account: {
-    description: "Your email address, tier and since when the account is there, and the terms that were accepted.",
+    description:
+      "Your email address, tier and since when the account is there, the terms that were accepted, and whether your requests are logged.",
   },
 } as const satisfies Record<string, { readonly description: string }>
 
-const ACCOUNT_COLUMNS = "id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms"
+const ACCOUNT_COLUMNS =
+  "id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms, request_log_from_ms"
 
 type ExportedRow = Readonly<Record<string, SqlValue>>
 
@@ -159,12 +172,17 @@ async function* readPages(store: Store, { table, columns, whereSql, order }: Exp
 const toJson = (row: ExportedRow): string =>
   JSON.stringify(Object.fromEntries(Object.entries(row).map(([column, cell]) => exportedMember(column, cell))))
 
+/** Columns of texts that are separated by spaces. */
+const LIST_COLUMNS: readonly string[] = ["origins", "networks"]
+
+const INSTANT_COLUMN = /(?:^|_)at_ms$/
+
 function exportedMember(column: string, cell: SqlValue): readonly [name: string, value: unknown] {
-  if (column.endsWith("_at_ms"))
+  if (INSTANT_COLUMN.test(column))
     return [column.slice(0, -"_ms".length), typeof cell === "number" ? isoInstant(cell) : null]
+  if (column === "request_log_from_ms") return ["request_log", cell === NEVER_LOGGED_MS ? "off" : "on"]
   if (column === "day" && typeof cell === "number") return ["date", isoDate(cell)]
-  if ((column === "origins" || column === "networks") && typeof cell === "string")
-    return [column, cell === "" ? [] : cell.split(" ")]
+  if (LIST_COLUMNS.includes(column) && typeof cell === "string") return [column, cell === "" ? [] : cell.split(" ")]
   if (column === "particulars" && typeof cell === "string") return [column, parseJson(cell) ?? null]
   return [column, cell]
 }

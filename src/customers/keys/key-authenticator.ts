@@ -16,7 +16,7 @@ export type KeyLookup =
   | { readonly kind: "bad_checksum" }
   | { readonly kind: "unknown" }
   /** It is not revoked, and its time is over. */
-  | { readonly kind: "expired"; readonly expiresAtMs: number }
+  | { readonly kind: "expired"; readonly expiresAtMs: number; readonly credentials: CallerCredentials }
   | CallerCredentials
 
 /** The bounds of a key authenticator. */
@@ -162,7 +162,9 @@ export class KeyAuthenticator {
   #judge(lookup: KeyLookup): KeyLookup {
     if (lookup.kind !== "active") return lookup
     const { expiresAtMs } = lookup.key
-    return expiresAtMs !== undefined && expiresAtMs <= this.#clock() ? { kind: "expired", expiresAtMs } : lookup
+    return expiresAtMs !== undefined && expiresAtMs <= this.#clock()
+      ? { kind: "expired", expiresAtMs, credentials: lookup }
+      : lookup
   }
 
   #recordUse(lookup: KeyLookup): KeyLookup {

@@ -9,7 +9,7 @@ import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import { type TermsCache, termsHeaders } from "../../customers/terms/terms-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import { type RequestObserver, tierLabel } from "../metrics/request-observer.ts"
-import { identifyCaller, invalidKey, unauthorized } from "../request/caller.ts"
+import { identifyCaller, invalidKey, RefusedKey, unauthorized } from "../request/caller.ts"
 import { type CallerHeaders, createRateLimitFormatter, rateLimitPolicy } from "../response/caller-headers.ts"
 import { corsHeaders } from "../response/cors.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
@@ -226,6 +226,23 @@ export type WithSecretKey = (
   isHeavy?: boolean,
 ) => Promise<Response>
 
+/** The caller of a request with a key. The observer gets it too, also when its key is refused. */
+async function identifyObserved(
+  request: Request,
+  keys: KeyAuthenticator,
+  observer: RequestObserver,
+): Promise<CallerCredentials> {
+  try {
+    const caller = await identifyCaller(request.headers, keys)
+    if (caller === null) throw unauthorized()
+    observer.setCaller(request, caller)
+    return caller
+  } catch (error) {
+    if (error instanceof RefusedKey) observer.setCaller(request, error.credentials)
+    throw error
+  }
+}
+
 /** Creates the wrapper of endpoints that take secret keys only. */
 export function createWithSecretKey(
   keys: KeyAuthenticator,
@@ -234,9 +251,7 @@ export function createWithSecretKey(
   loadShedder: LoadShedder,
 ): WithSecretKey {
   return async (request, handle, isHeavy = false) => {
-    const caller = await identifyCaller(request.headers, keys)
-    if (caller === null) throw unauthorized()
-    observer.setCaller(request, caller)
+    const caller = await identifyObserved(request, keys, observer)
     const lease = admit(request, caller, false)
     try {
       loadShedder.assertCapacity(isHeavy)

@@ -5,6 +5,7 @@ import { METRIC_LABELS } from "../../contract/metrics.ts"
 import { allowedMethods, ROUTES, routeLabel } from "../../contract/routes.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import { pathOf } from "../request/request-url.ts"
+import type { AccountLog } from "./account-log.ts"
 import { labelIndex } from "./counter-layout.ts"
 import type { Meter } from "./meter.ts"
 
@@ -21,6 +22,8 @@ type RequestObserverDeps = {
   readonly stopwatch: Stopwatch
   readonly log: Log
   readonly logging: RequestLogging
+  /** Logs requests for their accounts; null or absent: they are not logged. */
+  readonly accountLog?: AccountLog | null
 }
 
 type LoggedVerdict = { readonly category: string; readonly isDegraded: boolean }
@@ -60,9 +63,11 @@ export class RequestObserver {
   /** Those of that second that were not logged. */
   #slowUnloggedCount = 0
   #slowestUnloggedMs = 0
+  readonly #accountLog: AccountLog | null
   readonly #callers = new WeakMap<Request, CallerCredentials>()
 
-  constructor({ meter, stopwatch, log, logging: { slowMs, sampleEvery } }: RequestObserverDeps) {
+  constructor({ meter, stopwatch, log, logging: { slowMs, sampleEvery }, accountLog = null }: RequestObserverDeps) {
+    this.#accountLog = accountLog
     this.stopwatch = stopwatch
     this.#meter = meter
     this.#log = log
@@ -110,7 +115,10 @@ export class RequestObserver {
     if (route === GET_CHECK_ROUTE || route === POST_CHECK_ROUTE) return handle
     const startedAtMs = this.stopwatch()
     const record = (response: Response): Response => {
-      this.recordResponse(route, response, this.stopwatch() - startedAtMs, this.#callers.get(request) ?? null, null)
+      const tookMs = this.stopwatch() - startedAtMs
+      const caller = this.#callers.get(request) ?? null
+      this.recordResponse(route, response, tookMs, caller, null)
+      if (caller !== null) this.#accountLog?.record(request, route, response, tookMs, caller)
       return response
     }
     return (wrappedRequest: Request) => {

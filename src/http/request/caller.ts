@@ -1,5 +1,6 @@
 import { isoInstant } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { ProblemCode } from "../../contract/problems.ts"
 import type { KeyAuthenticator, KeyLookup } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
@@ -25,6 +26,16 @@ export const keylessTooFast = (waitS: number, perSecond: number = LIMITS.keyless
 /** The problem 401 `invalid_key`. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, AUTH_CHALLENGE)
 
+/** The problem of a key that exists and may not be used any more. Its account sees in the request log that somebody tried. */
+export class RefusedKey extends Problem {
+  readonly credentials: CallerCredentials
+
+  constructor(code: ProblemCode, detail: string, credentials: CallerCredentials) {
+    super(code, detail, {}, AUTH_CHALLENGE)
+    this.credentials = credentials
+  }
+}
+
 /**
  * Finds the caller from the headers. A key that is sent is verified even where none is needed; throws, or rejects, when it
  * is not active. Gives a promise only when the database is needed.
@@ -41,13 +52,12 @@ function activeCaller(lookup: KeyLookup): Caller {
     case "active":
       return lookup
     case "revoked":
-      throw new Problem("key_revoked", "The key was revoked; use another one.", {}, AUTH_CHALLENGE)
+      throw new RefusedKey("key_revoked", "The key was revoked; use another one.", lookup)
     case "expired":
-      throw new Problem(
+      throw new RefusedKey(
         "key_revoked",
         `The key expired on ${isoInstant(lookup.expiresAtMs)}; use another one.`,
-        {},
-        AUTH_CHALLENGE,
+        lookup.credentials,
       )
     case "unknown":
       throw invalidKey("No such key exists.")

@@ -1,5 +1,6 @@
 import { flattenString } from "../../base/text.ts"
 import { DAY_MS, dayEndMs, utcDay } from "../../base/time.ts"
+import type { ProblemCode } from "../../contract/problems.ts"
 
 /** The limits that headers tell. Null: unlimited. */
 export type PolicyLimits = { readonly requestsPerSecond: number | null; readonly unitsPerDay: number | null }
@@ -102,9 +103,10 @@ export function headerFields({ policy, remaining, other }: CallerHeaders): Reado
   return { ...other, "RateLimit-Policy": policy, ...(remaining === "" ? {} : { RateLimit: remaining }) }
 }
 
-/** The caller headers of requests that were refused, for the problem response. A successful response gets its headers directly. */
+/** The caller headers of requests that were refused, for the problem response, and its code. A successful response gets its headers directly. */
 export class RefusalHeaders {
   readonly #byRequest = new WeakMap<Request, CallerHeaders>()
+  readonly #codes = new WeakMap<Request, ProblemCode>()
 
   /** Replaces the headers of the request. */
   set(request: Request, headers: CallerHeaders): void {
@@ -115,5 +117,15 @@ export class RefusalHeaders {
   get(request: Request): Readonly<Record<string, string>> | undefined {
     const headers = this.#byRequest.get(request)
     return headers === undefined ? undefined : headerFields(headers)
+  }
+
+  /** Remembers the problem that the request is refused with. */
+  setCode(request: Request, code: ProblemCode): void {
+    this.#codes.set(request, code)
+  }
+
+  /** The problem that the request was refused with; null: none. */
+  codeOf(request: Request): ProblemCode | null {
+    return this.#codes.get(request) ?? null
   }
 }

@@ -33,6 +33,7 @@ export function createToProblemResponse({
     const problem = error instanceof Problem ? error : (storeOutage(error) ?? internalError(error, requestId, log))
     const { status } = PROBLEMS[problem.code]
     meter.recordProblem(problem.code)
+    refusalHeaders.setCode(request, problem.code)
     const retry =
       problem.extensions.retry_after === undefined ? {} : { "Retry-After": String(problem.extensions.retry_after) }
     return responses.problem(problemBody(problem, baseUrl(), requestId), requestId, status, {

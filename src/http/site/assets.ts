@@ -17,6 +17,8 @@ const ASSETS = {
   "reference.js": "text/javascript; charset=utf-8",
   /** Prevents that a form is sent twice. */
   "once.js": "text/javascript; charset=utf-8",
+  /** Keeps the request log live. */
+  "live-requests.js": "text/javascript; charset=utf-8",
   /** The usage chart and its library. */
   "usage-chart.js": "text/javascript; charset=utf-8",
   "uplot.js": "text/javascript; charset=utf-8",

@@ -10,6 +10,7 @@ import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
+import type { RequestLog } from "../../customers/request-log/request-log.ts"
 import { findSession } from "../../customers/sign-in/sessions.ts"
 import type { SignInDeps } from "../../customers/sign-in/sign-in.ts"
 import type { SignInMails } from "../../customers/sign-in/sign-in-mails.ts"
@@ -18,7 +19,10 @@ import type { TermsCache } from "../../customers/terms/terms-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission/admission.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
+import type { AccountLog } from "../metrics/account-log.ts"
 import type { Meter } from "../metrics/meter.ts"
+import type { RequestObserver } from "../metrics/request-observer.ts"
+import type { RefusalHeaders } from "../response/caller-headers.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import type { ToProblemResponse } from "../response/problem-response.ts"
 import type { FeedbackDeps } from "../v1/feedback.ts"
@@ -38,6 +42,11 @@ export type SiteDeps = FeedbackDeps & {
   readonly loadShedder: LoadShedder
   readonly meter: Meter
   readonly log: Log
+  readonly observer: RequestObserver
+  /** Null: the operator keeps no request logs. */
+  readonly requestLog: RequestLog | null
+  readonly accountLog: AccountLog | null
+  readonly refusals: RefusalHeaders
 
   readonly clock: Clock
   readonly random: Random

@@ -7,6 +7,7 @@ import { accountDataRoutes, accountPageRoutes, termsAcceptanceRoutes } from "./d
 import { feedbackPageRoutes } from "./dashboard/feedback-routes.tsx"
 import { keysPageRoutes } from "./dashboard/keys/keys-routes.tsx"
 import { ownListPageRoutes } from "./dashboard/own-lists/own-list-routes.tsx"
+import { requestsPageRoutes } from "./dashboard/requests/requests-routes.tsx"
 import { tryPageRoutes } from "./dashboard/try-it.tsx"
 import { usagePageRoutes } from "./dashboard/usage.tsx"
 import { guideRoutes } from "./docs/guide-routes.tsx"
@@ -32,6 +33,7 @@ function dashboardRoutes(site: SiteContext) {
   return new Elysia({ normalize: false })
     .use(keysPageRoutes(site))
     .use(usagePageRoutes(site))
+    .use(requestsPageRoutes(site))
     .use(tryPageRoutes(site))
     .use(ownListPageRoutes(site))
     .use(feedbackPageRoutes(site))

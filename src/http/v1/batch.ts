@@ -5,6 +5,7 @@ import { type BatchRequest, checkBatch } from "../../check/batch.ts"
 import type { Check } from "../../check/check.ts"
 import type { CheckOutcome } from "../../check/result/result.ts"
 import { writeBatchResult } from "../../check/result/result-writer.ts"
+import type { Category } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
@@ -13,10 +14,12 @@ import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { WithSecretKey } from "../admission/admission.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
+import type { AccountLog, RequestResult } from "../metrics/account-log.ts"
 import type { Meter } from "../metrics/meter.ts"
 import { readJsonBody } from "../request/body.ts"
 import { parseBatchRequest } from "../request/check-input.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
+import { unitsOf } from "./metered-check.ts"
 
 type BatchRouteDeps = {
   readonly responses: JsonResponses
@@ -28,6 +31,7 @@ type BatchRouteDeps = {
   readonly meter: Meter
   readonly loadShedder: LoadShedder
   readonly testDomain: string
+  readonly accountLog: AccountLog | null
 }
 
 /** POST /v1/check/batch: many addresses, domains and URLs, each with the result that a check of it would have. */
@@ -48,8 +52,10 @@ export function batchRoute(deps: BatchRouteDeps) {
       onError: error => log("error", "a domain of a batch could not be looked up", errorFields(error, requestId)),
     }
     // The written bytes are valid until the next result is written, so the response copies them at once.
-    const toResponse = (outcomes: readonly CheckOutcome[]) =>
-      responses.serialized(writeBatchResult(outcomes, requestId), requestId, 200, lease?.headers())
+    const toResponse = (outcomes: readonly CheckOutcome[]) => {
+      deps.accountLog?.setResult(request, batchResult(outcomes))
+      return responses.serialized(writeBatchResult(outcomes, requestId), requestId, 200, lease?.headers())
+    }
     return await runMeteredBatch(deps, batch, caller, lease, toResponse)
   }
   return new Elysia({ normalize: false }).post(
@@ -85,6 +91,18 @@ async function runMeteredBatch(
     lease?.refund(units)
     throw error
   }
+}
+
+/** What a batch comes to in the request log: counts by category, and none of its domains. */
+function batchResult(outcomes: readonly CheckOutcome[]): RequestResult {
+  const categoryCounts = new Map<Category, number>()
+  let units = 0
+  for (const outcome of outcomes) {
+    const { category } = outcome.judged.verdict
+    categoryCounts.set(category, (categoryCounts.get(category) ?? 0) + 1)
+    units += unitsOf(outcome, false)
+  }
+  return { units, check: null, categoryCounts }
 }
 
 /** Only the name of an error is logged, because its message may hold a part of the input. */

@@ -13,10 +13,11 @@ import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission/admission.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
+import type { AccountLog } from "../metrics/account-log.ts"
 import type { Meter } from "../metrics/meter.ts"
 import { GET_CHECK_ROUTE, POST_CHECK_ROUTE, type RequestObserver } from "../metrics/request-observer.ts"
 import { parseJsonBody, parseJsonBodyLater, readJsonBody, startReadingBody } from "../request/body.ts"
-import { type Caller, identifyCaller, keylessTooFast, unauthorized } from "../request/caller.ts"
+import { type Caller, identifyCaller, keylessTooFast, RefusedKey, unauthorized } from "../request/caller.ts"
 import {
   type CheckInput,
   inputFromBody,
@@ -47,6 +48,7 @@ type CheckEndpointDeps = {
   readonly observer: RequestObserver
   readonly loadShedder: LoadShedder
   readonly meter: Meter
+  readonly accountLog: AccountLog | null
 }
 
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, isBurstWhole: true } as const
@@ -107,14 +109,19 @@ const createTask = (deps: CheckEndpointDeps, request: Request, route: number): C
 /** The stages follow `REFUSAL_ORDER`, so the first refusal that applies is the one that is sent. */
 const PIPELINE: Pipeline<CheckTask> = {
   stages: [identifyStage, admitStage, readStage, parseStage, checkStage, respondStage],
-  onError: ({ deps, request, lease }, error) => {
+  onError: (task, error) => {
+    const { deps, request, lease } = task
+    if (error instanceof RefusedKey) task.caller = error.credentials
     lease?.attachRefusalHeaders()
     return deps.toProblemResponse(error, request)
   },
-  onResponse: ({ deps, route, holdsSlot, caller, lease, outcome }, response, tookMs) => {
+  onResponse: (task, response, tookMs) => {
+    const { deps, request, route, holdsSlot, caller, lease, outcome } = task
     lease?.release()
     if (holdsSlot) deps.loadShedder.release()
     deps.observer.recordResponse(route, response, tookMs, caller, outcome?.judged.verdict ?? null)
+    if (caller !== null)
+      deps.accountLog?.recordCheck(request, route, response, tookMs, caller, outcome, isDeepFor(caller, task))
   },
 }
 
@@ -188,9 +195,14 @@ function runCheck(
 ): CheckOutcome | Promise<CheckOutcome> {
   // A test address costs nothing and is on no own list.
   if (request.subject.isTest) return checkTestAddress(deps, request)
-  const allowed = caller.key.kind === "publishable" && request.isDeep ? { ...request, isDeep: false } : request
+  const allowed = request.isDeep && !mayCheckDeeply(caller) ? { ...request, isDeep: false } : request
   return runMeteredCheck(deps, caller, lease, allowed)
 }
+
+const mayCheckDeeply = ({ key }: CallerCredentials): boolean => key.kind !== "publishable"
+
+const isDeepFor = (caller: CallerCredentials, { checkRequest }: CheckTask): boolean =>
+  checkRequest?.isDeep === true && mayCheckDeeply(caller)
 
 /** Writes the result: reduced for a publishable key, complete for a secret one. */
 function respondStage(task: CheckTask): Response {

@@ -22,6 +22,7 @@ import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { WithSecretKey } from "../admission/admission.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
+import type { AccountLog, RequestResult } from "../metrics/account-log.ts"
 import { type BodyReservations, readJsonBody } from "../request/body.ts"
 import { invalidKey } from "../request/caller.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
@@ -32,7 +33,11 @@ type FeedbackRouteDeps = FeedbackDeps & {
   readonly withSecretKey: WithSecretKey
   readonly testDomain: string
   readonly loadShedder: BodyReservations
+  readonly accountLog: AccountLog | null
 }
+
+/** What a report comes to in the request log. */
+export const FEEDBACK_RESULT: RequestResult = { units: 1, check: null, categoryCounts: null }
 
 const ACCEPTED = 202
 
@@ -65,6 +70,7 @@ export function feedbackRoute(deps: FeedbackRouteDeps) {
       withSecretKey(request, async (caller, lease) => {
         const body = await readJsonBody(request, LIMITS.bodyBytesMax, loadShedder)
         const receipt = await receiptFor(body, caller, lease)
+        deps.accountLog?.setResult(request, FEEDBACK_RESULT)
         return responses.serialized(JSON.stringify(receipt), responses.requestId(request), ACCEPTED, lease?.headers())
       }),
     { parse: "none" },

@@ -97,6 +97,12 @@ function recordOutcome(
   return outcome
 }
 
+/** How many units a check cost that was asked to be deep, or was not. */
+export const unitsOf = (outcome: CheckOutcome, isDeep: boolean): number => {
+  if (outcome.subject.isTest) return 0
+  return isDeep && hasDeepEvidence(outcome) ? LIMITS.deepCheckUnits : 1
+}
+
 /** An age of null costs no network request: many top-level domains have no registry that publishes it. */
 const hasDeepEvidence = ({ judged: { evidence }, wasFetched }: CheckOutcome): boolean =>
   wasFetched || evidence.homepage.known || (evidence.ageDays.known && evidence.ageDays.value !== null)

@@ -19,7 +19,7 @@ const ADMIN = "ada@example.com"
 const JANE = "jane@example.com"
 
 /** They are files, and no pages. */
-const FILES: readonly string[] = [ROUTES.ownListFile.path, ROUTES.accountExport.path]
+const FILES: readonly string[] = [ROUTES.ownListFile.path, ROUTES.accountExport.path, ROUTES.requestLogFile.path]
 
 const pagesOf = (who: "account" | "admin"): readonly string[] =>
   Object.values(ROUTES)
@@ -33,11 +33,17 @@ async function running(): Promise<{ server: ServerProcess; context: () => Promis
 }
 
 /** What the pages of single things are about. */
-type Ids = Readonly<Record<"keys" | "accounts" | "feedback", string>>
+type Ids = Readonly<Record<"keys" | "accounts" | "feedback" | "requests", string>>
+
+/** The id of the account's latest request. */
+async function latestRequest({ page }: WatchedPage, { url }: ServerProcess): Promise<string> {
+  await page.goto(`${url}${ROUTES.requests.path}`)
+  return (await page.locator("[data-request]").first().getAttribute("data-request")) ?? ""
+}
 
 /** The path of a route, with the id of the thing that it is about. */
 const concrete = (path: string, ids: Ids): string =>
-  path.replace(/(keys|accounts|feedback)\/:id/, (_, kind: keyof Ids) => `${kind}/${ids[kind]}`)
+  path.replace(/(keys|accounts|feedback|requests)\/:id/, (_, kind: keyof Ids) => `${kind}/${ids[kind]}`)
 
 async function expectFit(watched: WatchedPage, name: string): Promise<void> {
   expect({ name, faults: await pageFaults(watched, name) }).toEqual({ name, faults: [] })
@@ -46,7 +52,7 @@ async function expectFit(watched: WatchedPage, name: string): Promise<void> {
 const Made = Type.Object({ id: Type.String(), key: Type.Optional(Type.String()) })
 
 /** An account that has something on every page. */
-async function filled(server: ServerProcess): Promise<{ readonly key: string; readonly ids: Ids }> {
+async function filled(server: ServerProcess): Promise<{ readonly key: string; readonly ids: Omit<Ids, "requests"> }> {
   const made = async (...words: readonly string[]) => Value.Decode(Made, await server.run(...words))
   const account = await made("account", "create", JANE)
   const { id, key = "" } = await made("key", "create", "--account", JANE, "--name", "Shop server")
@@ -74,8 +80,9 @@ test.skipIf(isBrowserMissing)(
       ["admin", ADMIN],
     ] as const) {
       const watched = await signedIn(await context(), server, email)
+      const requests = who === "account" ? await latestRequest(watched, server) : ""
       for (const path of pagesOf(who)) {
-        const at = `${server.url}${concrete(path, ids)}`
+        const at = `${server.url}${concrete(path, { ...ids, requests })}`
         const answer = await watched.page.goto(at)
         const expected = path === ROUTES.adminTermsPreview.path ? 400 : 200
         expect({ path, status: answer?.status() }).toEqual({ path, status: expected })

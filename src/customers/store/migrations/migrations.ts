@@ -332,6 +332,34 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX key_networks_by_time ON key_networks (last_seen_at_ms)",
     ],
   },
+  {
+    number: 19,
+    description: "the request log of accounts",
+    statements: [
+      // From when on the account's requests are logged; 2^53 - 1: they are not.
+      "ALTER TABLE accounts ADD COLUMN request_log_from_ms BIGINT NOT NULL DEFAULT 0",
+      // `seq` tells the requests of a millisecond apart. Empty texts stand for nothing. `domain` is registrable, never an address.
+      // `categories` is `category:count` for the items of a batch, separated by spaces. `skipped`: later requests that were not logged.
+      `CREATE TABLE request_log (
+      account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      at_ms BIGINT NOT NULL,
+      seq BIGINT NOT NULL,
+      key_id TEXT NOT NULL,
+      route TEXT NOT NULL,
+      status BIGINT NOT NULL,
+      code TEXT NOT NULL,
+      category TEXT NOT NULL,
+      recommendation TEXT NOT NULL,
+      reason TEXT NOT NULL,
+      domain TEXT NOT NULL,
+      took_us BIGINT NOT NULL,
+      units BIGINT NOT NULL,
+      items BIGINT NOT NULL,
+      categories TEXT NOT NULL,
+      skipped BIGINT NOT NULL,
+      PRIMARY KEY (account_id, at_ms, seq))`,
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -93,7 +93,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
       <p>This happens at once and cannot be undone.</p>
       <ul>
         <li>All keys stop working, and all browsers are signed out.</li>
-        <li>Your email address, keys, usage, lists, reports, mails and sessions are deleted.</li>
+        <li>Your email address, keys, usage, request log, lists, reports, mails and sessions are deleted.</li>
         <li>
           What stays: corrections that came of your reports, without a word of who reported them, and random ids of your
           account and keys in the log by which servers tell each other of changes.

@@ -51,12 +51,13 @@ export function accountPageRoutes({ pages, guards, cookies, changes, tiers }: Si
 const EXPORT_FILE = { fileName: "mailkind-account.json", mediaType: "application/json" } as const
 
 /** The export of all data of the account as a file, and the deletion of the account. */
-export function accountDataRoutes({ pages, guards, cookies, changes, tiers, units, log }: SiteContext) {
+export function accountDataRoutes({ pages, guards, cookies, changes, tiers, units, requestLog, log }: SiteContext) {
   const { store, clock } = changes
   const readPageData = accountPageReader(changes, tiers)
   return new Elysia({ normalize: false })
     .get(ROUTES.accountExport.path, ({ request }) =>
       guards.requireAccount.page(request, async ({ account }) => {
+        await requestLog?.flushAccount(account.id)
         const parts = exportAccount(store, clock(), account.id)
         return pages.download(streamText(parts, logError(log, "account export failed")), request, EXPORT_FILE)
       }),

@@ -10,6 +10,7 @@ import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 const DASHBOARD_PAGES = [
   { route: "dashboard", label: "Keys" },
   { route: "usage", label: "Usage" },
+  { route: "requests", label: "Requests" },
   { route: "tryIt", label: "Try it" },
   { route: "ownLists", label: "Block and allow" },
   { route: "feedback", label: "Feedback" },

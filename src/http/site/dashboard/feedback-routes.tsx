@@ -6,7 +6,7 @@ import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../cust
 import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { Problem, rateLimited } from "../../response/problem.ts"
-import { type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
+import { FEEDBACK_RESULT, type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, withFlash, withQuery } from "../links.ts"
@@ -61,6 +61,7 @@ async function handleReport(
     submitMeteredFeedback(site, caller, lease, parsed.input),
   )
   if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
+  site.accountLog?.setResult(request, FEEDBACK_RESULT)
   return pages.redirect(withFlash(ROUTES.feedback.path, result.receipt.status), request)
 }
 

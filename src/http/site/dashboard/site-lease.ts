@@ -1,6 +1,7 @@
 import type { CallerAccount, CallerCredentials } from "../../../customers/keys/key-cache.ts"
 import { SITE_KEY } from "../../../customers/usage/measures.ts"
 import type { RequestLease } from "../../admission/request-lease.ts"
+import { Problem } from "../../response/problem.ts"
 import type { SiteContext } from "../site-context.ts"
 
 /**
@@ -8,17 +9,21 @@ import type { SiteContext } from "../site-context.ts"
  * apply. The lease is null where nothing limits the account.
  */
 export async function withSiteLease<T>(
-  { admit }: Pick<SiteContext, "admit">,
+  { admit, observer, refusals }: Pick<SiteContext, "admit" | "observer" | "refusals">,
   request: Request,
   account: CallerAccount,
   work: (caller: CallerCredentials, lease: RequestLease | null) => T | Promise<T>,
 ): Promise<T> {
   const caller = { kind: "active", key: { ...SITE_KEY, origins: [] }, account } as const
-  const lease = admit(request, caller, false)
+  observer.setCaller(request, caller)
+  let lease: RequestLease | null = null
   try {
+    lease = admit(request, caller, false)
     return await work(caller, lease)
   } catch (error) {
     lease?.attachRefusalHeaders()
+    // A page may show the problem in its own words, without a problem response.
+    if (error instanceof Problem) refusals.setCode(request, error.code)
     throw error
   } finally {
     lease?.release()

@@ -8,7 +8,7 @@ import type { ProblemCode } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
 import { Problem } from "../../response/problem.ts"
-import { checkTestAddress, runMeteredCheck } from "../../v1/metered-check.ts"
+import { checkTestAddress, runMeteredCheck, unitsOf } from "../../v1/metered-check.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
@@ -43,8 +43,14 @@ async function handleTry(site: SiteContext, request: Request, user: SignedInUser
   const props = { user, values, error: null, problem: null, verdict: null }
   if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, request)
   const outcome = await checkMetered(site, request, user.account, parsed).catch(displayableProblem)
-  if (!(outcome instanceof Problem))
+  if (!(outcome instanceof Problem)) {
+    site.accountLog?.setResult(request, {
+      units: unitsOf(outcome, parsed.isDeep),
+      check: outcome,
+      categoryCounts: null,
+    })
     return <TryPage {...props} verdict={displayedVerdict(site, outcome, responses.requestId(request))} />
+  }
   const { code, detail } = outcome
   return pages.renderProblem(<TryPage {...props} problem={`${detail} ${REMEDIES[code] ?? ""}`} />, request, outcome)
 }

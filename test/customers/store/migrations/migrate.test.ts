@@ -26,27 +26,15 @@ const RELEASED = [
   "8380e5cd8796d8c2",
   "ab6429c6d96cf94b",
   "4db6fbcc784824e4",
-]
-
-/** The columns that the latest migration added. */
-const KEY_COLUMNS = [
-  "expires_at_ms",
-  "reminded_for_ms",
-  "units_per_day",
-  "requests_per_second",
-  "networks",
-  "public_text",
-  "networks_since_ms",
-  "network_mail_at_ms",
+  "7773d3bf6f5d930f",
 ]
 
 const LAST = MIGRATIONS.length
 
 /** Takes away what the latest migration made. */
 async function dropLast(store: Store): Promise<void> {
-  for (const name of ["key_networks_by_time", "keys_by_expiry"]) await store.run(`DROP INDEX ${name}`)
-  await store.run("DROP TABLE key_networks")
-  for (const column of KEY_COLUMNS) await store.run(`ALTER TABLE keys DROP COLUMN ${column}`)
+  await store.run("DROP TABLE request_log")
+  await store.run("ALTER TABLE accounts DROP COLUMN request_log_from_ms")
 }
 
 test("migrations are numbered from one without gaps, and a released one never changes", () => {

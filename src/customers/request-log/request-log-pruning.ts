@@ -1,0 +1,77 @@
+import type { Clock } from "../../base/outside-world.ts"
+import { DAY_MS } from "../../base/time.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import type { Store } from "../store/core/store.ts"
+import type { WrittenRows } from "./request-log.ts"
+import { findPlaceFromLatest, type RequestPlace } from "./request-rows.ts"
+
+/** How many rows one step deletes at most: it blocks other writers for about 5 ms. A second writes no more than half of that for one account. */
+export const PRUNED_REQUESTS_MAX = 2000
+
+/** After how many written rows an account is trimmed. It has so many rows too many at most, for each process. */
+const TRIMMED_AFTER_ROWS = 1000
+
+/** How many accounts one visit looks at. */
+const VISITED_ACCOUNTS_MAX = 20
+
+/** Deletes the requests that are too old or too many. Every call is one bounded step; when the store fails it rejects. */
+export type RequestLogPruning = {
+  /** Trims one of the accounts that got many rows. `written`: what was just written. Returns how many rows were deleted. */
+  readonly trimBusy: (written: WrittenRows) => Promise<number>
+  /** Trims the next accounts in the order of their ids, until one step's worth of rows is deleted. Returns their count. */
+  readonly visitNext: () => Promise<number>
+}
+
+/** Creates the pruning of a process. `isKept` false: the operator keeps no log, and every row goes. */
+export function createRequestLogPruning(store: Store, clock: Clock, isKept: boolean): RequestLogPruning {
+  const writtenCounts = new Map<string, number>()
+  let visitedUpTo = ""
+  return {
+    trimBusy: async written => {
+      for (const [id, count] of written) writtenCounts.set(id, (writtenCounts.get(id) ?? 0) + count)
+      const [busiest, count] = [...writtenCounts].reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0])
+      if (count < TRIMMED_AFTER_ROWS) return 0
+      const deletedCount = await trimAccount(store, clock(), busiest, isKept)
+      if (deletedCount < PRUNED_REQUESTS_MAX) writtenCounts.delete(busiest)
+      return deletedCount
+    },
+    visitNext: async () => {
+      let deletedCount = 0
+      for (let visited = 0; visited < VISITED_ACCOUNTS_MAX && deletedCount < PRUNED_REQUESTS_MAX; visited++) {
+        const next = await store.one<{ readonly id: string }>(
+          "SELECT account_id AS id FROM request_log WHERE account_id > $1 ORDER BY account_id LIMIT 1",
+          [visitedUpTo],
+        )
+        if (next === null) {
+          visitedUpTo = ""
+          writtenCounts.clear()
+          return deletedCount
+        }
+        const trimmedCount = await trimAccount(store, clock(), next.id, isKept)
+        deletedCount += trimmedCount
+        // An account that has more to delete is visited again.
+        if (trimmedCount < PRUNED_REQUESTS_MAX) visitedUpTo = next.id
+      }
+      return deletedCount
+    },
+  }
+}
+
+/** Deletes at most `PRUNED_REQUESTS_MAX` rows of the account, the oldest first, and returns their count. */
+async function trimAccount(store: Store, nowMs: number, accountId: string, isKept: boolean): Promise<number> {
+  const oldestKept = isKept ? await findPlaceFromLatest(store, accountId, LIMITS.requestLogRowsMax - 1) : NOTHING_KEPT
+  const stepEnd = await store.one<RequestPlace>(
+    `SELECT at_ms AS "atMs", seq FROM request_log WHERE account_id = $1 ORDER BY at_ms, seq LIMIT 1 OFFSET $2`,
+    [accountId, PRUNED_REQUESTS_MAX],
+  )
+  return await store.run(
+    `DELETE FROM request_log WHERE account_id = $1 AND (at_ms, seq) < ($2, $3)
+     AND (at_ms < $4 OR (at_ms, seq) < ($5, $6) OR at_ms < (SELECT request_log_from_ms FROM accounts WHERE id = $1))`,
+    [
+      ...[accountId, stepEnd?.atMs ?? Number.MAX_SAFE_INTEGER, stepEnd?.seq ?? 0],
+      ...[nowMs - LIMITS.requestLogDays * DAY_MS, oldestKept?.atMs ?? 0, oldestKept?.seq ?? 0],
+    ],
+  )
+}
+
+const NOTHING_KEPT: RequestPlace = { atMs: Number.MAX_SAFE_INTEGER, seq: 0 }

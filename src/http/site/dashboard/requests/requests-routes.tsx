@@ -1,0 +1,119 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { logError } from "../../../../base/log.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
+import { listKeys } from "../../../../customers/keys/keys.ts"
+import {
+  isRequestLogOn,
+  switchRequestLogOff,
+  switchRequestLogOn,
+} from "../../../../customers/request-log/request-log-switch.ts"
+import { findRequest, readRequests } from "../../../../customers/request-log/request-rows.ts"
+import type { Store } from "../../../../customers/store/core/store.ts"
+import { SITE_KEY } from "../../../../customers/usage/measures.ts"
+import { invalidInput, Problem } from "../../../response/problem.ts"
+import type { SignedInUser } from "../../guards.ts"
+import { flashMessage, withFlash } from "../../links.ts"
+import { streamText } from "../../page-responses.ts"
+import type { SiteContext } from "../../site-context.ts"
+import { paginate } from "../../ui/pagination.tsx"
+import { RequestPage } from "./request-page.tsx"
+import { parseRequestPlace, parseRequestQuery, requestIdOf } from "./request-query.ts"
+import { exportRequests } from "./requests-csv.ts"
+import { REQUESTS_FLASH, type RequestKey, type RequestLogState, RequestsPage } from "./requests-page.tsx"
+
+/** How many requests a page displays. */
+const REQUESTS_PER_PAGE = 50
+
+/** How many keys are displayed by name. */
+const KEYS_NAMED_MAX = 200
+
+/** The account's request log: the page, one request, the CSV file and the switch. */
+export function requestsPageRoutes(site: SiteContext) {
+  const { pages, guards, changes, requestLog, log } = site
+  const { store, clock } = changes
+  return new Elysia({ normalize: false })
+    .get(ROUTES.requests.path, ({ request }) =>
+      guards.requireAccount.page(request, user => requestsPage(site, user, request)),
+    )
+    .get(ROUTES.requestLogFile.path, ({ request }) =>
+      guards.requireAccount.page(request, async ({ account: { id } }) => {
+        const state = await logState(site, id)
+        const { filter, errors } = parseRequestQuery(request.url)
+        const [[parameter, detail] = ["", ""]] = Object.entries(errors)
+        if (detail !== "") throw invalidInput([{ parameter, detail }])
+        if (state !== "on") throw new Problem("not_found", "The request log is off.")
+        await requestLog?.flushAccount(id)
+        const names = new Map((await namedKeys(store, id)).map(key => [key.id, key.name]))
+        const parts = exportRequests(store, clock(), id, filter, keyId => names.get(keyId) ?? "")
+        return pages.download(streamText(parts, logError(log, "the request log was not exported")), request, CSV_FILE)
+      }),
+    )
+    .get(ROUTES.loggedRequest.path, ({ request, params }) =>
+      guards.requireAccount.page(request, async user => {
+        const place = parseRequestPlace(params.id)
+        const { id } = user.account
+        const found = place === null || requestLog === null ? null : await findRequest(store, id, clock(), place)
+        if (found === null) throw new Problem("not_found", "There is no such request in your log.")
+        const keyName = (await namedKeys(store, id)).find(key => key.id === found.keyId)?.name ?? found.keyId
+        return <RequestPage user={user} request={found} keyName={keyName} />
+      }),
+    )
+    .post(
+      ROUTES.postRequestLog.path,
+      ({ request }) =>
+        guards.requireAccount.form(request, async ({ account }, form) => {
+          const choice = form.text("log")
+          if (choice !== "on" && choice !== "off")
+            throw invalidInput([{ pointer: "/log", detail: "`log` must be on or off." }])
+          if (choice === "on") await switchRequestLogOn(store, clock, account.id)
+          else await switchRequestLogOff(store, account.id)
+          return pages.redirect(withFlash(ROUTES.requests.path, choice), request)
+        }),
+      { parse: "none" },
+    )
+}
+
+const CSV_FILE = { fileName: "mailkind-requests.csv", mediaType: "text/csv; charset=utf-8" } as const
+
+async function requestsPage(site: SiteContext, user: SignedInUser, request: Request) {
+  const { pages, assets, changes, requestLog } = site
+  const { store, clock } = changes
+  const { id } = user.account
+  const query = parseRequestQuery(request.url)
+  const state = await logState(site, id)
+  const isFaulty = Object.keys(query.errors).length > 0
+  if (state === "on") await requestLog?.flushAccount(id)
+  const rowsRead =
+    state === "on" && !isFaulty
+      ? await readRequests(store, id, clock(), { ...query, countMax: REQUESTS_PER_PAGE + 1 })
+      : []
+  const { rows, lastRow } = paginate(rowsRead, REQUESTS_PER_PAGE)
+  const page = (
+    <RequestsPage
+      user={user}
+      state={state}
+      query={query}
+      requests={rows}
+      nextAfter={lastRow && requestIdOf(lastRow)}
+      keys={await namedKeys(store, id)}
+      flash={flashMessage(request.url, REQUESTS_FLASH)}
+      script={await assets.path("live-requests.js")}
+    />
+  )
+  return isFaulty ? pages.renderInvalid(page, request) : page
+}
+
+async function logState({ requestLog, changes }: SiteContext, accountId: string): Promise<RequestLogState> {
+  if (requestLog === null) return "off by operator"
+  return (await isRequestLogOn(changes.store, accountId)) ? "on" : "off"
+}
+
+/** The account's keys by name, and what stands for a key on these pages. */
+async function namedKeys(store: Store, accountId: string): Promise<readonly RequestKey[]> {
+  const keys = await listKeys(store, accountId, KEYS_NAMED_MAX)
+  return [
+    ...keys.map(({ id, name, last4 }) => ({ id, name: `${name} …${last4}` })),
+    { id: SITE_KEY.id, name: "This dashboard" },
+  ]
+}
