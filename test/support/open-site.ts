@@ -106,5 +106,5 @@ export const unescapeHtml = (text: string): string =>
   text.replaceAll("&quot;", '"').replaceAll("&lt;", "<").replaceAll("&gt;", ">").replaceAll("&amp;", "&")
 
 /** The values of an attribute in a page, in order. */
-export const attributesIn = (html: string, name: "id" | "href" | "src"): readonly string[] =>
+export const attributesIn = (html: string, name: "id" | "href" | "src" | "action"): readonly string[] =>
   [...html.matchAll(new RegExp(`\\s${name}="([^"]*)"`, "g"))].map(match => unescapeHtml(match[1] ?? ""))

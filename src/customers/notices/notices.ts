@@ -125,6 +125,8 @@ export const NOTICES = {
     }),
   }),
   key_expiring: notice({
+    title: "Key expires soon",
+    isOptional: true,
     description: `A key expires within ${LIMITS.keyExpiryNoticeDays} days.`,
     params: KEY_PARAMS,
     content: (key, place) => ({
@@ -138,6 +140,8 @@ export const NOTICES = {
     }),
   }),
   key_new_network: notice({
+    title: "Key used from a new network",
+    isOptional: true,
     description: "A secret key was used from a network from which it was not used before.",
     params: KEY_PARAMS,
     content: (key, place) => ({

@@ -114,7 +114,8 @@ test.skipIf(isBrowserMissing)(
       const phone = { javaScriptEnabled, viewport: { width: 390, height: 844 } }
       const { page, faults } = await opened(browser, url, phone)
       for (const input of ["paypa1.com", "jane@@stripe.com"]) {
-        await time.tick(PAUSE_MS)
+        // Each day begins with checks that need no pass.
+        await time.tick(86_400_000)
         expect(await check(page, input)).toBe(200)
         for (const part of ["#verdict-title", ".stamp", ".meaning", ".sure", ".why"]) {
           const box = await page.locator(part).first().boundingBox()
