@@ -97,7 +97,7 @@ export const NOTICES = {
     isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "An administrator revoked a key of your mailkind account",
+      subject: "A key of your mailkind account was revoked by an administrator",
       blocks: [
         prose(`An administrator of this service revoked one of your API keys. ${STOPS_WORKING}`),
         keyFacts(key, "Revoked"),
@@ -112,7 +112,7 @@ export const NOTICES = {
     isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A key of your mailkind account leaked and was revoked",
+      subject: "A key of your mailkind account was found in public and revoked",
       blocks: [
         prose(
           `A code-hosting site reported that one of your secret API keys is public. We revoked it at once. ${STOPS_WORKING}`,
