@@ -149,9 +149,9 @@ function createParts({ system, settings, store, log }: StoreContext, coarse: Coa
     logError(log, "units were not leased ahead, or not given back"),
   )
   return {
-    keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS),
+    keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS, clock),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
-    keyNetworks: createNetworkWatch(store, coarse.clock, system),
+    keyNetworks: createNetworkWatch(store, system),
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),
     tiers: tierLimits(settings.MAILKIND_TIERS),
     units,
@@ -163,7 +163,7 @@ function createParts({ system, settings, store, log }: StoreContext, coarse: Coa
 }
 
 /** Watches from which networks keys are used, which are stored under a hash of this installation. */
-const createNetworkWatch = (store: Store, clock: System["clock"], { random }: System): NetworkWatch =>
+const createNetworkWatch = (store: Store, { clock, random }: System): NetworkWatch =>
   new NetworkWatch({
     store,
     clock,

@@ -72,7 +72,7 @@ const MALFORMED_KEY = { kind: "malformed" } as const
  */
 export class KeyAuthenticator {
   readonly #store: Store
-  readonly #clock: Clock
+  readonly #expiryClock: Clock
   readonly #stopwatch: Stopwatch
   readonly #lastUse: LastUseBuffer
   readonly #keys: KeyCache
@@ -85,9 +85,16 @@ export class KeyAuthenticator {
   #hits = 0
   #misses = 0
 
-  constructor(store: Store, clock: Clock, stopwatch: Stopwatch, bounds: KeyAuthenticatorBounds) {
+  /** `clock` and `stopwatch` may be coarse. By `expiryClock` keys expire; only those that do ask for it. */
+  constructor(
+    store: Store,
+    clock: Clock,
+    stopwatch: Stopwatch,
+    bounds: KeyAuthenticatorBounds,
+    expiryClock: Clock = clock,
+  ) {
     this.#store = store
-    this.#clock = clock
+    this.#expiryClock = expiryClock
     this.#stopwatch = stopwatch
     this.#hotKeys = new HotKeyCache(stopwatch, bounds.keyTtlMs * HOT_TTL_PART)
     this.#lastUse = new LastUseBuffer(clock)
@@ -162,7 +169,7 @@ export class KeyAuthenticator {
   #judge(lookup: KeyLookup): KeyLookup {
     if (lookup.kind !== "active") return lookup
     const { expiresAtMs } = lookup.key
-    return expiresAtMs !== undefined && expiresAtMs <= this.#clock()
+    return expiresAtMs !== undefined && expiresAtMs <= this.#expiryClock()
       ? { kind: "expired", expiresAtMs, credentials: lookup }
       : lookup
   }

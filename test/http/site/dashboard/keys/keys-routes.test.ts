@@ -280,3 +280,127 @@ describe("a key's own page", () => {
     expect((await browsed.get(`/dashboard/keys/${harness.keyId}`)).text).toMatch(/Today 1 unit /)
   })
 })
+
+/** The key of this browser's account by its name. */
+const keyNamed = async (browsed: Browsing, name: string) => {
+  const key = (await keysOf(browsed)).find(own => own.name === name)
+  if (key === undefined) throw new Error(`there is no key ${name}`)
+  return key
+}
+
+describe("the form for a key", () => {
+  test("that is sent without a name makes no key and asks for one", async () => {
+    const browsed = await openSignedIn()
+    for (const name of ["", "  "]) {
+      const page = await created(browsed, { name })
+      expect(page.status).toBe(400)
+      expect(errorAt(page.html, "name")).toContain("Give the key a name")
+    }
+    expect(await keysOf(browsed)).toHaveLength(1)
+  })
+
+  test("takes a last day, limits and networks, and the key works until the end of that day", async () => {
+    const browsed = await openSignedIn({ tier: 1 })
+    const limits = { expires: "2026-01-31", units: "9,999", rate: "19", networks: "192.0.2.0/24\n2001:db8::/32" }
+    const page = await created(browsed, { name: "Narrow", ...limits })
+    expect(page.status).toBe(200)
+    expect(await keyNamed(browsed, "Narrow")).toMatchObject({
+      expiresAtMs: Date.UTC(2026, 1, 1),
+      unitsPerDay: 9999,
+      requestsPerSecond: 19,
+      networks: ["192.0.2.0/24", "2001:db8::/32"],
+    })
+  })
+
+  test.each([
+    ["expires", { expires: "2025-12-31" }, "from today on"],
+    ["expires", { expires: "2026-02-30" }, "from today on"],
+    ["expires", { expires: "soon" }, "from today on"],
+    ["expires", { expires: "2099-01-01" }, "within 10 years"],
+    ["units", { units: "10000" }, "from 1 to 9,999"],
+    ["units", { units: "1.5" }, "from 1 to 9,999"],
+    ["units", { units: "-1" }, "from 1 to 9,999"],
+    ["units", { units: "0" }, "from 1 to 9,999"],
+    ["rate", { rate: "20" }, "from 1 to 19"],
+    ["rate", { rate: "many" }, "from 1 to 19"],
+    ["networks", { networks: HOSTILE }, "is not a network"],
+    ["networks", { networks: "10.0.0.0/40" }, "“10.0.0.0/40” is not a network"],
+    ["networks", { networks: "10.0.0.0/8", kind: "publishable", origins: SITE }, "Only secret keys"],
+  ])("says what is wrong at %s, keeps what was typed and opens the limits (%#)", async (field, fields, message) => {
+    const browsed = await openSignedIn({ tier: 1 })
+    const page = await created(browsed, { name: "Narrow", ...fields })
+    expect(page.status).toBe(400)
+    expect(errorAt(page.html, field)).toContain(message)
+    expect(page.html).toMatch(/<details[^>]*open/)
+    expect(fieldIn(page.html, "name")).toBe("Narrow")
+    if (field !== "networks") expect(fieldIn(page.html, field)).toBe(Object.values(fields)[0] ?? "")
+    expect(page.html).not.toContain("<script>")
+    expect(await keysOf(browsed)).toHaveLength(1)
+  })
+})
+
+describe("a publishable key", () => {
+  test("can be read again on the list and on its own page, and one of an earlier version says that it cannot", async () => {
+    const browsed = await openSignedIn()
+    const { id, text } = await browsed.harness.newKey([SITE])
+    for (const path of [KEYS, `/dashboard/keys/${id}`]) expect((await browsed.get(path)).html).toContain(text)
+    await browsed.harness.store.run("UPDATE keys SET public_text = NULL")
+    expect((await browsed.get(KEYS)).html).not.toContain(text)
+    expect((await browsed.get(`/dashboard/keys/${id}`)).text).toContain("It cannot be shown again")
+  })
+
+  test("gets other websites, and keeps what was typed when one cannot be used", async () => {
+    const browsed = await openSignedIn()
+    const { id } = await browsed.harness.newKey([SITE])
+    const path = `/dashboard/keys/${id}/origins`
+    const refused = await browsed.post(path, { seen: SITE, origins: `${SITE}/path` })
+    expect([refused.status, errorAt(refused.html, "origins")?.includes("cannot be used")]).toEqual([400, true])
+    const { status, headers } = await browsed.post(path, { seen: SITE, origins: "https://new.example" })
+    expect([status, headers.get("location")]).toEqual([303, `/dashboard/keys/${id}?done=moved`])
+    expect((await keyNamed(browsed, "Publishable key")).origins).toEqual(["https://new.example"])
+    const late = await browsed.post(path, { seen: SITE, origins: "https://late.example" })
+    expect([late.status, late.text.includes("changed in another window")]).toEqual([400, true])
+    expect(late.html).toContain("https://late.example")
+    expect((await keyNamed(browsed, "Publishable key")).origins).toEqual(["https://new.example"])
+  })
+})
+
+describe("the limits of a key", () => {
+  test("are shown, changed together, and not by a form that another one has overtaken", async () => {
+    const browsed = await openSignedIn({ tier: 1 })
+    const path = `/dashboard/keys/${browsed.harness.keyId}`
+    const seen = fieldIn((await browsed.get(path)).html, "seen")
+    const limits = { expires: "2026-01-05", units: "10", rate: "", networks: "192.0.2.7/24" }
+    const { headers } = await browsed.post(`${path}/limits`, { seen, ...limits })
+    expect(headers.get("location")).toBe(`${path}?done=limited`)
+    const { html, text } = await browsed.get(path)
+    expect([fieldIn(html, "expires"), fieldIn(html, "units")]).toEqual(["2026-01-05", "10"])
+    expect(html).toContain("192.0.2.0/24")
+    expect(text).toContain("expires soon: 2026-01-06 00:00 UTC")
+    const late = await browsed.post(`${path}/limits`, { seen, ...limits, units: "77" })
+    expect([late.status, late.text.includes("changed in another window")]).toEqual([400, true])
+    expect(fieldIn(late.html, "units")).toBe("77")
+    expect((await keysOf(browsed))[0]).toMatchObject({ unitsPerDay: 10, requestsPerSecond: null })
+  })
+
+  test("of an expired key can be changed, so that it works again", async () => {
+    const browsed = await openSignedIn()
+    const { keyId, time, ask } = browsed.harness
+    const path = `/dashboard/keys/${keyId}`
+    await browsed.post(`${path}/limits`, { expires: "2026-01-01" })
+    await time.tick(86_400_000)
+    expect((await ask("GET /v1/usage")).status).toBe(401)
+    expect((await browsed.get(KEYS)).text).toContain("expired 2026-01-02 00:00 UTC")
+    await browsed.post(`${path}/limits`, { expires: "2026-01-03" })
+    expect((await ask("GET /v1/usage")).status).toBe(200)
+  })
+
+  test("and the websites of a key are no one else's", async () => {
+    const browsed = await openSignedIn()
+    const { accountId } = await anotherAccount(browsed.harness.changes)
+    const [theirs] = await keysOf(browsed, accountId)
+    for (const form of ["limits", "origins"])
+      expect((await browsed.post(`/dashboard/keys/${theirs?.id}/${form}`, { units: "1" })).status).toBe(404)
+    expect((await keysOf(browsed, accountId))[0]).toEqual(theirs)
+  })
+})
