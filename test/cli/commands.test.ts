@@ -136,6 +136,60 @@ describe("accounts and keys", () => {
   })
 })
 
+describe("keys with limits", () => {
+  test("are created and listed with them; a day stands for its end", async () => {
+    const { run, runJson } = await commands()
+    await run("account", "create", "ada@example.com")
+    const options = [
+      "--units-per-day",
+      "50",
+      "--requests-per-second",
+      "3",
+      "--network",
+      "10.1.0.0/8",
+      "--network",
+      "::1",
+    ]
+    // The clock of these commands stands at the beginning of 1970.
+    const limits = {
+      expires_at: "1970-02-01T00:00:00.000Z",
+      units_per_day: 50,
+      requests_per_second: 3,
+      networks: ["10.0.0.0/8", "::1/128"],
+    }
+    const key = await runJson("key", "create", "--account", "ada@example.com", "--expires", "1970-01-31", ...options)
+    expect(key).toMatchObject(limits)
+    expect(await runJson("key", "list", "--account", "ada@example.com")).toMatchObject([{ id: key.id, ...limits }])
+    expect((await run("key", "list", "--account", "ada@example.com")).out).toContain(`expires ${limits.expires_at}`)
+  })
+
+  test("a publishable key is listed with its text, a secret one without", async () => {
+    const { run, runJson } = await commands()
+    await run("account", "create", "ada@example.com")
+    const create = ["key", "create", "--account", "ada@example.com"]
+    const { key } = await runJson(...create, "--publishable", "--origin", "https://a.example")
+    await run(...create)
+    const listed = await runJson("key", "list", "--account", "ada@example.com")
+    expect(listed.flatMap((row: { key?: string }) => row.key ?? [])).toEqual([key])
+  })
+
+  test.each([
+    ["--expires", "yesterday"],
+    ["--expires", "1969-12-31"],
+    ["--expires", "2020-01-01"],
+    ["--expires", "1970-02-30"],
+    ["--expires", "1970-02-01T00:00:00"],
+    ["--units-per-day", "0"],
+    ["--units-per-day", "1e3"],
+    ["--requests-per-second", "-1"],
+    ["--network", "10.0.0.0/33"],
+  ])("%s %s is a wrong use", async (option, value) => {
+    const { run } = await commands()
+    await run("account", "create", "ada@example.com")
+    expect((await run("key", "create", "--account", "ada@example.com", option, value)).code).toBe(2)
+  })
+})
+
 describe("lists", () => {
   test("a look-up tells sets, sources and the rule that dropped a name", async () => {
     const { run, runJson } = await commands()
