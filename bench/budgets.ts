@@ -165,6 +165,10 @@ export const BUDGETS = {
     atMost: 1000,
   },
   customers_lookup: { description: "Of 300 000 keys, one is looked up cold within this many milliseconds.", atMost: 1 },
+  request_log: {
+    description: "An answer costs at most this many times the processor time with the request log on.",
+    atMost: 1.02,
+  },
   accuracy_disposable: { description: "Of the tuned sample's throw-away domains this share is seen.", atLeast: 0.98 },
   accuracy_relay: { description: "Of its privacy relays this share is seen.", atLeast: 1 },
   accuracy_education: { description: "Of its schools and universities this share is seen.", atLeast: 0.97 },

@@ -24,6 +24,7 @@ import { OVERLOAD_FULL, overloadBench } from "./cases/overload.ts"
 import { patternsBench } from "./cases/patterns.ts"
 import { PEERS_FULL, peersBench } from "./cases/peers.ts"
 import { REFRESH_FULL, refreshBench } from "./cases/refresh.ts"
+import { REQUEST_LOG_FULL, requestLogBench } from "./cases/request-log.ts"
 import { SOAK_FULL, soakBench } from "./cases/soak.ts"
 import { START_FULL, startBench } from "./cases/start.ts"
 import { WINDOWS_FULL, windowsBench } from "./cases/windows.ts"
@@ -57,6 +58,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   nodes: () => nodesBench(NODES_FULL),
   classify: () => classifyBench(CLASSIFY_FULL),
   customers: () => customersBench(CUSTOMERS_FULL),
+  "request-log": () => requestLogBench(REQUEST_LOG_FULL),
   start: () => startBench(START_FULL),
   accuracy: () => accuracyBench(ownCheckout()),
   patterns: async () => patternsBench(stockOn(ownCheckout())),

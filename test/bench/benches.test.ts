@@ -8,6 +8,7 @@ import { dnsBench } from "../../bench/cases/dns.ts"
 import { hostileBench } from "../../bench/cases/hostile.ts"
 import { httpBench } from "../../bench/cases/http.ts"
 import { listsReport } from "../../bench/cases/lists.ts"
+import { requestLogBench } from "../../bench/cases/request-log.ts"
 import { startBench } from "../../bench/cases/start.ts"
 import { type Report, reportJson, reportText } from "../../bench/report/report.ts"
 import { PRODUCT } from "../../bench/servers/product.ts"
@@ -97,6 +98,16 @@ test(
     const report = await httpBench({ connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }, PRODUCT.source)
     expectSane(report, ["http", "http_p99", "http_unlimited"])
     expect(report.description[0]).toContain("50 disposable")
+    expect(report.figures[0]?.rounds).toHaveLength(2)
+  },
+  LIMIT_MS,
+)
+
+test(
+  "the request log bench loads a server with a log and one without in turn, and the log was written",
+  async () => {
+    const report = await requestLogBench({ connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }, PRODUCT.source)
+    expectSane(report, ["request_log"])
     expect(report.figures[0]?.rounds).toHaveLength(2)
   },
   LIMIT_MS,

@@ -23,11 +23,11 @@ const NO_RESULT: RequestResult = { units: 0, check: null, categoryCounts: null }
  * a subdomain that stands for one person, stays out of the database (DECISIONS 67).
  */
 export class AccountLog {
-  readonly #log: Pick<RequestLog, "record">
+  readonly #log: Pick<RequestLog, "admits" | "record">
   readonly #refusals: RefusalHeaders
   readonly #results = new WeakMap<Request, RequestResult>()
 
-  constructor(log: Pick<RequestLog, "record">, refusals: RefusalHeaders) {
+  constructor(log: Pick<RequestLog, "admits" | "record">, refusals: RefusalHeaders) {
     this.#log = log
     this.#refusals = refusals
   }
@@ -39,6 +39,7 @@ export class AccountLog {
 
   /** Logs an answered request of a caller, with the result that was set. */
   record(request: Request, route: number, { status }: Response, tookMs: number, caller: CallerCredentials): void {
+    if (!this.#log.admits(caller.account.id)) return
     const result = this.#results.get(request) ?? NO_RESULT
     this.#write(request, route, status, tookMs, caller, result)
   }
@@ -53,6 +54,7 @@ export class AccountLog {
     outcome: CheckOutcome | null,
     isDeep: boolean,
   ): void {
+    if (!this.#log.admits(caller.account.id)) return
     const result =
       outcome === null ? NO_RESULT : { units: unitsOf(outcome, isDeep), check: outcome, categoryCounts: null }
     this.#write(request, route, status, tookMs, caller, result)

@@ -36,6 +36,11 @@ export const CHECK: Omit<LoggedRequest, "accountId"> = {
   categoryCounts: null,
 }
 
+/** Logs a request as the server does, or counts it as dropped. */
+export function recordIn(requestLog: RequestLog | null, request: LoggedRequest): void {
+  if (requestLog?.admits(request.accountId)) requestLog.record(request)
+}
+
 /** A store with one account, its request log, and a clock to set. */
 export async function loggedStore(bounds: Partial<RequestLogBounds> = {}, path = tempPlace()) {
   const store = await tempStore(path)
@@ -50,7 +55,7 @@ export async function loggedStore(bounds: Partial<RequestLogBounds> = {}, path =
     accountId,
     requestLog,
     account: (email: string) => newAccount(log, email),
-    record: (more: Partial<LoggedRequest> = {}) => requestLog.record({ accountId, ...CHECK, ...more }),
+    record: (more: Partial<LoggedRequest> = {}) => recordIn(requestLog, { accountId, ...CHECK, ...more }),
     /** What the account sees, the newest first. */
     read: (filter: Partial<RequestFilter> = {}, of = accountId, countMax = 20_000) =>
       readRequests(store, of, log.now, { filter: { ...ALL, ...filter }, before: null, countMax }),

@@ -7,7 +7,7 @@ import {
 } from "../../../src/customers/request-log/request-log-switch.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
-import { CHECK, loggedStore, NOON } from "./logged-store.ts"
+import { CHECK, loggedStore, NOON, recordIn } from "./logged-store.ts"
 
 describe("writing", () => {
   test("a request is read as it was logged, once it is written", async () => {
@@ -52,7 +52,7 @@ describe("writing", () => {
     const here = await loggedStore()
     const there = await loggedStore({}, here.path)
     for (const domain of ["a.com", "b.com", "c.com"]) here.record({ domain })
-    there.requestLog.record({ accountId: here.accountId, ...CHECK, domain: "d.com" })
+    recordIn(there.requestLog, { accountId: here.accountId, ...CHECK, domain: "d.com" })
     await Promise.all([here.requestLog.flush(), there.requestLog.flush()])
     const domains = (await here.read()).map(({ domain }) => domain)
     expect(domains.filter(domain => domain !== "d.com")).toEqual(["c.com", "b.com", "a.com"])
@@ -155,10 +155,10 @@ describe("the switch", () => {
     const there = await loggedStore({}, here.path)
     const { store, log, accountId } = here
     await switchRequestLogOff(store, accountId)
-    there.requestLog.record({ accountId, ...CHECK, domain: "before.com" })
+    recordIn(there.requestLog, { accountId, ...CHECK, domain: "before.com" })
     log.now = there.log.now = NOON + 1
     await switchRequestLogOn(store, log.clock, accountId)
-    there.requestLog.record({ accountId, ...CHECK, domain: "after.com" })
+    recordIn(there.requestLog, { accountId, ...CHECK, domain: "after.com" })
     await there.requestLog.flush()
     expect((await here.read()).map(({ domain }) => domain)).toEqual(["after.com"])
     log.now = NOON + 5

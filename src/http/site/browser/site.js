@@ -83,6 +83,7 @@ const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 const DAYS_MAX = 30
 function showRelativeTimes() {
   for (const time of document.querySelectorAll("time")) {
+    if ("exact" in time.dataset) continue
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000
     if (Number.isNaN(seconds) || Math.abs(seconds) > DAYS_MAX * 86_400) continue
     time.title ||= time.textContent ?? ""

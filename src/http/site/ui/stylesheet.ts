@@ -165,9 +165,13 @@ body { margin: 0; background: var(--paper) }
 .scroll .address { max-width: 20rem; overflow-wrap: anywhere }
 
 .form { max-width: 32rem; margin: 0 0 2rem; display: grid; gap: 1.1rem; justify-items: start }
-.filters { margin: 0 0 1.5rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: .75rem 1rem; align-items: end }
-.filters .field { align-self: start }
+.filters { margin: .75rem 0 1.5rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: .75rem 1rem; align-items: end }
+.filters .field { align-self: start; grid-template-columns: minmax(0, 1fr) }
 .filters .actions { margin: 0 }
+.requests .scroll tbody th, .requests .scroll td { min-width: 0 }
+.requests .scroll tbody th p, .requests .scroll td p { margin: 0 }
+.requests .scroll th, .requests .scroll td { padding-right: 1rem }
+.requests .scroll .hint code { white-space: nowrap }
 .page button.small[aria-pressed="true"] { color: var(--paper); background: var(--accent); border-color: var(--accent) }
 .field { display: grid; gap: .3rem; width: 100% }
 .field label, .form legend { font-weight: 500 }

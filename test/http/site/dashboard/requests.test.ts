@@ -3,7 +3,7 @@ import { parse } from "csv-parse/sync"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { createKey, renameKey } from "../../../../src/customers/keys/keys.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
-import { CHECK } from "../../../customers/request-log/logged-store.ts"
+import { CHECK, recordIn } from "../../../customers/request-log/logged-store.ts"
 import { random } from "../../../customers/temp-store.ts"
 import { testApp } from "../../../support/app.ts"
 import { linksIn, openSignedIn, repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
@@ -61,7 +61,7 @@ describe("the list", () => {
   test("pages follow each other by a cursor, keep the filter, and pass every request once", async () => {
     const { harness, get } = await openSignedIn()
     for (let n = 0; n < 120; n++)
-      harness.customers.requestLog?.record({ accountId: harness.accountId, ...CHECK, domain: `d${n}.com` })
+      recordIn(harness.customers.requestLog, { accountId: harness.accountId, ...CHECK, domain: `d${n}.com` })
     const seen: string[] = []
     let path: string | undefined = `${PATH}?status=2xx&category=business`
     while (path !== undefined) {
@@ -78,13 +78,13 @@ describe("the list", () => {
     const { harness, get } = await openSignedIn()
     const long = { domain: `${"d".repeat(63)}.${"e".repeat(63)}.com`, reason: "known_organisation" }
     for (let n = 0; n < 60; n++)
-      harness.customers.requestLog?.record({ accountId: harness.accountId, ...CHECK, ...long })
+      recordIn(harness.customers.requestLog, { accountId: harness.accountId, ...CHECK, ...long })
     expect(Buffer.byteLength((await get(PATH)).html)).toBeLessThan(60 * 1024)
   })
 
   test("requests that were not logged are told of", async () => {
     const { harness, get } = await openSignedIn()
-    for (let n = 0; n < 1003; n++) harness.customers.requestLog?.record({ accountId: harness.accountId, ...CHECK })
+    for (let n = 0; n < 1003; n++) recordIn(harness.customers.requestLog, { accountId: harness.accountId, ...CHECK })
     const { text, html } = await get(PATH)
     expect(text).toContain("3 later requests not logged")
     expect((await get(`${PATH}/${idsIn(html)[0]}`)).text).toContain(
@@ -131,7 +131,7 @@ describe("the filter", () => {
   test("a name in other letters is found by its A-labels", async () => {
     const { harness, get } = await openSignedIn()
     const domain = "xn--mnchen-3ya.de"
-    harness.customers.requestLog?.record({ accountId: harness.accountId, ...CHECK, domain })
+    recordIn(harness.customers.requestLog, { accountId: harness.accountId, ...CHECK, domain })
     expect(domainsIn((await get(`${PATH}?domain=${encodeURIComponent("München.de")}`)).html)).toEqual([domain])
   })
 
@@ -189,7 +189,7 @@ describe("the file", () => {
     const { harness, get } = await openSignedIn()
     const { customers, accountId } = harness
     for (let round = 0; round < 11; round++) {
-      for (let n = 0; n < 1000; n++) customers.requestLog?.record({ accountId, ...CHECK })
+      for (let n = 0; n < 1000; n++) recordIn(customers.requestLog, { accountId, ...CHECK })
       await customers.requestLog?.flush()
     }
     const { html } = await get(`${PATH}/export`)

@@ -66,7 +66,10 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
         are never logged: you see the domain only.
       </p>
       <FormError message={Object.keys(errors).length === 0 ? null : "Please correct the marked fields."} />
-      <FilterForm query={query} keys={keys} />
+      <details open={!isUnfiltered(values)}>
+        <summary>Filter</summary>
+        <FilterForm query={query} keys={keys} />
+      </details>
       <p class="actions" id="live" data-first-page={before === null ? "yes" : "no"}>
         <a class="button small" href={requestsPath(values)}>
           Reload
@@ -76,7 +79,7 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
         </a>
       </p>
       <p class="hint" id="live-status" role="status" />
-      <div id="requests">
+      <div id="requests" class="requests">
         {requests.length === 0 ? (
           <NoRequests query={query} />
         ) : (
@@ -166,18 +169,18 @@ function RequestTable({ requests, keys }: RequestTableProps) {
           <td>{request.domain === null ? "–" : <code>{request.domain}</code>}</td>
           <td class="number">{formatTookMs(request.tookMs)}</td>
           <td class="number">{formatNumber(request.units)}</td>
-          <td class="any">{keys.get(request.keyId) ?? request.keyId}</td>
+          <td>{keys.get(request.keyId) ?? request.keyId}</td>
         </tr>
       ))}
     </Table>
   )
 }
 
-/** An instant with seconds, since requests follow each other fast. */
+/** An instant with seconds, since requests follow each other fast. No script makes a relative time of it. */
 export function RequestTime({ atMs }: { readonly atMs: number }) {
   const iso = new Date(atMs).toISOString()
   return (
-    <time class="short" dateTime={iso}>
+    <time class="short" dateTime={iso} data-exact>
       {`${iso.slice(0, 10)} ${iso.slice(11, 19)}`}
     </time>
   )
@@ -187,7 +190,7 @@ export function RequestTime({ atMs }: { readonly atMs: number }) {
 export function StatusBadge({ request: { status, code } }: { readonly request: StoredRequest }) {
   const mark = status < 400 ? "allow" : status < 500 ? "review" : "block"
   return (
-    <>
+    <div>
       <span class={`advice ${mark}`}>{status}</span>
       {code === null ? null : (
         <>
@@ -195,7 +198,7 @@ export function StatusBadge({ request: { status, code } }: { readonly request: S
           <code>{code}</code>
         </>
       )}
-    </>
+    </div>
   )
 }
 
@@ -209,14 +212,14 @@ function VerdictSummary({
   if (category === null) return <>–</>
   const advice = RECOMMENDATIONS.find(name => name === recommendation)
   return (
-    <>
+    <div>
       {category} {advice === undefined ? null : <RecommendationBadge recommendation={advice} />}
       {reason === null ? null : (
         <p class="hint">
           <code>{reason}</code>
         </p>
       )}
-    </>
+    </div>
   )
 }
 
