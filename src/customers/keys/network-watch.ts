@@ -13,6 +13,14 @@ const RECENT_USES_MIN = 20_000
 /** After so long a use is written again, so that the row of a network in use is not deleted. */
 const REWRITE_MS = DAY_MS
 
+/**
+ * Of how many requests of a key in a window the client is looked at: finding its address takes 1.4 µs, a tenth of a quick answer. A key
+ * with up to 200 requests a second and process is watched exactly, a faster one by samples.
+ */
+const LOOKS_PER_WINDOW_MAX = 20
+const WINDOW_MS = 100
+const WATCHED_KEYS_MIN = 10_000
+
 /** Uses that wait for the next flush. Further ones are recorded when they come again. */
 const PENDING_USES_MAX = 5_000
 
@@ -21,6 +29,9 @@ const USES_PER_FLUSH_MAX = 100
 
 const GRACE_MS = LIMITS.newNetworkGraceMinutes * 60_000
 const RETENTION_MS = LIMITS.seenNetworkDays * DAY_MS
+
+/** How many clients of a key were looked at in the current window. Written in place. */
+type LookWindow = { startMs: number; count: number }
 
 /** What the watch works with. */
 export type NetworkWatchDeps = {
@@ -45,9 +56,25 @@ export class NetworkWatch {
   /** When a use was recorded last, by key and client. */
   readonly #recent = new TwoGenerationCache<string, number>(RECENT_USES_MIN)
   readonly #pending = new Map<string, NetworkUse>()
+  readonly #windows = new TwoGenerationCache<string, LookWindow>(WATCHED_KEYS_MIN)
 
   constructor(deps: NetworkWatchDeps) {
     this.#deps = deps
+  }
+
+  /** Whether the client of a request with this key is to be found and recorded now. */
+  isDue(keyId: string): boolean {
+    const nowMs = this.#deps.clock()
+    const window = this.#windows.get(keyId)
+    if (window === undefined) {
+      this.#windows.set(keyId, { startMs: nowMs, count: 1 })
+      return true
+    }
+    if (Math.abs(nowMs - window.startMs) >= WINDOW_MS) {
+      window.startMs = nowMs
+      window.count = 0
+    }
+    return ++window.count <= LOOKS_PER_WINDOW_MAX
   }
 
   /** Records that the key is used by this client: an IPv4 address or an IPv6 /64. A client without an address is ignored. */

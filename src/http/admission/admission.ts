@@ -26,7 +26,7 @@ export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
   readonly clientOf: (request: Request) => string
   /** The exact address of the client, for the networks that a key allows. */
   readonly addressOf: (request: Request) => string
-  readonly keyNetworks: Pick<NetworkWatch, "record">
+  readonly keyNetworks: Pick<NetworkWatch, "isDue" | "record">
 }
 
 type AdmitDeps = AdmissionDeps & RequestLeaseDeps
@@ -59,7 +59,7 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admit {
     const noticeHeaders = termsNoticeHeaders(deps, caller)
     if (key.kind === "publishable") return admitPublishable(deps, request, caller, acceptsPublishable, noticeHeaders)
     if (key.limits !== undefined) assertAllowedNetwork(deps, request, key.limits, noticeHeaders)
-    deps.keyNetworks.record(key.id, deps.clientOf(request))
+    if (deps.keyNetworks.isDue(key.id)) deps.keyNetworks.record(key.id, deps.clientOf(request))
     const ofTier = tiers[account.tier]
     if (ofTier === undefined) return null
     const rules = rulesOf(key, ofTier)

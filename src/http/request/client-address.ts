@@ -14,6 +14,7 @@ export type IpMatcher = (address: string) => boolean
 
 /** `entries` are well-formed addresses and prefixes (`10.0.0.0/8`). */
 export function createIpMatcher(entries: readonly string[]): IpMatcher {
+  if (entries.length === 0) return () => false
   const list = new BlockList()
   for (const entry of entries) {
     const [address = "", length] = entry.split("/")

@@ -120,3 +120,16 @@ test("uses of a deleted or a publishable key are forgotten", async () => {
   while ((await here.flush()) > 0);
   expect(await rows()).toEqual([])
 })
+
+test("of a key with very many requests some clients are looked at in every tenth of a second, of others all", async () => {
+  const { log, here } = await setUp()
+  const looksAt = (keyId: string, count: number) =>
+    Array.from({ length: count }, () => here.isDue(keyId)).filter(Boolean).length
+  for (let window = 0; window < 3; window++) {
+    expect([looksAt("key_busy", 1000), looksAt("key_calm", 20)]).toEqual([20, 20])
+    log.now += 100
+  }
+  // A clock that is set back does not end the watch.
+  log.now -= DAY_MS
+  expect(looksAt("key_busy", 1000)).toBe(20)
+})
