@@ -88,7 +88,7 @@ const reportOf = (scale: RoundsScale, { on, off }: Rounds, rows: number): Report
     "POST /v1/check, secret key of a limited account, full result, DNS off; the request log on and off",
     describeRounds(scale),
     CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
-    `the log held ${rows} requests in the end; what arrives beyond a thousand a second is counted, not logged`,
+    `the log held ${rows} requests in the end; what arrives beyond 500 a second is counted, not logged`,
   ],
   figures: [
     medianFigure("CPU an answer, on ÷ off", "", ratios(cpuUs(on), cpuUs(off)), "request_log"),

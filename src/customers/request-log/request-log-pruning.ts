@@ -5,7 +5,7 @@ import type { Store } from "../store/core/store.ts"
 import type { WrittenRows } from "./request-log.ts"
 import { findPlaceFromLatest, type RequestPlace } from "./request-rows.ts"
 
-/** How many rows one step deletes at most: it blocks other writers for about 5 ms. A second writes no more than half of that for one account. */
+/** How many rows one step deletes at most: it blocks other writers for about 5 ms. A second writes a quarter of that for one account. */
 export const PRUNED_REQUESTS_MAX = 2000
 
 /** After how many written rows an account is trimmed. It has so many rows too many at most, for each process. */

@@ -12,8 +12,8 @@ export type RequestLogBounds = {
   readonly totalMax: number
 }
 
-/** A write of 1000 rows takes about 3 ms, and a full buffer about 1.5 MB. */
-export const REQUEST_LOG_BOUNDS: RequestLogBounds = { rowsMax: 1000, accountRowsMin: 10, totalMax: 4000 }
+/** A write of 500 rows takes about 2 ms of the processor, and their deletion later as much; a full buffer takes about 1 MB. */
+export const REQUEST_LOG_BOUNDS: RequestLogBounds = { rowsMax: 500, accountRowsMin: 10, totalMax: 2000 }
 
 /** The requests of one account that are not written yet. */
 type AccountBuffer = { readonly rows: RequestRow[]; skippedCount: number }

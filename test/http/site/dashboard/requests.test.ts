@@ -84,7 +84,7 @@ describe("the list", () => {
 
   test("requests that were not logged are told of", async () => {
     const { harness, get } = await openSignedIn()
-    for (let n = 0; n < 1003; n++) recordIn(harness.customers.requestLog, { accountId: harness.accountId, ...CHECK })
+    for (let n = 0; n < 503; n++) recordIn(harness.customers.requestLog, { accountId: harness.accountId, ...CHECK })
     const { text, html } = await get(PATH)
     expect(text).toContain("3 later requests not logged")
     expect((await get(`${PATH}/${idsIn(html)[0]}`)).text).toContain(
@@ -188,8 +188,8 @@ describe("the file", () => {
   test("is read in parts, and holds all of a full log", async () => {
     const { harness, get } = await openSignedIn()
     const { customers, accountId } = harness
-    for (let round = 0; round < 11; round++) {
-      for (let n = 0; n < 1000; n++) recordIn(customers.requestLog, { accountId, ...CHECK })
+    for (let round = 0; round < 22; round++) {
+      for (let n = 0; n < 500; n++) recordIn(customers.requestLog, { accountId, ...CHECK })
       await customers.requestLog?.flush()
     }
     const { html } = await get(`${PATH}/export`)
