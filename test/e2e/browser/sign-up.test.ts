@@ -72,7 +72,7 @@ test.skipIf(isBrowserMissing)(
     await expectFit(watched, "flow-keys")
     const elsewhere = pageServer()
     await page.getByLabel("Name").fill("Shop")
-    await page.getByLabel("Kind").selectOption("publishable")
+    await page.getByRole("radio", { name: /Publishable/ }).check()
     await page.getByLabel("Websites").fill(elsewhere.origin)
     await page.getByRole("button", { name: "Create key" }).click()
     await page.getByRole("heading", { level: 1, name: "Your new key" }).waitFor()
