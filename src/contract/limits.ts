@@ -70,6 +70,8 @@ export const LIMITS = {
   feedbackPerDay: 200,
   feedbackDuplicateDays: 30,
   usageDays: 30,
+  /** For so many days usage is stored and displayed on the dashboard. */
+  usageDaysKept: 90,
   /** The request log of an account holds its last requests, so many or of so many days, whichever is less. */
   requestLogRowsMax: 10_000,
   requestLogDays: 7,

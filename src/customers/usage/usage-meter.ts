@@ -5,7 +5,7 @@ import type { Store } from "../store/core/store.ts"
 import { isWriteUnsure } from "../store/core/store-error.ts"
 import { CounterBuffer, type UsageCounter } from "./counter-buffer.ts"
 import { type MeteredKey, measureIncrements, type UsageEvent } from "./measures.ts"
-import { addCounts, type KeyCount, readCounts, readKeyCounts, type StoredCount } from "./usage-rows.ts"
+import { addCounts, type KeyDayCount, readCounts, readKeyDayCounts, type StoredCount } from "./usage-rows.ts"
 
 /** The bounds of a usage meter. */
 export type UsageMeterBounds = {
@@ -106,10 +106,10 @@ export class UsageMeter {
     })
   }
 
-  /** The same counts by key, over all days. */
-  countsByKey(accountId: string, fromDay: number, toDay: number): Promise<readonly KeyCount[]> {
+  /** The same counts by key and day. */
+  countsByKeyAndDay(accountId: string, fromDay: number, toDay: number): Promise<readonly KeyDayCount[]> {
     return this.#mutex.runExclusive(async () => {
-      const stored = await readKeyCounts(this.#store, accountId, fromDay, toDay)
+      const stored = await readKeyDayCounts(this.#store, accountId, fromDay, toDay)
       return [...stored, ...this.#unwritten(accountId, fromDay, toDay)]
     })
   }

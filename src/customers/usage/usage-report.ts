@@ -5,7 +5,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
 import { CATEGORY_MEASURES, type Measure } from "./measures.ts"
 import type { UsageMeter } from "./usage-meter.ts"
-import type { KeyCount, StoredCount } from "./usage-rows.ts"
+import type { StoredCount } from "./usage-rows.ts"
 
 /** The limits of an account; null: unlimited. */
 type ReportedLimits = {
@@ -140,38 +140,3 @@ const UNIT_MEASURES = ["used", "publishable_used"] as const satisfies readonly M
 
 const sumMeasures = (counts: readonly Pick<StoredCount, "measure" | "count">[], measures: readonly Measure[]): number =>
   counts.reduce((sum, { measure, count }) => (measures.some(name => name === measure) ? sum + count : sum), 0)
-
-/** The usage of one key on the last `LIMITS.usageDays` days, including today. */
-export type KeyUsage = {
-  /** The key's id, or that of `SITE_KEY`. */
-  readonly keyId: string
-  /** Units of either quota. */
-  readonly used: number
-  readonly checks: number
-  readonly deepChecks: number
-  readonly batchItems: number
-  readonly rateLimited: number
-}
-
-/**
- * The usage of each key of the account on the days of a report, including what the meter has not written yet, in descending order of
- * units. Keys without usage are omitted. Rejects when the store fails.
- */
-export async function readKeyUsages(meter: UsageMeter, clock: Clock, accountId: string): Promise<readonly KeyUsage[]> {
-  const today = utcDay(clock())
-  const counts = await meter.countsByKey(accountId, today - LIMITS.usageDays + 1, today)
-  const usages = [...Map.groupBy(counts, ({ keyId }) => keyId)].map(([keyId, own]) => toKeyUsage(keyId, own))
-  return usages.sort((one, other) => other.used - one.used || (one.keyId < other.keyId ? -1 : 1))
-}
-
-function toKeyUsage(keyId: string, counts: readonly KeyCount[]): KeyUsage {
-  const sumOf = (...measures: readonly Measure[]): number => sumMeasures(counts, measures)
-  return {
-    keyId,
-    used: sumOf(...UNIT_MEASURES),
-    checks: sumOf("checks"),
-    deepChecks: sumOf("deep_checks"),
-    batchItems: sumOf("batch_items"),
-    rateLimited: sumOf("rate_limited"),
-  }
-}

@@ -60,19 +60,18 @@ export async function readCounts(
   return [...earlier, ...lastDay]
 }
 
-/** A count of one key of an account over several days. */
-export type KeyCount = Omit<StoredCount, "day" | "keyId"> & { readonly keyId: string }
+/** A count of one key of an account on one day. */
+export type KeyDayCount = Omit<StoredCount, "keyId"> & { readonly keyId: string }
 
-/** The account's counts from `fromDay` to `toDay`, both included, by key. */
-export async function readKeyCounts(
+/** The account's counts from `fromDay` to `toDay`, both included, by key and day. */
+export async function readKeyDayCounts(
   store: Store,
   accountId: string,
   fromDay: number,
   toDay: number,
-): Promise<readonly KeyCount[]> {
-  return await store.all<KeyCount>(
-    `SELECT key_id AS "keyId", measure, CAST(SUM(count) AS BIGINT) AS count FROM usage
-     WHERE account_id = $1 AND day >= $2 AND day <= $3 GROUP BY key_id, measure`,
+): Promise<readonly KeyDayCount[]> {
+  return await store.all<KeyDayCount>(
+    `SELECT key_id AS "keyId", day, measure, count FROM usage WHERE account_id = $1 AND day >= $2 AND day <= $3`,
     [accountId, fromDay, toDay],
   )
 }
@@ -84,8 +83,8 @@ export const PRUNED_ACCOUNTS_MAX = 200
 export type PruneUsage = () => Promise<number>
 
 /**
- * Visits all accounts in the order of their ids, `accountsMax` a call, and deletes rows that are older than the days of a report and
- * one more day, which a clock that is set back a little can bring into a report again. One call a minute visits 288 000 accounts a day.
+ * Visits all accounts in the order of their ids, `accountsMax` a call, and deletes rows that are older than `LIMITS.usageDaysKept` and
+ * one more day, which a clock that is set back a little can bring back. One call a minute visits 288 000 accounts a day.
  */
 export function createUsagePruning(store: Store, clock: Clock, accountsMax = PRUNED_ACCOUNTS_MAX): PruneUsage {
   let prunedUpTo = ""
@@ -102,7 +101,7 @@ export function createUsagePruning(store: Store, clock: Clock, accountsMax = PRU
     }
     const deletedCount = await store.run(
       `DELETE FROM usage WHERE account_id IN (SELECT id FROM accounts WHERE id > $1 AND id <= $2) AND day < $3`,
-      [prunedUpTo, last, utcDay(clock()) - LIMITS.usageDays],
+      [prunedUpTo, last, utcDay(clock()) - LIMITS.usageDaysKept],
     )
     prunedUpTo = last
     return deletedCount

@@ -17,12 +17,10 @@ const ASSETS = {
   "reference.js": "text/javascript; charset=utf-8",
   /** Prevents that a form is sent twice. */
   "once.js": "text/javascript; charset=utf-8",
+  /** Notices on the overview when a step is done. */
+  "overview.js": "text/javascript; charset=utf-8",
   /** Keeps the request log live. */
   "live-requests.js": "text/javascript; charset=utf-8",
-  /** The usage chart and its library. */
-  "usage-chart.js": "text/javascript; charset=utf-8",
-  "uplot.js": "text/javascript; charset=utf-8",
-  "uplot.css": "text/css; charset=utf-8",
   /** The proof-of-work widget of the free checker, its worker, and the script that sends the solution. */
   "altcha.js": "text/javascript; charset=utf-8",
   "altcha.css": "text/css; charset=utf-8",

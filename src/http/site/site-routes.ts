@@ -6,10 +6,10 @@ import { adminTermsRoutes } from "./admin/terms-routes.tsx"
 import { accountDataRoutes, accountPageRoutes, termsAcceptanceRoutes } from "./dashboard/account-routes.tsx"
 import { feedbackPageRoutes } from "./dashboard/feedback-routes.tsx"
 import { keysPageRoutes } from "./dashboard/keys/keys-routes.tsx"
+import { overviewRoutes } from "./dashboard/overview/overview-routes.tsx"
 import { ownListPageRoutes } from "./dashboard/own-lists/own-list-routes.tsx"
 import { requestsPageRoutes } from "./dashboard/requests/requests-routes.tsx"
 import { tryPageRoutes } from "./dashboard/try-it.tsx"
-import { usagePageRoutes } from "./dashboard/usage.tsx"
 import { guideRoutes } from "./docs/guide-routes.tsx"
 import { freeCheckRoutes } from "./public/free-check-routes.tsx"
 import { publicRoutes } from "./public/public-routes.tsx"
@@ -31,8 +31,8 @@ export function siteRoutes(deps: SiteDeps) {
 /** The pages for people who are signed in. */
 function dashboardRoutes(site: SiteContext) {
   return new Elysia({ normalize: false })
+    .use(overviewRoutes(site))
     .use(keysPageRoutes(site))
-    .use(usagePageRoutes(site))
     .use(requestsPageRoutes(site))
     .use(tryPageRoutes(site))
     .use(ownListPageRoutes(site))

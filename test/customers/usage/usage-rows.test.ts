@@ -43,8 +43,8 @@ test("processes that write the same rows do not deadlock, and all counts are add
   expect(await store.one<unknown>("SELECT SUM(count) AS sum FROM usage")).toEqual({ sum: 50 * 4 * 10 })
 })
 
-test("rows of the days of a report and of the one before them are kept, older ones are deleted", async () => {
-  const oldest = TODAY - LIMITS.usageDays
+test("rows of the days that are displayed and of the one before them are kept, older ones are deleted", async () => {
+  const oldest = TODAY - LIMITS.usageDaysKept
   const { store, log, daysLeft } = await used(2, [oldest - 400, oldest - 1, oldest, oldest + 1, TODAY, TODAY + 1])
   const prune = createUsagePruning(store, log.clock)
   expect(await prune()).toBe(4)

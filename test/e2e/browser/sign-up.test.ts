@@ -68,7 +68,8 @@ test.skipIf(isBrowserMissing)(
       .getByRole("link", { name: /dashboard/i })
       .last()
       .click()
-    await page.goto(`${server.url}/dashboard`)
+    await expectFit(watched, "flow-overview")
+    await page.getByRole("link", { name: "Keys", exact: true }).click()
     await expectFit(watched, "flow-keys")
     const elsewhere = pageServer()
     await page.getByLabel("Name").fill("Shop")
@@ -105,6 +106,7 @@ test.skipIf(isBrowserMissing)(
     expect(smtp.taken.map(({ to }) => to)).toEqual([[EMAIL], [EMAIL], [EMAIL], [EMAIL]])
     expect(smtp.taken.filter(({ raw }) => /svc_(?:live|pub)_[0-9A-Za-z]{8}/.test(raw))).toEqual([])
 
+    await page.locator("details.menu summary").click()
     await page.getByRole("button", { name: "Sign out" }).first().click()
     await page.goto(`${server.url}/dashboard`)
     expect(new URL(page.url()).pathname).toBe("/sign-in")

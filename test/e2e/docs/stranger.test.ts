@@ -117,7 +117,7 @@ async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger):
   const first = keyIn(welcome.html) ?? ""
   await pasted(welcome.html, { category: "personal" })
 
-  const keys = await jane.get(ROUTES.dashboard.path)
+  const keys = await jane.get(ROUTES.keys.path)
   const second = keyIn((await jane.submit(keys, { name: "Shop" }, "Create key")).html) ?? ""
   for (const key of [first, second]) expect((await run("check", key)).code).toBe(0)
 

@@ -62,7 +62,7 @@ export class Customer {
 
   /** Makes a key, or room for one: a kill may have left some that nobody was told of, or whose revocation it broke off. */
   async makeKey(): Promise<void> {
-    const page = await this.page(ROUTES.dashboard.path)
+    const page = await this.page(ROUTES.keys.path)
     const slip = /name="slip" value="([^"]*)"/.exec(page)?.[1]
     if (slip === undefined) return await this.#revokeUnheard(page)
     const { body } = await this.send(ROUTES.postKey.path, { slip, name: `key ${this.#count++}`, kind: "secret" })

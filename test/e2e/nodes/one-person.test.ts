@@ -43,9 +43,9 @@ onPostgres(
     expect(keyIn(welcome.html)).not.toBeNull()
     // Twice, so that each of the two nodes is asked by this browser for the page and for what its form does.
     for (const name of ["Shop", "Desk"]) {
-      const made = await jane.submit(await jane.get(ROUTES.dashboard.path), { name }, "Create key")
+      const made = await jane.submit(await jane.get(ROUTES.keys.path), { name }, "Create key")
       expect(keyIn(made.html)).not.toBeNull()
-      const keys = await jane.get(ROUTES.dashboard.path)
+      const keys = await jane.get(ROUTES.keys.path)
       expect(keys.text).toContain(name)
       await jane.get(ROUTES.docsGuide.path)
     }
@@ -63,7 +63,7 @@ onPostgres(
     for (let count = 2; links().length < 2; count++) await smtp.takes(count)
     const again = await elsewhere.submit(await elsewhere.get(links()[1] ?? ""))
     expect(again.status).toBe(200)
-    for (let round = 0; round < 2; round++) expect((await elsewhere.get(ROUTES.dashboard.path)).text).toContain("Shop")
+    for (let round = 0; round < 2; round++) expect((await elsewhere.get(ROUTES.keys.path)).text).toContain("Shop")
 
     await jane.submit(await jane.get(ROUTES.dashboard.path), {}, "Sign out")
     for (let round = 0; round < 2; round++)

@@ -8,8 +8,8 @@ import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 
 /** The pages of an account, in the order of the links. */
 const DASHBOARD_PAGES = [
-  { route: "dashboard", label: "Keys" },
-  { route: "usage", label: "Usage" },
+  { route: "dashboard", label: "Overview" },
+  { route: "keys", label: "Keys" },
   { route: "requests", label: "Requests" },
   { route: "tryIt", label: "Try it" },
   { route: "ownLists", label: "Block and allow" },

@@ -222,9 +222,29 @@ body { margin: 0; background: var(--paper) }
 .page .plain { margin: 0; padding: 0; list-style: none }
 .page .plain li { margin: 0; overflow-wrap: anywhere }
 .page meter { box-sizing: border-box; width: 100%; max-width: 44rem; height: 1rem; margin: 0 0 1rem }
-.chart { margin: 0 0 1.25rem; overflow: hidden }
-.chart .u-legend { pointer-events: none; max-width: 100%; color: var(--ink); font: 400 .875rem/1.5 var(--sans); text-align: left; margin: .5rem 0 0 }
-.chart .u-legend th { font-weight: 400; cursor: default }
+.page .left strong, .page .total strong { font-size: 2rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em; font-variant-numeric: tabular-nums }
+.page .left { margin-bottom: .25rem }
+.usage-filter { display: flex; flex-wrap: wrap; gap: .75rem 2rem; align-items: end; justify-content: space-between; margin: 0 0 1.25rem }
+.usage-filter .actions { margin: 0 }
+.usage-filter form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; min-width: 0 }
+.usage-filter .field { width: min(16rem, 100%); grid-template-columns: max-content minmax(0, 1fr); align-items: center; gap: .6rem }
+.usage-filter select { min-height: 2rem; padding: .2rem .5rem; font-size: .875rem; text-overflow: ellipsis }
+.usage-chart { margin: 0 0 1.5rem }
+.usage-chart svg { display: block; width: 100%; height: 12rem; border-top: 1px solid var(--line); border-bottom: 1px solid var(--soft) }
+.usage-chart .line { fill: none; stroke: var(--line); vector-effect: non-scaling-stroke }
+.usage-chart path, .swatch { fill: var(--tone) }
+.usage-chart .of-unknown, .swatch.of-unknown { fill-opacity: .5 }
+.usage-chart .day { fill: transparent }
+.usage-chart .day:hover { fill: var(--shade); fill-opacity: .35 }
+.page .usage-chart p { display: flex; justify-content: space-between; max-width: none; margin: .15rem 0; color: var(--soft); font-size: .8125rem; font-variant-numeric: tabular-nums }
+.scroll .sum th, .scroll .sum td { font-weight: 600 }
+.page .start h2 { margin: 0 0 .5rem }
+.page .steps { display: flex; flex-wrap: wrap; gap: .25rem 2rem; margin: 0 0 .75rem; padding-left: 1.3rem; color: var(--soft) }
+.steps li { padding-right: .5rem }
+.steps [aria-current] { color: var(--ink); font-weight: 600 }
+.steps .reached { color: var(--allow) }
+.start .sample { background: var(--paper) }
+.page .start .actions { margin: 0 }
 .page summary { padding: .3rem 0; cursor: pointer }
 .card { box-sizing: border-box; max-width: 44rem; margin: 0 0 2rem; padding: 1.25rem 1.5rem; border: 1px solid var(--line); border-top: 4px solid var(--tone, var(--accent)); border-radius: 12px; background: var(--raised) }
 .verdict:focus { outline: none }

@@ -20,7 +20,7 @@ test.each(PAGES)(
     const menu = menuOf(html)
     expect(menu).toContain("owner@localhost")
     expect(attributesIn(menu, "href")).toEqual([ROUTES.account.path, ROUTES.admin.path])
-    expect(attributesIn(menu, "action")).toEqual([ROUTES.postSignOut.path])
+    expect(menu).toContain(`action="${ROUTES.postSignOut.path}"`)
     // Links come before the content, in the order of reading and of the keyboard.
     expect(html.indexOf('class="section-links"')).toBeLessThan(html.indexOf("<main"))
   },

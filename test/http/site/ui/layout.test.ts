@@ -10,7 +10,7 @@ const marked = (html: string): readonly (readonly [path: string, as: string])[] 
 
 /** Pages of an account and of the administration that need no id and send a page, not a file. */
 const PAGES = Object.values(ROUTES).filter(
-  ({ kind, access, path }) => kind === "page" && access !== "anybody" && !/:|export|preview/.test(path),
+  ({ kind, access, path }) => kind === "page" && access !== "anybody" && !/:|export|preview|usage$/.test(path),
 )
 
 test.each(PAGES)("$path is marked as a part of the dashboard, and in its own bar as itself", async ({ path }) => {

@@ -66,7 +66,7 @@ export function KeyPage({ user, unitsToday, flash, ...rest }: KeyPageProps) {
       {isRevoked ? null : <LimitsSection {...rest} />}
       {isRevoked ? null : <RevokeSection apiKey={apiKey} isUnconfirmed={fault?.form === "revoke"} />}
       <p>
-        <a href={ROUTES.dashboard.path}>All keys</a>
+        <a href={ROUTES.keys.path}>All keys</a>
       </p>
     </DashboardLayout>
   )

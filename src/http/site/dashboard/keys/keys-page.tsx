@@ -1,13 +1,10 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../../contract/limits.ts"
-import { ROUTES } from "../../../../contract/routes.ts"
-import type { Usage } from "../../../../contract/usage-schema.ts"
 import type { KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
 import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
 import { Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
@@ -21,7 +18,6 @@ type KeysPageProps = {
   readonly user: SignedInUser
   /** At most `KEYS_DISPLAYED_MAX`, active ones first. */
   readonly keys: readonly ApiKey[]
-  readonly today: Usage["today"]
   readonly values: KeyFormValues
   /** What is wrong with the values; null: nothing, or nothing was sent yet. */
   readonly error: KeyFormError | null
@@ -30,29 +26,17 @@ type KeysPageProps = {
   readonly nowMs: number
 }
 
-/** The account's keys, the rest of today's quota, and the form for a new key. */
-export function KeysPage({ user, keys, today, ...form }: KeysPageProps) {
+/** The account's keys, and the form for a new one. */
+export function KeysPage({ user, keys, ...form }: KeysPageProps) {
   const { nowMs } = form
   const active = keys.filter(key => isUsableKey(key, nowMs))
   const ended = keys.filter(key => !isUsableKey(key, nowMs))
   return (
-    <DashboardLayout route="dashboard" title="Keys" user={user}>
-      <QuotaSummary today={today} />
+    <DashboardLayout route="keys" title="Keys" user={user}>
       <ActiveKeys keys={active} nowMs={nowMs} />
       <NewKeyForm {...form} isAtLimit={active.length >= LIMITS.keysPerAccountMax} />
       <EndedKeys keys={ended} isTruncated={keys.length >= KEYS_DISPLAYED_MAX} nowMs={nowMs} />
     </DashboardLayout>
-  )
-}
-
-function QuotaSummary({ today: { used, remaining, publishable } }: Pick<KeysPageProps, "today">) {
-  return (
-    <p class="lead">
-      {formatCount(used, "unit")} used today,{" "}
-      {remaining === null ? "without a limit" : `${formatNumber(remaining)} left`}. Publishable keys have used{" "}
-      {formatNumber(publishable.used)} of {formatCount(publishable.used + publishable.remaining, "unit")} of their own.{" "}
-      <a href={ROUTES.usage.path}>See your usage</a>
-    </p>
   )
 }
 

@@ -32,7 +32,7 @@ import { readRestrictions, restrictionError, restrictionsOf } from "./restrictio
 export function keysPageRoutes(site: SiteContext) {
   const { guards, random } = site
   return new Elysia({ normalize: false })
-    .get(ROUTES.dashboard.path, ({ request }) =>
+    .get(ROUTES.keys.path, ({ request }) =>
       guards.requireAccount.page(request, user => keysPage(site, user, emptyKeyForm(newIdempotencyKey(random)), null)),
     )
     .post(
@@ -52,10 +52,10 @@ export function keysPageRoutes(site: SiteContext) {
 async function keysPage(site: SiteContext, user: SignedInUser, values: KeyFormValues, error: KeyFormError | null) {
   const { usageOf, changes, clock } = site
   // The usage comes first: reading it writes when keys were last used.
-  const { today } = await usageOf(user.account)
+  await usageOf(user.account)
   const keys = await listKeys(changes.store, user.account.id, KEYS_DISPLAYED_MAX)
   const form = { values, error, ceiling: ceilingOfAccount(site, user), nowMs: clock() }
-  return <KeysPage user={user} keys={keys} today={today} {...form} />
+  return <KeysPage user={user} keys={keys} {...form} />
 }
 
 /** The limits of the user's account, which those of a key have to be below. */

@@ -23,8 +23,7 @@ export function NewKeyPage({ user, apiKey, keyText, baseUrl }: NewKeyPageProps) 
     <DashboardLayout route="dashboard" title="Your new key" user={user}>
       <NewKeySection apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
       <p>
-        <a href={ROUTES.dashboard.path}>All keys</a> ·{" "}
-        <a href={pathWithId("dashboardKey", apiKey.id)}>This key’s page</a>
+        <a href={ROUTES.keys.path}>All keys</a> · <a href={pathWithId("dashboardKey", apiKey.id)}>This key’s page</a>
       </p>
     </DashboardLayout>
   )
@@ -85,7 +84,7 @@ export function KeyCreatedBeforePage({ user, apiKey }: Pick<NewKeyPageProps, "us
       </p>
       <p>
         If you did not copy it, <a href={pathWithId("dashboardKey", apiKey.id)}>revoke it</a> and{" "}
-        <a href={`${ROUTES.dashboard.path}#new`}>create another</a>.
+        <a href={`${ROUTES.keys.path}#new`}>create another</a>.
       </p>
     </DashboardLayout>
   )

@@ -7,7 +7,7 @@ import { anotherAccount } from "../../../../contract/another-account.ts"
 import { errorAt, fieldIn, keyIn, openSignedIn, signedInBrowser } from "../../../../support/html-browser.ts"
 import { HOSTILE } from "../../../../support/open-site.ts"
 
-const { path: KEYS } = ROUTES.dashboard
+const { path: KEYS } = ROUTES.keys
 const { path: CREATE } = ROUTES.postKey
 const SITE = "https://shop.example"
 
@@ -33,7 +33,7 @@ describe("a key that is created", () => {
     expect(page.headers.get("cache-control")).toBe("no-store")
     expect((await browsed.harness.ask("POST /v1/check", { key, body: { domain: "gmail.com" } })).status).toBe(200)
     const newest = (await keysOf(browsed)).find(({ name }) => name === "Shop server")
-    for (const path of [KEYS, `/dashboard/keys/${newest?.id}`, ROUTES.usage.path]) {
+    for (const path of [KEYS, `/dashboard/keys/${newest?.id}`, ROUTES.dashboard.path]) {
       const { html, text: words } = await browsed.get(path)
       expect(keyIn(html)).toBeNull()
       expect(words).toContain("Shop server")
@@ -62,8 +62,8 @@ describe("a key that is created", () => {
     const refused = await created(browsed, { name: "One more" })
     expect(refused.text).toContain("You have created 20 keys today, the most a day.")
     expect(keyIn(refused.html)).toBeNull()
-    expect((await browsed.get(ROUTES.usage.path)).text).toContain(
-      "Publishable keys: 0 of 1,000 units used, 1,000 left.",
+    expect((await browsed.get(ROUTES.dashboard.path)).text).toContain(
+      "Publishable keys have their own units: 0 of 1,000 used.",
     )
   })
 
@@ -183,7 +183,6 @@ describe("the keys of an account", () => {
     const { text: words, html } = await browsed.get(KEYS)
     expect(words).toContain(`2 of ${LIMITS.keysPerAccountMax} in use`)
     expect(words).toContain("publishable: https://shop.example")
-    expect(words).toContain("0 units used today, 1,000 left")
     for (const who of ["an administrator", "found in public", "you"]) expect(words).toContain(who)
     expect(html.indexOf(id)).toBeLessThan(html.indexOf('id="revoked"'))
   })

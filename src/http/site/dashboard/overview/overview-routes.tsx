@@ -1,0 +1,69 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { utcDay } from "../../../../base/time.ts"
+import { LIMITS } from "../../../../contract/limits.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
+import { listKeys } from "../../../../customers/keys/keys.ts"
+import { type KeyDayUsage, readUsageHistory } from "../../../../customers/usage/usage-history.ts"
+import type { SignedInUser } from "../../guards.ts"
+import type { SiteContext } from "../../site-context.ts"
+import { type OverviewData, OverviewPage } from "./overview-page.tsx"
+import { nextStartStep } from "./start-steps.tsx"
+import { usageCsv } from "./usage-csv.ts"
+import { parseUsageQuery, type UsageQuery } from "./usage-query.ts"
+
+/** How many keys are displayed by name. */
+const KEYS_NAMED_MAX = 1000
+
+/** The overview, the usage as a file, and the path that the usage had before. */
+export function overviewRoutes(site: SiteContext) {
+  const { guards, pages, changes, clock, usage } = site
+  return new Elysia({ normalize: false })
+    .get(ROUTES.dashboard.path, ({ request }) =>
+      guards.requireAccount.page(request, async user => (
+        <OverviewPage data={await readOverview(site, user, request)} />
+      )),
+    )
+    .get(ROUTES.usage.path, ({ request }) =>
+      guards.requireAccount.page(request, async () => pages.redirect(`${ROUTES.dashboard.path}#usage`, request)),
+    )
+    .get(ROUTES.usageFile.path, ({ request }) =>
+      guards.requireAccount.page(request, async ({ account: { id } }) => {
+        const query = await parseUsageQuery(request.url, changes.store, id)
+        const history = await readUsageHistory(usage, clock, id, query.days)
+        const keys = await listKeys(changes.store, id, KEYS_NAMED_MAX)
+        const text = usageCsv(selected(history, query, utcDay(clock())), new Map(keys.map(key => [key.id, key])))
+        return pages.download(text, request, CSV_FILE)
+      }),
+    )
+}
+
+const CSV_FILE = { fileName: "mailkind-usage.csv", mediaType: "text/csv; charset=utf-8" } as const
+
+async function readOverview(site: SiteContext, user: SignedInUser, request: Request): Promise<OverviewData> {
+  const { changes, clock, usage, usageOf, baseUrl, assets } = site
+  const { id } = user.account
+  const query = await parseUsageQuery(request.url, changes.store, id)
+  // The usage comes first: reading it writes when keys were last used.
+  const accountUsage = await usageOf(user.account)
+  const history = await readUsageHistory(usage, clock, id, LIMITS.usageDaysKept)
+  const keys = await listKeys(changes.store, id, KEYS_NAMED_MAX)
+  const nowMs = clock()
+  const today = utcDay(nowMs)
+  return {
+    user,
+    usage: accountUsage,
+    query,
+    history: selected(history, query, today),
+    today,
+    keys,
+    nowMs,
+    nextStep: nextStartStep(keys, history),
+    baseUrl: baseUrl(),
+    script: await assets.path("overview.js"),
+  }
+}
+
+/** The part of the usage that the query names. */
+const selected = (history: readonly KeyDayUsage[], { days, key }: UsageQuery, today: number): readonly KeyDayUsage[] =>
+  history.filter(usage => usage.day > today - days && usage.day <= today && (key === "" || usage.keyId === key))
