@@ -100,10 +100,20 @@ function KindCards({ selected, error }: { readonly selected: string; readonly er
       <div class="cards">
         {Object.entries(KIND_CARDS).map(([kind, { label, description }]) => (
           <label key={kind} class="option-card">
-            <input type="radio" name="kind" value={kind} checked={kind === selected} required />
+            <input
+              type="radio"
+              name="kind"
+              value={kind}
+              checked={kind === selected}
+              required
+              aria-labelledby={`kind-${kind}`}
+              aria-describedby={`kind-${kind}-hint`}
+            />
             <span>
-              <b>{label}</b>
-              <span class="hint">{description}</span>
+              <b id={`kind-${kind}`}>{label}</b>
+              <span class="hint" id={`kind-${kind}-hint`}>
+                {description}
+              </span>
             </span>
           </label>
         ))}
