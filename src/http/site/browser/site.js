@@ -55,7 +55,7 @@ for (const figure of document.querySelectorAll(".sample")) {
 for (const place of document.querySelectorAll("[data-copy]")) {
   if (!(place instanceof HTMLElement)) continue
   const { copy = "", copyLabel = "Copy" } = place.dataset
-  place.prepend(copyButton(copyLabel, () => document.getElementById(copy)))
+  place.append(copyButton(copyLabel, () => document.getElementById(copy)))
 }
 
 /** The tabs of one page show the same language, and the next page shows it too. */

@@ -16,6 +16,7 @@ import {
   type DisplayedVerdict,
   isUnreadable,
   RECOMMENDATION_LABELS,
+  verdictHeadline,
   verdictSentences,
 } from "../ui/verdict/verdict-words.ts"
 
@@ -83,10 +84,11 @@ export function HomePage({ facts, form = EMPTY_CHECK_FORM, error = null, verdict
 const TITLE = "Who’s behind this email?"
 
 /** The title of the tab tells the verdict, so that screen readers begin with it. */
-const verdictTitle = ({ result }: DisplayedVerdict): string =>
-  `${RECOMMENDATION_LABELS[result.recommendation]} – ${CATEGORY_LABELS[result.category]}${
-    result.domain === null || isUnreadable(result) ? "" : `: ${result.domain}`
-  } · mailkind`
+const verdictTitle = (verdict: DisplayedVerdict): string => {
+  const { recommendation, domain } = verdict.result
+  const subject = domain === null || isUnreadable(verdict.result) ? "" : `: ${domain}`
+  return `${RECOMMENDATION_LABELS[recommendation]} – ${verdictHeadline(verdict)}${subject} · mailkind`
+}
 
 type HeroProps = { readonly facts: HomeFacts; readonly form: CheckFormState; readonly error: string | null }
 
@@ -134,6 +136,11 @@ function CheckedHero({ form, verdict }: CheckedHeroProps) {
               label={`Check ${corrected}`}
             />
           )
+        }
+        moreActions={
+          <a class="button small" href={`#${INPUT_FIELD}`}>
+            Check another
+          </a>
         }
       />
       <h2 id="next">Check another</h2>

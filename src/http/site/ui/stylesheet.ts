@@ -247,16 +247,18 @@ body { margin: 0; background: var(--paper) }
 .page .start .actions { margin: 0 }
 .page summary { padding: .3rem 0; cursor: pointer }
 .card { box-sizing: border-box; max-width: 44rem; margin: 0 0 2rem; padding: 1.25rem 1.5rem; border: 1px solid var(--line); border-top: 4px solid var(--tone, var(--accent)); border-radius: 12px; background: var(--raised) }
-.verdict:focus { outline: none }
-.verdict:focus-visible { outline: 2px solid var(--accent) }
+.page .verdict:focus { outline: none }
+
 .of-business { --tone: var(--business) } .of-personal { --tone: var(--personal) } .of-disposable { --tone: var(--disposable) } .of-relay { --tone: var(--relay) }
-.of-education { --tone: var(--education) } .of-government { --tone: var(--government) } .of-invalid { --tone: var(--invalid) } .of-unknown { --tone: var(--unknown) }
+.of-lookalike { --tone: var(--block) } .of-education { --tone: var(--education) } .of-government { --tone: var(--government) } .of-invalid { --tone: var(--invalid) } .of-unknown { --tone: var(--unknown) }
 .card .asked { margin: 0; color: var(--soft); font-size: .9375rem; overflow-wrap: anywhere }
-.decision { display: flex; flex-wrap: wrap; gap: .25rem 1rem; align-items: center; justify-content: space-between; margin: .1rem 0 .5rem }
+.decision { display: flex; gap: 1rem; align-items: center; justify-content: space-between; margin: .1rem 0 .5rem }
 .page .decision h2, .page .decision .category { margin: 0; color: var(--tone); font-size: 1.75rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em }
 .page .stamp { margin: 0; padding: .25rem 1.1rem; border-radius: 8px; font-size: 1.375rem; font-weight: 680; line-height: 1.4 }
+.page .decision h2 { min-width: 0; overflow-wrap: anywhere }
+.page .sure + .hint { margin: .35rem 0 0 }
 .page .meaning { margin: 0 0 .75rem; font-size: 1.0625rem }
-.page .sure { display: grid; grid-template-columns: minmax(4rem, 12rem) max-content; gap: .75rem; align-items: center; margin: 0; color: var(--soft); font-size: .9375rem }
+.page .sure { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: .75rem; align-items: center; margin: 0; color: var(--soft); font-size: .9375rem }
 .sure .track { fill: var(--line) } .sure .filled { fill: var(--tone) }
 .page .card h3 { margin: 1rem 0 .25rem; font-size: 1rem }
 .page .why { margin: 0 0 1rem; padding-left: 1.2rem }
@@ -264,11 +266,11 @@ body { margin: 0; background: var(--paper) }
 .page .warnings { margin: 0 0 1rem; padding: 0; list-style: none; display: grid; gap: .5rem }
 .warnings li { margin: 0; padding: .6rem .9rem; border-radius: 8px; font-size: 1.0625rem; font-weight: 600; overflow-wrap: anywhere }
 .warnings .danger { color: var(--block); background: var(--block-paper) }
-.page .warnings .information { padding: 0; color: var(--soft); font-size: .9375rem; font-weight: 400 }
 .warnings .notice { color: var(--review); background: var(--review-paper) }
 .warnings strong, .page .warnings button.small { color: inherit }
 .page .warnings button.small { margin-left: .5rem; border-color: currentColor }
-.card details { margin: 0 0 .5rem }
+.page .card .button.small, .page .card button.small { border-color: var(--soft) }
+.card details { margin: 0 0 .25rem }
 .card pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border: 1px solid var(--line); border-radius: 8px; background: var(--paper) }
 .page .card > .hint { margin: .75rem 0 0 }
 .card .scroll { background: none }
@@ -325,6 +327,10 @@ body { margin: 0; background: var(--paper) }
   .top .brand { flex: 1 }
   .top { padding-block: .4rem }
   .card { padding: 1rem }
+  html { scroll-padding-top: 6rem }
+  .page .decision h2 { font-size: 1.5rem }
+  .page .stamp { padding-inline: .8rem; font-size: 1.25rem }
+  .page .sure { grid-template-columns: 6rem minmax(0, 1fr) }
   .scroll { overflow-x: visible; background: none }
   .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block }
   .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }

@@ -9,7 +9,9 @@ import { exampleResult } from "../../../../src/http/response/example-responses.t
 import { VerdictCard } from "../../../../src/http/site/ui/verdict/verdict-card.tsx"
 import {
   CATEGORY_LABELS,
+  confidenceText,
   type DisplayedVerdict,
+  verdictHeadline,
   verdictSentences,
 } from "../../../../src/http/site/ui/verdict/verdict-words.ts"
 import { HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
@@ -26,8 +28,8 @@ test.each(Object.keys(TEST_ADDRESSES))("of the test address %s all reasons are t
   const result = exampleResult(localPart, "mailkind.test")
   const text = words(shown(result))
   expect(text).toContain(`${localPart}@mailkind.test`)
-  expect(text).toContain(CATEGORY_LABELS[result.category])
-  expect(text).toContain(`We are ${Math.round(result.confidence * 100)}% sure`)
+  expect(text).toContain(verdictHeadline({ result, imitates: null, isDnsOff: false }))
+  expect(text).toContain(confidenceText(result))
   for (const reason of result.reasons)
     expect(text).toContain(words(REASONS[reason].description.replaceAll("`", " ")).trim())
 })
@@ -77,7 +79,7 @@ describe("what comes from outside", () => {
     expect(text).toContain("Your input")
     expect(text).toContain("not readable")
     expect(text).toContain("DNS did not answer")
-    expect(words(shown(missing, { isDnsOff: true }))).toContain("DNS lookups are switched off here")
+    expect(words(shown(missing, { isDnsOff: true }))).toContain("DNS lookups are switched off on this server")
   })
 })
 
@@ -91,32 +93,39 @@ test("every category has a headline of its own", () => {
 })
 
 test.each(REASON_NAMES)("%s is told in one short sentence", reason => {
-  const result: CheckResult = { ...business, reasons: [reason] }
+  const result: CheckResult = { ...business, recommendation: "allow", reasons: [reason] }
   const [sentence = "", ...more] = verdictSentences({ result, imitates: "paypal.com", isDnsOff: false })
   expect(more).toEqual([])
-  expect(sentence).toMatch(/^[A-Z\w].*\.$/)
+  expect(sentence).toMatch(/^[\w“].*\.$/)
   expect(sentence.split(" ").length).toBeLessThanOrEqual(16)
 })
 
 describe("warnings come before the verdict", () => {
   const before = (html: string): string => words(html.slice(0, html.indexOf('<p class="asked"')))
 
+  const real: CheckResult = { ...business, reasons: ["mx_found"] }
+
   test("an imitation is named, and the meaning does not vouch for it", () => {
     const html = shown(
-      { ...business, is_lookalike: true, reasons: ["mx_found", "lookalike_domain"] },
+      { ...real, is_lookalike: true, reasons: ["mx_found", "lookalike_domain"] },
       { imitates: "paypal.com" },
     )
-    expect(before(html)).toContain("Looks like paypal.com, but is not.")
+    expect(before(html)).toContain("It looks like paypal.com, but it is not.")
     expect(words(html)).not.toContain("An organisation uses this domain")
   })
 
   test("a suggested correction is the first of them", () => {
-    const html = shown({ ...business, did_you_mean: "gmail.com", is_blocked: true })
-    expect(before(html).trim()).toMatch(/^Did you mean gmail\.com ?\?.*On a block list\.$/)
+    const html = shown({ ...real, did_you_mean: "gmail.com", is_blocked: true })
+    expect(before(html).trim()).toMatch(/^Did you mean gmail\.com ?\?.*It is on a block list\.$/)
+  })
+
+  test("a test address says that its verdict is made up", () => {
+    expect(before(shown(business))).toContain("This is a test address. The verdict is made up.")
+    expect(shown(business)).not.toContain("Report a mistake")
   })
 
   test("there is none without a cause", () => {
-    expect(before(shown(business)).trim()).toBe("")
+    expect(before(shown(real)).trim()).toBe("")
   })
 })
 
@@ -128,7 +137,7 @@ test("an unreadable input shows neither a domain nor a reason beside the decidin
     reasons: ["invalid_syntax", "known_organisation"],
   })
   const visible = words(html.slice(0, html.lastIndexOf("<details>")))
-  expect(visible).toContain("This is not a valid email address")
+  expect(visible).toContain("This is not a valid address: it has more than one @.")
   expect(visible).not.toContain("well-known organisation")
   expect(visible.replaceAll("jane@@stripe.com", "")).not.toContain("stripe.com")
   expect(html).not.toContain("domain=stripe.com")
@@ -139,4 +148,35 @@ test("suites and providers have the names that people know, while the JSON keeps
   const visible = words(html.slice(0, html.lastIndexOf("<details>")))
   expect(visible).toContain("Microsoft 365")
   expect(html.slice(html.lastIndexOf("<details>"))).toContain("suite_b")
+})
+
+test("a review says what to do and why it is asked for", () => {
+  const personal: CheckResult = {
+    ...business,
+    category: "personal",
+    recommendation: "review",
+    reasons: ["free_provider"],
+  }
+  expect(words(shown(personal))).toContain("Ask for a work address if you need one.")
+  expect(words(shown(personal))).toContain("Review: the policy “b2b” asks for it (personal).")
+  const fresh: CheckResult = {
+    ...business,
+    recommendation: "review",
+    reasons: ["mx_found", "new_domain"],
+    domain_age_days: 3,
+  }
+  expect(words(shown(fresh))).toContain("Review: mailkind.test was registered 3 days ago.")
+})
+
+test("a typo is one story: what was meant, what to do, and what it is as typed", () => {
+  const typo: CheckResult = {
+    ...business,
+    category: "disposable",
+    did_you_mean: "gmail.com",
+    recommendation: "block",
+    reasons: ["disposable_domain", "likely_typo"],
+  }
+  expect(words(shown(typo))).toContain(
+    "This is probably a typo for gmail.com. Ask for the right address. As typed, it is a throw-away mailbox.",
+  )
 })

@@ -1,16 +1,18 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
+import { POLICIES } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { CheckResult } from "../../../../contract/schemas.ts"
 import { withQuery } from "../../links.ts"
-import { prettyJson } from "../layout.tsx"
+import { Prose, prettyJson } from "../layout.tsx"
 import { VerdictEvidence } from "./verdict-evidence.tsx"
 import {
-  CATEGORY_LABELS,
+  confidenceText,
   type DisplayedVerdict,
   isUnreadable,
-  RECOMMENDATION_ADVICE,
   RECOMMENDATION_LABELS,
+  verdictHeadline,
+  verdictLimits,
   verdictMeaning,
   verdictSentences,
   verdictWarnings,
@@ -20,6 +22,8 @@ type VerdictCardProps = {
   readonly verdict: DisplayedVerdict
   /** Displayed beside the suggested domain, such as a button. */
   readonly besideSuggestion?: ComponentChildren
+  /** Displayed after the card's own buttons. */
+  readonly moreActions?: ComponentChildren
 }
 
 /** The id of the card, so that a form can lead to it. A page holds one card only. */
@@ -29,22 +33,30 @@ export const VERDICT_ID = "verdict"
  * The result of a check for people: warnings, category, recommendation, confidence and reasons, then evidence and JSON in
  * collapsed sections. Everything from outside is rendered as text.
  */
-export function VerdictCard({ verdict, besideSuggestion = null }: VerdictCardProps) {
+export function VerdictCard({ verdict, besideSuggestion = null, moreActions = null }: VerdictCardProps) {
   const { result } = verdict
-  const { category, recommendation, policy, confidence } = result
+  const { category, recommendation, policy } = result
   return (
-    <section class={`card verdict of-${category}`} id={VERDICT_ID} aria-labelledby="verdict-title" tabIndex={-1}>
+    <section
+      class={`card verdict ${result.is_lookalike ? "of-lookalike" : `of-${category}`}`}
+      id={VERDICT_ID}
+      aria-labelledby="verdict-title"
+      tabIndex={-1}
+    >
       <div role="status">
         <VerdictWarnings verdict={verdict} besideSuggestion={besideSuggestion} />
         <p class="asked">{subjectLabel(result)}</p>
         <div class="decision">
-          <h2 id="verdict-title">{CATEGORY_LABELS[category]}</h2>
+          <h2 id="verdict-title">{verdictHeadline(verdict)}</h2>
           <p class={`stamp ${recommendation}`}>{RECOMMENDATION_LABELS[recommendation]}</p>
         </div>
-        <p class="meaning">
-          {RECOMMENDATION_ADVICE[recommendation]} {verdictMeaning(verdict)}
-        </p>
-        <ConfidenceBar confidence={confidence} />
+        <p class="meaning">{verdictMeaning(verdict)}</p>
+        <ConfidenceBar result={result} />
+        {verdictLimits(verdict).map(text => (
+          <p key={text} class="hint">
+            {text}
+          </p>
+        ))}
       </div>
       <h3>Why</h3>
       <ul class="why">
@@ -52,21 +64,21 @@ export function VerdictCard({ verdict, besideSuggestion = null }: VerdictCardPro
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <VerdictActions result={result} />
+      <VerdictActions result={result} moreActions={moreActions} />
       <details>
-        <summary>Evidence and all reasons</summary>
+        <summary>All evidence</summary>
         <VerdictEvidence result={result} />
       </details>
       <details>
-        <summary>JSON, as the API answers</summary>
+        <summary>API response (JSON)</summary>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
         <pre tabIndex={0} id="verdict-json">
           <code>{prettyJson(result)}</code>
         </pre>
       </details>
       <p class="hint">
-        The recommendation follows the policy <code>{policy}</code>.{" "}
-        <a href={ROUTES.docsPolicies.path}>How policies work</a>
+        Recommended by the policy <code>{policy}</code>: <Prose text={POLICIES[policy].description} />.{" "}
+        <a href={ROUTES.docsPolicies.path}>Other policies</a>
       </p>
     </section>
   )
@@ -76,7 +88,7 @@ export function VerdictCard({ verdict, besideSuggestion = null }: VerdictCardPro
 const subjectLabel = ({ email, url, domain }: CheckResult): string => email ?? url ?? domain ?? "Your input"
 
 /** A suggested correction comes first, then the other warnings. Nothing when there is none. */
-function VerdictWarnings({ verdict, besideSuggestion }: VerdictCardProps) {
+function VerdictWarnings({ verdict, besideSuggestion }: Omit<VerdictCardProps, "moreActions">) {
   const { did_you_mean: suggestion } = verdict.result
   const warnings = verdictWarnings(verdict)
   if (suggestion === null && warnings.length === 0) return null
@@ -101,23 +113,25 @@ function VerdictWarnings({ verdict, besideSuggestion }: VerdictCardProps) {
 
 const BAR_HEIGHT = 8
 
-function ConfidenceBar({ confidence }: Pick<CheckResult, "confidence">) {
-  const percent = `${Math.round(confidence * 100)}%`
+function ConfidenceBar({ result }: { readonly result: CheckResult }) {
+  const percent = `${Math.round(result.confidence * 100)}%`
   return (
     <p class="sure">
       <svg width="100%" height={BAR_HEIGHT} aria-hidden="true">
         <rect class="track" width="100%" height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
         <rect class="filled" width={percent} height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
       </svg>
-      <span>We are {percent} sure.</span>
+      <span>{confidenceText(result)}</span>
     </p>
   )
 }
 
+type ActionsProps = { readonly result: CheckResult; readonly moreActions: ComponentChildren }
+
 /** What a reader can do with the verdict. `site.js` adds the button that copies the JSON. */
-function VerdictActions({ result }: { readonly result: CheckResult }) {
-  const { domain } = result
-  const isListed = domain !== null && !isUnreadable(result)
+function VerdictActions({ result, moreActions }: ActionsProps) {
+  const { domain, reasons } = result
+  const isListed = domain !== null && !isUnreadable(result) && !reasons.includes("test_address")
   return (
     <p class="actions" data-copy="verdict-json" data-copy-label="Copy JSON">
       {isListed ? (
@@ -130,6 +144,7 @@ function VerdictActions({ result }: { readonly result: CheckResult }) {
           </a>
         </>
       ) : null}
+      {moreActions}
     </p>
   )
 }

@@ -31,17 +31,27 @@ export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
   personal: "A mailbox at a public provider. It does not show where someone works.",
   disposable: "A throw-away mailbox. It stops working soon, and strangers can often read it.",
   relay: "A forwarding address that hides the real mailbox. Its owner can turn it off at any time.",
-  education: "A school or a university.",
-  government: "A public body.",
-  invalid: "No email can arrive here. Ask for another address, or check the spelling.",
-  unknown: "We found nothing that shows what this is. Confirm it by email before you rely on it.",
+  education: "This is a school or a university.",
+  government: "This is a public body.",
+  invalid: "No email can arrive here. Check the spelling, or ask for another address.",
+  unknown: "We found nothing that shows what this is.",
 }
 
-/** What to do about a recommendation. */
-export const RECOMMENDATION_ADVICE: { readonly [R in Recommendation]: string } = {
-  allow: "Let it through.",
-  review: "Check it before you trust it.",
+/** What to do about a recommendation. For a review it depends on the category. */
+const RECOMMENDATION_ADVICE: { readonly [R in Exclude<Recommendation, "review">]: string } = {
+  allow: "You can let it through.",
   block: "Do not accept it.",
+}
+
+const REVIEW_ADVICE: { readonly [C in Category]: string } = {
+  business: "Confirm it by email before you trust it.",
+  personal: "Ask for a work address if you need one.",
+  disposable: "Ask for another address.",
+  relay: "Ask for the real address if you need one.",
+  education: "Confirm it by email before you trust it.",
+  government: "Confirm it by email before you trust it.",
+  invalid: "Ask for another address.",
+  unknown: "Confirm it by email before you rely on it.",
 }
 
 /** The recommendation as a button would say it. */
@@ -51,41 +61,78 @@ export const RECOMMENDATION_LABELS: { readonly [R in Recommendation]: string } =
   block: "Block",
 }
 
-/** What the verdict means, in one or two sentences. It vouches for nothing that a warning denies. */
-export function verdictMeaning({ result, imitates }: DisplayedVerdict): string {
-  if (result.reasons.includes("domain_not_found")) return "This domain does not exist, so no email can arrive here."
-  if (result.is_lookalike)
-    return `This name imitates ${imitates ?? "a well-known name"}. Do not trust its links or emails.`
-  return CATEGORY_MEANINGS[result.category]
+/** The headline of a verdict: its category, unless the name imitates another one. */
+export const verdictHeadline = ({ result, imitates }: DisplayedVerdict): string =>
+  result.is_lookalike ? `Lookalike of ${imitates ?? "a known name"}` : CATEGORY_LABELS[result.category]
+
+/** What the verdict means and what to do, in two or three sentences. It vouches for nothing that a warning denies. */
+export function verdictMeaning({ result }: DisplayedVerdict): string {
+  const { category, recommendation, did_you_mean: suggestion, reasons } = result
+  if (result.is_lookalike) return "Somebody may use this name to deceive. Do not trust its links or emails."
+  const advice = recommendation === "review" ? REVIEW_ADVICE[category] : RECOMMENDATION_ADVICE[recommendation]
+  if (suggestion !== null && reasons.includes("likely_typo"))
+    return `This is probably a typo for ${suggestion}. Ask for the right address. ${AS_TYPED[category]}`
+  if (reasons.includes("domain_not_found")) return `This domain does not exist, so no email can arrive here. ${advice}`
+  return `${CATEGORY_MEANINGS[category]} ${advice}`
+}
+
+/** What a name with a typo is. */
+const AS_TYPED: { readonly [C in Category]: string } = {
+  business: "As typed, it is another organisation’s domain.",
+  personal: "As typed, it is another mailbox provider.",
+  disposable: "As typed, it is a throw-away mailbox.",
+  relay: "As typed, it is a privacy relay.",
+  education: "As typed, it is a school or a university.",
+  government: "As typed, it is a public body.",
+  invalid: "As typed, no email can arrive.",
+  unknown: "As typed, we do not know it.",
+}
+
+/** How sure the category is, as a sentence. */
+export function confidenceText({ category, confidence }: CheckResult): string {
+  if (category === "unknown") return "We know too little to be sure."
+  return `We are ${Math.round(confidence * 100)}% sure that this is ${SURE_OF[category]}.`
+}
+
+const SURE_OF: { readonly [C in Exclude<Category, "unknown">]: string } = {
+  business: "a business",
+  personal: "a personal mailbox",
+  disposable: "disposable",
+  relay: "a privacy relay",
+  education: "a school or university",
+  government: "a public body",
+  invalid: "invalid",
 }
 
 /** One thing to know before anything else about a verdict. */
 export type VerdictWarning = {
   readonly text: string
-  /** Danger: somebody may want to deceive. Notice: something to look at. Information: a limit of this verdict. */
-  readonly severity: "danger" | "notice" | "information"
+  /** Danger: somebody may want to deceive. Notice: everything else. */
+  readonly severity: "danger" | "notice"
 }
 
 /** The warnings of a verdict apart from a suggested correction, the gravest first. */
-export function verdictWarnings({ result, imitates, isDnsOff }: DisplayedVerdict): readonly VerdictWarning[] {
+export function verdictWarnings({ result, imitates }: DisplayedVerdict): readonly VerdictWarning[] {
   const has = (reason: Reason) => result.reasons.includes(reason)
   const danger = (text: string) => ({ text, severity: "danger" }) as const
   const notice = (text: string) => ({ text, severity: "notice" }) as const
-  const information = (text: string) => ({ text, severity: "information" }) as const
   return [
-    ...(result.is_lookalike ? [danger(`Looks like ${imitates ?? "a well-known name"}, but is not.`)] : []),
-    ...(result.is_blocked ? [danger("On a block list.")] : []),
+    ...(result.is_lookalike ? [danger(`It looks like ${imitates ?? "a well-known name"}, but it is not.`)] : []),
+    ...(result.is_blocked ? [danger("It is on a block list.")] : []),
     ...(has("new_domain") ? [notice(newDomainText(result.domain_age_days))] : []),
     ...(has("parked_domain") || has("parked_mail") ? [notice("This domain is parked or for sale.")] : []),
-    ...(result.degraded ? [information(isDnsOff ? DNS_OFF : DNS_UNAVAILABLE)] : []),
-    ...(result.workspace.pending
-      ? [information("We are still looking for a Microsoft 365 account. Check again soon.")]
-      : []),
+    ...(has("test_address") ? [notice("This is a test address. The verdict is made up.")] : []),
   ]
 }
 
-const DNS_OFF = "DNS lookups are switched off here. This verdict comes from our lists alone."
-const DNS_UNAVAILABLE = "DNS did not answer in time. This verdict comes from our lists alone. Try again soon."
+/** What limits a verdict, below it. */
+export const verdictLimits = ({ result, isDnsOff }: DisplayedVerdict): readonly string[] => [
+  ...(result.degraded ? [isDnsOff ? DNS_OFF : DNS_UNAVAILABLE] : []),
+  ...(result.workspace.pending ? [`We are still looking for a ${SUITE_B} account. Check again soon.`] : []),
+]
+
+const DNS_OFF = "DNS lookups are switched off on this server, so we are less sure."
+const DNS_UNAVAILABLE = "DNS did not answer in time, so we are less sure. Try again soon."
 
 const newDomainText = (days: number | null): string =>
   days === null ? "This domain is new." : `This domain was registered ${ageLabel(days)}.`
@@ -105,9 +152,21 @@ export function verdictSentences(verdict: DisplayedVerdict): readonly string[] {
   if (deciding === undefined) return []
   if (isUnreadable(result)) return [WHY[deciding](verdict)]
   const changing = changingReason(result)
-  const first = changing === null ? [deciding] : [deciding, changing]
-  return [...new Set([...first, ...others])].slice(0, SENTENCES_MAX).map(reason => WHY[reason](verdict))
+  const rest = others.filter(reason => reason !== changing && reason !== "dns_unavailable")
+  const policySentence = byPolicy(result)
+  return [
+    WHY[deciding](verdict),
+    ...(changing === null ? [] : [`${RECOMMENDATION_LABELS[result.recommendation]}: ${WHY[changing](verdict)}`]),
+    ...(policySentence === null ? [] : [policySentence]),
+    ...rest.map(reason => WHY[reason](verdict)),
+  ].slice(0, SENTENCES_MAX)
 }
+
+/** Says that the policy itself asks for a review of the category. Null: it does not, or a reason asked for it. */
+const byPolicy = ({ recommendation, policy, category }: CheckResult): string | null =>
+  recommendation === "review" && POLICIES[policy][category] === "review"
+    ? `Review: the policy “${policy}” asks for it (${category}).`
+    : null
 
 /** Whether the input could not be read as an address, a domain or a website, so that nothing is known of a domain. */
 export const isUnreadable = ({ category, reasons: [first] }: CheckResult): boolean =>
@@ -125,6 +184,14 @@ export function changingReason({ recommendation, policy, category, reasons }: Ch
   return isRaised || second === "allowlisted" ? second : null
 }
 
+/** What is wrong with the form of an input, as far as it is plain to see. */
+function syntaxSentence(input: string): string {
+  if (/@[^"]*@/.test(input)) return "This is not a valid address: it has more than one @."
+  if (/^@|@$/.test(input.trim())) return "This is not a valid address: a part beside the @ is missing."
+  if (/\S\s+\S/.test(input)) return "This is not a valid address: it contains a space."
+  return "This is not a valid email address, domain or website."
+}
+
 type Sentence = (verdict: DisplayedVerdict) => string
 
 const domainOf = ({ result }: DisplayedVerdict): string => result.domain ?? "This name"
@@ -139,23 +206,23 @@ const providerOf = ({ result }: DisplayedVerdict, fallback: string): string => {
 
 /** Each reason as one sentence for people. */
 const WHY: { readonly [R in Reason]: Sentence } = {
-  invalid_syntax: () => "This is not a valid email address, domain or website.",
+  invalid_syntax: ({ result }) => syntaxSentence(result.email ?? result.url ?? ""),
   too_long: () => "This is longer than email allows.",
   ip_literal: () => "This uses an IP address instead of a domain.",
   reserved_tld: () => "Its ending is reserved for tests and private networks.",
-  unknown_tld: () => "Its ending (top-level domain) does not exist.",
+  unknown_tld: v => `“.${domainOf(v).split(".").at(-1)}” is not a top-level domain.`,
   public_suffix: () => "This is a domain ending such as co.uk, not a domain.",
   test_address: () => "This is a test address with a fixed verdict.",
   corrected: v => `A user report corrected the verdict for ${domainOf(v)}.`,
   listing_contradicted: v =>
     `Weak lists call ${domainOf(v)} disposable, but its mail service or its age contradicts them.`,
   disposable_domain: v => `${domainOf(v)} is on our list of disposable domains.`,
-  relay_domain: v => `${domainOf(v)} belongs to a privacy relay.`,
+  relay_domain: v => `${domainOf(v)} forwards mail to mailboxes that it hides.`,
   government_domain: v => `${domainOf(v)} is on our list of government domains.`,
-  government_suffix: v => `${domainOf(v)} has an ending for government bodies.`,
+  government_suffix: v => `The ending of ${domainOf(v)} is for government bodies.`,
   education_domain: v => `${domainOf(v)} is on our list of schools and universities.`,
-  education_suffix: v => `${domainOf(v)} has an ending for schools and universities.`,
-  free_provider: v => `${domainOf(v)} gives mailboxes to everyone.`,
+  education_suffix: v => `The ending of ${domainOf(v)} is for schools and universities.`,
+  free_provider: v => `Anyone can get a mailbox at ${domainOf(v)}.`,
   agent_mailbox: v => `${domainOf(v)} gives mailboxes to AI agents and other programs.`,
   domain_not_found: v => `${domainOf(v)} does not exist in DNS.`,
   null_mx: v => `${domainOf(v)} states that it accepts no email.`,
@@ -176,11 +243,12 @@ const WHY: { readonly [R in Reason]: Sentence } = {
   blocklisted: () => "It is on a block list of this account or server.",
   allowlisted: () => "It is on an allow list of this account or server.",
   lookalike_domain: ({ imitates }) => `The name imitates ${imitates ?? "a well-known provider or organisation"}.`,
-  likely_typo: ({ result }) => `It looks like a typing error of ${result.did_you_mean ?? "a well-known provider"}.`,
-  new_domain: v => `${domainOf(v)} was registered less than 30 days ago.`,
+  likely_typo: ({ result }) => `It looks like a typo for ${result.did_you_mean ?? "a well-known provider"}.`,
+  new_domain: v => newDomainText(v.result.domain_age_days).replace("This domain", domainOf(v)),
   parked_domain: () => "Its website is a parking or for-sale page.",
   role_account: () => "The address belongs to a role, not to a person.",
-  dns_unavailable: ({ isDnsOff }) => (isDnsOff ? "DNS lookups are switched off here." : "DNS did not answer in time."),
+  dns_unavailable: ({ isDnsOff }) =>
+    isDnsOff ? "DNS lookups are switched off on this server." : "DNS did not answer in time.",
   suite_a_detected: () => `Its DNS records show ${SUITE_A}.`,
   suite_b_tenant: () => `It has a ${SUITE_B} account.`,
   spf_missing: () => "It does not publish which servers may send its email (SPF).",
