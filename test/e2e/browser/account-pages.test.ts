@@ -19,7 +19,12 @@ const ADMIN = "ada@example.com"
 const JANE = "jane@example.com"
 
 /** They are files, and no pages. */
-const FILES: readonly string[] = [ROUTES.ownListFile.path, ROUTES.accountExport.path, ROUTES.requestLogFile.path, ROUTES.usageFile.path]
+const FILES: readonly string[] = [
+  ROUTES.ownListFile.path,
+  ROUTES.accountExport.path,
+  ROUTES.requestLogFile.path,
+  ROUTES.usageFile.path,
+]
 
 const pagesOf = (who: "account" | "admin"): readonly string[] =>
   Object.values(ROUTES)

@@ -268,7 +268,8 @@ body { margin: 0; background: var(--paper) }
 .warnings .danger { color: var(--block); background: var(--block-paper) }
 .warnings .notice { color: var(--review); background: var(--review-paper) }
 .warnings strong, .page .warnings button.small { color: inherit }
-.page .warnings button.small { margin-left: .5rem; border-color: currentColor }
+.page .warnings button.small { border-color: currentColor }
+.page .warnings .action { display: inline-block; margin: .25rem 0 0 }
 .page .card .button.small, .page .card button.small { border-color: var(--soft) }
 .card details { margin: 0 0 .25rem }
 .card pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border: 1px solid var(--line); border-radius: 8px; background: var(--paper) }

@@ -77,7 +77,7 @@ export function VerdictCard({ verdict, besideSuggestion = null, moreActions = nu
         </pre>
       </details>
       <p class="hint">
-        Recommended by the policy <code>{policy}</code>: <Prose text={POLICIES[policy].description} />.{" "}
+        Recommended by the policy <code>{policy}</code>: <Prose text={POLICIES[policy].description} />{" "}
         <a href={ROUTES.docsPolicies.path}>Other policies</a>
       </p>
     </section>

@@ -152,15 +152,20 @@ export function verdictSentences(verdict: DisplayedVerdict): readonly string[] {
   if (deciding === undefined) return []
   if (isUnreadable(result)) return [WHY[deciding](verdict)]
   const changing = changingReason(result)
-  const rest = others.filter(reason => reason !== changing && reason !== "dns_unavailable")
+  const rest = others.filter(reason => reason !== changing && !TOLD_ELSEWHERE.has(reason))
   const policySentence = byPolicy(result)
+  const imitation = result.is_lookalike && changing !== "lookalike_domain" ? [WHY.lookalike_domain(verdict)] : []
   return [
+    ...imitation,
     WHY[deciding](verdict),
     ...(changing === null ? [] : [`${RECOMMENDATION_LABELS[result.recommendation]}: ${WHY[changing](verdict)}`]),
     ...(policySentence === null ? [] : [policySentence]),
     ...rest.map(reason => WHY[reason](verdict)),
   ].slice(0, SENTENCES_MAX)
 }
+
+/** What the card tells in another place. */
+const TOLD_ELSEWHERE: ReadonlySet<Reason> = new Set(["dns_unavailable", "lookalike_domain"])
 
 /** Says that the policy itself asks for a review of the category. Null: it does not, or a reason asked for it. */
 const byPolicy = ({ recommendation, policy, category }: CheckResult): string | null =>
