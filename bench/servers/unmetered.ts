@@ -73,6 +73,7 @@ const { server } = createApp({
   defaultTier: settings.MAILKIND_DEFAULT_TIER,
   hasMailServer: false,
   pricing: null,
+  securityContacts: [],
   isDnsOff: false,
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log: context.log,

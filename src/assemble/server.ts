@@ -3,7 +3,7 @@ import { type CategoryCorrections, type Check, createCheck } from "../check/chec
 import type { DeepProbe } from "../check/deep-evidence.ts"
 import type { DomainLists, LoadedLists } from "../check/domain-lookup.ts"
 import type { NetworkProbe } from "../check/network-evidence.ts"
-import type { Settings } from "../config/settings.ts"
+import { contactUri, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { createFirstAccount, type FirstAccountResult } from "../customers/keys/first-account.ts"
@@ -213,6 +213,7 @@ function createAppDeps(context: AppContext, lists: ListsService, isDnsUnavailabl
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
     pricing: settings.MAILKIND_PRICING,
+    securityContacts: settings.MAILKIND_SECURITY_CONTACT.map(contactUri),
     isDnsOff: settings.MAILKIND_DNS_SERVERS.includes("off"),
     lists: () => listsOverview(lists.current()),
     guide: guideFacts(context),

@@ -64,6 +64,13 @@ export const SETTINGS = {
   }),
   MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "How many checks a day, UTC, the free website checker at `/` has for all its visitors together; `off` shows no checker.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
   MAILKIND_PRICING: text({ description: "What the home page says about prices, in one or two sentences.", defaultValue: null, defaultText: "nothing", pattern: /^[^\0\r\n]{1,500}$/, expected: "one line of at most 500 characters" }),
+  MAILKIND_SECURITY_CONTACT: list({
+    description: "Whom to tell about a security hole, in `/.well-known/security.txt`: email addresses, or `https://`, `mailto:` or `tel:` URLs.",
+    defaultValue: [],
+    defaultText: "none",
+    isMember: isContact,
+    expected: "a comma list of email addresses and URLs with https://, mailto: or tel:",
+  }),
   MAILKIND_TRUSTED_PROXIES: list({ description: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
   MAILKIND_IN_FLIGHT_MAX: integer({ description: "How many requests one process serves at once; it refuses more with `overloaded`.", defaultValue: 4096, min: 1, max: 1_000_000 }),
   MAILKIND_LOG: choice({ description: "Least level of a log line.", defaultValue: "info", options: LOG_LEVELS }),
@@ -121,6 +128,14 @@ export function parseDnsServer(text: string): { readonly address: string; readon
   const [, address = text, port = "53"] = bracketed ?? plain ?? []
   return { address, port: Number(port) }
 }
+
+/** Whether the text is an email address or the URL of a contact. It has no white space, so that it stays one line of a file. */
+function isContact(text: string): boolean {
+  return EMAIL.test(text) || (/^(?:https:\/\/|mailto:|tel:)[^\s,]+$/.test(text) && URL.canParse(text))
+}
+
+/** A contact as a URI: an email address becomes a `mailto:`. */
+export const contactUri = (contact: string): string => (/^(?:https|mailto|tel):/.test(contact) ? contact : `mailto:${contact}`)
 
 function isAddressOrPrefix(text: string): boolean {
   const [address = "", length, ...rest] = text.split("/")

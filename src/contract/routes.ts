@@ -156,6 +156,10 @@ export const ROUTES = {
   docsSettings: { method: "GET", path: "/docs/settings", description: "Every setting with its meaning and its default.", access: "anybody", kind: "page", problems: [] },
   docsMails: { method: "GET", path: "/docs/mails", description: "Which mails the server sends, and what happens when a mail server fails.", access: "anybody", kind: "page", problems: [] },
   docsMarkdown: { method: "GET", path: "/docs/:page.md", description: "A page of the guide as Markdown.", access: "anybody", kind: "page", problems: [] },
+  favicon: { method: "GET", path: "/favicon.ico", description: "The mark, for browsers that ask for it at this path.", access: "anybody", kind: "page", problems: [] },
+  robots: { method: "GET", path: "/robots.txt", description: "Which pages search engines leave out.", access: "anybody", kind: "page", problems: [] },
+  sitemap: { method: "GET", path: "/sitemap.xml", description: "The public pages, for search engines.", access: "anybody", kind: "page", problems: [] },
+  securityTxt: { method: "GET", path: "/.well-known/security.txt", description: "Whom to tell about a security hole (RFC 9116).", access: "anybody", kind: "page", problems: [] },
   llms: { method: "GET", path: "/llms.txt", description: "Index of the guide for language models (llmstxt.org).", access: "anybody", kind: "page", problems: [] },
   llmsFull: { method: "GET", path: "/llms-full.txt", description: "All pages of the guide as one Markdown text.", access: "anybody", kind: "page", problems: [] },
 } as const satisfies Record<string, RouteSpec>
@@ -166,6 +170,7 @@ export type RouteId = keyof typeof ROUTES
 const ROUTE_PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kind, access }) => ({
   method,
   isPublic: access !== "operator",
+  isPage: kind === "page",
   needsSession: kind === "page" && (access === "account" || access === "admin"),
   label: `${method} ${path}`,
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
@@ -187,6 +192,25 @@ export function allowedMethods(path: string): string | null {
   if (methods.length === 0) return null
   if (methods.includes("GET")) methods.splice(methods.indexOf("GET") + 1, 0, "HEAD")
   return [...methods, "OPTIONS"].join(", ")
+}
+
+/** The first segments of the paths that only programs ask for: the API, the hooks and the metrics. */
+const PROGRAM_SEGMENTS: ReadonlySet<string> = new Set(
+  Object.values<RouteSpec>(ROUTES)
+    .filter(({ kind }) => kind === "api" || kind === "hook")
+    .map(({ path }) => path.split("/")[1] ?? ""),
+)
+
+/** Whether the path is below one that only programs ask for, even if no route has it. */
+export const isProgramPath = (path: string): boolean => PROGRAM_SEGMENTS.has(path.split("/", 2)[1] ?? "")
+
+/** The path of the page that is meant by a path with slashes at its end. Null: it has none, or no page has the path without them. */
+export function pagePathWithoutSlash(path: string): string | null {
+  let end = path.length
+  while (path[end - 1] === "/") end--
+  if (end === 0 || end === path.length) return null
+  const bare = path.slice(0, end)
+  return ROUTE_PATTERNS.some(({ isPage, pattern }) => isPage && pattern.test(bare)) ? bare : null
 }
 
 /** The version of the API. */

@@ -2,7 +2,7 @@ import { Elysia } from "elysia"
 import type { Log } from "../base/log.ts"
 import type { Stopwatch } from "../base/outside-world.ts"
 import type { Check } from "../check/check.ts"
-import { allowedMethods, ROUTES } from "../contract/routes.ts"
+import { allowedMethods, pagePathWithoutSlash, ROUTES } from "../contract/routes.ts"
 import type { Health } from "../contract/schemas.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import type { FeedbackReport, FeedbackReportResult } from "../customers/feedback/feedback.ts"
@@ -32,6 +32,8 @@ import {
   noSuchRoute,
   type ToProblemResponse,
 } from "./response/problem-response.ts"
+import { createRefusal } from "./site/error-page.tsx"
+import { createPageResponses, type PageResponses } from "./site/page-responses.ts"
 import type { SiteDeps } from "./site/site-context.ts"
 import { siteRoutes } from "./site/site-routes.ts"
 import { batchRoute } from "./v1/batch.ts"
@@ -81,6 +83,7 @@ export function createApp(appDeps: AppDeps) {
   const refusalHeaders = new RefusalHeaders()
   const admit = createAdmission({ ...appDeps, refusalHeaders })
   const toProblemResponse = createToProblemResponse({ ...appDeps, refusalHeaders })
+  const { pages, refuse } = createRefusalPages(appDeps, toProblemResponse)
   const { requestLog } = appDeps
   const accountLog = requestLog === null ? null : new AccountLog(requestLog, refusalHeaders)
   const observer = new RequestObserver({ ...appDeps, accountLog })
@@ -94,11 +97,12 @@ export function createApp(appDeps: AppDeps) {
     refusals: refusalHeaders,
     withSecretKey: createWithSecretKey(appDeps.keys, admit, observer, appDeps.loadShedder),
   }
-  const fallback = createFallback(deps)
+  const fallback = createFallback(deps, pages, refuse)
+  const refusePath = createPathRefusal(observer, refuse)
   const { GET, POST } = createCheckEndpoints(deps)
   // Bun's router calls the check endpoints directly: through Elysia a response takes 1 to 2 µs longer (DECISIONS 24).
   const routes = {
-    ...guardedRoutes((request): Response | Promise<Response> => app.fetch(request), createPathRefusal(deps)),
+    ...guardedRoutes((request): Response | Promise<Response> => app.fetch(request), refusePath),
     [ROUTES.postCheck.path]: { GET, POST },
   }
   // Without `standardHostname: false` Elysia does not find the path of a URL with a host of one or two letters, such as `http://mk/v1/check`.
@@ -111,7 +115,7 @@ export function createApp(appDeps: AppDeps) {
     // Elysia's type of `wrap` is wrong: the wrapped function takes a request and returns a response.
     .wrap((handle, request) => wrapHandler(deps, handle as unknown as RequestHandler, request))
     .onError(({ error, code, request }) =>
-      code === "NOT_FOUND" ? fallback(request, app.fetch) : toProblemResponse(error, request),
+      code === "NOT_FOUND" ? fallback(request, app.fetch) : refuse(error, request),
     )
     .get(ROUTES.getCheck.path, ({ request }) => GET(request), { parse: "none" })
     .post(ROUTES.postCheck.path, ({ request }) => POST(request), { parse: "none" })
@@ -123,6 +127,12 @@ export function createApp(appDeps: AppDeps) {
     .use(secretScanningRoute(deps))
     .use(siteRoutes(deps))
   return app
+}
+
+/** What browsers get where no page is. */
+function createRefusalPages({ responses, isHttps, baseUrl }: AppDeps, toProblemResponse: ToProblemResponse) {
+  const pages = createPageResponses(responses.requestId, isHttps, baseUrl)
+  return { pages, refuse: createRefusal(pages, toProblemResponse) }
 }
 
 /** What is around every route but `/v1/check`. */
@@ -142,21 +152,24 @@ const withOneHost =
   }
 
 /** Refuses a path that the runtime has rewritten: it is none of ours, whatever the URL of the request says now. */
-function createPathRefusal({ observer, toProblemResponse }: WrapperDeps) {
+function createPathRefusal(observer: RequestObserver, refuse: ToProblemResponse) {
   return (request: Request): Response => {
     const startedAtMs = observer.stopwatch()
-    const response = toProblemResponse(noSuchPath(), request)
+    const response = refuse(noSuchPath(), request)
     observer.recordResponse(ELSEWHERE_ROUTE, response, observer.stopwatch() - startedAtMs, null, null)
     return response
   }
 }
 
-/** Handles requests without a route: HEAD where there is GET, OPTIONS on every path. All others are refused. */
-function createFallback({
-  responses,
-  knownOrigins,
-  toProblemResponse,
-}: Pick<AppDeps, "responses" | "knownOrigins"> & { toProblemResponse: ToProblemResponse }) {
+/**
+ * Handles requests without a route: HEAD where there is GET, OPTIONS on every path, and the path of a page with a slash at its end.
+ * All others are refused.
+ */
+function createFallback(
+  { responses, knownOrigins }: Pick<AppDeps, "responses" | "knownOrigins">,
+  pages: Pick<PageResponses, "moved">,
+  refuse: ToProblemResponse,
+) {
   const optionsResponse = (request: Request, allow: string, headers: Readonly<Record<string, string>> = {}): Response =>
     responses.noContent(responses.requestId(request), { Allow: allow, ...headers })
   /** A preflight carries no key, so any active publishable key that allows the origin is enough (DECISIONS 29). */
@@ -165,13 +178,20 @@ function createFallback({
     return optionsResponse(request, allow, preflightHeaders((await knownOrigins.has(origin)) ? origin : null, allow))
   }
   return (request: Request, handle: RequestHandler): Response | Promise<Response> => {
-    const allow = allowedMethods(pathOf(request))
+    const path = pathOf(request)
+    const allow = allowedMethods(path)
+    const isReading = request.method === "GET" || request.method === "HEAD"
+    const page = isReading && allow === null ? pagePathWithoutSlash(path) : null
+    if (page !== null) return pages.moved(withQueryOf(request, page), request)
     if (request.method === "HEAD" && allow !== null) return headResponse(request, handle)
-    if (request.method !== "OPTIONS" || allow === null) return toProblemResponse(noSuchRoute(request), request)
-    return pathOf(request) === ROUTES.postCheck.path
-      ? preflightResponse(request, allow)
-      : optionsResponse(request, allow)
+    if (request.method !== "OPTIONS" || allow === null) return refuse(noSuchRoute(request), request)
+    return path === ROUTES.postCheck.path ? preflightResponse(request, allow) : optionsResponse(request, allow)
   }
+}
+
+function withQueryOf({ url }: Request, path: string): string {
+  const query = queryOf(url)
+  return query === "" ? path : `${path}?${query}`
 }
 
 type RequestHandler = (request: Request) => Response | Promise<Response>

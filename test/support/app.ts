@@ -246,6 +246,7 @@ export async function testApp({
     defaultTier: 0,
     hasMailServer: true,
     pricing: null,
+    securityContacts: [],
     isDnsOff: false,
     changes,
     signIn,

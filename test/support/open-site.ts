@@ -21,6 +21,9 @@ export const BASE_URL = "https://mail.example:8443"
 /** What stands for the script of the API reference. */
 export const VIEWER_SCRIPT = "/* the viewer */".repeat(100)
 
+/** The time of every site here. */
+export const CLOCK_MS = Date.UTC(2026, 10, 23, 12, 30)
+
 type SiteOptions = Partial<Parameters<typeof publicRoutes>[0]> & {
   readonly isHttps?: boolean
   readonly asset?: ReadEmbeddedAsset
@@ -58,19 +61,21 @@ export function openSite({
         responses: own,
         baseUrl: () => BASE_URL,
         testDomain: "mailkind.test",
-        pages: createPageResponses(own.requestId, isHttps),
+        pages: createPageResponses(own.requestId, isHttps, () => BASE_URL),
         assets: createAssets(asset),
         freeChecks: null,
         tiers: TIERS,
         defaultTier: 0,
         pricing: null,
+        securityContacts: [],
+        clock: () => CLOCK_MS,
         guide: guide ?? guideFactsFor(),
         ...changes,
       }),
     )
     .use(
       guideRoutes({
-        pages: createPageResponses(own.requestId, isHttps),
+        pages: createPageResponses(own.requestId, isHttps, () => BASE_URL),
         files: createAssets(asset),
         baseUrl: () => BASE_URL,
         testDomain: changes.testDomain ?? "mailkind.test",

@@ -52,7 +52,10 @@ export function noSuchRoute(request: Request): Problem {
 }
 
 /** The problem 404 `not_found`. */
-export const noSuchPath = (): Problem => new Problem("not_found", "No such path; the API's paths begin with /v1.")
+export const noSuchPath = (): Problem => new Problem("not_found", NO_SUCH_PATH)
+
+/** What a program is told of a path that no route has. */
+export const NO_SUCH_PATH = "No such path; the API's paths begin with /v1."
 
 /** The `Retry-After` of a request that failed because of the database. */
 const DATABASE_RETRY_S = 5

@@ -3,11 +3,11 @@ import { gzip } from "node:zlib"
 import { assert } from "../../base/errors.ts"
 import SITE_SCRIPT from "./browser/site.js" with { type: "text" }
 import THEME_SCRIPT from "./browser/theme.js" with { type: "text" }
+import { ASSETS_PATH, hashedPath } from "./hashed-path.ts"
+import { MARK_SVG } from "./mark.ts"
 import { type AssetFile, acceptsGzip } from "./page-responses.ts"
+import { SOCIAL_IMAGE, SOCIAL_IMAGE_PATH } from "./social-image.ts"
 import { STYLESHEET } from "./ui/stylesheet.ts"
-
-/** The path below which assets are served. */
-export const ASSETS_PATH = "/docs/assets/"
 
 /** The assets in the executable, with their media types. */
 const ASSETS = {
@@ -43,10 +43,6 @@ export type Assets = {
   readonly file: (path: string, acceptEncoding: string | null) => Promise<AssetFile | null>
 }
 
-/** The mark: an envelope whose flap is a check mark. */
-const ICON =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="8" fill="#4f46e5"/><path d="M6.5 10.5h19v12h-19z" fill="none" stroke="#fff" stroke-width="2" stroke-linejoin="round"/><path d="M10 14.5l5 4.5 11-12" fill="none" stroke="#a5f3c8" stroke-width="3" stroke-linecap="round" stroke-linejoin="round"/></svg>'
-
 /** The path of the one stylesheet of all pages. */
 export const STYLESHEET_PATH = hashedPath("site", "css", Buffer.from(STYLESHEET))
 
@@ -57,13 +53,14 @@ export const SITE_SCRIPT_PATH = hashedPath("site", "js", Buffer.from(SITE_SCRIPT
 export const THEME_SCRIPT_PATH = hashedPath("theme", "js", Buffer.from(THEME_SCRIPT))
 
 /** The path of the favicon. */
-export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(ICON))
+export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(MARK_SVG))
 
 /** Builds the assets of one server. Each is read from the executable once, when it is first requested. */
 export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
   const files = new Map<string, EncodeAsset>([
     [STYLESHEET_PATH, cachedAsset("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
-    [ICON_PATH, cachedAsset("image/svg+xml", Buffer.from(ICON))],
+    [ICON_PATH, cachedAsset("image/svg+xml", Buffer.from(MARK_SVG))],
+    [SOCIAL_IMAGE_PATH, cachedAsset("image/png", SOCIAL_IMAGE)],
     [SITE_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(SITE_SCRIPT))],
     [THEME_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(THEME_SCRIPT))],
   ])
@@ -116,8 +113,3 @@ function cachedAsset(mediaType: string, bytes: Uint8Array<ArrayBuffer>): EncodeA
 }
 
 const gzipBytes = promisify(gzip)
-
-function hashedPath(name: string, extension: string, bytes: Uint8Array): string {
-  const hash = new Bun.CryptoHasher("sha256").update(bytes).digest("hex").slice(0, 16)
-  return `${ASSETS_PATH}${name}-${hash}.${extension}`
-}

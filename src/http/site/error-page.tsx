@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
-import { ROUTES } from "../../contract/routes.ts"
+import { isProgramPath, ROUTES, type RouteId } from "../../contract/routes.ts"
+import { prefersHtml } from "../request/accept.ts"
+import { pathOf } from "../request/request-url.ts"
 import { Problem } from "../response/problem.ts"
-import type { ToProblemResponse } from "../response/problem-response.ts"
+import { NO_SUCH_PATH, type ToProblemResponse } from "../response/problem-response.ts"
 import type { PageResponses } from "./page-responses.ts"
 import { Layout, Prose } from "./ui/layout.tsx"
 
@@ -15,7 +17,7 @@ export function createErrorPageRenderer(pages: PageResponses, toProblemResponse:
     const { status, headers } = toProblemResponse(error, request)
     const problem = error instanceof Problem ? error : null
     const code = problem?.code ?? "internal_error"
-    const kept = ["Retry-After", "Connection"].flatMap(name => {
+    const kept = ["Allow", "Retry-After", "Connection"].flatMap(name => {
       const value = headers.get(name)
       return value === null ? [] : [[name, value] as const]
     })
@@ -26,6 +28,18 @@ export function createErrorPageRenderer(pages: PageResponses, toProblemResponse:
   }
 }
 
+/**
+ * Builds what refuses a request that no page handler has taken. A browser gets an error page, unless the path is one of the API;
+ * everything else gets a problem.
+ */
+export function createRefusal(pages: PageResponses, toProblemResponse: ToProblemResponse): ToProblemResponse {
+  const renderErrorPage = createErrorPageRenderer(pages, toProblemResponse)
+  return (error, request) => {
+    const isPage = !isProgramPath(pathOf(request)) && prefersHtml(request.headers.get("accept"))
+    return isPage ? renderErrorPage(error, request) : toProblemResponse(error, request)
+  }
+}
+
 type ErrorPageProps = {
   readonly code: ProblemCode
   /** Null: the code's general cause is displayed. */
@@ -33,6 +47,8 @@ type ErrorPageProps = {
 }
 
 function ErrorPage({ code, detail }: ErrorPageProps) {
+  if (code === "not_found")
+    return <NotFoundPage detail={detail === null || detail === NO_SUCH_PATH ? NO_PAGE : detail} />
   const { title, cause } = PROBLEMS[code]
   return (
     <Layout route={null} title={title}>
@@ -49,3 +65,32 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
     </Layout>
   )
 }
+
+/** What guards say of a page that somebody may not see, so that both look the same. */
+export const NO_PAGE = "No such page."
+
+/** What people see where nothing is. It leads to the pages from which all others are reached. */
+const NotFoundPage = ({ detail }: { readonly detail: string }) => (
+  <Layout route={null} title="Page not found">
+    <p class="lead">
+      <Prose text={detail} /> Check the address, or start from one of these pages:
+    </p>
+    <dl class="links">
+      {STARTING_POINTS.map(({ route, label }) => (
+        <div key={route}>
+          <dt>
+            <a href={ROUTES[route].path}>{label}</a>
+          </dt>
+          <dd>{ROUTES[route].description}</dd>
+        </div>
+      ))}
+    </dl>
+  </Layout>
+)
+
+const STARTING_POINTS = [
+  { route: "home", label: "Home" },
+  { route: "docsGuide", label: "Guide" },
+  { route: "docs", label: "API reference" },
+  { route: "dashboard", label: "Dashboard" },
+] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]

@@ -7,7 +7,7 @@ import type { LoadShedder } from "../admission/load-shedder.ts"
 import type { KeylessBodyReservations } from "../request/body.ts"
 import { Problem } from "../response/problem.ts"
 import type { Cookies } from "./cookies.ts"
-import type { RenderErrorPage } from "./error-page.tsx"
+import { NO_PAGE, type RenderErrorPage } from "./error-page.tsx"
 import { readForm, type SubmittedForm } from "./form-body.ts"
 import type { PageResponses } from "./page-responses.ts"
 import { assertSameOrigin } from "./same-origin.ts"
@@ -109,7 +109,7 @@ export function createGuards(deps: GuardDeps): Guards {
   return {
     requireAccount: createGuard(() => undefined),
     requireAdmin: createGuard(user => {
-      if (!user.isAdmin) throw new Problem("not_found", "No such page.")
+      if (!user.isAdmin) throw new Problem("not_found", NO_PAGE)
     }),
     allowAnonymous,
     allowAnonymousForm: (request, handler) =>

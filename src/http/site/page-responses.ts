@@ -1,8 +1,13 @@
-import type { VNode } from "preact"
+import { h, type VNode } from "preact"
 import { render } from "preact-render-to-string"
 import { PROBLEMS } from "../../contract/problems.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import type { Problem } from "../response/problem.ts"
+import { BaseUrl } from "./ui/social.tsx"
+
+/** A complete page as text. The base address is for what other sites show of the page. */
+export const renderDocument = (page: VNode, baseUrl: string): string =>
+  `<!doctype html>${render(h(BaseUrl.Provider, { value: baseUrl }, page))}`
 
 /** Pages load files of this server only, and run no inline script and no inline style. */
 const CONTENT_SECURITY_POLICY = {
@@ -36,6 +41,9 @@ const OK = 200
 /** After a form the browser requests the next page by GET (RFC 9110 §15.4.4). */
 const SEE_OTHER = 303
 
+/** The method stays the same, and so may the bookmark be replaced (RFC 9110 §15.4.9). */
+const PERMANENT_REDIRECT = 308
+
 /** Builds the responses that browsers get. */
 export type PageResponses = {
   readonly render: (page: VNode, request: Request, options?: PageResponseOptions) => Response
@@ -54,6 +62,8 @@ export type PageResponses = {
   ) => Response
   /** Redirects to another page of this server, with status 303. */
   readonly redirect: (path: string, request: Request, headers?: Readonly<Record<string, string>>) => Response
+  /** Leads from another spelling of a page's path to the page, for good (308). */
+  readonly moved: (path: string, request: Request) => Response
   /** The API reference, whose script may write inline styles. */
   readonly apiReference: (html: string, request: Request) => Response
   /** A file that the browser saves and no cache stores. */
@@ -76,7 +86,11 @@ export type AssetFile = {
 }
 
 /** Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. */
-export function createPageResponses(requestId: JsonResponses["requestId"], isHttps: boolean): PageResponses {
+export function createPageResponses(
+  requestId: JsonResponses["requestId"],
+  isHttps: boolean,
+  baseUrl: () => string,
+): PageResponses {
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
   const respond = (
     body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
@@ -99,7 +113,7 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
     }
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
   const renderPage: PageResponses["render"] = (page, request, options) =>
-    strictHtml(`<!doctype html>${render(page)}`, request, options)
+    strictHtml(renderDocument(page, baseUrl()), request, options)
   return {
     render: renderPage,
     renderInvalid: (page, request) => renderPage(page, request, { status: PROBLEMS.invalid_input.status }),
@@ -112,17 +126,11 @@ export function createPageResponses(requestId: JsonResponses["requestId"], isHtt
     text: (text, request, mediaType, headers = {}) => respond(text, request, { ...headers, ...textHeaders(mediaType) }),
     redirect: (path, request, headers = {}) =>
       respond(null, request, { ...headers, "Cache-Control": "no-store", Location: path }, SEE_OTHER),
+    moved: (path, request) =>
+      respond(null, request, { "Cache-Control": "no-store", Location: path }, PERMANENT_REDIRECT),
     apiReference: html(policyHeader(API_REFERENCE_SECURITY_POLICY)),
     download: (body, request, options) => respond(body, request, downloadHeaders(options)),
-    asset: ({ mediaType, bytes, encoding }, request) =>
-      respond(bytes, request, {
-        ...(encoding === null ? {} : { "Content-Encoding": encoding }),
-        "Cache-Control": "public, max-age=31536000, immutable",
-        // A browser can open an SVG image as a document.
-        "Content-Security-Policy": NO_CONTENT_POLICY,
-        "Content-Type": mediaType,
-        Vary: "Accept-Encoding",
-      }),
+    asset: (file, request) => respond(file.bytes, request, assetHeaders(file)),
   }
 }
 
@@ -153,6 +161,15 @@ const textHeaders = (mediaType: string, policy: string = NO_CONTENT_POLICY) => (
   "Cache-Control": "no-store",
   "Content-Security-Policy": policy,
   "Content-Type": mediaType,
+})
+
+const assetHeaders = ({ mediaType, encoding }: AssetFile): Readonly<Record<string, string>> => ({
+  ...(encoding === null ? {} : { "Content-Encoding": encoding }),
+  "Cache-Control": "public, max-age=31536000, immutable",
+  // A browser can open an SVG image as a document.
+  "Content-Security-Policy": NO_CONTENT_POLICY,
+  "Content-Type": mediaType,
+  Vary: ACCEPT_ENCODING,
 })
 
 const downloadHeaders = ({ fileName, mediaType }: DownloadOptions) => ({

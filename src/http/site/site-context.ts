@@ -63,6 +63,8 @@ export type SiteDeps = FeedbackDeps & {
   readonly hasMailServer: boolean
   /** What the operator says about prices (`MAILKIND_PRICING`). Null: nothing. */
   readonly pricing: string | null
+  /** Whom to tell about security holes (`MAILKIND_SECURITY_CONTACT`), as URIs. Empty: the operator names nobody. */
+  readonly securityContacts: readonly string[]
   /** Whether checks ask no DNS, because the operator switched it off. */
   readonly isDnsOff: boolean
 
@@ -97,7 +99,7 @@ export type SiteContext = SiteDeps & {
 /** Builds the parts that all pages share. */
 export function createSiteContext(deps: SiteDeps): SiteContext {
   const { responses, toProblemResponse, isHttps, baseUrl, isAdmin, terms, changes, loadShedder, clientOf } = deps
-  const pages = createPageResponses(responses.requestId, isHttps)
+  const pages = createPageResponses(responses.requestId, isHttps, baseUrl)
   const cookies = createCookies(isHttps)
   const guards = createGuards({
     pages,

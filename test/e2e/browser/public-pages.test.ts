@@ -10,6 +10,10 @@ const NO_PAGES: readonly string[] = [
   ROUTES.getPassChallenge.path,
   ROUTES.docsMarkdown.path,
   ROUTES.llms.path,
+  ROUTES.favicon.path,
+  ROUTES.robots.path,
+  ROUTES.sitemap.path,
+  ROUTES.securityTxt.path,
   ROUTES.llmsFull.path,
 ]
 const PAGES = Object.values(ROUTES)

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
-import { render } from "preact-render-to-string"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Assets } from "../assets.ts"
+import { renderDocument } from "../page-responses.ts"
 import { lookupInUrl } from "../public/domain-lookup.tsx"
 import type { ListsOverview } from "../public/lists-overview.tsx"
 import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage } from "./guide.ts"
@@ -57,11 +57,12 @@ const pageMarkdown = (page: MarkdownGuidePage, facts: PageFacts): string =>
 function pageHtml(page: MarkdownGuidePage, facts: PageFacts): string {
   const settings = facts.settings.map(({ name }) => name)
   const content = htmlForm(page.title, expandPage(page.text, facts), settings)
-  return `<!doctype html>${render(
+  return renderDocument(
     <GuidePage route={page.route}>
       <div {...innerHtml(content)} />
     </GuidePage>,
-  )}`
+    facts.baseUrl,
+  )
 }
 
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {

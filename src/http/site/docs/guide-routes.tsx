@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
-import { render } from "preact-render-to-string"
 import { ROUTES } from "../../../contract/routes.ts"
+import { mediaTypeWeights } from "../../request/accept.ts"
 import { pathOf } from "../../request/request-url.ts"
 import { noSuchPath } from "../../response/problem-response.ts"
-import type { PageResponses } from "../page-responses.ts"
+import { type PageResponses, renderDocument } from "../page-responses.ts"
 import { type GuideContentDeps, guidePages, type PageForms } from "./guide-content.tsx"
 import { GuideIndex } from "./guide-page.tsx"
 import { llmsIndex, markdownPath } from "./llms.ts"
@@ -22,7 +22,7 @@ export function guideRoutes(deps: GuideRoutesDeps) {
   const { pages, baseUrl } = deps
   const index: PageForms = {
     path: ROUTES.docsGuide.path,
-    html: async () => `<!doctype html>${render(<GuideIndex />)}`,
+    html: async () => renderDocument(<GuideIndex />, baseUrl()),
     markdown: async () => llmsIndex(baseUrl()),
   }
   const guide = guidePages(deps)
@@ -53,17 +53,7 @@ const VARIES = { Vary: "Accept" } as const
  * below that of `text/html`. A range such as `*` names neither, so browsers get HTML.
  */
 export function acceptsMarkdown(accept: string | null): boolean {
-  const weights = weightsOf(accept ?? "")
+  const weights = mediaTypeWeights(accept)
   const markdown = weights.get("text/markdown") ?? 0
   return markdown > 0 && markdown >= (weights.get("text/html") ?? 0)
-}
-
-function weightsOf(accept: string): ReadonlyMap<string, number> {
-  return new Map(
-    accept.split(",").map(range => {
-      const [type = "", ...parameters] = range.split(";").map(part => part.trim().toLowerCase())
-      const weight = Number(parameters.find(text => text.startsWith("q="))?.slice(2) ?? 1)
-      return [type, Number.isNaN(weight) ? 0 : weight]
-    }),
-  )
 }

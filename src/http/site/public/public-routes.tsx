@@ -4,10 +4,11 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
 import { Problem } from "../../response/problem.ts"
-import { ASSETS_PATH } from "../assets.ts"
+import { ASSETS_PATH } from "../hashed-path.ts"
 import type { SiteContext } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
 import { HomePage, homeFacts } from "./home-page.tsx"
+import { siteFileRoutes } from "./site-files.ts"
 
 type PublicSite = Pick<
   SiteContext,
@@ -21,9 +22,11 @@ type PublicSite = Pick<
   | "defaultTier"
   | "guide"
   | "pricing"
+  | "securityContacts"
+  | "clock"
 >
 
-/** The home page, the pages that are generated from tables, the OpenAPI document and the assets. */
+/** The home page, the API reference, the OpenAPI document, the assets and the files at fixed paths. */
 export function publicRoutes(site: PublicSite) {
   const { responses, baseUrl, testDomain, pages, assets } = site
   const { render, apiReference, asset } = pages
@@ -40,6 +43,7 @@ export function publicRoutes(site: PublicSite) {
       if (file === null) throw new Problem("not_found", "No such file.")
       return asset(file, request)
     })
+    .use(siteFileRoutes(site))
 }
 
 /** Makes a value on the first call and returns the same one afterwards. */

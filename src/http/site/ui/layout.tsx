@@ -3,6 +3,7 @@ import { type ComponentChildren, cloneElement, isValidElement, toChildArray, typ
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
+import { SocialTags } from "./social.tsx"
 
 /** The links in the header of every page, few enough to fit on a phone. */
 const NAVIGATION = [
@@ -69,6 +70,7 @@ function Head({ route, title, tabTitle, scripts = [], styles = [] }: LayoutProps
       <meta name="color-scheme" content="light dark" />
       <meta name="description" content={route === null ? title : ROUTES[route].description} />
       <title>{tabTitle ?? (route === "home" ? title : `${title} · mailkind`)}</title>
+      <SocialTags route={route} title={title} />
       <script src={THEME_SCRIPT_PATH} />
       <link rel="stylesheet" href={STYLESHEET_PATH} />
       {styles.map(path => (

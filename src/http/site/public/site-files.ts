@@ -1,0 +1,91 @@
+import { Elysia } from "elysia"
+import { DAY_MS } from "../../../base/time.ts"
+import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { Problem } from "../../response/problem.ts"
+import { GUIDE } from "../docs/guide.ts"
+import { favicon } from "../mark.ts"
+import type { SiteContext } from "../site-context.ts"
+
+type SiteFilesDeps = Pick<SiteContext, "baseUrl" | "pages" | "securityContacts" | "clock">
+
+const PLAIN = "text/plain; charset=utf-8"
+
+/** The files that browsers, search engines and researchers look for at fixed paths. */
+export function siteFileRoutes({ baseUrl, pages, securityContacts, clock }: SiteFilesDeps) {
+  const icon = { mediaType: "image/x-icon", bytes: favicon(), encoding: null } as const
+  return new Elysia({ normalize: false })
+    .get(ROUTES.favicon.path, ({ request }) => {
+      const response = pages.asset(icon, request)
+      // The path has no hash of the content.
+      response.headers.set("Cache-Control", "public, max-age=86400")
+      return response
+    })
+    .get(ROUTES.robots.path, ({ request }) => pages.text(robotsTxt(baseUrl()), request, PLAIN))
+    .get(ROUTES.sitemap.path, ({ request }) =>
+      pages.text(sitemapXml(baseUrl()), request, "application/xml; charset=utf-8"),
+    )
+    .get(ROUTES.securityTxt.path, ({ request }) => {
+      if (securityContacts.length === 0) throw new Problem("not_found", NO_CONTACT)
+      return pages.text(securityTxt(baseUrl(), securityContacts, clock()), request, PLAIN)
+    })
+}
+
+const NO_CONTACT =
+  "This server names no contact for security reports. Its operator can set one with `MAILKIND_SECURITY_CONTACT`."
+
+/** Paths that search engines leave out: pages of accounts and administrators, the sign-in, and everything for programs. */
+const UNLISTED_PATHS: readonly string[] = [
+  ...new Set(
+    Object.values(ROUTES)
+      .filter(({ access }) => access !== "operator")
+      .filter(({ kind, access, path }) => kind !== "page" || access !== "anybody" || path === ROUTES.signIn.path)
+      .map(({ path }) => `/${path.split("/")[1] ?? ""}`)
+      .filter(path => path !== "/"),
+  ),
+].sort()
+
+const robotsTxt = (baseUrl: string): string =>
+  [
+    "User-agent: *",
+    ...UNLISTED_PATHS.map(path => `Disallow: ${path}`),
+    "",
+    `Sitemap: ${baseUrl}${ROUTES.sitemap.path}`,
+    "",
+  ].join("\n")
+
+/** The public pages: the first page, and the guide with the API reference. */
+const LISTED_PAGES: readonly RouteId[] = [
+  "home",
+  "docsGuide",
+  ...GUIDE.flatMap(({ pages }) => pages.map(({ route }) => route)),
+]
+
+/** A sitemap (sitemaps.org) of the public pages. */
+const sitemapXml = (baseUrl: string): string =>
+  [
+    '<?xml version="1.0" encoding="UTF-8"?>',
+    '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
+    ...LISTED_PAGES.map(route => `  <url><loc>${escapeXml(`${baseUrl}${ROUTES[route].path}`)}</loc></url>`),
+    "</urlset>",
+    "",
+  ].join("\n")
+
+const escapeXml = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll("'", "&apos;")
+
+/** How long a reader may rely on the file. RFC 9116 §2.5.5 recommends less than a year. */
+const SECURITY_TXT_DAYS = 180
+
+/** Whom to tell about a security hole (RFC 9116). */
+function securityTxt(baseUrl: string, contacts: readonly string[], nowMs: number): string {
+  // A whole day, so that the file stays the same for a day.
+  const expiresAtMs = (Math.floor(nowMs / DAY_MS) + SECURITY_TXT_DAYS) * DAY_MS
+  return [
+    ...contacts.map(contact => `Contact: ${contact}`),
+    `Expires: ${new Date(expiresAtMs).toISOString().replace(".000Z", "Z")}`,
+    "Preferred-Languages: en",
+    `Canonical: ${baseUrl}${ROUTES.securityTxt.path}`,
+    `Policy: ${baseUrl}${ROUTES.docsSecurity.path}#report`,
+    "",
+  ].join("\n")
+}
