@@ -68,6 +68,7 @@ export const ROUTES = {
   signIn: { method: "GET", path: "/sign-in", description: "Where people sign in, or sign up, with their email address.", access: "anybody", kind: "page", problems: [] },
   postSignOut: { method: "POST", path: "/sign-out", description: "Signs this browser out.", access: "anybody", kind: "form", problems: [...FORM_PROBLEMS] },
   account: { method: "GET", path: "/dashboard/account", description: "Who you are, and the browsers that are signed in.", access: "account", kind: "page", problems: ["internal_error"] },
+  postMailSwitches: { method: "POST", path: "/dashboard/account/emails", description: "Switches emails on and off.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   postSessionEnd: { method: "POST", path: "/dashboard/account/sessions", description: "Signs one browser of the account out, or all others.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   postSignIn: { method: "POST", path: "/sign-in", description: "Sends a link and a code to an email address.", access: "anybody", kind: "form", problems: [...FORM_PROBLEMS, "rate_limited", "pass_required"] },
   signInCode: { method: "GET", path: "/sign-in/code", description: "Where the browser that asked to sign in takes the code from the mail.", access: "anybody", kind: "page", problems: ["internal_error"] },

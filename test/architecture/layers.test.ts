@@ -30,7 +30,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/customers/request-log", STORED],
   ["src/customers/accounts", [...STORED, "src/customers/notices", "src/customers/request-log"]],
   ["src/customers/terms", [...STORED, "src/customers/notices", "src/customers/accounts"]],
-  ["src/customers/feedback", [...STORED, "src/customers/accounts"]],
+  ["src/customers/feedback", [...STORED, "src/customers/notices", "src/customers/accounts"]],
   ["src/customers/own-lists", [...STORED, "src/customers/accounts"]],
   ["src/customers/keys", [...STORED, "src/customers/notices", "src/customers/accounts"]],
   [

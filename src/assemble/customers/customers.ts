@@ -13,6 +13,7 @@ import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import { listKeys } from "../../customers/keys/keys.ts"
 import { NetworkWatch, pruneNetworks } from "../../customers/keys/network-watch.ts"
 import { AllowedOrigins } from "../../customers/keys/origins.ts"
+import { UnitNotices } from "../../customers/notices/unit-notices.ts"
 import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { CallerLimits } from "../../customers/quota/caller-limits.ts"
 import { widerNetworks } from "../../customers/quota/client-networks.ts"
@@ -68,6 +69,7 @@ export type CustomersService = CallerLimits & {
   readonly terms: TermsCache
   readonly tiers: readonly TierLimits[]
   readonly units: UnitQuota
+  readonly unitNotices: UnitNotices
   readonly usage: UsageMeter
   readonly ownLists: OwnListCache
   /** Null if the operator turned request logs off. */
@@ -142,19 +144,23 @@ export async function createCustomersService(
 /** The caches, limits and meters over the store. Usage calls `writeUsageSoon` when its buffer is full. */
 function createParts({ system, settings, store, log }: StoreContext, coarse: CoarseClocks, writeUsageSoon: () => void) {
   const { clock, random, setTimer } = system
+  const tiers = tierLimits(settings.MAILKIND_TIERS)
+  const unitNotices = new UnitNotices({ store, clock, unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null })
   const units = new UnitQuota(
     store,
     clock,
     unitsBounds(settings),
     logError(log, "units were not leased ahead, or not given back"),
+    leased => unitNotices.noteLeased(leased),
   )
   return {
     keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS, clock),
     knownOrigins: new AllowedOrigins(store, coarse.stopwatch),
     keyNetworks: createNetworkWatch(store, system),
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),
-    tiers: tierLimits(settings.MAILKIND_TIERS),
+    tiers,
     units,
+    unitNotices,
     usage: new UsageMeter(store, clock, writeUsageSoon, USAGE_METER_BOUNDS, () => units.today()),
     ownLists: new OwnListCache(store, OWN_LIST_CACHE_BOUNDS),
     requestLog: settings.MAILKIND_REQUEST_LOG === "off" ? null : new RequestLog(store, clock, random),
@@ -219,6 +225,8 @@ function freeChecksFor(
   return perDay === "off" ? null : createFreeChecks({ store, clock, random, rates, units, perDay })
 }
 
+type BackgroundParts = "keys" | "keyNetworks" | "usage" | "units" | "unitNotices" | "freeChecks" | "requestLog"
+
 /** The background work, each piece with its interval. */
 function createBackgroundWork(
   { system, store, log }: StoreContext,
@@ -227,10 +235,11 @@ function createBackgroundWork(
     keyNetworks,
     usage,
     units,
+    unitNotices,
     freeChecks,
     requestLog,
     nodes,
-  }: Pick<CustomersService, "keys" | "keyNetworks" | "usage" | "units" | "freeChecks" | "requestLog"> & WithNodes,
+  }: Pick<CustomersService, BackgroundParts> & WithNodes,
   pollChanges: () => void,
 ) {
   const requestLogWork = createRequestLogWork({ system, store, log }, requestLog)
@@ -242,6 +251,10 @@ function createBackgroundWork(
     ...networkIntervals(keyNetworks, store, system.clock, log),
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
+    [
+      USAGE_FLUSH_MS,
+      () => void unitNotices.look(units.today()).catch(logError(log, "mails about used units were not queued")),
+    ],
     [REQUEST_LOG_FLUSH_MS, () => void requestLogWork.write()],
     [REQUEST_LOG_VISIT_MS, () => void requestLogWork.visit()],
     [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],

@@ -113,6 +113,13 @@ export const EXPORTED_LISTS = {
     whereSql: OF_ACCOUNT,
     order: { notice: "", subject: "" },
   },
+  muted_mails: {
+    description: "The mails that you switched off, and since when.",
+    table: "muted_notices",
+    columns: ["notice", "muted_at_ms"],
+    whereSql: OF_ACCOUNT,
+    order: { notice: "" },
+  },
 } as const satisfies Record<string, ExportedList>
 
 /** The members of the export that are not lists. */

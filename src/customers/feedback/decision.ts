@@ -1,4 +1,5 @@
 import type { Category } from "../../contract/categories.ts"
+import { enqueueNotice } from "../notices/outbox.ts"
 import { type ChangeLog, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { CORRECTIONS_MAX } from "./correction-cache.ts"
@@ -95,6 +96,7 @@ async function decide(moment: DecisionContext, id: string, verdict: DecidedStatu
     return { kind: "too_many_corrections" }
   await store.run("UPDATE feedback SET status = $2, decided_at_ms = $3 WHERE id = $1", [id, verdict, nowMs])
   const feedback = toFeedback({ ...row, status: verdict, decided_at_ms: nowMs })
+  await notifyReporter(moment, feedback)
   const decided = (correction: Category | null): FeedbackDecision => ({
     kind: "decided",
     feedback,
@@ -105,6 +107,17 @@ async function decide(moment: DecisionContext, id: string, verdict: DecidedStatu
   // A correction made by another report since then stays.
   const isOwn = effect === "takes_back" && held?.feedback_id === id
   return decided(isOwn ? await withdrawCorrection(moment, row.domain) : (held?.category ?? null))
+}
+
+/** Tells the account that reported, in the transaction of the decision. The same decision of a report is told once. */
+async function notifyReporter({ store, nowMs }: DecisionContext, decided: Feedback): Promise<void> {
+  const { id, accountId, domain, reportedCategory, status } = decided
+  await enqueueNotice(store, nowMs, {
+    accountId,
+    kind: "report_decided",
+    subject: `${id} ${status}`,
+    params: { domain, reportedCategory, isAccepted: status === "accepted" },
+  })
 }
 
 async function rejectOrphan(moment: DecisionContext, feedbackId: string): Promise<FeedbackDecision> {

@@ -234,6 +234,9 @@ export type NoticeKind = keyof typeof NOTICES
 /** The kinds in the order of the table. */
 export const NOTICE_KINDS = Object.keys(NOTICES) as NoticeKind[] // the table's own
 
+/** The kinds that an account can switch off. */
+export const OPTIONAL_NOTICES: readonly NoticeKind[] = NOTICE_KINDS.filter(kind => NOTICES[kind].isOptional)
+
 /** The parameters of each kind. */
 export type NoticeParams = { readonly [K in NoticeKind]: Static<(typeof NOTICES)[K]["params"]> }
 
@@ -275,7 +278,7 @@ const switchFooter = ({ baseUrl }: LinkContext): MailBlock => ({
 })
 
 /** The part of the account page that switches mails. */
-const MAIL_SWITCHES_ANCHOR = "emails"
+export const MAIL_SWITCHES_ANCHOR = "emails"
 
 const prose = (text: string): MailBlock => ({ kind: "prose", text })
 

@@ -1,6 +1,6 @@
 import type { Store } from "../store/core/store.ts"
 import { isMailable } from "./mailer.ts"
-import type { Notice } from "./notices.ts"
+import { NOTICES, type Notice } from "./notices.ts"
 
 /**
  * Identifies a mail of the outbox, waiting or ended. An account has at most one mail of a notice about a subject (the id of
@@ -13,12 +13,18 @@ type NewNotice = Notice & { readonly accountId: string; readonly subject: string
 
 /**
  * Adds a notice to the outbox within the transaction of `store`, which is the one that causes it. Adds nothing and returns
- * false when the account already had this notice about this subject, is deleted, or has an email that cannot receive mail.
+ * false when the account already had this notice about this subject, switched such mails off, is deleted, or has an email that cannot
+ * receive mail.
  */
 export async function enqueueNotice(store: Store, nowMs: number, posting: NewNotice): Promise<boolean> {
   const { accountId, kind, subject, params } = posting
-  const account = await store.one<{ email: string }>("SELECT email FROM accounts WHERE id = $1", [accountId])
+  const account = await store.one<{ email: string; muted: number | null }>(
+    `SELECT email, (SELECT 1 FROM muted_notices WHERE account_id = accounts.id AND notice = $2) AS muted
+     FROM accounts WHERE id = $1`,
+    [accountId, kind],
+  )
   if (account === null || !isMailable(account.email)) return false
+  if (account.muted !== null && NOTICES[kind].isOptional) return false
   const postedCount = await store.run(
     `INSERT INTO outbox (account_id, notice, subject, particulars, written_at_ms, due_at_ms, refusal_count, renewal_count)
      VALUES ($1, $2, $3, $4, $5, $5, 0, 0) ON CONFLICT (account_id, notice, subject) DO NOTHING`,

@@ -6,6 +6,7 @@ import { adminTermsRoutes } from "./admin/terms-routes.tsx"
 import { accountDataRoutes, accountPageRoutes, termsAcceptanceRoutes } from "./dashboard/account-routes.tsx"
 import { feedbackPageRoutes } from "./dashboard/feedback-routes.tsx"
 import { keysPageRoutes } from "./dashboard/keys/keys-routes.tsx"
+import { mailSwitchesRoutes } from "./dashboard/mail-switches.tsx"
 import { overviewRoutes } from "./dashboard/overview/overview-routes.tsx"
 import { ownListPageRoutes } from "./dashboard/own-lists/own-list-routes.tsx"
 import { requestsPageRoutes } from "./dashboard/requests/requests-routes.tsx"
@@ -38,6 +39,7 @@ function dashboardRoutes(site: SiteContext) {
     .use(ownListPageRoutes(site))
     .use(feedbackPageRoutes(site))
     .use(accountPageRoutes(site))
+    .use(mailSwitchesRoutes(site))
     .use(accountDataRoutes(site))
     .use(termsAcceptanceRoutes(site))
 }

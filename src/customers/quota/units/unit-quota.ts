@@ -23,6 +23,7 @@ export class UnitQuota {
   readonly #clock: Clock
   readonly #bounds: UnitQuotaBounds
   readonly #onError: (error: unknown) => void
+  readonly #onLeased: (leased: LeasedDay) => void
   readonly #today = createMonotonicDay()
   /** By subject, roughly in the order of use. */
   readonly #leases = new Map<string, UnitLease>()
@@ -37,13 +38,23 @@ export class UnitQuota {
   #isMaintaining = false
   #failuresCount = 0
 
-  /** `onError` gets errors of background work: leasing ahead of need, and returning units. */
-  constructor(store: Store, clock: Clock, bounds: UnitQuotaBounds, onError: (error: unknown) => void) {
+  /**
+   * `onError` gets errors of background work: leasing ahead of need, and returning units. `onLeased` gets how many units of a day are
+   * leased in all whenever the store said so; it must be quick.
+   */
+  constructor(
+    store: Store,
+    clock: Clock,
+    bounds: UnitQuotaBounds,
+    onError: (error: unknown) => void,
+    onLeased: (leased: LeasedDay) => void = () => undefined,
+  ) {
     this.#store = store
     this.#refunds = new RefundQueue(store, bounds.subjectsMax)
     this.#clock = clock
     this.#bounds = bounds
     this.#onError = onError
+    this.#onLeased = onLeased
   }
 
   /**
@@ -231,6 +242,7 @@ export class UnitQuota {
     this.#isUnavailable = false
     for (const { lease, leased, granted } of grants) {
       lease.isQueued = false
+      this.#onLeased({ subject: lease.subject, day: lease.day, leased, perDay: lease.perDay })
       if (lease.grant(leased, granted, this.#clock())) this.#enqueue(lease)
     }
   }
@@ -259,6 +271,14 @@ export class UnitQuota {
       return false
     }
   }
+}
+
+/** How many units of a subject's day all processes together have leased, of how many. */
+type LeasedDay = {
+  readonly subject: string
+  readonly day: number
+  readonly leased: number
+  readonly perDay: number
 }
 
 /** The bounds of a unit quota. */

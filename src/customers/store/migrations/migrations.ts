@@ -360,6 +360,17 @@ export const MIGRATIONS: readonly Migration[] = [
       PRIMARY KEY (account_id, at_ms, seq))`,
     ],
   },
+  {
+    number: 20,
+    description: "mails that accounts switched off",
+    statements: [
+      `CREATE TABLE muted_notices (
+      account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+      notice TEXT NOT NULL,
+      muted_at_ms BIGINT NOT NULL,
+      PRIMARY KEY (account_id, notice))`,
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -4,7 +4,9 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import { EXPORTED_LISTS, EXPORTED_MEMBERS } from "../../../customers/accounts/account-export.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
+import { readMutedNotices } from "../../../customers/accounts/mail-switches.ts"
 import { OWNER_EMAIL } from "../../../customers/keys/first-account.ts"
+import type { NoticeKind } from "../../../customers/notices/notices.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { listSessions, type Session } from "../../../customers/sign-in/sessions.ts"
 import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
@@ -13,9 +15,11 @@ import { formatNumber } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, TextField, Timestamp } from "../ui/forms.tsx"
 import { Layout, Table } from "../ui/layout.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
+import { MailSwitchesSection } from "./mail-switches.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNT_FLASH = {
+  "emails-saved": "Your choice of emails is saved.",
   "session-ended": "That browser is signed out.",
   "sessions-ended": "All other browsers are signed out.",
   "terms-accepted": "Thank you. The terms are accepted, and your keys work.",
@@ -32,13 +36,14 @@ type AccountPageProps = {
 
 /** The account: its data, its sessions, the export, and the deletion. */
 export function AccountPage({ data, flash, error = null, rejectedDeletion = null }: AccountPageProps) {
-  const { user, limits, sessions } = data
+  const { user, limits, sessions, mutedNotices } = data
   return (
     <DashboardLayout route="account" title="Account" user={user}>
       <FlashMessage message={flash} />
       <FormError message={error} />
       <AccountSummary account={user.account} limits={limits} />
       <SessionsSection sessions={sessions} ownId={user.session.id} />
+      <MailSwitchesSection muted={mutedNotices} />
       <ExportSection />
       <DeletionSection user={user} rejected={rejectedDeletion} />
     </DashboardLayout>
@@ -231,6 +236,7 @@ type AccountPageData = {
   /** Null when this server does not know the account's tier. */
   readonly limits: TierLimits | null
   readonly sessions: readonly Session[]
+  readonly mutedNotices: ReadonlySet<NoticeKind>
 }
 
 type ReadAccountPageData = (user: SignedInUser) => Promise<AccountPageData>
@@ -241,5 +247,6 @@ export function accountPageReader({ store, clock }: ChangeLog, tiers: readonly T
     user,
     limits: tiers[user.account.tier] ?? null,
     sessions: await listSessions(store, clock, user.account.id),
+    mutedNotices: await readMutedNotices(store, user.account.id),
   })
 }

@@ -4,6 +4,7 @@ import { removeAccount, setTier } from "../../../../src/customers/accounts/accou
 import { acceptFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { renameKey } from "../../../../src/customers/keys/keys.ts"
+import { NOTICE_KINDS, NOTICES } from "../../../../src/customers/notices/notices.ts"
 import type { SqlValue, Store } from "../../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
@@ -33,6 +34,7 @@ async function peopled() {
     // A publishable key has a quota of its own.
     await harness.store.run("INSERT INTO units SELECT id, 20454, 7 FROM keys WHERE account_id = $1", [accountId])
     await harness.ask("POST /v1/check", { key, body: { email: `mary@checked-by-${name}.com` } })
+    await post("/dashboard/account/emails", { mail: "units_80" })
     await get(PATH)
   }
   await harness.customers.usage.flush()
@@ -171,6 +173,35 @@ describe("the export", () => {
       message: "account export failed",
       fields: { error: expect.any(String) },
     })
+  })
+})
+
+describe("the choice of emails", () => {
+  const EMAILS = `${PATH}/emails`
+  const CHECKED = /<input type="checkbox" name="mail" value="(\w+)" checked/g
+  const checkedIn = (html: string) => [...html.matchAll(CHECKED)].map(([, kind = ""]) => kind)
+  const OPTIONAL = NOTICE_KINDS.filter(kind => NOTICES[kind].isOptional)
+
+  test("is all of them at first, and then what was saved; mails about keys, terms and sign-ins are no choice", async () => {
+    const harness = await testApp()
+    const { accountId } = await anotherAccount(harness.changes, "mary@example.com")
+    const browser = await signedInBrowser(harness, accountId)
+    expect(checkedIn((await browser.get(PATH)).html)).toEqual([...OPTIONAL])
+    const saved = await browser.post(EMAILS, { mail: "units_100", other: "x" })
+    expect(saved.redirectPath).toBe(`${PATH}?done=emails-saved`)
+    expect(checkedIn((await browser.get(PATH)).html)).toEqual(["units_100"])
+    await browser.post(EMAILS, { mail: "<script>" })
+    expect(checkedIn((await browser.get(PATH)).html)).toEqual([])
+    const rows = await harness.store.all<{ notice: string }>("SELECT notice FROM muted_notices")
+    expect(rows.map(({ notice }) => notice).toSorted()).toEqual([...OPTIONAL].toSorted())
+    expect(OPTIONAL).not.toContain("key_leaked")
+  })
+
+  test("is the account's own", async () => {
+    const { browser, john, store } = await peopled()
+    await store.run("DELETE FROM muted_notices")
+    await browser.post(EMAILS, { account: john })
+    expect(await store.all("SELECT 1 FROM muted_notices WHERE account_id = $1", [john])).toEqual([])
   })
 })
 

@@ -1,0 +1,49 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { ROUTES } from "../../../contract/routes.ts"
+import { setWantedNotices } from "../../../customers/accounts/mail-switches.ts"
+import { MAIL_SWITCHES_ANCHOR, NOTICES, type NoticeKind, OPTIONAL_NOTICES } from "../../../customers/notices/notices.ts"
+import { Problem } from "../../response/problem.ts"
+import { withFlash } from "../links.ts"
+import type { SiteContext } from "../site-context.ts"
+
+/** Which of the optional mails the account wants, as a form of the account page. */
+export function MailSwitchesSection({ muted }: { readonly muted: ReadonlySet<NoticeKind> }) {
+  return (
+    <section aria-labelledby={MAIL_SWITCHES_ANCHOR}>
+      <h2 id={MAIL_SWITCHES_ANCHOR}>Emails</h2>
+      <p>
+        Choose the emails that you want. We always send emails about sign-ins, new, revoked and leaked keys, and new
+        terms.
+      </p>
+      <form class="form" method="post" action={ROUTES.postMailSwitches.path}>
+        <fieldset>
+          <legend class="unseen">Emails that you want</legend>
+          {OPTIONAL_NOTICES.map(kind => (
+            <label class="check" key={kind}>
+              <input type="checkbox" name="mail" value={kind} checked={!muted.has(kind)} />
+              <span>
+                <strong>{NOTICES[kind].title}.</strong> {NOTICES[kind].description}
+              </span>
+            </label>
+          ))}
+        </fieldset>
+        <button type="submit">Save emails</button>
+      </form>
+    </section>
+  )
+}
+
+/** Saves the choice. */
+export function mailSwitchesRoutes({ pages, guards, changes }: SiteContext) {
+  return new Elysia({ normalize: false }).post(
+    ROUTES.postMailSwitches.path,
+    ({ request }) =>
+      guards.requireAccount.form(request, async ({ account }, form) => {
+        if (!(await setWantedNotices(changes, account.id, form.all("mail"))))
+          throw new Problem("not_found", "Your account was deleted a moment ago.")
+        return pages.redirect(withFlash(ROUTES.account.path, "emails-saved"), request)
+      }),
+    { parse: "none" },
+  )
+}
