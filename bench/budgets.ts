@@ -165,7 +165,7 @@ export const BUDGETS = {
     atMost: 1000,
   },
   customers_lookup: { description: "Of 300 000 keys, one is looked up cold within this many milliseconds.", atMost: 1 },
-  request_log: {
+  requests_logged: {
     description: "An answer costs at most this many times the processor time with the request log on.",
     atMost: 1.02,
   },

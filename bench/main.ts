@@ -58,7 +58,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   nodes: () => nodesBench(NODES_FULL),
   classify: () => classifyBench(CLASSIFY_FULL),
   customers: () => customersBench(CUSTOMERS_FULL),
-  "request-log": () => requestLogBench(REQUEST_LOG_FULL),
+  requests: () => requestLogBench(REQUEST_LOG_FULL),
   start: () => startBench(START_FULL),
   accuracy: () => accuracyBench(ownCheckout()),
   patterns: async () => patternsBench(stockOn(ownCheckout())),

@@ -83,7 +83,7 @@ async function rowCount(directory: string): Promise<number> {
 type Rounds = Readonly<Record<Setting, readonly CheckRound[]>>
 
 const reportOf = (scale: RoundsScale, { on, off }: Rounds, rows: number): Report => ({
-  bench: "request-log",
+  bench: "requests",
   description: [
     "POST /v1/check, secret key of a limited account, full result, DNS off; the request log on and off",
     describeRounds(scale),
@@ -91,7 +91,7 @@ const reportOf = (scale: RoundsScale, { on, off }: Rounds, rows: number): Report
     `the log held ${rows} requests in the end; what arrives beyond 500 a second is counted, not logged`,
   ],
   figures: [
-    medianFigure("CPU an answer, on ÷ off", "", ratios(cpuUs(on), cpuUs(off)), "request_log"),
+    medianFigure("CPU an answer, on ÷ off", "", ratios(cpuUs(on), cpuUs(off)), "requests_logged"),
     medianFigure("CPU, on", "µs/answer", cpuUs(on)),
     medianFigure("CPU, off", "µs/answer", cpuUs(off)),
     medianFigure("on", "answers/s", perSecond(on)),

@@ -107,7 +107,7 @@ test(
   "the request log bench loads a server with a log and one without in turn, and the log was written",
   async () => {
     const report = await requestLogBench({ connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }, PRODUCT.source)
-    expectSane(report, ["request_log"])
+    expectSane(report, ["requests_logged"])
     expect(report.figures[0]?.rounds).toHaveLength(2)
   },
   LIMIT_MS,
