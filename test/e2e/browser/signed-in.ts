@@ -9,7 +9,7 @@ export async function signedIn(context: BrowserContext, server: ServerProcess, e
   await page.goto(`${server.url}/sign-in`)
   const linkCount = linksIn(await server.logged(/^/)).length
   await page.getByLabel("Email address").fill(email)
-  await page.getByRole("button").first().click()
+  await page.locator("main form button").first().click()
   await page.getByLabel("Code").waitFor()
   const links = linksIn(await server.logged(new RegExp(`(?:${LINK.source}[^]*){${linkCount + 1}}`)))
   await page.goto(links.at(-1) ?? "")

@@ -187,7 +187,7 @@ function CheckSection({ verdict }: Pick<ReportDetails, "verdict">) {
     <section aria-labelledby="check">
       <h2 id="check">The verdict now</h2>
       <p>The account that sent the report gets this verdict.</p>
-      <VerdictCard verdict={verdict} />
+      <VerdictCard isAnswer={false} verdict={verdict} />
     </section>
   )
 }

@@ -22,6 +22,8 @@ type VerdictCardProps = {
   readonly verdict: DisplayedVerdict
   /** Displayed beside the suggested domain, such as a button. */
   readonly besideSuggestion?: ComponentChildren
+  /** Whether the verdict answers a form of the page, so that screen readers announce it. */
+  readonly isAnswer?: boolean
   /** Displayed after the card's own buttons. */
   readonly moreActions?: ComponentChildren
 }
@@ -33,7 +35,12 @@ export const VERDICT_ID = "verdict"
  * The result of a check for people: warnings, category, recommendation, confidence and reasons, then evidence and JSON in
  * collapsed sections. Everything from outside is rendered as text.
  */
-export function VerdictCard({ verdict, besideSuggestion = null, moreActions = null }: VerdictCardProps) {
+export function VerdictCard({
+  verdict,
+  besideSuggestion = null,
+  isAnswer = true,
+  moreActions = null,
+}: VerdictCardProps) {
   const { result } = verdict
   const { category, recommendation, policy } = result
   return (
@@ -43,7 +50,7 @@ export function VerdictCard({ verdict, besideSuggestion = null, moreActions = nu
       aria-labelledby="verdict-title"
       tabIndex={-1}
     >
-      <div role="status">
+      <div {...(isAnswer ? { role: "status" } : {})}>
         <VerdictWarnings verdict={verdict} besideSuggestion={besideSuggestion} />
         <p class="asked">{subjectLabel(result)}</p>
         <div class="decision">
@@ -88,7 +95,7 @@ export function VerdictCard({ verdict, besideSuggestion = null, moreActions = nu
 const subjectLabel = ({ email, url, domain }: CheckResult): string => email ?? url ?? domain ?? "Your input"
 
 /** A suggested correction comes first, then the other warnings. Nothing when there is none. */
-function VerdictWarnings({ verdict, besideSuggestion }: Omit<VerdictCardProps, "moreActions">) {
+function VerdictWarnings({ verdict, besideSuggestion }: Pick<VerdictCardProps, "verdict" | "besideSuggestion">) {
   const { did_you_mean: suggestion } = verdict.result
   const warnings = verdictWarnings(verdict)
   if (suggestion === null && warnings.length === 0) return null
