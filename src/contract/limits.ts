@@ -75,6 +75,13 @@ export const LIMITS = {
   /** The request log of an account holds its last requests, so many or of so many days, whichever is less. */
   requestLogRowsMax: 10_000,
   requestLogDays: 7,
+  /** How long the acts of administrators are kept, and how many at most. */
+  adminActDays: 365,
+  adminActsMax: 100_000,
+  operatorNoteLengthMax: 2000,
+  suspensionReasonLengthMax: 500,
+  /** How long the suspension of a deleted account is kept for the next one with its email. */
+  formerSuspensionDays: 365,
   sessionDays: 30,
   sessionsPerAccountMax: 20,
   /** Lifetime of the link and the code of a sign-in. */

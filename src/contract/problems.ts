@@ -11,7 +11,7 @@ export const PROBLEMS = {
   invalid_input: { status: 400, title: "Bad Request", cause: "The input is missing, given more than once, of the wrong type, too long, holds control characters, names an unknown policy, is not UTF-8, or the body is not JSON.", retry: "No" },
   unauthorized: { status: 401, title: "Unauthorized", cause: "No key was sent and the input is not a test address, or a leak report is not signed by the reporter.", retry: "No" },
   invalid_key: { status: 401, title: "Unauthorized", cause: "The key is malformed, fails its checksum, does not exist, or is of the wrong kind for the endpoint.", retry: "No" },
-  key_revoked: { status: 401, title: "Unauthorized", cause: "The key was revoked by its owner, an admin or leak detection, or it has expired.", retry: "No, use another key" },
+  key_revoked: { status: 401, title: "Unauthorized", cause: "The key was revoked by its owner, an admin or leak detection, it has expired, or its account is suspended.", retry: "No, use another key" },
   forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key was used from an origin that it does not allow, or without an `Origin` header; or a form of these pages was sent from elsewhere.", retry: "No" },
   forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key was used from a client address that is in none of the networks that its owner allows.", retry: "No" },
   terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms and the grace period is over.", retry: "No" },

@@ -4,7 +4,9 @@ import { createIntervals } from "../../base/time.ts"
 import type { Settings } from "../../config/settings.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
+import { pruneAdminActs } from "../../customers/accounts/admin-acts.ts"
 import { pruneFormerUse } from "../../customers/accounts/former-use.ts"
+import { pruneFormerSuspensions } from "../../customers/accounts/suspension.ts"
 import { CorrectionCache } from "../../customers/feedback/correction-cache.ts"
 import { type FeedbackReport, type FeedbackReportResult, recordFeedback } from "../../customers/feedback/feedback.ts"
 import { createFreeChecks, type FreeChecks } from "../../customers/free-checks/free-checks.ts"
@@ -53,6 +55,8 @@ const REQUEST_LOG_FLUSH_MS = 1000
 const REQUEST_LOG_VISIT_MS = 5000
 /** How often some of the expired usage is deleted, and the use of deleted accounts when its day is over. */
 const USAGE_PRUNE_MS = 60_000
+/** How often acts of administrators and suspensions of deleted accounts are deleted that are too old. */
+const ADMINISTRATION_PRUNE_MS = 600_000
 /** How often expired data of free checks is deleted: passes, bans and the counts of earlier days. */
 const FREE_CHECKS_PRUNE_MS = 600_000
 /** How often networks are deleted that no key was used from for long, and how many at once. */
@@ -225,6 +229,11 @@ function freeChecksFor(
   return perDay === "off" ? null : createFreeChecks({ store, clock, random, rates, units, perDay })
 }
 
+const administrationPruning = (store: Store, clock: System["clock"], log: Log) => (): void => {
+  const pruned = Promise.all([pruneAdminActs(store, clock()), pruneFormerSuspensions(store, clock())])
+  pruned.catch(logError(log, "old acts of administrators and suspensions were not deleted"))
+}
+
 type BackgroundParts = "keys" | "keyNetworks" | "usage" | "units" | "unitNotices" | "freeChecks" | "requestLog"
 
 /** The background work, each piece with its interval. */
@@ -258,6 +267,7 @@ function createBackgroundWork(
     [REQUEST_LOG_FLUSH_MS, () => void requestLogWork.write()],
     [REQUEST_LOG_VISIT_MS, () => void requestLogWork.visit()],
     [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],
+    [ADMINISTRATION_PRUNE_MS, administrationPruning(store, system.clock, log)],
     [
       USAGE_PRUNE_MS,
       () =>

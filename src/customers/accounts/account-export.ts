@@ -120,6 +120,13 @@ export const EXPORTED_LISTS = {
     whereSql: OF_ACCOUNT,
     order: { notice: "" },
   },
+  admin_acts: {
+    description: "What administrators of this server did to your account, and what you did as one.",
+    table: "admin_acts",
+    columns: ["id", "act", "details", "at_ms"],
+    whereSql: "(account_id = $1 OR admin_id = $1)",
+    order: { id: "" },
+  },
 } as const satisfies Record<string, ExportedList>
 
 /** The members of the export that are not lists. */
@@ -127,12 +134,13 @@ export const EXPORTED_MEMBERS = {
   exported_at: { description: "When the file was made." },
   account: {
     description:
-      "Your email address, tier and since when the account is there, the terms that were accepted, and whether your requests are logged.",
+      "Your email address, tier, when the account was created, the terms that were accepted, whether your requests are logged, a suspension, and a note of the operator.",
   },
 } as const satisfies Record<string, { readonly description: string }>
 
 const ACCOUNT_COLUMNS =
-  "id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms, request_log_from_ms"
+  "id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms, request_log_from_ms, " +
+  "suspended_at_ms, suspension_reason, operator_note"
 
 type ExportedRow = Readonly<Record<string, SqlValue>>
 

@@ -5,7 +5,9 @@ import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { normalizeAccountEmail } from "./account-email.ts"
+import { RECORD_NO_ACT, type RecordAdminAct } from "./admin-acts.ts"
 import { keepFormerUse, takeFormerUse } from "./former-use.ts"
+import { keepFormerSuspension, takeFormerSuspension } from "./suspension.ts"
 
 /** An account. Keys belong to it. */
 export type Account = {
@@ -18,6 +20,10 @@ export type Account = {
   readonly acceptedTermsVersion: string | null
   /** Null: no terms were accepted for this account. */
   readonly acceptedTermsAtMs: number | null
+  /** Since when its keys are refused. Absent: it is not suspended. */
+  readonly suspendedAtMs?: number
+  /** What an administrator told the owner about that; empty: nothing. Absent: it is not suspended. */
+  readonly suspensionReason?: string
 }
 
 /** An account with its counts of keys. */
@@ -41,10 +47,21 @@ export type AccountCreationRefusal =
 export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountCreationRefusal
 
 /**
- * Creates an account; the current terms count as accepted now. What a deleted account with this email used today is used of its day.
+ * Creates an account; the current terms count as accepted now. What a deleted account with this email used today is used of its day,
+ * and if it was suspended, so is the new one.
  */
-export async function createAccount(log: ChangeLog, random: Random, account: NewAccount): Promise<AccountCreation> {
-  return await log.store.transaction(store => insertAccount(store, newId("acc", random), log.clock(), account))
+export async function createAccount(
+  log: ChangeLog,
+  random: Random,
+  account: NewAccount,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
+): Promise<AccountCreation> {
+  return await log.store.transaction(async store => {
+    const creation = await insertAccount(store, newId("acc", random), log.clock(), account)
+    if (creation.kind === "created")
+      await recordAct(store, { kind: "account_created", accountId: creation.account.id, details: "" })
+    return creation
+  })
 }
 
 /** Does the same as `createAccount` within the transaction of `store`. */
@@ -64,7 +81,11 @@ export async function insertAccount(
   )
   if (row === null) return { kind: "email_taken" }
   await takeFormerUse(store, id, written, nowMs)
-  return { kind: "created", account: toAccount(row) }
+  const suspendedAtMs = await takeFormerSuspension(store, written)
+  if (suspendedAtMs === null) return { kind: "created", account: toAccount(row) }
+  const suspension = { suspended_at_ms: suspendedAtMs, suspension_reason: "" }
+  await store.run("UPDATE accounts SET suspended_at_ms = $2, suspension_reason = '' WHERE id = $1", [id, suspendedAtMs])
+  return { kind: "created", account: toAccount({ ...row, ...suspension }) }
 }
 
 /** The account with this id, or null. */
@@ -85,10 +106,14 @@ export async function summarizeAccount(store: Store, id: string): Promise<Accoun
   return row && toAccountSummary(row)
 }
 
-/** A page of accounts. */
+/** A page of accounts. An account is found by any of the three. */
 export type AccountSearch = {
   /** Prefix of the normalized email; empty: all accounts. */
   readonly emailPrefix: string
+  /** The whole domain of the email as A-labels; null: not searched for. */
+  readonly domain?: string | null
+  /** The last four characters of one of its keys; null: not searched for. */
+  readonly keyLast4?: string | null
   /** The email of the last account of the previous page; empty: the first page. */
   readonly afterEmail: string
   readonly countMax: number
@@ -96,15 +121,19 @@ export type AccountSearch = {
 
 /** The accounts of a page, sorted by email. */
 export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
-  const { emailPrefix, afterEmail, countMax } = search
+  const { emailPrefix, domain = null, keyLast4 = null, afterEmail, countMax } = search
   // U+10FFFF sorts after every character that can follow the prefix.
   const rows = await store.all<AccountSummaryRow>(
-    `${SELECT_SUMMARY} WHERE accounts.email > $1 AND accounts.email >= $2 AND accounts.email < $3
+    `${SELECT_SUMMARY} WHERE accounts.email > $1 AND ((accounts.email >= $2 AND accounts.email < $3)
+       OR accounts.email LIKE $5 ESCAPE '\\' OR accounts.id IN (SELECT account_id FROM keys WHERE last4 = $6))
      GROUP BY accounts.id ORDER BY accounts.email LIMIT $4`,
-    [afterEmail, emailPrefix, `${emailPrefix}\u{10FFFF}`, countMax],
+    [afterEmail, emailPrefix, `${emailPrefix}\u{10FFFF}`, countMax, domain && `%@${likeText(domain)}`, keyLast4],
   )
   return rows.map(toAccountSummary)
 }
+
+/** A text that `LIKE` takes as it is. */
+const likeText = (text: string): string => text.replace(/[\\%_]/g, "\\$&")
 
 /** Counts all accounts, and those that can receive mail. */
 export async function countAccounts(store: Store): Promise<{ readonly all: number; readonly mailable: number }> {
@@ -126,11 +155,22 @@ export type TierChange =
   | { readonly kind: "unknown_account" }
 
 /** Sets the tier of an account. Its keys have the new limits in this process at once, in others when they read the change. */
-export async function setTier(log: ChangeLog, id: string, tier: number): Promise<TierChange> {
+export async function setTier(
+  log: ChangeLog,
+  id: string,
+  tier: number,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
+): Promise<TierChange> {
   if (!isTier(tier)) return { kind: "unknown_tier" }
   return await recordChanges(log, async (store, note) => {
+    // A write without effect locks the row, so that the act names the tier before.
+    const before = await store.one<{ tier: number }>("UPDATE accounts SET tier = tier WHERE id = $1 RETURNING tier", [
+      id,
+    ])
     const row = await store.one<AccountRow>("UPDATE accounts SET tier = $2 WHERE id = $1 RETURNING *", [id, tier])
     if (row === null) return { kind: "unknown_account" }
+    if (before !== null && before.tier !== tier)
+      await recordAct(store, { kind: "tier_set", accountId: id, details: `${before.tier} → ${tier}` })
     await note("account_changed", id)
     return { kind: "changed", account: toAccount(row) }
   })
@@ -146,17 +186,27 @@ export async function lockAccountRow(store: Store, id: string): Promise<boolean>
 
 /**
  * Deletes an account, its keys (unknown from then on) and every other row about it. Only the change log, which holds ids alone,
- * keeps its rows, and until 00:00 UTC what it used today is kept under a hash of its email, for the next account that has it. False
- * when there is no such account.
+ * keeps its rows, and the log of administrators' acts, which holds ids too. Under a hash of its email are kept what it used today, until
+ * 00:00 UTC, and its suspension, for the next account that has it. False when there is no such account.
  */
-export async function removeAccount(log: ChangeLog, id: string): Promise<boolean> {
+export async function removeAccount(
+  log: ChangeLog,
+  id: string,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
+): Promise<boolean> {
   return await recordChanges(log, async (store, note) => {
     // The subject of units is no account, or was a key in earlier versions, so no foreign key deletes these rows.
     const account = await findAccount(store, id)
-    if (account !== null) await keepFormerUse(store, id, account.email, log.clock())
+    if (account !== null) {
+      await keepFormerUse(store, id, account.email, log.clock())
+      await keepFormerSuspension(store, account, log.clock())
+    }
     await store.run("DELETE FROM units WHERE subject IN (SELECT id FROM keys WHERE account_id = $1)", [id])
     const removedCount = await store.run("DELETE FROM accounts WHERE id = $1", [id])
-    if (removedCount > 0) await note("account_removed", id)
+    if (removedCount > 0) {
+      await recordAct(store, { kind: "account_deleted", accountId: id, details: "" })
+      await note("account_removed", id)
+    }
     return removedCount > 0
   })
 }
@@ -172,6 +222,8 @@ type AccountRow = {
   readonly created_at_ms: number
   readonly accepted_terms_version: string | null
   readonly accepted_terms_at_ms: number | null
+  readonly suspended_at_ms: number | null
+  readonly suspension_reason: string | null
 }
 
 type AccountSummaryRow = AccountRow & { readonly active_count: number; readonly revoked_count: number }
@@ -187,6 +239,9 @@ function toAccount(row: AccountRow): Account {
     createdAtMs: row.created_at_ms,
     acceptedTermsVersion: row.accepted_terms_version,
     acceptedTermsAtMs: row.accepted_terms_at_ms,
+    ...(row.suspended_at_ms === null
+      ? {}
+      : { suspendedAtMs: row.suspended_at_ms, suspensionReason: row.suspension_reason ?? "" }),
   }
 }
 

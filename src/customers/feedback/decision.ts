@@ -1,4 +1,5 @@
 import type { Category } from "../../contract/categories.ts"
+import { RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import { type ChangeLog, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
@@ -45,15 +46,22 @@ export function decideIfUnchanged(
   id: string,
   verdict: DecidedStatus,
   seen: FeedbackStatus,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<FeedbackDecision | DecisionConflict> {
   return recordChanges(log, async (store, record): Promise<FeedbackDecision | DecisionConflict> => {
     // A write without effect locks the report's row until the decision.
     const row = await store.one<FeedbackRow>("UPDATE feedback SET status = status WHERE id = $1 RETURNING *", [id])
     if (row !== null && row.status !== seen && row.status !== verdict)
       return { kind: "decided_meanwhile", feedback: toFeedback(row) }
-    return await decide({ store, record, nowMs: log.clock() }, id, verdict)
+    const decision = await decide({ store, record, nowMs: log.clock() }, id, verdict)
+    if (isEffective(decision))
+      await recordAct(store, { kind: `report_${verdict}`, accountId: row?.account_id ?? null, details: id })
+    return decision
   })
 }
+
+const isEffective = (decision: FeedbackDecision): boolean =>
+  decision.kind === "orphan_taken_back" || (decision.kind === "decided" && decision.isNew)
 
 /** The correction of exactly this domain, and the id of the report that made it; null: none. */
 export async function findCorrection(

@@ -217,7 +217,7 @@ export class KeyAuthenticator {
 
 const FIND_CREDENTIALS = `SELECT keys.hash, keys.id, keys.kind, keys.origins, keys.revoked_at_ms, keys.expires_at_ms,
   keys.units_per_day, keys.requests_per_second, keys.networks, keys.account_id, accounts.tier,
-  accounts.accepted_terms_version, accounts.accepted_terms_at_ms
+  accounts.accepted_terms_version, accounts.accepted_terms_at_ms, accounts.suspended_at_ms
   FROM keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.hash = $1`
 
 type CredentialsRow = {
@@ -234,6 +234,7 @@ type CredentialsRow = {
   readonly tier: number
   readonly accepted_terms_version: string | null
   readonly accepted_terms_at_ms: number | null
+  readonly suspended_at_ms: number | null
 }
 
 function toCredentials(row: CredentialsRow): CallerCredentials {
@@ -252,6 +253,7 @@ function toCredentials(row: CredentialsRow): CallerCredentials {
       tier: row.tier,
       acceptedTermsVersion: row.accepted_terms_version,
       acceptedTermsAtMs: row.accepted_terms_at_ms,
+      ...(row.suspended_at_ms === null ? {} : { suspendedAtMs: row.suspended_at_ms }),
     },
   }
 }

@@ -28,6 +28,8 @@ export type CallerAccount = {
   readonly tier: number
   readonly acceptedTermsVersion: string | null
   readonly acceptedTermsAtMs: number | null
+  /** Since when all requests of the account are refused. Absent: it is not suspended. */
+  readonly suspendedAtMs?: number
 }
 
 /** An existing key with its account, as the store had them when it was read. */

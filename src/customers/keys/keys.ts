@@ -3,6 +3,7 @@ import type { Random } from "../../base/outside-world.ts"
 import { dayEndMs, utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
+import { RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
@@ -181,7 +182,12 @@ type KeyRevocation =
  * Revokes a key for good and enqueues a notice to its owner. When it resolves, the revocation is on the disk and this process refuses
  * the key. All others do once they have read the change log, within `LIMITS.revocationSecondsMax`.
  */
-export async function revokeKey(log: ChangeLog, id: string, by: Revoker): Promise<KeyRevocation> {
+export async function revokeKey(
+  log: ChangeLog,
+  id: string,
+  by: Revoker,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
+): Promise<KeyRevocation> {
   const nowMs = log.clock()
   const revocation = await recordChanges(log, async (store, record): Promise<KeyRevocation> => {
     const row = await store.one<KeyRow>(
@@ -191,6 +197,7 @@ export async function revokeKey(log: ChangeLog, id: string, by: Revoker): Promis
     )
     if (row !== null) {
       await notifyOwner(store, REVOCATION_NOTICES[by], row, nowMs)
+      await recordAct(store, { kind: "key_revoked", accountId: row.account_id, details: id })
       // The head of the log is always locked last: a transaction that holds it waits for no other lock.
       await record("key_revoked", id)
       return { kind: "revoked", key: toApiKey(row), isNew: true }

@@ -24,6 +24,11 @@ const SIGN_IN_PARAMS = Type.Object({ link: Type.String(), code: Type.String(), m
 /** The units of an account's day. `day` counts from 1 January 1970 UTC. */
 const UNITS_PARAMS = Type.Object({ used: Type.Integer(), limit: Type.Integer(), day: Type.Integer() })
 
+/** `reason` is what an administrator wrote to the owner; empty: nothing. */
+const SUSPENSION_PARAMS = Type.Object({ atMs: Type.Integer(), reason: Type.String() })
+
+const RESUMPTION_PARAMS = Type.Object({ atMs: Type.Integer() })
+
 const REPORT_PARAMS = Type.Object({
   domain: Type.String(),
   reportedCategory: Type.String(),
@@ -167,6 +172,36 @@ export const NOTICES = {
         { kind: "link", label: "Read the new terms", url },
         prose("Your keys keep working until then. After that, we refuse their requests until you accept."),
         prose("To accept the terms, sign in:"),
+        dashboardLink(place),
+      ],
+    }),
+  }),
+  account_suspended: notice({
+    title: "Account suspended",
+    description: "An administrator of the service suspended your account. The mail has the reason, if there is one.",
+    isOptional: false,
+    params: SUSPENSION_PARAMS,
+    content: ({ atMs, reason }, place) => ({
+      subject: "Your mailkind account is suspended",
+      blocks: [
+        prose(`An administrator of this service suspended your account on ${formatInstant(atMs)}.`),
+        prose("We refuse all requests with your keys until the account is resumed. You can still sign in and read."),
+        ...(reason === "" ? [] : [{ kind: "facts", facts: [["Reason", reason]] } as const]),
+        prose("Ask the administrator if you think that this is a mistake."),
+        dashboardLink(place),
+      ],
+    }),
+  }),
+  account_resumed: notice({
+    title: "Account resumed",
+    description: "An administrator of the service ended the suspension of your account.",
+    isOptional: false,
+    params: RESUMPTION_PARAMS,
+    content: ({ atMs }, place) => ({
+      subject: "Your mailkind account is active again",
+      blocks: [
+        prose(`An administrator of this service resumed your account on ${formatInstant(atMs)}.`),
+        prose("Your keys work again. You do not have to change anything."),
         dashboardLink(place),
       ],
     }),

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/outside-world.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
 import { type ChangeLog, lockChangeHead, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { NOBODY_NOTIFIED, notifyNextAccounts } from "./terms-notices.ts"
@@ -33,7 +34,11 @@ const VERSION_FORMAT = /^[A-Za-z0-9._-]{1,40}$/
  * nothing; other terms under an existing version are refused. Material terms notify every account that has not accepted
  * them: the first ones here, the rest by `notifyNextAccounts`.
  */
-export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<TermsPublication> {
+export async function publishTerms(
+  log: ChangeLog,
+  wanted: NewTerms,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
+): Promise<TermsPublication> {
   const publication = await recordChanges(log, async (store, note): Promise<TermsPublication> => {
     // The lock makes the later of two publications see the other and take a later date.
     await lockChangeHead(store)
@@ -47,6 +52,7 @@ export async function publishTerms(log: ChangeLog, wanted: NewTerms): Promise<Te
       [version, url, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_NOTIFIED : null],
     )
     await backdateAcceptances(store, note, publishedAtMs)
+    await recordAct(store, { kind: "terms_published", accountId: null, details: version })
     return { kind: "published", terms: { version, url, isMaterial, publishedAtMs }, isNew: true }
   })
   // Not under the lock of the log's head: deleting an account locks its row and then the head; the opposite order here could deadlock.

@@ -9,7 +9,9 @@ import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import { type TermsCache, termsHeaders } from "../../customers/terms/terms-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import { type RequestObserver, tierLabel } from "../metrics/request-observer.ts"
-import { identifyCaller, invalidKey, RefusedKey, unauthorized } from "../request/caller.ts"
+
+import { accountSuspended, identifyCaller, invalidKey, RefusedKey, unauthorized } from "../request/caller.ts"
+
 import { type CallerHeaders, createRateLimitFormatter, rateLimitPolicy } from "../response/caller-headers.ts"
 import { corsHeaders } from "../response/cors.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
@@ -32,7 +34,7 @@ export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
 type AdmitDeps = AdmissionDeps & RequestLeaseDeps
 
 /**
- * Admits a request with a key. Throws the first refusal in the documented order: terms, kind of key, origin, network, requests a
+ * Admits a request with a key. Throws the first refusal in the documented order: suspension, terms, kind of key, origin, network, requests a
  * second, requests in flight. Null: the caller has no limits, and its responses need no further headers.
  */
 export type Admit = (request: Request, caller: CallerCredentials, acceptsPublishable: boolean) => RequestLease | null
@@ -56,6 +58,7 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admit {
   const tiers = deps.tiers.map((limits, tier) => admissionRules(limits, String(tier)))
   return (request, caller, acceptsPublishable) => {
     const { key, account } = caller
+    if (account.suspendedAtMs !== undefined) throw accountSuspended(caller)
     const noticeHeaders = termsNoticeHeaders(deps, caller)
     if (key.kind === "publishable") return admitPublishable(deps, request, caller, acceptsPublishable, noticeHeaders)
     if (key.limits !== undefined) assertAllowedNetwork(deps, request, key.limits, noticeHeaders)

@@ -36,6 +36,14 @@ export class RefusedKey extends Problem {
   }
 }
 
+/** The problem 401 `key_revoked` of every key of a suspended account. */
+export const accountSuspended = (credentials: CallerCredentials): RefusedKey =>
+  new RefusedKey(
+    "key_revoked",
+    "The account of this key is suspended, so all of its keys are refused. Sign in to the dashboard to read why.",
+    credentials,
+  )
+
 /**
  * Finds the caller from the headers. A key that is sent is verified even where none is needed; throws, or rejects, when it
  * is not active. Gives a promise only when the database is needed.

@@ -1,5 +1,7 @@
 import { Elysia } from "elysia"
+import { adminAccountFormRoutes } from "./admin/account-form-routes.tsx"
 import { adminAccountsRoutes } from "./admin/accounts-routes.tsx"
+import { adminActsRoutes } from "./admin/acts.tsx"
 import { adminFeedbackRoutes } from "./admin/feedback-routes.tsx"
 import { adminOverviewRoutes } from "./admin/overview.tsx"
 import { adminTermsRoutes } from "./admin/terms-routes.tsx"
@@ -49,6 +51,8 @@ function adminRoutes(site: SiteContext) {
   return new Elysia({ normalize: false })
     .use(adminOverviewRoutes(site))
     .use(adminAccountsRoutes(site))
+    .use(adminAccountFormRoutes(site))
+    .use(adminActsRoutes(site))
     .use(adminFeedbackRoutes(site))
     .use(adminTermsRoutes(site))
 }

@@ -12,6 +12,11 @@ export const GOLDEN_NOTICES: { readonly [K in NoticeKind]: Extract<Notice, { kin
   key_leaked: { kind: "key_leaked", params: KEY },
   key_expiring: { kind: "key_expiring", params: KEY },
   key_new_network: { kind: "key_new_network", params: KEY },
+  account_suspended: {
+    kind: "account_suspended",
+    params: { atMs: AT_MS, reason: "Requests for <b>lists</b> of addresses & “more”" },
+  },
+  account_resumed: { kind: "account_resumed", params: { atMs: AT_MS } },
   terms_change: {
     kind: "terms_change",
     params: { version: "2026-01", url: 'https://example.com/terms?a=1&b="2"', endsAtMs: AT_MS },

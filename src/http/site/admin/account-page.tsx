@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import type { Usage } from "../../../contract/usage-schema.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
+import type { RecordedAdminAct } from "../../../customers/accounts/admin-acts.ts"
 import type { ApiKey } from "../../../customers/keys/keys.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
@@ -9,15 +10,22 @@ import { pathWithId } from "../links.ts"
 import { formatCount, formatNumber } from "../ui/format.ts"
 import { ActionButton, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Table } from "../ui/layout.tsx"
+import { DeletionLink, NoteSection, type RejectedAdminForms, SuspensionSection } from "./account-forms.tsx"
 import { tierLabel, tierLimitsLabel, tierOptions } from "./accounts-page.tsx"
+import { ActsTable } from "./acts.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ADMIN_ACCOUNT_FLASH = {
-  created: "The account is there. Its owner can sign in now.",
-  "tier-set": "The tier is set; its limits hold from now on.",
-  "key-revoked": "The key is revoked, and the account's owner is written to.",
-  "key-revoked-before": "The key had been revoked before; nothing changed.",
+  created: "Account created. Its owner can sign in now.",
+  "tier-set": "Tier changed. Its limits apply now.",
+  "key-revoked": "Key revoked. We send a mail to the owner of the account.",
+  "key-revoked-before": "This key was revoked before. Nothing changed.",
+  suspended: "Account suspended. We refuse all of its keys and send a mail to its owner.",
+  "suspended-before": "This account was suspended before. Nothing changed.",
+  resumed: "Account resumed. Its keys work again, and we send a mail to its owner.",
+  "resumed-before": "This account was not suspended. Nothing changed.",
+  "note-saved": "Note saved.",
 } as const satisfies Record<string, string>
 
 /** The data of an account's page. */
@@ -28,6 +36,10 @@ export type AccountDetails = {
   readonly today: Usage["today"]
   readonly sessionCount: number
   readonly termsState: TermsState
+  /** The operator's note; empty: none. */
+  readonly note: string
+  /** The latest acts of administrators about the account. */
+  readonly acts: readonly RecordedAdminAct[]
 }
 
 type AdminAccountPageProps = {
@@ -35,19 +47,19 @@ type AdminAccountPageProps = {
   readonly details: AccountDetails
   readonly tiers: readonly TierLimits[]
   readonly flash: string | null
-  /** What is wrong with the chosen tier; null: nothing. */
-  readonly tierError: string | null
+  readonly rejected: RejectedAdminForms
 }
 
-/** One account: its data, its tier, its keys, and today's usage. */
-export function AdminAccountPage({ user, details, tiers, flash, tierError }: AdminAccountPageProps) {
-  const { account, keys, today, sessionCount, termsState } = details
+/** One account: its data, its keys, today's usage, what administrators noted and did, and the forms that change it. */
+export function AdminAccountPage({ user, details, tiers, flash, rejected }: AdminAccountPageProps) {
+  const { account, keys, today, sessionCount, termsState, note, acts } = details
   const limits = tiers[account.tier]
   return (
     <AdminLayout route="adminAccount" section="adminAccounts" title={account.email} user={user}>
       <FlashMessage message={flash} />
       <DescriptionList
         items={[
+          ["State", <AccountState account={account} />],
           ["Id", <code>{account.id}</code>],
           ["Created", <Timestamp atMs={account.createdAtMs} />],
           [
@@ -66,14 +78,41 @@ export function AdminAccountPage({ user, details, tiers, flash, tierError }: Adm
             label="Tier"
             options={tierOptions(tiers)}
             selected={String(account.tier)}
-            error={tierError}
+            error={rejected.tierError ?? null}
           />
-          <button type="submit">Set the tier</button>
+          <button type="submit">Change the tier</button>
         </form>
       </section>
       <KeysSection keys={keys} />
       <TodaySection today={today} />
+      <NoteSection account={account} note={note} rejected={rejected.note ?? null} />
+      {acts.length === 0 ? null : <ActsSection acts={acts} />}
+      {user.account.id === account.id ? null : (
+        <>
+          <SuspensionSection account={account} rejectedReason={rejected.reason ?? null} />
+          <DeletionLink account={account} />
+        </>
+      )}
     </AdminLayout>
+  )
+}
+
+function AccountState({ account: { suspendedAtMs, suspensionReason = "" } }: Pick<AccountDetails, "account">) {
+  if (suspendedAtMs === undefined) return <>active</>
+  return (
+    <>
+      <strong class="wrong">suspended</strong> since <Timestamp atMs={suspendedAtMs} />
+      {suspensionReason === "" ? null : <p class="hint any">{suspensionReason}</p>}
+    </>
+  )
+}
+
+function ActsSection({ acts }: Pick<AccountDetails, "acts">) {
+  return (
+    <section aria-labelledby="acts">
+      <h2 id="acts">Administration</h2>
+      <ActsTable acts={acts} />
+    </section>
   )
 }
 
@@ -92,13 +131,13 @@ function TermsStatus({ account, state }: { readonly account: Account; readonly s
     case "grace":
       return (
         <>
-          version {state.version} is to be accepted before <Timestamp atMs={state.endsAtMs} />
+          must accept version {state.version} before <Timestamp atMs={state.endsAtMs} />
         </>
       )
     case "not_accepted":
       return (
         <>
-          version {state.version} was not accepted: requests are refused since <Timestamp atMs={state.sinceMs} />
+          did not accept version {state.version}: requests are refused since <Timestamp atMs={state.sinceMs} />
         </>
       )
   }
@@ -168,10 +207,10 @@ function TodaySection({ today }: Pick<AccountDetails, "today">) {
       <h2 id="today">Usage today, {date} UTC</h2>
       <DescriptionList
         items={[
-          ["Units used", `${formatNumber(used)}${remaining === null ? "" : `; ${formatNumber(remaining)} are left`}`],
+          ["Units used", `${formatNumber(used)}${remaining === null ? "" : `, ${formatNumber(remaining)} left`}`],
           ["Checks", `${formatNumber(checks)}, and ${formatNumber(deep)} deep ones`],
           ["Batch items", formatNumber(items)],
-          ["Refused as too many", formatNumber(limited)],
+          ["Rate limited", formatNumber(limited)],
         ]}
       />
     </section>
@@ -197,19 +236,19 @@ export function KeyRevocationPage({ user, apiKey, account }: KeyRevocationPagePr
       {revokedAtMs === null ? (
         <>
           <p>
-            Requests with this key are refused from then on, and nobody can take that back. The account's owner gets a
-            mail that says that an administrator did it.
+            We refuse requests with this key from then on. You cannot undo this. The owner of the account gets a mail
+            that says that an administrator did it.
           </p>
           <div class="actions">
             <ActionButton path={pathWithId("postAdminKeyRevocation", id)} label="Revoke the key" isDangerous />
             <a class="button small" href={accountPath}>
-              Leave it
+              Cancel
             </a>
           </div>
         </>
       ) : (
         <p>
-          The key is revoked already. <a href={accountPath}>Back to the account</a>
+          This key is revoked. <a href={accountPath}>Back to the account</a>
         </p>
       )}
     </AdminLayout>

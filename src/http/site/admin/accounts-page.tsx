@@ -7,10 +7,16 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
-import { FormError, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
+import { FlashMessage, FormError, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
 import { Table } from "../ui/layout.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
+
+/** The flash messages of the page, by the name in its URL. */
+export const ACCOUNTS_FLASH = {
+  deleted: "Account deleted.",
+  "deleted-before": "This account was deleted before. Nothing changed.",
+} as const satisfies Record<string, string>
 
 /** The values of a rejected form for a new account, and the reason. */
 export type RejectedAccountForm = {
@@ -22,31 +28,31 @@ export type RejectedAccountForm = {
 type AccountsPageProps = {
   readonly user: SignedInUser
   readonly accounts: ResultPage<AccountSummary>
-  /** The search text. Empty: all accounts. */
-  readonly emailPrefix: string
+  /** The search text: the beginning of an email, a domain, or the last four characters of a key. Empty: all accounts. */
+  readonly search: string
   readonly isFirstPage: boolean
   readonly tiers: readonly TierLimits[]
   readonly defaultTier: number
+  readonly flash: string | null
   /** Null: no form was rejected. */
   readonly rejected: RejectedAccountForm | null
 }
 
 /** The list of accounts, and the form for a new one. */
 export function AccountsPage(props: AccountsPageProps) {
-  const { user, accounts, emailPrefix, isFirstPage, tiers, defaultTier, rejected } = props
+  const { user, accounts, search, isFirstPage, tiers, defaultTier, flash, rejected } = props
   const { rows, lastRow } = accounts
   return (
     <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" user={user}>
-      <FormError message={rejected && "The account was not created. The form below says why."} />
-      <AccountSearchForm emailPrefix={emailPrefix} />
+      <FlashMessage message={flash} />
+      <FormError message={rejected && "The account was not created. See the form below."} />
+      <AccountSearchForm search={search} />
       <p>
         <a href="#new">Create an account</a>
       </p>
-      {rows.length === 0 ? (
-        <p>{emailPrefix === "" ? "There are no more accounts." : "No account's email begins so."}</p>
-      ) : null}
+      {rows.length === 0 ? <p>{search === "" ? "There are no more accounts." : "No account matches."}</p> : null}
       {rows.length === 0 ? null : (
-        <Table caption="Accounts" columns={["Email", "Tier", "Active keys", "Created"]}>
+        <Table caption="Accounts" columns={["Email", "State", "Tier", "Active keys", "Created"]}>
           {rows.map(account => (
             <AccountRow key={account.id} account={account} />
           ))}
@@ -54,7 +60,7 @@ export function AccountsPage(props: AccountsPageProps) {
       )}
       <Pagination
         path={ROUTES.adminAccounts.path}
-        query={{ email: emailPrefix }}
+        query={{ email: search }}
         after={lastRow?.id ?? null}
         isFirstPage={isFirstPage}
       />
@@ -63,11 +69,11 @@ export function AccountsPage(props: AccountsPageProps) {
   )
 }
 
-function AccountSearchForm({ emailPrefix }: Pick<AccountsPageProps, "emailPrefix">) {
+function AccountSearchForm({ search }: Pick<AccountsPageProps, "search">) {
   return (
     <search>
       <form class="ask" method="get" action={ROUTES.adminAccounts.path}>
-        <label for="search">Email begins with</label>
+        <label for="search">Beginning of an email, a domain, or the last four characters of a key</label>
         <input
           id="search"
           name="email"
@@ -76,7 +82,7 @@ function AccountSearchForm({ emailPrefix }: Pick<AccountsPageProps, "emailPrefix
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
-          value={emailPrefix}
+          value={search}
         />
         <button type="submit">Search</button>
       </form>
@@ -85,12 +91,13 @@ function AccountSearchForm({ emailPrefix }: Pick<AccountsPageProps, "emailPrefix
 }
 
 function AccountRow({ account }: { readonly account: AccountSummary }) {
-  const { id, email, tier, activeKeyCount, createdAtMs } = account
+  const { id, email, tier, activeKeyCount, createdAtMs, suspendedAtMs } = account
   return (
     <tr>
       <th scope="row">
         <a href={pathWithId("adminAccount", id)}>{email}</a>
       </th>
+      <td>{suspendedAtMs === undefined ? "active" : <strong class="wrong">suspended</strong>}</td>
       <td>{tierLabel(tier)}</td>
       <td class="number">{formatNumber(activeKeyCount)}</td>
       <td>
@@ -104,8 +111,8 @@ function AccountRow({ account }: { readonly account: AccountSummary }) {
 const ACCOUNT_FORM_ERRORS: {
   readonly [K in AccountCreationRefusal["kind"]]: { readonly field: "email" | "tier"; readonly message: string }
 } = {
-  malformed_email: { field: "email", message: "That is no email address that an account can have." },
-  email_taken: { field: "email", message: "There is an account with this email already." },
+  malformed_email: { field: "email", message: "Enter a valid email address." },
+  email_taken: { field: "email", message: "An account with this email exists already." },
   unknown_tier: { field: "tier", message: "Choose one of the tiers." },
 }
 
@@ -118,8 +125,8 @@ function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
     <section aria-labelledby="new">
       <h2 id="new">Create an account</h2>
       <p>
-        Its owner signs in with a link that we mail. The terms count as accepted: create it for somebody who has agreed
-        to them.
+        The owner signs in with a code that we mail. The terms count as accepted, so create an account only for someone
+        who agreed to them.
       </p>
       <form class="form" method="post" action={ROUTES.postAdminAccount.path}>
         <TextField

@@ -1,8 +1,17 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
+import { domainToALabels } from "../../../base/idna.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
-import { createAccount, findAccount, searchAccounts, setTier } from "../../../customers/accounts/accounts.ts"
+import {
+  type AccountSearch,
+  createAccount,
+  findAccount,
+  searchAccounts,
+  setTier,
+} from "../../../customers/accounts/accounts.ts"
+import { listActsAbout } from "../../../customers/accounts/admin-acts.ts"
+import { readOperatorNote } from "../../../customers/accounts/operator-note.ts"
 import { findKey, listKeys, revokeKey } from "../../../customers/keys/keys.ts"
 import { listSessions } from "../../../customers/sign-in/sessions.ts"
 import { currentTermsVersion } from "../../../customers/terms/terms.ts"
@@ -11,12 +20,16 @@ import type { SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
+import type { RejectedAdminForms } from "./account-forms.tsx"
 import { type AccountDetails, ADMIN_ACCOUNT_FLASH, AdminAccountPage, KeyRevocationPage } from "./account-page.tsx"
-import { AccountsPage, parseTier, type RejectedAccountForm } from "./accounts-page.tsx"
-import { ROWS_PER_PAGE } from "./admin-layout.tsx"
+import { ACCOUNTS_FLASH, AccountsPage, parseTier, type RejectedAccountForm } from "./accounts-page.tsx"
+import { actRecorder, ROWS_PER_PAGE } from "./admin-layout.tsx"
 
 /** How many of an account's keys are displayed: the active ones, then the latest revoked ones. */
 const KEYS_DISPLAYED_MAX = 100
+
+/** How many of the latest acts of administrators are displayed with an account. */
+const ACTS_DISPLAYED_MAX = 20
 
 /** The list of accounts, the page of one account, and their forms. */
 export function adminAccountsRoutes(site: SiteContext) {
@@ -27,7 +40,7 @@ export function adminAccountsRoutes(site: SiteContext) {
     )
     .post(ROUTES.postAdminAccount.path, ({ request }) => handleCreateAccount(site, request), { parse: "none" })
     .get(ROUTES.adminAccount.path, ({ request, params }) =>
-      guards.requireAdmin.page(request, user => adminAccountPage(site, user, request, params.id, null)),
+      guards.requireAdmin.page(request, user => adminAccountPage(site, user, request, params.id)),
     )
     .post(ROUTES.postAdminTier.path, ({ request, params }) => handleSetTier(site, request, params.id), {
       parse: "none",
@@ -51,11 +64,11 @@ async function accountsPage(
   request: Request,
   rejected: RejectedAccountForm | null,
 ) {
-  const emailPrefix = queryParameter(request.url, "email")
+  const search = queryParameter(request.url, "email")
   // If the account of the cursor was deleted meanwhile, the first page is displayed.
   const previous = await findAccount(store, queryParameter(request.url, "after"))
   const accountsRead = await searchAccounts(store, {
-    emailPrefix: normalizeAccountEmail(emailPrefix) ?? emailPrefix.normalize("NFC").toLowerCase(),
+    ...parseAccountSearch(search),
     afterEmail: previous?.email ?? "",
     countMax: ROWS_PER_PAGE + 1,
   })
@@ -63,13 +76,28 @@ async function accountsPage(
     <AccountsPage
       user={user}
       accounts={paginate(accountsRead, ROWS_PER_PAGE)}
-      emailPrefix={emailPrefix}
+      search={search}
       isFirstPage={previous === null}
       tiers={tiers}
       defaultTier={defaultTier}
+      flash={flashMessage(request.url, ACCOUNTS_FLASH)}
       rejected={rejected}
     />
   )
+}
+
+/** A key's last characters: its checksum, in base 62. */
+const KEY_LAST4 = /^[0-9A-Za-z]{4}$/
+
+/** What a search text may be: the beginning of an email, a domain with or without its `@`, or the end of a key. */
+function parseAccountSearch(search: string): Pick<AccountSearch, "emailPrefix" | "domain" | "keyLast4"> {
+  const lower = search.normalize("NFC").toLowerCase()
+  const domain = /^@?([^@\s]+\.[^@\s]+)$/.exec(lower)?.[1] ?? /^@([^@\s]+)$/.exec(lower)?.[1] ?? null
+  return {
+    emailPrefix: normalizeAccountEmail(search) ?? lower,
+    domain: domain === null ? null : domainToALabels(domain),
+    keyLast4: KEY_LAST4.test(search) ? search : null,
+  }
 }
 
 const handleCreateAccount = (site: SiteContext, request: Request) =>
@@ -77,24 +105,25 @@ const handleCreateAccount = (site: SiteContext, request: Request) =>
     const { pages, changes, random } = site
     const email = form.text("new-email")
     const tier = form.text("tier")
-    const termsVersion = await currentTermsVersion(changes.store)
-    const creation = await createAccount(changes, random, { email, tier: parseTier(tier), termsVersion })
+    const newAccount = { email, tier: parseTier(tier), termsVersion: await currentTermsVersion(changes.store) }
+    const creation = await createAccount(changes, random, newAccount, actRecorder(site, user))
     if (creation.kind === "created")
       return pages.redirect(withFlash(pathWithId("adminAccount", creation.account.id), "created"), request)
     const page = await accountsPage(site, user, request, { email, tier, reason: creation.kind })
     return pages.renderInvalid(page, request)
   })
 
-async function adminAccountPage(
+/** The page of an account, with the forms that were refused. */
+export async function adminAccountPage(
   site: SiteContext,
   user: SignedInUser,
   request: Request,
   id: string,
-  tierError: string | null,
+  rejected: RejectedAdminForms = {},
 ) {
   const details = await readAccountDetails(site, id)
   const flash = flashMessage(request.url, ADMIN_ACCOUNT_FLASH)
-  return <AdminAccountPage user={user} details={details} tiers={site.tiers} flash={flash} tierError={tierError} />
+  return <AdminAccountPage user={user} details={details} tiers={site.tiers} flash={flash} rejected={rejected} />
 }
 
 async function readAccountDetails({ changes, terms, usageOf }: SiteContext, id: string): Promise<AccountDetails> {
@@ -108,31 +137,35 @@ async function readAccountDetails({ changes, terms, usageOf }: SiteContext, id: 
     today,
     sessionCount: (await listSessions(store, clock, id)).length,
     termsState: terms.stateOf(account),
+    note: await readOperatorNote(store, id),
+    acts: await listActsAbout(store, id, ACTS_DISPLAYED_MAX),
   }
 }
 
 const handleSetTier = (site: SiteContext, request: Request, id: string) =>
   site.guards.requireAdmin.form(request, async (user, form) => {
     const { pages, changes } = site
-    const change = await setTier(changes, id, parseTier(form.text("tier")))
+    const change = await setTier(changes, id, parseTier(form.text("tier")), actRecorder(site, user))
     switch (change.kind) {
       case "changed":
         return pages.redirect(withFlash(pathWithId("adminAccount", id), "tier-set"), request)
       case "unknown_account":
         throw unknownAccountProblem()
       case "unknown_tier": {
-        const page = await adminAccountPage(site, user, request, id, "Choose one of the tiers.")
+        const page = await adminAccountPage(site, user, request, id, { tierError: "Choose one of the tiers." })
         return pages.renderInvalid(page, request)
       }
     }
   })
 
-const handleRevokeKey = ({ guards, pages, changes }: SiteContext, request: Request, id: string) =>
-  guards.requireAdmin.form(request, async () => {
-    const revocation = await revokeKey(changes, id, "admin")
+const handleRevokeKey = (site: SiteContext, request: Request, id: string) =>
+  site.guards.requireAdmin.form(request, async user => {
+    const { pages, changes } = site
+    const revocation = await revokeKey(changes, id, "admin", actRecorder(site, user))
     if (revocation.kind === "unknown_key") throw new Problem("not_found", "No such key.")
     const flash = revocation.isNew ? "key-revoked" : "key-revoked-before"
     return pages.redirect(withFlash(pathWithId("adminAccount", revocation.key.accountId), flash), request)
   })
 
-const unknownAccountProblem = () => new Problem("not_found", "No such account; it may have been deleted.")
+/** The problem of an account that does not exist. */
+export const unknownAccountProblem = () => new Problem("not_found", "No such account. It may have been deleted.")

@@ -20,7 +20,7 @@ import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
 import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
-import { ROWS_PER_PAGE } from "./admin-layout.tsx"
+import { actRecorder, ROWS_PER_PAGE } from "./admin-layout.tsx"
 import { AdminFeedbackPage, parseStatusFilter, QUEUE_FLASH } from "./feedback-page.tsx"
 import { type DomainCorrection, REPORT_FLASH, type ReportDetails, ReportPage } from "./report-page.tsx"
 
@@ -110,7 +110,7 @@ const handleDecision = (site: SiteContext, request: Request, id: string, decisio
     const seenStatus = FEEDBACK_STATUSES.find(status => status === form.text("seen"))
     if (seenStatus === undefined)
       throw invalidInput([{ pointer: "/seen", detail: "The form does not say what was seen." }])
-    const result = await decideIfUnchanged(changes, id, decision, seenStatus)
+    const result = await decideIfUnchanged(changes, id, decision, seenStatus, actRecorder(site, user))
     switch (result.kind) {
       case "decided":
         return pages.redirect(

@@ -16,6 +16,7 @@ import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
+import { actRecorder } from "./admin-layout.tsx"
 import { TERMS_FLASH, type TermsFormError, type TermsFormValues, TermsPage, TermsPreviewPage } from "./terms-pages.tsx"
 
 /** The published terms, and the publication of new ones: a form, a preview, and the publication itself. */
@@ -89,7 +90,7 @@ const handlePublish = (site: SiteContext, request: Request) =>
     const { changes, pages } = site
     const values = readTermsForm(form.text)
     const newTerms = parseNewTerms(values)
-    const publication = newTerms && (await publishTerms(changes, newTerms))
+    const publication = newTerms && (await publishTerms(changes, newTerms, actRecorder(site, user)))
     if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), request)
     return await rejectedTermsPage(site, user, request, values, publication?.kind ?? "material_unsaid")
   })

@@ -100,8 +100,8 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
         <li>All keys stop working, and all browsers are signed out.</li>
         <li>Your email address, keys, usage, request log, lists, reports, mails and sessions are deleted.</li>
         <li>
-          What stays: corrections that came of your reports, without a word of who reported them, and random ids of your
-          account and keys in the log by which servers tell each other of changes.
+          Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
+          of changes and of what administrators did. If your account is suspended, a hash of your email stays too.
         </li>
         <li>Whoever runs this server may have backups; they are not reached from here.</li>
         {isAdmin ? (

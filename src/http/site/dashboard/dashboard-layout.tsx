@@ -35,7 +35,12 @@ export function DashboardLayout({ route, title, user, scripts = [], children }: 
       scripts={scripts}
       navigation={<AccountNavigation route={route} user={user} />}
       menu={<AccountMenu user={user} />}
-      aboveTitle={<TermsBanner terms={user.terms} />}
+      aboveTitle={
+        <>
+          <SuspensionBanner account={user.account} />
+          <TermsBanner terms={user.terms} />
+        </>
+      }
     >
       {children}
     </Layout>
@@ -74,6 +79,25 @@ export function AccountMenu({ user }: Pick<DashboardLayoutProps, "user">) {
         <ActionButton path={ROUTES.postSignOut.path} label="Sign out" />
       </div>
     </details>
+  )
+}
+
+/** Says that the account is suspended, since when and why. Nothing when it is not. */
+function SuspensionBanner({ account: { suspendedAtMs, suspensionReason = "" } }: Pick<SignedInUser, "account">) {
+  if (suspendedAtMs === undefined) return null
+  return (
+    <section class="fault boxed" aria-label="Suspended account">
+      <p>
+        <strong>Your account is suspended</strong>, since <Timestamp atMs={suspendedAtMs} />. We refuse all requests
+        with your keys. You can still sign in, read everything here and download your data.
+      </p>
+      {suspensionReason === "" ? null : (
+        <p>
+          The operator says: <bdi class="any">{suspensionReason}</bdi>
+        </p>
+      )}
+      <p>Ask the operator of this server if you think that this is a mistake.</p>
+    </section>
   )
 }
 

@@ -65,6 +65,7 @@ function displayableProblem(error: unknown): Problem {
 const REMEDIES: { readonly [C in ProblemCode]?: string } = {
   rate_limited: "Wait a moment, then try again.",
   quota_exceeded: `A deep check takes ${LIMITS.deepCheckUnits} of them, any other one. They come back at 00:00 UTC.`,
+  key_revoked: "",
   terms_not_accepted: "Accept them, then try again.",
 }
 

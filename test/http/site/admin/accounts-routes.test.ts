@@ -60,7 +60,7 @@ describe("the list of accounts", () => {
       await newAccount(changes, email)
     const { html, text: words } = await page(`/admin/accounts?email=${encodeURIComponent(beginning)}`)
     expect([...html.matchAll(/>([^<>]+@[^<>]+)<\/a><\/th>/g)].map(([, email = ""]) => email)).toEqual(found)
-    expect(words.includes("No account's email begins so.")).toBe(found.length === 0)
+    expect(words.includes("No account matches.")).toBe(found.length === 0)
   })
 
   test("keeps what was searched for from page to page, as text and nothing more", async () => {
@@ -91,7 +91,7 @@ describe("a new account", () => {
     const { changes, store, done } = await harness()
     await publishTerms(changes, { version: "7", url: "https://a.example/", isMaterial: true })
     const { text: words } = await done("/admin/accounts", { "new-email": " New.Person@Example.COM ", tier: "2" })
-    expect(words).toContain("The account is there.")
+    expect(words).toContain("Account created.")
     expect(words).toContain("2 (growth): 100 requests a second, 100 at once, 250,000 units a day")
     expect(words).toContain("accepted, version 7")
     const made = await findAccountByEmail(store, "new.person@example.com")
@@ -99,13 +99,13 @@ describe("a new account", () => {
   })
 
   test.each([
-    [{ "new-email": "no email", tier: "0" }, "That is no email address that an account can have."],
-    [{ "new-email": "", tier: "0" }, "That is no email address that an account can have."],
-    [{}, "That is no email address that an account can have."],
-    [{ "new-email": `${"a".repeat(65)}@example.com`, tier: "0" }, "That is no email address"],
-    [{ "new-email": "a\u0000b@example.com", tier: "0" }, "That is no email address"],
-    [{ "new-email": "a@example.com\r\nBcc: b@example.com", tier: "0" }, "That is no email address"],
-    [{ "new-email": "OWNER@localhost", tier: "0" }, "There is an account with this email already."],
+    [{ "new-email": "no email", tier: "0" }, "Enter a valid email address."],
+    [{ "new-email": "", tier: "0" }, "Enter a valid email address."],
+    [{}, "Enter a valid email address."],
+    [{ "new-email": `${"a".repeat(65)}@example.com`, tier: "0" }, "Enter a valid email address."],
+    [{ "new-email": "a\u0000b@example.com", tier: "0" }, "Enter a valid email address."],
+    [{ "new-email": "a@example.com\r\nBcc: b@example.com", tier: "0" }, "Enter a valid email address."],
+    [{ "new-email": "OWNER@localhost", tier: "0" }, "An account with this email exists already."],
     [{ "new-email": "new@example.com", tier: "5" }, "Choose one of the tiers."],
     [{ "new-email": "new@example.com", tier: "-1" }, "Choose one of the tiers."],
     [{ "new-email": "new@example.com", tier: "1.0" }, "Choose one of the tiers."],
@@ -139,7 +139,7 @@ describe("one account", () => {
     await signIn()
     const { text: words, html } = await page(`/admin/accounts/${accountId}`)
     expect(words).toContain("0 (free): 5 requests a second, 5 at once, 1,000 units a day")
-    expect(words).toContain("Units used 1; 999 are left")
+    expect(words).toContain("Units used 1, 999 left")
     expect(words).toContain("Signed in 2 browsers")
     expect(words).toContain("nothing to accept")
     expect(words).toContain("https://shop.example")
@@ -155,10 +155,10 @@ describe("one account", () => {
     expect((await page(path)).text).toContain("nothing to accept")
     await publishTerms(changes, { version: "v2", url: "https://a.example/", isMaterial: true })
     await time.tick(1)
-    expect((await page(path)).text).toContain("version v2 is to be accepted before 2026-01-31 00:00 UTC")
+    expect((await page(path)).text).toContain("must accept version v2 before 2026-01-31 00:00 UTC")
     await time.tick(30 * 86_400_000)
     expect((await page(path, await signIn())).text).toContain(
-      "version v2 was not accepted: requests are refused since 2026-01-31 00:00 UTC",
+      "did not accept version v2: requests are refused since 2026-01-31 00:00 UTC",
     )
   })
 
@@ -166,7 +166,7 @@ describe("one account", () => {
     const { changes, done, page } = await harness()
     const id = await newAccount(changes, "jane@example.com", 1)
     const { text: words } = await done(`/admin/accounts/${id}/tier`, { tier: String(tier) })
-    expect(words).toContain("The tier is set")
+    expect(words).toContain("Tier changed")
     expect(words).toContain(`Tier ${tier} (${TIERS[tier]?.name})`)
     expect((await page("/admin/accounts?email=jane")).text).toContain(`${tier} (${TIERS[tier]?.name})`)
   })
@@ -199,16 +199,16 @@ describe("a key", () => {
     const path = `/admin/keys/${key.id}/revoke`
     expect((await page(`/admin/accounts/${id}`)).html).toContain(`href="${path}"`)
     const question = await page(path)
-    expect(question.text).toContain("nobody can take that back")
+    expect(question.text).toContain("You cannot undo this.")
     expect((await ask("GET /v1/usage", { key: key.text })).status).toBe(200)
     const sent = formIn(question.html, "Revoke the key")
     const { text: words } = await done(sent.path, sent.fields)
-    expect(words).toContain("The key is revoked, and the account's owner is written to.")
+    expect(words).toContain("Key revoked. We send a mail to the owner of the account.")
     expect(words).toContain("revoked by an administrator")
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "key_revoked" })
     const again = await form(path)
     expect(again.redirectPath).toEndWith("done=key-revoked-before")
-    expect((await page(path)).text).toContain("The key is revoked already.")
+    expect((await page(path)).text).toContain("This key is revoked.")
     expect((await mails()).filter(({ subject }) => subject === key.id).map(({ notice }) => notice)).toEqual([
       "key_created",
       "key_revoked_by_admin",

@@ -117,7 +117,7 @@ describe("one report", () => {
       "mailinator.com is on our list of disposable domains.",
       "The entry mailinator.com in disposable makes it disposable",
       "This domain has no correction.",
-      "DNS did not answer in time.",
+      "DNS did not answer in time",
     ])
       expect(text).toContain(part)
     expect(attributesIn(html, "href")).toContain(`/admin/accounts/${janeId}`)
@@ -127,7 +127,7 @@ describe("one report", () => {
   test("shows the card of the verdict, which names what the domain imitates", async () => {
     const { page, id } = await harness({ domain: "paypa1.com" })
     const { html, text } = await page(`/admin/feedback/${id}`)
-    expect(text).toContain("Looks like paypal.com, but is not.")
+    expect(text).toContain("looks like paypal.com, but it is not.")
     expect(html).toContain('id="verdict-title"')
   })
 

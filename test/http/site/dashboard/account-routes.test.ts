@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { EXPORTED_LISTS, EXPORTED_MEMBERS } from "../../../../src/customers/accounts/account-export.ts"
 import { removeAccount, setTier } from "../../../../src/customers/accounts/accounts.ts"
+import { adminActRecorder } from "../../../../src/customers/accounts/admin-acts.ts"
 import { acceptFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { renameKey } from "../../../../src/customers/keys/keys.ts"
@@ -8,6 +9,7 @@ import { NOTICE_KINDS, NOTICES } from "../../../../src/customers/notices/notices
 import type { SqlValue, Store } from "../../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
+import { random } from "../../../customers/temp-store.ts"
 import { testApp } from "../../../support/app.ts"
 import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
 
@@ -22,7 +24,7 @@ async function peopled() {
   const keys = { jane: "", john: "" }
   for (const name of ["jane", "john"] as const) {
     const { accountId, key } = await anotherAccount(harness.changes, `${name}@example.com`)
-    await setTier(harness.changes, accountId, 0)
+    await setTier(harness.changes, accountId, 0, adminActRecorder(harness.clock, random, harness.accountId))
     ;[people[name], keys[name]] = [accountId, key]
     const { post, get } = await signedInBrowser(harness, accountId)
     await post("/dashboard/list-entries", { list: "block", deed: "add", entries: `${name}.com\nmary@${name}.org` })
@@ -128,6 +130,7 @@ describe("the export", () => {
     const left = new Set([
       "hash",
       "account_id",
+      "admin_id",
       "owner",
       "due_at_ms",
       "refusal_count",
@@ -206,7 +209,7 @@ describe("the choice of emails", () => {
 })
 
 describe("the deletion", () => {
-  test("leaves no row of the account in any table but ids in the log of changes, and every row of others", async () => {
+  test("leaves no row of the account in any table but ids in the logs of changes and of acts, and every row of others", async () => {
     const { browser, store, jane, john, changes } = await peopled()
     const [report] = await listFeedbackOf(store, jane, null, 1)
     await acceptFeedback(changes, report?.id ?? "")
@@ -217,7 +220,7 @@ describe("the deletion", () => {
     expect([status, html.includes("Your account is deleted")]).toEqual([200, true])
     expect(headers.get("set-cookie")).toStartWith("mailkind_session=; Max-Age=0;")
     const after = await allRows(store)
-    expect(tablesWith(after, jane)).toEqual(["changes"])
+    expect(tablesWith(after, jane)).toEqual(["changes", "admin_acts"])
     for (const { id } of keyIds) expect(tablesWith(after, id)).toEqual([])
     // The correction that came of her report is of a domain, and so is its change.
     expect(tablesWith(after, "jane")).toEqual(["changes", "corrections"])

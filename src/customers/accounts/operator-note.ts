@@ -1,0 +1,46 @@
+import { LIMITS } from "../../contract/limits.ts"
+import type { Store } from "../store/core/store.ts"
+import type { RecordAdminAct } from "./admin-acts.ts"
+
+/** What administrators noted about an account. Empty: nothing. Its owner sees it in the export of the account. */
+export async function readOperatorNote(store: Store, accountId: string): Promise<string> {
+  const row = await store.one<{ readonly note: string | null }>(
+    "SELECT operator_note AS note FROM accounts WHERE id = $1",
+    [accountId],
+  )
+  return row?.note ?? ""
+}
+
+/** Tells whether a note is still the one that was seen. */
+export const noteFingerprint = (note: string): string => Bun.SHA256.hash(note, "hex").slice(0, 16)
+
+/** The result of changing a note. `changed_meanwhile`: it is no longer the one that was seen; nothing was written. */
+export type NoteChange =
+  | { readonly kind: "changed" }
+  | { readonly kind: "too_long" }
+  | { readonly kind: "changed_meanwhile"; readonly note: string }
+  | { readonly kind: "unknown_account" }
+
+/** Replaces a note, unless another administrator changed it since the one with the fingerprint `seen` was displayed. */
+export async function changeOperatorNote(
+  store: Store,
+  accountId: string,
+  { note, seen }: { readonly note: string; readonly seen: string },
+  recordAct: RecordAdminAct,
+): Promise<NoteChange> {
+  if ([...note].length > LIMITS.operatorNoteLengthMax) return { kind: "too_long" }
+  return await store.transaction(async (inner): Promise<NoteChange> => {
+    // A write without effect locks the row, so that the later of two changes sees the other.
+    const row = await inner.one<{ readonly note: string | null }>(
+      "UPDATE accounts SET operator_note = operator_note WHERE id = $1 RETURNING operator_note AS note",
+      [accountId],
+    )
+    if (row === null) return { kind: "unknown_account" }
+    const stored = row.note ?? ""
+    if (stored === note) return { kind: "changed" }
+    if (noteFingerprint(stored) !== seen) return { kind: "changed_meanwhile", note: stored }
+    await inner.run("UPDATE accounts SET operator_note = $2 WHERE id = $1", [accountId, note === "" ? null : note])
+    await recordAct(inner, { kind: "note_changed", accountId, details: "" })
+    return { kind: "changed" }
+  })
+}

@@ -1,0 +1,108 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { ROUTES } from "../../../contract/routes.ts"
+import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
+import { type Account, findAccount, removeAccount } from "../../../customers/accounts/accounts.ts"
+import { changeOperatorNote } from "../../../customers/accounts/operator-note.ts"
+import { resumeAccount, suspendAccount } from "../../../customers/accounts/suspension.ts"
+import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjects.ts"
+import { invalidInput } from "../../response/problem.ts"
+import type { SubmittedForm } from "../form-body.ts"
+import type { SignedInUser } from "../guards.ts"
+import { pathWithId, withFlash } from "../links.ts"
+import type { SiteContext } from "../site-context.ts"
+import { AdminAccountDeletionPage } from "./account-forms.tsx"
+import { adminAccountPage, unknownAccountProblem } from "./accounts-routes.tsx"
+import { actRecorder } from "./admin-layout.tsx"
+
+/** Suspension, resumption, note and deletion of an account. */
+export function adminAccountFormRoutes(site: SiteContext) {
+  const { guards } = site
+  const parse = { parse: "none" } as const
+  return new Elysia({ normalize: false })
+    .post(ROUTES.postAdminSuspension.path, ({ request, params }) => handleSuspend(site, request, params.id), parse)
+    .post(ROUTES.postAdminResumption.path, ({ request, params }) => handleResume(site, request, params.id), parse)
+    .post(ROUTES.postAdminNote.path, ({ request, params }) => handleNote(site, request, params.id), parse)
+    .get(ROUTES.adminAccountDeletion.path, ({ request, params }) =>
+      guards.requireAdmin.page(request, async user => (
+        <AdminAccountDeletionPage user={user} account={await otherAccount(site, user, params.id)} rejected={null} />
+      )),
+    )
+    .post(ROUTES.postAdminAccountDeletion.path, ({ request, params }) => handleDelete(site, request, params.id), parse)
+}
+
+/** The account, which is not the administrator's own. Throws a problem otherwise. */
+async function otherAccount({ changes }: SiteContext, user: SignedInUser, id: string): Promise<Account> {
+  const account = await findAccount(changes.store, id)
+  if (account === null) throw unknownAccountProblem()
+  assertOther(user, id)
+  return account
+}
+
+function assertOther({ account }: SignedInUser, id: string): void {
+  if (account.id !== id) return
+  const detail = "This is your own account. You can delete it on your account page."
+  throw invalidInput([{ pointer: "", detail }])
+}
+
+/** A text of several lines: browsers send a line break as two characters. */
+const multilineText = (form: SubmittedForm, name: string): string => form.text(name).replaceAll("\r\n", "\n")
+
+const accountPath = (id: string, flash: string): string => withFlash(pathWithId("adminAccount", id), flash)
+
+const handleSuspend = (site: SiteContext, request: Request, id: string) =>
+  site.guards.requireAdmin.form(request, async (user, form) => {
+    const { pages, changes } = site
+    assertOther(user, id)
+    const reason = multilineText(form, "reason")
+    const change = await suspendAccount(changes, id, reason, actRecorder(site, user))
+    switch (change.kind) {
+      case "changed":
+        return pages.redirect(accountPath(id, change.isNew ? "suspended" : "suspended-before"), request)
+      case "bad_reason":
+        return pages.renderInvalid(await adminAccountPage(site, user, request, id, { reason }), request)
+      case "unknown_account":
+        throw unknownAccountProblem()
+    }
+  })
+
+const handleResume = (site: SiteContext, request: Request, id: string) =>
+  site.guards.requireAdmin.form(request, async user => {
+    const { pages, changes } = site
+    const change = await resumeAccount(changes, id, actRecorder(site, user))
+    if (change.kind !== "changed") throw unknownAccountProblem()
+    return pages.redirect(accountPath(id, change.isNew ? "resumed" : "resumed-before"), request)
+  })
+
+/** Why a note was not saved. */
+const NOTE_ERRORS = {
+  too_long: "This note is too long. Shorten it and try again.",
+  changed_meanwhile:
+    "Another administrator changed this note while you had this page open. Your text is still here, and nothing was saved. To replace the note below, save again.",
+} as const
+
+const handleNote = (site: SiteContext, request: Request, id: string) =>
+  site.guards.requireAdmin.form(request, async (user, form) => {
+    const { pages, changes } = site
+    const typed = multilineText(form, "note")
+    const wanted = { note: typed, seen: form.text("seen") }
+    const change = await changeOperatorNote(changes.store, id, wanted, actRecorder(site, user))
+    if (change.kind === "changed") return pages.redirect(accountPath(id, "note-saved"), request)
+    if (change.kind === "unknown_account") throw unknownAccountProblem()
+    const stored = change.kind === "changed_meanwhile" ? ` The note now: ${change.note || "empty"}` : ""
+    const message = `${NOTE_ERRORS[change.kind]}${stored}`
+    return pages.renderInvalid(await adminAccountPage(site, user, request, id, { note: { typed, message } }), request)
+  })
+
+const handleDelete = (site: SiteContext, request: Request, id: string) =>
+  site.guards.requireAdmin.form(request, async (user, form) => {
+    const { pages, changes, units } = site
+    const account = await otherAccount(site, user, id)
+    const typed = form.text("email")
+    if (normalizeAccountEmail(typed) !== account.email)
+      return pages.renderInvalid(<AdminAccountDeletionPage user={user} account={account} rejected={typed} />, request)
+    // What is kept of its day is what it used, without what this process holds for it.
+    await units.release(UNIT_POOLS.map(pool => unitSubject(id, pool)))
+    const isNew = await removeAccount(changes, id, actRecorder(site, user))
+    return pages.redirect(withFlash(ROUTES.adminAccounts.path, isNew ? "deleted" : "deleted-before"), request)
+  })

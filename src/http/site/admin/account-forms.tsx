@@ -1,0 +1,145 @@
+/** @jsxImportSource preact */
+import { LIMITS } from "../../../contract/limits.ts"
+import type { Account } from "../../../customers/accounts/accounts.ts"
+import { noteFingerprint } from "../../../customers/accounts/operator-note.ts"
+import type { SignedInUser } from "../guards.ts"
+import { pathWithId } from "../links.ts"
+import { formatNumber } from "../ui/format.ts"
+import { ActionButton, TextArea, TextField } from "../ui/forms.tsx"
+import { AdminLayout } from "./admin-layout.tsx"
+
+/** The forms of an account's page that were refused, with what was typed. Absent: the form was not sent, or not refused. */
+export type RejectedAdminForms = {
+  readonly tierError?: string
+  /** A reason that is too long. */
+  readonly reason?: string
+  readonly note?: RejectedNote
+}
+
+type RejectedNote = { readonly typed: string; readonly message: string }
+
+type NoteSectionProps = { readonly account: Account; readonly note: string; readonly rejected: RejectedNote | null }
+
+/** The note of the operator about an account. */
+export function NoteSection({ account: { id }, note, rejected }: NoteSectionProps) {
+  return (
+    <section aria-labelledby="note-section">
+      <h2 id="note-section">Note</h2>
+      <form class="form" method="post" action={pathWithId("postAdminNote", id)}>
+        <input type="hidden" name="seen" value={noteFingerprint(note)} />
+        <TextArea
+          name="note"
+          label="Your note about this account"
+          value={rejected?.typed ?? note}
+          error={rejected?.message ?? null}
+          hint={`Only administrators see it here. It is part of the owner's data export. Up to ${formatNumber(LIMITS.operatorNoteLengthMax)} characters.`}
+        />
+        <button type="submit">Save the note</button>
+      </form>
+    </section>
+  )
+}
+
+type SuspensionSectionProps = {
+  readonly account: Account
+  /** A reason that was refused because it is too long; null: none was. */
+  readonly rejectedReason: string | null
+}
+
+/** Suspends the account, or resumes it. */
+export function SuspensionSection({ account: { id, suspendedAtMs }, rejectedReason }: SuspensionSectionProps) {
+  if (suspendedAtMs !== undefined) {
+    return (
+      <section aria-labelledby="suspension">
+        <h2 id="suspension">Resume the account</h2>
+        <p>All keys that are not revoked or expired work again. The owner gets a mail.</p>
+        <ActionButton path={pathWithId("postAdminResumption", id)} label="Resume the account" isPrimary />
+      </section>
+    )
+  }
+  return (
+    <section aria-labelledby="suspension">
+      <h2 id="suspension">Suspend the account</h2>
+      <p>
+        We refuse all of its keys, on every server within {LIMITS.revocationSecondsMax} seconds. The owner can sign in
+        and read, and gets a mail. You can resume the account at any time.
+      </p>
+      <form class="form" method="post" action={pathWithId("postAdminSuspension", id)}>
+        <TextArea
+          name="reason"
+          label="Reason (optional)"
+          value={rejectedReason ?? ""}
+          error={rejectedReason === null ? null : "This reason is too long."}
+          hint={`The owner reads it in the mail and in the dashboard. Up to ${LIMITS.suspensionReasonLengthMax} characters.`}
+        />
+        <button type="submit" class="danger">
+          Suspend the account
+        </button>
+      </form>
+    </section>
+  )
+}
+
+/** The link to the page that asks before it deletes. */
+export function DeletionLink({ account: { id } }: { readonly account: Account }) {
+  return (
+    <section aria-labelledby="deletion">
+      <h2 id="deletion">Delete the account</h2>
+      <p>
+        <a class="button small danger" href={pathWithId("adminAccountDeletion", id)}>
+          Delete the account…
+        </a>
+      </p>
+    </section>
+  )
+}
+
+type AccountDeletionPageProps = {
+  readonly user: SignedInUser
+  readonly account: Account
+  /** What was typed and is not the account's email; null: nothing was sent. */
+  readonly rejected: string | null
+}
+
+/** Asks for the email of an account before the account is deleted, which cannot be undone. */
+export function AdminAccountDeletionPage({ user, account, rejected }: AccountDeletionPageProps) {
+  const { id, email, suspendedAtMs } = account
+  return (
+    <AdminLayout route="adminAccountDeletion" section="adminAccounts" title="Delete an account" user={user}>
+      <p class="told">You cannot undo this. To stop the account for a time, suspend it.</p>
+      <ul>
+        <li>Its keys stop working on every server within {LIMITS.revocationSecondsMax} seconds.</li>
+        <li>Its email, keys, usage, lists, reports, mails and sessions are deleted. The owner gets no mail.</li>
+        <li>Corrections that came from its reports stay. So do its random id and yours in the audit log.</li>
+        {suspendedAtMs === undefined ? null : (
+          <li>
+            It is suspended. A new account with the same email is suspended too, for {LIMITS.formerSuspensionDays} days.
+            We keep a hash of the email for that.
+          </li>
+        )}
+      </ul>
+      <form class="form" method="post" action={pathWithId("postAdminAccountDeletion", id)}>
+        <TextField
+          name="email"
+          label="Type the email of the account to confirm"
+          value={rejected ?? ""}
+          maxLength={LIMITS.addressBytesMax}
+          required
+          autocomplete="off"
+          autocapitalize="none"
+          spellcheck={false}
+          error={rejected === null ? null : "This is not the email of the account. Nothing was deleted."}
+          hint={`It is ${email}.`}
+        />
+        <div class="actions">
+          <button type="submit" class="danger">
+            Delete the account
+          </button>
+          <a class="button small" href={pathWithId("adminAccount", id)}>
+            Cancel
+          </a>
+        </div>
+      </form>
+    </AdminLayout>
+  )
+}

@@ -1,0 +1,98 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { LIMITS } from "../../../contract/limits.ts"
+import { ROUTES } from "../../../contract/routes.ts"
+import {
+  ADMIN_ACTS,
+  type AdminActCursor,
+  type AdminActKind,
+  listAdminActs,
+  type RecordedAdminAct,
+} from "../../../customers/accounts/admin-acts.ts"
+import { pathWithId, queryParameter } from "../links.ts"
+import type { SiteContext } from "../site-context.ts"
+import { formatNumber } from "../ui/format.ts"
+import { Timestamp } from "../ui/forms.tsx"
+import { Table } from "../ui/layout.tsx"
+import { Pagination, paginate } from "../ui/pagination.tsx"
+import { AdminLayout, ROWS_PER_PAGE } from "./admin-layout.tsx"
+
+/** The audit log: what administrators did, the latest first. */
+export function adminActsRoutes({ guards, changes }: SiteContext) {
+  return new Elysia({ normalize: false }).get(ROUTES.adminActs.path, ({ request }) =>
+    guards.requireAdmin.page(request, async user => {
+      const after = parseCursor(queryParameter(request.url, "after"))
+      const { rows, lastRow } = paginate(await listAdminActs(changes.store, after, ROWS_PER_PAGE + 1), ROWS_PER_PAGE)
+      return (
+        <AdminLayout route="adminActs" section="adminActs" title="Audit log" user={user}>
+          <p>
+            This log has what administrators did on these pages. We keep it for {LIMITS.adminActDays} days, up to{" "}
+            {formatNumber(LIMITS.adminActsMax)} entries. Commands on the server are not in it.
+          </p>
+          {rows.length === 0 ? <p>{after === null ? "Nothing yet." : "There are no more entries."}</p> : null}
+          {rows.length === 0 ? null : <ActsTable acts={rows} />}
+          <Pagination
+            path={ROUTES.adminActs.path}
+            query={{}}
+            after={lastRow && `${lastRow.atMs}.${lastRow.id}`}
+            isFirstPage={after === null}
+          />
+        </AdminLayout>
+      )
+    }),
+  )
+}
+
+/** The cursor of a page's URL; null: the first page. */
+function parseCursor(text: string): AdminActCursor | null {
+  const [, atMs = "", id = ""] = /^(\d{1,15})\.(act_[0-9A-Za-z]{20})$/.exec(text) ?? []
+  return id === "" ? null : { atMs: Number(atMs), id }
+}
+
+/** Acts with who did them, about what, and when. */
+export function ActsTable({ acts }: { readonly acts: readonly RecordedAdminAct[] }) {
+  return (
+    <Table caption="Acts of administrators" columns={["What", "About", "Details", "By", "When"]}>
+      {acts.map(act => (
+        <ActRow key={act.id} act={act} />
+      ))}
+    </Table>
+  )
+}
+
+function ActRow({ act }: { readonly act: RecordedAdminAct }) {
+  const { kind, accountId, accountEmail, adminId, adminEmail, details, atMs } = act
+  return (
+    <tr>
+      <th scope="row">{actLabel(kind)}</th>
+      <td class="any">{accountId === null ? "–" : <AccountName id={accountId} email={accountEmail} />}</td>
+      <td class="any">{details === "" ? "–" : <ActDetails kind={kind} details={details} />}</td>
+      <td class="any">
+        <AccountName id={adminId} email={adminEmail} />
+      </td>
+      <td>
+        <Timestamp atMs={atMs} />
+      </td>
+    </tr>
+  )
+}
+
+const actLabel = (kind: string): string => (isKnownAct(kind) ? ADMIN_ACTS[kind].label : kind)
+
+const isKnownAct = (kind: string): kind is AdminActKind => Object.hasOwn(ADMIN_ACTS, kind)
+
+/** The account's email, or the id of a deleted one. */
+function AccountName({ id, email }: { readonly id: string; readonly email: string | null }) {
+  if (email !== null) return <a href={pathWithId("adminAccount", id)}>{email}</a>
+  return (
+    <>
+      <code>{id}</code> (deleted)
+    </>
+  )
+}
+
+function ActDetails({ kind, details }: { readonly kind: string; readonly details: string }) {
+  if (kind === "report_accepted" || kind === "report_rejected")
+    return <a href={pathWithId("adminReport", details)}>{details}</a>
+  return <>{details}</>
+}

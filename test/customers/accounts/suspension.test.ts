@@ -1,0 +1,230 @@
+import { describe, expect } from "bun:test"
+import { exportAccount } from "../../../src/customers/accounts/account-export.ts"
+import {
+  createAccount,
+  findAccount,
+  findAccountByEmail,
+  removeAccount,
+  searchAccounts,
+  setTier,
+} from "../../../src/customers/accounts/accounts.ts"
+import {
+  adminActRecorder,
+  listActsAbout,
+  listAdminActs,
+  pruneAdminActs,
+} from "../../../src/customers/accounts/admin-acts.ts"
+import { changeOperatorNote, noteFingerprint, readOperatorNote } from "../../../src/customers/accounts/operator-note.ts"
+import {
+  countSuspended,
+  pruneFormerSuspensions,
+  resumeAccount,
+  suspendAccount,
+} from "../../../src/customers/accounts/suspension.ts"
+import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
+import { createKey } from "../../../src/customers/keys/keys.ts"
+import { test } from "../engines.ts"
+import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
+
+const DAY_MS = 86_400_000
+
+async function opened() {
+  const store = await tempStore()
+  const log = tempLog(store)
+  const adminId = await newAccount(log, "admin@example.com")
+  const id = await newAccount(log, "jane@example.com")
+  const recordAct = adminActRecorder(log.clock, random, adminId)
+  const acts = async () =>
+    (await listAdminActs(store, null, 100)).map(({ kind, details }) => `${kind} ${details}`.trim())
+  const mails = async () =>
+    (await store.all<{ notice: string }>("SELECT notice FROM outbox WHERE account_id = $1 ORDER BY 1", [id])).map(
+      ({ notice }) => notice,
+    )
+  return { store, log, adminId, id, recordAct, acts, mails }
+}
+
+describe("a suspension", () => {
+  test("is of the account, is told to its owner and to all processes, and ends with a resumption", async () => {
+    const { store, log, id, recordAct, acts, mails } = await opened()
+    expect(await suspendAccount(log, id, "Abuse.", recordAct)).toEqual({ kind: "changed", isNew: true })
+    expect(await findAccount(store, id)).toMatchObject({ suspendedAtMs: 5_000, suspensionReason: "Abuse." })
+    expect(await countSuspended(store)).toBe(1)
+    expect(log.received).toEqual([{ kind: "account_changed", subject: id }])
+    log.now = 6_000
+    expect(await resumeAccount(log, id, recordAct)).toEqual({ kind: "changed", isNew: true })
+    expect(await findAccount(store, id)).not.toHaveProperty("suspendedAtMs")
+    expect(await mails()).toEqual(["account_resumed", "account_suspended"])
+    expect((await acts()).toSorted()).toEqual(["account_resumed", "account_suspended"])
+  })
+
+  test("by two administrators at once is one suspension, one mail and one act", async () => {
+    const { log, id, recordAct, acts, mails } = await opened()
+    const changes = await Promise.all(["a", "b"].map(reason => suspendAccount(log, id, reason, recordAct)))
+    expect(changes.filter(change => change.kind === "changed" && change.isNew)).toHaveLength(1)
+    expect([await mails(), await acts()]).toEqual([["account_suspended"], ["account_suspended"]])
+    await Promise.all([resumeAccount(log, id, recordAct), resumeAccount(log, id, recordAct)])
+    expect((await acts()).filter(act => act === "account_resumed")).toHaveLength(1)
+  })
+
+  test("of an unknown account, and with a reason that is too long, changes nothing", async () => {
+    const { store, log, id, recordAct, acts } = await opened()
+    expect(await suspendAccount(log, "acc_none", "", recordAct)).toEqual({ kind: "unknown_account" })
+    expect(await resumeAccount(log, "acc_none", recordAct)).toEqual({ kind: "unknown_account" })
+    expect(await suspendAccount(log, id, "x".repeat(501), recordAct)).toEqual({ kind: "bad_reason" })
+    expect(await suspendAccount(log, id, "😀".repeat(500), recordAct)).toMatchObject({ isNew: true })
+    expect(await countSuspended(store)).toBe(1)
+    expect(await acts()).toEqual(["account_suspended"])
+  })
+
+  test("is read with each key, and a cached key follows the change", async () => {
+    const { store, log, id, recordAct } = await opened()
+    const made = await createKey(log, random, { accountId: id, kind: "secret", name: null, origins: [] })
+    if (made.kind !== "created") throw new Error(made.kind)
+    const keys = new KeyAuthenticator(
+      store,
+      () => 5_000,
+      () => 0,
+      KEY_AUTHENTICATOR_BOUNDS,
+    )
+    const heard = { ...log, notify: keys.applyChanges.bind(keys) }
+    expect(await keys.lookup(made.text)).not.toHaveProperty("account.suspendedAtMs")
+    await suspendAccount(heard, id, "", recordAct)
+    expect(await keys.lookup(made.text)).toHaveProperty("account.suspendedAtMs", 5_000)
+    await resumeAccount(heard, id, recordAct)
+    expect(await keys.lookup(made.text)).not.toHaveProperty("account.suspendedAtMs")
+  })
+
+  test("does not end when the account is deleted and created again, for a year", async () => {
+    const { store, log, id, recordAct } = await opened()
+    await suspendAccount(log, id, "Abuse.", recordAct)
+    await removeAccount(log, id)
+    const kept = await store.all<Record<string, unknown>>("SELECT * FROM former_suspensions")
+    expect(JSON.stringify(kept)).not.toContain("jane")
+    const again = await createAccount(log, random, { email: "JANE@example.com", tier: 0, termsVersion: null })
+    expect(again).toMatchObject({ kind: "created", account: { suspendedAtMs: 5_000, suspensionReason: "" } })
+    expect(await findAccountByEmail(store, "jane@example.com")).toMatchObject({ suspendedAtMs: 5_000 })
+    if (again.kind === "created") await removeAccount(log, again.account.id)
+    expect(await pruneFormerSuspensions(store, 5_000 + 365 * DAY_MS)).toBe(0)
+    expect(await pruneFormerSuspensions(store, 5_001 + 365 * DAY_MS)).toBe(1)
+    const later = await createAccount(log, random, { email: "jane@example.com", tier: 0, termsVersion: null })
+    expect(later.kind === "created" && later.account).not.toHaveProperty("suspendedAtMs")
+  })
+
+  test("that ended is not kept when the account is deleted", async () => {
+    const { store, log, id, recordAct } = await opened()
+    await suspendAccount(log, id, "", recordAct)
+    await resumeAccount(log, id, recordAct)
+    await removeAccount(log, id)
+    expect(await store.all("SELECT * FROM former_suspensions")).toEqual([])
+  })
+})
+
+describe("the log of acts", () => {
+  test("names who, what, about whom and when, and names a deleted account by its id alone", async () => {
+    const { store, log, adminId, id, recordAct } = await opened()
+    await setTier(log, id, 2, recordAct)
+    await setTier(log, id, 2, recordAct)
+    const [act, ...others] = await listActsAbout(store, id, 10)
+    expect(others).toEqual([])
+    expect(act).toMatchObject({ kind: "tier_set", details: "0 → 2", adminId, accountId: id, atMs: 5_000 })
+    expect(act).toMatchObject({ adminEmail: "admin@example.com", accountEmail: "jane@example.com" })
+    await removeAccount(log, id, recordAct)
+    const acts = await listAdminActs(store, null, 10)
+    expect(acts.map(({ kind }) => kind).toSorted()).toEqual(["account_deleted", "tier_set"])
+    for (const { accountId, accountEmail } of acts)
+      expect({ accountId, accountEmail }).toEqual({ accountId: id, accountEmail: null })
+    expect(JSON.stringify(await store.all("SELECT * FROM admin_acts"))).not.toContain("@")
+  })
+
+  test("goes on from page to page, the latest first, and each act once", async () => {
+    const { store, log, id, recordAct } = await opened()
+    for (let at = 0; at < 25; at++) {
+      log.now = 5_000 + Math.floor(at / 4)
+      await recordAct(store, { kind: "note_changed", accountId: id, details: `${at}` })
+    }
+    const seen: { readonly id: string; readonly atMs: number }[] = []
+    for (;;) {
+      const page = await listAdminActs(store, seen.at(-1) ?? null, 10)
+      seen.push(...page)
+      if (page.length < 10) break
+    }
+    expect(new Set(seen.map(act => act.id)).size).toBe(25)
+    expect(seen.map(({ atMs }) => atMs)).toEqual(seen.map(({ atMs }) => atMs).toSorted((one, other) => other - one))
+  })
+
+  test("keeps a year, and no more than its bound", async () => {
+    const { store, log, recordAct } = await opened()
+    for (const at of [0, 1, 2, 3]) {
+      log.now = 5_000 + at
+      await recordAct(store, { kind: "terms_published", accountId: null, details: `${at}` })
+    }
+    expect(await pruneAdminActs(store, 5_001 + 365 * DAY_MS)).toBe(1)
+    expect(await pruneAdminActs(store, 5_001 + 365 * DAY_MS, 2)).toBe(1)
+    expect((await listAdminActs(store, null, 10)).map(({ details }) => details)).toEqual(["3", "2"])
+  })
+
+  test("is not written when the change that it tells is rolled back", async () => {
+    const { store, log, id, acts } = await opened()
+    const failing = async () => {
+      throw new Error("the store failed")
+    }
+    expect(await suspendAccount(log, id, "", failing).catch(String)).toContain("the store failed")
+    expect([await countSuspended(store), await acts()]).toEqual([0, []])
+  })
+})
+
+describe("a note", () => {
+  test("is kept, and is not lost to another administrator's", async () => {
+    const { store, id, recordAct, acts } = await opened()
+    const seen = noteFingerprint("")
+    const save = (note: string) => changeOperatorNote(store, id, { note, seen }, recordAct)
+    const results = await Promise.all([save("one"), save("other")])
+    expect(results.map(({ kind }) => kind).toSorted()).toEqual(["changed", "changed_meanwhile"])
+    expect(["one", "other"]).toContain(await readOperatorNote(store, id))
+    expect(await acts()).toEqual(["note_changed"])
+    expect(await save(await readOperatorNote(store, id))).toEqual({ kind: "changed" })
+    expect(await save("x".repeat(2001))).toEqual({ kind: "too_long" })
+    expect(await changeOperatorNote(store, "acc_none", { note: "", seen }, recordAct)).toEqual({
+      kind: "unknown_account",
+    })
+  })
+
+  test("and a suspension are in the export of the account, with what administrators did", async () => {
+    const { store, log, id, adminId, recordAct } = await opened()
+    await suspendAccount(log, id, "Abuse.", recordAct)
+    await changeOperatorNote(store, id, { note: "Wrote to them.", seen: noteFingerprint("") }, recordAct)
+    const exported = async (accountId: string) => {
+      let text = ""
+      for await (const part of exportAccount(store, 1_000, accountId)) text += part
+      return JSON.parse(text)
+    }
+    const { account, admin_acts: acts } = await exported(id)
+    expect(account).toMatchObject({ suspension_reason: "Abuse.", operator_note: "Wrote to them." })
+    expect(acts).toHaveLength(2)
+    expect(JSON.stringify(acts)).not.toContain(adminId)
+    expect((await exported(adminId)).admin_acts).toHaveLength(2)
+  })
+})
+
+describe("a search", () => {
+  test.each([
+    [{ emailPrefix: "jane", domain: null, keyLast4: null }, ["jane@example.com"]],
+    [{ emailPrefix: "@", domain: "example.com", keyLast4: null }, ["admin@example.com", "jane@example.com"]],
+    [{ emailPrefix: "@", domain: "xample.com", keyLast4: null }, []],
+    [{ emailPrefix: "@", domain: "e%.com", keyLast4: null }, []],
+    [{ emailPrefix: "@", domain: "example_com", keyLast4: null }, []],
+  ])("finds by the beginning of an email and by a whole domain: %p", async (search, emails) => {
+    const { store } = await opened()
+    const found = await searchAccounts(store, { ...search, afterEmail: "", countMax: 10 })
+    expect(found.map(({ email }) => email)).toEqual(emails)
+  })
+
+  test("finds by the last four characters of a key, and counts all of its keys", async () => {
+    const { store, log, id } = await opened()
+    const make = () => createKey(log, random, { accountId: id, kind: "secret", name: null, origins: [] })
+    const [made] = [await make(), await make()]
+    if (made.kind !== "created") throw new Error(made.kind)
+    const search = { emailPrefix: "@", keyLast4: made.key.last4, afterEmail: "", countMax: 10 }
+    expect(await searchAccounts(store, search)).toMatchObject([{ email: "jane@example.com", activeKeyCount: 2 }])
+  })
+})
