@@ -1,7 +1,7 @@
 import type { Command } from "commander"
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { type OwnListEntry, parseEntry } from "../customers/own-lists/entries.ts"
+import { type LabelledEntry, parseLabelledEntry } from "../customers/own-lists/entries.ts"
 import {
   addEntries,
   type DatedOwnListEntry,
@@ -127,9 +127,9 @@ async function allEntries(
 }
 
 /** An invalid entry is named by its position, because its text may be an address. */
-function parseEntries(texts: readonly string[]): OwnListEntry[] {
+function parseEntries(texts: readonly string[]): LabelledEntry[] {
   return texts.map((text, at) => {
-    const entry = parseEntry(text, parseAddressOrDomain)
+    const entry = parseLabelledEntry(text, parseAddressOrDomain, null)
     if (entry !== null) return entry
     throw new CommandError(
       `Nothing was changed: entry ${at + 1} is no address, no domain and no "*.domain" (a whole top level is "*.zip").`,

@@ -58,6 +58,7 @@ export const LIMITS = {
   /** Of all publishable keys of an account together. */
   publishableUnitsPerDay: 1_000,
   ownListEntriesMax: 10_000,
+  ownListNoteLengthMax: 200,
   /** Enough for all entries in the longest form, that of a stored address: 7 + 64 + 1 + 253 bytes and a line feed. */
   ownListFormBytesMax: 4_194_304,
   /** Imports of one account, which are changes of its lists by a text of more than `ownListShortTextMax` characters: a burst, then one in ten seconds. */

@@ -93,9 +93,16 @@ export const EXPORTED_LISTS = {
     order: { id: "" },
   },
   list_entries: {
-    description: "Your block and allow lists; an address is there as its hash, which is all that is kept of it.",
+    description: "Your block and allow lists; an address is there as its hash.",
     table: "own_list_entries",
     columns: ["list", "entry", "added_at_ms"],
+    whereSql: OF_ACCOUNT,
+    order: { list: "", entry: "" },
+  },
+  list_labels: {
+    description: "The notes on your block and allow lists, and the masked form in which an address is shown.",
+    table: "own_list_labels",
+    columns: ["list", "entry", "shown_as", "note"],
     whereSql: OF_ACCOUNT,
     order: { list: "", entry: "" },
   },

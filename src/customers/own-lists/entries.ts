@@ -1,5 +1,7 @@
 import type { Pause } from "../../base/concurrency.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { isShownAs, maskAddress, normalizeNote } from "./entry-labels.ts"
+import { findTableColumns, splitTableRow, type TableColumns } from "./entry-table.ts"
 
 /** The scopes of an entry: one address, a domain with its subdomains, or only its subdomains. */
 export type OwnListEntryKind = "address" | "domain" | "subdomains"
@@ -12,6 +14,17 @@ export type OwnListEntry = {
   /** The stored and displayed form: `acme.com`, `*.acme.com`, or `sha256:<64 hex digits>@acme.com` for an address. */
   readonly storedText: string
 }
+
+/** What an owner reads of an entry besides its stored form. */
+export type EntryLabel = {
+  /** The masked form of an address; null for other entries, and for an address of which only the hash is known. */
+  readonly shownAs: string | null
+  /** Null: the entry has none. */
+  readonly note: string | null
+}
+
+/** An entry with its label. */
+export type LabelledEntry = OwnListEntry & EntryLabel
 
 /** Parses a text as an address (lower case, without `+tag`) or a domain (A-labels); null when it is neither. */
 type NormalizeEntry = (
@@ -42,6 +55,14 @@ export function parseEntry(text: string, normalize: NormalizeEntry): OwnListEntr
   return named === null || !named.domain.includes(".") ? null : parseStoredEntry(named.domain)
 }
 
+/** Parses an entry as `parseEntry` does, with the masked form of an address. */
+export function parseLabelledEntry(text: string, normalize: NormalizeEntry, note: string | null): LabelledEntry | null {
+  const entry = parseEntry(text, normalize)
+  if (entry === null) return null
+  const named = entry.kind === "address" ? normalize(text.trim()) : null
+  return { ...entry, shownAs: named?.kind === "address" ? maskAddress(named.normalized, named.domain) : null, note }
+}
+
 /** Parses a stored form. */
 export function parseStoredEntry(storedText: string): OwnListEntry {
   if (storedText.startsWith(SUBDOMAINS_PREFIX))
@@ -69,7 +90,10 @@ function parseSubdomains(name: string, normalize: NormalizeEntry): OwnListEntry 
   return named?.kind === "domain" ? parseStoredEntry(SUBDOMAINS_PREFIX + named.domain) : null
 }
 
-/** How entries are separated: pasted text has any number per line, a table one in the first cell of each row. */
+/**
+ * How entries are separated: pasted text has any number per line, a table one in the first cell of each row. Its header may name
+ * the columns of the note and of the masked form (`entry-table.ts`).
+ */
 export type EntryTextFormat = "pasted" | "table"
 
 /** A text that is no entry, and its line. */
@@ -78,12 +102,14 @@ export type InvalidEntry = {
   readonly line: number
   /** The text on one line, shortened and without invisible characters. */
   readonly excerpt: string
+  /** The entry is right, but its note is longer than `LIMITS.ownListNoteLengthMax`. */
+  readonly isNote?: true
 }
 
 /** The result of parsing a text with entries. */
 export type ParsedEntries =
   /** Everything was parsed. `entries` may contain duplicates. */
-  | { readonly kind: "read"; readonly entries: readonly OwnListEntry[] }
+  | { readonly kind: "read"; readonly entries: readonly LabelledEntry[] }
   /** Some texts are no entries: `faults` are the first of them, `faultCount` is their number. */
   | { readonly kind: "faulty"; readonly faults: readonly InvalidEntry[]; readonly faultCount: number }
   /** The text has more than `LIMITS.ownListEntriesMax` entries or `LINES_MAX` lines; it was not read to its end. */
@@ -100,11 +126,6 @@ const LINE_END = /\r\n|[\r\n\u2028\u2029]/
 /** A comment starts at the beginning of a line or after white space; inside an address the sign is allowed. */
 const LINE_COMMENT = /(?:^|\s)#.*$/s
 const PASTED_SEPARATOR = /[,;]/
-/** The first cell of a row, quoted as in RFC 4180 or plain; the delimiters are those of spreadsheets. */
-const FIRST_CELL = /^\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))/
-/** A header row: words that cannot be an address or a domain. */
-const HEADING = /^[\p{L}\p{N} _-]+$/u
-
 /**
  * Parses the entries of a text: one per line, in pasted text also several separated by commas or semicolons. Blank lines, a
  * byte order mark, comments (`# …`) and a header row are skipped. Returns at most `faultsMax` faults. Parsing a long text takes
@@ -117,35 +138,65 @@ export async function parseEntries(
   faultsMax: number,
   pause: Pause,
 ): Promise<ParsedEntries> {
-  const entries: OwnListEntry[] = []
+  const entries: LabelledEntry[] = []
   const faults: InvalidEntry[] = []
   let [textCount, faultCount] = [0, 0]
-  for (const { line, written } of writtenEntries(text, form)) {
-    if (line > LINES_MAX || ++textCount > LIMITS.ownListEntriesMax) return { kind: "too_many" }
-    const entry = written.length > ENTRY_LENGTH_MAX ? null : parseEntry(written, normalize)
-    if (entry !== null) entries.push(entry)
-    else if (++faultCount <= faultsMax) faults.push({ line, excerpt: excerptOf(written) })
+  for (const written of writtenEntries(text, form)) {
+    if (written.line > LINES_MAX || ++textCount > LIMITS.ownListEntriesMax) return { kind: "too_many" }
+    const entry = readEntry(written, normalize)
+    if ("storedText" in entry) entries.push(entry)
+    else if (++faultCount <= faultsMax) faults.push(entry)
     await pause()
   }
   return faultCount === 0 ? { kind: "read", entries } : { kind: "faulty", faults, faultCount }
 }
 
-type WrittenEntry = { readonly line: number; readonly written: string }
+function readEntry({ line, written, note = "", shownAs = "" }: WrittenEntry, normalize: NormalizeEntry) {
+  const entry = written.length > ENTRY_LENGTH_MAX ? null : parseLabelledEntry(written, normalize, normalizeNote(note))
+  if (entry === null) return { line, excerpt: excerptOf(written) }
+  if (note.trim().length > LIMITS.ownListNoteLengthMax) return { line, excerpt: excerptOf(note), isNote: true } as const
+  return { ...entry, shownAs: entry.shownAs ?? shownFrom(shownAs, entry) }
+}
+
+/** The masked form that a file gives to a hash, if it is one. */
+const shownFrom = (shownAs: string, { kind, domain }: OwnListEntry): string | null =>
+  kind === "address" && isShownAs(shownAs, domain) ? shownAs : null
+
+type WrittenEntry = {
+  readonly line: number
+  readonly written: string
+  readonly note?: string
+  readonly shownAs?: string
+}
 
 /** The texts that may be entries, with their lines. In a text that is too long, the last one has a line beyond `LINES_MAX`. */
 function* writtenEntries(text: string, form: EntryTextFormat): Generator<WrittenEntry> {
   const lines = text.replace(/^\uFEFF/, "").split(LINE_END, LINES_MAX + 1)
+  if (form === "table") return yield* tableEntries(lines)
   let pieceCount = 0
-  let isFirst = true
   for (const [at, whole] of lines.entries()) {
-    const pieces: readonly string[] = form === "pasted" ? splitPastedLine(whole) : firstCell(whole, isFirst)
+    const pieces = splitPastedLine(whole)
     pieceCount += Math.max(pieces.length, 1)
     if (pieceCount > LINES_MAX) return yield { line: LINES_MAX + 1, written: "" }
     for (const piece of pieces) {
       const written = piece.trim()
       if (written !== "") yield { line: at + 1, written }
     }
-    isFirst &&= pieces.length === 0
+  }
+}
+
+/** The rows of a table. Its first row may be a header. */
+function* tableEntries(lines: readonly string[]): Generator<WrittenEntry> {
+  let columns: TableColumns | null = null
+  for (const [at, line] of lines.entries()) {
+    if (at >= LINES_MAX) return yield { line: LINES_MAX + 1, written: "" }
+    if (line.trim() === "" || isComment(line)) continue
+    if (columns === null) {
+      columns = findTableColumns(line)
+      if (columns.isHeader) continue
+    }
+    const row = splitTableRow(line, columns)
+    if (row.written !== "") yield { line: at + 1, ...row }
   }
 }
 
@@ -153,15 +204,6 @@ const isComment = (line: string): boolean => line.trimStart().startsWith("#")
 
 const splitPastedLine = (line: string): readonly string[] =>
   line === "" || isComment(line) ? [] : line.replace(LINE_COMMENT, "").split(PASTED_SEPARATOR, LINES_MAX + 1)
-
-/** The first cell of a row unless it is empty; `isFirst`: it may be a header, which is skipped. */
-function firstCell(line: string, isFirst: boolean): readonly string[] {
-  if (line.trim() === "" || isComment(line)) return []
-  // A longer cell cannot be an entry.
-  const [, quoted, bare = ""] = FIRST_CELL.exec(line.slice(0, ENTRY_LENGTH_MAX * 4)) ?? []
-  const cell = quoted === undefined ? bare : quoted.replaceAll('""', '"')
-  return isFirst && HEADING.test(cell.trim()) ? [""] : [cell]
-}
 
 /** Replaces invisible characters and those that change the text direction by U+FFFD. */
 function excerptOf(written: string): string {

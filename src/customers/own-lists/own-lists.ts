@@ -4,7 +4,7 @@ import { lockAccountRow } from "../accounts/accounts.ts"
 import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
-import { type OwnListEntry, parseStoredEntry } from "./entries.ts"
+import { type EntryLabel, type OwnListEntry, parseStoredEntry } from "./entries.ts"
 
 /** The lists of an owner. */
 export const OWN_LISTS = ["block", "allow"] as const
@@ -24,17 +24,18 @@ export type EntryAddition =
 
 /**
  * Adds entries to a list, all or none: an owner has at most `LIMITS.ownListEntriesMax` on both lists together. Entries that
- * exist stay unchanged. When it resolves, the entries are durable and in force in this process. `pause` is called after each
+ * exist stay, but get the note that is given to them. When it resolves, the entries are durable and in force in this process. `pause` is called after each
  * written entry.
  */
 export async function addEntries(
   log: ChangeLog,
   owner: ListOwner,
   list: OwnList,
-  entries: readonly OwnListEntry[],
+  entries: readonly (OwnListEntry & Partial<EntryLabel>)[],
   pause: Pause = () => undefined,
 ): Promise<EntryAddition> {
-  const wanted = new Set(entries.map(({ storedText }) => storedText))
+  const labels = new Map(entries.map(({ storedText, shownAs = null, note = null }) => [storedText, { shownAs, note }]))
+  const wanted = new Set(labels.keys())
   return await recordChanges(log, async (store, note): Promise<EntryAddition> => {
     if (!(await lockLists(store, owner))) return { kind: "unknown_account" }
     const subject = ownerId(owner)
@@ -51,6 +52,7 @@ export async function addEntries(
       [subject, accountIdOf(owner) ?? "", list, nowMs],
     )
     const addedCount = await runAll(store, inserts, pause)
+    await putLabels(store, owner, list, labels, pause)
     if (addedCount > 0) await note("own_lists_changed", subject)
     return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
   })
@@ -82,9 +84,58 @@ export async function removeEntries(
       ),
       pause,
     )
+    const labels = deleteLabelStatements(
+      [...unwanted].map(entry => [entry]),
+      [subject, list],
+    )
+    await runAll(store, labels, pause)
     if (removedCount > 0) await note("own_lists_changed", subject)
     return { removedCount, absentCount: unwanted.size - removedCount }
   })
+}
+
+/** Sets the note of entries that are on a list; null: they have none any more. Resolves with the count of those that are on it. */
+export async function setNotes(
+  log: ChangeLog,
+  owner: ListOwner,
+  list: OwnList,
+  entries: readonly OwnListEntry[],
+  note: string | null,
+): Promise<number> {
+  return await log.store.transaction(async store => {
+    if (!(await lockLists(store, owner))) return 0
+    let changedCount = 0
+    for (const { storedText } of entries) {
+      const found = await store.one<{ entry: string }>(
+        "SELECT entry FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry = $3",
+        [ownerId(owner), list, storedText],
+      )
+      if (found === null) continue
+      changedCount++
+      await store.run(
+        `INSERT INTO own_list_labels (owner, account_id, list, entry, note) VALUES ($1, $2, $3, $4, $5)
+         ON CONFLICT (owner, list, entry) DO UPDATE SET note = excluded.note`,
+        [ownerId(owner), accountIdOf(owner), list, storedText, note],
+      )
+    }
+    return changedCount
+  })
+}
+
+/** Writes the labels that say something, in the transaction of `store`. What is known of an entry and not given stays. */
+async function putLabels(
+  store: Store,
+  owner: ListOwner,
+  list: OwnList,
+  labels: ReadonlyMap<string, EntryLabel>,
+  pause: Pause,
+): Promise<void> {
+  const rows = [...labels].filter(([, { shownAs, note }]) => shownAs !== null || note !== null)
+  const upserts = labelStatements(
+    rows.map(([entry, { shownAs, note }]) => [entry, shownAs ?? "", note ?? ""]),
+    [ownerId(owner), accountIdOf(owner) ?? "", list],
+  )
+  await runAll(store, upserts, pause)
 }
 
 /** Locks the owner's lists against other writers until the transaction of `store` ends; false: there is no such account. */
@@ -95,9 +146,12 @@ async function lockLists(store: Store, owner: ListOwner): Promise<boolean> {
 }
 
 /** An entry as its owner sees it. */
-export type DatedOwnListEntry = OwnListEntry & { readonly addedAtMs: number }
+export type DatedOwnListEntry = OwnListEntry & EntryLabel & { readonly addedAtMs: number }
 
-/** The next `countMax` entries of a list after the stored form `after` that contain the text `holding`, sorted by stored form. */
+/**
+ * The next `countMax` entries of a list after the stored form `after`, sorted by stored form, that contain the text `holding` or
+ * whose note contains `noteHolding`, in lower case. An empty `noteHolding` is in no note.
+ */
 export async function listEntries(
   store: Store,
   owner: ListOwner,
@@ -105,14 +159,34 @@ export async function listEntries(
   after: string,
   countMax: number,
   holding = "",
+  noteHolding = "",
 ): Promise<DatedOwnListEntry[]> {
-  const rows = await store.all<{ entry: string; added_at_ms: number }>(
-    `SELECT entry, added_at_ms FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry > $3
-     AND entry LIKE $5 ESCAPE '\\' ORDER BY entry LIMIT $4`,
-    [ownerId(owner), list, after, countMax, `%${holding.replace(/[\\%_]/g, "\\$&")}%`],
+  const rows = await store.all<ListedRow>(
+    `SELECT listed.entry, listed.added_at_ms, label.shown_as, label.note FROM own_list_entries AS listed
+     LEFT JOIN own_list_labels AS label
+       ON label.owner = listed.owner AND label.list = listed.list AND label.entry = listed.entry
+     WHERE listed.owner = $1 AND listed.list = $2 AND listed.entry > $3
+       AND (listed.entry LIKE $5 ESCAPE '\\' OR ($6 <> '' AND LOWER(label.note) LIKE $7 ESCAPE '\\'))
+     ORDER BY listed.entry LIMIT $4`,
+    [ownerId(owner), list, after, countMax, containing(holding), noteHolding, containing(noteHolding)],
   )
-  return rows.map(row => ({ ...parseStoredEntry(row.entry), addedAtMs: row.added_at_ms }))
+  return rows.map(row => ({
+    ...parseStoredEntry(row.entry),
+    shownAs: row.shown_as,
+    note: row.note,
+    addedAtMs: row.added_at_ms,
+  }))
 }
+
+type ListedRow = {
+  readonly entry: string
+  readonly added_at_ms: number
+  readonly shown_as: string | null
+  readonly note: string | null
+}
+
+/** A pattern of LIKE for texts that contain this one. */
+const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`
 
 /** Counts the entries of an owner on each list. */
 export async function countEntries(store: Store, owner: ListOwner): Promise<{ readonly [L in OwnList]: number }> {
@@ -132,6 +206,25 @@ const insertStatements = createBulkStatements(
     FROM ${rows} WHERE column1 <> '' ORDER BY place
     ON CONFLICT (owner, list, entry) DO NOTHING`,
   4,
+)
+
+/** Parameters: owner, account (empty: none), list. */
+const labelStatements = createBulkStatements(
+  ["TEXT", "TEXT", "TEXT"],
+  rows => `INSERT INTO own_list_labels (owner, account_id, list, entry, shown_as, note)
+    SELECT CAST($1 AS TEXT), NULLIF(CAST($2 AS TEXT), ''), CAST($3 AS TEXT), column1, NULLIF(column2, ''), NULLIF(column3, '')
+    FROM ${rows} WHERE column1 <> '' ORDER BY place
+    ON CONFLICT (owner, list, entry) DO UPDATE SET
+      shown_as = COALESCE(own_list_labels.shown_as, excluded.shown_as), note = COALESCE(excluded.note, own_list_labels.note)`,
+  3,
+)
+
+/** Parameters: owner, list. */
+const deleteLabelStatements = createBulkStatements(
+  ["TEXT"],
+  rows =>
+    `DELETE FROM own_list_labels WHERE owner = $1 AND list = $2 AND entry IN (SELECT column1 FROM ${rows} WHERE column1 <> '')`,
+  2,
 )
 
 /** Parameters: owner, list. */

@@ -97,6 +97,23 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX admin_acts_by_account ON admin_acts (account_id, at_ms)",
     ],
   },
+  {
+    number: 22,
+    description: "notes of block and allow lists",
+    statements: [
+      // `shown_as` is the masked form of an address, such as `j…e@acme.com`; the entry itself has only its hash. It has no reference to
+      // its entry, whose removal deletes it too.
+      `CREATE TABLE own_list_labels (
+        owner TEXT NOT NULL,
+        account_id TEXT REFERENCES accounts (id) ON DELETE CASCADE,
+        list TEXT NOT NULL CHECK (list IN ('block', 'allow')),
+        entry TEXT NOT NULL,
+        shown_as TEXT,
+        note TEXT,
+        PRIMARY KEY (owner, list, entry))`,
+      "CREATE INDEX own_list_labels_by_account ON own_list_labels (account_id)",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */
