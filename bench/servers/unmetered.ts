@@ -61,6 +61,7 @@ const { server } = createApp({
   isHttps: false,
   roleOf: () => null,
   check: assembleCheck(system, () => lists, OFFLINE_NETWORK.networkProbe, OFFLINE_DEEP_PROBE, customers.corrections),
+  signUpCheck: async () => null,
   clientOf: () => "192.0.2.1",
   addressOf: () => "192.0.2.1",
   clock: system.clock,

@@ -1,8 +1,8 @@
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { type CategoryCorrections, type Check, createCheck } from "../check/check.ts"
-import type { DeepProbe } from "../check/deep-evidence.ts"
+import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../check/deep-evidence.ts"
 import type { DomainLists, LoadedLists } from "../check/domain-lookup.ts"
-import type { NetworkProbe } from "../check/network-evidence.ts"
+import { type NetworkProbe, offlineNetworkProbe } from "../check/network-evidence.ts"
 import { contactUri, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
@@ -16,6 +16,7 @@ import { createJsonResponses } from "../http/response/json-responses.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { AssetName } from "../http/site/assets.ts"
 import { listsOverview } from "../http/site/public/lists-overview.tsx"
+import { createSignUpCheck, type SignUpCheck } from "../http/site/sign-in/sign-up-check.ts"
 import { healthReport } from "../http/v1/health.ts"
 import {
   assertPortFree,
@@ -32,7 +33,7 @@ import { createLearnedHostsService } from "./check/learned-hosts.ts"
 import { createListsService, type ListsService, openActiveLists } from "./check/lists.ts"
 import { createNetworkService, type HostLearning } from "./check/network.ts"
 import type { AppContext, StoreContext } from "./context.ts"
-import { createCustomersService, type SharedCallerState } from "./customers/customers.ts"
+import { type CustomersService, createCustomersService, type SharedCallerState } from "./customers/customers.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createMailService } from "./customers/mails.ts"
 import { createSignInService } from "./customers/sign-in.ts"
@@ -141,6 +142,7 @@ async function createServices(
   const changes = { store, clock: system.clock, notify: customers.publishChanges }
   const mails = createMailService(context, baseUrl)
   const signIn = createSignInService(context, mails.sendNow)
+  const check = assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections)
   const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
   // Stopped in reverse order: a service may need those before it until its work is done.
   const services = [customers, learned, deep, mails, signIn, gauges]
@@ -152,7 +154,8 @@ async function createServices(
       ...createLeakReportsService(context, changes),
       changes,
       signIn,
-      check: assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections),
+      check,
+      signUpCheck: assembleSignUpCheck(context, activeLists, customers, check),
     },
     reloadLists: lists.reload,
     pollChanges: customers.pollChanges,
@@ -174,6 +177,23 @@ export const assembleCheck = (
   deepProbe: DeepProbe,
   corrections: CategoryCorrections,
 ): Check => createCheck({ activeLists, networkProbe, deepProbe, corrections, clock, stopwatch })
+
+/** Wires the check of addresses that sign in. */
+export const assembleSignUpCheck = (
+  { system, settings, log }: AppContext,
+  activeLists: () => DomainLists,
+  { corrections, ownLists }: Pick<CustomersService, "corrections" | "ownLists">,
+  check: Check,
+): SignUpCheck =>
+  createSignUpCheck({
+    policy: settings.MAILKIND_SIGN_UP_POLICY,
+    check,
+    listsCheck: assembleCheck(system, activeLists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, corrections),
+    ownLists,
+    setTimer: system.setTimer,
+    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    log,
+  })
 
 /** The dependencies of the app that concern the client's address. */
 function clientAddressDeps(

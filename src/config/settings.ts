@@ -54,6 +54,11 @@ export const SETTINGS = {
   }),
   MAILKIND_MAIL_FROM: text({ description: "Sender of our mails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
   MAILKIND_ADMINS: list({ description: "Account emails that may see the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
+  MAILKIND_SIGN_UP_POLICY: choice({
+    description: "What the sign-in does with mistyped, throw-away and dead addresses: `off` checks nothing; `warn` asks; `refuse` asks about typos and makes no account for the others.",
+    defaultValue: "warn",
+    options: ["off", "warn", "refuse"],
+  }),
   MAILKIND_DEFAULT_TIER: integer({ description: "Tier of a new account.", defaultValue: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({
     description: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.",

@@ -8,6 +8,7 @@ import { createMailService } from "../../src/assemble/customers/mails.ts"
 import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { metricsReaderGuard } from "../../src/assemble/metrics.ts"
+import { assembleSignUpCheck } from "../../src/assemble/server.ts"
 import type { LogFields, LogLevel } from "../../src/base/log.ts"
 import type { Clock } from "../../src/base/outside-world.ts"
 import { findRoleWord } from "../../src/check/address/address-hints.ts"
@@ -116,6 +117,8 @@ export type AppOptions = {
   readonly metricsAllow?: string
   /** `MAILKIND_TRUSTED_PROXIES`. */
   readonly trustedProxies?: string
+  /** `MAILKIND_SIGN_UP_POLICY`. */
+  readonly signUpPolicy?: string
   /** Among how many nodes it is the last. */
   readonly nodesCount?: number
   /** When requests that arrived together are run; absent: before anything else. */
@@ -142,6 +145,7 @@ export async function testApp({
   nextTick = queueMicrotask,
   metricsAllow = "",
   trustedProxies = "",
+  signUpPolicy = "warn",
   inFlightMax = 4096,
   bodyBytesMax,
   nodesCount = 1,
@@ -160,6 +164,7 @@ export async function testApp({
     MAILKIND_REQUEST_LOG: requestLog,
     MAILKIND_METRICS_ALLOW: metricsAllow,
     MAILKIND_TRUSTED_PROXIES: trustedProxies,
+    MAILKIND_SIGN_UP_POLICY: signUpPolicy,
   })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
@@ -210,18 +215,20 @@ export async function testApp({
     setTimer,
   )
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
+  const check = createCheck({
+    activeLists: () => lists,
+    networkProbe: outside(time),
+    deepProbe: deep(time),
+    corrections: customers.corrections,
+    clock,
+    stopwatch,
+  })
   const built = createApp({
     ...customers,
     ...createLeakReportsService(context, changes),
     responses: createJsonResponses(() => `req_test${count++}`, false),
-    check: createCheck({
-      activeLists: () => lists,
-      networkProbe: outside(time),
-      deepProbe: deep(time),
-      corrections: customers.corrections,
-      clock,
-      stopwatch,
-    }),
+    check,
+    signUpCheck: assembleSignUpCheck(context, () => lists, customers, check),
     roleOf: localPart => findRoleWord(localPart, lists.addressWords),
     clientOf: request => clientOf(peerOf(request), request.headers),
     addressOf: request => addressOf(peerOf(request), request.headers),

@@ -253,6 +253,8 @@ function createBackgroundWork(
 ) {
   const requestLogWork = createRequestLogWork({ system, store, log }, requestLog)
   const pruneUsage = createUsagePruning(store, system.clock)
+  const notifyOfUnits = () =>
+    unitNotices.look(units.today()).catch(logError(log, "mails about used units were not queued"))
   const writeUsage = (): void => void flushFullBatches(usage).catch(logError(log, "usage was not written"))
   const intervals = createIntervals(system.runInterval, [
     [CHANGES_POLL_MS, pollChanges],
@@ -260,10 +262,7 @@ function createBackgroundWork(
     ...networkIntervals(keyNetworks, store, system.clock, log),
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
-    [
-      USAGE_FLUSH_MS,
-      () => void unitNotices.look(units.today()).catch(logError(log, "mails about used units were not queued")),
-    ],
+    [USAGE_FLUSH_MS, () => void notifyOfUnits()],
     [REQUEST_LOG_FLUSH_MS, () => void requestLogWork.write()],
     [REQUEST_LOG_VISIT_MS, () => void requestLogWork.visit()],
     [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],

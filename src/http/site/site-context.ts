@@ -33,6 +33,7 @@ import { createErrorPageRenderer } from "./error-page.tsx"
 import { createGuards, type Guards } from "./guards.ts"
 import { createPageResponses, type PageResponses } from "./page-responses.ts"
 import type { ListsOverview } from "./public/lists-overview.tsx"
+import type { SignUpCheck } from "./sign-in/sign-up-check.ts"
 
 /** What the pages need from the rest of the server. */
 export type SiteDeps = FeedbackDeps & {
@@ -69,6 +70,8 @@ export type SiteDeps = FeedbackDeps & {
   readonly isDnsOff: boolean
 
   readonly check: Check
+  /** Finds what is wrong with an address that signs in. */
+  readonly signUpCheck: SignUpCheck
   readonly ownLists: OwnListCache
   /** The lists in use now. Each page reads them anew, so that a swap shows at once. */
   readonly lists: () => ListsOverview

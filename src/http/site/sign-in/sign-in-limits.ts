@@ -33,7 +33,7 @@ const visitorLimit = (burst: number, seconds: number, message: string): SignInLi
   message,
 })
 
-const TOO_MANY_REQUESTS = "Too many sign-ins were asked for from your network."
+const TOO_MANY_REQUESTS = "There were too many sign-ins from your network."
 const NETWORK_REQUESTS = visitorLimit(LIMITS.signInsPerNetworkMax, LIMITS.signInPerNetworkSeconds, TOO_MANY_REQUESTS)
 const REQUESTS: ClientLimits = {
   client: visitorLimit(LIMITS.signInsPerClientMax, LIMITS.signInPerClientSeconds, TOO_MANY_REQUESTS),
@@ -42,7 +42,7 @@ const REQUESTS: ClientLimits = {
   48: visitorLimit(LIMITS.signInsPerSiteMax, LIMITS.signInPerSiteSeconds, TOO_MANY_REQUESTS),
 }
 
-const TOO_MANY_PROOFS = "Too many links and codes were tried from your network."
+const TOO_MANY_PROOFS = "There were too many tries with codes and links from your network."
 const NETWORK_PROOFS = visitorLimit(
   LIMITS.signInProofsPerNetworkMax,
   LIMITS.signInProofPerNetworkSeconds,
@@ -58,7 +58,7 @@ const PROOFS: ClientLimits = {
 const MAILS_PER_ADDRESS = visitorLimit(
   LIMITS.signInsPerAddressMax,
   LIMITS.signInPerAddressSeconds,
-  "Too many mails were asked for to this address. Use the latest one, or wait.",
+  "We sent too many emails to this address. Use the code from the latest one.",
 )
 
 /** All mails are limited in two parts, so that visitors without a pass cannot use up the part of those who have one. */
@@ -67,7 +67,7 @@ const mailsOfAll = (percent: number): SignInLimit => ({
     perSecond: percent / 100 / LIMITS.signInGlobalSeconds,
     burst: (LIMITS.signInsGlobalMax * percent) / 100,
   },
-  message: "Too many people ask to sign in just now.",
+  message: "Too many people are signing in right now.",
 })
 const MAILS_WITHOUT_PASS = mailsOfAll(LIMITS.signInsWithoutPassPercent)
 const MAILS_WITH_PASS = mailsOfAll(100 - LIMITS.signInsWithoutPassPercent)
@@ -76,7 +76,7 @@ const MAILS_WITH_PASS = mailsOfAll(100 - LIMITS.signInsWithoutPassPercent)
 export function createSignInLimits(rates: RateLimiter, clientOf: (request: Request) => string): SignInLimits {
   const admit = (subject: string, { rate, message }: SignInLimit): void => {
     const { waitS } = rates.admit(subject, rate)
-    if (waitS > 0) throw rateLimited(`${message} It goes on in ${formatWait(waitS)}.`, waitS, rate.burst)
+    if (waitS > 0) throw rateLimited(`${message} Try again in ${formatWait(waitS)}.`, waitS, rate.burst)
   }
   const admitClient = (what: string, request: Request, limits: ClientLimits): void => {
     const client = clientOf(request)
@@ -99,7 +99,7 @@ export function createSignInLimits(rates: RateLimiter, clientOf: (request: Reque
 const MINUTE_S = 60
 
 function formatWait(waitS: number): string {
-  if (waitS === 1) return "a second"
+  if (waitS === 1) return "one second"
   if (waitS <= MINUTE_S) return `${waitS} seconds`
   return `${Math.ceil(waitS / MINUTE_S)} minutes`
 }

@@ -5,7 +5,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
 import { PassForm, type PassPageAssets } from "../pass.tsx"
 import { curlCommand } from "../ui/format.ts"
-import { FlashMessage, TextField } from "../ui/forms.tsx"
+import { FlashMessage, FormError, TextField } from "../ui/forms.tsx"
 import { CodeBlock, Layout } from "../ui/layout.tsx"
 import { withNextPath } from "./next-path.ts"
 
@@ -25,20 +25,20 @@ type SignInPageProps = CommonSignInProps & {
   readonly email: string
   /** What is wrong with the email; null: nothing. */
   readonly error: string | null
+  /** Whether an account with the address, if there is one, got its mail all the same. */
+  readonly isMailHeld?: boolean
 }
 
 /** The form that requests a sign-in mail. */
-export function SignInPage({ next, terms, scripts, email, error }: SignInPageProps) {
+export function SignInPage({ next, terms, scripts, email, error, isMailHeld = false }: SignInPageProps) {
   return (
     <Layout route="signIn" title="Sign in" scripts={scripts}>
-      <p class="lead">
-        There is no password: we send a link and a code to your email address, and either signs you in.
-      </p>
-      <SignInForm path={ROUTES.postSignIn.path} next={next} button="Send me a link">
+      <p class="lead">You need no password. We email you a code and a link, and either one signs you in.</p>
+      <SignInForm path={ROUTES.postSignIn.path} next={next} button="Email me a code">
         <TextField
           name="email"
           label="Email address"
-          hint="If it has no account yet, signing in makes one."
+          hint="New here? We create your account when you sign in."
           error={error}
           value={email}
           inputMode="email"
@@ -49,8 +49,81 @@ export function SignInPage({ next, terms, scripts, email, error }: SignInPagePro
           required
         />
       </SignInForm>
+      {isMailHeld ? <HeldMailNote next={next} /> : null}
       <TermsNotice terms={terms} />
     </Layout>
+  )
+}
+
+type SignUpQuestionPageProps = CommonSignInProps & {
+  readonly email: string
+  /** The address that was probably meant. Null: the question is whether to use a throw-away or dead one. */
+  readonly suggestion: string | null
+  readonly kind: "throw_away" | "dead"
+}
+
+/** Asks about an address that is probably mistyped, throw-away or dead, before a mail goes to it. */
+export function SignUpQuestionPage({ next, scripts, email, suggestion, kind }: SignUpQuestionPageProps) {
+  return (
+    <Layout route="signIn" title="Check the address" scripts={scripts}>
+      <div class="card decision" role="status">
+        <p class="asked">You entered {email}</p>
+        <h2>{suggestion === null ? QUESTIONS[kind] : `Did you mean ${suggestion}?`}</h2>
+        <div class="actions">
+          <AddressButton email={suggestion ?? email} next={next} confirmed={suggestion === null ? email : ""}>
+            {suggestion === null ? "Use it anyway" : `Use ${suggestion}`}
+          </AddressButton>
+          {suggestion === null ? null : (
+            <AddressButton email={email} next={next} confirmed={email}>
+              Keep {email}
+            </AddressButton>
+          )}
+        </div>
+        <p>
+          <a href={withNextPath(ROUTES.signIn.path, next)}>Use another address</a>
+        </p>
+      </div>
+      <HeldMailNote next={next} />
+    </Layout>
+  )
+}
+
+const QUESTIONS = {
+  throw_away: "This looks like a throw-away address. You may lose access to your account. Use it anyway?",
+  dead: "This address cannot receive email. You would not get your code. Use it anyway?",
+} as const
+
+/** Why an address gets no account, beside its field. */
+export const SIGN_UP_REFUSALS = {
+  throw_away: "This is a throw-away address. Use an address that you keep.",
+  dead: "This address cannot receive email. Check its spelling, or use another one.",
+} as const
+
+type AddressButtonProps = {
+  readonly email: string
+  readonly next: string
+  readonly confirmed: string
+  readonly children: ComponentChildren
+}
+
+function AddressButton({ email, next, confirmed, children }: AddressButtonProps) {
+  return (
+    <form method="post" action={ROUTES.postSignIn.path}>
+      <input type="hidden" name="email" value={email} />
+      <input type="hidden" name="next" value={next} />
+      <input type="hidden" name="confirmed" value={confirmed} />
+      <button type="submit">{children}</button>
+    </form>
+  )
+}
+
+/** It is shown whether the address has an account or not, so that it does not tell which. */
+function HeldMailNote({ next }: { readonly next: string }) {
+  return (
+    <p>
+      Do you already have an account with this address? Then we emailed you a code.{" "}
+      <a href={withNextPath(ROUTES.signInCode.path, next, { held: "yes" })}>Enter the code</a>
+    </p>
   )
 }
 
@@ -58,26 +131,28 @@ type SignInPassPageProps = {
   readonly assets: PassPageAssets
   readonly challenge: Challenge
   readonly email: string
+  /** The address that the visitor insists on, or empty. */
+  readonly confirmed: string
   readonly next: string
 }
 
 /** Obtains a pass by a proof of work while many ask to sign in, then sends the form again by itself. */
-export function SignInPassPage({ assets, challenge, email, next }: SignInPassPageProps) {
+export function SignInPassPage({ assets, challenge, email, confirmed, next }: SignInPassPageProps) {
   return (
     <Layout route="signIn" title="One moment, please" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
       <p class="lead">
-        Very many people ask to sign in just now. To show that no program asks, your browser does a short piece of
-        arithmetic, and then we send a link and a code to <strong>{email}</strong>.
+        Many people are signing in right now. Your browser solves a short puzzle to show that you are not a bot. Then we
+        email a code and a link to <strong>{email}</strong>.
       </p>
       <PassForm
         assets={assets}
         path={ROUTES.postSignIn.path}
-        fields={{ email, next }}
+        fields={{ email, next, confirmed }}
         challenge={challenge}
         alternatives={PASS_ALTERNATIVES}
       />
       <p>
-        <a href={withNextPath(ROUTES.signIn.path, next)}>Back to the sign-in</a>
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Back to sign-in</a>
       </p>
     </Layout>
   )
@@ -85,7 +160,7 @@ export function SignInPassPage({ assets, challenge, email, next }: SignInPassPag
 
 /** As on the free checker's page, the widget needs `crypto.subtle`. */
 const PASS_ALTERNATIVES =
-  "It works over HTTPS, in a browser of the last years, with JavaScript. Or come again in some minutes: when fewer people ask, there is no such page."
+  "The puzzle needs HTTPS, JavaScript and a recent browser. Or try again in a few minutes: you need no puzzle when fewer people sign in."
 
 type CodePageProps = CommonSignInProps & {
   readonly email: string
@@ -93,23 +168,32 @@ type CodePageProps = CommonSignInProps & {
   readonly isLogged: boolean
   /** What is wrong with the code; null: nothing. */
   readonly error: string | null
+  /** The code that was typed and not tried. */
+  readonly code?: string
+  /** Whether the mail went only to an account that exists. */
+  readonly isMailHeld?: boolean
+  /** Why no other mail is sent; null: nothing was refused. */
+  readonly refusal?: string | null
 }
 
 /** The form for the code from the mail, in the browser that requested it. */
-export function CodePage({ next, terms, scripts, email, isLogged, error }: CodePageProps) {
+export function CodePage(props: CodePageProps) {
+  const { next, terms, scripts, email, isLogged, error, code = "", isMailHeld = false, refusal = null } = props
   return (
-    <Layout route="signInCode" title={isLogged ? "Look into the log" : "Look into your mail"} scripts={scripts}>
+    <Layout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"} scripts={scripts}>
+      <FormError message={refusal} />
       <p class="lead">
         {isLogged ? (
           <>
-            This server sends no mail to <strong>{email}</strong>. Whoever runs it finds a link and a code in its log.
+            This server cannot send email to <strong>{email}</strong>. Its log has a code and a link for you.
           </>
         ) : (
           <>
-            We are sending a link and a code to <strong>{email}</strong>.
+            {isMailHeld ? "If it has an account, we emailed a code and a link to " : "We emailed a code and a link to "}
+            <strong>{email}</strong>.
           </>
         )}{" "}
-        Open the link, or type the code here. Either works once, within {LIMITS.signInMinutes} minutes.
+        Enter the code here, or open the link. Either works once, within {LIMITS.signInMinutes} minutes.
       </p>
       <SignInForm path={ROUTES.postSignInCode.path} next={next} button="Sign in">
         <TextField
@@ -117,16 +201,15 @@ export function CodePage({ next, terms, scripts, email, isLogged, error }: CodeP
           label="Code"
           hint={`${LIMITS.signInCodeDigits} digits.`}
           error={error}
+          value={code}
           inputMode="numeric"
           autoComplete="one-time-code"
           required
         />
       </SignInForm>
       <p>
-        {isLogged
-          ? "Is the address wrong?"
-          : "Is the address wrong, or is there no mail after some minutes, and none among the unwanted ones?"}{" "}
-        <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>.
+        {isLogged ? "Wrong address?" : "No email after a few minutes? Check your spam folder and the address above."}{" "}
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>
       </p>
       <TermsNotice terms={terms} />
     </Layout>
@@ -138,8 +221,8 @@ export function CodesLockedPage({ next, isLogged }: { readonly next: string; rea
   return (
     <Layout route="signInCode" title="Open the link">
       <p class="lead">
-        Today {LIMITS.wrongCodesPerAddressAndDay} wrong codes were typed for your address, here or elsewhere. So no code
-        is accepted for it until 00:00 UTC. Please open the link {isLogged ? "from the log" : "in the mail"}: it works.
+        Someone entered {LIMITS.wrongCodesPerAddressAndDay} wrong codes for your address today, so no code is accepted
+        for it until 00:00 UTC. Please open the link {isLogged ? "from the log" : "in the mail"}. It still works.
       </p>
       <p>
         <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>
@@ -148,15 +231,21 @@ export function CodesLockedPage({ next, isLogged }: { readonly next: string; rea
   )
 }
 
-type LinkPageProps = CommonSignInProps & { readonly email: string; readonly token: string }
+type LinkPageProps = CommonSignInProps & {
+  readonly email: string
+  readonly token: string
+  /** Why the sign-in was refused; null: it was not. */
+  readonly refusal?: string | null
+}
 
 /**
  * The page behind the link in the mail. It signs in only when the button is pressed, so that link scanners do not use the link up,
  * and it names the account, in case the link was meant for somebody else.
  */
-export function LinkPage({ next, terms, scripts, email, token }: LinkPageProps) {
+export function LinkPage({ next, terms, scripts, email, token, refusal = null }: LinkPageProps) {
   return (
     <Layout route="signInLink" title="Sign in" scripts={scripts}>
+      <FormError message={refusal} />
       <p class="lead">
         You sign in as <strong>{email}</strong>.
       </p>
@@ -170,9 +259,9 @@ export function LinkPage({ next, terms, scripts, email, token }: LinkPageProps) 
 
 /** Why a sign-in ended. */
 const END_MESSAGES = {
-  link: `The link was used before, is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
-  code: `The mail's link or code was used before, or it is older than ${LIMITS.signInMinutes} minutes.`,
-  tries: `That is not the code, and it was the last of ${LIMITS.signInTriesMax} tries.`,
+  link: `The link was already used, is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
+  code: `This code or its link was already used, or it is older than ${LIMITS.signInMinutes} minutes.`,
+  tries: `That code is wrong, and it was the last of ${LIMITS.signInTriesMax} tries.`,
 } as const
 
 type SignInEndedPageProps = { readonly next: string; readonly end: keyof typeof END_MESSAGES }
@@ -180,7 +269,7 @@ type SignInEndedPageProps = { readonly next: string; readonly end: keyof typeof 
 /** Explains that a sign-in has ended, and offers a new one. */
 export function SignInEndedPage({ next, end }: SignInEndedPageProps) {
   return (
-    <Layout route={end === "link" ? "signInLink" : "signInCode"} title="This sign-in is over">
+    <Layout route={end === "link" ? "signInLink" : "signInCode"} title="This sign-in has ended">
       <p class="lead">{END_MESSAGES[end]}</p>
       <p>
         <a class="button" href={withNextPath(ROUTES.signIn.path, next)}>
@@ -211,7 +300,7 @@ function SignInForm({ path, next, button, children }: SignInFormProps) {
 function TermsNotice({ terms }: { readonly terms: SignInTerms }) {
   return terms === null ? null : (
     <p class="hint">
-      With your first sign-in you accept the <a href={terms.url}>terms, version {terms.version}</a>.
+      When you create an account, you accept the <a href={terms.url}>terms, version {terms.version}</a>.
     </p>
   )
 }
@@ -231,23 +320,23 @@ type FirstKeyPageProps = {
 export function FirstKeyPage({ email, keyText, baseUrl, next }: FirstKeyPageProps) {
   return (
     <Layout route="signIn" title="Welcome">
-      <FlashMessage message="Your account is made, and you are signed in." />
+      <FlashMessage message="Account created. You are signed in." />
       <p>
-        You are <strong>{email}</strong>. This is the first key of your account:
+        Your account is <strong>{email}</strong>. This is your first API key:
       </p>
       <div class="secret">
         <code class="copied">{keyText}</code>
       </div>
       <p class="told">
-        It is shown only now: copy it to where your program keeps its secrets, which is not its code. If it gets lost,
-        revoke it and create another; an account has up to {LIMITS.keysPerAccountMax}.
+        Copy the key now. You cannot see it again. Keep it with the secrets of your program, not in its code. If you
+        lose it, revoke it and create a new one. You can have up to {LIMITS.keysPerAccountMax} keys.
       </p>
       <h2>Try it</h2>
-      <p>Paste this into a shell.</p>
+      <p>Paste this into a terminal.</p>
       <CodeBlock caption="Command" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
       <p>
         <a class="button" href={next}>
-          Go on to the dashboard
+          Open your dashboard
         </a>
       </p>
     </Layout>

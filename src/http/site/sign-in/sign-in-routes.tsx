@@ -4,6 +4,7 @@ import type { VNode } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
+import { findAccountByEmail } from "../../../customers/accounts/accounts.ts"
 import type { PassChange } from "../../../customers/free-checks/passes.ts"
 import { emailByBrowser, emailByLink, openSignIn } from "../../../customers/sign-in/pending-sign-ins.ts"
 import { parseTypedCode } from "../../../customers/sign-in/secrets.ts"
@@ -25,10 +26,13 @@ import {
   type CommonSignInProps,
   FirstKeyPage,
   LinkPage,
+  SIGN_UP_REFUSALS,
   SignInEndedPage,
   SignInPage,
   SignInPassPage,
+  SignUpQuestionPage,
 } from "./sign-in-pages.tsx"
+import type { SignUpConcern } from "./sign-up-check.ts"
 
 /** The sign-in by mail: a form requests it, and a code or a link from the mail completes it. */
 export function signInRoutes(site: SiteContext) {
@@ -52,26 +56,94 @@ export function signInRoutes(site: SiteContext) {
     .use(proofRoutes(context))
 }
 
-/** Opens a sign-in and sends its mail. It does not look for an account, which the response time would reveal. */
+/** Handles a request for a mail. What is refused because of its rate keeps what was typed, and the field for the latest code. */
 async function handleSignInRequest(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
-  const { pages, cookies, limits, signIn, baseUrl } = context
+  try {
+    return await requestSignIn(context, request, form)
+  } catch (error) {
+    if (!(error instanceof Problem) || error.code !== "rate_limited") throw error
+    const next = safeNextPath(form.text("next"))
+    const typed = form.text("email")
+    const browser = context.cookies.read(request, "sign_in")
+    const waiting = browser === "" ? null : await emailByBrowser(context.signIn.store, context.signIn.clock, browser)
+    const page =
+      waiting !== null && waiting === normalizeAccountEmail(typed)
+        ? await codeFormPage(context, browser, next, null, { refusal: error.detail })
+        : await signInPage(context, next, typed, error.detail)
+    return context.pages.renderProblem(page, request, error)
+  }
+}
+
+/** The form, with what was typed and what is wrong with it. */
+async function signInPage(
+  context: SignInContext,
+  next: string,
+  typed: string,
+  error: string | null,
+  isMailHeld = false,
+): Promise<VNode> {
+  const email = typed.slice(0, ECHOED_LENGTH_MAX)
+  return <SignInPage {...(await context.commonProps(next))} email={email} error={error} isMailHeld={isMailHeld} />
+}
+
+/** Opens a sign-in and sends its mail, unless something is wrong with the address. */
+async function requestSignIn(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
+  const { pages, cookies, limits, signUpCheck, clientOf } = context
   limits.admitRequest(request)
   const next = safeNextPath(form.text("next"))
   const to = normalizeAccountEmail(form.text("email"))
-  if (to === null) {
-    const email = form.text("email").slice(0, ECHOED_LENGTH_MAX)
-    const page = <SignInPage {...(await context.commonProps(next))} email={email} error={INVALID_EMAIL} />
-    return pages.renderInvalid(page, request)
-  }
+  if (to === null)
+    return pages.renderInvalid(await signInPage(context, next, form.text("email"), INVALID_EMAIL), request)
   const passChange = limits.admitEmail(to) === "admitted" ? null : await usePass(context, request, form, to)
   if (passChange instanceof Response) return passChange
-  const { link, code, browser } = await openSignIn(signIn.store, signIn.clock, signIn.random, to)
-  const path = withNextPath(ROUTES.signInLink.path, next, { token: link })
-  signIn.mails.send({ to, link: `${baseUrl()}${path}`, code })
-  const response = pages.redirect(withNextPath(ROUTES.signInCode.path, next), request, {
-    "Set-Cookie": cookies.write("sign_in", browser),
-  })
+  const isConfirmed = normalizeAccountEmail(form.text("confirmed")) === to
+  const concern = openConcern(await signUpCheck(to, clientOf(request)), isConfirmed)
+  const browser = await openAndSend(context, to, next, concern === null)
+  const response =
+    concern === null
+      ? pages.redirect(withNextPath(ROUTES.signInCode.path, next), request)
+      : await concernResponse(context, request, { email: to, next, concern })
+  response.headers.append("Set-Cookie", cookies.write("sign_in", browser))
   return withPassCookie(cookies, response, passChange)
+}
+
+/** What is still wrong with an address after the visitor has insisted on it or not. */
+function openConcern(concern: SignUpConcern | null, isConfirmed: boolean): SignUpConcern | null {
+  if (concern === null || !isConfirmed) return concern
+  return concern.fault?.isRefused ? { ...concern, suggestion: null } : null
+}
+
+/**
+ * Opens a sign-in, sends its mail and returns the secret for the browser. A mail that is not for everybody goes only to an address that
+ * has an account. Then the account is looked for whatever comes of it, and neither the page nor the response time shows the result.
+ */
+async function openAndSend(
+  { signIn, baseUrl }: SignInContext,
+  to: string,
+  next: string,
+  isForEverybody: boolean,
+): Promise<string> {
+  const { link, code, browser } = await openSignIn(signIn.store, signIn.clock, signIn.random, to)
+  const isWanted = isForEverybody || (await findAccountByEmail(signIn.store, to)) !== null
+  const path = withNextPath(ROUTES.signInLink.path, next, { token: link })
+  if (isWanted) signIn.mails.send({ to, link: `${baseUrl()}${path}`, code })
+  return browser
+}
+
+type HeldSignIn = { readonly email: string; readonly next: string; readonly concern: SignUpConcern }
+
+/** Asks about the address, or refuses it at its field. */
+async function concernResponse(
+  context: SignInContext,
+  request: Request,
+  { email, next, concern: { suggestion, fault } }: HeldSignIn,
+): Promise<Response> {
+  const { pages } = context
+  const kind = fault?.kind ?? "dead"
+  if (suggestion === null && fault?.isRefused)
+    return pages.renderInvalid(await signInPage(context, next, email, SIGN_UP_REFUSALS[kind], true), request)
+  const common = await context.commonProps(next)
+  return pages.render(<SignUpQuestionPage {...common} email={email} suggestion={suggestion} kind={kind} />, request)
 }
 
 /**
@@ -93,10 +165,14 @@ async function usePass(
         assets={await passPageAssets(assets)}
         challenge={await passes.challenge()}
         email={email}
+        confirmed={form.text("confirmed").slice(0, ECHOED_LENGTH_MAX)}
         next={safeNextPath(form.text("next"))}
       />
     )
-    const problem = new Problem("pass_required", "So many people ask to sign in just now that a pass is needed.")
+    const problem = new Problem(
+      "pass_required",
+      "So many people are signing in right now that you need to solve a puzzle.",
+    )
     return withPassCookie(cookies, pages.renderProblem(page, request, problem), change)
   }
   try {
@@ -108,10 +184,11 @@ async function usePass(
   return change
 }
 
-const INVALID_EMAIL = "This is no email address that can have an account. One looks like name@example.com."
+const INVALID_EMAIL = "This is not an email address that can have an account. It should look like name@example.com."
 
 /** How much of a rejected input is displayed again. */
 const ECHOED_LENGTH_MAX = 300
+const ECHOED_CODE_LENGTH_MAX = 20
 
 /** What all sign-in handlers need. */
 type SignInContext = SiteContext & {
@@ -156,7 +233,8 @@ async function codePage(context: SignInContext, request: Request): Promise<PageR
   if ((await guards.signedInUser(request)) !== null) return pages.redirect(next, request)
   const browser = cookies.read(request, "sign_in")
   if (browser === "") return pages.redirect(withNextPath(ROUTES.signIn.path, next), request)
-  return await codeFormPage(context, browser, next, null)
+  const isMailHeld = queryParameters(request.url).get("held") === "yes"
+  return await codeFormPage(context, browser, next, null, { isMailHeld })
 }
 
 /** The form for the code, or the page that says that this browser's sign-in has ended or takes only the link. */
@@ -165,20 +243,38 @@ async function codeFormPage(
   browser: string,
   next: string,
   error: string | null,
+  kept: { readonly code?: string; readonly refusal?: string; readonly isMailHeld?: boolean } = {},
 ): Promise<VNode> {
   const { signIn, commonProps } = context
   const email = await emailByBrowser(signIn.store, signIn.clock, browser)
   if (email === null) return <SignInEndedPage next={next} end="code" />
   if (await areCodesLocked(signIn.store, signIn.clock, email))
     return <CodesLockedPage next={next} isLogged={signIn.mails.isLogged(email)} />
-  return <CodePage {...(await commonProps(next))} email={email} isLogged={signIn.mails.isLogged(email)} error={error} />
+  const isLogged = signIn.mails.isLogged(email)
+  return <CodePage {...(await commonProps(next))} email={email} isLogged={isLogged} error={error} {...kept} />
+}
+
+/** Why a proof is refused because of its rate; null: it may be tried. */
+function proofRefusal({ limits }: SignInContext, request: Request): Problem | null {
+  try {
+    limits.admitProof(request)
+    return null
+  } catch (error) {
+    if (error instanceof Problem && error.code === "rate_limited") return error
+    throw error
+  }
 }
 
 async function handleCode(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
-  const { limits, cookies, pages } = context
-  limits.admitProof(request)
+  const { cookies, pages } = context
   const next = safeNextPath(form.text("next"))
   const browser = cookies.read(request, "sign_in")
+  const refusal = proofRefusal(context, request)
+  if (refusal !== null) {
+    const typed = form.text("code").slice(0, ECHOED_CODE_LENGTH_MAX)
+    const page = await codeFormPage(context, browser, next, null, { code: typed, refusal: refusal.detail })
+    return pages.renderProblem(page, request, refusal)
+  }
   const code = parseTypedCode(form.text("code"))
   if (code === null) return pages.renderInvalid(await codeFormPage(context, browser, next, MALFORMED_CODE), request)
   const result = await completeSignIn(context, request, next, { kind: "code", browser, code })
@@ -201,12 +297,18 @@ async function linkPage(context: SignInContext, request: Request): Promise<PageR
 }
 
 async function handleLink(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
-  context.limits.admitProof(request)
+  const { pages, signIn, commonProps } = context
   const next = safeNextPath(form.text("next"))
-  const result = await completeSignIn(context, request, next, { kind: "link", link: form.text("token") })
-  return result instanceof Response
-    ? result
-    : context.pages.renderInvalid(<SignInEndedPage next={next} end="link" />, request)
+  const token = form.text("token")
+  const refused = proofRefusal(context, request)
+  if (refused !== null) {
+    const email = await emailByLink(signIn.store, signIn.clock, token)
+    if (email === null) throw refused
+    const page = <LinkPage {...(await commonProps(next))} email={email} token={token} refusal={refused.detail} />
+    return pages.renderProblem(page, request, refused)
+  }
+  const result = await completeSignIn(context, request, next, { kind: "link", link: token })
+  return result instanceof Response ? result : pages.renderInvalid(<SignInEndedPage next={next} end="link" />, request)
 }
 
 /** Signs in with a code or a link. Returns the response for a signed-in browser, else why the sign-in failed. */
@@ -234,7 +336,7 @@ async function completeSignIn(
   return response
 }
 
-const MALFORMED_CODE = `The code has ${LIMITS.signInCodeDigits} digits, and nothing else.`
+const MALFORMED_CODE = `The code has ${LIMITS.signInCodeDigits} digits.`
 
 const wrongCodeMessage = (triesLeft: number): string =>
-  `That is not the latest code. You have ${triesLeft === 1 ? "one more try" : `${triesLeft} more tries`}.`
+  `That code is wrong, or it is not the latest one. You have ${triesLeft === 1 ? "one more try" : `${triesLeft} more tries`}.`

@@ -29,7 +29,7 @@ test("one address is asked for three times at once, then once in five minutes, f
     const refused = await asks(email.toUpperCase(), `192.0.2.${10 * at + 9}`)
     expect(refused.status).toBe(429)
     expect(refused.headers.get("retry-after")).toBe("300")
-    expect(refused.text).toContain("It goes on in 5 minutes.")
+    expect(refused.text).toContain("Try again in 5 minutes.")
     expect(refused.text).not.toContain("example.com")
     facts.push(refused.text)
   }
@@ -78,9 +78,9 @@ describe("all together", () => {
     const visitor = from("203.0.113.1")
     const refused = await visitor.post("/sign-in", { email: "Late@example.com", next: "/dashboard/usage" })
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([403, null])
-    expect(refused.text).toContain("Very many people ask to sign in just now")
+    expect(refused.text).toContain("Many people are signing in right now")
     expect(refused.html).not.toMatch(/\sstyle=|\son[a-z]+=|<script>|<style/)
-    expect(/<noscript>(.*?)<\/noscript>/s.exec(refused.html)?.[1]).toContain("come again in some minutes")
+    expect(/<noscript>(.*?)<\/noscript>/s.exec(refused.html)?.[1]).toContain("try again in a few minutes")
     const fields = { email: hiddenIn(refused, "email"), next: hiddenIn(refused, "next") }
     expect(fields).toEqual({ email: "late@example.com", next: "/dashboard/usage" })
     const got = await visitor.post("/sign-in", { ...fields, solution: await solutionOf(challengeIn(refused)) })

@@ -51,7 +51,7 @@ describe("a first sign-in", () => {
     await publishTerms(changes, { version: "2026-01", url: "https://example.com/terms", isMaterial: true })
     const { shown, link } = await asks()
     for (const page of [await own.get("/sign-in"), shown, await own.get(link)]) {
-      expect(page.text).toContain("With your first sign-in you accept the terms, version 2026-01 .")
+      expect(page.text).toContain("When you create an account, you accept the terms, version 2026-01 .")
       expect(linksIn(page)).toContain("https://example.com/terms")
     }
     await own.submit(await own.get(link))
@@ -132,9 +132,9 @@ describe("a link", () => {
     expect(phone.cookies.has("mailkind_session")).toBe(true)
     const late = await own.submit(shown, { code })
     expect(late).toMatchObject({ status: 400 })
-    expect(late.text).toContain("This sign-in is over")
+    expect(late.text).toContain("This sign-in has ended")
     expect(own.cookies.has("mailkind_session")).toBe(false)
-    expect((await own.get("/sign-in/code")).text).toContain("This sign-in is over")
+    expect((await own.get("/sign-in/code")).text).toContain("This sign-in has ended")
   })
 
   test("works once, and within a quarter of an hour", async () => {
@@ -148,7 +148,7 @@ describe("a link", () => {
     expect([...second.cookies]).toEqual([])
     const { link: next } = await asks()
     await time.tick(15 * 60_000)
-    expect((await second.get(next)).text).toContain("This sign-in is over")
+    expect((await second.get(next)).text).toContain("This sign-in has ended")
     expect((await second.post("/sign-in/link", { token: new URLSearchParams(next).get("token") ?? "" })).status).toBe(
       400,
     )
@@ -163,7 +163,7 @@ describe("a link", () => {
       expect((await from.post("/sign-in/link", { token })).status).toBe(400)
       expect([...from.cookies]).toEqual([])
     }
-    expect((await other().get("/sign-in/link")).text).toContain("This sign-in is over")
+    expect((await other().get("/sign-in/link")).text).toContain("This sign-in has ended")
     expect((await other().get("/sign-in/link?token=%zz&token=x")).status).toBe(200)
   })
 })
@@ -190,7 +190,7 @@ describe("a code", () => {
     const over = await own.submit(shown, { code })
     expect(over).toMatchObject({ status: 400 })
     expect(linksIn(over)).toContain("/sign-in")
-    expect((await own.get(link)).text).toContain("This sign-in is over")
+    expect((await own.get(link)).text).toContain("This sign-in has ended")
     expect(own.cookies.has("mailkind_session")).toBe(false)
   })
 
@@ -310,7 +310,7 @@ describe("an address", () => {
     ]) {
       const refused = await own.submit(await own.get("/sign-in"), { email })
       expect([email.slice(0, 50), refused.status]).toEqual([email.slice(0, 50), 400])
-      expect(refused.text).toContain("This is no email address")
+      expect(refused.text).toContain("This is not an email address")
       expect(refused.html).not.toContain("<script>alert")
       expect(refused.html.length).toBeLessThan(10_000)
       await time.tick(60_000)
@@ -349,7 +349,7 @@ describe("without a mail server", () => {
   test("link and code are in the log, the page says so, and the first account signs in", async () => {
     const { own, asks, logged, key } = await opened({ smtpUrl: null })
     const { shown } = await asks("owner@localhost")
-    expect(shown.text).toContain("This server sends no mail to owner@localhost")
+    expect(shown.text).toContain("This server cannot send email to owner@localhost")
     const [line, ...more] = logged
     expect(more).toEqual([])
     expect(JSON.stringify(line)).not.toContain("owner")
