@@ -107,9 +107,7 @@ function SourceRow({ source }: { readonly source: SourceOverview }) {
       </td>
       <td class="short">{date === "" ? "–" : date}</td>
       <td class="number">{formatNumber(entryCount)}</td>
-      <td class="refresh">
-        <SourceRefreshCell source={source} />
-      </td>
+      <td class="refresh">{sourceRefreshCell(source)}</td>
     </tr>
   )
 }
@@ -122,7 +120,7 @@ const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
   failed: "failed",
 }
 
-function SourceRefreshCell({ source: { date, refresh } }: { readonly source: SourceOverview }) {
+function sourceRefreshCell({ date, refresh }: SourceOverview) {
   if (refresh === null) return date === "" ? "not yet" : "built in"
   const { outcome, message, checkedAt } = refresh
   return (

@@ -190,15 +190,17 @@ type TableProps = {
   readonly caption: string
   /** The column headings. Empty: the column holds the row's actions. */
   readonly columns: readonly string[]
-  /** Rows. */
+  /** Whether many columns share the width: smaller text, no least width. */
+  readonly isCompact?: boolean
+  /** Rows: `tr` elements with `th` and `td` elements, which get their labels here. */
   readonly children: ComponentChildren
 }
 
 /** A table whose rows become cards on narrow screens, where each cell has its column's heading. */
-export function Table({ caption, columns, children }: TableProps) {
+export function Table({ caption, columns, isCompact = false, children }: TableProps) {
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section class="scroll" aria-label={`Table: ${caption}`} tabIndex={0}>
+    <section class={isCompact ? "scroll compact" : "scroll"} aria-label={`Table: ${caption}`} tabIndex={0}>
       <table>
         <caption>{caption}</caption>
         <thead>

@@ -102,6 +102,9 @@ body { margin: 0; background: var(--paper) }
 .scroll tbody tr:target > * { background: var(--raised) }
 .scroll td { min-width: 3.5rem }
 .scroll td:nth-child(2) { min-width: 11rem }
+.scroll.compact table { font-size: .875rem }
+.scroll.compact th, .scroll.compact td { min-width: 0; padding-right: .9rem }
+.scroll.compact td:last-child { max-width: 10rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
 .scroll .number { font-variant-numeric: tabular-nums; white-space: nowrap }
 .scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums }
 .scroll .choice { width: 20% }

@@ -135,13 +135,13 @@ function CategoryTable({ sum }: { readonly sum: UsageFigures }) {
               </svg>{" "}
               {CATEGORY_LABELS[category]}
             </th>
-            <NumberCell value={sum.byCategory[category]} />
+            {numberCell(sum.byCategory[category])}
             <td class="number">{formatShare(sum.byCategory[category], all)}</td>
           </tr>
         ))}
       <tr class="sum">
         <th scope="row">All</th>
-        <NumberCell value={all} />
+        {numberCell(all)}
         <td class="number">100 %</td>
       </tr>
     </Table>
@@ -173,17 +173,17 @@ function KeyTable({ data: { keys, history, query, nowMs }, sum }: DataProps & { 
           <td>
             <LastUsed apiKey={keysById.get(id)} />
           </td>
-          <NumberCell value={checkedCount(figures)} />
-          <NumberCell value={unitCount(figures)} />
-          <NumberCell value={figures.rateLimited} />
+          {numberCell(checkedCount(figures))}
+          {numberCell(unitCount(figures))}
+          {numberCell(figures.rateLimited)}
         </tr>
       ))}
       <tr class="sum">
         <th scope="row">All</th>
         <td />
-        <NumberCell value={checkedCount(sum)} />
-        <NumberCell value={unitCount(sum)} />
-        <NumberCell value={sum.rateLimited} />
+        {numberCell(checkedCount(sum))}
+        {numberCell(unitCount(sum))}
+        {numberCell(sum.rateLimited)}
       </tr>
     </Table>
   )
@@ -233,16 +233,16 @@ function UnitTable({ history, sum }: { readonly history: readonly KeyDayUsage[];
               <th scope="row" class="name">
                 {label}
               </th>
-              <NumberCell value={count} />
-              <NumberCell value={unitsEach} />
-              <NumberCell value={count * unitsEach} />
+              {numberCell(count)}
+              {numberCell(unitsEach)}
+              {numberCell(count * unitsEach)}
             </tr>
           ))}
         <tr class="sum">
           <th scope="row">All</th>
           <td />
           <td />
-          <NumberCell value={unitCount(sum)} />
+          {numberCell(unitCount(sum))}
         </tr>
       </Table>
       <p>
@@ -264,9 +264,9 @@ function DayTable({ days }: { readonly days: ReturnType<typeof daysOf> }) {
             <th scope="row" class="short">
               {isoDate(figures.day)}
             </th>
-            <NumberCell value={checkedCount(figures)} />
-            <NumberCell value={unitCount(figures)} />
-            <NumberCell value={figures.rateLimited} />
+            {numberCell(checkedCount(figures))}
+            {numberCell(unitCount(figures))}
+            {numberCell(figures.rateLimited)}
           </tr>
         ))}
       </Table>
@@ -274,6 +274,6 @@ function DayTable({ days }: { readonly days: ReturnType<typeof daysOf> }) {
   )
 }
 
-function NumberCell({ value }: { readonly value: number }) {
+function numberCell(value: number) {
   return <td class="number">{formatNumber(value)}</td>
 }

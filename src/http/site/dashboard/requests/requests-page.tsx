@@ -146,7 +146,7 @@ type RequestTableProps = {
 
 function RequestTable({ requests, keys }: RequestTableProps) {
   return (
-    <Table caption="Requests, newest first" columns={REQUEST_COLUMNS}>
+    <Table caption="Requests, newest first" columns={REQUEST_COLUMNS} isCompact>
       {requests.map(request => (
         <tr key={requestIdOf(request)} data-request={requestIdOf(request)}>
           <th scope="row" class="short">
