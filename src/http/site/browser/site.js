@@ -133,4 +133,5 @@ if (header !== null) {
 }
 
 // The response to a form shows its verdict. Screen readers read what has the focus.
-document.getElementById("verdict")?.focus()
+const answer = document.querySelector("#verdict [role=status]")?.parentElement
+if (answer instanceof HTMLElement) answer.focus()

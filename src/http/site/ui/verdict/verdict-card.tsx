@@ -71,18 +71,8 @@ export function VerdictCard({
           <li key={sentence}>{sentence}</li>
         ))}
       </ul>
-      <VerdictActions result={result} moreActions={moreActions} />
-      <details>
-        <summary>All evidence</summary>
-        <VerdictEvidence result={result} />
-      </details>
-      <details>
-        <summary>API response (JSON)</summary>
-        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-        <pre tabIndex={0} id="verdict-json">
-          <code>{prettyJson(result)}</code>
-        </pre>
-      </details>
+      <VerdictActions result={result} isReportable={isAnswer} moreActions={moreActions} />
+      <VerdictFolds result={result} />
       <p class="hint">
         Recommended by the policy <code>{policy}</code>: <Prose text={POLICIES[policy].description} />{" "}
         <a href={ROUTES.docsPolicies.path}>Other policies</a>
@@ -90,6 +80,23 @@ export function VerdictCard({
     </section>
   )
 }
+
+/** The evidence and the JSON, each in a collapsed section. */
+const VerdictFolds = ({ result }: { readonly result: CheckResult }) => (
+  <>
+    <details>
+      <summary>All evidence</summary>
+      <VerdictEvidence result={result} />
+    </details>
+    <details>
+      <summary>API response (JSON)</summary>
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+      <pre tabIndex={0} id="verdict-json">
+        <code>{prettyJson(result)}</code>
+      </pre>
+    </details>
+  </>
+)
 
 /** The input as it was sent. The result of an unreadable domain does not contain it. */
 const subjectLabel = ({ email, url, domain }: CheckResult): string => email ?? url ?? domain ?? "Your input"
@@ -133,19 +140,25 @@ function ConfidenceBar({ result }: { readonly result: CheckResult }) {
   )
 }
 
-type ActionsProps = { readonly result: CheckResult; readonly moreActions: ComponentChildren }
+type ActionsProps = {
+  readonly result: CheckResult
+  readonly isReportable: boolean
+  readonly moreActions: ComponentChildren
+}
 
 /** What a reader can do with the verdict. `site.js` adds the button that copies the JSON. */
-function VerdictActions({ result, moreActions }: ActionsProps) {
+function VerdictActions({ result, isReportable, moreActions }: ActionsProps) {
   const { domain, reasons } = result
   const isListed = domain !== null && !isUnreadable(result) && !reasons.includes("test_address")
   return (
     <p class="actions" data-copy="verdict-json" data-copy-label="Copy JSON">
       {isListed ? (
         <>
-          <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
-            Report a mistake
-          </a>
+          {isReportable ? (
+            <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
+              Report a mistake
+            </a>
+          ) : null}
           <a class="button small" href={withQuery(ROUTES.docsLists.path, { domain })}>
             Which lists?
           </a>
