@@ -53,6 +53,12 @@ export function invalidInput(errors: readonly [InputFault, ...InputFault[]]): Pr
 export const rateLimited = (detail: string, waitS: number, limit: number): Problem =>
   new Problem("rate_limited", detail, { retry_after: waitS, limit })
 
+/** Whether a request was refused because there were too many, or too few units are left: the same one works later. */
+export const isTooManyRequests = (error: unknown): error is Problem =>
+  error instanceof Problem && PROBLEMS[error.code].status === TOO_MANY_REQUESTS
+
+const TOO_MANY_REQUESTS = 429
+
 /** How many units a request needs, how many are left, and of how many a day. */
 type QuotaState = { readonly needed: number; readonly remaining: number; readonly limit: number }
 

@@ -37,15 +37,18 @@ type FeedbackPageProps = {
   readonly flash: string | null
   readonly values: FeedbackFormValues
   readonly errors: FeedbackFormErrors
+  /** Why the report was refused, whatever its fields say; null: it was not. */
+  readonly refusal?: string | null
 }
 
 /** The form for a report, and the account's reports with their status. */
-export function FeedbackPage({ user, reports, olderPath, isFirstPage, flash, values, errors }: FeedbackPageProps) {
+export function FeedbackPage(props: FeedbackPageProps) {
+  const { user, reports, olderPath, isFirstPage, flash, values, errors, refusal = null } = props
   const isFaulty = Object.keys(errors).length > 0
   return (
     <DashboardLayout route="feedback" title="Feedback" user={user}>
       <FlashMessage message={flash} />
-      <FormError message={isFaulty ? "Nothing was sent yet. Please mend what is marked below." : null} />
+      <FormError message={isFaulty ? "Nothing was sent yet. Fix what is marked below and try again." : refusal} />
       <p class="lead">
         Tell us where a verdict is wrong. A report that is accepted corrects the verdict for everybody. Each costs one
         unit of your day.

@@ -5,7 +5,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../customers/feedback/feedback.ts"
 import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
 import { queryParameters } from "../../request/request-url.ts"
-import { Problem, rateLimited } from "../../response/problem.ts"
+import { isTooManyRequests, Problem, rateLimited } from "../../response/problem.ts"
 import { FEEDBACK_RESULT, type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
@@ -56,13 +56,18 @@ async function handleReport(
     const errors = { [FIELD_OF_MEMBER[parsed.member]]: fieldError(parsed.member, values) }
     return pages.renderInvalid(await feedbackPage(site, user, request, values, errors), request)
   }
-  admitReport(rates, user.account.id)
-  const result = await withSiteLease(site, request, user.account, (caller, lease) =>
-    submitMeteredFeedback(site, caller, lease, parsed.input),
-  )
-  if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
-  site.accountLog?.setResult(request, FEEDBACK_RESULT)
-  return pages.redirect(withFlash(ROUTES.feedback.path, result.receipt.status), request)
+  try {
+    admitReport(rates, user.account.id)
+    const result = await withSiteLease(site, request, user.account, (caller, lease) =>
+      submitMeteredFeedback(site, caller, lease, parsed.input),
+    )
+    if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
+    site.accountLog?.setResult(request, FEEDBACK_RESULT)
+    return pages.redirect(withFlash(ROUTES.feedback.path, result.receipt.status), request)
+  } catch (error) {
+    if (!isTooManyRequests(error)) throw error
+    return pages.renderProblem(await feedbackPage(site, user, request, values, {}, error.detail), request, error)
+  }
 }
 
 async function feedbackPage(
@@ -71,6 +76,7 @@ async function feedbackPage(
   request: Request,
   values: FeedbackFormValues,
   errors: FeedbackFormErrors,
+  refusal: string | null = null,
 ) {
   const after = cursorInUrl(request.url)
   const reportsRead = await listFeedbackOf(changes.store, user.account.id, after, REPORTS_PER_PAGE + 1)
@@ -84,6 +90,7 @@ async function feedbackPage(
       flash={flashMessage(request.url, FEEDBACK_FLASH)}
       values={values}
       errors={errors}
+      refusal={refusal}
     />
   )
 }
@@ -127,7 +134,7 @@ function admitReport(rates: RateLimiter, accountId: string): void {
   const { waitS } = rates.admit(`feedback form ${accountId}`, FORM_RATE)
   if (waitS > 0)
     throw rateLimited(
-      "That was one report too many at once. Please wait a moment and send it again.",
+      "You sent too many reports at once. Wait a moment and send it again.",
       waitS,
       LIMITS.feedbackFormPerSecond,
     )

@@ -66,7 +66,7 @@ type SignUpQuestionPageProps = CommonSignInProps & {
 export function SignUpQuestionPage({ next, scripts, email, suggestion, kind }: SignUpQuestionPageProps) {
   return (
     <Layout route="signIn" title="Check the address" scripts={scripts}>
-      <div class="card decision" role="status">
+      <div class="card" role="status">
         <p class="asked">You entered {email}</p>
         <h2>{suggestion === null ? QUESTIONS[kind] : `Did you mean ${suggestion}?`}</h2>
         <div class="actions">
@@ -74,7 +74,7 @@ export function SignUpQuestionPage({ next, scripts, email, suggestion, kind }: S
             {suggestion === null ? "Use it anyway" : `Use ${suggestion}`}
           </AddressButton>
           {suggestion === null ? null : (
-            <AddressButton email={email} next={next} confirmed={email}>
+            <AddressButton email={email} next={next} confirmed={email} isQuiet>
               Keep {email}
             </AddressButton>
           )}
@@ -103,16 +103,19 @@ type AddressButtonProps = {
   readonly email: string
   readonly next: string
   readonly confirmed: string
+  readonly isQuiet?: boolean
   readonly children: ComponentChildren
 }
 
-function AddressButton({ email, next, confirmed, children }: AddressButtonProps) {
+function AddressButton({ email, next, confirmed, isQuiet = false, children }: AddressButtonProps) {
   return (
     <form method="post" action={ROUTES.postSignIn.path}>
       <input type="hidden" name="email" value={email} />
       <input type="hidden" name="next" value={next} />
       <input type="hidden" name="confirmed" value={confirmed} />
-      <button type="submit">{children}</button>
+      <button type="submit" {...(isQuiet ? { class: "small" } : {})}>
+        {children}
+      </button>
     </form>
   )
 }

@@ -13,7 +13,7 @@ import { type SignInCredential, type SignInResult, signIn as signInWith } from "
 import { areCodesLocked } from "../../../customers/sign-in/wrong-codes.ts"
 import { listTerms } from "../../../customers/terms/terms.ts"
 import { queryParameters } from "../../request/request-url.ts"
-import { Problem } from "../../response/problem.ts"
+import { isTooManyRequests, Problem } from "../../response/problem.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult } from "../guards.ts"
 import { passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
@@ -61,7 +61,7 @@ async function handleSignInRequest(context: SignInContext, request: Request, for
   try {
     return await requestSignIn(context, request, form)
   } catch (error) {
-    if (!(error instanceof Problem) || error.code !== "rate_limited") throw error
+    if (!isTooManyRequests(error)) throw error
     const next = safeNextPath(form.text("next"))
     const typed = form.text("email")
     const browser = context.cookies.read(request, "sign_in")
@@ -260,7 +260,7 @@ function proofRefusal({ limits }: SignInContext, request: Request): Problem | nu
     limits.admitProof(request)
     return null
   } catch (error) {
-    if (error instanceof Problem && error.code === "rate_limited") return error
+    if (isTooManyRequests(error)) return error
     throw error
   }
 }

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
+import type { VNode } from "preact"
 import { createPause, type Pause } from "../../../../base/concurrency.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
@@ -16,6 +17,7 @@ import {
   type ListChange,
   type ListChangeText,
   parseListChange,
+  type RejectedListChange,
   readImportedText,
   readPastedText,
 } from "./own-list-change.ts"
@@ -71,9 +73,11 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
       const counts = { changed: String(changedCount), left: String(unchangedCount) }
       return pages.redirect(ownListPath(parseOwnListQuery(form.text), { done, ...counts }), request)
     }
-    const data = await readOwnListPage(changes.store, ownerOf(user), { list: change.list, search: "", after: "" })
-    const page = <OwnListPage user={user} data={data} flash={null} rejected={result.rejected} />
-    return pages.renderInvalid(page, request)
+    return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected), request)
+  }
+  const rejectedPage = async (user: SignedInUser, list: OwnList, rejected: RejectedListChange): Promise<VNode> => {
+    const data = await readOwnListPage(changes.store, ownerOf(user), { list, search: "", after: "" })
+    return <OwnListPage user={user} data={data} flash={null} rejected={rejected} />
   }
   return (
     request: Request,
@@ -83,7 +87,12 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
       request,
       async (user, form) => {
         const sent = await readText(form)
-        if ((sent.text?.length ?? 0) > LIMITS.ownListShortTextMax) admitImport(rates, user.account.id)
+        const refused =
+          (sent.text?.length ?? 0) > LIMITS.ownListShortTextMax ? importRefusal(rates, user.account.id) : null
+        if (refused !== null) {
+          const rejected = { message: refused.detail, faults: [], faultCount: 0, pastedText: sent.pastedText }
+          return pages.renderProblem(await rejectedPage(user, sent.list, rejected), request, refused)
+        }
         const pause = createPause(loadShedder.nextTick, ENTRIES_PER_TURN)
         return await applyForm(request, user, form, await parseListChange(sent, pause), pause)
       },
@@ -100,16 +109,13 @@ const IMPORT_RATE = {
   isBurstWhole: true,
 } as const
 
-/** Limits the rate, since a long list takes half a second of processor time. Throws `rate_limited`. */
-function admitImport(rates: RateLimiter, accountId: string): void {
+/** Limits the rate, since a long list takes half a second of processor time. Null: the change is admitted. */
+function importRefusal(rates: RateLimiter, accountId: string): Problem | null {
   const { waitS } = rates.admit(`list imports of ${accountId}`, IMPORT_RATE)
-  if (waitS > 0)
-    throw rateLimited(
-      "Those were too many long changes of your lists at once. Please wait a moment and send it again.",
-      waitS,
-      LIMITS.ownListImportsBurst,
-    )
+  return waitS === 0 ? null : rateLimited(TOO_MANY_IMPORTS, waitS, LIMITS.ownListImportsBurst)
 }
+
+const TOO_MANY_IMPORTS = "You sent too many long changes of your lists at once. Wait a moment and send it again."
 
 const ownerOf = ({ account }: SignedInUser) => ({ accountId: account.id })
 

@@ -297,6 +297,7 @@ test("an account has a burst of long changes, then one in ten seconds; short cha
   for (const refused of [await paste(long("late.example")), await bring(long("late.example"))]) {
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([429, "10"])
   }
+  expect((await paste(long("late.example"))).html).toContain("late.example")
   expect(await counts()).toMatchObject({ block: LIMITS.ownListImportsBurst })
   expect((await paste("short.example")).status).toBe(303)
   const { accountId } = await anotherAccount(harness.changes)
