@@ -14,7 +14,6 @@ describe("404 and 405", () => {
     "/check",
     "/V1/check",
     "/v1/checks",
-    "/favicon.ico",
     "/v1/%63heck",
     "//v1/check",
   ])("%s does not exist", async path => {

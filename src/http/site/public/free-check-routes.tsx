@@ -78,7 +78,8 @@ async function checkSubmittedForm(
   const readBody = () => loadShedder.readKeylessBody(client, () => readForm(request, LIMITS.bodyBytesMax, loadShedder))
   await admitClient(site, freeChecks, client).catch(async (error: unknown) => {
     // The page of a refusal shows what was typed. A banned client costs no body.
-    if (error instanceof Problem && error.code === "rate_limited") progress.form = typedForm(await readBody())
+    if (error instanceof Problem && error.code === "rate_limited")
+      progress.form = await readBody().then(typedForm, () => EMPTY_CHECK_FORM)
     throw error
   })
   const form = await readBody()
