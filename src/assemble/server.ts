@@ -41,6 +41,7 @@ import { openStore } from "./customers/store.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation, metricsReaderGuard, skipDeepChecksUnderLoad } from "./metrics.ts"
 import { VERSION } from "./program.ts"
+import { createTrafficService } from "./traffic.ts"
 
 /** A server that accepts requests. */
 export type RunningServer = {
@@ -143,9 +144,10 @@ async function createServices(
   const mails = createMailService(context, baseUrl)
   const signIn = createSignInService(context, mails.sendNow)
   const check = assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections)
+  const traffic = createTrafficService(context, customers.usage, instrumentation.meter)
   const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
   // Stopped in reverse order: a service may need those before it until its work is done.
-  const services = [customers, learned, deep, mails, signIn, gauges]
+  const services = [customers, learned, deep, mails, signIn, traffic, gauges]
   let stopLists = (): void => undefined
   return {
     appDeps: {

@@ -3,6 +3,9 @@ import type { Clock } from "./outside-world.ts"
 /** The length of a UTC day. POSIX time has no leap seconds. */
 export const DAY_MS = 86_400_000
 
+/** The length of an hour. */
+export const HOUR_MS = 3_600_000
+
 /** The UTC day of an instant in milliseconds, counted from 1 January 1970, which is day 0. */
 export function utcDay(atMs: number): number {
   return Math.floor(atMs / DAY_MS)

@@ -133,6 +133,7 @@ export const ROUTES = {
   postAdminNote: { method: "POST", path: "/admin/accounts/:id/note", description: "Changes the operator's note about an account.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
   adminAccountDeletion: { method: "GET", path: "/admin/accounts/:id/delete", description: "Asks whether to delete an account.", access: "admin", kind: "page", problems: ["internal_error"] },
   postAdminAccountDeletion: { method: "POST", path: "/admin/accounts/:id/delete", description: "Deletes an account with all of its data.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
+  adminSources: { method: "GET", path: "/admin/sources", description: "The sources of the lists and the health of each.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminActs: { method: "GET", path: "/admin/acts", description: "What administrators did, and when.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminKeyRevocation: { method: "GET", path: "/admin/keys/:id/revoke", description: "Asks whether a key is to be revoked.", access: "admin", kind: "page", problems: ["internal_error"] },
   postAdminKeyRevocation: { method: "POST", path: "/admin/keys/:id/revoke", description: "Revokes a key, and has its owner written to.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },

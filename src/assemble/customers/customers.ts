@@ -229,6 +229,9 @@ function freeChecksFor(
   return perDay === "off" ? null : createFreeChecks({ store, clock, random, rates, units, perDay })
 }
 
+const formerUsePruning = (store: Store, clock: System["clock"], log: Log) => (): void =>
+  void pruneFormerUse(store, clock()).catch(logError(log, "the use of deleted accounts was not deleted"))
+
 const administrationPruning = (store: Store, clock: System["clock"], log: Log) => (): void => {
   const pruned = Promise.all([pruneAdminActs(store, clock()), pruneFormerSuspensions(store, clock())])
   pruned.catch(logError(log, "old acts of administrators and suspensions were not deleted"))
@@ -267,11 +270,7 @@ function createBackgroundWork(
     [REQUEST_LOG_VISIT_MS, () => void requestLogWork.visit()],
     [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],
     [ADMINISTRATION_PRUNE_MS, administrationPruning(store, system.clock, log)],
-    [
-      USAGE_PRUNE_MS,
-      () =>
-        void pruneFormerUse(store, system.clock()).catch(logError(log, "the use of deleted accounts was not deleted")),
-    ],
+    [USAGE_PRUNE_MS, formerUsePruning(store, system.clock, log)],
     [
       FREE_CHECKS_PRUNE_MS,
       () => void freeChecks?.prune().catch(logError(log, "expired data of free checks was not deleted")),

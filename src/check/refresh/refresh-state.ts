@@ -20,6 +20,10 @@ const SourceState = Type.Object({
   checked_at_ms: INSTANT_MS,
   /** When its entries last changed; null: there is no valid download yet. */
   changed_at_ms: Type.Union([INSTANT_MS, Type.Null()]),
+  /** When the last valid download was, or the last answer that there is nothing new. Absent: at `checked_at_ms`, or never. */
+  good_at_ms: Type.Optional(INSTANT_MS),
+  /** The last time that it was refused or failed, if that was not the last time. Absent: it never was. */
+  last_fault: Type.Optional(Type.Object({ says: TEXT, at_ms: INSTANT_MS })),
   /** The names that were left out of the download in use, since no such list may hold them; absent: none. */
   left_out: Type.Optional(Type.Object({ count: Type.Integer({ minimum: 1 }), names: Type.Array(TEXT) })),
 })

@@ -172,7 +172,8 @@ async function refreshSource(
   const stateOf = (outcome: SourceOutcome, says: string, changedAtMs = lastChangedAtMs(before.sources[id], last)) => {
     const leftOut = downloads.get(id)?.leftOut ?? NONE_LEFT_OUT
     const left_out = leftOut.count === 0 ? {} : { left_out: { count: leftOut.count, names: [...leftOut.names] } }
-    return [id, { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs, ...left_out }] as const
+    const state = { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs, ...left_out }
+    return [id, { ...state, ...sourceHistory(before.sources[id], outcome) }] as const
   }
   const release = await semaphore.acquire()
   // The validators of another URL do not apply to this one.
@@ -259,6 +260,21 @@ function mergeEntries(
   if (added.kind === "added") return { ...added, kind: "merged" }
   assert(last !== null, "a window repeats another one")
   return { kind: "merged", source: last.source, window: last.window }
+}
+
+const isGood = (outcome: SourceOutcome): boolean => outcome === "taken" || outcome === "unchanged"
+
+/** What the state of a source keeps of its earlier outcomes. */
+function sourceHistory(
+  before: SourceState | undefined,
+  outcome: SourceOutcome,
+): Pick<SourceState, "good_at_ms" | "last_fault"> {
+  if (before === undefined) return {}
+  const wasGood = isGood(before.outcome)
+  const goodAtMs = wasGood ? before.checked_at_ms : before.good_at_ms
+  const lastFault = wasGood ? before.last_fault : { says: before.says, at_ms: before.checked_at_ms }
+  if (!isGood(outcome)) return goodAtMs === undefined ? {} : { good_at_ms: goodAtMs }
+  return lastFault === undefined ? {} : { last_fault: lastFault }
 }
 
 /** When the entries last changed. A refresh that was interrupted after writing a download has left only its day. */

@@ -4,7 +4,14 @@ import { utcDay } from "../../base/time.ts"
 import type { Store } from "../store/core/store.ts"
 import { isWriteUnsure } from "../store/core/store-error.ts"
 import { CounterBuffer, type UsageCounter } from "./counter-buffer.ts"
-import { type MeteredKey, measureIncrements, type UsageEvent } from "./measures.ts"
+import {
+  MEASURE_NAMES,
+  type Measure,
+  type MeteredKey,
+  measureIncrements,
+  measureIndex,
+  type UsageEvent,
+} from "./measures.ts"
 import { addCounts, type KeyDayCount, readCounts, readKeyDayCounts, type StoredCount } from "./usage-rows.ts"
 
 /** The bounds of a usage meter. */
@@ -34,6 +41,8 @@ export class UsageMeter {
   #writing = new CounterBuffer()
   /** Without it, a read during a flush could count an event twice, or not at all. */
   readonly #mutex = new Mutex()
+  /** What this process counted since its start, by the index of the measure. */
+  readonly #totals = new Float64Array(MEASURE_NAMES.length)
   #hasRequestedFlush = false
   /** The time of the first event in each buffer; null: it is empty. */
   #pendingSinceMs: number | null = null
@@ -64,7 +73,9 @@ export class UsageMeter {
     const nowMs = this.#clock()
     this.#pendingSinceMs ??= nowMs
     const day = chargedDay ?? this.#today(nowMs)
-    this.#pending.increment(accountId, day, key.id, measureIncrements(event, key.kind))
+    const increments = measureIncrements(event, key.kind)
+    this.#pending.increment(accountId, day, key.id, increments)
+    for (const [index, by] of increments) this.#totals[index] = (this.#totals[index] ?? 0) + by
     if (this.#hasRequestedFlush || !this.#isFull()) return
     this.#hasRequestedFlush = true
     this.#onFull()
@@ -122,6 +133,11 @@ export class UsageMeter {
   #unwritten(accountId: string, fromDay: number, toDay: number): readonly UsageCounter[] {
     const all = [...this.#writing.ofAccount(accountId), ...this.#pending.ofAccount(accountId)]
     return all.filter(({ day }) => day >= fromDay && day <= toDay)
+  }
+
+  /** What this process counted of a measure since its start, over all accounts. */
+  total(measure: Measure): number {
+    return this.#totals[measureIndex(measure)] ?? 0
   }
 
   /** The count of unwritten counters, and the age of the oldest. */

@@ -2,6 +2,7 @@ import type { Category } from "../../contract/categories.ts"
 import { LATENCY_BUCKETS_S, METRIC_LABELS, type MetricName } from "../../contract/metrics.ts"
 import type { ProblemCode } from "../../contract/problems.ts"
 import type { Reason } from "../../contract/reasons.ts"
+import { ROUTES } from "../../contract/routes.ts"
 import { cellIndex, LATENCY_CELLS, labelIndex, metricLayout } from "./counter-layout.ts"
 
 const BUCKETS_MS = Float64Array.from(LATENCY_BUCKETS_S, s => s * 1000)
@@ -19,6 +20,11 @@ const CATEGORY_OFFSETS = new Map(
 const REASON_INDEXES = new Map(METRIC_LABELS.reason.map((reason, index) => [reason, index]))
 const CACHED_CELL = cellIndex("mailkind_verdicts_cached_total")
 const DEGRADED_CELL = cellIndex("mailkind_verdicts_degraded_total")
+
+/** The indexes of the routes of the API in the label `route`. */
+const API_ROUTE_INDEXES = Object.values(ROUTES)
+  .filter(({ kind }) => kind === "api")
+  .map(({ method, path }) => labelIndex("route", `${method} ${path}`))
 
 /** The label index of each status: an array, because every response looks its status up. */
 const CODE_INDEXES = Uint8Array.from({ length: 600 }, (_, status) => labelIndex("code", String(status)))
@@ -44,6 +50,15 @@ export class Meter {
     while (bucket < BUCKETS_MS.length && tookMs > (BUCKETS_MS[bucket] ?? 0)) bucket++
     shard[latency + bucket] = (shard[latency + bucket] ?? 0) + 1
     shard[latency + SUM_OFFSET] = (shard[latency + SUM_OFFSET] ?? 0) + tookMs / 1000
+  }
+
+  /** How many responses of the API this shard has counted with a status of this class: 2 for 200 to 299. */
+  apiResponses(statusClass: number): number {
+    let sum = 0
+    for (const route of API_ROUTE_INDEXES)
+      for (const [index, code] of METRIC_LABELS.code.entries())
+        if (code.startsWith(String(statusClass))) sum += this.#shard[REQUESTS_OFFSET + route * CODE_COUNT + index] ?? 0
+    return sum
   }
 
   /** Counts a verdict that was sent to a caller. */

@@ -76,6 +76,8 @@ export type SiteDeps = FeedbackDeps & {
   /** The lists in use now. Each page reads them anew, so that a swap shows at once. */
   readonly lists: () => ListsOverview
   readonly health: () => Health
+  /** How many servers share the database, this one included. */
+  readonly nodesCount: () => number
   /** Null: the operator offers no free checks. */
   readonly freeChecks: FreeChecks | null
 

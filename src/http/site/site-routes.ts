@@ -4,6 +4,7 @@ import { adminAccountsRoutes } from "./admin/accounts-routes.tsx"
 import { adminActsRoutes } from "./admin/acts.tsx"
 import { adminFeedbackRoutes } from "./admin/feedback-routes.tsx"
 import { adminOverviewRoutes } from "./admin/overview.tsx"
+import { adminSourcesRoutes } from "./admin/sources.tsx"
 import { adminTermsRoutes } from "./admin/terms-routes.tsx"
 import { accountDataRoutes, accountPageRoutes, termsAcceptanceRoutes } from "./dashboard/account-routes.tsx"
 import { feedbackPageRoutes } from "./dashboard/feedback-routes.tsx"
@@ -54,5 +55,6 @@ function adminRoutes(site: SiteContext) {
     .use(adminAccountFormRoutes(site))
     .use(adminActsRoutes(site))
     .use(adminFeedbackRoutes(site))
+    .use(adminSourcesRoutes(site))
     .use(adminTermsRoutes(site))
 }

@@ -114,6 +114,7 @@ describe("a source that sends", () => {
         outcome: bad.outcome,
         says: expect.stringMatching(bad.says),
         checked_at_ms: firstMs + DAY_MS,
+        good_at_ms: firstMs,
         changed_at_ms: firstMs,
       })
       expect(sources["extra"]).toMatchObject({ outcome: "unchanged", says: "" })

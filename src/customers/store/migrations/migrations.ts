@@ -114,6 +114,14 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX own_list_labels_by_account ON own_list_labels (account_id)",
     ],
   },
+  {
+    number: 23,
+    description: "traffic by the hour",
+    statements: [
+      // Counts over all accounts. `hour` counts hours since 1 January 1970, UTC.
+      "CREATE TABLE traffic (hour BIGINT NOT NULL, measure TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (hour, measure))",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

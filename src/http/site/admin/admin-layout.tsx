@@ -15,6 +15,7 @@ const ADMIN_SECTIONS = [
   { route: "admin", label: "Overview" },
   { route: "adminAccounts", label: "Accounts" },
   { route: "adminFeedback", label: "Reports" },
+  { route: "adminSources", label: "Sources" },
   { route: "adminTerms", label: "Terms" },
   { route: "adminActs", label: "Audit log" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]

@@ -4,17 +4,20 @@ import type { SourceOutcome } from "../../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Health } from "../../../contract/schemas.ts"
 import { countAccounts } from "../../../customers/accounts/accounts.ts"
+import { countSuspended } from "../../../customers/accounts/suspension.ts"
 import { countFeedback } from "../../../customers/feedback/feedback.ts"
 import { countActiveKeys } from "../../../customers/keys/keys.ts"
 import { type OutboxState, readOutboxState } from "../../../customers/notices/outbox.ts"
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
+import { type HourCount, readTraffic } from "../../../customers/usage/traffic.ts"
 import type { SignedInUser } from "../guards.ts"
-import { ListsFreshness, type ListsOverview, SourcesTable } from "../public/lists-overview.tsx"
+import { ListsFreshness, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { formatCount, formatNumber } from "../ui/format.ts"
 import { Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
+import { firstShownHour, TrafficSection } from "./traffic.tsx"
 
 /** The first page of the administration. */
 export function adminOverviewRoutes(site: SiteContext) {
@@ -25,7 +28,8 @@ export function adminOverviewRoutes(site: SiteContext) {
   )
 }
 
-async function readServerOverview({ changes, health, lists, hasMailServer }: SiteContext): Promise<ServerOverview> {
+async function readServerOverview(site: SiteContext): Promise<ServerOverview> {
+  const { changes, health, lists, hasMailServer, isDnsOff, nodesCount } = site
   const { store, clock } = changes
   return {
     health: health(),
@@ -36,6 +40,10 @@ async function readServerOverview({ changes, health, lists, hasMailServer }: Sit
     outbox: await readOutboxState(store),
     unacceptedCount: await countUnaccepted(store),
     hasMailServer,
+    isDnsOff,
+    nodeCount: nodesCount(),
+    suspendedCount: await countSuspended(store),
+    traffic: await readTraffic(store, firstShownHour(clock())),
     nowMs: clock(),
   }
 }
@@ -48,13 +56,15 @@ function OverviewPage({ user, overview }: OverviewPageProps) {
   return (
     <AdminLayout route="admin" section="admin" title="Administration" user={user}>
       <TodoSection overview={overview} />
+      <TrafficSection counts={overview.traffic} nowMs={overview.nowMs} />
       <CountsSection overview={overview} />
       <HealthSection overview={overview} />
       <section aria-labelledby="lists">
         <h2 id="lists">Lists</h2>
         <ListsFreshness lists={lists} />
-        <p>A source that is refused or fails does no harm: its last good copy serves.</p>
-        <SourcesTable lists={lists} />
+        <p>
+          <a href={ROUTES.adminSources.path}>{formatCount(lists.sources.length, "source")} and their health</a>
+        </p>
       </section>
     </AdminLayout>
   )
@@ -83,7 +93,7 @@ function TodoSection({ overview }: OverviewSectionProps) {
 }
 
 function CountsSection({ overview }: OverviewSectionProps) {
-  const { accountCount, activeKeyCount, waitingReportCount, outbox, unacceptedCount } = overview
+  const { accountCount, activeKeyCount, suspendedCount, waitingReportCount, outbox, unacceptedCount } = overview
   const { waitingCount, waitingSinceMs, refusedCount, givenUpCount } = outbox
   return (
     <section aria-labelledby="counts">
@@ -91,9 +101,10 @@ function CountsSection({ overview }: OverviewSectionProps) {
       <DescriptionList
         items={[
           ["Accounts", <a href={ROUTES.adminAccounts.path}>{formatNumber(accountCount)}</a>],
+          ["Suspended accounts", formatNumber(suspendedCount)],
           ["Active keys", formatNumber(activeKeyCount)],
           ["Reports waiting", <a href={ROUTES.adminFeedback.path}>{formatNumber(waitingReportCount)}</a>],
-          ["Yet to accept terms", <a href={ROUTES.adminTerms.path}>{formatCount(unacceptedCount, "account")}</a>],
+          ["Terms not accepted yet", <a href={ROUTES.adminTerms.path}>{formatCount(unacceptedCount, "account")}</a>],
           [
             "Mails waiting",
             <>
@@ -105,14 +116,14 @@ function CountsSection({ overview }: OverviewSectionProps) {
               )}
             </>,
           ],
-          ["Mails not taken", `${formatNumber(refusedCount)} refused, ${formatNumber(givenUpCount)} given up`],
+          ["Mails not delivered", `${formatNumber(refusedCount)} refused, ${formatNumber(givenUpCount)} given up`],
         ]}
       />
     </section>
   )
 }
 
-function HealthSection({ overview: { health } }: OverviewSectionProps) {
+function HealthSection({ overview: { health, isDnsOff, nodeCount } }: OverviewSectionProps) {
   const { status, version, uptime_seconds: uptimeS, dns, lists } = health
   const entryCount = Object.values(lists.entries).reduce((sum, count) => sum + count, 0)
   return (
@@ -121,22 +132,25 @@ function HealthSection({ overview: { health } }: OverviewSectionProps) {
       <DescriptionList
         items={[
           ["Status", status],
-          ["Program", <>version {version}</>],
+          ["Version", version],
           ["Running for", formatDuration(uptimeS)],
-          ["DNS", dns.status],
-          ["Names on lists", formatNumber(entryCount)],
-          ["Refreshing", REFRESH_LABELS[lists.refresh.status]],
+          ["DNS", isDnsOff ? "switched off" : DNS_LABELS[dns.status]],
+          ["Servers", formatNumber(nodeCount)],
+          ["Entries on lists", formatNumber(entryCount)],
+          ["Refresh of lists", REFRESH_LABELS[lists.refresh.status]],
         ]}
       />
     </section>
   )
 }
 
+const DNS_LABELS: { readonly [S in Health["dns"]["status"]]: string } = { ok: "works", unavailable: "does not answer" }
+
 const REFRESH_LABELS: { readonly [S in ServerOverview["health"]["lists"]["refresh"]["status"]]: string } = {
-  ok: "every source gave what it should",
-  failing: "some sources were of no use",
-  paused: "paused: older lists were put back",
-  pending: "not yet since the start of this installation",
+  ok: "works",
+  failing: "some sources have a problem",
+  paused: "paused, because older lists were restored",
+  pending: "not refreshed yet",
   off: "switched off",
 }
 
@@ -162,6 +176,12 @@ export type ServerOverview = {
   /** Accounts that have not accepted material terms yet. */
   readonly unacceptedCount: number
   readonly hasMailServer: boolean
+  readonly isDnsOff: boolean
+  /** Servers that share the database, this one included. */
+  readonly nodeCount: number
+  readonly suspendedCount: number
+  /** The counts of the last 30 days. */
+  readonly traffic: readonly HourCount[]
   readonly nowMs: number
 }
 
@@ -173,8 +193,8 @@ export function adminTodos(overview: ServerOverview): readonly string[] {
   return [...dnsTodos(overview), ...listTodos(overview.lists), ...mailTodos(overview)]
 }
 
-const dnsTodos = ({ health }: ServerOverview): readonly string[] =>
-  health.dns.status === "ok" ? [] : ["DNS gives no answers: every verdict rests on the lists alone."]
+const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly string[] =>
+  health.dns.status === "ok" || isDnsOff ? [] : ["DNS does not answer. Verdicts come from the lists alone."]
 
 /** What to say about an outcome; null: it needs no attention. */
 const FAILED_OUTCOMES: { readonly [O in SourceOutcome]: string | null } = {
@@ -188,9 +208,9 @@ function listTodos({ sources, isPaused }: ListsOverview): readonly string[] {
   const failures = sources.flatMap(({ id, refresh }) => {
     const failure = refresh === null ? null : FAILED_OUTCOMES[refresh.outcome]
     if (refresh === null || failure === null) return []
-    return [`The source \`${id}\` ${failure}, so its last good copy serves. ${refresh.message}`.trim()]
+    return [`The source \`${id}\` ${failure}. Its last good copy is in use. ${refresh.message}`.trim()]
   })
-  const paused = "Older lists were put back; none are refreshed until somebody runs `mailkind lists update`."
+  const paused = "Older lists were restored. Run `mailkind lists update` to refresh lists again."
   return isPaused ? [paused, ...failures] : failures
 }
 
@@ -199,10 +219,12 @@ function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly s
   const isOverdue = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
   const since = waitingSinceMs === null ? "" : new Date(waitingSinceMs).toISOString().slice(0, 16).replace("T", " ")
   return [
-    ...(hasMailServer ? [] : ["No mail server is set, so no mail is sent. Set `MAILKIND_SMTP_URL`."]),
-    ...(hasMailServer && isOverdue ? [`Of ${waitingCount} waiting mails the oldest waits since ${since} UTC.`] : []),
-    ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused for good by the servers they were for.`]),
-    ...(givenUpCount === 0 ? [] : [`${mailCountLabel(givenUpCount)} tried for days and given up.`]),
+    ...(hasMailServer ? [] : ["No mails are sent, because no mail server is set. Set `MAILKIND_SMTP_URL`."]),
+    ...(hasMailServer && isOverdue
+      ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest is waiting since ${since} UTC.`]
+      : []),
+    ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused by the mail server of the recipient.`]),
+    ...(givenUpCount === 0 ? [] : [`${mailCountLabel(givenUpCount)} not delivered after days of tries.`]),
   ]
 }
 

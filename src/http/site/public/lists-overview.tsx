@@ -1,4 +1,6 @@
 /** @jsxImportSource preact */
+
+import { isoInstant } from "../../../base/time.ts"
 import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"
@@ -26,7 +28,8 @@ export type ListsOverview = {
   readonly lookUpDomain: (text: string) => ExplainDomainResult
 }
 
-type SourceOverview = {
+/** A source of the lists. */
+export type SourceOverview = {
   readonly id: string
   /** The set to which the source contributes. */
   readonly setName: string
@@ -49,6 +52,12 @@ type SourceRefresh = {
   readonly message: string
   /** ISO 8601, UTC. */
   readonly checkedAt: string
+  /** When it last gave a valid list, or had nothing new (ISO 8601, UTC). Null: never. */
+  readonly goodAt: string | null
+  /** When its entries last changed (ISO 8601, UTC). Null: never. */
+  readonly changedAt: string | null
+  /** The last refusal or failure. Null: none. */
+  readonly lastFault: { readonly message: string; readonly at: string } | null
 }
 
 type ListsOverviewProps = { readonly lists: ListsOverview }
@@ -134,7 +143,8 @@ function sourceRefreshCell({ date, refresh }: SourceOverview) {
   )
 }
 
-const IsoTimestamp = ({ at }: { readonly at: string }) => (
+/** An instant in UTC, with minutes. */
+export const IsoTimestamp = ({ at }: { readonly at: string }) => (
   <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>
 )
 
@@ -165,5 +175,18 @@ const toSourceRefresh = (state: SourceState | undefined): SourceRefresh | null =
     : {
         outcome: state.outcome,
         message: `${state.says} ${leftOutMessage(state.left_out)}`.trim(),
-        checkedAt: new Date(state.checked_at_ms).toISOString(),
+        checkedAt: isoInstant(state.checked_at_ms),
+        goodAt: mapNull(isFault(state) ? (state.good_at_ms ?? null) : state.checked_at_ms, isoInstant),
+        changedAt: mapNull(state.changed_at_ms, isoInstant),
+        lastFault: toLastFault(state),
       }
+
+const isFault = ({ outcome }: SourceState): boolean => outcome === "refused" || outcome === "failed"
+
+const mapNull = <T, R>(value: T | null, map: (value: T) => R): R | null => (value === null ? null : map(value))
+
+function toLastFault(state: SourceState): SourceRefresh["lastFault"] {
+  if (isFault(state)) return { message: state.says, at: isoInstant(state.checked_at_ms) }
+  const { last_fault: fault } = state
+  return fault === undefined ? null : { message: fault.says, at: isoInstant(fault.at_ms) }
+}

@@ -287,6 +287,14 @@ body { margin: 0; background: var(--paper) }
 .page .chips { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; color: var(--soft); font-size: .875rem }
 .page .chips button { min-height: 1.9rem; height: auto; padding: 0 .7rem; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); background: transparent; font: 400 .875rem/1.4 var(--sans) }
 .page .chips button:hover { border-color: var(--ink); background: transparent; color: var(--ink) }
+.bars { margin: 0 0 1.25rem; max-width: 44rem }
+.bars svg { display: block; width: 100%; height: 8rem; border-bottom: 1px solid var(--line) }
+.bars figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; margin: .35rem 0 0; color: var(--soft); font-size: .8125rem }
+.bars .legend span { margin: 0 .5rem; color: var(--ink) }
+.bars .legend span::before { content: ""; display: inline-block; width: .65rem; height: .65rem; margin-right: .35rem; border-radius: 2px; background: currentColor }
+.bars .legend .allow::before { color: var(--allow) } .bars .legend .review::before { color: var(--review) } .bars .legend .block::before { color: var(--block) }
+.bars rect.allow { fill: var(--allow) } .bars rect.review { fill: var(--review) } .bars rect.block { fill: var(--block) } .bars rect.accent { fill: var(--accent) }
+.page .wrong { color: var(--block) }
 .figures { margin: 0 0 1rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; max-width: 44rem }
 .figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--raised) }
 .figures dt { color: var(--soft); font-size: .875rem }

@@ -2,6 +2,14 @@ import { describe, expect, test } from "bun:test"
 import { SOURCE_OUTCOMES } from "../../../../src/check/refresh/refresh-state.ts"
 import { createKey } from "../../../../src/customers/keys/keys.ts"
 import { publishTerms } from "../../../../src/customers/terms/terms.ts"
+import type { Measure } from "../../../../src/customers/usage/measures.ts"
+import {
+  pruneTraffic,
+  STATUS_CLASSES,
+  type TrafficMeasure,
+  TrafficRecorder,
+} from "../../../../src/customers/usage/traffic.ts"
+import { Meter } from "../../../../src/http/metrics/meter.ts"
 import {
   adminTodos,
   formatDuration,
@@ -30,6 +38,10 @@ const standing = (wanted: Partial<ServerOverview> = {}): ServerOverview => ({
   outbox: { waitingCount: 0, waitingSinceMs: null, refusedCount: 0, givenUpCount: 0 },
   unacceptedCount: 0,
   hasMailServer: true,
+  isDnsOff: false,
+  nodeCount: 1,
+  suspendedCount: 0,
+  traffic: [],
   nowMs: NOW_MS,
   ...wanted,
 })
@@ -41,7 +53,10 @@ const withSource = (outcome: (typeof SOURCE_OUTCOMES)[number]): Partial<ServerOv
   const lists = listsOverview(knownLists)
   const [first, ...rest] = lists.sources
   if (first === undefined) throw new Error("there are sources")
-  const refresh = { outcome, message: "It shrank by half.", checkedAt: "2026-01-01T00:00:00.000Z" }
+  const refresh = {
+    ...{ outcome, message: "It shrank by half.", checkedAt: "2026-01-01T00:00:00.000Z" },
+    ...{ goodAt: null, changedAt: null, lastFault: null },
+  }
   return { lists: { ...lists, sources: [{ ...first, id: "a-source", refresh }, ...rest] } }
 }
 
@@ -54,12 +69,15 @@ describe("what needs attention", () => {
   })
 
   test.each([
-    [{ health: health(true) }, "DNS gives no answers"],
-    [{ hasMailServer: false }, "No mail server is set"],
-    [{ outbox: waiting(MAIL_WAIT_MAX_MS) }, "Of 3 waiting mails the oldest waits since 2026-01-01 23:00 UTC."],
-    [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 mail was refused for good"],
-    [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 mails were tried for days and given up."],
-    [{ lists: { ...listsOverview(knownLists), isPaused: true } }, "Older lists were put back"],
+    [{ health: health(true) }, "DNS does not answer."],
+    [{ hasMailServer: false }, "no mail server is set"],
+    [
+      { outbox: waiting(MAIL_WAIT_MAX_MS) },
+      "3 mails were not sent yet. The oldest is waiting since 2026-01-01 23:00 UTC.",
+    ],
+    [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 mail was refused by"],
+    [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 mails were not delivered after days of tries."],
+    [{ lists: { ...listsOverview(knownLists), isPaused: true } }, "Older lists were restored."],
   ] as const)("is told: %#", (wanted, description) => {
     const facts = adminTodos(standing(wanted))
     expect(facts).toHaveLength(1)
@@ -104,18 +122,55 @@ test("the overview counts what there is", async () => {
     "Accounts 2",
     "Active keys 2",
     "Reports waiting 2",
-    "Yet to accept terms 2 accounts",
+    "Terms not accepted yet 2 accounts",
+    "Suspended accounts 0",
+    "Servers 1",
+    "DNS works",
     "Mails waiting 2, the oldest since 2026-01-01 00:00 UTC",
-    "Mails not taken 0 refused, 0 given up",
+    "Mails not delivered 0 refused, 0 given up",
     "Nothing needs attention.",
     "Status ok",
-    "Program version 1.0.0",
-    "curated-personal",
+    "Version 1.0.0",
   ])
     expect(before.text).toContain(part)
   await store.run("UPDATE outbox SET ending = 'refused', ended_at_ms = 1 WHERE notice = 'key_created'")
   await store.run("UPDATE outbox SET ending = 'given_up', ended_at_ms = 1 WHERE notice = 'terms_change'")
   const { text } = await page("/admin")
-  for (const part of ["Mails waiting 0", "Mails not taken 1 refused, 1 given up", "1 mail was refused for good"])
+  for (const part of ["Mails waiting 0", "Mails not delivered 1 refused, 1 given up", "1 mail was refused by"])
     expect(text).toContain(part)
+})
+
+test("the overview shows requests by status, units and categories of 24 hours and 30 days, from what processes wrote", async () => {
+  const { page, store, clock, ask, customers, column } = await openAdmin({ tier: 0 })
+  const meter = new Meter(column)
+  const totalOf = (measure: TrafficMeasure) => {
+    const statusClass = STATUS_CLASSES.find(each => measure === `status_${each}`)
+    return statusClass === undefined ? customers.usage.total(measure as Measure) : meter.apiResponses(statusClass)
+  }
+  const recorder = new TrafficRecorder(store, clock, totalOf)
+  const before = await page("/admin")
+  expect(before.text).toContain("No verdicts yet.")
+  await ask("POST /v1/check", { body: { domain: "gmail.com" } })
+  await ask("POST /v1/check", { body: { domain: "mailinator.com" } })
+  await ask("POST /v1/check", { body: { domain: "yopmail.com" } })
+  await ask("POST /v1/check", { body: {} })
+  await Promise.all([recorder.flush(), recorder.flush()])
+  await store.run("INSERT INTO traffic (hour, measure, count) VALUES ($1, 'status_5', 7)", [
+    Math.floor(clock() / 3_600_000) - 48,
+  ])
+  const { text, html } = await page("/admin")
+  expect(text).toContain("Last 24 hours Requests 4 Refused (4xx) 1 Failed (5xx) 0 Units 3")
+  expect(text).toContain("Last 30 days Requests 11 Refused (4xx) 1 Failed (5xx) 7 Units 3")
+  expect(text).toContain("Disposable 2 67 % Personal 1 33 %")
+  expect(html).toContain("3 answered, 1 refused, 0 failed.")
+  expect(await pruneTraffic(store, clock() + 31 * 86_400_000)).toBe(1)
+})
+
+describe("the page of the sources", () => {
+  test("has each source, with none to worry about", async () => {
+    const { page } = await openAdmin()
+    const { text, html } = await page("/admin/sources")
+    expect(text).toContain("All sources are healthy.")
+    for (const { id } of listsOverview(knownLists).sources) expect(html).toContain(`id="source-${id}"`)
+  })
 })
