@@ -100,6 +100,7 @@ export const ROUTES = {
   },
   ownLists: { method: "GET", path: "/dashboard/lists", description: "Your block and allow lists.", access: "account", kind: "page", problems: ["internal_error"] },
   ownListFile: { method: "GET", path: "/dashboard/lists/:list", description: "One of your lists as a text file: block.txt or allow.txt.", access: "account", kind: "page", problems: ["internal_error"] },
+  ownListTable: { method: "GET", path: "/dashboard/list-entries/export.csv", description: "One of your lists as a CSV file, with notes.", access: "account", kind: "page", problems: ["internal_error"] },
   postListEntries: { method: "POST", path: "/dashboard/list-entries", description: "Puts pasted entries on one of your lists, or takes them off it.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   postListImport: { method: "POST", path: "/dashboard/list-entries/import", description: "Puts the entries of a file on one of your lists.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   feedback: { method: "GET", path: "/dashboard/feedback", description: "Verdicts that you have reported as wrong, and what became of each report.", access: "account", kind: "page", problems: ["internal_error"] },

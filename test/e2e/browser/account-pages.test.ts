@@ -24,6 +24,7 @@ const FILES: readonly string[] = [
   ROUTES.accountExport.path,
   ROUTES.requestLogFile.path,
   ROUTES.usageFile.path,
+  ROUTES.ownListTable.path,
 ]
 
 const pagesOf = (who: "account" | "admin"): readonly string[] =>

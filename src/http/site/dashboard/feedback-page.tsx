@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { CATEGORIES, type Category } from "../../../contract/categories.ts"
+import { CATEGORIES } from "../../../contract/categories.ts"
 import { REPORTABLE_CATEGORIES } from "../../../contract/feedback-schema.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -48,10 +48,10 @@ export function FeedbackPage(props: FeedbackPageProps) {
   return (
     <DashboardLayout route="feedback" title="Feedback" user={user}>
       <FlashMessage message={flash} />
-      <FormError message={isFaulty ? "Nothing was sent yet. Fix what is marked below and try again." : refusal} />
+      <FormError message={isFaulty ? "Your report was not sent. Fix the marked fields and try again." : refusal} />
       <p class="lead">
-        Tell us where a verdict is wrong. A report that is accepted corrects the verdict for everybody. Each costs one
-        unit of your day.
+        Tell us about a wrong verdict. If we accept your report, the verdict changes for everyone. A report costs 1
+        unit.
       </p>
       <h2 id="report">Report a wrong verdict</h2>
       <ReportForm values={values} errors={errors} />
@@ -84,14 +84,19 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
         autocapitalize="none"
         spellcheck={false}
         error={errors.subject ?? null}
-        hint="Of an address only its domain is kept, and whether it names a role such as support."
+        hint="Of an address we keep only the domain, and the role if it names one, such as support."
       />
       <SelectField
         name="expected"
         label="What it should be"
         selected={values.expected}
         error={errors.expected ?? null}
-        options={[CHOOSE_OPTION, ...REPORTABLE_CATEGORIES.map(value => ({ value, label: categoryLabel(value) }))]}
+        options={[CHOOSE_OPTION, ...REPORTABLE_CATEGORIES.map(value => ({ value, label: value }))]}
+        hint={REPORTABLE_CATEGORIES.map(category => (
+          <span key={category} class="line">
+            <code>{category}</code>: {CATEGORIES[category].description}
+          </span>
+        ))}
       />
       <TextArea
         name="comment"
@@ -99,14 +104,12 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
         value={values.comment}
         maxLength={LIMITS.commentLengthMax}
         error={errors.comment ?? null}
-        hint={`Up to ${LIMITS.commentLengthMax} characters. Anything that looks like an email address is left out.`}
+        hint={`Up to ${LIMITS.commentLengthMax} characters. We leave out anything that looks like an email address.`}
       />
       <button type="submit">Send the report</button>
     </form>
   )
 }
-
-const categoryLabel = (category: Category): string => `${category}: ${CATEGORIES[category].description}`
 
 const REPORT_COLUMNS = ["Domain", "Was", "Should be", "State", "Comment", "Sent"]
 

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
+import { REPORTABLE_CATEGORIES } from "../../../contract/feedback-schema.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../customers/feedback/feedback.ts"
@@ -32,8 +33,7 @@ export function feedbackPageRoutes(site: SiteContext) {
   return new Elysia({ normalize: false })
     .get(ROUTES.feedback.path, ({ request }) =>
       guards.requireAccount.page(request, async user => {
-        const subject = (queryParameters(request.url).get("domain") ?? "").slice(0, LIMITS.domainBytesMax)
-        return await feedbackPage(site, user, request, { ...EMPTY_FEEDBACK_FORM, subject }, {})
+        return await feedbackPage(site, user, request, prefilledForm(request.url), {})
       }),
     )
     .post(
@@ -42,6 +42,17 @@ export function feedbackPageRoutes(site: SiteContext) {
         guards.requireAccount.form(request, (user, form) => handleReport(site, user, request, readFeedbackForm(form))),
       { parse: "none" },
     )
+}
+
+/** The form with the domain and the category that a link names, such as the one on a verdict's card. */
+function prefilledForm(url: string): FeedbackFormValues {
+  const parameters = queryParameters(url)
+  const category = parameters.get("category")
+  return {
+    ...EMPTY_FEEDBACK_FORM,
+    subject: (parameters.get("domain") ?? "").trim().slice(0, LIMITS.domainBytesMax),
+    expected: REPORTABLE_CATEGORIES.find(name => name === category) ?? "",
+  }
 }
 
 async function handleReport(

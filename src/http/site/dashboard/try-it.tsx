@@ -155,7 +155,12 @@ function TryForm({ values, error }: Pick<TryPageProps, "values" | "error">) {
       <SelectField
         name="policy"
         label="Policy"
-        options={POLICY_NAMES.map(policy => ({ value: policy, label: `${policy} · ${POLICIES[policy].description}` }))}
+        options={POLICY_NAMES.map(policy => ({ value: policy, label: policy }))}
+        hint={POLICY_NAMES.map(policy => (
+          <span key={policy} class="line">
+            <code>{policy}</code>: {POLICIES[policy].description}
+          </span>
+        ))}
         selected={values.policy}
         error={error?.field === "policy" ? error.message : null}
       />

@@ -229,8 +229,8 @@ body { margin: 0; background: var(--paper) }
 .page .left { margin-bottom: .25rem }
 .usage-filter { display: flex; flex-wrap: wrap; gap: .75rem 2rem; align-items: end; justify-content: space-between; margin: 0 0 1.25rem }
 .usage-filter .actions { margin: 0 }
-.usage-filter form { display: flex; flex-wrap: wrap; gap: .5rem; align-items: end; min-width: 0 }
-.usage-filter .field { width: min(16rem, 100%); grid-template-columns: max-content minmax(0, 1fr); align-items: center; gap: .6rem }
+.usage-filter form { display: flex; gap: .5rem; max-width: 100%; align-items: end; min-width: 0 }
+.usage-filter .field { flex: 1; width: auto; min-width: 0; grid-template-columns: max-content minmax(0, 1fr); align-items: center; gap: .6rem }
 .usage-filter select { min-height: 2rem; padding: .2rem .5rem; font-size: .875rem; text-overflow: ellipsis }
 .usage-chart { margin: 0 0 1.5rem }
 .usage-chart svg { display: block; width: 100%; height: 12rem; border-top: 1px solid var(--line); border-bottom: 1px solid var(--soft) }
@@ -241,6 +241,10 @@ body { margin: 0; background: var(--paper) }
 .usage-chart .day:hover { fill: var(--shade); fill-opacity: .35 }
 .page .usage-chart p { display: flex; justify-content: space-between; max-width: none; margin: .15rem 0; color: var(--soft); font-size: .8125rem; font-variant-numeric: tabular-nums }
 .scroll .sum th, .scroll .sum td { font-weight: 600 }
+.page .hint .line { display: block }
+.selection { max-width: 32rem; margin: 0 0 1.5rem; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 8px }
+.selection legend { padding: 0 .4rem; font-weight: 500 }
+.selection .actions { margin: .75rem 0 0 }
 .page .start h2 { margin: 0 0 .5rem }
 .page .steps { display: flex; flex-wrap: wrap; gap: .25rem 2rem; margin: 0 0 .75rem; padding-left: 1.3rem; color: var(--soft) }
 .steps li { padding-right: .5rem }
@@ -351,6 +355,14 @@ body { margin: 0; background: var(--paper) }
   .scroll tbody td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 .75rem }
   .scroll tbody td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; line-height: 1.85 }
   .scroll tbody td > * { grid-column: 2 }
+  .scroll td:empty { display: none }
+  .compact .scroll table { display: table }
+  .compact .scroll thead { display: table-header-group; position: static; clip-path: none }
+  .compact .scroll tbody { display: table-row-group }
+  .compact .scroll tr, .compact .scroll tbody tr { display: table-row; border: 0 }
+  .compact .scroll tbody th:not(:has(code)), .compact .scroll tbody td:nth-child(2) { min-width: 0 }
+  .compact .scroll th, .compact .scroll tbody th, .compact .scroll tbody td { display: table-cell; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line) }
+  .compact .scroll tbody td::before { content: none }
   .bottom { width: calc(100% - 2rem) }
 }
 @media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }

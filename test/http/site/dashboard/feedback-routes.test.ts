@@ -4,6 +4,7 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { unitSubject } from "../../../../src/customers/accounts/unit-subjects.ts"
 import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
+import { safeNextPath } from "../../../../src/http/site/sign-in/next-path.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
 import { testApp } from "../../../support/app.ts"
 import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
@@ -71,6 +72,20 @@ describe("a report", () => {
     if (comment !== "") expect(html).toContain(comment)
     expect(repeatedIds(html)).toEqual([])
     expect(await sent()).toEqual([])
+  })
+
+  test("is filled in by a link with the domain and the category, also after the sign-in", async () => {
+    const { app, get } = await opened()
+    const path = `${PATH}?domain=granite-link.com&category=business`
+    const { html } = await get(path)
+    expect(html).toMatch(/name="subject"[^>]*value="granite-link\.com"|value="granite-link\.com"[^>]*name="subject"/)
+    expect(html).toMatch(/<option value="business" selected|<option selected value="business"/)
+    const { headers } = await app(new Request(`http://localhost${path}`))
+    expect(headers.get("location")).toBe(`/sign-in?next=${encodeURIComponent(path)}`)
+    expect(safeNextPath(path)).toBe(path)
+    const evil = await get(`${PATH}?domain=${encodeURIComponent('"><script>')}&category=__proto__`)
+    expect([evil.status, evil.html.includes("<script>")]).toEqual([200, false])
+    expect(evil.html).toMatch(/<option value(?:="")? selected|<option selected value/)
   })
 
   test("has a comment as long as may be, its line ends counted as one character", async () => {

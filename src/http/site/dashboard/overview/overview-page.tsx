@@ -70,8 +70,9 @@ function TodaySection({ usage: { today } }: { readonly usage: Usage }) {
         {formatNumber(publishable.used + publishable.remaining)} used.
       </p>
       <p class="hint">
-        A check costs 1 unit. A deep check costs {LIMITS.deepCheckUnits}. A new day starts at 00:00 UTC, next on{" "}
-        <Timestamp atMs={Date.parse(resetsAt)} />.
+        A check costs 1 unit. A deep check costs {LIMITS.deepCheckUnits}. A new day starts at 00:00 UTC (
+        <Timestamp atMs={Date.parse(resetsAt)} />
+        ).
       </p>
     </section>
   )

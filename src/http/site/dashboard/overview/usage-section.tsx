@@ -54,12 +54,16 @@ export function UsageSection({ data }: DataProps) {
             last {query.days} days, for {formatCount(unitCount(sum), "unit")}.
           </p>
           <UsageChart days={days} />
-          <CategoryTable sum={sum} />
+          <div class="compact">
+            <CategoryTable sum={sum} />
+          </div>
         </>
       )}
       <KeyTable data={data} sum={sum} />
-      {unitCount(sum) === 0 ? null : <UnitTable history={history} sum={sum} />}
-      {history.length === 0 ? null : <DayTable days={days} />}
+      <div class="compact">
+        {unitCount(sum) === 0 ? null : <UnitTable history={history} sum={sum} />}
+        {history.length === 0 ? null : <DayTable days={days} />}
+      </div>
       <p class="actions">
         <a class="button small" href={usagePath(query, "usageFile")} download>
           Download as CSV

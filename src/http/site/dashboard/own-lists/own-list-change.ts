@@ -5,27 +5,32 @@ import { LIMITS } from "../../../../contract/limits.ts"
 import {
   type EntryTextFormat,
   type InvalidEntry,
+  type LabelledEntry,
   LINES_MAX,
-  type OwnListEntry,
   type ParsedEntries,
   parseEntries,
 } from "../../../../customers/own-lists/entries.ts"
-import { addEntries, type OwnList, removeEntries } from "../../../../customers/own-lists/own-lists.ts"
+import { normalizeNote } from "../../../../customers/own-lists/entry-labels.ts"
+import { addEntries, type OwnList, removeEntries, setNotes } from "../../../../customers/own-lists/own-lists.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { INPUT_FAULTS_MAX, invalidInput, Problem } from "../../../response/problem.ts"
 import type { SubmittedForm, UploadedFile } from "../../form-body.ts"
 import { formatNumber } from "../../ui/format.ts"
 import { parseListName } from "./own-list-query.ts"
 
-type ListAction = "added" | "removed"
+type ListAction = "added" | "removed" | "noted"
 
 /** The change of a list that a form requests. */
 export type ListChange = {
   readonly list: OwnList
   readonly action: ListAction
   readonly entries: ParsedEntries | { readonly kind: "no_text" }
-  /** The pasted text, unchanged. Empty when a file was uploaded. */
+  /** The pasted text, unchanged. Empty when a file was uploaded, or when entries of the page were selected. */
   readonly pastedText: string
+  /** The note for all of the entries, as it was typed. Empty: none. */
+  readonly note: string
+  /** The stored forms that were selected on the page; null: they were not. */
+  readonly selected: readonly string[] | null
 }
 
 /** The text with the entries of a change, before it is parsed. `text` null: not UTF-8. */
@@ -40,19 +45,30 @@ export type RejectedListChange = {
   /** The first invalid lines. `faultCount` counts all. */
   readonly faults: readonly InvalidEntry[]
   readonly faultCount: number
-  readonly pastedText: string
-}
+  /** The note is what is wrong. */
+  readonly isNoteTooLong: boolean
+} & Pick<ListChange, "pastedText" | "note" | "selected">
 
 /** The result of a change. `unchangedCount` entries were on the list (or not on it) before. A rejected change changes nothing. */
 export type ListChangeResult =
   | { readonly kind: ListAction; readonly changedCount: number; readonly unchangedCount: number }
   | { readonly kind: "refused"; readonly rejected: RejectedListChange }
 
-/** The text that the form for pasted entries sends. Throws `invalid_input` when action or list is missing. */
+/** The text that the forms for pasted and for selected entries send. Throws `invalid_input` when action or list is missing. */
 export function readPastedText(form: SubmittedForm): ListChangeText {
   // Not trimmed, because error messages refer to line numbers.
-  const pastedText = form.all("entries")[0] ?? ""
-  return { list: requireList(form), action: requireAction(form), text: pastedText, format: "pasted", pastedText }
+  const texts = form.all("entries")
+  const isSelection = form.text("from") === "selection"
+  const text = (isSelection ? texts : texts.slice(0, 1)).join("\n")
+  return {
+    list: requireList(form),
+    action: requireAction(form),
+    text,
+    format: "pasted",
+    pastedText: isSelection ? "" : text,
+    note: form.text(isSelection ? "selected_note" : "note"),
+    selected: isSelection ? texts : null,
+  }
 }
 
 /** The text that the upload form sends, whose entries are added. Rejects with `invalid_input` when the list is missing. */
@@ -60,7 +76,7 @@ export async function readImportedText(form: SubmittedForm): Promise<ListChangeT
   const list = requireList(form)
   const file = form.file("file")
   const text = file === null ? "" : decodeUtf8(await file.bytes())
-  return { list, action: "added", text, format: lineFormat(file), pastedText: "" }
+  return { list, action: "added", text, format: lineFormat(file), pastedText: "", note: "", selected: null }
 }
 
 /** Parses the entries of a change. */
@@ -76,18 +92,18 @@ export async function applyListChange(
   change: ListChange,
   pause: Pause,
 ): Promise<ListChangeResult> {
-  const { entries: sent, action, list, pastedText } = change
-  if (sent.kind !== "read") {
-    const { faults, faultCount } = sent.kind === "faulty" ? sent : NO_FAULTS
-    return { kind: "refused", rejected: { message: REJECTION_MESSAGES[sent.kind], faults, faultCount, pastedText } }
-  }
-  const refused = (why: keyof typeof REJECTION_MESSAGES): ListChangeResult => ({
+  const { entries: sent, action, list, note } = change
+  const refused = (why: keyof typeof REJECTION_MESSAGES, faults: Faults = NO_FAULTS): ListChangeResult => ({
     kind: "refused",
-    rejected: { message: REJECTION_MESSAGES[why], ...NO_FAULTS, pastedText },
+    rejected: { ...change, ...faults, message: REJECTION_MESSAGES[why], isNoteTooLong: why === "note" },
   })
-  if (sent.entries.length === 0) return refused("nothing")
+  if (sent.kind !== "read") return refused(sent.kind, sent.kind === "faulty" ? sent : NO_FAULTS)
+  if (sent.entries.length === 0) return refused(change.selected === null ? "nothing" : "nothing_selected")
   if (action === "removed") return await removeFromList(changes, accountId, list, sent.entries, pause)
-  const addition = await addEntries(changes, { accountId }, list, sent.entries, pause)
+  if (note.length > LIMITS.ownListNoteLengthMax) return refused("note")
+  if (action === "noted") return await noteOnList(changes, accountId, change, sent.entries)
+  const noted = note === "" ? sent.entries : sent.entries.map(entry => ({ ...entry, note: normalizeNote(note) }))
+  const addition = await addEntries(changes, { accountId }, list, noted, pause)
   if (addition.kind === "too_many") return refused("over_limit")
   if (addition.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
   return { kind: "added", changedCount: addition.addedCount, unchangedCount: addition.presentCount }
@@ -97,20 +113,34 @@ async function removeFromList(
   changes: ChangeLog,
   accountId: string,
   list: OwnList,
-  entries: readonly OwnListEntry[],
+  entries: readonly LabelledEntry[],
   pause: Pause,
 ): Promise<ListChangeResult> {
   const { removedCount, absentCount } = await removeEntries(changes, { accountId }, list, entries, pause)
   return { kind: "removed", changedCount: removedCount, unchangedCount: absentCount }
 }
 
-const NO_FAULTS = { faults: [], faultCount: 0 } as const
+async function noteOnList(
+  changes: ChangeLog,
+  accountId: string,
+  { list, note }: ListChange,
+  entries: readonly LabelledEntry[],
+): Promise<ListChangeResult> {
+  const changedCount = await setNotes(changes, { accountId }, list, entries, normalizeNote(note))
+  return { kind: "noted", changedCount, unchangedCount: entries.length - changedCount }
+}
+
+type Faults = Pick<RejectedListChange, "faults" | "faultCount">
+
+const NO_FAULTS: Faults = { faults: [], faultCount: 0 }
 
 const ENTRIES_MAX_LABEL = formatNumber(LIMITS.ownListEntriesMax)
 
 const REJECTION_MESSAGES = {
   nothing: "Nothing was changed: there was no entry in what you sent.",
-  faulty: "Nothing was changed. These are no address, no domain and no *.domain:",
+  nothing_selected: "Nothing was changed: select at least one entry.",
+  note: `Nothing was changed: a note has at most ${LIMITS.ownListNoteLengthMax} characters.`,
+  faulty: "Nothing was changed. These lines are not an address, a domain or *.domain:",
   too_many: `Nothing was changed: at most ${ENTRIES_MAX_LABEL} entries, in at most ${formatNumber(LINES_MAX)} lines, are taken at once.`,
   over_limit: `Nothing was added: your two lists would have more than ${ENTRIES_MAX_LABEL} entries together. Remove some first.`,
   no_text: "Nothing was changed: the file is no text in UTF-8. Spreadsheets save such a file as “CSV UTF-8”.",
@@ -127,12 +157,12 @@ function requireList(form: SubmittedForm): OwnList {
 const LIST_ACTIONS: ReadonlyMap<string, ListAction> = new Map([
   ["add", "added"],
   ["remove", "removed"],
+  ["note", "noted"],
 ])
 
 function requireAction(form: SubmittedForm): ListAction {
   const deed = LIST_ACTIONS.get(form.text("deed"))
-  if (deed === undefined)
-    throw invalidInput([{ pointer: "/deed", detail: "The form says neither to add nor to remove." }])
+  if (deed === undefined) throw invalidInput([{ pointer: "/deed", detail: "The form does not say what to do." }])
   return deed
 }
 

@@ -10,11 +10,11 @@ import { Table } from "../../ui/layout.tsx"
 export const LIST_LABELS: { readonly [L in OwnList]: { readonly label: string; readonly description: string } } = {
   block: {
     label: "Block list",
-    description: "A check of what is on it recommends block, unless your allow list covers it too.",
+    description: "We recommend Block for everything on this list, unless it is on your allow list too.",
   },
   allow: {
     label: "Allow list",
-    description: "A check of what is on it recommends allow, whatever else is known, unless no such address can exist.",
+    description: "We recommend Allow for everything on this list, unless the address cannot exist.",
   },
 }
 
@@ -30,7 +30,7 @@ export const ENTRY_KIND_LABELS: {
     label: "one address",
     example: "jane@example.com",
     description:
-      "This address, with any +tag. We keep a fingerprint (a hash) of it and its domain, never the address itself.",
+      "This address, with any +tag. We store a hash of it, its domain and a masked form such as j…e@example.com. We never store the address.",
   },
   domain: {
     label: "a domain and all below it",
@@ -60,11 +60,11 @@ export function EntryHelp() {
         ))}
       </Table>
       <ul>
-        <li>Where both of your lists cover an address, the allow list wins.</li>
-        <li>Whoever runs this server has a block list too. It beats your allow list.</li>
+        <li>If both lists match, the allow list wins.</li>
+        <li>The operator of this server has a block list too. It beats your allow list.</li>
         <li>
-          Both lists together hold up to {formatNumber(LIMITS.ownListEntriesMax)} entries. A change holds for your next
-          check; where several servers answer, within a minute.
+          Both lists together hold up to {formatNumber(LIMITS.ownListEntriesMax)} entries. A change takes effect within
+          a minute.
         </li>
       </ul>
     </section>

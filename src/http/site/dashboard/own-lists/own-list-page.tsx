@@ -3,8 +3,9 @@ import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { OWN_LISTS, type OwnList } from "../../../../customers/own-lists/own-lists.ts"
 import type { SignedInUser } from "../../guards.ts"
+import { withQuery } from "../../links.ts"
 import { formatNumber } from "../../ui/format.ts"
-import { ActionButton, FlashMessage, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
+import { FlashMessage, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
@@ -26,7 +27,7 @@ export function OwnListPage({ user, data, flash, rejected }: OwnListPageProps) {
     <DashboardLayout route="ownLists" title="Block and allow lists" user={user}>
       <FlashMessage message={flash} />
       {rejected === null ? null : <RejectedEntries rejected={rejected} />}
-      <p class="lead">Decide for yourself what a check says of certain addresses and domains.</p>
+      <p class="lead">Always block or always allow the addresses and domains that you choose.</p>
       <nav class="actions" aria-label="Lists">
         {OWN_LISTS.map(list => (
           <a
@@ -41,8 +42,8 @@ export function OwnListPage({ user, data, flash, rejected }: OwnListPageProps) {
       </nav>
       <h2 id="list">{label}</h2>
       <p>{description}</p>
-      <EntriesSection data={data} />
-      <PasteSection list={data.list} pastedText={rejected?.pastedText ?? ""} isRejected={rejected !== null} />
+      <EntriesSection data={data} rejected={rejected?.selected === null ? null : rejected} />
+      <PasteSection list={data.list} rejected={rejected?.selected === null ? rejected : null} />
       <FileSection list={data.list} />
       <EntryHelp />
     </DashboardLayout>
@@ -59,6 +60,7 @@ function RejectedEntries({ rejected: { message, faults, faultCount } }: { readon
           {faults.map((fault, index) => (
             <li key={index}>
               Line {formatNumber(fault.line)}: <code class="any">{fault.excerpt}</code>
+              {fault.isNote === true ? ` has more than ${LIMITS.ownListNoteLengthMax} characters` : null}
             </li>
           ))}
           {hiddenCount > 0 ? <li>and {formatNumber(hiddenCount)} more</li> : null}
@@ -68,7 +70,13 @@ function RejectedEntries({ rejected: { message, faults, faultCount } }: { readon
   )
 }
 
-function EntriesSection({ data }: { readonly data: OwnListPageData }) {
+type EntriesSectionProps = {
+  readonly data: OwnListPageData
+  /** A rejected change of selected entries; null: there was none. */
+  readonly rejected: RejectedListChange | null
+}
+
+function EntriesSection({ data, rejected }: EntriesSectionProps) {
   const { list, search, after, entries, nextAfter, counts } = data
   const name = LIST_LABELS[list].label.toLowerCase()
   if (counts[list] === 0) return <p>There is nothing on your {name} yet.</p>
@@ -78,37 +86,75 @@ function EntriesSection({ data }: { readonly data: OwnListPageData }) {
       {entries.length === 0 ? (
         <p>{search === "" ? "There are no further entries." : "No entry matches."}</p>
       ) : (
-        <EntryTable data={data} />
+        <SelectionForm data={data} rejected={rejected} />
       )}
       <p class="actions">
         {after === "" ? null : <a href={ownListPath({ list, search, after: "" })}>First page</a>}
         {nextAfter === null ? null : <a href={ownListPath({ list, search, after: nextAfter })}>Next page</a>}
-        <a href={ownListFilePath(list)}>Download the {name} as a text file</a>
+        <a href={ownListTablePath(list)} download>
+          Download as CSV, with notes
+        </a>
+        <a href={ownListFilePath(list)} download>
+          Download as text
+        </a>
       </p>
     </>
   )
 }
 
-function EntryTable({ data }: { readonly data: OwnListPageData }) {
+/** The entries, and what can be done with those that are selected. */
+function SelectionForm({ data, rejected }: EntriesSectionProps) {
   const { list, search, after } = data
+  const name = LIST_LABELS[list].label.toLowerCase()
   return (
-    <Table caption={LIST_LABELS[list].label} columns={["Entry", "Covers", "Added", ""]}>
-      {data.entries.map(({ storedText, kind, domain, addedAtMs }) => (
+    <form method="post" action={ROUTES.postListEntries.path}>
+      {Object.entries({ from: "selection", list, search, after }).map(([field, value]) => (
+        <input key={field} type="hidden" name={field} value={value} />
+      ))}
+      <EntryTable data={data} selected={new Set(rejected?.selected)} />
+      <fieldset class="selection">
+        <legend>Selected entries</legend>
+        <TextField
+          name="selected_note"
+          label="Note"
+          value={rejected?.note ?? ""}
+          maxLength={LIMITS.ownListNoteLengthMax}
+          autocomplete="off"
+          error={rejected?.isNoteTooLong === true ? NOTE_TOO_LONG : null}
+          hint="Leave it empty to delete the note."
+        />
+        <div class="actions">
+          <button type="submit" name="deed" value="note" class="small">
+            Save the note
+          </button>
+          <button type="submit" name="deed" value="remove" class="danger small">
+            Remove from the {name}
+          </button>
+        </div>
+      </fieldset>
+    </form>
+  )
+}
+
+const NOTE_TOO_LONG = `Use at most ${LIMITS.ownListNoteLengthMax} characters.`
+
+type EntryTableProps = { readonly data: OwnListPageData; readonly selected: ReadonlySet<string> }
+
+function EntryTable({ data, selected }: EntryTableProps) {
+  return (
+    <Table caption={LIST_LABELS[data.list].label} columns={["Entry", "Note", "Covers", "Added"]}>
+      {data.entries.map(({ storedText, kind, domain, shownAs, note, addedAtMs }) => (
         <tr key={storedText}>
           <th scope="row">
-            <code class="any">{kind === "address" ? shortHash(storedText, domain) : storedText}</code>
+            <label class="check">
+              <input type="checkbox" name="entries" value={storedText} checked={selected.has(storedText)} />
+              <code class="any">{kind === "address" ? (shownAs ?? shortHash(storedText, domain)) : storedText}</code>
+            </label>
           </th>
+          <td>{note === null ? null : <bdi class="any">{note}</bdi>}</td>
           <td>{ENTRY_KIND_LABELS[kind].label}</td>
           <td>
             <Timestamp atMs={addedAtMs} />
-          </td>
-          <td>
-            <ActionButton
-              path={ROUTES.postListEntries.path}
-              fields={{ deed: "remove", list, entries: storedText, search, after }}
-              label="Remove"
-              hiddenLabel={kind === "address" ? `an address at ${domain}` : storedText}
-            />
           </td>
         </tr>
       ))}
@@ -128,7 +174,7 @@ function EntrySearchForm({ data: { list, search } }: { readonly data: OwnListPag
           maxLength={LIMITS.addressBytesMax}
           autocomplete="off"
           spellcheck={false}
-          hint="A domain, or a part of one. An address is found by its domain."
+          hint="An address, a domain, a part of one, or words of a note."
         />
         <div class="actions">
           <button type="submit" class="small">
@@ -141,9 +187,14 @@ function EntrySearchForm({ data: { list, search } }: { readonly data: OwnListPag
   )
 }
 
-type PasteSectionProps = { readonly list: OwnList; readonly pastedText: string; readonly isRejected: boolean }
+type PasteSectionProps = {
+  readonly list: OwnList
+  /** A rejected change by this form or a file; null: there was none. */
+  readonly rejected: RejectedListChange | null
+}
 
-function PasteSection({ list, pastedText, isRejected }: PasteSectionProps) {
+function PasteSection({ list, rejected }: PasteSectionProps) {
+  const pastedText = rejected?.pastedText ?? ""
   const name = LIST_LABELS[list].label.toLowerCase()
   return (
     <section aria-labelledby="paste">
@@ -157,10 +208,17 @@ function PasteSection({ list, pastedText, isRejected }: PasteSectionProps) {
           required
           autocomplete="off"
           spellcheck={false}
-          error={
-            isRejected && pastedText !== "" ? "What you pasted is still here. Correct it, and send it again." : null
-          }
-          hint="One a line, or several between commas. Lines that begin with # are left out. If one of them cannot be read, nothing is changed."
+          error={pastedText !== "" && rejected?.isNoteTooLong === false ? "Fix it and try again." : null}
+          hint="One per line, or separated by commas. Lines that start with # are ignored."
+        />
+        <TextField
+          name="note"
+          label="Note (optional)"
+          value={rejected?.note ?? ""}
+          maxLength={LIMITS.ownListNoteLengthMax}
+          autocomplete="off"
+          error={rejected?.isNoteTooLong === true ? NOTE_TOO_LONG : null}
+          hint="For all of these entries. Do not write an email address here: we leave it out."
         />
         <div class="actions">
           <button type="submit" name="deed" value="add">
@@ -188,7 +246,7 @@ function FileSection({ list }: { readonly list: OwnList }) {
           accept=".txt,.csv,.tsv,text/plain,text/csv"
           required
           label="Text or CSV file"
-          hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. Of a CSV file the first column counts, and a heading is left out. A file that you downloaded here can be imported again.`}
+          hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. In a CSV file the first column has the entries, and a column with the heading “note” has the notes. You can import a file that you downloaded here.`}
         />
         <button type="submit">Import into the {name}</button>
       </form>
@@ -198,6 +256,9 @@ function FileSection({ list }: { readonly list: OwnList }) {
 
 /** The path of the list's text file. */
 export const ownListFilePath = (list: OwnList): string => ROUTES.ownListFile.path.replace(":list", `${list}.txt`)
+
+/** The path of the list's CSV file. */
+const ownListTablePath = (list: OwnList): string => withQuery(ROUTES.ownListTable.path, { list })
 
 /** The beginning of the hash, which distinguishes entries. The text file has the complete hash. */
 const shortHash = (storedText: string, domain: string): string =>

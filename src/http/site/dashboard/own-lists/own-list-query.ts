@@ -59,7 +59,15 @@ export const ownListPath = (query: OwnListQuery, parameters: Readonly<Record<str
 export async function readOwnListPage(store: Store, owner: ListOwner, query: OwnListQuery): Promise<OwnListPageData> {
   const { list, search, after } = query
   const counts = await countEntries(store, owner)
-  const entriesRead = await listEntries(store, owner, list, after, ENTRIES_PER_PAGE + 1, storedSearchText(search))
+  const entriesRead = await listEntries(
+    store,
+    owner,
+    list,
+    after,
+    ENTRIES_PER_PAGE + 1,
+    storedSearchText(search),
+    search.toLowerCase(),
+  )
   const { rows, lastRow } = paginate(entriesRead, ENTRIES_PER_PAGE)
   return { ...query, counts, entries: rows, nextAfter: lastRow?.storedText ?? null }
 }
@@ -84,6 +92,8 @@ export function ownListFlashMessage(url: string): string | null {
       return `${formatEntryCount(changed)} added.${rest(`${unchanged === 1 ? "was" : "were"} on the list already.`)}`
     case "removed":
       return `${formatEntryCount(changed)} removed.${rest(`${unchanged === 1 ? "was" : "were"} not on the list.`)}`
+    case "noted":
+      return `Note saved for ${formatEntryCount(changed)}.${rest(`${unchanged === 1 ? "is" : "are"} not on the list any more.`)}`
     default:
       return null
   }

@@ -2,15 +2,24 @@
 import { Elysia } from "elysia"
 import type { VNode } from "preact"
 import { createPause, type Pause } from "../../../../base/concurrency.ts"
+import { formatCsvRecord } from "../../../../base/csv.ts"
+import { isoInstant } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import { type ListOwner, listEntries, type OwnList } from "../../../../customers/own-lists/own-lists.ts"
+import { guardedCell } from "../../../../customers/own-lists/entry-table.ts"
+import {
+  type DatedOwnListEntry,
+  type ListOwner,
+  listEntries,
+  type OwnList,
+} from "../../../../customers/own-lists/own-lists.ts"
 import type { RateLimiter } from "../../../../customers/quota/rate/rate-limiter.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { queryParameters } from "../../../request/request-url.ts"
 import { Problem, rateLimited } from "../../../response/problem.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
+import { queryParameter } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
 import {
   applyListChange,
@@ -54,6 +63,17 @@ export function ownListPageRoutes(site: SiteContext) {
         })
       }),
     )
+    .get(ROUTES.ownListTable.path, ({ request }) =>
+      guards.requireAccount.page(request, async user => {
+        const list = parseListName(queryParameter(request.url, "list"))
+        if (list === null) throw new Problem("not_found", "There is no such list.")
+        const rows = await allEntries(changes, ownerOf(user), list)
+        return pages.download(ownListCsv(rows), request, {
+          fileName: `mailkind-${list}.csv`,
+          mediaType: "text/csv; charset=utf-8",
+        })
+      }),
+    )
     .post(ROUTES.postListEntries.path, ({ request }) => handleListForm(request, readPastedText), { parse: "none" })
     .post(ROUTES.postListImport.path, ({ request }) => handleListForm(request, readImportedText), { parse: "none" })
 }
@@ -73,10 +93,16 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
       const counts = { changed: String(changedCount), left: String(unchangedCount) }
       return pages.redirect(ownListPath(parseOwnListQuery(form.text), { done, ...counts }), request)
     }
-    return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected), request)
+    const query = change.selected === null ? { search: "", after: "" } : parseOwnListQuery(form.text)
+    return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected, query), request)
   }
-  const rejectedPage = async (user: SignedInUser, list: OwnList, rejected: RejectedListChange): Promise<VNode> => {
-    const data = await readOwnListPage(changes.store, ownerOf(user), { list, search: "", after: "" })
+  const rejectedPage = async (
+    user: SignedInUser,
+    list: OwnList,
+    rejected: RejectedListChange,
+    query = { search: "", after: "" },
+  ): Promise<VNode> => {
+    const data = await readOwnListPage(changes.store, ownerOf(user), { ...query, list })
     return <OwnListPage user={user} data={data} flash={null} rejected={rejected} />
   }
   return (
@@ -90,7 +116,9 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
         const refused =
           (sent.text?.length ?? 0) > LIMITS.ownListShortTextMax ? importRefusal(rates, user.account.id) : null
         if (refused !== null) {
-          const rejected = { message: refused.detail, faults: [], faultCount: 0, pastedText: sent.pastedText }
+          const { pastedText, note, selected } = sent
+          const kept = { pastedText, note, selected, isNoteTooLong: false }
+          const rejected = { message: refused.detail, faults: [], faultCount: 0, ...kept }
           return pages.renderProblem(await rejectedPage(user, sent.list, rejected), request, refused)
         }
         const pause = createPause(loadShedder.nextTick, ENTRIES_PER_TURN)
@@ -130,11 +158,26 @@ async function exportOwnList({ store, clock }: ChangeLog, owner: ListOwner, list
     `# The ${list} list of your account, as of ${new Date(clock()).toISOString()}.`,
     "# sha256:…@domain stands for one address: its SHA-256 is all that is kept of it. Such lines can be imported again.",
   ]
-  for (let after = ""; ; ) {
-    const page = await listEntries(store, owner, list, after, EXPORT_PAGE_SIZE)
-    for (const { storedText } of page) lines.push(storedText)
-    const last = page.at(-1)
-    if (last === undefined || page.length < EXPORT_PAGE_SIZE) return `${lines.join("\n")}\n`
-    after = last.storedText
+  for (const { storedText } of await allEntries({ store }, owner, list)) lines.push(storedText)
+  return `${lines.join("\n")}\n`
+}
+
+/** All entries of a list, sorted by stored form. */
+async function allEntries({ store }: Pick<ChangeLog, "store">, owner: ListOwner, list: OwnList) {
+  const entries: DatedOwnListEntry[] = []
+  for (;;) {
+    const page = await listEntries(store, owner, list, entries.at(-1)?.storedText ?? "", EXPORT_PAGE_SIZE)
+    entries.push(...page)
+    if (page.length < EXPORT_PAGE_SIZE) return entries
   }
+}
+
+/** A list as a CSV file (RFC 4180). Importing it restores the entries with their notes. No cell is a formula for a spreadsheet. */
+function ownListCsv(entries: readonly DatedOwnListEntry[]): string {
+  const rows = entries.map(({ storedText, note, shownAs, addedAtMs }) =>
+    [storedText, note ?? "", shownAs ?? "", isoInstant(addedAtMs)].map(guardedCell),
+  )
+  return [["entry", "note", "shown_as", "added_at"], ...rows]
+    .map(cells => `${formatCsvRecord(cells, ",")}\r\n`)
+    .join("")
 }

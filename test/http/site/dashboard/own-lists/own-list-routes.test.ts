@@ -1,7 +1,13 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../../../../src/contract/limits.ts"
 import { removeAccount } from "../../../../../src/customers/accounts/accounts.ts"
-import { addEntries, countEntries, OPERATOR, type OwnList } from "../../../../../src/customers/own-lists/own-lists.ts"
+import {
+  addEntries,
+  countEntries,
+  listEntries,
+  OPERATOR,
+  type OwnList,
+} from "../../../../../src/customers/own-lists/own-lists.ts"
 import { anotherAccount } from "../../../../contract/another-account.ts"
 import { entry } from "../../../../contract/own-list-entry.ts"
 import { testApp } from "../../../../support/app.ts"
@@ -83,6 +89,105 @@ describe("pasting", () => {
     const { paste } = await opened()
     const { status, html } = await paste(text)
     expect([status, html.includes("there was no entry in what you sent")]).toEqual([400, true])
+  })
+})
+
+describe("notes", () => {
+  const NOTE = '=1+1 <b>"spam"</b>'
+
+  test("stand beside entries and masked addresses, and no part of the page or the store has the address", async () => {
+    const harness = await opened()
+    const { redirectPath } = await harness.postParts(ENTRIES, {
+      list: "block",
+      deed: "add",
+      entries: "jane.doe+x@granite-a.com\ngranite-b.com",
+      note: `${NOTE}, ask jane.doe@granite-a.com`,
+    })
+    const { html, text: words } = await harness.get(redirectPath ?? "")
+    expect(html).toContain('<code class="any">j…e@granite-a.com</code>')
+    expect(words).toContain(`${NOTE}, ask …@granite-a.com`)
+    expect(html).not.toContain("<b>")
+    for (const table of ["own_list_entries", "own_list_labels"])
+      expect(JSON.stringify(await harness.store.all(`SELECT * FROM ${table}`))).not.toContain("jane")
+    expect((await harness.get(`${PATH}?search=SPAM`)).html).toContain("granite-b.com</code>")
+    const kept = await harness.get("/dashboard/account/export")
+    expect(JSON.parse(kept.html).list_labels).toHaveLength(2)
+    await removeAccount(harness.changes, harness.accountId)
+    expect(await harness.store.all("SELECT * FROM own_list_labels")).toEqual([])
+  })
+
+  test("are changed and deleted for the entries that are selected, of the own lists alone", async () => {
+    const harness = await opened()
+    await harness.paste("a.example\nb.example\nc.example")
+    const other = await anotherAccount(harness.changes)
+    await addEntries(harness.changes, other, "block", [{ ...entry("a.example"), note: "theirs" }])
+    const send = (deed: string, note: string, ...entries: string[]) =>
+      harness.postText(
+        ENTRIES,
+        new URLSearchParams([
+          ...Object.entries({ from: "selection", list: "block", deed, search: "", after: "", selected_note: note }),
+          ...entries.map(text => ["entries", text]),
+        ]).toString(),
+        "application/x-www-form-urlencoded",
+      )
+    const notes = async (owner: Parameters<typeof listEntries>[1] = { accountId: harness.accountId }) =>
+      (await listEntries(harness.store, owner, "block", "", 10)).map(({ note }) => note)
+    const { redirectPath } = await send("note", "new", "a.example", "c.example", "gone.example")
+    expect((await harness.get(redirectPath ?? "")).html).toContain(
+      "Note saved for 2 entries. 1 entry is not on the list",
+    )
+    expect(await notes()).toEqual(["new", null, "new"])
+    await send("note", "", "a.example")
+    expect([await notes(), await notes(other)]).toEqual([[null, null, "new"], ["theirs"]])
+    const refused = await send("note", "x".repeat(LIMITS.ownListNoteLengthMax + 1), "c.example")
+    expect([refused.status, await notes()]).toEqual([400, [null, null, "new"]])
+    expect(refused.html).toContain(`value="${"x".repeat(LIMITS.ownListNoteLengthMax + 1)}"`)
+    expect(refused.html).toMatch(/value="c\.example"[^>]* checked|checked[^>]* value="c\.example"/)
+    expect(refused.html).toContain("Use at most 200 characters.")
+    expect(repeatedIds(refused.html)).toEqual([])
+    expect((await send("note", "x")).html).toContain("select at least one entry")
+    await send("remove", "", "a.example", "b.example")
+    expect(await notes()).toEqual(["new"])
+  })
+
+  test("that are too long for what is pasted are refused beside the field, and all that was typed is kept", async () => {
+    const harness = await opened()
+    const note = "y".repeat(LIMITS.ownListNoteLengthMax + 1)
+    const { status, html } = await harness.postParts(ENTRIES, {
+      list: "block",
+      deed: "add",
+      entries: "a.example",
+      note,
+    })
+    expect([status, html.includes(`value="${note}"`), html.includes("a.example</textarea>")]).toEqual([400, true, true])
+    expect(await harness.counts()).toEqual({ block: 0, allow: 0 })
+  })
+
+  test("are in the CSV file, which holds no formula, and come back with the entries when it is imported", async () => {
+    const harness = await opened()
+    const CSV = "/dashboard/list-entries/export.csv?list="
+    await harness.postParts(ENTRIES, {
+      list: "block",
+      deed: "add",
+      entries: "jane@granite-a.com\n*.b.example",
+      note: NOTE,
+    })
+    const { html: text, headers } = await harness.get(`${CSV}block`)
+    expect(headers.get("content-disposition")).toBe('attachment; filename="mailkind-block.csv"')
+    expect(text).not.toMatch(/(^|,)"?[=+@-]/m)
+    const other = await anotherAccount(harness.changes)
+    const browser = await signedInBrowser(harness, other.accountId)
+    await browser.postParts(IMPORT, { list: "allow", file: new File([text], "mailkind-block.csv") })
+    const both = async (owner: Parameters<typeof listEntries>[1], list: OwnList) =>
+      (await listEntries(harness.store, owner, list, "", 10)).map(({ storedText, note, shownAs }) => [
+        storedText,
+        note,
+        shownAs,
+      ])
+    expect(await both(other, "allow")).toEqual(await both({ accountId: harness.accountId }, "block"))
+    expect((await both(other, "allow")).map(([, note]) => note)).toEqual([NOTE, NOTE])
+    for (const name of ["", "all", "__proto__", "block.csv"])
+      expect((await harness.get(`${CSV}${name}`)).status).toBe(404)
   })
 })
 
