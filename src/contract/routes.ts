@@ -164,6 +164,7 @@ export const ROUTES = {
   docsCommands: { method: "GET", path: "/docs/commands", description: "Every command of the executable, its exit codes and its worker processes.", access: "anybody", kind: "page", problems: [] },
   docsSettings: { method: "GET", path: "/docs/settings", description: "Every setting with its meaning and its default.", access: "anybody", kind: "page", problems: [] },
   docsMails: { method: "GET", path: "/docs/mails", description: "Which mails the server sends, and what happens when a mail server fails.", access: "anybody", kind: "page", problems: [] },
+  docsSearch: { method: "GET", path: "/docs/search-index.json", description: "The sections of the guide, for the search in the browser.", access: "anybody", kind: "page", problems: [] },
   docsMarkdown: { method: "GET", path: "/docs/:page.md", description: "A page of the guide as Markdown.", access: "anybody", kind: "page", problems: [] },
   favicon: { method: "GET", path: "/favicon.ico", description: "The mark, for browsers that ask for it at this path.", access: "anybody", kind: "page", problems: [] },
   robots: { method: "GET", path: "/robots.txt", description: "Which pages search engines leave out.", access: "anybody", kind: "page", problems: [] },

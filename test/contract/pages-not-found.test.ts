@@ -93,7 +93,7 @@ describe("a slash at the end of a page's path", () => {
     expect([status, headers.get("location")]).toEqual([308, to])
   })
 
-  test.each(["//", "//docs/", "//evil.example/", "/nowhere/", "/dashboard/nowhere/", "/docs/assets/"])(
+  test.each(["//", "//docs/", "//evil.example/", "/nowhere/", "/dashboard/list-entries/", "/docs/assets/"])(
     "leads nowhere from %s",
     async path => {
       const { status, headers } = await ask(path, BROWSER)

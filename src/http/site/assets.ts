@@ -1,6 +1,7 @@
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { assert } from "../../base/errors.ts"
+import SEARCH_SCRIPT from "./browser/search.js" with { type: "text" }
 import SITE_SCRIPT from "./browser/site.js" with { type: "text" }
 import THEME_SCRIPT from "./browser/theme.js" with { type: "text" }
 import { ASSETS_PATH, hashedPath } from "./hashed-path.ts"
@@ -52,6 +53,9 @@ export const SITE_SCRIPT_PATH = hashedPath("site", "js", Buffer.from(SITE_SCRIPT
 /** The path of the script that applies the chosen colours before a page is drawn. */
 export const THEME_SCRIPT_PATH = hashedPath("theme", "js", Buffer.from(THEME_SCRIPT))
 
+/** The path of the script that searches the guide, a module. */
+export const SEARCH_SCRIPT_PATH = hashedPath("search", "js", Buffer.from(SEARCH_SCRIPT))
+
 /** The path of the favicon. */
 export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(MARK_SVG))
 
@@ -62,6 +66,7 @@ export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
     [ICON_PATH, cachedAsset("image/svg+xml", Buffer.from(MARK_SVG))],
     [SOCIAL_IMAGE_PATH, cachedAsset("image/png", SOCIAL_IMAGE)],
     [SITE_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(SITE_SCRIPT))],
+    [SEARCH_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(SEARCH_SCRIPT))],
     [THEME_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(THEME_SCRIPT))],
   ])
   const load = async (name: AssetName): Promise<string | null> => {

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { h } from "preact"
+import { type ComponentChildren, h } from "preact"
 import { ROUTES } from "../../contract/routes.ts"
 import { CHALLENGE_ALGORITHM, type Challenge } from "../../customers/free-checks/challenges.ts"
 import type { PassChange } from "../../customers/free-checks/passes.ts"
@@ -44,6 +44,17 @@ const WIDGET_ATTRIBUTES = {
   }),
 } as const
 
+/**
+ * Whether the browser that sent a form can solve a challenge: browsers have `crypto.subtle` only over HTTPS and on loopback addresses.
+ * A form of our own pages tells in `Origin` where its page is.
+ */
+export function canSolveChallenge(request: Request): boolean {
+  const origin = URL.parse(request.headers.get("origin") ?? "")
+  return origin === null || origin.protocol === "https:" || LOOPBACK.test(origin.hostname)
+}
+
+const LOOPBACK = /^(?:localhost|(?:[^.]+\.)+localhost|127(?:\.\d+){3}|\[::1\])$/
+
 type PassFormProps = {
   readonly assets: PassPageAssets
   /** Where the form is sent with the solution. */
@@ -53,7 +64,7 @@ type PassFormProps = {
   /** The challenge; null: the browser asks for one. */
   readonly challenge: Challenge | null
   /** What visitors do whose browser cannot solve it. */
-  readonly alternatives: string
+  readonly alternatives: ComponentChildren
 }
 
 /** The form that solves a challenge and sends itself. The page loads the widget before the script, which uses it. */
@@ -71,17 +82,32 @@ export function PassForm({ assets, path, fields, challenge, alternatives }: Pass
         <input type="hidden" name={name} value={value} />
       ))}
       <input type="hidden" name={SOLUTION_FIELD} value="" />
-      {/* Stands above the widget, which covers what is below it with a tooltip. */}
+      {/* Everything to read or press stands above the widget, which covers what is below it with a tooltip. */}
+      <p class="alternatives">{alternatives}</p>
       <p class="boxed fault" role="alert" hidden>
-        That did not work. Tick the box to try once more. {alternatives}
+        The puzzle was not solved. Tick the box to try again.
       </p>
+      <InsecurePageNotice isHidden />
       {h("altcha-widget", { ...WIDGET_ATTRIBUTES, challenge: source })}
       <noscript>
-        <p class="told">The arithmetic needs JavaScript, which is off in your browser. {alternatives}</p>
+        <p class="told">The puzzle needs JavaScript, which is off in your browser. {alternatives}</p>
       </noscript>
     </form>
   )
 }
+
+type InsecurePageNoticeProps = {
+  /** True: `pass.js` shows it when the browser cannot solve the puzzle. */
+  readonly isHidden?: boolean
+}
+
+/** What visitors read whose browser cannot solve a challenge, because the page came over plain HTTP. */
+export const InsecurePageNotice = ({ isHidden = false }: InsecurePageNoticeProps) => (
+  <p class={isHidden ? "told insecure" : "told"} role="alert" hidden={isHidden}>
+    Your browser cannot solve the puzzle here, because this page came over plain HTTP. If you run this server,{" "}
+    <a href={`${ROUTES.docsSelfHosting.path}#proxy`}>serve it over HTTPS</a>.
+  </p>
+)
 
 /** Sets the cookie of a new pass, or deletes that of an expired one. */
 export function withPassCookie(cookies: Cookies, response: Response, change: PassChange): Response {

@@ -9,6 +9,7 @@ const NO_PAGES: readonly string[] = [
   ROUTES.docsAsset.path,
   ROUTES.getPassChallenge.path,
   ROUTES.docsMarkdown.path,
+  ROUTES.docsSearch.path,
   ROUTES.llms.path,
   ROUTES.favicon.path,
   ROUTES.robots.path,

@@ -47,6 +47,12 @@ test.skipIf(isBrowserMissing)(
     await page.getByText("Did you mean an address at gmail.com?").waitFor()
     await typed("jane@mailinator.com")
     await page.getByText("Please use your work email.").waitFor()
+    await typed("jane@mit.edu")
+    await page.locator("#hint:empty").waitFor({ state: "attached" })
+    // A mailbox of a free provider is `review` under the usual policy.
+    await typed("jane@gmail.com")
+    await page.getByText("Please use your work email.").waitFor()
+    await typed("jane@mailinator.com")
     await page.getByRole("button", { name: "Sign up" }).click()
     expect(await page.locator("#in").textContent()).toBe("jane@mailinator.com")
 

@@ -4,7 +4,20 @@ const widget = form?.querySelector("altcha-widget")
 const solution = form?.querySelector("input[name=solution]")
 const fault = form?.querySelector("[role=alert]")
 
-if (form instanceof HTMLFormElement && solution instanceof HTMLInputElement && fault instanceof HTMLElement) {
+// Browsers have what the widget needs only over HTTPS and on loopback addresses.
+const isSolvable = globalThis.crypto?.subtle !== undefined
+const insecure = form?.querySelector(".insecure")
+if (!isSolvable && insecure instanceof HTMLElement) {
+  insecure.hidden = false
+  widget?.remove()
+}
+
+if (
+  isSolvable &&
+  form instanceof HTMLFormElement &&
+  solution instanceof HTMLInputElement &&
+  fault instanceof HTMLElement
+) {
   const { algorithm = "", worker = "" } = form.dataset
   Reflect.get(globalThis, "$altcha").algorithms.set(algorithm, () => new Worker(worker))
   widget?.addEventListener("verified", event => {

@@ -1,5 +1,9 @@
-/** The scripts of every page are imported as text, so that their paths are known without reading a file. */
+/** The scripts of every page and of the guide are imported as text, so that their paths are known without reading a file. */
 declare module "*/browser/site.js" {
+  const text: string
+  export = text
+}
+declare module "*/browser/search.js" {
   const text: string
   export = text
 }

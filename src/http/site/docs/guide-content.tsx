@@ -2,17 +2,19 @@
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Assets } from "../assets.ts"
+import { withQuery } from "../links.ts"
 import { renderDocument } from "../page-responses.ts"
 import { lookupInUrl } from "../public/domain-lookup.tsx"
 import type { ListsOverview } from "../public/lists-overview.tsx"
 import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage } from "./guide.ts"
 import type { GuideFacts } from "./guide-facts.ts"
 import { GuidePage } from "./guide-page.tsx"
-import { htmlForm, innerHtml } from "./html-form.tsx"
+import { htmlForm, innerHtml, sectionsIn } from "./html-form.tsx"
 import type { ListsFacts, OperatorFiles, PageFacts } from "./inserts/insert.ts"
 import { licensedPart } from "./inserts/licence-inserts.tsx"
 import { markdownForm } from "./markdown-form.ts"
-import { expandPage } from "./page-blocks.ts"
+import { expandPage, withoutInserts } from "./page-blocks.ts"
+import { type SearchFile, searchFile } from "./search-index.ts"
 
 /** A page in its two forms. */
 export type PageForms = {
@@ -33,16 +35,20 @@ export type GuideContentDeps = {
   readonly lists: () => ListsOverview
 }
 
+/** The path of the search index. It holds the version, so that caches may keep the file. */
+export const searchPath = ({ version }: SearchFile): string => withQuery(ROUTES.docsSearch.path, { v: version })
+
 /**
  * The pages of the guide that are made from Markdown. Each is rendered once, when it is first requested; what depends on the
  * lists in use or on the query of a URL is rendered for each request.
  */
-export function guidePages(deps: GuideContentDeps): readonly PageForms[] {
+export function guidePages(deps: GuideContentDeps, search: () => Promise<SearchFile>): readonly PageForms[] {
   const inventory = lazyPromise(deps.guide.inventory)
   const cachedDeps = { ...deps, guide: { ...deps.guide, inventory } }
   return MARKDOWN_GUIDE_PAGES.map(page => {
     const { path } = ROUTES[page.route]
-    const html = async (url: string) => pageHtml(page, await pageFacts(page, url, cachedDeps))
+    const html = async (url: string) =>
+      pageHtml(page, await pageFacts(page, url, cachedDeps), searchPath(await search()))
     const markdown = async () => pageMarkdown(page, await pageFacts(page, path, cachedDeps))
     if (page.route === "docsLists") return { path, html, markdown }
     const cachedHtml = lazyPromise(() => html(path))
@@ -54,24 +60,57 @@ export function guidePages(deps: GuideContentDeps): readonly PageForms[] {
 const pageMarkdown = (page: MarkdownGuidePage, facts: PageFacts): string =>
   markdownForm(page.title, expandPage(page.text, facts), { baseUrl: facts.baseUrl, path: ROUTES[page.route].path })
 
-function pageHtml(page: MarkdownGuidePage, facts: PageFacts): string {
+/** The file of the search. It is the same in every process: what differs in lists and files of one server is not in it. */
+export async function guideSearchFile(deps: GuideContentDeps): Promise<SearchFile> {
+  const pages = MARKDOWN_GUIDE_PAGES.map(page => {
+    // The parts of the program are many, and their names say little.
+    const text = page.route === "docsLicences" ? withoutInserts(page.text) : page.text
+    const blocks = expandPage(text, { ...commonFacts(deps), ...NO_LIVE_FACTS })
+    return {
+      path: ROUTES[page.route].path,
+      title: page.title,
+      markdown: blocks.map(({ markdown }) => markdown).join("\n\n"),
+    }
+  })
+  return searchFile(pages)
+}
+
+/** What the index has in place of what this process has loaded. */
+const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPart" | "lists"> = {
+  inventory: null,
+  operatorFiles: { deploy: { unit: "", environment: "", dockerfile: "" }, dashboardPath: "", alertsPath: "" },
+  licensedPart: null,
+  lists: {
+    overview: {
+      ...{ version: "", builtAt: "", refreshedAt: null, isPaused: false, sets: [], sources: [] },
+      lookUpDomain: () => ({ kind: "no_domain", message: "" }),
+    },
+    lookup: null,
+  },
+}
+
+function pageHtml(page: MarkdownGuidePage, facts: PageFacts, indexPath: string): string {
   const settings = facts.settings.map(({ name }) => name)
   const content = htmlForm(page.title, expandPage(page.text, facts), settings)
   return renderDocument(
-    <GuidePage route={page.route}>
+    <GuidePage route={page.route} sections={sectionsIn(content)} indexPath={indexPath}>
       <div {...innerHtml(content)} />
     </GuidePage>,
     facts.baseUrl,
   )
 }
 
-async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {
-  const { guide, testDomain } = deps
+/** What every page is made with. */
+function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
   const { checkTimeoutMs, tiers, settings, examinations } = guide
-  const inventory = route === "docsLicences" ? await guide.inventory() : null
+  return { checkTimeoutMs, tiers, settings, examinations, testDomain, baseUrl: baseUrl() }
+}
+
+async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {
+  const inventory = route === "docsLicences" ? await deps.guide.inventory() : null
   return {
-    ...{ checkTimeoutMs, tiers, settings, examinations, testDomain, inventory },
-    baseUrl: deps.baseUrl(),
+    ...commonFacts(deps),
+    inventory,
     operatorFiles: route === "docsSelfHosting" ? await readOperatorFiles(deps) : null,
     licensedPart: inventory === null ? null : licensedPart(url, inventory),
     lists: route === "docsLists" ? readLists(url, deps) : null,

@@ -1,14 +1,17 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { SEARCH_SCRIPT_PATH } from "../assets.ts"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 import { GUIDE, guidePageNeighbours } from "./guide.ts"
+import { innerHtml, type PageSection } from "./html-form.tsx"
 import { markdownPath } from "./llms.ts"
 
 /** The index: every page of the guide with its summary. */
-export function GuideIndex() {
+export function GuideIndex({ indexPath }: { readonly indexPath: string }) {
   return (
-    <Layout route="docsGuide" title="Guide">
+    <Layout route="docsGuide" title="Guide" scripts={[SEARCH_SCRIPT_PATH]}>
+      <SearchPlace indexPath={indexPath} />
       <p class="lead">From the first check to a server of your own.</p>
       {GUIDE.map(({ part, pages }) => (
         <section key={part}>
@@ -34,26 +37,49 @@ export function GuideIndex() {
   )
 }
 
+/** Where `search.js` puts the field of the search. Without a script there is none. */
+const SearchPlace = ({ indexPath }: { readonly indexPath: string }) => (
+  <div class="find" data-search-index={indexPath} />
+)
+
 type GuidePageProps = {
   readonly route: RouteId
+  readonly sections: readonly PageSection[]
+  /** The path of the search index. */
+  readonly indexPath: string
   readonly children: ComponentChildren
 }
 
 /** A page of the guide: its title from the guide's table, and the links to all the others. */
-export function GuidePage({ route, children }: GuidePageProps) {
+export function GuidePage({ route, sections, indexPath, children }: GuidePageProps) {
   const { page, before, after } = guidePageNeighbours(route)
   return (
     <Layout
       route={route}
       title={page.title}
+      scripts={[SEARCH_SCRIPT_PATH]}
       aboveTitle={
-        <p class="crumb">
-          <PageLink page="docsGuide">Guide</PageLink>
-          <a href="#all-pages">All pages</a>
-        </p>
+        <>
+          <SearchPlace indexPath={indexPath} />
+          <p class="crumb">
+            <PageLink page="docsGuide">Guide</PageLink>
+            <a href="#all-pages">All pages</a>
+          </p>
+        </>
       }
-      sidebar={<AllPages route={route} />}
+      sidebar={
+        <>
+          <AllPages route={route} />
+          {hasContents(sections) ? <PageContents sections={sections} /> : null}
+        </>
+      }
     >
+      {hasContents(sections) ? (
+        <details class="contents-folded">
+          <summary>{CONTENTS_TITLE}</summary>
+          <SectionLinks sections={sections} />
+        </details>
+      ) : null}
       {children}
       <nav class="turn" aria-label="Before and after this page">
         {before === null ? null : (
@@ -75,6 +101,31 @@ export function GuidePage({ route, children }: GuidePageProps) {
     </Layout>
   )
 }
+
+const CONTENTS_TITLE = "On this page"
+
+/** A page with one section needs no contents. */
+const hasContents = (sections: readonly PageSection[]): boolean => sections.length > 1
+
+type SectionsProps = { readonly sections: readonly PageSection[] }
+
+/** The contents of the page, beside it on wide screens. On narrow ones they are folded above it. */
+const PageContents = ({ sections }: SectionsProps) => (
+  <nav class="contents" aria-label={CONTENTS_TITLE}>
+    <p>{CONTENTS_TITLE}</p>
+    <SectionLinks sections={sections} />
+  </nav>
+)
+
+const SectionLinks = ({ sections }: SectionsProps) => (
+  <ul>
+    {sections.map(({ id, html }) => (
+      <li key={id}>
+        <a href={`#${id}`} {...innerHtml(html)} />
+      </li>
+    ))}
+  </ul>
+)
 
 /** Links to every page of the guide. */
 function AllPages({ route }: { readonly route: RouteId }) {

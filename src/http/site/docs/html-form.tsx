@@ -28,6 +28,16 @@ export function htmlForm(title: string, blocks: readonly PageBlock[], settings: 
     .join("")
 }
 
+/** A section of a page: the id of its heading, and the heading as HTML without links. */
+export type PageSection = { readonly id: string; readonly html: string }
+
+/** The sections of a page's content, which begin with its headings of the second level. */
+export const sectionsIn = (content: string): readonly PageSection[] =>
+  [...content.matchAll(/<h2 id="([^"]+)"[^>]*>(.*?)<\/h2>/gs)].map(([, id = "", html = ""]) => ({
+    id,
+    html: withoutLinks(html),
+  }))
+
 /** An address in a text is no link: it may come from elsewhere. */
 const NO_AUTOLINKS = { url: () => undefined, autolink: () => undefined }
 

@@ -41,6 +41,9 @@ export function expandPage(source: string, facts: PageFacts): readonly PageBlock
   })
 }
 
+/** A page's source without its inserts. */
+export const withoutInserts = (source: string): string => source.replaceAll(DIRECTIVE, "")
+
 const expandText = (text: string, facts: PageFacts): string =>
   text.replace(DIRECTIVE, (_, name: string, argument = "") => {
     const insert = INSERTS.get(name)

@@ -16,7 +16,7 @@ import {
 import { invalidInput, Problem } from "../../response/problem.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
 import { readForm, type SubmittedForm } from "../form-body.ts"
-import { passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
+import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
 import { assertSameOrigin, assertSameOriginFetch } from "../same-origin.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
@@ -63,7 +63,7 @@ async function checkResponse(
     // A script gets the problem as JSON, as the API sends it.
     const accept = request.headers.get("accept") ?? ""
     if (/\bjson\b/i.test(accept) && !/\bhtml\b/i.test(accept)) return site.toProblemResponse(error, request)
-    return site.pages.renderProblem(await problemPage(site, progress.form, error), request, error)
+    return site.pages.renderProblem(await problemPage(site, request, progress.form, error), request, error)
   }
 }
 
@@ -185,11 +185,18 @@ const homePage = (site: SiteContext, { form, error = null, verdict = null }: Hom
 )
 
 /** The page that explains a problem: the pass page, or the home page with a message. Throws the problem when it is another one. */
-async function problemPage(site: SiteContext, form: CheckFormState, problem: Problem): Promise<VNode> {
+async function problemPage(
+  site: SiteContext,
+  request: Request,
+  form: CheckFormState,
+  problem: Problem,
+): Promise<VNode> {
   const { code, detail } = problem
   switch (code) {
     case "pass_required":
-      return <PassPage assets={await passPageAssets(site.assets)} input={form.input} />
+      return (
+        <PassPage assets={canSolveChallenge(request) ? await passPageAssets(site.assets) : null} input={form.input} />
+      )
     case "invalid_input":
       return homePage(site, { form: { ...form, error: detail } })
     case "banned":

@@ -1,36 +1,53 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { PassForm, type PassPageAssets } from "../pass.tsx"
+import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { Layout } from "../ui/layout.tsx"
 import { INPUT_FIELD } from "./home-page.tsx"
 
-type PassPageProps = { readonly assets: PassPageAssets; readonly input: string }
+type PassPageProps = {
+  /** Null: the visitor's browser cannot solve the puzzle. */
+  readonly assets: PassPageAssets | null
+  readonly input: string
+}
 
 /** Obtains a pass by a proof of work, then sends the check again by itself. */
 export function PassPage({ assets, input }: PassPageProps) {
+  if (assets === null)
+    return (
+      <Layout route="home" title="No free checks left today">
+        <p class="lead">
+          You have used today’s {LIMITS.freeChecksPerClientAndDay} free checks, or too many people are checking. A key
+          gives you more checks and needs no puzzle.
+        </p>
+        <InsecurePageNotice />
+        <p class="actions">
+          <a class="button" href={ROUTES.signIn.path}>
+            Sign in for a free key
+          </a>
+          <a href={ROUTES.home.path}>Back to the home page</a>
+        </p>
+      </Layout>
+    )
   return (
     <Layout route="home" title="One moment, please" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
       <p class="lead">
-        The {LIMITS.freeChecksPerClientAndDay} checks of the day without a pass are used up for you or your network,
-        your pass is over, or so many visitors came today that everybody needs one. Your browser now gets you one, for{" "}
-        {LIMITS.passChecks} checks within {LIMITS.passMinutes} minutes, by a short piece of arithmetic. Nobody is asked
-        to read letters or to find traffic lights.
+        You have used today’s {LIMITS.freeChecksPerClientAndDay} free checks, or too many people are checking. Your
+        browser now solves a short puzzle by itself. You then have {LIMITS.passChecks} more checks for{" "}
+        {LIMITS.passMinutes} minutes.
       </p>
       <PassForm
         assets={assets}
         path={ROUTES.postHome.path}
         fields={{ [INPUT_FIELD]: input }}
         challenge={null}
-        alternatives={ALTERNATIVES}
+        alternatives={
+          <>
+            The puzzle needs a recent browser. You can also <a href={ROUTES.signIn.path}>sign in for a free key</a>,
+            come back tomorrow, or go <a href={ROUTES.home.path}>back to the home page</a>.
+          </>
+        }
       />
-      <p>
-        <a href={ROUTES.signIn.path}>Sign in for a free key</a> · <a href={ROUTES.home.path}>Back to the first page</a>
-      </p>
     </Layout>
   )
 }
-
-/** The widget needs `crypto.subtle`, which browsers offer only over HTTPS and on loopback addresses. */
-const ALTERNATIVES =
-  "It works over HTTPS, in a browser of the last years, with JavaScript. Or come again tomorrow, or sign in for a free key: with a key there is no such page."

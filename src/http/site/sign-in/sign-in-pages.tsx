@@ -3,7 +3,7 @@ import type { ComponentChildren } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
-import { PassForm, type PassPageAssets } from "../pass.tsx"
+import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { curlCommand } from "../ui/format.ts"
 import { FlashMessage, FormError, TextField } from "../ui/forms.tsx"
 import { CodeBlock, Layout } from "../ui/layout.tsx"
@@ -131,7 +131,8 @@ function HeldMailNote({ next }: { readonly next: string }) {
 }
 
 type SignInPassPageProps = {
-  readonly assets: PassPageAssets
+  /** Null: the visitor's browser cannot solve the puzzle. */
+  readonly assets: PassPageAssets | null
   readonly challenge: Challenge
   readonly email: string
   /** The address that the visitor insists on, or empty. */
@@ -141,6 +142,15 @@ type SignInPassPageProps = {
 
 /** Obtains a pass by a proof of work while many ask to sign in, then sends the form again by itself. */
 export function SignInPassPage({ assets, challenge, email, confirmed, next }: SignInPassPageProps) {
+  const back = <a href={withNextPath(ROUTES.signIn.path, next)}>Back to sign-in</a>
+  if (assets === null)
+    return (
+      <Layout route="signIn" title="Too many people are signing in">
+        <p class="lead">Try again in a few minutes. You need no puzzle when fewer people sign in.</p>
+        <InsecurePageNotice />
+        <p>{back}</p>
+      </Layout>
+    )
   return (
     <Layout route="signIn" title="One moment, please" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
       <p class="lead">
@@ -152,18 +162,16 @@ export function SignInPassPage({ assets, challenge, email, confirmed, next }: Si
         path={ROUTES.postSignIn.path}
         fields={{ email, next, confirmed }}
         challenge={challenge}
-        alternatives={PASS_ALTERNATIVES}
+        alternatives={
+          <>
+            The puzzle needs JavaScript and a recent browser. Or try again in a few minutes: you need no puzzle when
+            fewer people sign in. {back}
+          </>
+        }
       />
-      <p>
-        <a href={withNextPath(ROUTES.signIn.path, next)}>Back to sign-in</a>
-      </p>
     </Layout>
   )
 }
-
-/** As on the free checker's page, the widget needs `crypto.subtle`. */
-const PASS_ALTERNATIVES =
-  "The puzzle needs HTTPS, JavaScript and a recent browser. Or try again in a few minutes: you need no puzzle when fewer people sign in."
 
 type CodePageProps = CommonSignInProps & {
   readonly email: string

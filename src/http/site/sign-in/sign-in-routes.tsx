@@ -16,7 +16,7 @@ import { queryParameters } from "../../request/request-url.ts"
 import { isTooManyRequests, Problem } from "../../response/problem.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult } from "../guards.ts"
-import { passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
+import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { nextPathInUrl, safeNextPath, withNextPath } from "./next-path.ts"
 import { createSignInLimits, type SignInLimits } from "./sign-in-limits.ts"
@@ -162,7 +162,7 @@ async function usePass(
   if (refund === null) {
     const page = (
       <SignInPassPage
-        assets={await passPageAssets(assets)}
+        assets={canSolveChallenge(request) ? await passPageAssets(assets) : null}
         challenge={await passes.challenge()}
         email={email}
         confirmed={form.text("confirmed").slice(0, ECHOED_LENGTH_MAX)}

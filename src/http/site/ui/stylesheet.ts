@@ -55,6 +55,33 @@ body { margin: 0; background: var(--paper) }
   .wide .bottom { width: min(76rem, 100% - 3rem) }
 }
 
+.contents, .page .contents-folded ul { font: 400 .875rem/1.4 var(--sans) }
+.contents { display: none }
+.contents p { margin: 0 0 .35rem; color: var(--ink); font-weight: 600 }
+.contents ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
+.contents a, .page .contents-folded a { display: block; padding: .3rem 0; color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
+.contents a:hover, .page .contents-folded a:hover { color: var(--ink); text-decoration: underline; text-underline-offset: .18em }
+.page .contents-folded { max-width: 44rem; margin: 0 0 1.5rem; padding: .35rem 1rem; border: 1px solid var(--line); border-radius: 8px }
+.page .contents-folded ul { padding-bottom: .35rem }
+@media (min-width: 76rem) {
+  .columns { max-width: 84rem; grid-template-columns: 12rem minmax(0, 1fr) 11rem; gap: 0 2.5rem }
+  .columns .contents { display: block; grid-column: 3; grid-row: 1; position: sticky; top: 3.5rem; box-sizing: border-box; max-height: calc(100vh - 3.5rem); padding: 3rem .25rem 1.5rem; overflow-y: auto }
+  .contents-folded { display: none }
+  .site.wide:has(.columns) .top { padding-inline: max(1.5rem, calc((100% - 84rem) / 2)) }
+  .wide:has(.columns) .bottom { width: min(84rem, 100% - 3rem) }
+}
+@media (scripting: none) { .pass .alternatives { display: none } }
+.find { position: relative; max-width: 44rem; margin: 0 0 1.25rem }
+.find:empty { display: none }
+.find input { box-sizing: border-box; width: 100%; min-height: 2.5rem; padding: .4rem .8rem; color: var(--ink); background: var(--raised); border: 1px solid var(--soft); border-radius: 6px; font: 400 .9375rem/1.4 var(--sans) }
+.find input::placeholder { color: var(--soft); opacity: 1 }
+.page .find ol { position: absolute; z-index: 5; inset: 100% 0 auto; max-height: 70vh; margin: .35rem 0 0; padding: .35rem; overflow-y: auto; list-style: none; border: 1px solid var(--line); border-radius: 8px; background: var(--paper); box-shadow: 0 12px 32px -16px color-mix(in srgb, var(--ink) 45%, transparent) }
+.page .find li { margin: 0 }
+.page .find a { display: grid; gap: 0 .75rem; grid-template-columns: 1fr max-content; padding: .5rem .65rem; border-radius: 6px; color: var(--soft); font-size: .875rem; text-decoration: none }
+.page .find a:hover, .page .find a:focus { background: var(--raised) }
+.find .excerpt { grid-column: 1 / -1; overflow-wrap: anywhere }
+.find mark { color: var(--ink); background: var(--review-paper) }
+
 .bottom {
   width: min(60rem, 100% - 3rem); margin: 5rem auto 0; padding: 1.5rem 0 3rem; display: flex; flex-wrap: wrap; gap: .5rem 1.5rem;
   font: 400 .875rem/1.5 var(--sans); border-top: 1px solid var(--line);

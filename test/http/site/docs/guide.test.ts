@@ -6,7 +6,7 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { TIERS } from "../../../../src/contract/tiers.ts"
-import { SITE_SCRIPT_PATH, THEME_SCRIPT_PATH } from "../../../../src/http/site/assets.ts"
+import { SEARCH_SCRIPT_PATH, SITE_SCRIPT_PATH, THEME_SCRIPT_PATH } from "../../../../src/http/site/assets.ts"
 import {
   EXAMPLE_LANGUAGE_NAMES,
   EXAMPLE_TASK_NAMES,
@@ -31,7 +31,7 @@ test("the guide lists every page of the documentation once, with its description
   const documentation = Object.entries(ROUTES)
     .filter(([id, { path, kind }]) => kind === "page" && /^\/docs(?:\/|$)/.test(path) && id !== "docsGuide")
     .map(([id]) => id)
-    .filter(id => !["openapi", "docsAsset", "docsMarkdown"].includes(id))
+    .filter(id => !["openapi", "docsAsset", "docsMarkdown", "docsSearch"].includes(id))
   expect<string[]>([...routes].sort()).toEqual(documentation.sort())
   const html = await textOf(ROUTES.docsGuide.path)
   for (const route of routes) {
@@ -40,8 +40,8 @@ test("the guide lists every page of the documentation once, with its description
   }
 })
 
-test("no page of the guide has a script of its own or an insert without a value", async () => {
-  const siteScripts = [THEME_SCRIPT_PATH, SITE_SCRIPT_PATH]
+test("no page of the guide has a script but those of every page and the search, or an insert without a value", async () => {
+  const siteScripts = [THEME_SCRIPT_PATH, SITE_SCRIPT_PATH, SEARCH_SCRIPT_PATH]
   for (const route of routes.filter(id => id !== "docs")) {
     const html = await textOf(ROUTES[route].path)
     expect({ route, scripts: attributesIn(html, "src") }).toEqual({ route, scripts: siteScripts })

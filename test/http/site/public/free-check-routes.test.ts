@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { CATEGORY_NAMES } from "../../../../src/contract/categories.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { addEntries, OPERATOR } from "../../../../src/customers/own-lists/own-lists.ts"
+import { canSolveChallenge } from "../../../../src/http/site/pass.tsx"
 import { CATEGORY_MEANINGS } from "../../../../src/http/site/ui/verdict/verdict-words.ts"
 import { createSystem } from "../../../../src/system/system.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
@@ -157,6 +158,26 @@ describe("a pass", () => {
     expect(policy).toContain("script-src 'self'; style-src 'self'")
     expect(policy).toContain("worker-src 'self'")
   })
+
+  test.each(["http://192.0.2.7:8080", "http://[2001:db8::7]:8080"])(
+    "cannot be earned on a page from %s: the page says so at once and leads to the sign-in, without a puzzle",
+    async origin => {
+      const page = await visit(await spent(), { headers: { Origin: origin, Host: new URL(origin).host } })
+      const html = await page.text()
+      expect(page.status).toBe(403)
+      expect(html).toContain("this page came over plain HTTP")
+      expect(html).not.toContain("altcha")
+      expect(html).toContain('class="button" href="/sign-in"')
+      expect(html).not.toContain(" hidden")
+    },
+  )
+
+  test.each(["http://localhost:8080", "http://mk.localhost", "http://127.0.0.5:8080", "http://[::1]:8080"])(
+    "can be earned on a page from %s",
+    origin => {
+      expect(canSolveChallenge(new Request("http://localhost/", { headers: { Origin: origin } }))).toBe(true)
+    },
+  )
 
   test("comes with a solution, goes on with the check at once, and is used from then on", async () => {
     const harness = await spent()

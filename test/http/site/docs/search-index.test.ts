@@ -1,0 +1,78 @@
+import { expect, test } from "bun:test"
+import { SETTINGS } from "../../../../src/config/settings.ts"
+import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
+import { REASON_NAMES } from "../../../../src/contract/reasons.ts"
+import { ROUTES } from "../../../../src/contract/routes.ts"
+import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
+import { type SearchIndex, searchFile } from "../../../../src/http/site/docs/search-index.ts"
+import { attributesIn, LISTS_OVERVIEW, openSite } from "../../../support/open-site.ts"
+
+const ask = openSite()
+
+/** The path of the index that a page names. */
+async function indexPath(from = ask): Promise<string> {
+  const html = await (await from(ROUTES.docsErrors.path)).text()
+  return /data-search-index="([^"]*)"/.exec(html)?.[1] ?? ""
+}
+
+const indexOf = async (): Promise<SearchIndex> => await (await ask(await indexPath())).json()
+
+const read = (file: { readonly bytes: Uint8Array }): SearchIndex => JSON.parse(Buffer.from(file.bytes).toString())
+
+test("a heading with an id begins a section, a row with an id is one, and code and markup are left out", () => {
+  const markdown =
+    "The `lead` has [a link](/docs).\n\n## First **part** {#first}\n\nWords.\n\n```sh Shell\ncurl secret-code\n```\n\n| Code | Cause |\n| :--- | ----: |\n| `not_found` {#not_found} | Nothing is *there*. |\n| plain | row |"
+  expect(read(searchFile([{ path: "/docs/page", title: "Page", markdown }]))).toEqual({
+    pages: [["/docs/page", "Page"]],
+    sections: [
+      [0, "", "Page", "The lead has a link."],
+      [0, "first", "First part", "Words. Code Cause plain row"],
+      [0, "not_found", "not_found", "Nothing is *there*."],
+    ],
+  })
+})
+
+test("the index has every page of the guide, and each section leads to an anchor that exists", async () => {
+  const { pages, sections } = await indexOf()
+  const guide = GUIDE.flatMap(({ pages: entries }) => entries).filter(({ text }) => text !== null)
+  expect(pages).toEqual(guide.map(({ route, title }) => [ROUTES[route].path, title]))
+  for (const [number, [path]] of pages.entries()) {
+    const ids = attributesIn(await (await ask(path)).text(), "id")
+    const own = sections.filter(([page]) => page === number).map(([, id]) => id)
+    expect({ path, lost: own.filter(id => id !== "" && !ids.includes(id)) }).toEqual({ path, lost: [] })
+    expect({ path, count: own.length > 0 }).toEqual({ path, count: true })
+  }
+})
+
+test("every problem code, reason and setting can be found", async () => {
+  const { sections } = await indexOf()
+  const words = sections.map(([, , heading, text]) => `${heading} ${text}`).join(" ")
+  const all = [...PROBLEM_CODES, ...REASON_NAMES, ...Object.keys(SETTINGS)]
+  expect(all.filter(name => !words.includes(name))).toEqual([])
+})
+
+test("the index is under 60 KB as browsers get it, and caches keep it under the path that names its version", async () => {
+  const response = await ask(await indexPath(), { "accept-encoding": "gzip" })
+  expect([response.status, response.headers.get("content-type"), response.headers.get("content-encoding")]).toEqual([
+    ...[200, "application/json", "gzip"],
+  ])
+  expect(response.headers.get("cache-control")).toContain("immutable")
+  expect((await response.bytes()).length).toBeLessThanOrEqual(60_000)
+  expect((await ask(`${ROUTES.docsSearch.path}?v=older`)).headers.get("cache-control")).toBe("no-store")
+})
+
+test("processes with other lists have the same index, so that each can serve the pages of the others", async () => {
+  expect(await indexPath(openSite({ lists: () => ({ ...LISTS_OVERVIEW, version: "other" }) }))).toBe(await indexPath())
+})
+
+test("a page with several sections has its contents, beside it and folded, and the field of the search comes by script", async () => {
+  const html = await (await ask(ROUTES.docsPrivacy.path)).text()
+  const headings = [...html.matchAll(/<h2 id="([^"]+)"/g)].map(([, id = ""]) => `#${id}`)
+  expect(headings.length).toBeGreaterThan(1)
+  for (const part of [
+    /<nav class="contents" aria-label="On this page">(.*?)<\/nav>/s,
+    /<details class="contents-folded">(.*?)<\/details>/s,
+  ])
+    expect(attributesIn(part.exec(html)?.[1] ?? "", "href")).toEqual(headings)
+  expect(html).toMatch(/<div class="find" data-search-index="[^"]+"><\/div>/)
+})
