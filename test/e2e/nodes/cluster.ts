@@ -76,9 +76,12 @@ export async function createCluster(count: number, settings: Readonly<Record<str
   }
 }
 
+/** Enough accounts for the reports of the slowest test: a caller sends about a hundred a second. */
+const REPORTERS = 12
+
 /** Keys of several accounts: one account sends `LIMITS.feedbackPerDay` reports a day. */
 export const reporterKeys = ({ newKey }: Pick<Cluster, "newKey">): Promise<string[]> =>
-  Promise.all(["a", "b", "c", "d", "e"].map(name => newKey(`${name}@example.com`)))
+  Promise.all(Array.from({ length: REPORTERS }, (_, index) => newKey(`reporter-${index}@example.com`)))
 
 /** What is asked: method and path, and a body. */
 export type ApiRequest = readonly [line: string, body?: unknown]
