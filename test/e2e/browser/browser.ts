@@ -104,15 +104,23 @@ const PICTURES = process.env["TEST_PICTURES"] === "1" ? join(import.meta.dir, "p
 /** A phone and a desk. */
 const WIDTHS = [390, 1280] as const
 
-/** At which widths the page is wider than the screen. */
-async function widthsTooWide(page: Page, name: string): Promise<readonly number[]> {
-  const tooWide: number[] = []
+/** Cells that stand below each other and do not say of which column they are. */
+const UNLABELLED_CELLS = `[...document.querySelectorAll(".page .scroll tbody td:not([data-label]):not(:empty)")]
+  .filter(cell => getComputedStyle(cell).display !== "table-cell").map(cell => cell.textContent)`
+
+/** What is wrong with the page at each width. */
+async function widthFaults(page: Page, name: string): Promise<readonly string[]> {
+  const found: string[] = []
   for (const width of WIDTHS) {
     await page.setViewportSize({ width, height: 900 })
     if (PICTURES !== null) await takePictures(page, join(PICTURES, `${name}-${width}`))
-    if ((await page.evaluate<number>("document.documentElement.scrollWidth")) > width) tooWide.push(width)
+    if ((await page.evaluate<number>("document.documentElement.scrollWidth")) > width)
+      found.push(`the page is wider than ${width} px`)
+    const unlabelled = await page.evaluate<readonly string[]>(UNLABELLED_CELLS)
+    const faults = [...unlabelled.map(text => `no column is told of ${text}`), ...(await accessFaults(page))]
+    found.push(...faults.map(fault => `at ${width} px: ${fault}`))
   }
-  return tooWide
+  return found
 }
 
 async function takePictures(page: Page, path: string): Promise<void> {
@@ -122,12 +130,7 @@ async function takePictures(page: Page, path: string): Promise<void> {
   }
 }
 
-/** Everything that is wrong with the page as it is now. */
+/** Everything that is wrong with the page as it is now, on a phone and on a desk. */
 export async function pageFaults({ page, faults }: WatchedPage, name: string): Promise<readonly string[]> {
-  const tooWide = await widthsTooWide(page, name)
-  return [
-    ...faults,
-    ...tooWide.map(width => `${name} is wider than ${width} px`),
-    ...(await accessFaults(page)).map(fault => `${name}: ${fault}`),
-  ]
+  return [...faults, ...(await widthFaults(page, name)).map(fault => `${name}: ${fault}`)]
 }

@@ -87,7 +87,7 @@ function ReportRow({ report }: { readonly report: Feedback }) {
   const { id, domain, currentCategory, reportedCategory, status, createdAtMs } = report
   return (
     <tr>
-      <th scope="row">
+      <th scope="row" class="name">
         <a href={pathWithId("adminReport", id)}>
           <code>{domain}</code>
         </a>

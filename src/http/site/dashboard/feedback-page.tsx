@@ -118,7 +118,7 @@ function ReportTable({ reports }: Pick<FeedbackPageProps, "reports">) {
     <Table caption="Reports that you sent" columns={REPORT_COLUMNS}>
       {reports.map(({ id, domain, currentCategory, reportedCategory, status, comment, createdAtMs, decidedAtMs }) => (
         <tr key={id}>
-          <th scope="row">
+          <th scope="row" class="name">
             <code>{domain}</code>
           </th>
           <td>{currentCategory}</td>

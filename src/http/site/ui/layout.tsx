@@ -192,7 +192,7 @@ type TableProps = {
   readonly columns: readonly string[]
   /** Whether many columns share the width: smaller text, no least width. */
   readonly isCompact?: boolean
-  /** Rows: `tr` elements with `th` and `td` elements, which get their labels here. */
+  /** Rows: `tr` elements, or components that return one, with `th` and `td` elements, which get their labels here. */
   readonly children: ComponentChildren
 }
 
@@ -212,26 +212,41 @@ export function Table({ caption, columns, isCompact = false, children }: TablePr
             ))}
           </tr>
         </thead>
-        <tbody>{toChildArray(children).map(row => labelledRow(row, columns))}</tbody>
+        <tbody>
+          {toChildArray(children).map((row, index) => (
+            <LabelledRow key={index} row={row} columns={columns} />
+          ))}
+        </tbody>
       </table>
     </section>
   )
 }
 
+type LabelledRowProps = {
+  readonly row: ReturnType<typeof toChildArray>[number]
+  readonly columns: readonly string[]
+}
+
 /** A row whose cells carry the headings of their columns, for the stylesheet. */
-function labelledRow(row: ReturnType<typeof toChildArray>[number], columns: readonly string[]) {
-  if (!isElement(row)) return row
-  const cells = toChildArray(row.props.children)
+function LabelledRow({ row, columns }: LabelledRowProps) {
+  const rendered = isFunctionElement(row) ? row.type(row.props) : row
+  if (!isElement(rendered)) return <>{rendered}</>
+  const cells = toChildArray(rendered.props.children)
   return cloneElement(
-    row,
+    rendered,
     {},
     cells.map((cell, index) => (isElement(cell) ? cloneElement(cell, { "data-label": columns[index] ?? "" }) : cell)),
   )
 }
 
+type FunctionElement = VNode & { readonly type: (props: object) => ComponentChildren }
+
+const isFunctionElement = (child: ComponentChildren): child is FunctionElement =>
+  isValidElement(child) && typeof child.type === "function"
+
 type ElementWithChildren = VNode<{ readonly children?: ComponentChildren; readonly "data-label"?: string }>
 
-const isElement = (child: unknown): child is ElementWithChildren =>
+const isElement = (child: ComponentChildren): child is ElementWithChildren =>
   isValidElement(child) && typeof child.type === "string"
 
 type TabsProps = {

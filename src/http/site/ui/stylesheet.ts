@@ -131,7 +131,7 @@ body { margin: 0; background: var(--paper) }
 .scroll td:nth-child(2) { min-width: 11rem }
 .scroll.compact table { font-size: .875rem }
 .scroll.compact th, .scroll.compact td { min-width: 0; padding-right: .9rem }
-.scroll.compact td:last-child { max-width: 10rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap }
+.scroll.compact td:last-child { max-width: 10rem; overflow-wrap: anywhere }
 .scroll .number { font-variant-numeric: tabular-nums; white-space: nowrap }
 .scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums }
 .scroll .choice { width: 20% }
@@ -201,7 +201,7 @@ body { margin: 0; background: var(--paper) }
 .requests .scroll tbody th, .requests .scroll td { min-width: 0 }
 .requests .scroll tbody th p, .requests .scroll td p { margin: 0 }
 .requests .scroll th, .requests .scroll td { padding-right: 1rem }
-.requests .scroll .hint code { white-space: nowrap }
+.requests .scroll .hint code { white-space: nowrap } .requests .scroll td > code { overflow-wrap: anywhere }
 .page button.small[aria-pressed="true"] { color: var(--paper); background: var(--accent); border-color: var(--accent) }
 .field { display: grid; gap: .3rem; width: 100% }
 .field label, .form legend { font-weight: 500 }
@@ -220,7 +220,7 @@ body { margin: 0; background: var(--paper) }
 .wide-field, .form details, .folded { width: 100% }
 .folded { display: grid; gap: 1.1rem; padding: .5rem 0 0 }
 .form:has([name="kind"][value="secret"]:checked) .for-publishable, .form:has([name="kind"][value="publishable"]:checked) .for-secret { display: none }
-.row-actions .button, .row-actions .copy-cell { margin: 0 .4rem .4rem 0 }
+.scroll td.row-actions { min-width: 11rem } .row-actions .button, .row-actions .copy-cell { margin: 0 .4rem .4rem 0 }
 .copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center }
 .copy-cell code { overflow-wrap: anywhere; user-select: all }
 .check { display: flex; gap: .6rem; align-items: baseline }
@@ -279,9 +279,9 @@ body { margin: 0; background: var(--paper) }
 .steps .reached { color: var(--allow) }
 .start .sample { background: var(--paper) }
 .page .start .actions { margin: 0 }
-.page summary { padding: .3rem 0; cursor: pointer }
 .card { box-sizing: border-box; max-width: 44rem; margin: 0 0 2rem; padding: 1.25rem 1.5rem; border: 1px solid var(--line); border-top: 4px solid var(--tone, var(--accent)); border-radius: 12px; background: var(--raised) }
-.page .verdict:focus { outline: none }
+.page [tabindex="-1"]:focus { outline: none }
+.page form[aria-busy="true"] button { opacity: .6; cursor: progress }
 
 .of-business { --tone: var(--business) } .of-personal { --tone: var(--personal) } .of-disposable { --tone: var(--disposable) } .of-relay { --tone: var(--relay) }
 .of-lookalike { --tone: var(--block) } .of-education { --tone: var(--education) } .of-government { --tone: var(--government) } .of-invalid { --tone: var(--invalid) } .of-unknown { --tone: var(--unknown) }
@@ -378,10 +378,13 @@ body { margin: 0; background: var(--paper) }
   .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block }
   .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .scroll tbody tr { margin: 0 0 .75rem; padding: .6rem .9rem; border: 1px solid var(--line); border-radius: 8px }
+  .scroll tbody th:not(:has(code)), .scroll td:nth-child(2), .scroll td.row-actions { min-width: 0 }
   .scroll tbody th, .scroll tbody td { min-width: 0; width: auto; padding: .15rem 0; border: 0; white-space: normal; overflow-wrap: anywhere }
-  .scroll tbody td { display: grid; grid-template-columns: 7.5rem minmax(0, 1fr); gap: 0 .75rem }
-  .scroll tbody td::before { content: attr(data-label); color: var(--soft); font-size: .8125rem; line-height: 1.85 }
-  .scroll tbody td > * { grid-column: 2 }
+  .scroll tbody td { position: relative; padding-left: 8.25rem }
+  .scroll tbody td[data-label=""] { padding-left: 0 }
+  .scroll tbody td::before { content: attr(data-label); position: absolute; left: 0; width: 7.5rem; color: var(--soft); font-size: .8125rem; line-height: 1.85 }
+  .scroll.compact tbody td:last-child { max-width: none } .scroll tbody th a { display: inline-block; min-height: 24px }
+  .tabs > label { padding-inline: .6rem } .bars .legend { order: 1; width: 100% }
   .scroll td:empty { display: none }
   .compact .scroll table { display: table }
   .compact .scroll thead { display: table-header-group; position: static; clip-path: none }
