@@ -90,14 +90,14 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
   const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
   const network = createNetworkDiagnostics(context)
   return {
-    settings: async () => ok(`All that are set are known, and can be read.${requestLogNotice(settings)}`),
+    settings: async () => ok(`All settings are known and valid.${requestLogNotice(settings)}`),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
     dns: () => diagnoseDns(context),
     smtp: async () =>
       url === null
-        ? skipped("MAILKIND_SMTP_URL is not set: no mail is sent.")
+        ? skipped("MAILKIND_SMTP_URL is not set. No mail is sent.")
         : diagnoseMailServer(await checkSmtp(url.reveal()), isMailProtected(url.reveal())),
     ...network.diagnostics,
     clock: async () =>
@@ -115,7 +115,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
 
 const requestLogNotice = ({ MAILKIND_REQUEST_LOG }: Settings): string =>
   MAILKIND_REQUEST_LOG === "off"
-    ? " MAILKIND_REQUEST_LOG is off: no request is logged, and servers delete what was."
+    ? " MAILKIND_REQUEST_LOG is off. No request is logged, and servers delete logged ones."
     : ""
 
 /** Reading a whole database blocks a process for seconds, so a child process does it. */
@@ -125,7 +125,7 @@ async function diagnoseDatabaseInChild(system: System): Promise<DiagnosticResult
     parseDoctorOutput(parseJson(result?.stdout ?? "")) ??
     failed(
       "It could not be read completely within a minute.",
-      "Run `mailkind doctor --only database`, which takes the same time and no other test beside it.",
+      "Run `mailkind doctor --only database`. It has no time limit of other checks.",
     )
   )
 }
@@ -141,7 +141,7 @@ function parseDoctorOutput(output: unknown): DiagnosticResult | null {
 
 async function diagnoseDns(context: AppContext): Promise<DiagnosticResult> {
   if (context.settings.MAILKIND_DNS_SERVERS.includes("off"))
-    return skipped("MAILKIND_DNS_SERVERS is off: every verdict rests on lists alone.")
+    return skipped("MAILKIND_DNS_SERVERS is off. Every verdict comes from the lists alone.")
   const { servers, canaries, close } = createServerResolvers(context)
   return await diagnoseResolvers(servers, canaries).finally(close)
 }
@@ -166,7 +166,7 @@ function createNetworkDiagnostics(context: AppContext) {
     const parsed = parseBootstrap(text, rdapUrl !== null)
     return parsed.kind === "refused" ? parsed.message : null
   }
-  const keySetProblem = (text: string): string | null => (parseKeySet(text) === null ? "It holds no key." : null)
+  const keySetProblem = (text: string): string | null => (parseKeySet(text) === null ? "It has no key." : null)
   // Each is called twice: for its own result, and to learn the time of its server.
   const identity = lazy(createIdentityDiagnostic(context, fetchUrl))
   const rdap = lazy(
@@ -197,13 +197,13 @@ function createNetworkDiagnostics(context: AppContext) {
 const rdapEndpoint = (isConfigured: boolean): DiagnosedEndpoint => ({
   setting: "MAILKIND_RDAP_BOOTSTRAP_URL",
   isConfigured,
-  consequence: isConfigured ? "Without it no domain's age is known." : "Until then the built-in copy is used.",
+  consequence: isConfigured ? "Without it, the age of domains is unknown." : "Until then the built-in copy is used.",
 })
 
 const leakKeysEndpoint = (isConfigured: boolean): DiagnosedEndpoint => ({
   setting: "MAILKIND_SECRET_SCANNING_KEYS_URL",
   isConfigured,
-  consequence: "Without it no report of a leaked key is accepted.",
+  consequence: "Without it, the server accepts no reports of leaked keys.",
 })
 
 function createIdentityDiagnostic(
@@ -215,7 +215,7 @@ function createIdentityDiagnostic(
   const endpoint = {
     setting: "MAILKIND_IDENTITY_URL",
     isConfigured: operatorUrl !== null,
-    consequence: "Without it no tenant of suite_b is known.",
+    consequence: "Without it, tenants of suite_b are unknown.",
   }
   return async () => {
     const timeout = new AbortController()
@@ -257,7 +257,7 @@ async function diagnoseActiveLists(context: AppContext): Promise<DiagnosticResul
     if (error instanceof StartupError) return failed("There are no lists.", error.message)
     return failed(
       `They cannot be read (${errorCode(error)}).`,
-      "Make the data directory and the files in it readable for this user.",
+      "Make the data directory and its files readable for this user.",
     )
   }
 }

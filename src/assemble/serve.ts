@@ -20,7 +20,7 @@ export async function serve(
   const { system } = context
   if (worker) {
     const supervisor = system.processes.supervisorLink()
-    if (supervisor === null) throw new CommandError("Workers are started by `serve --workers N` alone.", 2)
+    if (supervisor === null) throw new CommandError("Start workers with `serve --workers N`.", 2)
     return await runWorker(context, supervisor)
   }
   checkDataDirectory(context)
@@ -36,7 +36,7 @@ function checkDataDirectory({ settings, log }: AppContext): void {
   if (access.kind === "refused")
     throw new StartupError(`The data directory is not safe: ${access.seen} ${access.remedy}`)
   if (access.kind === "warned")
-    log("warn", "others may use the data directory", { found: access.seen, remedy: access.remedy })
+    log("warn", "others can use the data directory", { found: access.seen, remedy: access.remedy })
 }
 
 async function serveSingleProcess(context: AppContext, output: Output, replace: boolean): Promise<void> {

@@ -113,7 +113,7 @@ export const untilLabel = ({ lastSeen, countsUntil }: ExplainedListing): string 
 /** Descriptions of reasons that differ if only the lists are used. */
 const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
   known_organisation: `${REASONS.known_organisation.description} DNS and mail hosts take precedence.`,
-  no_evidence: "The domain is in no list; a check decides by DNS and mail hosts.",
+  no_evidence: "The domain is on no list. A check decides by DNS and mail hosts.",
 }
 
 /** The reason as a sentence, with what weakens it, or what a check may find besides. */

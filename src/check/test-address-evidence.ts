@@ -11,7 +11,7 @@ type TestAddressRow = NonNullable<ReturnType<typeof testAddress>>
 /** The evidence of an address, domain or URL under the test domain. It is a row of a table and needs no network. */
 export function testAddressEvidence(subject: Subject, includeTenant: boolean): Evidence {
   const row: TestAddressRow = testAddress(subject.localPart ?? "") ?? {
-    description: "Nothing is known.",
+    description: "There is no evidence.",
     category: "unknown",
   }
   return {

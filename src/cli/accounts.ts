@@ -87,9 +87,9 @@ async function accountCreate(
 }
 
 const ACCOUNT_REFUSALS = {
-  malformed_email: "That is no email address.",
-  email_taken: "An account with that email exists already.",
-  unknown_tier: `There is no such tier; tiers are ${TIERS.map((tier, index) => `${index} (${tier.name})`).join(", ")}.`,
+  malformed_email: "This is not an email address.",
+  email_taken: "An account with this email exists already.",
+  unknown_tier: `There is no such tier. The tiers are ${TIERS.map((tier, index) => `${index} (${tier.name})`).join(", ")}.`,
 } as const
 
 /** `account list`: all accounts, ordered by email. */
@@ -165,7 +165,7 @@ async function accountDelete(
 /** The account with this email. Throws a `CommandError` when there is none. */
 export async function accountByEmail({ changes }: CustomerCommandDeps, email: string) {
   const account = await findAccountByEmail(changes.store, email)
-  if (account === null) throw new CommandError("There is no account with that email.")
+  if (account === null) throw new CommandError("There is no account with this email.")
   return account
 }
 

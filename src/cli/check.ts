@@ -25,8 +25,8 @@ export function registerCheck(
     .addOption(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
     )
-    .option("--deep", "ask for domain age and homepage too", false)
-    .option("--offline", "ask no network", false)
+    .option("--deep", "look up the domain's age and homepage too", false)
+    .option("--offline", "use no network", false)
     .option(...JSON_FLAG, false)
     .action(async (inputs, { policy, deep, offline, json: asJson }) => {
       await checkCommand(output, await openCheck(offline), inputs, { policy, isDeep: deep, asJson })
@@ -69,7 +69,7 @@ function printResult(output: Output, input: string, result: CheckResult): void {
   const { mx, provider } = result.mail
   if (mx[0] !== undefined) output.line(`  mail at ${mx[0].host}${provider === null ? "" : ` (${provider})`}`)
   if (result.did_you_mean !== null) output.line(`  did you mean ${result.did_you_mean}?`)
-  if (result.is_lookalike) output.line("  it looks like a known name and is none")
+  if (result.is_lookalike) output.line("  it looks like a known name, but is not")
   printTable(
     output,
     result.reasons.map(reason => [`    ${reason}`, REASONS[reason].description]),

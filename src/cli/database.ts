@@ -15,24 +15,21 @@ export type BackupDeps = {
 export function registerBackupCommands(root: Command, output: Output, deps: BackupDeps): void {
   root
     .command("backup")
-    .description("Write a copy of the database to a file, also while a server runs.")
-    .argument("<file>", "where to; its directory is there already")
-    .option("--force", "replace the file when it is there", false)
-    .option("--json", "answer in JSON", false)
+    .description("Copy the database to a file, even while a server runs.")
+    .argument("<file>", "the new file, in an existing directory")
+    .option("--force", "replace an existing file", false)
+    .option("--json", "print JSON", false)
     .action(async (file: string, { force, json: asJson }: { force: boolean; json: boolean }) => {
       const copied = await deps.backup(file, !force)
-      if (copied === null) throw new CommandError(`${escapeControls(file)} is there already; --force replaces it.`)
+      if (copied === null) throw new CommandError(`${escapeControls(file)} exists already. --force replaces it.`)
       if (asJson) printJson(output, copyJson(copied))
-      else
-        output.line(
-          `${escapeControls(copied.path)} holds ${describeContents(copied)}. Every page of it has been read back.`,
-        )
+      else output.line(`${escapeControls(copied.path)} holds ${describeContents(copied)}. Every page was read back.`)
     })
   root
     .command("restore")
-    .description("Put a backup in place of the database, which is kept beside it. No server may run.")
+    .description("Restore a backup and keep the previous database next to it. No server may run.")
     .argument("<file>", "a backup")
-    .option("--json", "answer in JSON", false)
+    .option("--json", "print JSON", false)
     .action(async (file: string, { json: asJson }: { json: boolean }) => {
       const restored = await deps.restore(file)
       if (asJson) printJson(output, restoreJson(restored))
@@ -58,29 +55,26 @@ const restoreJson = ({ previousPath, merged, ...copied }: RestoreResult) => ({
 
 function printRestore(output: Output, { previousPath, merged, ...copied }: RestoreResult): void {
   output.line(`The database holds ${describeContents(copied)}.`)
-  output.line("Nobody is signed in any more.")
-  if (previousPath !== null) output.line(`What was there before is kept as ${escapeControls(previousPath)}.`)
+  output.line("Everybody must sign in again.")
+  if (previousPath !== null) output.line(`The previous database is ${escapeControls(previousPath)}.`)
   if (merged === null) {
-    output.line("Nothing could be taken over of what happened since the backup:")
-    output.line("  keys that were revoked since work again: revoke them, by `mailkind key revoke ID`;")
-    output.line("  what was used of today's quotas since is not known: up to a whole one may be used again today;")
-    output.line("  mails that were sent since may be sent again.")
+    output.line("Changes since the backup could not be taken over:")
+    output.line("  Keys revoked since then work again. Revoke them with `mailkind key revoke ID`.")
+    output.line("  Units used since then are not known. Up to a complete quota can be used again today.")
+    output.line("  Mails sent since then may be sent again.")
     return
   }
   const { revokedCount, unitsCount, mailsCount, lostAccountsCount, returnedAccountsCount } = merged
   output.line(
-    `Taken over of it: ${revokedCount} revocations of keys, ${unitsCount} days of quotas, ${mailsCount} ends of mails.`,
+    `Taken over: ${revokedCount} revocations of keys, ${unitsCount} days of quotas, ${mailsCount} ends of mails.`,
   )
-  if (lostAccountsCount > 0)
-    output.line(`Accounts that were made since the backup, and are gone: ${lostAccountsCount}.`)
+  if (lostAccountsCount > 0) output.line(`Accounts created since the backup, which are gone: ${lostAccountsCount}.`)
   if (returnedAccountsCount > 0)
-    output.line(
-      `Accounts that were deleted since the backup, and are back: ${returnedAccountsCount}. Delete them again.`,
-    )
+    output.line(`Accounts deleted since the backup, which are back: ${returnedAccountsCount}. Delete them again.`)
 }
 
 const describeContents = ({ accountsCount, keysCount, bytes }: BackupInfo): string =>
-  `${accountsCount} accounts and ${keysCount} keys in ${bytes.toLocaleString("en")} octets`
+  `${accountsCount} accounts and ${keysCount} keys in ${bytes.toLocaleString("en")} bytes`
 
 /** Dependencies of `store copy`. */
 export type StoreCopyDeps = {
@@ -95,8 +89,8 @@ export function registerStoreCommands(root: Command, output: Output, { copy }: S
     .description("Move the database.")
     .command("copy")
     .description("Copy the SQLite database of the data directory to an empty PostgreSQL database. No server may run.")
-    .option("--to <url>", "postgres://…; without it, that of MAILKIND_DATABASE_URL, which no list of processes shows")
-    .option("--json", "answer in JSON", false)
+    .option("--to <url>", "postgres://…, default MAILKIND_DATABASE_URL, which lists of processes do not show")
+    .option("--json", "print JSON", false)
     .action(async ({ to, json: asJson }: { to?: string; json: boolean }) => {
       const move = await copy(to ?? null)
       if (move.kind !== "moved") throw new CommandError(copyRefusal(move))
@@ -109,7 +103,7 @@ export function registerStoreCommands(root: Command, output: Output, { copy }: S
         ...move.tables.map(({ name, rowsCount, sha256 }) => [name, String(rowsCount), sha256.slice(0, 16)]),
       ])
       output.line(
-        `All of it is in ${move.location}. Set MAILKIND_DATABASE_URL on every node, and keep the file as a backup.`,
+        `The copy is in ${move.location}. Set MAILKIND_DATABASE_URL on every node, and keep the file as a backup.`,
       )
     })
 }
@@ -119,10 +113,10 @@ function copyRefusal(move: Exclude<StoreCopyResult, { readonly kind: "moved" }>)
     case "no_database":
       return "There is no SQLite database in the data directory. Set MAILKIND_DATA_DIR."
     case "other_version":
-      return `The tables are at ${move.schemaVersion}, which is not what this version has. Start this version on them once.`
+      return `The tables have version ${move.schemaVersion}, not the one of this program. Start this program on them once.`
     case "not_empty":
-      return `The database holds rows already, in ${move.table}. Name an empty one.`
+      return `The database is not empty. It has rows in ${move.table}. Name an empty one.`
     case "differs":
-      return `What was read back of ${move.table} is not what was written; nothing was kept. Try again, and tell us.`
+      return `The rows of ${move.table} differ from the copied ones. Nothing was stored. Try again, and report this.`
   }
 }

@@ -12,17 +12,17 @@ export const doctorArguments = (name: DiagnosticName): readonly string[] => ["do
 export function registerDoctor(root: Command, output: Output, doctor: RunDoctor): void {
   root
     .command("doctor")
-    .description("Look at all that a server needs here, and say what is wrong and what to do about it.")
-    .addOption(new Option("--only <names...>", "look at these alone").choices(DIAGNOSTIC_NAMES))
-    .option("--running", "a server is to be running: that nobody answers on the port is a failure", false)
-    .option("--json", "answer in JSON", false)
+    .description("Check everything that a server needs, and say how to fix it.")
+    .addOption(new Option("--only <names...>", "run only these checks").choices(DIAGNOSTIC_NAMES))
+    .option("--running", "expect a running server, and fail if none answers on the port", false)
+    .option("--json", "print JSON", false)
     .action(async ({ only, running, json: asJson }: DoctorOptions) => {
       const names = only === undefined ? DIAGNOSTIC_NAMES : only.filter(isDiagnostic)
       const rows = await doctor(names, running)
       if (asJson) printJson(output, { verdict: worstStatus(rows), examinations: rows })
       else printChecks(output, rows)
       const failedCount = rows.filter(({ verdict }) => verdict === "failed").length
-      if (failedCount > 0) throw new CommandError(`${failedCount} of ${rows.length} examinations failed.`)
+      if (failedCount > 0) throw new CommandError(`${failedCount} of ${rows.length} checks failed.`)
     })
 }
 

@@ -15,21 +15,21 @@ export function registerFeedbackCommands(root: Command, output: Output, withCust
   const group = root.command("feedback").description("Reports of wrong verdicts.")
   group
     .command("list")
-    .description("List reports, the newest first.")
-    .addOption(new Option("--status <status>", "only those that are so").choices(FEEDBACK_STATUSES))
+    .description("List reports, newest first.")
+    .addOption(new Option("--status <status>", "only reports with this status").choices(FEEDBACK_STATUSES))
     .option(...JSON_FLAG, false)
     .action(({ status, json: asJson }) =>
       withCustomers(deps => feedbackList(output, deps, LISTED_REPORTS_MAX, status ?? null, asJson)),
     )
   group
     .command("accept")
-    .description("Make what a report says the correction of its domain.")
+    .description("Accept a report and correct its domain.")
     .argument("<id>", "the report's id, such as fb_…")
     .option(...JSON_FLAG, false)
     .action((id, { json: asJson }) => withCustomers(deps => feedbackAccept(output, deps, id, asJson)))
   group
     .command("reject")
-    .description("Reject a report; a correction that it made is taken back.")
+    .description("Reject a report and remove its correction.")
     .argument("<id>", "the report's id, such as fb_…")
     .option(...JSON_FLAG, false)
     .action((id, { json: asJson }) => withCustomers(deps => feedbackReject(output, deps, id, asJson)))
@@ -51,10 +51,11 @@ export async function feedbackList(
     reports.push(...page)
     if (page.length < countMax) break
   }
-  if (reports.length > shownMax) output.stderrLine(`There are more; these are the latest ${shownMax}.`)
+  if (reports.length > shownMax) output.stderrLine(`There are more reports. These are the latest ${shownMax}.`)
   const latest = reports.slice(0, shownMax)
   if (asJson) return printJson(output, latest.map(feedbackJson))
-  if (latest.length === 0) return output.line(status === null ? "There are no reports." : `No report is ${status}.`)
+  if (latest.length === 0)
+    return output.line(status === null ? "There are no reports." : `There are no reports with the status ${status}.`)
   printTable(
     output,
     latest.map(report => [
@@ -92,15 +93,15 @@ export async function feedbackReject(
 function printDecision(output: Output, id: string, decision: FeedbackDecision, asJson: boolean): void {
   switch (decision.kind) {
     case "unknown_feedback":
-      throw new CommandError("There is no report with that id; `feedback list` shows ids.")
+      throw new CommandError("There is no report with this id. `feedback list` shows the ids.")
     case "too_many_corrections":
-      throw new CommandError("There are as many corrections as there may be; reject an accepted report first.")
+      throw new CommandError("The number of corrections has reached its limit. Reject an accepted report first.")
     case "orphan_taken_back": {
       const { domain, correction } = decision
       if (asJson) printJson(output, { id, status: "rejected", domain, changed: true, correction })
       else
         output.line(
-          `The report went with its account; now its correction went too. ${describeCorrection(domain, correction)}`,
+          `The report was deleted with its account. Its correction is now deleted too. ${describeCorrection(domain, correction)}`,
         )
       return
     }

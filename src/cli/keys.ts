@@ -17,17 +17,17 @@ export function registerKeyCommands(root: Command, output: Output, withCustomers
   group
     .command("create")
     .requiredOption("--account <email>", "whose key")
-    .option("--name <name>", "a name to know the key by")
+    .option("--name <name>", "a name for the key")
     .option("--publishable", "for pages: checks only, with reduced results", false)
-    .option("--origin <origin>", "where a publishable key may be used from; may be given again", collect, [])
+    .option("--origin <origin>", "an origin of a publishable key, can be repeated", collect, [])
     .option(
       "--expires <when>",
-      "the last day (UTC) such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z",
+      "the last day (UTC) such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z",
       parseExpiry,
     )
     .option("--units-per-day <n>", "fewer than the account's", parseCount)
     .option("--requests-per-second <n>", "fewer than the account's", parseCount)
-    .option("--network <cidr>", "where a secret key may be used from; may be given again", collect, [])
+    .option("--network <cidr>", "a network of a secret key, can be repeated", collect, [])
     .option(...JSON_FLAG, false)
     .action(({ account, name = null, publishable, origin: origins, json: asJson, ...limits }) =>
       withCustomers(deps => {
@@ -53,7 +53,7 @@ export function registerKeyCommands(root: Command, output: Output, withCustomers
 const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 
 function parseCount(text: string): number {
-  if (!/^[1-9]\d{0,11}$/.test(text)) throw new InvalidArgumentError("It has to be a whole number from 1 on.")
+  if (!/^[1-9]\d{0,11}$/.test(text)) throw new InvalidArgumentError("Use a whole number of at least 1.")
   return Number(text)
 }
 
@@ -63,7 +63,7 @@ function parseExpiry(text: string): number {
     ? Date.parse(text)
     : Number.NaN
   if (Number.isNaN(atMs) || isoDate(utcDay(atMs)) !== text.slice(0, 10))
-    throw new InvalidArgumentError("It has to be a day such as 2027-01-31, or an instant such as 2027-01-31T12:00:00Z.")
+    throw new InvalidArgumentError("Use a day such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z.")
   return text.includes("T") ? atMs : dayEndMs(utcDay(atMs))
 }
 
@@ -99,9 +99,7 @@ async function keyCreate(
     })
   output.line(text)
   output.stderrLine(
-    key.kind === "secret"
-      ? `This is the only time that the key is shown; ${key.id} is its id.`
-      : `${key.id} is the key's id.`,
+    key.kind === "secret" ? `Copy the key now. You cannot see it again. Its id is ${key.id}.` : `Its id is ${key.id}.`,
   )
 }
 
@@ -130,19 +128,19 @@ const USAGE_ERRORS: readonly KeyCreationRefusal["kind"][] = [
 
 const KEY_REFUSALS: { readonly [K in KeyCreationRefusal["kind"]]: string } = {
   unknown_account: "The account was deleted a moment ago.",
-  too_many_keys: `The account has ${LIMITS.keysPerAccountMax} active keys, the most it may have; revoke one first.`,
-  too_many_keys_today: `The account has created ${LIMITS.keysCreatedPerDayMax} keys today, the most a day; create the next one after 00:00 UTC.`,
+  too_many_keys: `The account has ${LIMITS.keysPerAccountMax} active keys, which is the maximum. Revoke one first.`,
+  too_many_keys_today: `The account has created ${LIMITS.keysCreatedPerDayMax} keys today, which is the maximum. Create the next one after 00:00 UTC.`,
   bad_name: `A key's name has at most ${LIMITS.keyNameLengthMax} characters and no control characters.`,
   bad_origin: "An origin is scheme, host and port, such as https://example.com.",
-  origins_missing: "A publishable key needs the origins of the pages that it is for: --origin https://example.com.",
-  too_many_origins: "That is more origins than a key may have.",
-  origins_on_secret: "A secret key has no origins; they go with --publishable.",
+  origins_missing: "A publishable key needs the origins of your pages, such as --origin https://example.com.",
+  too_many_origins: "These are too many origins for one key.",
+  origins_on_secret: "A secret key has no origins. Use them with --publishable.",
   bad_expiry: `A key expires in the future, within ${LIMITS.keyExpiryDaysMax} days.`,
-  bad_units: "A key's units a day have to be fewer than its account's.",
-  bad_rate: "A key's requests a second have to be fewer than its account's.",
+  bad_units: "A key's units per day must be fewer than its account's.",
+  bad_rate: "A key's requests per second must be fewer than its account's.",
   bad_network: "A network is written as 203.0.113.0/24 or 2001:db8::/32, or as one address.",
   too_many_networks: `A key has at most ${LIMITS.networksPerKeyMax} networks.`,
-  networks_on_publishable: "A publishable key has no networks; it has origins.",
+  networks_on_publishable: "A publishable key has origins, not networks.",
 }
 
 /** `key list --account EMAIL`: keys that are not revoked first; secret keys themselves are not stored. */
@@ -186,7 +184,7 @@ async function keyList(output: Output, customers: CustomerCommandDeps, email: st
 async function keyRevoke(output: Output, { changes }: CustomerCommandDeps, id: string, asJson: boolean): Promise<void> {
   const revoked = await revokeKey(changes, id, "admin")
   if (revoked.kind === "unknown_key")
-    throw new CommandError("There is no key with that id; `key list --account EMAIL` shows ids.")
+    throw new CommandError("There is no key with this id. `key list --account EMAIL` shows the ids.")
   if (asJson) return printJson(output, { id, revoked_at: isoInstant(revoked.key.revokedAtMs) })
   output.line(
     revoked.isNew ? "The key is revoked." : `The key has been revoked since ${isoInstant(revoked.key.revokedAtMs)}.`,

@@ -8,14 +8,14 @@ export function registerLicenceCommands(root: Command, output: Output, inventory
   root
     .command("licences")
     .alias("licenses")
-    .description("Tell what this program is made of, and under which licences.")
-    .option("--texts", "show every licence whole", false)
-    .option("--json", "answer in JSON", false)
+    .description("List the packages and data in this program, with their licences.")
+    .option("--texts", "print every licence text", false)
+    .option("--json", "print JSON", false)
     .action(async ({ texts, json: asJson }) => printLicences(output, await inventory(), texts, asJson))
   root
     .command("sbom")
     .description("Print the bill of materials of this program (CycloneDX 1.6, JSON).")
-    .option("--json", "the answer is JSON anyway", false)
+    .option("--json", "the output is always JSON", false)
     .action(async () => output.line(sbomText(createSbom(await inventory())).trimEnd()))
 }
 
@@ -34,7 +34,9 @@ export function printLicences(output: Output, inventory: Inventory, withTexts: b
     })
     return
   }
-  output.line(`${packageId(inventory)} is under ${licence}; it runs on ${packageId(runtime)} (${runtime.licence}).`)
+  output.line(
+    `${packageId(inventory)} has the licence ${licence} and runs on ${packageId(runtime)} (${runtime.licence}).`,
+  )
   output.line("")
   printTable(output, [
     ["package", "licence", "part of"],

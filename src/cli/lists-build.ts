@@ -36,7 +36,7 @@ export async function listsBuild(
   options: ListsBuildOptions,
 ): Promise<void> {
   if (checkout === null)
-    throw new CommandError("Lists are built in a checkout of the project; the executable carries the result.")
+    throw new CommandError("Build the lists in a checkout of the project. The executable contains the result.")
   const inputs = inputsDigest(checkout)
   const before = checkout.exists(MANIFEST) ? checkout.read(MANIFEST) : null
   const isThere = [PACK, SOURCE_BUNDLE, INPUTS_DIGEST].every(checkout.exists)
@@ -48,9 +48,7 @@ export async function listsBuild(
   const { built, stock } = buildOrFail(checkout, before, options)
   const text = formatManifest(built.manifest)
   if (options.check && text !== before)
-    throw new CommandError(
-      `${MANIFEST} differs from what its sources give; run \`lists build\` and review the difference.`,
-    )
+    throw new CommandError(`${MANIFEST} differs from its sources. Run \`lists build\` and review the difference.`)
   await checkout.write(PACK, built.bytes)
   await checkout.write(SOURCE_BUNDLE, encodeBundle(stock))
   await checkout.write(INPUTS_DIGEST, inputs)
@@ -70,7 +68,7 @@ function buildOrFail(
   const lost = before === null || shrink ? [] : shrinkageMessages(JSON.parse(before), built.manifest)
   if (lost.length > 0)
     throw new CommandError(
-      ["a list lost a fifth of its entries; --shrink says that it is meant:", ...lost].join("\n  "),
+      ["a list lost a fifth of its entries. If this is right, use --shrink:", ...lost].join("\n  "),
     )
   return { built, stock: read.bundle }
 }

@@ -29,32 +29,30 @@ export type ListsCommandDeps = ListsRefreshDeps & {
 
 /** Registers the group `lists`. */
 export function registerListsCommands(root: Command, output: Output, lists: ListsCommandDeps): void {
-  const group = root.command("lists").description("Look into the lists, or build them.")
+  const group = root.command("lists").description("Show, look up, update or build the lists.")
   group
     .command("info")
-    .description("Tell version, sets and sources.")
+    .description("Show the version, sets and sources of the lists.")
     .option(...JSON_FLAG, false)
     .action(({ json: asJson }) => listsInfo(output, lists, asJson))
   group
     .command("lookup")
-    .description(
-      "Tell what the lists say of a domain, who lists it, since when, under which licence, and how to report a mistake.",
-    )
+    .description("Show what the lists say about a domain, and which sources list it.")
     .argument("<domain>", "a domain, or an address")
     .option(...JSON_FLAG, false)
     .action((domain, { json: asJson }) => listsLookup(output, lists, domain, asJson))
   group
     .command("build")
     .description("Build the lists from their sources, in a checkout.")
-    .option("--quiet", "say something only when there was something to do", false)
-    .option("--check", "fail when the result differs from data/manifest.json", false)
-    .option("--shrink", "take lists that lost a fifth of their entries", false)
+    .option("--quiet", "print only changes", false)
+    .option("--check", "fail if the result differs from data/manifest.json", false)
+    .option("--shrink", "accept lists that lost a fifth of their entries", false)
     .option(...JSON_FLAG, false)
     .action(options => listsBuild(output, lists.checkout, options))
   group
     .command("verify")
-    .description("Read the lists whole and say whether every byte is right.")
-    .argument("[file]", "a pack; the lists in use when absent")
+    .description("Check every byte of the lists.")
+    .argument("[file]", "a pack, default the lists in use")
     .option(...JSON_FLAG, false)
     .action((file, { json: asJson }) => listsVerify(output, lists, file ?? null, asJson))
   registerRefreshCommands(group, output, lists)
@@ -84,7 +82,7 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
     })
   output.line(`version ${version}, sources as of ${builtAt.slice(0, 10)}`)
   output.line(refreshed.refreshed_at === null ? "never refreshed" : `refreshed ${refreshed.refreshed_at}`)
-  if (refreshState.is_paused) output.line("an operator went back: no schedule refreshes them until `lists update`")
+  if (refreshState.is_paused) output.line("paused after a rollback, until `lists update`")
   output.line("")
   printTable(output, [["set", "entries"], ...Object.entries(entryCounts).map(([set, count]) => [set, String(count)])])
   output.line("")
@@ -121,7 +119,7 @@ export async function listsLookup(
   asJson: boolean,
 ): Promise<void> {
   const found = explainDomain(await lists.loadLists(), text)
-  if (found.kind === "no_domain") throw new CommandError(`That is no domain. ${found.message}`, 2)
+  if (found.kind === "no_domain") throw new CommandError(`This is not a domain. ${found.message}`, 2)
   const { domain, category, reason, message, entry, sets, levels } = found
   if (asJson) return printJson(output, { domain, category, reason, entry, sets, levels: levels.map(levelJson) })
   output.line(`${domain}: ${category} (${reason})`)
@@ -166,18 +164,17 @@ function becameLabel({ dropReason, basis }: ExplainedListing): string {
 function printReporting(output: Output, { domain, category, levels }: DomainExplanation): void {
   const { method, path } = ROUTES.postFeedback
   output.line("")
-  if (category === "invalid")
-    output.line("Where a name stands is told by the Public Suffix List: no report changes it.")
+  if (category === "invalid") output.line("This comes from the Public Suffix List. A report cannot change it.")
   else {
-    output.line("If that is a mistake:")
+    output.line("If this is a mistake:")
     output.line(`  ${method} ${path} with a key, \`domain\` and \`expected_category\` reports it to the operator.`)
     const isHeldAgainst = category === "disposable" || category === "relay"
-    if (isHeldAgainst) output.line(`  \`mailkind allow add ${domain}\` takes it out of the sets disposable and relay.`)
-    else output.line(`  \`mailkind block add ${domain}\` has it blocked.`)
+    if (isHeldAgainst) output.line(`  \`mailkind allow add ${domain}\` removes it from the sets disposable and relay.`)
+    else output.line(`  \`mailkind block add ${domain}\` blocks it.`)
   }
   const origins = new Map(levels.flatMap(listingsOfLevel).map(({ source, origin }) => [source, origin]))
   if (origins.size === 0) return
-  output.line("The sources come from, and are put right at:")
+  output.line("Report mistakes of the sources at:")
   printTable(
     output,
     [...origins].map(([source, origin]) => [`  ${source}`, origin]),
@@ -195,12 +192,12 @@ export async function listsVerify(
   const verified = pack.verify()
   if (!verified.ok) throw new CommandError(verified.message)
   if (asJson) return printJson(output, { ok: true, version: pack.version, entries: pack.entryCounts })
-  output.line(`The lists ${pack.version} are whole.`)
+  output.line(`The lists ${pack.version} are undamaged.`)
 }
 
 async function openPackOrFail(lists: ListsCommandDeps, file: string | null): Promise<Pack> {
   const opened = await lists.openPack(file)
-  if (opened === null) throw new CommandError("There is no such file, or it is empty.")
+  if (opened === null) throw new CommandError("The file does not exist or is empty.")
   if (opened.kind === "refused") throw new CommandError(`${opened.message} ${opened.remedy}`)
   return opened.pack
 }
@@ -212,22 +209,21 @@ type ListsRefreshDeps = {
   readonly rollBack: () => Promise<RollBackResult | "busy">
 }
 
-const BUNDLED_IN_USE = "The lists that came along are in use."
-const UNKNOWN_SOURCE =
-  "That is neither a URL nor the id of a source that is downloaded; `lists update` shows those ids."
-const REFRESH_BUSY = "Another process refreshes the lists of this data directory; try again when it is done."
+const BUNDLED_IN_USE = "The built-in lists are in use."
+const UNKNOWN_SOURCE = "This is not a URL or the id of a downloaded source. `lists update` shows these ids."
+const REFRESH_BUSY = "Another process refreshes the lists of this data directory. Try again when it is done."
 
 /** Registers `lists update` and `lists rollback` with the group. */
 export function registerRefreshCommands(group: Command, output: Output, deps: ListsRefreshDeps): void {
   group
     .command("update")
-    .description("Download the sources, and put the lists that they give in use; servers take them within seconds.")
-    .option("--source <id or url>", "one source alone: by its id, at a mirror, or a list of your own")
+    .description("Download the sources and use the new lists. Servers use them within seconds.")
+    .option("--source <id or url>", "one source: its id, a mirror, or your own list")
     .option(...JSON_FLAG, false)
     .action(({ source, json: asJson }) => listsUpdate(output, deps, source ?? null, asJson))
   group
     .command("rollback")
-    .description("Go back to the lists before those in use; they stay until `lists update`.")
+    .description("Go back to the previous lists, until `lists update`.")
     .option(...JSON_FLAG, false)
     .action(({ json: asJson }) => listsRollback(output, deps, asJson))
 }
@@ -254,9 +250,9 @@ async function listsUpdate(
     printTable(output, [["source", "became", "why"], ...rows])
     output.line(inUseMessage(version))
   }
-  if (faults.length > 0) throw new CommandError(["no lists could be made:", ...faults].join("\n  "))
+  if (faults.length > 0) throw new CommandError(["the lists could not be built:", ...faults].join("\n  "))
   if (Object.values(sources).every(({ outcome }) => outcome === "refused" || outcome === "failed"))
-    throw new CommandError("No source was of use.")
+    throw new CommandError("No source could be used.")
 }
 
 function inUseMessage(version: string | null): string {
@@ -267,9 +263,9 @@ function inUseMessage(version: string | null): string {
 async function listsRollback(output: Output, { rollBack }: ListsRefreshDeps, asJson: boolean): Promise<void> {
   const back = await rollBack()
   if (back === "busy") throw new CommandError(REFRESH_BUSY)
-  if (back === null) throw new CommandError("There is nothing to go back to: the lists that came along are in use.")
+  if (back === null) throw new CommandError("The built-in lists are in use. There are no older ones.")
   const version = back === "built_in" ? null : back.version
   if (asJson) return printJson(output, { version })
   output.line(version === null ? BUNDLED_IN_USE : `The lists ${version} are in use.`)
-  output.line("No schedule replaces them; `lists update` does.")
+  output.line("They are not refreshed on schedule until `lists update`.")
 }

@@ -1,5 +1,5 @@
 /** The option that every command has. */
-export const JSON_FLAG = ["--json", "answer in JSON"] as const
+export const JSON_FLAG = ["--json", "print JSON"] as const
 
 /** The output of a command. */
 export type Output = {

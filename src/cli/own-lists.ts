@@ -23,25 +23,25 @@ const PAGE_SIZE = 500
 /** Registers `block` and `allow` with their commands. */
 export function registerOwnListCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
   for (const list of OWN_LISTS) {
-    const group = root.command(list).description(`The ${list} list of the operator, or of an account.`)
+    const group = root.command(list).description(`The ${list} list of the operator or of an account.`)
     const command = (name: string, says: string) =>
       group
         .command(name)
         .description(says)
-        .option("--account <email>", "whose list; the operator's when absent")
-        .option("--json", "answer in JSON", false)
-    const about = `an address, a domain with all below it, or "*.domain" for what is below it only`
-    command("add", "Put entries on the list.")
+        .option("--account <email>", "the account of the list, default the operator")
+        .option("--json", "print JSON", false)
+    const about = `an address, a domain with its subdomains, or "*.domain" for the subdomains only`
+    command("add", "Add entries to the list.")
       .argument("<entry...>", about)
       .action((texts, { account = null, json: asJson }) =>
         withCustomers(deps => ownListAdd(output, deps, { list, account }, texts, asJson)),
       )
-    command("remove", "Take entries off the list.")
-      .argument("<entry...>", `${about}; or as \`${list} list\` shows it`)
+    command("remove", "Remove entries from the list.")
+      .argument("<entry...>", `${about}, or as \`${list} list\` shows it`)
       .action((texts, { account = null, json: asJson }) =>
         withCustomers(deps => ownListRemove(output, deps, { list, account }, texts, asJson)),
       )
-    command("list", "Show the list; of addresses it has hashes only.").action(({ account = null, json: asJson }) =>
+    command("list", "Show the list. It has only hashes of addresses.").action(({ account = null, json: asJson }) =>
       withCustomers(deps => ownListShow(output, deps, { list, account }, asJson)),
     )
   }
@@ -61,12 +61,12 @@ async function ownListAdd(
   if (addition.kind !== "added") throw new CommandError(ADD_REFUSALS[addition.kind])
   const { addedCount, presentCount } = addition
   if (asJson) return printJson(output, { ...told, added: addedCount, already_there: presentCount })
-  const already = presentCount === 0 ? "" : `; ${entryCount(presentCount)} there already`
+  const already = presentCount === 0 ? "" : `; ${entryCount(presentCount)} already there`
   output.line(`${entryCount(addedCount)} added to ${whose}${already}.`)
 }
 
 const ADD_REFUSALS = {
-  too_many: `Nothing was added: that would be more than ${LIMITS.ownListEntriesMax} entries on both lists together.`,
+  too_many: `Nothing was added. Both lists together can have ${LIMITS.ownListEntriesMax} entries.`,
   unknown_account: "The account was deleted a moment ago.",
 } as const
 
@@ -81,7 +81,7 @@ async function ownListRemove(
   const entries = parseEntries(texts)
   const { owner, whose, told } = await resolveOwner(customers, chosen)
   const { removedCount, absentCount } = await removeEntries(customers.changes, owner, chosen.list, entries)
-  if (removedCount === 0) throw new CommandError(`Nothing was removed: none of that is on ${whose}.`)
+  if (removedCount === 0) throw new CommandError(`Nothing was removed. These entries are not on ${whose}.`)
   if (asJson) return printJson(output, { ...told, removed: removedCount, not_there: absentCount })
   const absent = absentCount === 0 ? "" : `; ${entryCount(absentCount)} not there`
   output.line(`${entryCount(removedCount)} removed from ${whose}${absent}.`)
@@ -106,7 +106,7 @@ async function ownListShow(
         added_at: new Date(addedAtMs).toISOString(),
       })),
     )
-  if (entries.length === 0) return output.line(`There is nothing on ${whose}.`)
+  if (entries.length === 0) return output.line(`There are no entries on ${whose}.`)
   printTable(
     output,
     entries.map(({ storedText, kind, domain }) => [storedText, kind === "address" ? `(an address at ${domain})` : ""]),
@@ -132,7 +132,7 @@ function parseEntries(texts: readonly string[]): LabelledEntry[] {
     const entry = parseLabelledEntry(text, parseAddressOrDomain, null)
     if (entry !== null) return entry
     throw new CommandError(
-      `Nothing was changed: entry ${at + 1} is no address, no domain and no "*.domain" (a whole top level is "*.zip").`,
+      `Nothing was changed. Entry ${at + 1} is not an address, a domain or "*.domain". For a whole top level, write "*.zip".`,
       2,
     )
   })

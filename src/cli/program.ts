@@ -51,7 +51,7 @@ export async function runCommand(deps: CommandDeps, args: readonly string[]): Pr
 function createProgram(deps: CommandDeps): Command {
   const { output } = deps
   const root = new Command("mailkind")
-    .description("Tells what an email address, a domain or a website URL is.")
+    .description("Check an email address, a domain or a website URL.")
     .exitOverride()
     .configureOutput({
       writeOut: text => output.line(text.trimEnd()),

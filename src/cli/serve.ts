@@ -28,7 +28,7 @@ export function registerServe(root: Command, serve: (options: ServeOptions) => P
         .argParser(parseWorkers)
         .default(1),
     )
-    .option("--replace", "take over from the server that runs on this port and data directory, which then ends", false)
+    .option("--replace", "take over from the running server on this port and data directory", false)
     .addOption(new Option("--worker").default(false).hideHelp())
     .action(serve)
 }
@@ -37,7 +37,7 @@ function parseWorkers(text: string): ServeOptions["workers"] {
   if (text === "auto") return text
   const count = /^\d{1,3}$/.test(text) ? Number(text) : 0
   if (count < 1 || count > WORKERS_MAX)
-    throw new InvalidArgumentError(`It is a number from 1 to ${WORKERS_MAX}, or auto.`)
+    throw new InvalidArgumentError(`Use a number from 1 to ${WORKERS_MAX}, or auto.`)
   return count
 }
 
@@ -57,7 +57,9 @@ export function printStart(
   output.line(`mailkind ${version} listens on ${address}${as}${by}`)
   if (first.kind === "exists") return
   output.line("")
-  output.line(`The account ${first.account.email} was created, with one secret key. It is shown this once:`)
+  output.line(
+    `The account ${first.account.email} was created with a secret key. Copy the key now, you cannot see it again:`,
+  )
   output.line(`  ${first.text}`)
   output.line("Try it:")
   output.line(`  ${curlLine(address, first.text)}`)

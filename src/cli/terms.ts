@@ -19,21 +19,21 @@ export function registerTermsCommands(root: Command, output: Output, withCustome
   group
     .command("publish")
     .description("Publish a version of the terms.")
-    .requiredOption("--version <version>", "a name for it: letters, digits, dots, dashes, underscores")
-    .requiredOption("--url <url>", "where it can be read")
-    .option("--material", "accounts have to accept it, in time", false)
+    .requiredOption("--version <version>", "its name: letters, digits, dots, dashes, underscores")
+    .requiredOption("--url <url>", "where people can read it")
+    .option("--material", "accounts must accept it", false)
     .option(...JSON_FLAG, false)
     .action(({ version, url, material, json: asJson }) =>
       withCustomers(deps => termsPublish(output, deps, { version, url, isMaterial: material }, asJson)),
     )
   group
     .command("show")
-    .description("Show every version, the current one first, and how many accounts have yet to accept.")
+    .description("Show every version, newest first, and how many accounts have not accepted.")
     .option(...JSON_FLAG, false)
     .action(({ json: asJson }) => withCustomers(deps => termsShow(output, deps, asJson)))
   group
     .command("accept")
-    .description("Accept the current terms for an account that agreed to them by other means.")
+    .description("Accept the current terms for an account that agreed in another way.")
     .requiredOption("--account <email>", "whose account")
     .option(...JSON_FLAG, false)
     .action(({ account, json: asJson }) => withCustomers(deps => termsAccept(output, deps, account, asJson)))
@@ -54,13 +54,13 @@ export async function termsPublish(
   output.line(
     `Version ${terms.version} ${isNew ? "is published" : `was published ${isoInstant(terms.publishedAtMs)}`}.`,
   )
-  if (terms.isMaterial) output.line(`Accounts have to accept it before ${isoInstant(noticeEndsAtMs(terms))}.`)
+  if (terms.isMaterial) output.line(`Accounts must accept it before ${isoInstant(noticeEndsAtMs(terms))}.`)
 }
 
 const PUBLICATION_REFUSALS: { readonly [K in Exclude<TermsPublication["kind"], "published">]: string } = {
-  version_taken: "Other terms were published under that version, and terms are never changed; choose another version.",
+  version_taken: "This version exists already with other terms. Choose another version.",
   bad_version: "A version has 1 to 40 letters, digits, dots, dashes and underscores.",
-  bad_url: "The URL of terms is absolute and begins with http:// or https://.",
+  bad_url: "The URL of terms must begin with http:// or https://.",
 }
 
 /** `terms show`: all versions, and how many accounts have yet to accept material ones. */
@@ -78,7 +78,7 @@ export async function termsShow(output: Output, { changes }: CustomerCommandDeps
       url,
     ]),
   )
-  output.line(`${unaccepted === 1 ? "1 account has" : `${unaccepted} accounts have`} yet to accept material terms.`)
+  output.line(`${unaccepted === 1 ? "1 account" : `${unaccepted} accounts`} must still accept material terms.`)
 }
 
 /** `terms accept --account EMAIL`: says so when there is nothing to accept, which is no failure. */
@@ -96,7 +96,7 @@ export async function termsAccept(
       ? { version: result.terms.version, acceptedAt: isoInstant(result.acceptedAtMs) }
       : { version: null, acceptedAt: null }
   if (asJson) return printJson(output, { id: account.id, email: account.email, version, accepted_at: acceptedAt })
-  if (version === null) return output.line("No terms are published: there is nothing to accept.")
+  if (version === null) return output.line("No terms are published.")
   output.line(`${account.email} has accepted version ${version}, on ${acceptedAt}.`)
 }
 

@@ -14,76 +14,76 @@ const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
 /** Every setting. They are read once from the environment at the start. `help settings` and the guide print this table. */
 export const SETTINGS = {
   MAILKIND_HOST: text({ description: "Address to listen on.", defaultValue: "127.0.0.1", pattern: LISTEN_HOST, expected: "a host name or an IP address" }),
-  MAILKIND_PORT: integer({ description: "TCP port to listen on; 0 picks a free one, and the start line prints it.", defaultValue: 8080, min: 0, max: 65_535 }),
+  MAILKIND_PORT: integer({ description: "TCP port to listen on. 0 picks a free one, and the first line prints it.", defaultValue: 8080, min: 0, max: 65_535 }),
   MAILKIND_BASE_URL: url({ description: "Public base address, used in links and error types.", defaultValue: null, defaultText: "from host and port", schemes: ["http", "https"] }),
-  MAILKIND_DATA_DIR: text({ description: "Directory of the database and the unpacked lists; created with mode 0700.", defaultValue: "./mailkind-data", pattern: /^[^\0]+$/, expected: "a path" }),
+  MAILKIND_DATA_DIR: text({ description: "Directory of the database and the unpacked lists. It is created with mode 0700.", defaultValue: "./mailkind-data", pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_DATABASE_URL: secret({
-    description: "None: SQLite in the data directory; `postgres://user:password@host:port/name`: a PostgreSQL database that many hosts share.",
+    description: "A PostgreSQL database that many hosts share, as `postgres://user:password@host:port/name`. Without it, SQLite in the data directory.",
     defaultValue: null,
     pattern: POSTGRES_URL,
     expected: "postgres://, optionally a user and a password, percent-encoded, a host, optionally a port, and the name of a database",
   }),
-  MAILKIND_DATABASE_CONNECTIONS: integer({ description: "How many connections to PostgreSQL one process has at most, beside one that listens.", defaultValue: 4, min: 1, max: 100 }),
-  MAILKIND_TEST_DOMAIN: text({ description: "Domain of the keyless test addresses.", defaultValue: "mailkind.test", pattern: HOST_NAME, expected: "a lower-case domain name of two labels or more" }),
-  MAILKIND_DNS_SERVERS: list({ description: "DNS servers as `address[:port]`; `off` never asks.", defaultValue: [], defaultText: "the system's", allowsOff: true, isMember: isDnsServer, expected: "a comma list of IP addresses with optional ports, or off" }),
-  MAILKIND_DNS_TIMEOUT_MS: integer({ description: "How long one DNS question may take, in milliseconds.", defaultValue: 1500, min: 50, max: 10_000 }),
-  MAILKIND_CHECK_TIMEOUT_MS: integer({ description: "The whole network budget of one check, in milliseconds.", defaultValue: 3000, min: 50, max: 30_000 }),
+  MAILKIND_DATABASE_CONNECTIONS: integer({ description: "Most connections to PostgreSQL per process, besides one for notifications.", defaultValue: 4, min: 1, max: 100 }),
+  MAILKIND_TEST_DOMAIN: text({ description: "Domain of the test addresses, which need no key.", defaultValue: "mailkind.test", pattern: HOST_NAME, expected: "a lower-case domain name of two labels or more" }),
+  MAILKIND_DNS_SERVERS: list({ description: "DNS servers as `address[:port]`. `off` switches DNS off.", defaultValue: [], defaultText: "the system's", allowsOff: true, isMember: isDnsServer, expected: "a comma list of IP addresses with optional ports, or off" }),
+  MAILKIND_DNS_TIMEOUT_MS: integer({ description: "Time limit of one DNS question, in milliseconds.", defaultValue: 1500, min: 50, max: 10_000 }),
+  MAILKIND_CHECK_TIMEOUT_MS: integer({ description: "Time limit of all network requests of one check, in milliseconds.", defaultValue: 3000, min: 50, max: 30_000 }),
   MAILKIND_DNS_CANARIES: list({
-    description: "Names that a working resolver must know: when it denies them all, DNS counts as unavailable; `off` trusts the resolver.",
+    description: "Names that a working resolver must know. If it denies them all, DNS counts as unavailable. `off` trusts the resolver.",
     defaultValue: ["cloudflare.com", "google.com", "wikipedia.org"],
     allowsOff: true,
     isMember: name => HOST_NAME.test(name),
     expected: "a comma list of domain names, or off",
   }),
   MAILKIND_IDENTITY_URL: url({ description: "Base address of the suite_b tenant look-up, or `off`.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"], allowsOff: true }),
-  MAILKIND_LISTS_REFRESH_HOURS: integerOrOff({ description: "How many hours lie between two refreshes of the lists; `off` never downloads.", defaultValue: 24, min: 1, max: 8760 }),
+  MAILKIND_LISTS_REFRESH_HOURS: integerOrOff({ description: "Hours between two refreshes of the lists. `off` never downloads.", defaultValue: 24, min: 1, max: 8760 }),
   MAILKIND_LISTS_SOURCES: urlMap({
-    description: "Where lists are downloaded in place of their own addresses, as `source=URL`; a name that is no source of ours is a list of disposable domains of your own, one a line.",
+    description: "Mirrors of list sources, as `source=URL`. An unknown source name adds your own list of disposable domains, with one domain per line.",
     defaultValue: new Map(),
     defaultText: "their own addresses",
     namePattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
     schemes: ["https", "http"],
   }),
   MAILKIND_RDAP_BOOTSTRAP_URL: url({ description: "Address of the RDAP bootstrap file (RFC 9224).", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
-  MAILKIND_SECRET_SCANNING_KEYS_URL: url({ description: "Address of the leak reporter's public keys; by https, or http on loopback.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
+  MAILKIND_SECRET_SCANNING_KEYS_URL: url({ description: "Address of the leak reporter's public keys, with https, or http on loopback.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SMTP_URL: secret({
-    description: "Mail server as `smtp://user:password@host:port` or `smtps://…`; `?tls=required` at its end demands TLS with a valid certificate. Without a mail server no mail is sent.",
+    description: "Mail server as `smtp://user:password@host:port` or `smtps://…`. `?tls=required` at the end requires TLS with a valid certificate. Without a mail server, no mail is sent.",
     defaultValue: null,
     pattern: SMTP_URL,
     expected: "smtp:// or smtps://, optionally a user, or a user and a password, percent-encoded, a host, optionally a port, and optionally ?tls=required",
   }),
-  MAILKIND_MAIL_FROM: text({ description: "Sender of our mails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
-  MAILKIND_ADMINS: list({ description: "Account emails that may see the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
+  MAILKIND_MAIL_FROM: text({ description: "Sender of the mails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
+  MAILKIND_ADMINS: list({ description: "Emails of the accounts that can use the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
   MAILKIND_SIGN_UP_POLICY: choice({
-    description: "What the sign-in does with mistyped, throw-away and dead addresses: `off` checks nothing; `warn` asks; `refuse` asks about typos and makes no account for the others.",
+    description: "What the sign-in does with mistyped, throw-away and dead addresses. `off` checks nothing. `warn` asks for confirmation. `refuse` asks about typos and refuses the others.",
     defaultValue: "warn",
     options: ["off", "warn", "refuse"],
   }),
   MAILKIND_DEFAULT_TIER: integer({ description: "Tier of a new account.", defaultValue: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({
-    description: "Limits of tiers in place of the built-in ones, as `tier=requests a second/in flight/units a day`; `-` is unlimited.",
+    description: "Limits of tiers, as `tier=requests per second/in flight/units per day`. `-` is unlimited.",
     defaultValue: [],
     defaultText: "the built-in limits",
     isMember: text => TIER_LIMITS.test(text),
     expected: "a comma list such as 0=10/10/2000, with - for unlimited",
   }),
-  MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "How many checks a day, UTC, the free website checker at `/` has for all its visitors together; `off` shows no checker.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
+  MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "Free checks per day (UTC) that all visitors of the home page share. `off` hides the checker.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
   MAILKIND_PRICING: text({ description: "What the home page says about prices, in one or two sentences.", defaultValue: null, defaultText: "nothing", pattern: /^[^\0\r\n]{1,500}$/, expected: "one line of at most 500 characters" }),
   MAILKIND_SECURITY_CONTACT: list({
-    description: "Whom to tell about a security hole, in `/.well-known/security.txt`: email addresses, or `https://`, `mailto:` or `tel:` URLs.",
+    description: "Contacts for security reports in `/.well-known/security.txt`: email addresses, or `https://`, `mailto:` or `tel:` URLs.",
     defaultValue: [],
     defaultText: "none",
     isMember: isContact,
     expected: "a comma list of email addresses and URLs with https://, mailto: or tel:",
   }),
-  MAILKIND_TRUSTED_PROXIES: list({ description: "Addresses or prefixes of proxies whose `X-Forwarded-For` is believed.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
-  MAILKIND_IN_FLIGHT_MAX: integer({ description: "How many requests one process serves at once; it refuses more with `overloaded`.", defaultValue: 4096, min: 1, max: 1_000_000 }),
-  MAILKIND_LOG: choice({ description: "Least level of a log line.", defaultValue: "info", options: LOG_LEVELS }),
-  MAILKIND_LOG_SAMPLE: integerOrOff({ description: "Every how many answers one is logged; `off` logs none that went well.", defaultValue: "off", min: 1, max: 1_000_000_000 }),
-  MAILKIND_SLOW_MS: integerOrOff({ description: "From how many milliseconds on an answer is logged as slow, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
-  MAILKIND_REQUEST_LOG: choice({ description: "Whether each account sees its own last requests on the dashboard, without addresses; `off` keeps none and deletes those that are there.", defaultValue: "on", options: ["on", "off"] }),
-  MAILKIND_METRICS: text({ description: "Where `/metrics` is served by a listener of its own, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),
-  MAILKIND_METRICS_ALLOW: list({ description: "Addresses or prefixes that may read `/metrics` where the API is served; for all others it does not exist.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
+  MAILKIND_TRUSTED_PROXIES: list({ description: "Addresses or prefixes of proxies whose `X-Forwarded-For` the server trusts.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
+  MAILKIND_IN_FLIGHT_MAX: integer({ description: "Most concurrent requests per process. Further requests get `overloaded`.", defaultValue: 4096, min: 1, max: 1_000_000 }),
+  MAILKIND_LOG: choice({ description: "Lowest level of log lines.", defaultValue: "info", options: LOG_LEVELS }),
+  MAILKIND_LOG_SAMPLE: integerOrOff({ description: "Logs one of so many successful answers. `off` logs none.", defaultValue: "off", min: 1, max: 1_000_000_000 }),
+  MAILKIND_SLOW_MS: integerOrOff({ description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
+  MAILKIND_REQUEST_LOG: choice({ description: "Shows each account its last requests on the dashboard, without addresses. `off` stores none and deletes those stored.", defaultValue: "on", options: ["on", "off"] }),
+  MAILKIND_METRICS: text({ description: "Separate listener for `/metrics`, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),
+  MAILKIND_METRICS_ALLOW: list({ description: "Addresses or prefixes that can read `/metrics` beside the API. For all others the path does not exist.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
@@ -96,7 +96,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
   const faults = Object.keys(environment)
     .filter(name => name.startsWith("MAILKIND_") && !(name in SETTINGS))
     .sort()
-    .map(name => `${name} is not a setting${suggestion(name)}; \`mailkind help settings\` lists them`)
+    .map(name => `${name} is not a setting${suggestion(name)}. \`mailkind help settings\` lists them`)
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
     const given = environment[name]?.trim() ?? ""
@@ -106,7 +106,7 @@ export function parseSettings(environment: Readonly<Record<string, string | unde
     }
     const read = setting.parse(given)
     if (read.ok) values[name] = read.value
-    else faults.push(`${name} wants ${read.expected}`)
+    else faults.push(`${name} must be ${read.expected}`)
   }
   if (faults.length > 0) return { kind: "faulty", faults }
   return { kind: "read", settings: values as Settings } // each value was parsed by its own row of the table

@@ -23,14 +23,14 @@ const Comment = t.Unsafe<string>({
   [Kind]: "Comment",
   type: "string",
   maxLength: LIMITS.commentLengthMax,
-  description: "Why, in the caller's words. What looks like an address in it is not kept.",
+  description: "Why, in your own words. Anything that looks like an address is removed.",
 })
 
 /** Body of POST /v1/feedback. Unknown members are ignored. */
 export const FeedbackBody = t.Object(
   {
     expected_category: oneOf(REPORTABLE_CATEGORIES, "What the verdict should have been."),
-    email: t.Optional(t.String({ description: "The address. Exactly one of `email` and `domain` is sent; of an address only the domain and its role word are kept." })),
+    email: t.Optional(t.String({ description: "The address. Send exactly one of `email` and `domain`. Only the domain and the role word are stored." })),
     domain: t.Optional(t.String({ description: "A domain name." })),
     comment: t.Optional(Comment),
   },
@@ -41,10 +41,10 @@ export type FeedbackBody = Static<typeof FeedbackBody>
 /** Response of POST /v1/feedback, with status 202. */
 export const FeedbackReceipt = t.Object(
   {
-    id: t.String({ description: "`fb_…`; of a duplicate, the id of the first report." }),
+    id: t.String({ description: "An id such as `fb_…`. A duplicate has the id of the first report." }),
     status: oneOf(RECEIPT_STATUSES, `\`duplicate\`: the account reported the same within ${LIMITS.feedbackDuplicateDays} days.`),
     domain: t.String(),
-    current_category: oneOf(CATEGORY_NAMES, "What a check says now."),
+    current_category: oneOf(CATEGORY_NAMES, "The category that a check gives now."),
     reported_category: oneOf(REPORTABLE_CATEGORIES, "What the verdict should have been, as sent."),
   },
   { additionalProperties: false },

@@ -53,7 +53,7 @@ export const METRICS = {
   mailkind_http_in_flight: { kind: "gauge", description: "Requests that were accepted and have no response yet.", labels: [], aggregation: "sum" },
   mailkind_http_body_bytes: { kind: "gauge", description: "Bytes of long bodies that are being read.", labels: [], aggregation: "sum" },
   mailkind_problems_total: { kind: "counter", description: "Refused requests, by problem code.", labels: ["problem"], aggregation: "sum" },
-  mailkind_limited_total: { kind: "counter", description: "Requests that were refused because the caller exceeded a limit of its own.", labels: ["tier", "limit"], aggregation: "sum" },
+  mailkind_limited_total: { kind: "counter", description: "Requests that were refused because the caller exceeded its own limit.", labels: ["tier", "limit"], aggregation: "sum" },
   mailkind_shed_total: { kind: "counter", description: "Requests that were refused because the server was overloaded.", labels: ["strain"], aggregation: "sum" },
   mailkind_verdicts_total: { kind: "counter", description: "Verdicts of checks and of batch items, by category and decisive reason.", labels: ["category", "reason"], aggregation: "sum" },
   mailkind_verdicts_cached_total: { kind: "counter", description: "Verdicts that needed no new query.", labels: [], aggregation: "sum" },

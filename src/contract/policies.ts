@@ -9,11 +9,11 @@ type PolicySpec = { readonly description: string } & Readonly<Record<Category, R
 /** Policy × category → recommendation. */
 // biome-ignore format: a matrix is read by its columns
 export const POLICIES = {
-  b2b:     { description: "For business sign-ups: personal mailboxes are looked at, throw-away ones refused.",
+  b2b:     { description: "For business sign-ups. Review personal mailboxes, and block throw-away ones.",
              business: "allow", education: "allow", government: "allow", personal: "review", relay: "review", unknown: "review", disposable: "block", invalid: "block" },
-  strict:  { description: "For business only: personal mailboxes and relays are refused too.",
+  strict:  { description: "For businesses only. Block personal mailboxes and relays too.",
              business: "allow", education: "allow", government: "allow", personal: "block", relay: "block", unknown: "review", disposable: "block", invalid: "block" },
-  lenient: { description: "For everybody: only throw-away and invalid addresses are refused.",
+  lenient: { description: "For everybody. Block only throw-away and invalid addresses.",
              business: "allow", education: "allow", government: "allow", personal: "allow", relay: "allow", unknown: "allow", disposable: "block", invalid: "block" },
 } as const satisfies Record<string, PolicySpec>
 
@@ -27,7 +27,7 @@ export const POLICY_DEFAULT: Policy = "b2b"
 /** What gives the recommendation instead of the category, because a verdict on it alone may be wrong. */
 // biome-ignore format: a matrix is read by its columns
 export const WEAK_EVIDENCE = {
-  learned_mail_host:    { description: "a mail host that was only learned",   lenient: "review", b2b: "review", strict: "review" },
+  learned_mail_host:    { description: "a learned mail host",   lenient: "review", b2b: "review", strict: "review" },
   listing_contradicted: { description: "a contradicted listing",              lenient: "review", b2b: "review", strict: "block" },
 } as const satisfies Record<string, { readonly description: string } & Readonly<Record<Policy, Recommendation>>>
 
@@ -43,7 +43,7 @@ export const RECOMMENDATION_FLOORS = {
   typo:            { description: "a domain is suggested in `did_you_mean`",          lenient: "allow",  b2b: "review", strict: "review" },
   new_domain:      { description: "registered less than 30 days ago",                 lenient: "allow",  b2b: "review", strict: "block" },
   role:            { description: "a role account",                                   lenient: "allow",  b2b: "allow",  strict: "review" },
-  doubtful:        { description: "category business with a confidence under 0.6",    lenient: "allow",  b2b: "review", strict: "review" },
+  doubtful:        { description: "category business with a confidence below 0.6",    lenient: "allow",  b2b: "review", strict: "review" },
   open_suffix:     { description: "under an education suffix where anyone can register", lenient: "allow", b2b: "review", strict: "review" },
   degraded:        { description: "degraded, and category business or unknown",       lenient: "allow",  b2b: "review", strict: "review" },
 } as const satisfies Record<string, FloorSpec>

@@ -8,34 +8,34 @@ type ProblemSpec = {
 
 /** All problems that a request can be refused with. Statuses, titles and causes are written only here. */
 export const PROBLEMS = {
-  invalid_input: { status: 400, title: "Bad Request", cause: "The input is missing, given more than once, of the wrong type, too long, holds control characters, names an unknown policy, is not UTF-8, or the body is not JSON.", retry: "No" },
-  unauthorized: { status: 401, title: "Unauthorized", cause: "No key was sent and the input is not a test address, or a leak report is not signed by the reporter.", retry: "No" },
-  invalid_key: { status: 401, title: "Unauthorized", cause: "The key is malformed, fails its checksum, does not exist, or is of the wrong kind for the endpoint.", retry: "No" },
-  key_revoked: { status: 401, title: "Unauthorized", cause: "The key was revoked by its owner, an admin or leak detection, it has expired, or its account is suspended.", retry: "No, use another key" },
-  forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key was used from an origin that it does not allow, or without an `Origin` header; or a form of these pages was sent from elsewhere.", retry: "No" },
-  forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key was used from a client address that is in none of the networks that its owner allows.", retry: "No" },
-  terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms and the grace period is over.", retry: "No" },
-  rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests a second or too many in flight.", retry: "Yes, after `Retry-After` seconds, with jitter" },
+  invalid_input: { status: 400, title: "Bad Request", cause: "The request is wrong. `errors` names the field: for example it is missing, too long or of the wrong type. Or the body is not JSON in UTF-8.", retry: "No" },
+  unauthorized: { status: 401, title: "Unauthorized", cause: "The request has no key, and the input is not a test address. Or a leak report has no valid signature.", retry: "No" },
+  invalid_key: { status: 401, title: "Unauthorized", cause: "The key is mistyped, does not exist, or is of the wrong kind for this endpoint.", retry: "No" },
+  key_revoked: { status: 401, title: "Unauthorized", cause: "The key has expired, its account is suspended, or its owner, an administrator or leak detection revoked it.", retry: "No, use another key" },
+  forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key came from an origin that it does not allow, or without an `Origin` header. Or another site sent a form of these pages.", retry: "No" },
+  forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key came from a network that its owner does not allow.", retry: "No" },
+  terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms, and the time to do so is over.", retry: "No" },
+  rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests per second, or too many at once.", retry: "Yes, after `Retry-After` seconds, with jitter" },
   quota_exceeded: {
     status: 429,
     title: "Too Many Requests",
-    cause: "The request needs more units than are left of the day: `needed` and `remaining` say how many. Or the account has sent all the reports of wrong verdicts that it may send a day. All of them return at 00:00 UTC.",
-    retry: "After 00:00 UTC; at once with a request that needs no more than `remaining`",
+    cause: "The request needs more units than are left today. `needed` and `remaining` say how many. Or the account has sent its reports of wrong verdicts for today. Both limits reset at 00:00 UTC.",
+    retry: "After 00:00 UTC, or now with a request that needs at most `remaining`",
   },
   batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items.", retry: "No, split it into chunks of 100" },
-  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is over the size limit: 256 KiB for a batch, 4 MiB for entries of a block or allow list, 64 KiB elsewhere.", retry: "No" },
+  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is too large. The limit is 256 KiB for a batch, 4 MiB for entries of a block or allow list, and 64 KiB elsewhere.", retry: "No" },
   not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },
-  method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method; the `Allow` header lists the methods.", retry: "No" },
-  overloaded: { status: 503, title: "Service Unavailable", cause: "The server as a whole has more to do than it can, or its database is unavailable for the moment; the caller is within its own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
-  internal_error: { status: 500, title: "Internal Server Error", cause: "The server failed.", retry: "Yes, with exponential back-off" },
+  method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method. The `Allow` header lists its methods.", retry: "No" },
+  overloaded: { status: 503, title: "Service Unavailable", cause: "The server is overloaded, or its database is unavailable. You are within your own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
+  internal_error: { status: 500, title: "Internal Server Error", cause: "Something went wrong on the server.", retry: "Yes, with exponential back-off" },
   pass_required: {
     status: 403,
     title: "Forbidden",
-    cause: "The free website checker wants to see that no program asks: the checks that a network has without that are used up, or a part of the budget that all visitors share. So does the sign-in while very many people ask for a mail. Requests with a key never get this.",
-    retry: "Yes, with a pass: the page gets one by a short piece of arithmetic in the browser",
+    cause: "The free checks without a pass are used up, for your network or for all visitors together. The sign-in also needs a pass while very many people ask for a mail. Requests with a key never get this.",
+    retry: "Yes, with a pass. The page gets one when your browser solves a short puzzle",
   },
-  banned: { status: 403, title: "Forbidden", cause: "The network has abused the free website checker and is kept from it for a while. Requests with a key never get this.", retry: "Yes, after `Retry-After` seconds" },
-  busy: { status: 503, title: "Service Unavailable", cause: "The daily budget that all visitors of the free website checker share is used up. Requests with a key never get this.", retry: "After 00:00 UTC" },
+  banned: { status: 403, title: "Forbidden", cause: "Your network sent too many wrong or too many fast requests to the free checker. It is blocked there for a while. Requests with a key never get this.", retry: "Yes, after `Retry-After` seconds" },
+  busy: { status: 503, title: "Service Unavailable", cause: "The free checks that all visitors share are used up for today. Requests with a key never get this.", retry: "After 00:00 UTC" },
 } as const satisfies Record<string, ProblemSpec>
 
 export type ProblemCode = keyof typeof PROBLEMS
@@ -61,13 +61,13 @@ export const REFUSAL_ORDER = [
   { step: "kind of key for the endpoint", codes: ["invalid_key"] },
   // Where a publishable key may be used from is its origins, and for a secret key its networks.
   { step: "origin", codes: ["forbidden_origin", "forbidden_network"] },
-  { step: "requests a second, in flight", codes: ["rate_limited"] },
+  { step: "requests per second, in flight", codes: ["rate_limited"] },
   // After the caller's own limits, so that a caller within its limits is not refused because of one that exceeds them. Nothing was read yet.
   { step: "load of the server", codes: ["overloaded"] },
   { step: "size of the body", codes: ["payload_too_large"] },
   { step: "media type, JSON, input", codes: ["invalid_input", "batch_too_large"] },
-  { step: "units of the day", codes: ["quota_exceeded"] },
-  { step: "our own failure", codes: ["internal_error"] },
+  { step: "units per day", codes: ["quota_exceeded"] },
+  { step: "failure of the server", codes: ["internal_error"] },
 ] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]
 
 /** The same for the form of the free website checker. */
@@ -76,10 +76,10 @@ export const CHECKER_REFUSAL_ORDER = [
   { step: "method", codes: ["method_not_allowed"] },
   { step: "origin", codes: ["forbidden_origin"] },
   { step: "ban of the network", codes: ["banned"] },
-  { step: "requests a second", codes: ["rate_limited"] },
+  { step: "requests per second", codes: ["rate_limited"] },
   { step: "size of the form", codes: ["payload_too_large"] },
   { step: "input", codes: ["invalid_input"] },
   { step: "pass", codes: ["pass_required"] },
-  { step: "budget of the day", codes: ["busy"] },
-  { step: "our own failure", codes: ["internal_error"] },
+  { step: "free checks per day", codes: ["busy"] },
+  { step: "failure of the server", codes: ["internal_error"] },
 ] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]

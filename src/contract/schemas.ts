@@ -17,17 +17,17 @@ const nullable = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()])
 const closed = { additionalProperties: false } as const
 const open = { additionalProperties: true } as const
 
-const Policy = oneOf(POLICY_NAMES, `How strict the recommendation is; \`${POLICY_DEFAULT}\` when absent.`)
+const Policy = oneOf(POLICY_NAMES, `How strict the recommendation is. The default is \`${POLICY_DEFAULT}\`.`)
 
 /** Body of POST /v1/check. Unknown members are ignored. */
 export const CheckBody = t.Object(
   {
-    email: t.Optional(t.String({ description: "The address. Exactly one of `email`, `domain`, `url` is sent." })),
+    email: t.Optional(t.String({ description: "The address. Send exactly one of `email`, `domain` and `url`." })),
     domain: t.Optional(t.String({ description: "A domain name." })),
-    url: t.Optional(t.String({ maxLength: LIMITS.urlLengthMax, description: "A website address; its host is checked." })),
+    url: t.Optional(t.String({ maxLength: LIMITS.urlLengthMax, description: "A website address. The check looks at its host." })),
     policy: t.Optional(Policy),
-    deep: t.Optional(t.Boolean({ description: "Adds domain age and a homepage check; counts as 5 units, or as 1 where neither is told." })),
-    workspace: t.Optional(t.Boolean({ description: "False skips the suite_b tenant look-up." })),
+    deep: t.Optional(t.Boolean({ description: "Adds the domain's age and a homepage check. Costs 5 units, or 1 if neither gives a result." })),
+    workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-up." })),
   },
   { ...open, examples: [{ email: "jane@stripe.com", policy: "b2b" }] },
 )
@@ -36,14 +36,14 @@ export type CheckBody = Static<typeof CheckBody>
 const Hint = t.Object(
   {
     confidence: t.Union([t.Literal(0), t.Literal(0.3), t.Literal(1)]),
-    match: nullable(t.String({ description: "The word that matched, or the fixed domain of a group service." })),
+    match: nullable(t.String({ description: "The matching word, or the domain of a group service." })),
   },
   closed,
 )
 
 const MailBlock = t.Object(
   {
-    has_mx: nullable(t.Boolean({ description: "Null: not looked up, or DNS did not answer." })),
+    has_mx: nullable(t.Boolean({ description: "Null if it was not looked up or DNS did not answer." })),
     provider: nullable(t.String({ description: "Key of the provider of the most preferred mail host." })),
     mx: t.Array(t.Object({ priority: t.Integer(), host: t.String(), provider: nullable(t.String()) }, closed)),
     spf: nullable(t.String()),
@@ -67,7 +67,7 @@ const WorkspaceBlock = t.Object(
       closed,
     ),
     other_suite: nullable(t.String()),
-    pending: t.Boolean({ description: "The tenant look-up goes on; the next check has it." }),
+    pending: t.Boolean({ description: "The tenant look-up continues. The next check has its result." }),
   },
   closed,
 )
@@ -100,7 +100,7 @@ export const CheckResult = t.Object(
     integrations: t.Object({ suite_a_ready: t.Boolean(), suite_b_ready: t.Boolean() }, closed),
     domain_age_days: nullable(t.Integer()),
     reasons: t.Array(oneOf(REASON_NAMES)),
-    degraded: t.Boolean({ description: "DNS was unavailable; the verdict comes from lists only." }),
+    degraded: t.Boolean({ description: "DNS was unavailable. The verdict comes from the lists alone." }),
     cached: t.Boolean(),
     took_ms: t.Integer(),
     request_id: t.String(),
@@ -124,7 +124,7 @@ export const ReducedResult = t.Object(
       {
         suite_a: t.Boolean({ description: "suite_a was detected." }),
         suite_b: t.Boolean({ description: "suite_b was detected." }),
-        suite_b_mail: nullable(t.Boolean({ description: "suite_b runs the mail; null: DNS did not tell." })),
+        suite_b_mail: nullable(t.Boolean({ description: "suite_b runs the mail. Null: DNS did not answer." })),
       },
       closed,
     ),
@@ -153,18 +153,18 @@ export const Health = t.Object(
         refresh: t.Object(
           {
             status: oneOf(REFRESH_STATUSES),
-            refreshed_at: nullable(t.String({ format: "date-time", description: "When sources were last asked for; null: never." })),
+            refreshed_at: nullable(t.String({ format: "date-time", description: "When the sources were last downloaded. Null: never." })),
             sources: t.Record(
               t.String(),
               t.Object(
                 {
                   outcome: oneOf(["taken", "unchanged", "refused", "failed"]),
-                  changed_at: nullable(t.String({ format: "date-time", description: "When its entries last changed; null: there is no copy of it yet." })),
-                  left_out: t.Integer({ minimum: 0, description: "How many of its names were left out, since no such list may hold them." }),
+                  changed_at: nullable(t.String({ format: "date-time", description: "When its entries last changed. Null: there is no copy yet." })),
+                  left_out: t.Integer({ minimum: 0, description: "How many of its names were left out, because no such list can hold them." }),
                 },
                 closed,
               ),
-              { description: "What became of each source when it was last asked for." },
+              { description: "The result of the last download of each source." },
             ),
           },
           closed,
@@ -203,8 +203,8 @@ export const ProblemBody = t.Object(
     ),
     retry_after: t.Optional(t.Integer({ description: "Seconds." })),
     limit: t.Optional(t.Integer()),
-    needed: t.Optional(t.Integer({ minimum: 1, description: "How many the request needs of what `limit` counts, which are units of the day." })),
-    remaining: t.Optional(t.Integer({ minimum: 0, description: "How many of them are left." })),
+    needed: t.Optional(t.Integer({ minimum: 1, description: "How many daily units the request needs." })),
+    remaining: t.Optional(t.Integer({ minimum: 0, description: "How many daily units are left." })),
     resets_at: t.Optional(t.String({ format: "date-time" })),
   },
   closed,
@@ -218,7 +218,7 @@ export const BatchBody = t.Object(
     items: t.Array(t.String({ maxLength: LIMITS.batchItemLengthMax }), {
       minItems: 1,
       maxItems: LIMITS.batchItemsMax,
-      description: "Addresses, domains and website addresses, mixed. An `@` makes an item an address, then a `/` a website address; the rest are domains.",
+      description: "Addresses, domains and website addresses, in any mix. An item with an `@` is an address. Otherwise an item with a `/` is a website address, and any other a domain.",
     }),
     policy: CheckBody.properties.policy,
   },
@@ -229,8 +229,8 @@ export type BatchBody = Static<typeof BatchBody>
 /** Response of POST /v1/check/batch. */
 export const BatchResult = t.Object(
   {
-    results: t.Array(CheckResult, { description: "A result an item, in the order of the items. Each has the request id of the batch." }),
-    took_ms: t.Integer({ description: "The time of the item that took longest; all are checked side by side." }),
+    results: t.Array(CheckResult, { description: "One result for each item, in the same order. Each has the request id of the batch." }),
+    took_ms: t.Integer({ description: "The time of the slowest item. All items are checked in parallel." }),
     request_id: t.String(),
   },
   { additionalProperties: false },

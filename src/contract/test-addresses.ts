@@ -29,29 +29,29 @@ export const TEST_ADDRESSES = {
   education: { description: "A university.", category: "education" },
   government: { description: "A government body.", category: "government" },
   invalid: { description: "An address that cannot receive mail.", category: "invalid" },
-  unknown: { description: "Nothing is known.", category: "unknown" },
+  unknown: { description: "There is no evidence.", category: "unknown" },
   role: { description: "A role account of a business.", category: "business", role: true },
   shared: { description: "A shared inbox of a business, with confidence 0.3.", category: "business", sharedInbox: "shared" },
   group: { description: "A group of a business, with confidence 0.3.", category: "business", group: "group" },
   "group-service": { description: "An address at a group service, with confidence 1.", category: "business", groupService: "googlegroups.com" },
   lookalike: { description: "A domain that imitates a known name.", category: "business", lookalike: true },
-  typo: { description: "A likely slip; `did_you_mean` says `gmail.com`.", category: "unknown", didYouMean: "gmail.com" },
+  typo: { description: "A likely typing error. `did_you_mean` is `gmail.com`.", category: "unknown", didYouMean: "gmail.com" },
   "new-domain": { description: "A domain registered three days ago.", category: "business", ageDays: 3 },
   blocked: { description: "On a block list.", category: "business", blocked: true },
   "suite-a": { description: "Mail on suite_a.", category: "business", mail: "suite_a" },
   "suite-b": { description: "Mail on suite_b, with its tenant.", category: "business", mail: "suite_b" },
-  "suite-b-tenant": { description: "A tenant in suite_b, while the mail is elsewhere.", category: "business", mail: "tenant" },
-  pending: { description: "The tenant look-up goes on in the background.", category: "business", pending: true },
+  "suite-b-tenant": { description: "A tenant in suite_b, with mail elsewhere.", category: "business", mail: "tenant" },
+  pending: { description: "The tenant look-up continues in the background.", category: "business", pending: true },
   degraded: { description: "DNS gave no answer.", category: "business", degraded: true },
-  cached: { description: "Every outside part came from a cache.", category: "business", cached: true },
+  cached: { description: "All network answers came from a cache.", category: "business", cached: true },
 } as const satisfies Record<string, TestAddress>
 
 type TestProblem = { readonly description: string; readonly code: ProblemCode; readonly retryAfterSeconds?: number }
 
 /** The local parts under the test domain that cause a problem. */
 export const TEST_PROBLEMS = {
-  "error-429": { description: "Too many requests; `Retry-After` is 1.", code: "rate_limited", retryAfterSeconds: 1 },
-  "error-quota": { description: "The units of the day are used up.", code: "quota_exceeded" },
+  "error-429": { description: "Too many requests. `Retry-After` is 1.", code: "rate_limited", retryAfterSeconds: 1 },
+  "error-quota": { description: "Today's units are used up.", code: "quota_exceeded" },
   "error-500": { description: "The server fails.", code: "internal_error" },
 } as const satisfies Record<string, TestProblem>
 

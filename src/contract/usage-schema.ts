@@ -13,28 +13,28 @@ const ByCategorySchema = t.Object(
 )
 
 const dateSchema = t.String({ format: "date", description: "The day, UTC." })
-const usedSchema = countSchema("Units that the account's secret keys used: for checks, items of batches and feedback. Publishable keys have units of their own.")
+const usedSchema = countSchema("Units used by the account's secret keys, for checks, batch items and feedback. Publishable keys have separate units.")
 
 /** Counts of one day, over keys of both kinds. */
 const activitySchemas = {
-  checks: countSchema("Checks that were not deep or told nothing deep, outside of batches."),
+  checks: countSchema("Plain checks outside of batches, and deep checks without a result."),
   deep_checks: countSchema("Deep checks."),
   batch_items: countSchema("Items of batches."),
-  rate_limited: countSchema("Requests that were refused as `rate_limited`."),
+  rate_limited: countSchema("Requests that got `rate_limited`."),
   by_category: ByCategorySchema,
 }
 
 const KeyUsageSchema = t.Object(
   {
-    id: t.String({ description: "The key's id, which is not the key." }),
+    id: t.String({ description: "The id of the key. It is not the key itself." }),
     name: t.String(),
     last4: t.String({ description: "The last four characters of the key." }),
-    used: countSchema("Units that the key used today; those of a publishable key are of the units that all publishable keys share."),
+    used: countSchema("Units that the key used today. A publishable key uses units that all publishable keys share."),
     last_used_at: t.Union([t.String({ format: "date-time" }), t.Null()], { description: "Null: never." }),
-    expires_at: t.Optional(t.String({ format: "date-time", description: "The instant from which on the key is refused. Absent: it does not expire." })),
-    daily_units: t.Optional(t.Integer({ minimum: 1, description: "The key's own limit of units a day. Absent: it has none." })),
-    remaining: t.Optional(t.Integer({ minimum: 0, description: "Units that are left of the key's own limit today. Present with `daily_units`." })),
-    requests_per_second: t.Optional(t.Integer({ minimum: 1, description: "The key's own limit of requests a second. Absent: it has none." })),
+    expires_at: t.Optional(t.String({ format: "date-time", description: "When the key expires. Absent: it does not expire." })),
+    daily_units: t.Optional(t.Integer({ minimum: 1, description: "The key's own limit of units per day. Absent: no such limit." })),
+    remaining: t.Optional(t.Integer({ minimum: 0, description: "What is left of the key's own limit today. Present with `daily_units`." })),
+    requests_per_second: t.Optional(t.Integer({ minimum: 1, description: "The key's own limit of requests per second. Absent: no such limit." })),
   },
   closed,
 )
@@ -45,10 +45,10 @@ export const Usage = t.Object(
     tier: t.Integer({ minimum: 0 }),
     limits: t.Object(
       {
-        requests_per_second: limitSchema("Requests a second."),
-        in_flight: limitSchema("Requests at the same time."),
-        daily_units: limitSchema("Units a day."),
-        batch_items: limitSchema("Items a batch."),
+        requests_per_second: limitSchema("Requests per second."),
+        in_flight: limitSchema("Concurrent requests."),
+        daily_units: limitSchema("Units per day."),
+        batch_items: limitSchema("Items per batch."),
         keys: limitSchema("Active keys of the account."),
       },
       closed,
@@ -57,17 +57,17 @@ export const Usage = t.Object(
       {
         date: dateSchema,
         used: usedSchema,
-        remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units that are left of the account's day. Null: unlimited." }),
+        remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units of the account left today. Null: unlimited." }),
         publishable: t.Object(
           {
-            used: countSchema("Units that the account's publishable keys used, revoked ones included."),
-            remaining: countSchema("Units that are left of the day for all publishable keys together."),
+            used: countSchema("Units used by the account's publishable keys, including revoked keys."),
+            remaining: countSchema("Units left today for all publishable keys together."),
           },
-          { ...closed, description: `The ${LIMITS.publishableUnitsPerDay} units that all publishable keys of the account share. They are apart from the account's, since anybody can forge an origin.` },
+          { ...closed, description: `The ${LIMITS.publishableUnitsPerDay} units that all publishable keys of the account share. They are separate from the account's units, because anybody can forge an origin.` },
         ),
         resets_at: t.String({ format: "date-time", description: "When the next day begins: 00:00 UTC." }),
         ...activitySchemas,
-        by_key: t.Array(KeyUsageSchema, { description: "The active keys, and revoked ones that were used today. What was tried on the dashboard is part of the account's `used`, and of no key's." }),
+        by_key: t.Array(KeyUsageSchema, { description: "The active keys, and revoked keys that were used today. Checks on the dashboard count in the account's `used`, but not for a key." }),
       },
       closed,
     ),

@@ -14,19 +14,19 @@ export type ClockReferences = {
   readonly serversAheadMs: readonly number[]
 }
 
-const CLOCK_REMEDY = "Set the clock, and let a time daemon (NTP) keep it."
+const CLOCK_REMEDY = "Set the clock, and run a time daemon (NTP)."
 
 /** Compares the clock with times that must be in the past and with the clocks of contacted servers. */
 export function diagnoseClock({ nowMs, listsAtMs, writtenAtMs, serversAheadMs }: ClockReferences): DiagnosticResult {
   if (listsAtMs !== null && nowMs < listsAtMs)
-    return failed(`It is ${isoTime(nowMs)} here, and the lists are of ${isoTime(listsAtMs)}.`, CLOCK_REMEDY)
+    return failed(`The clock says ${isoTime(nowMs)}, but the lists are from ${isoTime(listsAtMs)}.`, CLOCK_REMEDY)
   if (writtenAtMs !== null && nowMs < writtenAtMs - CLOCK_SKEW_MS_MAX)
     return failed(
-      `It is ${isoTime(nowMs)} here, and the database was written at ${isoTime(writtenAtMs)}.`,
+      `The clock says ${isoTime(nowMs)}, but the database was written at ${isoTime(writtenAtMs)}.`,
       CLOCK_REMEDY,
     )
   const off = median(serversAheadMs)
-  if (off === null) return ok(`It is ${isoTime(nowMs)}; nobody who told the time was asked.`)
+  if (off === null) return ok(`It is ${isoTime(nowMs)}. No other server was asked for the time.`)
   const words = `${Math.round(Math.abs(off) / 1000)} s ${off > 0 ? "behind" : "ahead of"} the servers that were asked`
   if (Math.abs(off) > CLOCK_SKEW_MS_MAX) return warning(`It is ${isoTime(nowMs)}, ${words}.`, CLOCK_REMEDY)
   return ok(`It is ${isoTime(nowMs)}, ${words}.`)

@@ -30,9 +30,9 @@ export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boo
     if (waiting === undefined || waiting.since === null) return ok("No mail waits.")
     const minutes = Math.max(0, Math.floor((nowMs - waiting.since) / 60_000))
     const seen = `${waiting.count} ${waiting.count === 1 ? "mail waits" : "mails wait"}, the oldest for ${minutes} minutes.`
-    if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL: without it no mail is sent.")
+    if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL. Without it, no mail is sent.")
     if (nowMs - waiting.since <= MAIL_WAIT_MS_MAX) return ok(seen)
-    return warning(seen, "See the row `smtp` here, and what the server logs about mails.")
+    return warning(seen, "See the row `smtp` here, and the server's log lines about mails.")
   })
 }
 
@@ -55,7 +55,7 @@ export function sqliteLastWrittenAtMs(path: string): number | null {
 /** Runs the work on the database. A store error becomes a failure with its remedy; a missing database is not an error. */
 function withSqlite(path: string, work: (look: SqliteReader) => DiagnosticResult): DiagnosticResult {
   try {
-    return withSqliteReader(path, work) ?? skipped("There is no database yet: the first start makes it.")
+    return withSqliteReader(path, work) ?? skipped("There is no database yet. The first start creates it.")
   } catch (fault) {
     if (fault instanceof StoreError) return failed(fault.message, fault.remedy)
     throw fault
@@ -74,23 +74,23 @@ function integrityFailure(look: SqliteReader): DiagnosticResult | null {
     return failed(`${faults.length} or more pages or indexes are damaged: ${faults[0]}.`, STORE_ERRORS.damaged.remedy)
   const [broken] = look.all<{ name: string }>('SELECT "table" AS name FROM pragma_foreign_key_check LIMIT 1')
   if (broken === undefined) return null
-  return failed(`A row of ${broken.name} belongs to a row that is gone.`, STORE_ERRORS.damaged.remedy)
+  return failed(`A row of ${broken.name} refers to a missing row.`, STORE_ERRORS.damaged.remedy)
 }
 
 function schemaAndSize(look: SqliteReader): DiagnosticResult {
   const megabytes = (look.bytes / (1024 * 1024)).toFixed(1)
-  const seen = `Whole: ${countRows(look, "accounts")} accounts, ${countRows(look, "keys")} keys, ${megabytes} MiB, tables at ${look.schemaVersion}.`
+  const seen = `Undamaged: ${countRows(look, "accounts")} accounts, ${countRows(look, "keys")} keys, ${megabytes} MiB, tables at ${look.schemaVersion}.`
   if (look.schemaVersion > SCHEMA_VERSION)
     return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
   if (look.schemaVersion < SCHEMA_VERSION)
     return warning(
       `${seen} This version has ${SCHEMA_VERSION}.`,
-      "Nothing: the next start keeps a copy, and brings them up to date.",
+      "You have nothing to do. The next start makes a copy and updates the tables.",
     )
   if (look.walBytes > WAL_BYTES_MAX)
     return warning(
       `${seen} Its log has ${Math.floor(look.walBytes / (1024 * 1024))} MiB.`,
-      "Find the program that keeps the database open without an end, and stop it.",
+      "Find the program that keeps the database open, and stop it.",
     )
   return ok(seen)
 }
@@ -105,7 +105,7 @@ export async function diagnosePostgres(looking: Promise<PostgresStatus>): Promis
     const megabytes = (bytes / (1024 * 1024)).toFixed(1)
     const seen = `PostgreSQL ${version} at ${location}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${schemaVersion ?? 0}.`
     if (!look.isWritable) return failed(`${seen} It is a standby.`, STORE_ERRORS.standby.remedy)
-    if (schemaVersion === null) return skipped(`${seen} It has no tables yet: the first start makes them.`)
+    if (schemaVersion === null) return skipped(`${seen} It has no tables yet. The first start creates them.`)
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
     return postgresWarning(look, seen) ?? ok(seen)
@@ -116,17 +116,17 @@ function postgresWarning(look: PostgresStatus, seen: string): DiagnosticResult |
   if (look.schemaVersion !== null && look.schemaVersion < SCHEMA_VERSION)
     return warning(
       `${seen} This version has ${SCHEMA_VERSION}.`,
-      "Make a backup with pg_dump: the next start brings them up to date.",
+      "Make a backup with pg_dump. The next start updates the tables.",
     )
   if (look.schema.isOpenToAll)
     return warning(
-      `${seen} Every user of this server may create tables and functions in the schema ${look.schema.name}.`,
-      `Run REVOKE CREATE ON SCHEMA "${look.schema.name}" FROM PUBLIC, or give mailkind a schema of its own.`,
+      `${seen} Every user of this server can create tables and functions in the schema ${look.schema.name}.`,
+      `Run REVOKE CREATE ON SCHEMA "${look.schema.name}" FROM PUBLIC, or give mailkind its own schema.`,
     )
   if (!look.isDurable)
     return warning(
-      `${seen} It acknowledges what is not on a disk yet.`,
-      "Set fsync and synchronous_commit to on: a revocation that was acknowledged must not be lost.",
+      `${seen} It confirms writes before they are on a disk.`,
+      "Set fsync and synchronous_commit to on. A confirmed revocation must not be lost.",
     )
   if (look.connectionsCount <= look.connectionsMax * CONNECTIONS_USED_RATIO_MAX) return null
   return warning(
@@ -144,9 +144,9 @@ export async function diagnosePostgresOutbox(
   return await withPostgres(looking, ({ waitingMails: { count, sinceMs } }) => {
     if (sinceMs === null) return ok("No mail waits.")
     const seen = `${count} ${count === 1 ? "mail waits" : "mails wait"}, the oldest for ${Math.max(0, Math.floor((nowMs - sinceMs) / 60_000))} minutes.`
-    if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL: without it no mail is sent.")
+    if (!hasServer) return warning(seen, "Set MAILKIND_SMTP_URL. Without it, no mail is sent.")
     if (nowMs - sinceMs <= MAIL_WAIT_MS_MAX) return ok(seen)
-    return warning(seen, "See the row `smtp` here, and what the server logs about mails.")
+    return warning(seen, "See the row `smtp` here, and the server's log lines about mails.")
   })
 }
 

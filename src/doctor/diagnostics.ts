@@ -28,19 +28,19 @@ export const skipped = (why: string): DiagnosticResult => ({ verdict: "skipped",
 
 /** All diagnostics, in the order of the output. */
 export const DIAGNOSTICS = {
-  settings: { description: "Every setting that is set is known, and can be read." },
-  directory: { description: "The data directory is there, for its owner alone, and can be written and mapped." },
-  disk: { description: "There is room on its disk." },
-  database: { description: "The database opens, every page of it is whole, and its tables are of this version." },
+  settings: { description: "All settings are known and valid." },
+  directory: { description: "The data directory exists, is only for its owner, and can be written and mapped." },
+  disk: { description: "Its disk has free space." },
+  database: { description: "The database opens, is not damaged, and has the tables of this version." },
   dns: { description: "Each DNS server knows the canaries." },
-  clock: { description: "The clock agrees with what was written before, and with the servers that are asked." },
-  smtp: { description: "The mail server takes a connection, TLS and the log-in." },
+  clock: { description: "The clock agrees with earlier data and with other servers." },
+  smtp: { description: "The mail server accepts a connection, TLS and the login." },
   identity: { description: "The identity endpoint answers." },
   rdap: { description: "The RDAP bootstrap can be downloaded and read." },
   leak_keys: { description: "The leak reporter's public keys can be downloaded and read." },
-  lists: { description: "Every byte of the lists is right, and they are fresh." },
-  port: { description: "Our server answers on the port, or the port is free." },
-  outbox: { description: "No mail waits for long." },
+  lists: { description: "The lists are undamaged and fresh." },
+  port: { description: "The server answers on the port, or the port is free." },
+  outbox: { description: "No mail waits too long." },
 } as const satisfies Record<string, { readonly description: string }>
 export type DiagnosticName = keyof typeof DIAGNOSTICS
 
@@ -78,14 +78,12 @@ async function runWithTimeout(look: () => Promise<DiagnosticResult>, later: SetT
   const { promise, resolve } = Promise.withResolvers<DiagnosticResult>()
   const callOff = later(DIAGNOSTIC_TIMEOUT_MS, () => resolve(TIMED_OUT))
   // Only the code: the message of an error may contain anything.
-  const found = Promise.try(look).catch(fault =>
-    failed(`It could not be looked at (${errorCode(fault)}).`, REPORT_REMEDY),
-  )
+  const found = Promise.try(look).catch(fault => failed(`The check failed (${errorCode(fault)}).`, REPORT_REMEDY))
   return await Promise.race([found, promise]).finally(callOff)
 }
 
-const REPORT_REMEDY = "Report this as a fault of mailkind, with the version and the words in brackets."
+const REPORT_REMEDY = "Report this as a bug of mailkind, with the version and the code in brackets."
 const TIMED_OUT = failed(
-  `It was not over after ${DIAGNOSTIC_TIMEOUT_MS / 1000} s.`,
-  "Look whether the disk or the network of this host is stuck, and run `mailkind doctor` again.",
+  `The check did not end within ${DIAGNOSTIC_TIMEOUT_MS / 1000} s.`,
+  "Check the disk and the network of this host, and run `mailkind doctor` again.",
 )

@@ -26,7 +26,7 @@ const ROOT_UID = 0
 /** One page, the least that can be mapped. */
 const PAGE_BYTES = 4096
 
-const FREE_SPACE_REMEDY = "Free some space on this disk, or name a directory on another one by MAILKIND_DATA_DIR."
+const FREE_SPACE_REMEDY = "Free some space on this disk, or set MAILKIND_DATA_DIR to a directory on another disk."
 
 /**
  * Checks that the data directory exists, who can access it, and that a file in it can be written, synced and mapped. It creates a
@@ -36,9 +36,10 @@ export function diagnoseDirectory(path: string, token: string): DiagnosticResult
   const full = resolve(path)
   const found = statOrErrorCode(full)
   if (typeof found === "string")
-    return failed(`${full} cannot be looked into (${found}).`, `Make ${full} a directory of the user that serves.`)
+    return failed(`${full} cannot be read (${found}).`, `Make the user of the server the owner of ${full}.`)
   if (found === null) return missingDirectory(full)
-  if (!found.isDirectory()) return failed(`${full} is no directory.`, "Move the file away, or set MAILKIND_DATA_DIR.")
+  if (!found.isDirectory())
+    return failed(`${full} is not a directory.`, "Move the file away, or set MAILKIND_DATA_DIR.")
   const fault = writeErrorCode(join(full, `doctor.${token}`))
   if (fault !== null)
     return failed(
@@ -74,19 +75,19 @@ export function accessOfOthers(
   { mode, uid }: { readonly mode: number; readonly uid: number },
   ownUid: number | undefined = process.geteuid?.(),
 ): AccessOfOthers {
-  const seen = `${full} has mode ${octal(mode)}:`
+  const seen = `${full} has mode ${octal(mode)}.`
   const remedy = `Run \`chmod 700 ${full}\`, or set MAILKIND_DATA_DIR.`
-  if ((mode & OTHERS_WRITE_MODE) !== 0) return { kind: "refused", seen: `${seen} others may write into it.`, remedy }
+  if ((mode & OTHERS_WRITE_MODE) !== 0) return { kind: "refused", seen: `${seen} Others can write to it.`, remedy }
   if (ownUid !== undefined && uid !== ownUid && uid !== ROOT_UID)
     return {
       // In a container, root often serves from a directory of the host's user.
       kind: ownUid === ROOT_UID ? "warned" : "refused",
-      seen: `${full} belongs to the user ${uid}, who may write into it; this process runs as ${ownUid}.`,
+      seen: `${full} belongs to the user ${uid}, who can write to it. This process runs as ${ownUid}.`,
       remedy: `Run it as that user, or run \`chown -R ${ownUid} ${full}\`, or set MAILKIND_DATA_DIR.`,
     }
-  if ((mode & GROUP_WRITE_MODE) !== 0) return { kind: "warned", seen: `${seen} its group may write into it.`, remedy }
+  if ((mode & GROUP_WRITE_MODE) !== 0) return { kind: "warned", seen: `${seen} Its group can write to it.`, remedy }
   if ((mode & MODE_BITS & ~OWNER_ONLY_MODE) === 0) return { kind: "none" }
-  return { kind: "warned", seen: `${seen} others may look into it.`, remedy: `Run \`chmod 700 ${full}\`.` }
+  return { kind: "warned", seen: `${seen} Others can read it.`, remedy: `Run \`chmod 700 ${full}\`.` }
 }
 
 const octal = (mode: number): string => `0${(mode & MODE_BITS).toString(8)}`
@@ -95,14 +96,14 @@ const octal = (mode: number): string => `0${(mode & MODE_BITS).toString(8)}`
 export function diagnoseDisk(path: string): DiagnosticResult {
   const full = resolve(path)
   const place = nearestExisting(full)
-  if (place === null) return skipped(`Nothing on the way to ${full} can be looked at.`)
+  if (place === null) return skipped(`No parent directory of ${full} can be read.`)
   const { bavail, bsize, ffree, files } = statfsSync(place)
   const free = bavail * bsize
   const seen = `${mebibytes(free)} are free.`
   if (free < DISK_FREE_BYTES_MIN)
-    return failed(`${seen} A server wants ${mebibytes(DISK_FREE_BYTES_MIN)} at least.`, FREE_SPACE_REMEDY)
+    return failed(`${seen} A server needs at least ${mebibytes(DISK_FREE_BYTES_MIN)}.`, FREE_SPACE_REMEDY)
   // File systems without an inode table report zero inodes.
-  if (files > 0 && ffree === 0) return failed(`${seen} But it takes no more files.`, FREE_SPACE_REMEDY)
+  if (files > 0 && ffree === 0) return failed(`${seen} But it accepts no more files.`, FREE_SPACE_REMEDY)
   if (free < DISK_FREE_BYTES_RECOMMENDED)
     return warning(`${seen} That is less than ${mebibytes(DISK_FREE_BYTES_RECOMMENDED)}.`, FREE_SPACE_REMEDY)
   return ok(seen)
@@ -113,20 +114,20 @@ function missingDirectory(full: string): DiagnosticResult {
   try {
     if (place !== null) accessSync(place, constants.W_OK | constants.X_OK)
   } catch (refused) {
-    return failed(`${full} is not there, and cannot be made (${errorCode(refused)}).`, OWNERSHIP_REMEDY)
+    return failed(`${full} does not exist and cannot be created (${errorCode(refused)}).`, OWNERSHIP_REMEDY)
   }
   return warning(
-    `${full} is not there.`,
-    "Nothing, if this host has not served yet: the first start makes it. Else set MAILKIND_DATA_DIR.",
+    `${full} does not exist.`,
+    "The first start creates it. If you have data elsewhere, set MAILKIND_DATA_DIR.",
   )
 }
 
-const OWNERSHIP_REMEDY = "Make the data directory one that the user who serves may write, or set MAILKIND_DATA_DIR."
+const OWNERSHIP_REMEDY = "Let the user of the server write to the data directory, or set MAILKIND_DATA_DIR."
 const WRITE_ERROR_REMEDIES: Readonly<Record<string, string>> = {
   ENOSPC: FREE_SPACE_REMEDY,
   EDQUOT: FREE_SPACE_REMEDY,
-  EROFS: "Mount the file system for writing, or name a directory on another one by MAILKIND_DATA_DIR.",
-  ENODEV: "This file system maps no files: name a directory on another one by MAILKIND_DATA_DIR.",
+  EROFS: "Mount the file system for writing, or set MAILKIND_DATA_DIR to a directory on another one.",
+  ENODEV: "This file system cannot map files. Set MAILKIND_DATA_DIR to a directory on another one.",
 }
 
 function statOrErrorCode(path: string) {

@@ -22,22 +22,19 @@ export function diagnoseLists(opened: OpenPackResult, { state, everyHours, nowMs
   const { pack } = opened
   const verified = pack.verify()
   if (!verified.ok)
-    return failed(verified.message, "Run `mailkind lists update`, or copy the program again from where it is whole.")
-  const seen = `${pack.version} is whole, its sources as of ${pack.builtAt.slice(0, 10)}.`
+    return failed(verified.message, "Run `mailkind lists update`, or copy the program again from an undamaged copy.")
+  const seen = `${pack.version} is undamaged. Its sources are from ${pack.builtAt.slice(0, 10)}.`
   const days = Math.floor((nowMs - Date.parse(pack.builtAt)) / DAY_MS)
   if (everyHours === null) return listsAge(`${seen} They are not refreshed.`, days, "set MAILKIND_LISTS_REFRESH_HOURS")
   if (state.is_paused)
-    return warning(
-      `${seen} An operator went back to them.`,
-      "Run `mailkind lists update` when they shall be refreshed again.",
-    )
+    return warning(`${seen} An operator restored them.`, "Run `mailkind lists update` to refresh them again.")
   if (state.refreshed_at_ms === 0)
     return listsAge(`${seen} They were never refreshed.`, days, "start the server, which refreshes them")
   const hours = Math.floor((nowMs - state.refreshed_at_ms) / HOUR_MS)
   if (hours > everyHours * MISSED_REFRESHES_MAX)
     return warning(
-      `${seen} They were refreshed ${hours} hours ago, and should be each ${everyHours}.`,
-      "Run `mailkind lists update` and see what it says.",
+      `${seen} They were refreshed ${hours} hours ago. The schedule is every ${everyHours} hours.`,
+      "Run `mailkind lists update` and read its output.",
     )
   const useless = Object.entries(state.sources).filter(
     ([, { outcome }]) => outcome === "refused" || outcome === "failed",
@@ -45,8 +42,8 @@ export function diagnoseLists(opened: OpenPackResult, { state, everyHours, nowMs
   if (useless.length === 0) return ok(`${seen} They were refreshed ${hours} hours ago.`)
   const names = useless.map(([id, { outcome }]) => `${id} ${outcome}`).join(", ")
   return warning(
-    `${seen} Of the last refresh: ${names}.`,
-    "See why by `mailkind lists info`; the last good copy of each serves.",
+    `${seen} Problems of the last refresh: ${names}.`,
+    "`mailkind lists info` shows why. The last good copy of each is in use.",
   )
 }
 

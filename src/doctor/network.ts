@@ -38,7 +38,7 @@ export async function diagnoseDocument(
   if (answer.kind !== "taken")
     return unavailableEndpoint(
       endpoint,
-      `${host}: ${answer.kind === "failed" ? answer.message : "It says that nothing changed."}`,
+      `${host}: ${answer.kind === "failed" ? answer.message : "It answers that nothing changed."}`,
     )
   const problem = problemIn(answer.text)
   return problem === null
@@ -52,7 +52,7 @@ function unavailableEndpoint(
   seen: string,
 ): DiagnosticResult {
   if (isConfigured) return failed(seen, `Set ${setting} to an address that answers. ${consequence}`)
-  return warning(seen, `Let this host reach it by https, or name another address by ${setting}. ${consequence}`)
+  return warning(seen, `Let this host reach it by https, or set ${setting} to another address. ${consequence}`)
 }
 
 const isIdentityAnswer = (reply: IdentityResponse): boolean =>
@@ -61,16 +61,16 @@ const isIdentityAnswer = (reply: IdentityResponse): boolean =>
 function replyText(reply: IdentityResponse): string {
   if (isIdentityAnswer(reply)) return "answers"
   if (reply.kind === "refused") return `answers with status ${reply.status}`
-  return reply.kind === "timed_out" ? "says nothing" : "cannot be reached, or answers with what cannot be read"
+  return reply.kind === "timed_out" ? "does not answer" : "cannot be reached, or its answer cannot be read"
 }
 
-const urlHost = (url: string): string => URL.parse(url)?.host ?? "an address that is none"
+const urlHost = (url: string): string => URL.parse(url)?.host ?? "an invalid address"
 
 const SMTP_STEP_REMEDIES: { readonly [S in Extract<SmtpCheckResult, { kind: "failed" }>["step"]]: string } = {
   connect: "Set MAILKIND_SMTP_URL to a server that answers, and let this host reach its port.",
-  tls: "Name the host as its certificate does, and use smtps:// for a port that is TLS from the first octet.",
+  tls: "Use the host name of the certificate, and smtps:// for a port with TLS from the start.",
   log_in: "Set the user and the password in MAILKIND_SMTP_URL, percent-encoded.",
-  command: "Look at the log of the mail server: it takes the log-in, and nothing after it.",
+  command: "Look at the log of the mail server. It accepts the login but refuses the next command.",
 }
 
 /** The result of trying the mail server. `isProtected`: nobody on the way can read or change a mail. */
@@ -84,8 +84,8 @@ export function diagnoseMailServer(trial: SmtpCheckResult, isProtected: boolean)
     )
   }
   const how = trial.isEncrypted ? "by TLS" : "without TLS"
-  const seen = `${hostPort} was reached ${how}${trial.isLoggedIn ? " and took the log-in" : ", and no log-in is set"}.`
-  return isProtected ? ok(seen) : warning(`${seen} Nothing proves that it is the right server.`, MAIL_PROTECTION_REMEDY)
+  const seen = `${hostPort} was reached ${how}${trial.isLoggedIn ? " and accepted the login" : ", and no login is set"}.`
+  return isProtected ? ok(seen) : warning(`${seen} Its identity is not proven.`, MAIL_PROTECTION_REMEDY)
 }
 
 /** A DNS server as the setting names it, and a resolver that asks only this server. */
@@ -95,7 +95,7 @@ type DiagnosedDnsServer = { readonly name: string; readonly resolver: Resolver }
 const CANARY_TEXTS: { readonly [F in CanaryOutcome]: string } = {
   alive: "knows the canaries",
   denied: "denies every canary",
-  silent: "says nothing",
+  silent: "does not answer",
 }
 
 const RESOLVER_REMEDY =
@@ -106,7 +106,7 @@ export async function diagnoseResolvers(
   servers: readonly DiagnosedDnsServer[],
   canaries: readonly string[],
 ): Promise<DiagnosticResult> {
-  if (servers.length === 0) return failed("The system names no DNS server.", "Set MAILKIND_DNS_SERVERS.")
+  if (servers.length === 0) return failed("The system has no DNS server.", "Set MAILKIND_DNS_SERVERS.")
   const found = await Promise.all(
     servers.map(async ({ name, resolver }) => ({ name, fate: await canaryFateAt(resolver, canaries) })),
   )

@@ -33,7 +33,7 @@ export async function diagnosePort(
   deadline: AbortSignal,
   listenError: () => string | null,
 ): Promise<DiagnosticResult> {
-  if (port === 0) return ok("Any free port is taken at the start.")
+  if (port === 0) return ok("The server picks a free port when it starts.")
   const asked = await identifyServer(`http://${reachableHost(host)}:${port}${ROUTES.getHealth.path}`, web, deadline)
   const place = `${host} port ${port}`
   const remedy = "Stop the other program, or set MAILKIND_HOST and MAILKIND_PORT."
@@ -41,25 +41,24 @@ export async function diagnosePort(
     case "ours":
       if (asked.status === "ok" || isOffline) return ok(`mailkind ${asked.version} answers on ${place}.`)
       return warning(
-        `mailkind ${asked.version} answers on ${place}, and says that it is ${asked.status}.`,
+        `mailkind ${asked.version} answers on ${place}, with the status ${asked.status}.`,
         "See the row `dns` here.",
       )
     case "stranger":
       return failed(`Another program answers on ${place}.`, remedy)
     case "silent":
       return failed(
-        `Something listens on ${place}, and does not answer within ${HEALTH_TIMEOUT_MS / 1000} s.`,
-        "If it is mailkind, look at its log and its load and start it again.",
+        `A program listens on ${place} but does not answer within ${HEALTH_TIMEOUT_MS / 1000} s.`,
+        "If it is mailkind, look at its log and its load, and restart it.",
       )
     case "nobody":
-      if (isRunning)
-        return failed(`Nobody answers on ${place}.`, "Start the server, or look at its log for why it ended.")
+      if (isRunning) return failed(`No server answers on ${place}.`, "Start the server. If it ended, its log says why.")
       return freePort(place, listenError(), remedy)
   }
 }
 
 const freePort = (place: string, why: string | null, remedy: string): DiagnosticResult =>
-  why === null ? ok(`${place} is free.`) : failed(`${place} cannot be had (${why}).`, remedy)
+  why === null ? ok(`${place} is free.`) : failed(`${place} cannot be used (${why}).`, remedy)
 
 async function identifyServer(url: string, web: Fetch, signal: AbortSignal): Promise<PortOwner> {
   try {

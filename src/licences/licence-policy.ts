@@ -7,24 +7,24 @@ type LicenceTerms = {
 
 /** The allowed licences of third-party work, by SPDX identifier. Any other stops the build. */
 export const LICENCES = {
-  MIT: { requires: "Its text stays with the copies." },
+  MIT: { requires: "Copies include its text." },
   "MIT-0": { requires: "Nothing." },
-  ISC: { requires: "Its text stays with the copies." },
+  ISC: { requires: "Copies include its text." },
   "0BSD": { requires: "Nothing." },
-  "BSD-2-Clause": { requires: "Its text stays with the copies." },
-  "BSD-3-Clause": { requires: "Its text stays with the copies; the authors' names advertise nothing." },
-  "Apache-2.0": { requires: "Its text and the notices stay with the copies; changed files say so." },
-  "BlueOak-1.0.0": { requires: "Its text, or a link to it, stays with the copies." },
-  "CC0-1.0": { requires: "Nothing: the work is given to the public." },
-  "LicenseRef-US-government-work": { requires: "Nothing: it has no copyright in the United States (17 U.S.C. § 105)." },
-  "Unicode-DFS-2016": { requires: "Its text stays with the copies; the holder's name advertises nothing." },
-  "LicenseRef-SCOWL": { requires: "Its notice stays with the copies and with the documentation." },
+  "BSD-2-Clause": { requires: "Copies include its text." },
+  "BSD-3-Clause": { requires: "Copies include its text. The authors' names are not used in advertising." },
+  "Apache-2.0": { requires: "Copies include its text and the notices. Changed files say so." },
+  "BlueOak-1.0.0": { requires: "Copies include its text or a link to it." },
+  "CC0-1.0": { requires: "Nothing. The work is in the public domain." },
+  "LicenseRef-US-government-work": { requires: "Nothing. It has no copyright in the United States (17 U.S.C. § 105)." },
+  "Unicode-DFS-2016": { requires: "Copies include its text. The holder's name is not used in advertising." },
+  "LicenseRef-SCOWL": { requires: "Copies and their documentation include its notice." },
   "LGPL-2.0-or-later": {
-    requires: "Its text stays with the copies, and the library can be exchanged.",
+    requires: "Copies include its text, and the library can be replaced.",
     runtimeOnly: true,
   },
   "LGPL-2.1-or-later": {
-    requires: "Its text stays with the copies, and the library can be exchanged.",
+    requires: "Copies include its text, and the library can be replaced.",
     runtimeOnly: true,
   },
 } as const satisfies Record<string, LicenceTerms>

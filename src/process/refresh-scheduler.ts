@@ -74,7 +74,7 @@ function logRefreshResult(log: Log, result: CommandResult | null): void {
   // A command that fails before its first download has printed the reason itself.
   if (result === null || !result.stdout.startsWith("{")) {
     log("error", "the lists were not refreshed", {
-      why: result === null ? "It took too long, or was killed." : "It failed.",
+      why: result === null ? "It took too long or was killed." : "It failed.",
     })
     return
   }

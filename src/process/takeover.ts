@@ -89,7 +89,7 @@ export async function findPreviousServer(
   system: System,
   location: ControlSocketLocation,
 ): Promise<PreviousServer | null> {
-  if (location.port === 0) throw new StartupError("A free port has no running server to replace: set MAILKIND_PORT.")
+  if (location.port === 0) throw new StartupError("Port 0 has no running server to replace. Set MAILKIND_PORT.")
   const connection = await system.controlSockets.connect(controlSocketPath(location))
   if (connection === null) return null
   connection.send("share")
@@ -107,11 +107,11 @@ export async function findPreviousServer(
   connection.close()
   if (reply === TIMED_OUT)
     throw new StartupError(
-      "The running server does not answer: stop it (with SIGKILL if necessary) and start this one.",
+      "The running server does not answer. Stop it (with SIGKILL if necessary) and start this one.",
     )
   if (reply === null)
-    throw new StartupError("The running server is stopping, or another one replaces it: start this one again.")
-  throw new StartupError("The running server cannot share its port on this system: stop it, and start this one.")
+    throw new StartupError("The running server is stopping, or another one replaces it. Start this one again.")
+  throw new StartupError("The running server cannot share its port on this system. Stop it, and start this one.")
 }
 
 async function assertWaiting(
@@ -122,7 +122,7 @@ async function assertWaiting(
   // A message that came during the start is read now.
   if ((await Promise.race([next, system.sleep(0)])) !== LATE) return
   connection.close()
-  throw new StartupError("This start took too long, so the running server goes on: start this one again.")
+  throw new StartupError("This start took too long, so the running server continues. Start this one again.")
 }
 
 type Takeover = { readonly firstIndex: number; readonly routing: ConnectionRouting; readonly log: Log }
@@ -143,7 +143,7 @@ async function takeOver(
   await routing.route(NO_SOCKET_INDEX, 1)
   const end = reply === "closed" ? await receive(system, connection) : null
   connection.close()
-  if (reply === LATE) log("error", "the previous server goes on, since this one was late: stop the previous one")
+  if (reply === LATE) log("error", "the previous server continues, because this one was late; stop the previous one")
   else if (end === TIMED_OUT) log("warn", "the previous server has not ended yet")
   else log("info", "the previous server has ended")
 }

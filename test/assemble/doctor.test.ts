@@ -160,7 +160,7 @@ describe("the port", () => {
     const { rows } = doctor({ ...QUIET, MAILKIND_PORT: free }, true)
     expect((await rows("port")).port).toMatchObject({
       verdict: "failed",
-      seen: expect.stringContaining("Nobody answers"),
+      seen: expect.stringContaining("No server answers"),
     })
   })
 
@@ -197,6 +197,6 @@ test("one DNS server of two that is silent is a warning", async () => {
   })
   expect((await rows("dns")).dns).toMatchObject({
     verdict: "warning",
-    seen: expect.stringMatching(/knows the canaries;.*says nothing\./),
+    seen: expect.stringMatching(/knows the canaries;.*does not answer\./),
   })
 })

@@ -25,7 +25,7 @@ test.each([0o772, 0o707, 0o1777].map(mode => [mode.toString(8), mode] as const))
       })
       const said = await new Response(child.stderr).text()
       expect(await child.exited).not.toBe(0)
-      expect(said).toContain(`${path} has mode 0${(mode & 0o777).toString(8)}: others may write into it.`)
+      expect(said).toContain(`${path} has mode 0${(mode & 0o777).toString(8)}. Others can write to it.`)
       expect(said).toContain(`chmod 700 ${path}`)
     }
     expect(readdirSync(path)).toEqual([])
@@ -42,7 +42,7 @@ test("serve warns of a data directory that a group can write or others can read,
     await using server = new TestServer({ dataDirectory })
     await server.start()
     await server.stop()
-    expect(server.log.includes("others may use the data directory")).toBe(isWarned)
+    expect(server.log.includes("others can use the data directory")).toBe(isWarned)
   }
   expect(statSync(join(path, "new")).mode & 0o777).toBe(0o700)
 })

@@ -71,9 +71,9 @@ describe("the verdict", () => {
   test.each([
     ["new.com", "disposable", "disposable_domain", "disposable list"],
     ["a.new.com", "disposable", "disposable_domain", "disposable list"],
-    ["pw.edu.pl", "education", "education_suffix", "meant for education"],
-    ["edu.pl", "education", "education_suffix", "meant for education"],
-    ["acme.com", "unknown", "no_evidence", "in no list"],
+    ["pw.edu.pl", "education", "education_suffix", "suffix for education"],
+    ["edu.pl", "education", "education_suffix", "suffix for education"],
+    ["acme.com", "unknown", "no_evidence", "on no list"],
     ["co.uk", "invalid", "public_suffix", "public suffix"],
     ["com", "invalid", "public_suffix", "single label"],
     ["acme.cmo", "invalid", "unknown_tld", "does not exist"],

@@ -36,8 +36,8 @@ async function commands() {
 test("a backup tells what it holds, and a second one wants --force", async () => {
   const { backup, run, lines } = await commands()
   expect(await run("backup", backup)).not.toThrow()
-  expect(lines.join()).toMatch(/backup holds 1 accounts and 0 keys in [\d,]+ octets/)
-  expect(await run("backup", backup)).toThrow("is there already; --force replaces it.")
+  expect(lines.join()).toMatch(/backup holds 1 accounts and 0 keys in [\d,]+ bytes/)
+  expect(await run("backup", backup)).toThrow("exists already. --force replaces it.")
   expect(await run("backup", backup, "--force", "--json")).not.toThrow()
   expect(JSON.parse(lines.join())).toEqual({
     ...{ path: backup, bytes: readFileSync(backup).length, accounts: 1, keys: 0, migration: SCHEMA_VERSION },
@@ -48,8 +48,8 @@ test("a restore tells what was kept and taken over, for people and for programs"
   const { path, backup, run, lines } = await commands()
   await run("backup", backup)
   expect(await run("restore", backup)).not.toThrow()
-  expect(lines).toContain(`What was there before is kept as ${path}.replaced-20260102T030405006Z.`)
-  expect(lines).toContain("Taken over of it: 0 revocations of keys, 0 days of quotas, 0 ends of mails.")
+  expect(lines).toContain(`The previous database is ${path}.replaced-20260102T030405006Z.`)
+  expect(lines).toContain("Taken over: 0 revocations of keys, 0 days of quotas, 0 ends of mails.")
   writeFileSync(path, "broken ".repeat(1000))
   expect(await run("restore", backup)).toThrow("EEXIST")
   const { lines: others, run: again, path: other, backup: another } = await commands()

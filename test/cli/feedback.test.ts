@@ -67,7 +67,7 @@ describe("list", () => {
     expect(await runJson("list", "--status", "accepted")).toMatchObject([{ id }])
     expect(await runJson("list", "--status", "received")).toMatchObject([{ domain: "other.com" }])
     expect(await runJson("list", "--status", "rejected")).toEqual([])
-    expect((await run("list", "--status", "rejected")).out).toBe("No report is rejected.")
+    expect((await run("list", "--status", "rejected")).out).toBe("There are no reports with the status rejected.")
     expect((await run("list", "--status", "lost")).code).toBe(2)
   })
 
@@ -188,6 +188,9 @@ describe("accept and reject", () => {
        INSERT INTO corrections SELECT 'd' || at || '.com', 'personal', 'fb_x', 1 FROM count`,
       [CORRECTIONS_MAX],
     )
-    expect(await run("accept", id)).toMatchObject({ code: 1, err: expect.stringContaining("as many corrections") })
+    expect(await run("accept", id)).toMatchObject({
+      code: 1,
+      err: expect.stringContaining("number of corrections has reached its limit"),
+    })
   })
 })

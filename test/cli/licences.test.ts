@@ -14,7 +14,7 @@ function facts(withTexts: boolean, asJson: boolean): string {
 
 test("`licences` names every package, source and the runtime with its licence", () => {
   const text = facts(false, false)
-  expect(text).toContain("mailkind@3.0.0 is under MIT; it runs on bun@9.9.9 (MIT AND LGPL")
+  expect(text).toContain("mailkind@3.0.0 has the licence MIT and runs on bun@9.9.9 (MIT AND LGPL")
   expect(text).toMatch(/^c@1\.0\.0 +\(GPL-3\.0-only OR ISC\) +server$/m)
   expect(text).toMatch(/^listed +CC0-1\.0 +https:\/\/lists\.example\/x$/m)
   expect(text).not.toContain("A's licence")

@@ -66,7 +66,7 @@ describe("lists lookup", () => {
     expect(out).toMatch(/here +our garden/)
     expect(out).toMatch(/elsewhere +another garden/)
     expect(await written("www.ci.austin.tx.us")).toContain("`mailkind block add www.ci.austin.tx.us`")
-    expect(await written("co.uk")).toContain("no report changes it")
+    expect(await written("co.uk")).toContain("A report cannot change it")
     expect(await written("co.uk")).not.toContain("block add")
   })
 
@@ -108,7 +108,7 @@ describe("lists lookup", () => {
     async text => {
       const failure = await written(text).catch((thrown: unknown) => thrown)
       expect(failure).toBeInstanceOf(CommandError)
-      expect(failure).toMatchObject({ exitCode: 2, message: expect.stringMatching(/^That is no domain\. The /) })
+      expect(failure).toMatchObject({ exitCode: 2, message: expect.stringMatching(/^This is not a domain\. The /) })
       expect(String(failure)).not.toContain("jane")
     },
   )

@@ -138,7 +138,7 @@ test(
       expect(await run("lists", "rollback")).toMatchObject({ code: 0, facts: { version: back } })
     expect(await run("lists", "rollback")).toMatchObject({
       code: 1,
-      err: expect.stringMatching(/nothing to go back to/),
+      err: expect.stringMatching(/There are no older ones/),
     })
     await server.complained(logLine(carried))
     expect(await versionInUse(url)).toBe(carried)

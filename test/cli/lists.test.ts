@@ -47,10 +47,10 @@ describe("lists update", () => {
   test("fails where no source was of use, and says whether the lists in use are the same", async () => {
     const stayed = await updated({ sources: FAILED, activated: null, faults: [] })
     expect(stayed.out).toContain("The lists in use are the same.")
-    expect(stayed.fails).toBe("No source was of use.")
+    expect(stayed.fails).toBe("No source could be used.")
     const changed = await updated({ sources: FAILED, activated: { version: "v2" }, faults: [] })
     expect(changed.out).toContain("The lists v2 are in use.")
-    expect(changed.fails).toBe("No source was of use.")
+    expect(changed.fails).toBe("No source could be used.")
   })
 
   test("says which names of a source were left out", async () => {
@@ -61,7 +61,7 @@ describe("lists update", () => {
   })
 
   test("says what a source may be named by", async () => {
-    expect((await updated("unknown")).fails).toMatch(/neither a URL nor the id of a source that is downloaded/)
+    expect((await updated("unknown")).fails).toMatch(/not a URL or the id of a downloaded source/)
   })
 })
 
@@ -89,7 +89,7 @@ describe("lists info", () => {
   })
 
   test("says that an operator has gone back, whatever lists are in use since", async () => {
-    expect((await info({ is_paused: true })).out).toContain("no schedule refreshes them until `lists update`")
+    expect((await info({ is_paused: true })).out).toContain("paused after a rollback, until `lists update`")
   })
 })
 

@@ -37,7 +37,7 @@ for (const list of ["block", "allow"])
       const { run } = await commands()
       expect(await run(list, "list")).toMatchObject({
         code: 0,
-        out: `There is nothing on the operator's ${list} list.`,
+        out: `There are no entries on the operator's ${list} list.`,
       })
       expect(await run(list, "add", "acme.com", "*.Other.com", "ACME.com")).toEqual({
         code: 0,
@@ -45,7 +45,7 @@ for (const list of ["block", "allow"])
         err: "",
       })
       expect((await run(list, "add", "acme.com", "third.com")).out).toBe(
-        `1 entry added to the operator's ${list} list; 1 entry there already.`,
+        `1 entry added to the operator's ${list} list; 1 entry already there.`,
       )
       expect((await run(list, "list")).out).toBe("*.other.com\nacme.com\nthird.com")
       expect((await run(list, "remove", "acme.com", "fourth.com")).out).toBe(
@@ -63,7 +63,7 @@ for (const list of ["block", "allow"])
       expect((await run(list, "list", ...ADA)).out).toBe("acme.com")
       expect((await run(list, "remove", "acme.com")).code).toBe(1)
       expect((await run(list, "remove", "acme.com", ...ADA)).code).toBe(0)
-      expect((await run(list, "list", ...ADA)).out).toBe(`There is nothing on the ${list} list of ada@example.com.`)
+      expect((await run(list, "list", ...ADA)).out).toBe(`There are no entries on the ${list} list of ada@example.com.`)
     })
 
     test("answers in JSON say whose list, what was done, and when entries were added", async () => {
@@ -114,7 +114,7 @@ describe("addresses", () => {
     const { run } = await commands()
     const { code, err } = await run("block", "add", "acme.com", "jane doe@acme.com")
     expect(code).toBe(2)
-    expect(err).toContain("entry 2")
+    expect(err).toContain("Entry 2")
     expect(err).not.toContain("jane")
   })
 })
@@ -150,7 +150,7 @@ describe("what cannot be done", () => {
     const refused = await run("block", "add", ...texts)
     expect(refused.code).toBe(1)
     expect(refused.err).toContain(`${LIMITS.ownListEntriesMax} entries`)
-    expect((await run("block", "list")).out).toContain("nothing")
+    expect((await run("block", "list")).out).toContain("no entries")
     expect((await run("block", "add", ...texts.slice(1))).code).toBe(0)
     expect((await run("block", "list")).out.split("\n")).toHaveLength(LIMITS.ownListEntriesMax - 1)
   })
@@ -160,7 +160,7 @@ describe("what cannot be done", () => {
     await run("block", "add", "acme.com")
     expect(await run("block", "add", "acme.com")).toMatchObject({
       code: 0,
-      out: "0 entries added to the operator's block list; 1 entry there already.",
+      out: "0 entries added to the operator's block list; 1 entry already there.",
     })
   })
 })

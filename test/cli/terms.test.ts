@@ -73,7 +73,7 @@ describe("terms show", () => {
     await newAccount(changes, "b@x.com")
     changes.now += 1
     await publish("1", "--material")
-    expect((await run("show")).out).toContain("2 accounts have yet to accept")
+    expect((await run("show")).out).toContain("2 accounts must still accept")
     await run("accept", "--account", "a@x.com")
     await publish("2")
     expect(await runJson("show")).toEqual({
@@ -87,7 +87,7 @@ describe("terms show", () => {
     expect(out.split("\n")).toEqual([
       `2  not material  2026-03-01T12:00:00.002Z  ${URL}`,
       `1  material      2026-03-01T12:00:00.001Z  ${URL}`,
-      "1 account has yet to accept material terms.",
+      "1 account must still accept material terms.",
     ])
   })
 

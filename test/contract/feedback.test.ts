@@ -305,7 +305,7 @@ describe("a report", () => {
       needed: 1,
       remaining: 0,
       resets_at: "2026-01-02T00:00:00.000Z",
-      detail: "An account sends at most 200 reports a day.",
+      detail: "An account can send 200 reports per day.",
     })
     expect(headers.get("retry-after")).toBe("86400")
     expect((await own.ask("GET /v1/usage")).body["today"]).toEqual(usedBefore)

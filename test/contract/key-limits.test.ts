@@ -40,7 +40,7 @@ describe("a key that expires", () => {
     ] as const) {
       const { status, headers, body: problem } = await ask(line, { body })
       expect([line, status, problem["code"]]).toEqual([line, 401, "key_revoked"])
-      expect(problem["detail"]).toBe("The key expired on 2026-01-01T00:00:05.000Z; use another one.")
+      expect(problem["detail"]).toBe("The key expired on 2026-01-01T00:00:05.000Z. Use another one.")
       expect(headers.get("www-authenticate")).toStartWith("Bearer")
     }
   })
@@ -62,7 +62,7 @@ describe("a key with units of its own", () => {
     const { status, headers, body } = await ask(DEEP)
     expect([status, body["code"]]).toEqual([429, "quota_exceeded"])
     expect(body).toMatchObject({ needed: 5, remaining: 1, limit: 6, resets_at: "2026-01-02T00:00:00.000Z" })
-    expect(String(body["detail"])).toContain("This key has a limit of its own")
+    expect(String(body["detail"])).toContain("This key has its own limit")
     expect(headers.get("ratelimit-policy")).toBe('"day";q=6;w=86400')
     expect(headers.get("ratelimit")).toBe('"day";r=1;t=86400')
     expect((await ask(CHECK)).status).toBe(200)

@@ -209,24 +209,24 @@ describe("units a day", () => {
       ...limit,
       needed: 9,
       remaining: 8,
-      detail: "The request needs 9 units, and 8 of the day's 9 are left.",
+      detail: "The request needs 9 units. Today 8 of 9 are left.",
     })
     expect((await batch(5)).status).toBe(200)
     expect(told(await ask(DEEP))).toMatchObject({
       ...limit,
       needed: LIMITS.deepCheckUnits,
       remaining: 3,
-      detail: "The request needs 5 units, and 3 of the day's 9 are left.",
+      detail: "The request needs 5 units. Today 3 of 9 are left.",
     })
     expect(told(await batch(100))).toMatchObject({ ...limit, needed: 100, remaining: 3 })
     expect((await batch(2)).status).toBe(200)
-    expect(told(await batch(2))).toMatchObject({ detail: "The request needs 2 units, and 1 of the day's 9 is left." })
+    expect(told(await batch(2))).toMatchObject({ detail: "The request needs 2 units. Today 1 of 9 is left." })
     expect((await ask(REAL)).status).toBe(200)
     const last = told(await ask(REAL))
     expect(last).toMatchObject({
       needed: 1,
       remaining: 0,
-      detail: "The request needs 1 unit, and 0 of the day's 9 are left.",
+      detail: "The request needs 1 unit. Today 0 of 9 are left.",
     })
     expect([...Value.Errors(ProblemBody, (await ask(REAL)).body)]).toEqual([])
     expect(told(await ask("GET /v1/check?email=error-quota%40mailkind.test"))).toMatchObject({

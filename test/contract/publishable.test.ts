@@ -216,7 +216,7 @@ describe("origins", async () => {
     const { status, body, headers } = await asks(origin)
     expect({ status, code: body["code"] }).toEqual({ status: 403, code: "forbidden_origin" })
     expect(headers.get("access-control-allow-origin")).toBeNull()
-    expect(body["detail"]).toBe("The key does not allow this origin.")
+    expect(body["detail"]).toBe("This key does not allow this origin.")
   })
 
   test("a request without an origin is forbidden, and told that a page would send one", async () => {

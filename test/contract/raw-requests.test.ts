@@ -50,7 +50,7 @@ describe("a request with several hosts is refused", () => {
     const { exchange } = await listening()
     const text = await exchange(`GET /v1/usage HTTP/1.1\r\n${SEVERAL[0]}\r\nConnection: close\r\n\r\n`)
     expect(text).toContain('"code":"invalid_input"')
-    expect(text).toContain("more than one `Host` line")
+    expect(text).toContain("more than one `Host` header")
   })
 })
 

@@ -14,7 +14,7 @@ type Harness = Awaited<ReturnType<typeof testApp>>
 const DAY_MS = 86_400_000
 const NOTICE_MS = LIMITS.termsNoticeDays * DAY_MS
 const LINK = '<https://mailkind.example/terms/2>; rel="terms-of-service"'
-const WARNING = '299 mailkind "The terms have changed. Version 2 has to be accepted before 2026-01-31T00:00:00Z."'
+const WARNING = '299 mailkind "The terms have changed. Version 2 must be accepted before 2026-01-31T00:00:00Z."'
 const PAGE = "https://shop.example"
 
 async function publish({ changes }: Pick<Harness, "changes">, version = "2", isMaterial = true): Promise<void> {

@@ -36,7 +36,7 @@ describe("the database", () => {
     const before = filesBeside(path)
     expect(diagnoseSqlite(path)).toMatchObject({
       verdict: "ok",
-      seen: expect.stringContaining("Whole: 1 accounts, 0 keys"),
+      seen: expect.stringContaining("Undamaged: 1 accounts, 0 keys"),
     })
     expect(diagnoseSqliteOutbox(path, 0, true)).toMatchObject({ verdict: "ok", seen: "No mail waits." })
     expect(filesBeside(path)).toEqual(before)
@@ -45,7 +45,7 @@ describe("the database", () => {
   test("is told as it is now while a server has it open, with what stands in its log alone", async () => {
     const path = tempPath("mailkind.sqlite")
     await newAccount(tempLog(await tempStore(path)))
-    expect(diagnoseSqlite(path).seen).toContain("Whole: 1 accounts")
+    expect(diagnoseSqlite(path).seen).toContain("Undamaged: 1 accounts")
   })
 
   test("that is not there yet is skipped, and is not made", () => {
@@ -65,7 +65,7 @@ describe("the database", () => {
     other.close()
     expect(diagnoseSqlite(foreign)).toMatchObject({
       verdict: "failed",
-      remedy: "Name another data directory, or another database.",
+      remedy: "Use another data directory or another database.",
     })
     const directory = tempPath("mailkind.sqlite")
     mkdirSync(directory)
@@ -115,7 +115,7 @@ describe("the database", () => {
     })
     expect(diagnoseSqlite(path)).toMatchObject({
       verdict: "failed",
-      seen: "A row of usage belongs to a row that is gone.",
+      seen: "A row of usage refers to a missing row.",
     })
   })
 

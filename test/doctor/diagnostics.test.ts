@@ -36,7 +36,7 @@ test("one that never ends has failed after its time, and holds up no other", asy
   await time.tick(1)
   expect(await examined).toMatchObject([
     { name: "disk", verdict: "ok" },
-    { name: "dns", verdict: "failed", seen: "It was not over after 60 s." },
+    { name: "dns", verdict: "failed", seen: "The check did not end within 60 s." },
   ])
 })
 
@@ -46,6 +46,6 @@ test("one that throws has failed, and what it threw is not told", async () => {
     throw new RangeError("jane@example.com")
   }
   const [row] = await runDiagnostics(examiners({ lists }), ["lists"], time.later)
-  expect(row).toMatchObject({ verdict: "failed", seen: "It could not be looked at (RangeError)." })
+  expect(row).toMatchObject({ verdict: "failed", seen: "The check failed (RangeError)." })
   expect(time.waiting()).toBe(0)
 })

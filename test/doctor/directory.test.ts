@@ -21,7 +21,7 @@ test("a directory that others may look into is told with its mode", () => {
   const path = directory(0o750)
   expect(diagnoseDirectory(path, "1")).toEqual({
     verdict: "warning",
-    seen: `${path} has mode 0750: others may look into it.`,
+    seen: `${path} has mode 0750. Others can read it.`,
     remedy: `Run \`chmod 700 ${path}\`.`,
   })
 })
@@ -31,7 +31,7 @@ test.each(["772", "702", "777", "1777", "2777"])("one of mode %s that others may
   const path = directory(mode)
   expect(diagnoseDirectory(path, "1")).toEqual({
     verdict: "failed",
-    seen: `${path} has mode 0${(mode & 0o777).toString(8)}: others may write into it.`,
+    seen: `${path} has mode 0${(mode & 0o777).toString(8)}. Others can write to it.`,
     remedy: `Run \`chmod 700 ${path}\`, or set MAILKIND_DATA_DIR.`,
   })
 })
@@ -49,11 +49,11 @@ test("a directory is refused, warned of or fine by its owner and the bits of its
   }
   expect(accessOfOthers("/data", { mode: 0o040700, uid: other }, own)).toEqual({
     kind: "refused",
-    seen: "/data belongs to the user 1001, who may write into it; this process runs as 1000.",
+    seen: "/data belongs to the user 1001, who can write to it. This process runs as 1000.",
     remedy: "Run it as that user, or run `chown -R 1000 /data`, or set MAILKIND_DATA_DIR.",
   })
   expect(accessOfOthers("/data", { mode: 0o040770, uid: own }, own)).toMatchObject({
-    seen: "/data has mode 0770: its group may write into it.",
+    seen: "/data has mode 0770. Its group can write to it.",
   })
 })
 
@@ -70,7 +70,7 @@ test("one that is missing is a warning where it can be made, and a failure where
   expect(readdirSync(dirname(path))).toEqual([])
   const file = tempPath("file")
   writeFileSync(file, "")
-  expect(diagnoseDirectory(file, "1")).toMatchObject({ verdict: "failed", seen: `${file} is no directory.` })
+  expect(diagnoseDirectory(file, "1")).toMatchObject({ verdict: "failed", seen: `${file} is not a directory.` })
   expect(diagnoseDirectory(join(file, "data"), "1")).toMatchObject({
     verdict: "failed",
     seen: expect.stringContaining("ENOTDIR"),

@@ -148,7 +148,7 @@ describe("a server that takes over", () => {
     await time.tick(START_MS)
     const isWaiting = outcomeOf(previous?.assertWaiting())
     await time.tick(0)
-    expect(await isWaiting).toThrow("start this one again")
+    expect(await isWaiting).toThrow("Start this one again")
     expect(seen).toEqual({ aborts: 1, isDraining: false })
     expect(await find()).toMatchObject({ socketCount: 1 })
   })

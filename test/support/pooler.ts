@@ -28,7 +28,7 @@ export async function startPooler(behind: number, settings: Readonly<Record<stri
     const pooler = Bun.spawn([...AS_POSTGRES, PGBOUNCER, file], { stdin: "ignore", stdout: "ignore", stderr: "pipe" })
     onTestEnd(() => pooler.kill("SIGKILL"))
     onTestEnd(() => Bun.file(file).delete())
-    if (await bounded(isUp(pooler.stderr), () => "PgBouncer says nothing")) return port
+    if (await bounded(isUp(pooler.stderr), () => "PgBouncer does not answer")) return port
   }
   throw new Error("PgBouncer does not start")
 }

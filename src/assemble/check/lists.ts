@@ -160,7 +160,7 @@ async function readRefreshedLists(
   const folder = refreshFolder(context)
   const state = parseRefreshState(await folder.read(STATE_FILE))
   if (state === null)
-    return { message: "What the last refresh left is damaged.", remedy: "Run `mailkind lists update`." }
+    return { message: "The files of the last refresh are damaged.", remedy: "Run `mailkind lists update`." }
   const { in_use: sha256, stock } = state
   if (sha256 === null || stock !== bundled.pack.sha256) return null
   const path = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, packFileName(sha256))
@@ -169,11 +169,11 @@ async function readRefreshedLists(
   const manifest = await folder.read(manifestFileName(sha256))
   const remedy = "Run `mailkind lists update`, or go back with `mailkind lists rollback`."
   if (opened.kind === "refused") return { message: opened.message, remedy }
-  if (manifest === null) return { message: "What the lists were built from is not there.", remedy }
+  if (manifest === null) return { message: "The manifest of the lists is missing.", remedy }
   try {
     return { lists: opened.lists, manifest: JSON.parse(new TextDecoder().decode(manifest)), refreshState: state } // written by this program
   } catch (error) {
-    if (error instanceof SyntaxError) return { message: "What the lists were built from is damaged.", remedy }
+    if (error instanceof SyntaxError) return { message: "The manifest of the lists is damaged.", remedy }
     throw error
   }
 }

@@ -38,7 +38,8 @@ export function createStoreCommandDeps(context: () => AppContext): StoreCopyDeps
       const { system, settings } = context()
       const { MAILKIND_DATABASE_URL: configured, MAILKIND_DATA_DIR: directory } = settings
       const url = to ?? configured?.reveal() ?? ""
-      if (!isPostgresUrl(url) || !URL.canParse(url)) throw new CommandError("Say where to: --to postgres://…", 2)
+      if (!isPostgresUrl(url) || !URL.canParse(url))
+        throw new CommandError("Name the database with --to postgres://…", 2)
       // Opening the store creates or migrates its tables.
       await (await openStoreAt(url, system)).close()
       const state: { progress: Progress | null } = { progress: null }
@@ -95,7 +96,7 @@ const compactTimestamp = (atMs: number): string => new Date(atMs).toISOString().
 function rejectDatabaseFiles(file: string, path: string): void {
   const databaseFiles = ["", "-wal", "-shm", ".lock", ".restoring", ".restored"].map(ending => resolve(path + ending))
   if (databaseFiles.includes(resolve(file)) || isSameFile(file, path))
-    throw new CommandError("That is the database itself, or a file that belongs to it.", 2)
+    throw new CommandError("This is the database itself, or a file that belongs to it.", 2)
 }
 
 function isSameFile(path: string, other: string): boolean {

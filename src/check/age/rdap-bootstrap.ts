@@ -58,7 +58,7 @@ export function bundledBootstrap(): RdapBootstrap {
 
 function parseBootstrapJson(text: string): unknown {
   const json = parseJson(text)
-  if (json === undefined) throw new InvalidBootstrap("It is no JSON.")
+  if (json === undefined) throw new InvalidBootstrap("It is not JSON.")
   return json
 }
 
@@ -83,10 +83,10 @@ function buildBootstrap(json: unknown, isOperatorUrl: boolean): RdapBootstrap {
 
 /** A service is a pair of lists of strings (RFC 9224 §3). */
 function serviceParts(service: unknown): readonly [names: readonly string[], urls: readonly string[]] {
-  if (!Array.isArray(service) || service.length !== 2) throw new InvalidBootstrap("A service is no pair.")
+  if (!Array.isArray(service) || service.length !== 2) throw new InvalidBootstrap("A service is not a pair.")
   const [names, urls]: unknown[] = service
   if (!isStringArray(names) || !isStringArray(urls))
-    throw new InvalidBootstrap("A service is no pair of lists of strings.")
+    throw new InvalidBootstrap("A service is not a pair of lists of strings.")
   return [names, urls]
 }
 
@@ -110,6 +110,6 @@ function normalizeBaseUrl(text: string, isOperatorUrl: boolean): string | null {
 function parsePublication(text: unknown): number | null {
   if (text === undefined) return null
   const publishedAtMs = typeof text === "string" ? Date.parse(text) : Number.NaN
-  if (Number.isNaN(publishedAtMs)) throw new InvalidBootstrap("Its publication is no date.")
+  if (Number.isNaN(publishedAtMs)) throw new InvalidBootstrap("Its publication is not a date.")
   return publishedAtMs
 }

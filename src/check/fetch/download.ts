@@ -65,7 +65,7 @@ export async function download(
   } catch (fault) {
     return {
       kind: "failed",
-      message: fault instanceof DownloadRefusal ? fault.message : `It failed by ${errorCode(fault)}.`,
+      message: fault instanceof DownloadRefusal ? fault.message : `It failed with ${errorCode(fault)}.`,
     }
   } finally {
     deadline.cancel()
@@ -129,7 +129,7 @@ async function isWayInside(from: URL, to: URL, resolver: CachingResolver | null)
 
 function redirectTarget({ status, headers }: Response, from: URL): URL {
   const to = URL.parse(headers.get("location") ?? "", from)
-  if (to === null || !headers.has("location")) throw new DownloadRefusal(`${statusText(status)}, but no URL to go to.`)
+  if (to === null || !headers.has("location")) throw new DownloadRefusal(`${statusText(status)}, but without a URL.`)
   if (!isAllowedRedirect(from, to))
     throw new DownloadRefusal(`${statusText(status)} and redirects to ${originOf(to)}, which is not allowed.`)
   return to
@@ -191,7 +191,7 @@ async function withinDeadline<T>(
     value => ({ value }),
     fault => ({ message: `${failure} (${errorCode(fault)}).` }),
   )
-  const idled = idle.wait<StepResult<T>>(settled, { message: `Nothing came for ${idleMs / 1000} s.` })
+  const idled = idle.wait<StepResult<T>>(settled, { message: `No data arrived for ${idleMs / 1000} s.` })
   const timedOut = { message: `It was not complete after ${timeoutMs / 1000} s.` }
   const step = await deadline.wait<StepResult<T>>(idled, timedOut)
   idle.cancel()

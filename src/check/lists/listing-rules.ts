@@ -5,15 +5,15 @@
 export const LISTING_RULES = {
   malformed: "The entry is not a host name.",
   unknown_tld: "The entry's top-level domain is not in the ICANN section of the Public Suffix List.",
-  public_suffix: "The entry is a public suffix (ICANN or private section), under which strangers register.",
+  public_suffix: "The entry is a public suffix (ICANN or private section), where strangers register.",
   never_list: "The name is on the list of names that are never disposable.",
-  under_government_suffix: "The name stands under a suffix kept for government bodies.",
-  under_education_suffix: "The name stands under a suffix kept or meant for education.",
+  under_government_suffix: "The name is under a suffix for government bodies.",
+  under_education_suffix: "The name is under a suffix for education.",
   popular_needs_two:
     "A popular name, a known organisation, a name under one, or a listed school is disposable only when two independent trusted sources say so.",
   low_trust_only_if_unopposed:
     "Only sources of `low` or `medium` trust say so, and our own lists, popular names or another set contradict them.",
-  deny_list: "The name is on the list of names that free-mail lists have by mistake.",
+  deny_list: "The name is on the list of names that free-mail lists contain by mistake.",
   organisation_wins: "The name is a known organisation, and only uncurated sources call it personal or a school.",
   stopped: "The name, or a parent, is on a list of names that are not schools or whose addresses are sold.",
   relay_wins: "The name, or a parent, is a privacy relay.",
@@ -22,13 +22,12 @@ export const LISTING_RULES = {
   curated_personal_wins: "The name, or a parent, is on the curated list of providers.",
   government_wins: "A registry of government names lists the name.",
   disposable_beats_long_tail:
-    "A trusted disposable list has the name, and the sources that call it personal are trusted less.",
+    "A trusted disposable list has the name, and the sources that call it personal have less trust.",
   education_beats_long_tail: "The name is a school's, and only uncurated sources call it personal.",
   redundant: "A parent, or a suffix, already gives the same answer.",
-  needs_second_source:
-    "The source also lists names of other kinds, so it counts only beside a second source of the set.",
+  needs_second_source: "The source also lists names of other kinds, so it counts only with a second source.",
   removed_by_curator:
-    "The curators of a more trusted list took the name out, and no source of at least their trust lists it.",
+    "The curators of a more trusted list removed the name, and no source with as much trust lists it.",
   open_suffix: "Anyone can register under the suffix.",
 } as const satisfies Record<string, string>
 

@@ -13,23 +13,23 @@ export const SETS = {
   disposable: { description: "Domains of throw-away mailboxes.", matches: "name", category: "disposable" },
   relay: { description: "Domains of privacy relays.", matches: "name", category: "relay" },
   government: { description: "Names of government bodies.", matches: "name", category: "government" },
-  government_suffix: { description: "Suffixes kept for government bodies.", matches: "suffix", category: "government" },
+  government_suffix: { description: "Suffixes for government bodies.", matches: "suffix", category: "government" },
   education: { description: "Names of schools and universities.", matches: "name", category: "education" },
-  education_suffix: { description: "Suffixes kept for education.", matches: "suffix", category: "education" },
+  education_suffix: { description: "Suffixes for education.", matches: "suffix", category: "education" },
   personal: { description: "Domains of free and consumer mailbox providers.", matches: "name", category: "personal" },
   organisation: { description: "Domains of well-known organisations.", matches: "name", category: "business" },
   open_education_suffix: {
-    description: "Suffixes meant for education under which anyone can register.",
+    description: "Education suffixes where anyone can register.",
     matches: "suffix",
     category: "education",
   },
   free_subdomain: {
-    description: "Suffixes under which names are handed out for free.",
+    description: "Suffixes that give away names for free.",
     matches: "suffix",
     category: "unknown",
   },
   agent_mailbox: {
-    description: "Domains of services that hand mailboxes to programs.",
+    description: "Domains of services that give mailboxes to programs.",
     matches: "name",
     category: "personal",
   },
@@ -57,11 +57,11 @@ export const LOW_TRUST_BIT = 1 << 14
 /** Sets of names that only guide the building of a pack. They are not in the pack. */
 export const GUARD_SETS = {
   never_disposable: "Names that no list can make disposable.",
-  not_personal: "Names that free-mail lists have by mistake.",
+  not_personal: "Names that free-mail lists contain by mistake.",
   not_education: "Names that school lists name by mistake, or whose addresses are sold.",
   not_role: "Words that role lists name, and that are names of persons or places.",
-  popular: "Much visited names: one witness is not enough to call one disposable.",
-  removed_disposable: "Names that the curators of a disposable list took out of it.",
+  popular: "Popular names. One source is not enough to call one disposable.",
+  removed_disposable: "Names that the curators of a disposable list removed from it.",
 } as const
 
 export type GuardSetName = keyof typeof GUARD_SETS
@@ -71,7 +71,7 @@ export const WORD_SETS = {
   role: "Names of roles: postmaster, sales, no-reply.",
   shared_inbox: "Names of mailboxes that several people answer from: support, info.",
   group: "Names of groups that reach many members: all, staff.",
-  region: "Countries, languages and cities that stand beside a role: uk, emea, berlin.",
+  region: "Countries, languages and cities next to a role: uk, emea, berlin.",
   person_name: "Names of persons that are spelled like a role: salesse.",
 } as const
 

@@ -31,7 +31,7 @@ export function freedNamesFault({ set }: CatalogueSource, change: BundleChange):
   const added = new Set(change.added)
   const count = set === "removed_disposable" ? removalCount(change.before, added) : freedCount(change, added)
   return count > FREED_A_DAY_MAX
-    ? `It would free ${count} names from the disposable set in a day, and at most ${FREED_A_DAY_MAX} may be.`
+    ? `It would remove ${count} names from the disposable set in a day. The limit is ${FREED_A_DAY_MAX}.`
     : null
 }
 

@@ -131,7 +131,7 @@ export function addWindow(
 
 const refused = (count: number, max: number): AddWindowResult => ({
   kind: "refused",
-  message: `${count} of its names are new, and at most ${max} were to be expected; it may be poisoned.`,
+  message: `${count} of its names are new. We expected at most ${max}, so the list may be poisoned.`,
 })
 
 /**

@@ -5,13 +5,13 @@ import { isPublicSuffix } from "../lists/sources/normalized-name.ts"
 
 /** The rules that a download must keep to replace the previous one. Faults are reported in this order. */
 export const VALIDATION_RULES = {
-  empty: "It holds no name.",
-  malformed: "Too many of its entries are no names.",
-  shrunken: "A fifth of the names or more are gone, and more than one.",
-  swollen: "It has ten times as many names or more.",
-  never_listed: "It lists too many names that no such list may hold; a few are left out.",
-  public_suffixes: "Too many of its names are public suffixes, under which anyone can register.",
-  cut_off: "Its last line has no end, though that of the previous download had one.",
+  empty: "It has no names.",
+  malformed: "Too many of its entries are not names.",
+  shrunken: "A fifth of its names are gone, and more than one.",
+  swollen: "It has at least ten times as many names.",
+  never_listed: "It has too many names that such a list cannot hold.",
+  public_suffixes: "Too many of its names are public suffixes, where anyone can register.",
+  cut_off: "Its last line has no end, but that of the previous download had one.",
 } as const satisfies Record<string, string>
 export type ValidationRule = keyof typeof VALIDATION_RULES
 
@@ -126,11 +126,11 @@ type ValidationInput = {
 
 /** The check of each rule: the message if the rule is broken, else null. */
 const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) => string | null } = {
-  empty: ({ names }) => (names.size === 0 ? "It holds no name." : null),
+  empty: ({ names }) => (names.size === 0 ? "It has no names." : null),
   malformed: ({ downloaded, malformedCount }) => {
     const count = downloaded.entries.length + downloaded.malformedCount
     const isBroken = malformedCount >= MALFORMED_COUNT_MIN && malformedCount * MALFORMED_ONE_IN > count
-    return isBroken ? `${malformedCount} of its ${count} entries are no names.` : null
+    return isBroken ? `${malformedCount} of its ${count} entries are not names.` : null
   },
   shrunken: ({ names, previous, downloaded }) => {
     if (previous === null || names.size === 0 || downloaded.isWindow === true) return null
@@ -152,7 +152,7 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
         ? count > NEVER_LISTED_MAX && count * NEVER_LISTED_ONE_IN > total
         : count > rules.neverListedMax
     return isBroken
-      ? `${count} of its ${total} names are names that no such list may hold: ${nameSome(describeLeftOut(counted))}.`
+      ? `${count} of its ${total} names cannot be on such a list: ${nameSome(describeLeftOut(counted))}.`
       : null
   },
   public_suffixes: ({ downloaded, names }) => {
@@ -164,7 +164,7 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
   },
   cut_off: ({ downloaded, previous }) =>
     previous?.endsWithNewline === true && !downloaded.endsWithNewline
-      ? "Its last line has no end, as if it was cut off."
+      ? "Its last line has no end. It may be cut off."
       : null,
 }
 
@@ -193,7 +193,7 @@ export const describeLeftOut = (names: ReadonlySet<string>): LeftOutNames => ({
 export function leftOutMessage({ count, names }: LeftOutNames = NONE_LEFT_OUT): string {
   if (count === 0) return ""
   const verb = count === 1 ? "is" : "are"
-  return `It lists ${nameSome({ count, names })}, which no such list may hold and which ${verb} left out.`
+  return `It lists ${nameSome({ count, names })}, which cannot be on such a list and ${verb} left out.`
 }
 
 const nameSome = ({ count, names }: LeftOutNames): string =>

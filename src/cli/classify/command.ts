@@ -16,38 +16,37 @@ export function registerClassify(
 ): void {
   root
     .command("classify")
-    .summary("Check every line of a file of any size; results come in its order.")
+    .summary("Check every line of a file of any size, in order.")
     .description(DESCRIPTION)
-    .argument("<file>", "a file, or - for what is piped in")
+    .argument("<file>", "a file, or - for standard input")
     .addOption(
-      new Option("--format <format>", "of the results, and of the inputs unless the file's name tells").choices(
-        FILE_FORMATS,
-      ),
+      new Option(
+        "--format <format>",
+        "format of the results, and of the input if the file's name does not show it",
+      ).choices(FILE_FORMATS),
     )
-    .option("--column <name>", "the CSV column, or the NDJSON member, that has the inputs")
+    .option("--column <name>", "the CSV column or NDJSON member with the input")
     .addOption(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
     )
-    .option("--offline", "ask no network", false)
+    .option("--offline", "use no network", false)
     .option("--out <file>", "write the results to a file")
-    .addOption(
-      new Option("--resume", "go on in --out where an interrupted run has ended").default(false).conflicts("force"),
-    )
-    .option("--force", "write over what is in --out", false)
+    .addOption(new Option("--resume", "continue an interrupted run in --out").default(false).conflicts("force"))
+    .option("--force", "replace the file of --out", false)
     .option(
       "--safe-cells",
-      "in csv results, put an apostrophe before cells that a spreadsheet takes for formulas",
+      "in csv results, put an apostrophe before cells that a spreadsheet would run as formulas",
       false,
     )
-    .option("--json", "give the summary in JSON", false)
+    .option("--json", "print the summary as JSON", false)
     .action(async (path, options) => {
       const { format = null, column = null, policy, offline, out, resume, force, safeCells, json: asJson } = options
       const target = parseTarget(out ?? null, resume, force)
       const formats = resolveFormats(path, format)
       if (column !== null && formats.from === "text")
-        throw new CommandError("Text has no columns: --column is for csv and ndjson.", 2)
+        throw new CommandError("Text has no columns. Use --column with csv and ndjson.", 2)
       if (safeCells && formats.to !== "csv")
-        throw new CommandError("Only csv has cells: --safe-cells is for csv results.", 2)
+        throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
       const job = { path, ...formats, hasSafeCells: safeCells, column, policy, target }
       printSummary(output, await classify(deps, await checker(offline), job), {
         asJson,
@@ -65,17 +64,17 @@ function parseTarget(named: string | null, isResumed: boolean, isForced: boolean
   return { out, mode: isResumed ? "resume" : isForced ? "over" : "new" }
 }
 
-const DESCRIPTION = `Check every line of a file of any size; results come in its order.
+const DESCRIPTION = `Check every line of a file of any size, in order.
 
 Inputs are UTF-8, each an address, a URL or a domain:
-  text    one a line
+  text    one per line
   csv     in the column that --column names, else email, domain or url,
           else the only one
-  ndjson  a string a line, or an object with email, domain or url, or with
+  ndjson  a string per line, or an object with email, domain or url, or with
           the member that --column names
-A file called .csv, .tsv, .ndjson or .jsonl is read as such; others, and what
-is piped in, as --format says, else as text. A line of more than 64 KiB is
-invalid, and so is one that cannot be read: none stops the run.
+The name of a file shows its format: .csv, .tsv, .ndjson or .jsonl. --format
+names it for other files and for the standard input; the default is text. A
+line that is longer than 64 KiB or cannot be read is invalid. The run continues.
 
 Results, one for each input:
   text    input, category, confidence, recommendation and reasons (with
@@ -83,11 +82,11 @@ Results, one for each input:
   csv     all columns of the file, then category, confidence, recommendation,
           is_business, did_you_mean, reasons (with spaces) and degraded
   ndjson  what the API answers; request_id has the number of the line
-In csv all cells are as they were in the file. A spreadsheet takes one that
-begins with = + - @, a tab or a carriage return for a formula: with
---safe-cells an apostrophe stands before it.
+In csv all cells stay as they are in the file. A spreadsheet runs a cell as a
+formula if it begins with = + - @, a tab or a carriage return. --safe-cells
+puts an apostrophe before it.
 The summary goes to the standard error; with --out and --json, to the standard
-output. An interrupted run goes on with the same command and --resume, even
+output. An interrupted run continues with the same command and --resume, even
 one that was killed.`
 
 function printSummary(

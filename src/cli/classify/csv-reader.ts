@@ -76,7 +76,10 @@ function findInputColumn(names: readonly string[], wanted: string | null): numbe
     if (at >= 0) return at
   }
   if (wanted !== null) throw new CommandError(`The file has no column \`${escapeControls(wanted)}\`.`, 2)
-  throw new CommandError("The file has no column `email`, `domain` or `url`: name the one to check with --column.", 2)
+  throw new CommandError(
+    "The file has no column `email`, `domain` or `url`. Name the column to check with --column.",
+    2,
+  )
 }
 
 const normalizedName = (name: string): string => name.trim().toLowerCase()

@@ -63,25 +63,25 @@ export class LineSplitter {
   }
 }
 
-const UTF_16 = "is UTF-16 and not UTF-8: convert it first, as with `iconv -f UTF-16 -t UTF-8`"
+const UTF_16 = "is UTF-16, not UTF-8. Convert it first, for example with `iconv -f UTF-16 -t UTF-8`"
 
 /** Files that are not UTF-8 text, by their first bytes, and how to convert them. */
 const BINARY_FORMATS: readonly { readonly signature: readonly number[]; readonly message: string }[] = [
   {
     signature: [0x1f, 0x8b],
-    message: "is compressed with gzip: unpack it first, as with `gunzip -c FILE | mailkind classify -`",
+    message: "is compressed with gzip. Unpack it first, for example with `gunzip -c FILE | mailkind classify -`",
   },
   {
     signature: [0x28, 0xb5, 0x2f, 0xfd],
-    message: "is compressed with zstd: unpack it first, as with `zstdcat FILE | mailkind classify -`",
+    message: "is compressed with zstd. Unpack it first, for example with `zstdcat FILE | mailkind classify -`",
   },
   {
     signature: [0xfd, 0x37, 0x7a, 0x58, 0x5a],
-    message: "is compressed with xz: unpack it first, as with `xzcat FILE | mailkind classify -`",
+    message: "is compressed with xz. Unpack it first, for example with `xzcat FILE | mailkind classify -`",
   },
   {
     signature: [0x50, 0x4b, 0x03, 0x04],
-    message: "is a zip archive or a spreadsheet: unpack it, or save the sheet as CSV",
+    message: "is a zip archive or a spreadsheet. Unpack it, or save the sheet as CSV",
   },
   { signature: [0xff, 0xfe], message: UTF_16 },
   { signature: [0xfe, 0xff], message: UTF_16 },

@@ -21,10 +21,10 @@ export async function assertTargetWritable(
     0,
     Promise.all([streams.size(out), streams.isSameFile(out, input)]),
   )
-  if (isInput) throw new CommandError("The results cannot be written over their inputs: name another file.", 2)
+  if (isInput) throw new CommandError("The results cannot replace their input. Name another file.", 2)
   if (mode === "new" && size !== null && size > 0) {
     throw new CommandError(
-      `${escapeControls(out)} is there already: go on with --resume, or write over it with --force.`,
+      `${escapeControls(out)} exists already. Continue it with --resume, or replace it with --force.`,
     )
   }
 }
@@ -128,7 +128,7 @@ export class ResultsWriter {
 
 const mismatchError = (out: string): CommandError =>
   new CommandError(
-    `${escapeControls(out)} does not hold results of these inputs in this format, so there is nothing to go on with. It was left as it is.`,
+    `${escapeControls(out)} does not hold results of this input in this format, so it cannot be continued. It was not changed.`,
   )
 
 /** Turns a system error into a `CommandError` that says how to resume. */
@@ -139,7 +139,7 @@ async function withWriteErrors<T>(out: string | null, count: number, work: Promi
     const says = streamErrorMessage(error)
     if (says === null) throw error
     const name = out === null ? "the standard output" : escapeControls(out)
-    const onward = out !== null && count > 0 ? " Go on with the same command and --resume once that is mended." : ""
+    const onward = out !== null && count > 0 ? " Fix this, and continue with the same command and --resume." : ""
     throw new CommandError(`Cannot write ${name}: ${says}.${onward}`)
   }
 }
@@ -189,16 +189,16 @@ class BufferedWriter {
 
 /** The meaning of system error codes, as the rest of a sentence about a file. */
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {
-  EACCES: "it may not be opened by this user",
+  EACCES: "this user cannot open it",
   EDQUOT: "the quota of this user is used up",
-  EFBIG: "it is as large as a file may be",
+  EFBIG: "it has the maximum size of a file",
   EIO: "the device failed",
   EISDIR: "it is a directory",
   ENOENT: "there is no such file or directory",
   ENOSPC: "there is no space left",
-  ENOTDIR: "a part of its path is no directory",
-  EPERM: "it may not be opened by this user",
-  EROFS: "it may not be written to",
+  ENOTDIR: "a part of its path is not a directory",
+  EPERM: "this user cannot open it",
+  EROFS: "it cannot be written",
 }
 
 /** Why a file could not be read or written; null: not a system error, or only a closed output pipe (`EPIPE`). */

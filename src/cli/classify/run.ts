@@ -179,7 +179,7 @@ function createRowReader(format: FileFormat, column: string | null): RowReader {
 const textLength = ({ input, cells }: InputRow): number =>
   cells === null ? input.length : cells.reduce((length, cell) => length + cell.length, 0)
 
-const inputName = (path: string): string => (path === "-" ? "What is piped in" : escapeControls(path))
+const inputName = (path: string): string => (path === "-" ? "The standard input" : escapeControls(path))
 
 /** Turns a system error into a `CommandError`. */
 async function withReadErrors<T>(path: string, work: Promise<T>): Promise<T> {
@@ -189,13 +189,13 @@ async function withReadErrors<T>(path: string, work: Promise<T>): Promise<T> {
     const says = streamErrorMessage(error)
     throw says === null
       ? error
-      : new CommandError(`Cannot read ${path === "-" ? "what is piped in" : escapeControls(path)}: ${says}.`)
+      : new CommandError(`Cannot read ${path === "-" ? "the standard input" : escapeControls(path)}: ${says}.`)
   }
 }
 
 function interruptedError(results: ResultsWriter, { out }: ResultsTarget): CommandError {
-  const onward = out === null ? "" : " Go on with the same command and --resume."
-  return new CommandError(`Stopped after ${results.count} results, which are written whole.${onward}`)
+  const onward = out === null ? "" : " Continue with the same command and --resume."
+  return new CommandError(`Stopped after ${results.count} results. They are complete.${onward}`)
 }
 
 /** Counts finished rows and collects garbage when it is time. */

@@ -45,7 +45,7 @@ export function formatSummary({ results, kept, seconds, per_second, degraded, by
   readonly says: string
   readonly rows: readonly (readonly string[])[]
 } {
-  const after = kept === 0 ? "" : ` after ${formatCount(kept)} that were there`
+  const after = kept === 0 ? "" : ` after ${formatCount(kept)} from before`
   const rows = Object.entries(by_category)
     .filter(([, count]) => count > 0)
     .sort(([, one], [, other]) => other - one)

@@ -45,7 +45,7 @@ export const EXPORTED_LISTS = {
   },
   key_networks: {
     description:
-      "How many networks each secret key was used from, and when each was seen first and last. The networks themselves are not stored.",
+      "How many networks used each secret key, and when each was first and last seen. The networks themselves are not stored.",
     table: "key_networks",
     columns: ["key_id", "network_hash", "first_seen_at_ms", "last_seen_at_ms"],
     whereSql: "key_id IN (SELECT id FROM keys WHERE account_id = $1)",
@@ -59,7 +59,7 @@ export const EXPORTED_LISTS = {
     order: { day: -1, key_id: "", measure: "" },
   },
   units: {
-    description: "Units of the daily quota that were set aside, by account, or by a key with a limit of its own.",
+    description: "Reserved units of the daily quota, for the account and for each key with its own limit.",
     table: "units",
     columns: ["subject", "day", "leased"],
     whereSql: "(subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1))",
@@ -76,7 +76,7 @@ export const EXPORTED_LISTS = {
     order: { at_ms: -1, seq: -1 },
   },
   feedback: {
-    description: "The verdicts that you reported as wrong, and what became of each report.",
+    description: "The verdicts that you reported as wrong, with the decision on each report.",
     table: "feedback",
     columns: [
       "id",
@@ -93,14 +93,14 @@ export const EXPORTED_LISTS = {
     order: { id: "" },
   },
   list_entries: {
-    description: "Your block and allow lists; an address is there as its hash.",
+    description: "Your block and allow lists. They have hashes instead of addresses.",
     table: "own_list_entries",
     columns: ["list", "entry", "added_at_ms"],
     whereSql: OF_ACCOUNT,
     order: { list: "", entry: "" },
   },
   list_labels: {
-    description: "The notes on your block and allow lists, and the masked form in which an address is shown.",
+    description: "The notes on your block and allow lists, and the masked form of each address.",
     table: "own_list_labels",
     columns: ["list", "entry", "shown_as", "note"],
     whereSql: OF_ACCOUNT,
@@ -114,21 +114,21 @@ export const EXPORTED_LISTS = {
     order: { id: "" },
   },
   mails: {
-    description: "The mails of the last 30 days that we wrote to you, and whether they were sent.",
+    description: "The emails that we wrote to you in the last 30 days, and if they were sent.",
     table: "outbox",
     columns: ["notice", "subject", "particulars", "written_at_ms", "ending", "ended_at_ms"],
     whereSql: OF_ACCOUNT,
     order: { notice: "", subject: "" },
   },
   muted_mails: {
-    description: "The mails that you switched off, and since when.",
+    description: "The emails that you switched off, and since when.",
     table: "muted_notices",
     columns: ["notice", "muted_at_ms"],
     whereSql: OF_ACCOUNT,
     order: { notice: "" },
   },
   admin_acts: {
-    description: "What administrators of this server did to your account, and what you did as one.",
+    description: "What administrators of this server did to your account, and what you did as an administrator.",
     table: "admin_acts",
     columns: ["id", "act", "details", "at_ms"],
     whereSql: "(account_id = $1 OR admin_id = $1)",
@@ -141,7 +141,7 @@ export const EXPORTED_MEMBERS = {
   exported_at: { description: "When the file was made." },
   account: {
     description:
-      "Your email address, tier, when the account was created, the terms that were accepted, whether your requests are logged, a suspension, and a note of the operator.",
+      "Your email address, your tier, when the account was created, the terms that you accepted, the switch of the request log, a suspension, and a note of the operator.",
   },
 } as const satisfies Record<string, { readonly description: string }>
 

@@ -8,7 +8,7 @@ export type CallerKey = {
   readonly id: string
   readonly kind: KeyKind
   readonly origins: readonly string[]
-  /** The instant from which on the key is refused. Absent: it does not expire. */
+  /** When the key expires. Absent: it does not expire. */
   readonly expiresAtMs?: number
   /** Absent: only the account's limits apply. */
   readonly limits?: CallerKeyLimits

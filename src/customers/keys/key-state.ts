@@ -6,14 +6,14 @@ export const EXPIRY_NOTICE_MS = LIMITS.keyExpiryNoticeDays * DAY_MS
 
 /** The states of a key. A revoked key stays revoked; an expired one works again when its owner sets a later expiry. */
 export const KEY_STATES = {
-  active: { isUsable: true, label: "active", description: "Requests are let in." },
+  active: { isUsable: true, label: "active", description: "Requests are accepted." },
   expiring: {
     isUsable: true,
     label: "expires soon",
-    description: `Requests are let in. The key expires within ${LIMITS.keyExpiryNoticeDays} days.`,
+    description: `Requests are accepted. The key expires within ${LIMITS.keyExpiryNoticeDays} days.`,
   },
-  expired: { isUsable: false, label: "expired", description: "Requests are refused since the instant of the expiry." },
-  revoked: { isUsable: false, label: "revoked", description: "Requests are refused for good." },
+  expired: { isUsable: false, label: "expired", description: "The key has expired. Requests are refused." },
+  revoked: { isUsable: false, label: "revoked", description: "Requests are refused permanently." },
 } as const satisfies Record<
   string,
   { readonly isUsable: boolean; readonly label: string; readonly description: string }

@@ -47,7 +47,7 @@ export const MAIL_SENDER_BOUNDS: MailSenderBounds = {
 /** Log messages for a mail that leaves the outbox. */
 const ENDING_LOG_LINES: { readonly [E in MailEnding]: { readonly level: LogLevel; readonly message: string } } = {
   sent: { level: "debug", message: "a mail was sent" },
-  refused: { level: "warn", message: "a mail was refused for good" },
+  refused: { level: "warn", message: "a mail was refused permanently" },
   given_up: { level: "warn", message: "a mail was tried for days and is given up" },
 }
 

@@ -139,7 +139,7 @@ export const NOTICES = {
       blocks: [
         prose("One of your API keys expires soon. After that its requests are refused."),
         keyFacts(key, "Expires"),
-        prose("If you still need the key, choose a later day. Or create a new key and put it in place of this one."),
+        prose("If you still need the key, choose a later day. Or create a new key and use it instead."),
         dashboardLink(place),
       ],
     }),
@@ -147,14 +147,16 @@ export const NOTICES = {
   key_new_network: notice({
     title: "Key used from a new network",
     isOptional: true,
-    description: "A secret key was used from a network from which it was not used before.",
+    description: "A secret key was used from a new network.",
     params: KEY_PARAMS,
     content: (key, place) => ({
       subject: "A key of your mailkind account was used from a new network",
       blocks: [
         prose("A secret API key of your account was used from a network that has not used it before."),
         keyFacts(key, "First used there"),
-        prose("If you moved or added a server, all is well. If you did not, create a new key and revoke this one."),
+        prose(
+          "If you moved or added a server, you have nothing to do. Otherwise, create a new key and revoke this one.",
+        ),
         prose("You can also limit the key to the networks of your servers."),
         dashboardLink(place),
       ],
@@ -162,7 +164,7 @@ export const NOTICES = {
   }),
   terms_change: notice({
     title: "New terms",
-    description: `The terms change in a way that matters. You have ${LIMITS.termsNoticeDays} days to accept them.`,
+    description: `The terms have an important change. You have ${LIMITS.termsNoticeDays} days to accept them.`,
     isOptional: false,
     params: TERMS_PARAMS,
     content: ({ version, url, endsAtMs }, place) => ({

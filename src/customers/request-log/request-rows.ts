@@ -40,7 +40,7 @@ export type RequestRow = {
 /** The place of a request in its account's log. */
 export type RequestPlace = { readonly atMs: number; readonly seq: number }
 
-/** Writes requests in the transaction of `store`. Rows that are there already stay as they are. */
+/** Writes requests in the transaction of `store`. Rows that are already there stay as they are. */
 export async function insertRequests(store: Store, rows: readonly RequestRow[]): Promise<void> {
   for (const { sql, params } of INSERT_REQUESTS(rows.map(toColumns))) await store.run(sql, params)
 }

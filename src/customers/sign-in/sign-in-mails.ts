@@ -92,7 +92,7 @@ export class SignInMails {
       if (sending.kind === "accepted") return log("debug", "a mail for a sign-in was sent")
       reply = sending.reply
       if (sending.kind === "refused" && sending.isPermanent)
-        return log("warn", "a mail for a sign-in was refused for good", { reply })
+        return log("warn", "a mail for a sign-in was refused permanently", { reply })
     }
     log("warn", "a mail for a sign-in could not be sent in time", { reply })
   }
@@ -124,7 +124,7 @@ export class SignInMails {
   }
 
   #logMail({ link, code }: SignInMail): void {
-    this.#deps.log("info", "somebody asked to sign in; no mail goes out, so here are the link and the code", {
+    this.#deps.log("info", "sign-in requested; no mail server is set, so here are the link and the code", {
       link,
       code,
     })

@@ -109,7 +109,7 @@ export function termsHeaders(state: TermsState): Readonly<Record<string, string>
   if (state.kind === "accepted") return NO_HEADERS
   const Link = `<${encodeUri(state.url)}>; rel="terms-of-service"`
   if (state.kind === "not_accepted") return { Link }
-  const text = `The terms have changed. Version ${state.version} has to be accepted before ${isoSecond(state.endsAtMs)}.`
+  const text = `The terms have changed. Version ${state.version} must be accepted before ${isoSecond(state.endsAtMs)}.`
   // 299 is a persistent warning; the warning agent is named by its pseudonym.
   return { Warning: `299 mailkind "${text}"`, Link }
 }

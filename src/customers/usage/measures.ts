@@ -10,7 +10,7 @@ export const MEASURES = {
   checks: { description: "Checks that were not deep, or had no deep evidence, outside of batches." },
   deep_checks: { description: "Deep checks." },
   batch_items: { description: "Items of batches." },
-  rate_limited: { description: "Requests that were refused as `rate_limited`." },
+  rate_limited: { description: "Requests that got `rate_limited`." },
 } as const satisfies Record<string, MeasureSpec>
 
 /** The measure of each category: the checks, deep checks and batch items that resulted in it. */

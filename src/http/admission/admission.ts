@@ -79,7 +79,7 @@ function assertAllowedNetwork(
 ): void {
   if (allowsClient === null || allowsClient(deps.addressOf(request))) return
   if (noticeHeaders !== null) deps.refusalHeaders.set(request, { policy: null, remaining: "", other: noticeHeaders })
-  throw new Problem("forbidden_network", "The key does not allow requests from the network of this client.")
+  throw new Problem("forbidden_network", "This key does not allow requests from your network.")
 }
 
 function admissionRules(limits: TierLimits, tierLabel: string): AdmissionRules {
@@ -131,7 +131,7 @@ function termsNoticeHeaders({ terms }: AdmitDeps, { account }: CallerCredentials
   if (state.kind === "grace") return termsHeaders(state)
   throw new Problem(
     "terms_not_accepted",
-    `The terms of version ${state.version} were not accepted in time; somebody of the account has to sign in and accept them.`,
+    `The account did not accept the terms of version ${state.version} before the last day. Sign in and accept them.`,
     {},
     termsHeaders(state),
   )
@@ -145,14 +145,14 @@ function admitPublishable(
   noticeHeaders: CallerHeaders["other"],
 ): RequestLease {
   if (noticeHeaders !== null) deps.refusalHeaders.set(request, { policy: null, remaining: "", other: noticeHeaders })
-  if (!acceptsPublishable) throw invalidKey("This endpoint takes secret keys; the one that was sent is publishable.")
+  if (!acceptsPublishable) throw invalidKey("This endpoint needs a secret key. You sent a publishable one.")
   const origin = request.headers.get("origin")
   if (origin === null || !isAllowedOrigin(caller.key.origins, origin)) {
     throw new Problem(
       "forbidden_origin",
       origin === null
-        ? "A publishable key comes from a page: no `Origin` was sent."
-        : "The key does not allow this origin.",
+        ? "A publishable key works only from a web page. The request has no `Origin`."
+        : "This key does not allow this origin.",
     )
   }
   const { id } = caller.key
@@ -168,7 +168,7 @@ function admitPublishable(
     caller,
     LIMITS.publishableClientPerSecond,
     waitS,
-    "a second from one client address",
+    "per second from one client address",
     "rate",
   )
 }
@@ -190,7 +190,7 @@ function acquireLease(
   const lease = new RequestLease(deps, request, callerId, unitsSubject, rules, otherHeaders, requestsLeft)
   if (ofKey.waitS > 0) {
     lease.attachRefusalHeaders()
-    throw recordRateLimited(deps, caller, key?.requestsPerSecond ?? 0, ofKey.waitS, "a second with this key", "rate")
+    throw recordRateLimited(deps, caller, key?.requestsPerSecond ?? 0, ofKey.waitS, "per second with this key", "rate")
   }
   if (ofCaller.waitS > 0) {
     lease.attachRefusalHeaders()
@@ -216,7 +216,7 @@ function recordRateLimited(
 ): Problem {
   usage.record(account.id, key, { kind: "rate_limited" })
   meter.increment("mailkind_limited_total", 1, tierLabel(key, account), limitLabel)
-  return rateLimited(`At most ${limit} requests ${unit} are answered.`, waitS, limit)
+  return rateLimited(`The limit is ${limit} requests ${unit}.`, waitS, limit)
 }
 
 /**

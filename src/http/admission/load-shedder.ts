@@ -152,6 +152,6 @@ export class LoadShedder {
 
 /** The problem 503 `overloaded`, with `Retry-After`. */
 export const overloaded = (): Problem =>
-  new Problem("overloaded", "The server has more to do than it can; nothing is wrong with the request.", {
+  new Problem("overloaded", "The server is overloaded. Your request is correct.", {
     retry_after: RETRY_AFTER_S,
   })

@@ -104,9 +104,9 @@ export function createReporterKeyLookup(deps: ReporterKeysDeps): FindReporterKey
 /** The copy after a download, or why there is none. */
 function nextCopy(copy: KeySetCopy | null, result: DownloadResult, nowMs: number): KeySetCopy | string {
   if (result.kind === "failed") return result.message
-  if (result.kind === "unchanged") return copy === null ? "It did not come." : { ...copy, checkedAtMs: nowMs }
+  if (result.kind === "unchanged") return copy === null ? "It did not arrive." : { ...copy, checkedAtMs: nowMs }
   const keys = parseKeySet(result.text)
-  return keys === null ? "It holds no key." : { keys, validators: result.validators, checkedAtMs: nowMs }
+  return keys === null ? "It has no key." : { keys, validators: result.validators, checkedAtMs: nowMs }
 }
 
 /** Remembers identifiers that a document did not have, by their hashes, since an identifier can be as long as a header. */

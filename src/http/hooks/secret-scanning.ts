@@ -67,7 +67,7 @@ export function secretScanningRoute({
 
 function admitReport(rates: RateLimiter, subject: string, limit: number, scope: string): void {
   const { waitS } = rates.admit(subject, { perSecond: limit, burst: limit * LIMITS.burstFactor })
-  if (waitS > 0) throw rateLimited(`At most ${limit} leak reports a second are taken ${scope}.`, waitS, limit)
+  if (waitS > 0) throw rateLimited(`The limit is ${limit} leak reports per second ${scope}.`, waitS, limit)
 }
 
 async function readSignedReport(
@@ -78,7 +78,7 @@ async function readSignedReport(
   bodies: KeylessBodyReservations,
 ): Promise<LeakReport> {
   if (found.kind === "unavailable")
-    throw new Problem("internal_error", "The reporter's public keys are unavailable now; send the report again later.")
+    throw new Problem("internal_error", "The reporter's public keys are unavailable. Send the report again later.")
   if (found.kind === "unknown") throw invalidSignature()
   const body = await bodies.readKeylessBody(client, () => readBytes(request, LIMITS.bodyBytesMax, bodies))
   if (!isSignatureValid(body, signature, found.key)) throw invalidSignature()
@@ -92,7 +92,7 @@ async function readSignedReport(
 const invalidSignature = (): Problem =>
   new Problem(
     "unauthorized",
-    "A leak report needs `Github-Public-Key-Identifier`, which names a key of the reporter, and `Github-Public-Key-Signature`, the signature of the whole body by that key.",
+    "A leak report needs `Github-Public-Key-Identifier`, which names a key of the reporter, and `Github-Public-Key-Signature`, the signature of the complete body by that key.",
     {},
     { "WWW-Authenticate": 'Github-Public-Key-Signature realm="mailkind leak reports"' },
   )

@@ -88,7 +88,7 @@ type NamedEnum = {
 const NAMED_ENUMS: readonly NamedEnum[] = [
   {
     name: "Category",
-    description: "What an address, a domain or a URL is.",
+    description: "The kind of an address, a domain or a URL.",
     values: CATEGORY_NAMES,
     meanings: descriptionsOf(CATEGORIES),
   },
@@ -105,14 +105,13 @@ const NAMED_ENUMS: readonly NamedEnum[] = [
   },
   {
     name: "Reason",
-    description:
-      "Why a verdict is what it is. The codes are listed in order of precedence; each has a row at /docs/reasons.",
+    description: "The reason of a verdict. The codes are in order of precedence. /docs/reasons explains each.",
     values: REASON_NAMES,
     meanings: descriptionsOf(REASONS),
   },
   {
     name: "ProblemCode",
-    description: "How a request is refused. Each code has a section at /docs/errors.",
+    description: "Why a request was refused. /docs/errors explains each code.",
     values: API_PROBLEM_CODES,
     meanings: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, PROBLEMS[code].cause])),
   },

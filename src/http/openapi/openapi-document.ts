@@ -65,13 +65,13 @@ function isApi(id: RouteId): id is ApiRouteId {
 }
 
 const DESCRIPTION =
-  "Tells what an email address, a domain or a website URL is: business, personal, disposable, relay, education, government, invalid or unknown. Every refusal is a problem (RFC 9457) with a stable code. A path that is not in this document is refused with not_found, a method that its path does not take with method_not_allowed and an Allow header. HEAD is answered wherever GET is, OPTIONS on every path."
+  "Checks an email address, a domain or a website URL: business, personal, disposable, relay, education, government, invalid or unknown. Every error is a problem (RFC 9457) with a stable code. A path that is not in this document gets `not_found`. A method that its path does not have gets `method_not_allowed` and an Allow header. HEAD is answered wherever GET is, OPTIONS on every path."
 
 const TAGS = {
-  check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} octets, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, a URL ${LIMITS.urlLengthMax} characters. Addresses under the test domain need no key.`,
-  feedback: "Reports of wrong verdicts. An accepted one corrects the verdict of the domain for everybody.",
-  usage: "What an account may do, and what it did.",
-  health: "Whether the server is well. It needs no key.",
+  check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} bytes, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, and a URL ${LIMITS.urlLengthMax} characters. Addresses under the test domain need no key.`,
+  feedback: "Reports of wrong verdicts. An accepted report corrects the verdict of the domain for everybody.",
+  usage: "The limits and the usage of an account.",
+  health: "The state of the server. It needs no key.",
 } as const
 
 type OperationSpec = {
@@ -115,7 +115,7 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
     request: () => ({ requestBody: feedbackBody() }),
     responses: () => ({
       202: {
-        description: `The report is kept; \`duplicate\` when the account sent the same within ${LIMITS.feedbackDuplicateDays} days.`,
+        description: `The report is stored. It is a \`duplicate\` if the account sent the same within ${LIMITS.feedbackDuplicateDays} days.`,
         headers: headerReferences([], KEY_HEADERS),
         content: jsonContent("FeedbackReceipt", {
           received: { summary: "A new report", value: exampleFeedbackReceipt() },
@@ -129,7 +129,7 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
     request: () => ({}),
     responses: () => ({
       200: {
-        description: "The account's limits, its day, and the days before.",
+        description: "The account's limits, today's usage, and the days before.",
         headers: headerReferences([], KEY_HEADERS),
         content: jsonContent("Usage", { free: { summary: "An account of the lowest tier", value: exampleUsage() } }),
       },
@@ -140,11 +140,11 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
     summary: "Health",
     request: () => ({}),
     responses: () => {
-      const content = jsonContent("Health", { ok: { summary: "All is well", value: exampleHealth() } })
+      const content = jsonContent("Health", { ok: { summary: "All parts work", value: exampleHealth() } })
       return {
         200: { description: "The server answers.", headers: headerReferences(), content },
         503: {
-          description: "The server is shutting down; the body is the same.",
+          description: "The server is shutting down. The body is the same.",
           headers: headerReferences(),
           content,
         },
@@ -171,7 +171,7 @@ function queryParameterObjects(testDomain: string): readonly JsonSchema[] {
   const examples: Readonly<Record<string, string>> = { email: `business@${testDomain}` }
   return inputMembers(CheckBody).map(([name, { description, ...schema }]) => {
     const example = examples[name] === undefined ? {} : { example: examples[name] }
-    const note = schema.type === "boolean" ? " `1` and `0` are read too." : ""
+    const note = schema.type === "boolean" ? " `1` and `0` work too." : ""
     return { name, in: "query", required: false, description: `${description}${note}`, schema, ...example }
   })
 }
@@ -183,7 +183,7 @@ function checkBody(testDomain: string): JsonSchema {
   ])
   return {
     required: true,
-    description: `Exactly one of \`email\`, \`domain\` and \`url\`. At most ${LIMITS.bodyBytesMax} octets; members that are not listed are ignored.`,
+    description: `Exactly one of \`email\`, \`domain\` and \`url\`. At most ${LIMITS.bodyBytesMax} bytes. Unknown members are ignored.`,
     content: jsonContent("CheckBody", Object.fromEntries(examples)),
   }
 }
@@ -194,7 +194,7 @@ function checkResponses({ testDomain }: ExampleContext): Readonly<Record<number,
     { summary: TEST_ADDRESSES[category].description, value: exampleResult(category, testDomain) },
   ])
   const description =
-    "The verdict; the reduced result for a publishable key. An address that is simply invalid is a verdict too, not a problem."
+    "The verdict. A publishable key gets the reduced result. An invalid address gets a verdict too, not a problem."
   const reduced = [
     "publishable_key",
     { summary: "What a publishable key gets.", value: exampleReducedResult("business", testDomain) },
@@ -205,17 +205,17 @@ function checkResponses({ testDomain }: ExampleContext): Readonly<Record<number,
 }
 
 const BATCH_DESCRIPTION =
-  "A verdict an item. An item that is empty, too long or does not parse is `invalid`, and costs the others nothing. Each domain is looked up once, however many items name it; the verdict of one that does not answer in time is degraded, and the others are whole. An item costs a unit, a test address nothing; one that stands for a problem is `unknown` here."
+  "One verdict for each item. An empty, too long or unreadable item is `invalid` and does not affect the others. Each domain is looked up once. If it does not answer in time, its verdict is degraded and the others are complete. Each item costs one unit. Test addresses are free, and one for a problem is `unknown` here."
 
 const batchBody = (testDomain: string): JsonSchema => ({
   required: true,
-  description: `1 to ${LIMITS.batchItemsMax} items, counted before anything else is looked at, each of at most ${LIMITS.batchItemLengthMax} characters. At most ${LIMITS.batchBodyBytesMax} octets; members that are not listed are ignored.`,
+  description: `1 to ${LIMITS.batchItemsMax} items of at most ${LIMITS.batchItemLengthMax} characters each. The number of items is checked first. At most ${LIMITS.batchBodyBytesMax} bytes. Unknown fields are ignored.`,
   content: jsonContent("BatchBody", { two: { summary: "Two test addresses", value: exampleBatch(testDomain) } }),
 })
 
 const feedbackBody = (): JsonSchema => ({
   required: true,
-  description: `Exactly one of \`email\` and \`domain\`. At most ${LIMITS.bodyBytesMax} octets.`,
+  description: `Exactly one of \`email\` and \`domain\`. At most ${LIMITS.bodyBytesMax} bytes.`,
   content: jsonContent("FeedbackBody", {
     domain: { summary: "A domain", value: { domain: "acme.com", expected_category: "business" } },
   }),
@@ -267,26 +267,26 @@ const SECURITY_SCHEMES = {
 /** The headers that a response may have, besides those that HTTP needs. */
 const HEADER_OBJECTS = {
   "X-Request-Id": {
-    description: `Names the request. A caller's own is kept when it is 1 to ${LIMITS.requestIdLengthMax} of letters, digits, \`.\`, \`_\` and \`-\`.`,
+    description: `The id of the request. You can send your own, with 1 to ${LIMITS.requestIdLengthMax} letters, digits, \`.\`, \`_\` and \`-\`.`,
     schema: { type: "string" },
   },
   "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 0 } },
   "WWW-Authenticate": {
-    description: "The scheme in which a key is sent (RFC 9110 §11.6.1).",
+    description: "How to send a key (RFC 9110 §11.6.1).",
     schema: { type: "string" },
   },
-  Allow: { description: "The methods that the path takes.", schema: { type: "string" } },
+  Allow: { description: "The methods of the path.", schema: { type: "string" } },
   "RateLimit-Policy": {
-    description: "What the key may do: requests a second, and units a day. Absent where nothing limits it.",
+    description: "The limits of the key: requests per second and units per day. Absent if the key has no limits.",
     schema: { type: "string" },
   },
   RateLimit: {
     description:
-      "What is left of each policy (`r`), and the seconds until it is whole again (`t`). The policy `day` is left out while it is not known how many units are left; `GET /v1/usage` always tells.",
+      "What is left of each policy (`r`), and the seconds until it is full again (`t`). The policy `day` is absent while the number of units left is not known. `GET /v1/usage` always has it.",
     schema: { type: "string" },
   },
   Warning: {
-    description: "New terms were published and not accepted yet; `Link` leads to them.",
+    description: "The account has not accepted new terms yet. `Link` leads to them.",
     schema: { type: "string" },
   },
   Link: { description: 'The terms, with `rel="terms-of-service"`.', schema: { type: "string" } },

@@ -89,7 +89,7 @@ const isJsonType = (mediaType: string | null): boolean =>
 const JSON_TYPE = /^\s*application\/(json|[a-z0-9!#$&^_.+-]+\+json)\s*(;|$)/i
 
 const tooLarge = (bytesMax: number): Problem =>
-  new Problem("payload_too_large", `The body is over ${bytesMax} octets.`, { limit: bytesMax })
+  new Problem("payload_too_large", `The body is larger than ${bytesMax} bytes.`, { limit: bytesMax })
 
 const bodyCutOff = (): Problem => invalidInput([{ pointer: "", detail: "The body ended before it was complete." }])
 

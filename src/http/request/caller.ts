@@ -14,14 +14,14 @@ const AUTH_CHALLENGE = { "WWW-Authenticate": 'Bearer realm="mailkind"' }
 export const unauthorized = (): Problem =>
   new Problem(
     "unauthorized",
-    "Send an API key in the header `Authorization: Bearer <API_KEY>` or `X-API-Key: <API_KEY>`; a key in the query string is not read. Only test addresses need no key.",
+    "Send an API key in the header `Authorization: Bearer <API_KEY>` or `X-API-Key: <API_KEY>`. A key in the query string is ignored. Only test addresses need no key.",
     {},
     AUTH_CHALLENGE,
   )
 
 /** The problem 429 `rate_limited` of a client without a key; `waitS`: seconds until the next request. */
 export const keylessTooFast = (waitS: number, perSecond: number = LIMITS.keylessPerSecond): Problem =>
-  rateLimited(`Without a key ${perSecond} requests a second are answered.`, waitS, perSecond)
+  rateLimited(`Without a key, the limit is ${perSecond} requests per second.`, waitS, perSecond)
 
 /** The problem 401 `invalid_key`. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, AUTH_CHALLENGE)
@@ -40,7 +40,7 @@ export class RefusedKey extends Problem {
 export const accountSuspended = (credentials: CallerCredentials): RefusedKey =>
   new RefusedKey(
     "key_revoked",
-    "The account of this key is suspended, so all of its keys are refused. Sign in to the dashboard to read why.",
+    "The account of this key is suspended. Sign in to the dashboard to read why.",
     credentials,
   )
 
@@ -60,19 +60,19 @@ function activeCaller(lookup: KeyLookup): Caller {
     case "active":
       return lookup
     case "revoked":
-      throw new RefusedKey("key_revoked", "The key was revoked; use another one.", lookup)
+      throw new RefusedKey("key_revoked", "This key was revoked. Use another one.", lookup)
     case "expired":
       throw new RefusedKey(
         "key_revoked",
-        `The key expired on ${isoInstant(lookup.expiresAtMs)}; use another one.`,
+        `The key expired on ${isoInstant(lookup.expiresAtMs)}. Use another one.`,
         lookup.credentials,
       )
     case "unknown":
-      throw invalidKey("No such key exists.")
+      throw invalidKey("This key does not exist.")
     case "bad_checksum":
-      throw invalidKey("The key's checksum is wrong: it was mistyped or cut.")
+      throw invalidKey("The key's checksum is wrong. Check that you copied the whole key.")
     case "malformed":
-      throw invalidKey("The key is not of the form of our keys.")
+      throw invalidKey("This is not a key of this service.")
   }
 }
 

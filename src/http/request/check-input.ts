@@ -102,9 +102,9 @@ function sentKind(members: CheckBody, location: CheckInput["location"]): Subject
 
 const SUBJECT_REFUSALS = {
   empty: (kind: string) => `\`${kind}\` is empty.`,
-  control_character: (kind: string) => `\`${kind}\` holds a control character.`,
+  control_character: (kind: string) => `\`${kind}\` has a control character.`,
   too_long: () =>
-    `The input is too long: an address has at most ${LIMITS.addressBytesMax} octets, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, a URL ${LIMITS.urlLengthMax} characters.`,
+    `The input is too long. An address has at most ${LIMITS.addressBytesMax} bytes, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, and a URL ${LIMITS.urlLengthMax} characters.`,
 } as const
 
 /** The problem of an invalid input, in sentences that repeat nothing of it. */

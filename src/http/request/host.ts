@@ -7,5 +7,5 @@ const JOINED_LINES = /, |,$/
 export function hostProblem({ headers }: Request): Problem | null {
   const host = headers.get("host")
   if (!host?.includes(",") || !JOINED_LINES.test(host)) return null
-  return new Problem("invalid_input", "The request has more than one `Host` line; it must have exactly one.")
+  return new Problem("invalid_input", "The request has more than one `Host` header. It must have exactly one.")
 }

@@ -138,13 +138,15 @@ const ALLOW_HEALTH = allowedMethods(ROUTES.getHealth.path) ?? ""
 const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
   invalid_input: invalidInput([{ pointer: "/policy", detail: INVALID_POLICY }]),
   unauthorized: unauthorized(),
-  invalid_key: new Problem("invalid_key", "The key's checksum is wrong: it was mistyped or cut.", {}, AUTH_CHALLENGE),
-  key_revoked: new Problem("key_revoked", "The key was revoked; use another one.", {}, AUTH_CHALLENGE),
-  forbidden_origin: new Problem("forbidden_origin", "The key does not allow this origin."),
-  forbidden_network: new Problem(
-    "forbidden_network",
-    "The key does not allow requests from the network of this client.",
+  invalid_key: new Problem(
+    "invalid_key",
+    "The key's checksum is wrong. Check that you copied the whole key.",
+    {},
+    AUTH_CHALLENGE,
   ),
+  key_revoked: new Problem("key_revoked", "This key was revoked. Use another one.", {}, AUTH_CHALLENGE),
+  forbidden_origin: new Problem("forbidden_origin", "This key does not allow this origin."),
+  forbidden_network: new Problem("forbidden_network", "This key does not allow requests from your network."),
   terms_not_accepted: new Problem("terms_not_accepted", PROBLEMS.terms_not_accepted.cause),
   rate_limited: keylessTooFast(1),
   quota_exceeded: quotaExceeded(
@@ -153,18 +155,21 @@ const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
     Date.parse("2026-11-20T18:00:00Z"),
   ),
   batch_too_large: tooManyItems(),
-  payload_too_large: new Problem("payload_too_large", `The body is over ${LIMITS.bodyBytesMax} octets.`, {
+  payload_too_large: new Problem("payload_too_large", `The body is larger than ${LIMITS.bodyBytesMax} bytes.`, {
     limit: LIMITS.bodyBytesMax,
   }),
-  not_found: new Problem("not_found", "No such path; the API's paths begin with /v1."),
+  not_found: new Problem("not_found", "This path does not exist. The paths of the API begin with /v1."),
   method_not_allowed: new Problem(
     "method_not_allowed",
-    `This path takes ${ALLOW_HEALTH}.`,
+    `Use ${ALLOW_HEALTH} for this path.`,
     {},
     { Allow: ALLOW_HEALTH },
   ),
   overloaded: overloaded(),
-  internal_error: new Problem("internal_error", "The server failed. The request id names this failure in its log."),
+  internal_error: new Problem(
+    "internal_error",
+    "Something went wrong on the server. The request id identifies the error in its log.",
+  ),
   pass_required: passRequiredProblem(),
   banned: bannedProblem(3600),
   busy: busyProblem("2026-11-21T00:00:00.000Z", 21_600),

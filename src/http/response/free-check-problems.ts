@@ -3,13 +3,16 @@ import { Problem, rateLimited } from "./problem.ts"
 
 /** The visitor has used up the checks that need no pass. */
 export const passRequiredProblem = (): Problem =>
-  new Problem("pass_required", "The checks without a pass are used up: the page of the free checker gets one.")
+  new Problem(
+    "pass_required",
+    "Your free checks without a pass are used up. The page of the free checker gets a pass for you.",
+  )
 
 /** The client's network is banned. */
 export const bannedProblem = (retryAfterS: number): Problem =>
   new Problem(
     "banned",
-    "Too many wrong requests came from your network, so the free checker is closed to it for a while. With a key you are not affected.",
+    "Too many wrong requests came from your network, so the free checker blocks it for a while. You can still use a key.",
     { retry_after: retryAfterS },
   )
 
@@ -17,10 +20,10 @@ export const bannedProblem = (retryAfterS: number): Problem =>
 export const busyProblem = (resetsAt: string, retryAfterS: number): Problem =>
   new Problem(
     "busy",
-    "The free checks of the day, which all visitors share, are used up. There are new ones at 00:00 UTC. With a key you are not affected.",
+    "All visitors share a number of free checks per day. They are used up until 00:00 UTC. You can still use a key.",
     { retry_after: retryAfterS, resets_at: resetsAt },
   )
 
 /** The visitor sends requests too fast. */
 export const rateLimitedProblem = (retryAfterS: number): Problem =>
-  rateLimited("That was too fast. Wait a moment, then check again.", retryAfterS, LIMITS.freeRequestsPerSecond)
+  rateLimited("Rate limited. Wait a moment, then check again.", retryAfterS, LIMITS.freeRequestsPerSecond)

@@ -48,14 +48,14 @@ export function createToProblemResponse({
 export function noSuchRoute(request: Request): Problem {
   const allow = allowedMethods(pathOf(request))
   if (allow === null) return noSuchPath()
-  return new Problem("method_not_allowed", `This path takes ${allow}.`, {}, { Allow: allow })
+  return new Problem("method_not_allowed", `Use ${allow} for this path.`, {}, { Allow: allow })
 }
 
 /** The problem 404 `not_found`. */
 export const noSuchPath = (): Problem => new Problem("not_found", NO_SUCH_PATH)
 
 /** What a program is told of a path that no route has. */
-export const NO_SUCH_PATH = "No such path; the API's paths begin with /v1."
+export const NO_SUCH_PATH = "This path does not exist. The paths of the API begin with /v1."
 
 /** The `Retry-After` of a request that failed because of the database. */
 const DATABASE_RETRY_S = 5
@@ -75,13 +75,11 @@ const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
 function storeOutage(error: unknown): Problem | null {
   if (!(error instanceof StoreError) || !OUTAGE_CODES.has(error.code)) return null
   const effect = hasWrittenNothing(error)
-    ? "nothing of the request was counted or stored"
-    : "it is unknown whether the request was stored"
-  return new Problem(
-    "overloaded",
-    `The server's database is unavailable for the moment; ${effect}, and the request itself is correct.`,
-    { retry_after: DATABASE_RETRY_S },
-  )
+    ? "The request was not counted or stored."
+    : "The request may have been stored."
+  return new Problem("overloaded", `The server's database is unavailable. ${effect} Your request is correct.`, {
+    retry_after: DATABASE_RETRY_S,
+  })
 }
 
 /**
@@ -101,5 +99,8 @@ function internalError(error: unknown, requestId: string, log: Log): Problem {
       .join(" < "),
     ...(error instanceof StoreError ? { fault: error.code, remedy: error.remedy } : {}),
   })
-  return new Problem("internal_error", "The server failed. The request id names this failure in its log.")
+  return new Problem(
+    "internal_error",
+    "Something went wrong on the server. The request id identifies the error in its log.",
+  )
 }

@@ -78,11 +78,11 @@ export const quotaExceeded = (
   })
 
 const unitsMessage = (needed: number, remaining: number, limit: number): string =>
-  `The request needs ${needed} ${needed === 1 ? "unit" : "units"}, and ${remaining} of the day's ${limit} ${remaining === 1 ? "is" : "are"} left.`
+  `The request needs ${needed} ${needed === 1 ? "unit" : "units"}. Today ${remaining} of ${limit} ${remaining === 1 ? "is" : "are"} left.`
 
 /** The detail of a request that needs more units than the key's own limit leaves. */
 export const keyQuotaMessage = (needed: number, remaining: number, limit: number): string =>
-  `This key has a limit of its own: the request needs ${needed} ${needed === 1 ? "unit" : "units"}, and ${remaining} of the key's ${limit} a day ${remaining === 1 ? "is" : "are"} left.`
+  `This key has its own limit. The request needs ${needed} ${needed === 1 ? "unit" : "units"}. Today ${remaining} of the key's ${limit} ${remaining === 1 ? "is" : "are"} left.`
 
 /** The body of a problem response (RFC 9457). */
 export function problemBody({ code, detail, extensions }: Problem, baseUrl: string, requestId: string): ProblemBody {

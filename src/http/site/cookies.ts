@@ -16,16 +16,15 @@ const MINUTE_S = 60
 /** Every cookie that the site sets: its purpose, as the privacy page shows it, and its lifetime. */
 export const COOKIES = {
   /** The secret of a session. */
-  session: { description: "Signing in: knows you again.", maxAgeS: LIMITS.sessionDays * DAY_S },
+  session: { description: "Sign-in: keeps you signed in.", maxAgeS: LIMITS.sessionDays * DAY_S },
   /** The secret of the browser that asked to sign in. It is worth nothing without the code from the mail. */
   sign_in: {
-    description: "Asking to sign in: takes the code from the mail in this browser alone.",
+    description: "Sign-in request: only this browser can use the code from the mail.",
     maxAgeS: LIMITS.signInMinutes * MINUTE_S,
   },
   /** The secret of a pass. */
   pass: {
-    description:
-      "Checking on the first page beyond the first checks of the day, and signing in while very many people do.",
+    description: "Pass: more free checks on the home page, and sign-in while very many people ask for it.",
     maxAgeS: LIMITS.passMinutes * MINUTE_S,
   },
 } as const satisfies Record<string, { readonly description: string; readonly maxAgeS: number }>

@@ -56,7 +56,7 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
         <Prose text={detail ?? cause} />
       </p>
       <p>
-        <a href={ROUTES.home.path}>Back to the first page</a> · what{" "}
+        <a href={ROUTES.home.path}>Back to the home page</a> · What{" "}
         <a href={`${ROUTES.docsErrors.path}#${code}`}>
           <code>{code}</code>
         </a>{" "}

@@ -31,7 +31,7 @@ export async function readForm(request: Request, bytesMax: number, bodies: BodyR
   const mediaType = request.headers.get("content-type") ?? ""
   if (MULTIPART.test(mediaType))
     return toSubmittedForm(await parseMultipart(await readBytes(request, bytesMax, bodies), mediaType))
-  if (!URLENCODED.test(mediaType)) throw malformedForm("The body is no form.")
+  if (!URLENCODED.test(mediaType)) throw malformedForm("The body is not a form.")
   const text = decodeUtf8(await readBytes(request, bytesMax, bodies))
   if (text === null) throw malformedForm("The form is not UTF-8.")
   return toSubmittedForm(new URLSearchParams(text))
@@ -42,7 +42,7 @@ async function parseMultipart(bytes: Uint8Array, mediaType: string): Promise<For
   try {
     return await new Response(Buffer.from(bytes), { headers: { "Content-Type": mediaType } }).formData()
   } catch (malformed) {
-    if (malformed instanceof TypeError) throw malformedForm("The parts of the form cannot be told apart.")
+    if (malformed instanceof TypeError) throw malformedForm("The form's parts are malformed.")
     throw malformed
   }
 }

@@ -34,5 +34,5 @@ const isAddressOrLocalhost = (hostname: string): boolean =>
 export function assertSameOriginFetch(request: Request): void {
   const site = request.headers.get("sec-fetch-site")
   if (site === "cross-site" || site === "same-site")
-    throw new Problem("forbidden_origin", "This is for the pages of this server alone.")
+    throw new Problem("forbidden_origin", "Only pages of this server can request this.")
 }

@@ -54,7 +54,7 @@ export function feedbackRoute(deps: FeedbackRouteDeps) {
       throw invalidInput([{ pointer: parsed.member === "" ? "" : `/${parsed.member}`, detail: parsed.detail }])
     const result = await submitMeteredFeedback(deps, caller, lease, parsed.input)
     // The account and its key were deleted after the key was looked up.
-    if (result.kind === "unknown_account") throw invalidKey("No such key exists.")
+    if (result.kind === "unknown_account") throw invalidKey("This key does not exist.")
     const { receipt } = result
     return {
       id: receipt.id,
@@ -119,7 +119,7 @@ export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback
   const subject = parseSubject(kind, email ?? name ?? "", testDomain)
   const { domain } = subject
   if (inputRefusal(subject) !== null || domain === null || subject.fault === "invalid_syntax" || subject.isTest)
-    return { kind: "invalid", member: kind, detail: `\`${kind}\` names no domain that can be corrected.` }
+    return { kind: "invalid", member: kind, detail: `\`${kind}\` has no domain that can be corrected.` }
   return { kind: "valid", input: { subject, domain, expected, comment } }
 }
 
@@ -155,7 +155,7 @@ const tooManyReports = (day: number, nowMs: number): Problem =>
     { needed: 1, remaining: 0, limit: LIMITS.feedbackPerDay },
     dayEndMs(day),
     nowMs,
-    `An account sends at most ${LIMITS.feedbackPerDay} reports a day.`,
+    `An account can send ${LIMITS.feedbackPerDay} reports per day.`,
   )
 
 /** Reports a wrong verdict for an account. Of an address only the domain and the role word are passed on. */

@@ -133,7 +133,7 @@ function throwTestProblem(localPart: string, clock: Clock): void {
   const row = testProblem(localPart)
   if (row === undefined) return
   const nowMs = clock()
-  const detail = "The test address asks for this problem."
+  const detail = "This test address always gets this problem."
   switch (row.code) {
     case "rate_limited":
       throw rateLimited(detail, row.retryAfterSeconds, LIMITS.keylessPerSecond)

@@ -78,7 +78,7 @@ const ended = (facts: unknown, exitCode = 0): CommandResult => ({
 test("lists are refreshed by a command of their own soon after the start, and what it says of sources is logged", async () => {
   const sources = {
     good: { outcome: "taken", says: "" },
-    bad: { outcome: "refused", says: "It holds no name." },
+    bad: { outcome: "refused", says: "It has no names." },
     mixed: { outcome: "taken", says: "", left_out: { count: 1, names: ["gmail.com"] } },
   }
   const schedule = scheduled("24", () => ended({ version: "v2", sources, faults: [] }))
@@ -88,7 +88,7 @@ test("lists are refreshed by a command of their own soon after the start, and wh
     {
       level: "warn",
       message: "a source of the lists could not be used",
-      fields: { source: "bad", outcome: "refused", why: "It holds no name." },
+      fields: { source: "bad", outcome: "refused", why: "It has no names." },
     },
     {
       level: "warn",
@@ -96,7 +96,7 @@ test("lists are refreshed by a command of their own soon after the start, and wh
       fields: {
         source: "mixed",
         count: 1,
-        why: "It lists gmail.com, which no such list may hold and which is left out.",
+        why: "It lists gmail.com, which cannot be on such a list and is left out.",
       },
     },
     { level: "info", message: "the lists were refreshed", fields: { version: "v2" } },
@@ -117,7 +117,7 @@ test("the next refresh comes with its time, and none after the end", async () =>
 }, 30_000)
 
 test.each<[string, CommandResult | null, string]>([
-  ["takes too long", null, "It took too long, or was killed."],
+  ["takes too long", null, "It took too long or was killed."],
   ["fails before it asks", ended(null, 1), "It failed."],
 ])("a command that %s is logged, and not tried again for an hour", async (_, end, why) => {
   const schedule = scheduled("24", () => end)

@@ -35,7 +35,7 @@ test("a person is told throughput, latency, statuses, problems, failures and wha
 
 test("with a rate it is told what latency counts from, and how late the program was", () => {
   const text = reportText("http://localhost/", { ...report, rate: 500, lateMs: latencyMs })
-  expect(text).toContain("500 requests a second, 64 connections")
+  expect(text).toContain("500 requests per second, 64 connections")
   expect(text).toContain("from when each request was due")
   expect(text).toContain("  own delay   p50 1.000")
 })

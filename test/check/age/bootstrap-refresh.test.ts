@@ -122,8 +122,8 @@ test("a malformed bootstrap is rejected, and so is one that has lost a fifth of 
   const fifth = Math.ceil(ALL.length / 5)
   const renamed = [...ALL.slice(fifth), ...Array.from({ length: fifth }, (_, n) => `other${n}`)]
   for (const [text, description] of [
-    ["<html>", "It is no JSON."],
-    [bootstrap(ALL).slice(0, -2), "It is no JSON."],
+    ["<html>", "It is not JSON."],
+    [bootstrap(ALL).slice(0, -2), "It is not JSON."],
     [bootstrap([]), `It has lost ${ALL.length} of ${ALL.length} names.`],
     [bootstrap(ALL.slice(fifth)), `It has lost ${fifth} of ${ALL.length} names.`],
     [bootstrap(renamed), `It has lost ${fifth} of ${ALL.length} names.`],

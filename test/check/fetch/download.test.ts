@@ -272,7 +272,7 @@ test("a fetch that throws at once, or throws something that is not an Error, is 
   const thrown: Fetch = () => {
     throw new RangeError(`cannot ask ${url}`)
   }
-  expect(await downloaded(url, { web: thrown })).toEqual(failed("It failed by RangeError."))
+  expect(await downloaded(url, { web: thrown })).toEqual(failed("It failed with RangeError."))
   expect(await downloaded(url, { web: () => Promise.reject("gone") })).toEqual(failed("Nobody answered (no error)."))
 })
 
@@ -388,7 +388,7 @@ describe("a redirect", () => {
   test("without a URL or with an invalid one is a failure", async () => {
     for (const headers of [{}, { location: "https://" }] as const) {
       const { url } = webServer(() => new Response(null, { status: 301, headers }))
-      expect(await downloaded(url)).toEqual(failed("The server answered 301 (Moved Permanently), but no URL to go to."))
+      expect(await downloaded(url)).toEqual(failed("The server answered 301 (Moved Permanently), but without a URL."))
     }
   })
 
@@ -446,7 +446,7 @@ describe("time", () => {
     await time.tick(DOWNLOAD_BOUNDS.idleMs - 1)
     expect(state.came).toBeNull()
     await time.tick(1)
-    expect(await came).toEqual(failed("Nothing came for 15 s."))
+    expect(await came).toEqual(failed("No data arrived for 15 s."))
     expect(time.waiting()).toBe(0)
     await server.closed()
   })
@@ -462,7 +462,7 @@ describe("time", () => {
     await time.tick(DOWNLOAD_BOUNDS.idleMs - 1)
     expect(state.came).toBeNull()
     await time.tick(1)
-    expect(await came).toEqual(failed("Nothing came for 15 s."))
+    expect(await came).toEqual(failed("No data arrived for 15 s."))
     await server.closed()
   })
 
@@ -492,7 +492,7 @@ describe("time", () => {
       DOWNLOAD_BOUNDS,
     )
     await time.tick(DOWNLOAD_BOUNDS.idleMs)
-    expect(await came).toEqual(failed("Nothing came for 15 s."))
+    expect(await came).toEqual(failed("No data arrived for 15 s."))
   })
 
   test("covers all redirects together", async () => {

@@ -40,7 +40,7 @@ export const HOSTILE_NAMES: readonly HostileCase[] = [
     "a name of benchmarking": "198.19.0.1",
     "a name of a 6to4 relay": "192.88.99.1",
     "an address in octal, as no resolver writes it": "0177.0.0.1",
-    "an address that is none": "not-an-address",
+    "an invalid address": "not-an-address",
   }),
   ...leadsTo("AAAA", {
     "a name of IPv6 loopback": "::1",

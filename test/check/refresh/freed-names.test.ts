@@ -9,7 +9,7 @@ const DOWNLOADED = { names: [], isDownloaded: true } as const
 const FREEING = "fresh"
 const tooMany = (count: number) => ({
   outcome: "refused",
-  says: `It would free ${count} names from the disposable set in a day, and at most 100 may be.`,
+  says: `It would remove ${count} names from the disposable set in a day. The limit is 100.`,
 })
 const TAKEN = { outcome: "taken", says: "" }
 

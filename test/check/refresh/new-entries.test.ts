@@ -125,7 +125,7 @@ describe("a window is refused as poisoned", () => {
     const refused = steadySource(40)
     const before = refused.held()
     expect(refused.add(40, [...namesFrom(780, 939), ...namesFrom(90_000, 61)])).toBe(
-      "61 of its names are new, and at most 60 were to be expected; it may be poisoned.",
+      "61 of its names are new. We expected at most 60, so the list may be poisoned.",
     )
     expect(refused.held()).toBe(before)
     expect(steadySource(40).add(40, [...namesFrom(780, 940), ...namesFrom(90_000, 60)])).toBe("added")

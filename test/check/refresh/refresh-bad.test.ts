@@ -57,7 +57,7 @@ const BAD: Readonly<Record<string, Bad>> = {
     says: new RegExp(`${HUGE_BYTES} bytes`),
   },
   "no UTF-8": { answer: () => new Response(new Uint8Array([0xff, 0xfe, 0])), outcome: "failed", says: /UTF-8/ },
-  nothing: { answer: as(""), outcome: "refused", says: /^It holds no name\./ },
+  nothing: { answer: as(""), outcome: "refused", says: /^It has no names\./ },
   "a list without the end of its last line": {
     answer: as(listText(FIRST_NAMES).slice(0, -4)),
     outcome: "refused",
@@ -66,7 +66,7 @@ const BAD: Readonly<Record<string, Bad>> = {
   "a list with eleven names that are providers or never disposable": {
     answer: as(listText([...FIRST_NAMES, ...NEVER_NAMES, "GMail.com."])),
     outcome: "refused",
-    says: /^11 of its 62 names are names that no such list may hold: gmail\.com, never0\.com, .* and 6 more\.$/,
+    says: /^11 of its 62 names cannot be on such a list: gmail\.com, never0\.com, .* and 6 more\.$/,
   },
   "hundreds of public suffixes": {
     answer: as(listText([...FIRST_NAMES, ...SUFFIXES])),
@@ -209,7 +209,7 @@ describe("the last valid download stays in use when a server", () => {
     // The complete time and the idle time.
     await fixture.time.begun(before + 2)
     await fixture.time.tick(15_000)
-    expect((await work).sources["fresh"]).toMatchObject({ outcome: "failed", says: "Nothing came for 15 s." })
+    expect((await work).sources["fresh"]).toMatchObject({ outcome: "failed", says: "No data arrived for 15 s." })
     expect(fixture.inUse()?.version).toBe(version)
   })
 })

@@ -121,7 +121,7 @@ describe.each([
     fixture.serve("fresh", [...names(60), ...names(800).slice(600, 702)])
     await fixture.refresh()
     fixture.serve("fresh", [...names(101), ...names(800).slice(600, 702)])
-    const says = "It would free 101 names from the disposable set in a day, and at most 100 may be."
+    const says = "It would remove 101 names from the disposable set in a day. The limit is 100."
     expect((await fixture.refresh()).sources["fresh"]).toMatchObject({ outcome: "refused", says })
     expect(setsOf(fixture, "name59.com")).toEqual([...setsOfFreed])
     expect(setsOf(fixture, "name60.com")).toEqual(["disposable"])

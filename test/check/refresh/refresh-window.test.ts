@@ -74,7 +74,7 @@ describe("a refresh of a window source", () => {
     fixture.serve("fresh", [...FIRST, ...fresh(31)])
     expect((await fixture.refresh()).sources["fresh"]).toMatchObject({
       outcome: "refused",
-      says: "31 of its names are new, and at most 30 were to be expected; it may be poisoned.",
+      says: "31 of its names are new. We expected at most 30, so the list may be poisoned.",
     })
     expect(fixture.inUse()?.version).toBe(version)
     await fixture.nextDay()
@@ -103,14 +103,14 @@ describe("a refresh of a window source", () => {
     fixture.serve("fresh", [...FIRST, ...towns])
     expect((await fixture.refresh()).sources["fresh"]).toMatchObject({
       outcome: "refused",
-      says: expect.stringMatching(/^11 of its 71 names are names that no such list may hold/),
+      says: expect.stringMatching(/^11 of its 71 names cannot be on such a list/),
     })
     fixture.serve("fresh", [...FIRST, ...towns.slice(1), "new.com"])
     expect((await fixture.refresh()).sources["fresh"]).toMatchObject({ outcome: "taken", left_out: { count: 10 } })
   })
 
   test.each<[string, () => Response, RegExp]>([
-    ["is empty", () => new Response(""), /^It holds no name\./],
+    ["is empty", () => new Response(""), /^It has no names\./],
     ["has a million names", () => new Response(many(1_000_000)), /^It has 1000000 entries, more than 500000\.$/],
     [
       "has hundreds of public suffixes",

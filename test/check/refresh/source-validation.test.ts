@@ -99,8 +99,8 @@ describe("a list is malformed", () => {
 
   test("if more than one entry in a hundred is not a name", () => {
     expect(messagesOf(withBad(400, 4))).toEqual([])
-    expect(messagesOf(withBad(400, 5))).toEqual(["5 of its 400 entries are no names."])
-    expect(messagesOf(withBad(499, 5))).toEqual(["5 of its 499 entries are no names."])
+    expect(messagesOf(withBad(400, 5))).toEqual(["5 of its 400 entries are not names."])
+    expect(messagesOf(withBad(499, 5))).toEqual(["5 of its 499 entries are not names."])
     expect(messagesOf(withBad(500, 5))).toEqual([])
     // 0.07 * 100 is more than 7 in floating point.
     expect(messagesOf(withBad(700, 7))).toEqual([])
@@ -108,7 +108,7 @@ describe("a list is malformed", () => {
 
   test("if at least three entries are not names", () => {
     expect(messagesOf(withBad(10, 2))).toEqual([])
-    expect(messagesOf(withBad(10, 3))).toEqual(["3 of its 10 entries are no names."])
+    expect(messagesOf(withBad(10, 3))).toEqual(["3 of its 10 entries are not names."])
   })
 
   test("by entries that the reader rejects, addresses, words, and unknown top-level domains", () => {
@@ -239,14 +239,14 @@ describe("names that no list may hold", () => {
     const nine = new Set(["i.com", "h.com", "g.com", "f.com", "e.com", "d.com", "c.com", "b.com", "a.com"])
     expect(describeLeftOut(nine)).toEqual({ count: 9, names: ["a.com", "b.com", "c.com", "d.com", "e.com"] })
     expect(leftOutMessage(describeLeftOut(nine))).toBe(
-      "It lists a.com, b.com, c.com, d.com, e.com and 4 more, which no such list may hold and which are left out.",
+      "It lists a.com, b.com, c.com, d.com, e.com and 4 more, which cannot be on such a list and are left out.",
     )
     expect(leftOutMessage(describeLeftOut(new Set(["a.com"])))).toBe(
-      "It lists a.com, which no such list may hold and which is left out.",
+      "It lists a.com, which cannot be on such a list and is left out.",
     )
     expect(leftOutMessage(describeLeftOut(new Set()))).toBe("")
     expect(withNever(1000, 12)).toEqual([
-      "12 of its 1000 names are names that no such list may hold: name-0.com, name-1.com, name-10.com, name-11.com, name-2.com and 7 more.",
+      "12 of its 1000 names cannot be on such a list: name-0.com, name-1.com, name-10.com, name-11.com, name-2.com and 7 more.",
     ])
   })
 })

@@ -70,7 +70,7 @@ test("a run that is asked to stop writes every result that is there, whole, and 
   })
   const { code, err } = await run("in", "--out", "out")
   expect(code).toBe(1)
-  expect(err).toBe("Stopped after 2 results, which are written whole. Go on with the same command and --resume.")
+  expect(err).toBe("Stopped after 2 results. They are complete. Continue with the same command and --resume.")
   expect(linesOf(textOf("out") ?? "")).toHaveLength(2)
 })
 
@@ -89,7 +89,7 @@ test("a run that waits for its input stops when it is asked to", async () => {
   })
   const { code, answered, err } = await run("-")
   expect({ code, lines: linesOf(answered).length }).toEqual({ code: 1, lines: 1 })
-  expect(err).toBe("Stopped after 1 results, which are written whole.")
+  expect(err).toBe("Stopped after 1 results. They are complete.")
 })
 
 test("who reads the output and has enough ends the run with the system's error", async () => {

@@ -27,7 +27,7 @@ describe.each(Object.entries(INPUTS))("results of %s", (path, text) => {
       const { run, textOf } = classifying({ [path]: other, out: left })
       const { code, err } = await run(path, "--out", "out", "--resume")
       expect(code).toBe(1)
-      expect(err).toContain("does not hold results of these inputs")
+      expect(err).toContain("does not hold results of this input")
       expect(textOf("out")).toBe(left)
     }
   })

@@ -120,7 +120,7 @@ test("what a server refuses for good is not tried again, and the log says neithe
   expect(logged).toEqual([
     {
       level: "warn",
-      message: "a mail was refused for good",
+      message: "a mail was refused permanently",
       fields: { notice: "key_created", account: accountId, reply: 550 },
     },
   ])

@@ -11,7 +11,7 @@ test("terms that are accepted are not spoken of", () => {
 
 test("during the notice an answer warns, names the version and the end, and links to the terms", () => {
   expect(termsHeaders({ kind: "grace", version: "2026-03", url, endsAtMs })).toEqual({
-    Warning: '299 mailkind "The terms have changed. Version 2026-03 has to be accepted before 2026-03-31T12:30:15Z."',
+    Warning: '299 mailkind "The terms have changed. Version 2026-03 must be accepted before 2026-03-31T12:30:15Z."',
     Link: '<https://example.com/terms>; rel="terms-of-service"',
   })
 })

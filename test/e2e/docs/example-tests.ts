@@ -81,7 +81,7 @@ export function testExamples(runners: readonly Runner[]): void {
     )
 
     test.skipIf(isMissing)(
-      "wait for a server that says nothing no longer than they say, and let people in",
+      "wait for a server that does not answer no longer than they say, and let people in",
       async () => {
         const server = sayingServer()
         server.say(SILENCE)

@@ -198,8 +198,8 @@ describe("a flood of made-up identifiers", () => {
 describe("when a fetch fails", () => {
   test.each([
     ["nobody answers", FAILED, "Nobody answered."],
-    ["what came is no JSON", taken("nonsense"), "It holds no key."],
-    ["what came has no key", taken('{"public_keys":[]}'), "It holds no key."],
+    ["what came is no JSON", taken("nonsense"), "It has no key."],
+    ["what came has no key", taken('{"public_keys":[]}'), "It has no key."],
   ] as const)(
     "since %s, the last good copy serves, and nobody can tell of another key",
     async (_, came, description) => {

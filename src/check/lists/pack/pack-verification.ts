@@ -116,7 +116,7 @@ function rowFault(row: Uint8Array, names: NameTable, classCount: number): string
   const length = row.length - format.CLASS_NUMBER_BYTES
   const name = Buffer.from(row.subarray(0, length)).toString("latin1")
   const classNumber = readUint16(row, length)
-  if (!/^[a-z0-9.-]+$/.test(name)) return "is no name"
+  if (!/^[a-z0-9.-]+$/.test(name)) return "is not a name"
   if (classNumber >= classCount) return "has no class"
   return names.classOf(name) === classNumber ? null : "cannot be found"
 }

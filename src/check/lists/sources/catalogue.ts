@@ -158,7 +158,7 @@ function sourceFaults(row: CatalogueSource, index: number, rows: readonly Catalo
       `${here}: licence and origin are needed, and the date comes with the download`,
     isDownloaded(row) &&
       (row.from.package !== undefined || isCurated(row) || row.from.format === "tree") &&
-      `${here}: a download is one text that is not ours`,
+      `${here}: a download is one text from elsewhere`,
     row.renews !== undefined &&
       (!isDownloaded(row) ||
         !rows.some(other => other.id === row.renews && other.set === row.set && !isDownloaded(other))) &&

@@ -43,7 +43,7 @@ type BackupOptions = {
 /**
  * Writes a consistent copy of the database at `from` to `to`, also while other processes write. The copy gets its name after every
  * page was read back and is on the disk, so `to` is either the complete copy or what it was before. Only its owner may read it, also
- * in a directory that others may write: no link and no file that is there already is written to. Blocks this process. Returns null when
+ * in a directory that others may write: no link and no file that is already there is written to. Blocks this process. Returns null when
  * the file exists, or when the copy has another schema version. Throws a `StoreError` and removes what it has written.
  */
 export function backUpDatabase(

@@ -115,7 +115,11 @@ function replaceDatabase(
 function requireRestorable(path: string): void {
   withSqliteReader(path, ({ schemaVersion, schemaDifference }) => {
     if (schemaVersion > SCHEMA_VERSION)
-      throw new StoreError("newer", path, `its tables are at ${schemaVersion}, this version knows ${SCHEMA_VERSION}`)
+      throw new StoreError(
+        "newer",
+        path,
+        `its tables have version ${schemaVersion}, and this program knows ${SCHEMA_VERSION}`,
+      )
     if (schemaDifference !== null) throw new StoreError("altered", path, schemaDifference)
   })
 }

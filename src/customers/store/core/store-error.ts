@@ -7,18 +7,19 @@ export const STORE_ERRORS = {
     remedy: "Move the file away and start again, or restore it from a backup.",
   },
   foreign_database: {
-    description: "The database belongs to another program: it has tables, but not ours.",
-    remedy: "Name another data directory, or another database.",
+    description: "The database belongs to another program. It has tables, but not those of mailkind.",
+    remedy: "Use another data directory or another database.",
   },
   altered: {
     description: "The tables of the database are not those that mailkind creates.",
     remedy:
-      "Restore a backup that mailkind made. What somebody added on purpose, remove it; a file or a table that others may have written, do not use.",
+      "Restore a backup that mailkind made. Remove what somebody added on purpose. Do not use a file or a table that others can write.",
   },
   shared_tables: {
-    description: "Tables of the database belong to another user, or have triggers or rules that are not ours.",
+    description:
+      "Tables of the database belong to another user, or have triggers or rules that mailkind did not create.",
     remedy:
-      "Give mailkind a schema in which only its user may create. Tables that you trust, give to that user (ALTER TABLE … OWNER TO …), and drop the triggers and rules that mailkind did not create.",
+      "Give mailkind a schema where only its user can create tables. Give that user the tables that you trust (ALTER TABLE … OWNER TO …). Drop the triggers and rules that mailkind did not create.",
   },
   newer: {
     description: "The database was written by a newer version of mailkind.",
@@ -26,8 +27,7 @@ export const STORE_ERRORS = {
   },
   unwritable: {
     description: "The database cannot be opened for reading and writing.",
-    remedy:
-      "Make the data directory and the files in it readable and writable for this user, or name another directory.",
+    remedy: "Make the data directory and its files readable and writable for this user, or use another directory.",
   },
   damaged: {
     description: "The database is damaged.",
@@ -39,27 +39,27 @@ export const STORE_ERRORS = {
   },
   busy: {
     description: "Another process held the database for too long.",
-    remedy: "Find the process that has the database open and let it finish, or stop it.",
+    remedy: "Find the process that has the database open. Wait for it, or stop it.",
   },
   failed: {
     description: "The disk failed to read or write.",
-    remedy: "Look in the system's log for errors of the disk or of a network file system.",
+    remedy: "Check the system's log for errors of the disk or of a network file system.",
   },
   away: {
     description: "The database cannot be reached.",
     remedy:
-      "Start it, or check the network between here and there. A running server reconnects by itself; a start has to be repeated.",
+      "Start it, or check the network to it. A running server reconnects automatically. Repeat a start that failed.",
   },
   unsure: {
-    description: "The connection to the database was lost during a write: the write may have happened, or not.",
-    remedy: "As for a database that cannot be reached. A repeated request finds out what was written.",
+    description: "The connection to the database was lost during a write. The data may be stored or not.",
+    remedy: "Start the database, or check the network to it. Repeat the request to see what was stored.",
   },
   conflict: {
-    description: "Concurrent writes kept waiting for each other.",
-    remedy: "This write was rolled back and retried several times: let fewer write at once.",
+    description: "Concurrent writes blocked each other.",
+    remedy: "This write was rolled back and tried again several times. Reduce the number of concurrent writes.",
   },
   refused: {
-    description: "The database refuses us.",
+    description: "The database refuses the login.",
     remedy:
       "Check the user, the password, the name of the database and the parameters in its URL, and the rights of that user.",
   },
@@ -71,29 +71,29 @@ export const STORE_ERRORS = {
   untrusted: {
     description: "The certificate of the database cannot be verified.",
     remedy:
-      "Put a file with the certificate of its issuer into the URL as sslrootcert=…, and name the server as its certificate does.",
+      "Add sslrootcert=… with the certificate of its issuer to the URL, and use the host name of the certificate.",
   },
   pooled: {
     description: "A pooler is in front of the database.",
     remedy:
-      "Name the server itself: mailkind keeps a few connections of its own (MAILKIND_DATABASE_CONNECTIONS), whose limits and notifications a pooler does not pass on.",
+      "Connect to the server directly. mailkind has its own small pool (MAILKIND_DATABASE_CONNECTIONS), and a pooler does not pass on its limits and notifications.",
   },
   outdated: {
     description: "The database server is too old.",
     remedy: "Upgrade it: PostgreSQL 12 and later are supported.",
   },
   crowded: {
-    description: "The database takes no more connections.",
+    description: "The database accepts no more connections.",
     remedy: "Raise its max_connections, or lower MAILKIND_DATABASE_CONNECTIONS or the number of nodes and workers.",
   },
   standby: {
-    description: "The database takes no writes.",
+    description: "The database accepts no writes.",
     remedy:
-      "Name the server that takes writes, or promote this one. A running server goes on by itself as soon as there is one.",
+      "Use the server that accepts writes, or promote this one. A running server continues automatically as soon as there is one.",
   },
   unfit: {
     description: "The database cannot store every text.",
-    remedy: "Create a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and name that one.",
+    remedy: "Create a database with CREATE DATABASE … ENCODING 'UTF8' TEMPLATE template0, and use that one.",
   },
 } as const satisfies Record<string, StoreErrorSpec>
 

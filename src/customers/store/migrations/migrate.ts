@@ -12,7 +12,11 @@ export async function migrate(store: Store, clock: Clock, location: string): Pro
   await createMigrationsTable(store)
   const storedVersion = await readSchemaVersion(store)
   if (storedVersion > SCHEMA_VERSION)
-    throw new StoreError("newer", location, `its tables are at ${storedVersion}, this version knows ${SCHEMA_VERSION}`)
+    throw new StoreError(
+      "newer",
+      location,
+      `its tables have version ${storedVersion}, and this program knows ${SCHEMA_VERSION}`,
+    )
   for (const migration of MIGRATIONS)
     if (migration.number > storedVersion) await store.transaction(inner => applyMigration(inner, migration, clock))
 }

@@ -95,8 +95,8 @@ function findDifference(objects: readonly SchemaObject[], expected: ReadonlyMap<
     const key = objectKey(object)
     const sql = object.type === "table" ? STATISTICS_TABLES[object.name ?? ""] : undefined
     if (sql !== undefined && object.sql === sql) continue
-    if (!expected.has(key)) return `it has ${describeObject(object)}, which is not ours`
-    if (expected.get(key) !== normalizeSql(object.sql)) return `${describeObject(object)} is not defined as ours`
+    if (!expected.has(key)) return `it has ${describeObject(object)}, which mailkind did not create`
+    if (expected.get(key) !== normalizeSql(object.sql)) return `${describeObject(object)} has another definition`
     found.add(key)
   }
   const missing = [...expected.keys()].find(key => !found.has(key))

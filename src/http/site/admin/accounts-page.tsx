@@ -158,9 +158,9 @@ export const tierLabel = (tier: number): string => `${tier} (${TIERS[tier]?.name
 /** The limits of a tier as text. */
 export function tierLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
   const limits = [
-    [requestsPerSecond, "requests a second"],
+    [requestsPerSecond, "requests per second"],
     [inFlight, "at once"],
-    [unitsPerDay, "units a day"],
+    [unitsPerDay, "units per day"],
   ] as const
   const parts = limits.flatMap(([limit, unit]) => (limit === null ? [] : [`${formatNumber(limit)} ${unit}`]))
   return parts.length === 0 ? "no limits" : parts.join(", ")

@@ -10,7 +10,7 @@ import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const QUEUE_FLASH = {
-  "orphan-taken-back": "The correction is taken back. Its report was deleted with its account.",
+  "orphan-taken-back": "The correction is removed. Its report was deleted with its account.",
 } as const satisfies Record<string, string>
 
 /** The filters by status, by the word in the page's URL. The first is the default. */

@@ -109,7 +109,7 @@ const handleDecision = (site: SiteContext, request: Request, id: string, decisio
     const { pages, changes } = site
     const seenStatus = FEEDBACK_STATUSES.find(status => status === form.text("seen"))
     if (seenStatus === undefined)
-      throw invalidInput([{ pointer: "/seen", detail: "The form does not say what was seen." }])
+      throw invalidInput([{ pointer: "/seen", detail: "The form is incomplete. Reload the page and try again." }])
     const result = await decideIfUnchanged(changes, id, decision, seenStatus, actRecorder(site, user))
     switch (result.kind) {
       case "decided":

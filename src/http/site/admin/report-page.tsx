@@ -17,9 +17,9 @@ import { AdminLayout } from "./admin-layout.tsx"
 /** The flash messages of the page, by the name in its URL. */
 export const REPORT_FLASH = {
   accepted: "The report is accepted. Its domain is corrected everywhere within a minute.",
-  "accepted-before": "The report had been accepted before; nothing changed.",
-  rejected: "The report is rejected. A correction that it made is taken back everywhere within a minute.",
-  "rejected-before": "The report had been rejected before; nothing changed.",
+  "accepted-before": "This report was accepted before. Nothing changed.",
+  rejected: "The report is rejected. Its correction, if there is one, is removed everywhere within a minute.",
+  "rejected-before": "This report was rejected before. Nothing changed.",
 } as const satisfies Record<string, string>
 
 /** The correction of a domain. */
@@ -106,7 +106,7 @@ const STATUS_LABELS: { readonly [S in FeedbackStatus]: string } = {
 
 /** How many other accounts reported which category. */
 function otherReportsLabel(others: readonly OtherReportCount[], { reportedCategory }: Feedback): string {
-  if (others.length === 0) return "none reported this domain"
+  if (others.length === 0) return "no reports of this domain"
   return others
     .map(({ category, accountCount }) => {
       const what = category === reportedCategory ? `the same, ${category}` : category
@@ -123,7 +123,7 @@ function DecisionSection({ report: { id, domain, status, reportedCategory } }: {
       <h2 id="decision">Decision</h2>
       <p>
         {status === "accepted"
-          ? "You can still reject this report. That takes back its correction."
+          ? "You can still reject this report. This removes its correction."
           : `If you accept, ${domain} and every name below it becomes ${reportedCategory} for all accounts.`}
       </p>
       <div class="actions">
@@ -161,7 +161,7 @@ function CorrectionSection({ report, correction }: CorrectionSectionProps) {
         <ActionButton
           path={pathWithId("postAdminReject", correction.feedbackId)}
           fields={{ seen: "accepted" }}
-          label="Take the correction back"
+          label="Remove the correction"
           isDangerous
         />
       ) : null}

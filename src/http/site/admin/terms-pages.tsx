@@ -14,7 +14,7 @@ import { AdminLayout } from "./admin-layout.tsx"
 /** The flash messages of the page, by the name in its URL. */
 export const TERMS_FLASH = {
   published: "The terms are published.",
-  "published-before": "These terms had been published before; nothing changed.",
+  "published-before": "These terms were published before. Nothing changed.",
 } as const satisfies Record<string, string>
 
 /** The values of the form for new terms. */
@@ -39,7 +39,7 @@ export function TermsPage({ user, published, unacceptedCount, values, error, fla
   return (
     <AdminLayout route="adminTerms" section="adminTerms" title="Terms" user={user}>
       <FlashMessage message={flash} />
-      <p>{formatCount(unacceptedCount, "account has", "accounts have")} yet to accept material terms.</p>
+      <p>{formatCount(unacceptedCount, "account", "accounts")} must still accept material terms.</p>
       {published.length === 0 ? (
         <p>No terms are published.</p>
       ) : (
@@ -89,10 +89,10 @@ const TERMS_FORM_ERRORS: {
   bad_version: { field: "version", message: "A version has 1 to 40 letters, digits, dots, dashes and underscores." },
   version_taken: {
     field: "version",
-    message: "Other terms have this version, and published terms are never changed. Choose another version.",
+    message: "This version exists already with other terms. Choose another version.",
   },
-  bad_url: { field: "url", message: "The address is absolute and begins with http:// or https://." },
-  material_unsaid: { field: "material", message: "Say whether accounts have to accept the terms." },
+  bad_url: { field: "url", message: "Enter an address that begins with http:// or https://." },
+  material_unsaid: { field: "material", message: "Choose if accounts must accept the terms." },
 }
 
 function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error">) {
@@ -101,12 +101,12 @@ function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error"
   return (
     <section aria-labelledby="new">
       <h2 id="new">Publish terms</h2>
-      <p>Nothing is published yet when you send this: first you see who would be told what.</p>
+      <p>You see a preview first. Nothing is published yet.</p>
       <form class="form" method="get" action={ROUTES.adminTermsPreview.path}>
         <TextField
           name="version"
           label="Version"
-          hint="A name for it, such as 2026-12."
+          hint="A name, such as 2026-12."
           required
           maxLength={40}
           autocomplete="off"
@@ -116,7 +116,7 @@ function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error"
         <TextField
           name="url"
           label="Address"
-          hint="Where people read the terms."
+          hint="Where people can read the terms."
           type="url"
           required
           maxLength={LIMITS.urlLengthMax}
@@ -126,13 +126,13 @@ function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error"
         />
         <SelectField
           name="material"
-          label="Do accounts have to accept them?"
-          hint={`When they do, every account is written to, and has ${LIMITS.termsNoticeDays} days.`}
+          label="Must accounts accept the terms?"
+          hint={`If yes, every account gets an email and has ${LIMITS.termsNoticeDays} days.`}
           options={MATERIAL_OPTIONS}
           selected={values.material}
           error={errorAt("material")}
         />
-        <button type="submit">See what would happen</button>
+        <button type="submit">Preview</button>
       </form>
     </section>
   )
@@ -168,11 +168,11 @@ export function TermsPreviewPage(props: TermsPreviewPageProps) {
       {mail === null ? null : <MailSection mail={mail} />}
       {isMaterial && unacceptedCount > 0 ? (
         <p class="told">
-          {formatCount(unacceptedCount, "account has", "accounts have")} yet to accept earlier terms. New ones give them
-          no more time for those: they are refused when that ends.
+          {formatCount(unacceptedCount, "account", "accounts")} must still accept earlier terms. New ones give them no
+          more time for those: they are refused when that ends.
         </p>
       ) : null}
-      <p>Published terms are never changed or taken back: a correction is another version.</p>
+      <p>You cannot change or remove published terms. To correct them, publish another version.</p>
       <div class="actions">
         <ActionButton
           path={ROUTES.postAdminTerms.path}
@@ -203,9 +203,9 @@ function PublicationSummary({ terms, mail, accountCount, mailableCount }: TermsP
         ["Address", link],
         [
           "Accounts",
-          isMaterial ? `${formatCount(accountCount, "has", "have")} to accept them` : "none has to do anything",
+          isMaterial ? `${formatCount(accountCount, "has", "have")} to accept them` : "no account has to do anything",
         ],
-        ...(isMaterial ? ([["To be accepted before", <Timestamp atMs={noticeEndsAtMs(terms)} />]] as const) : []),
+        ...(isMaterial ? ([["Last day to accept", <Timestamp atMs={noticeEndsAtMs(terms)} />]] as const) : []),
         [
           "Mails",
           mail === null ? "none are sent" : `${formatCount(mailableCount, "account gets", "accounts get")} one`,
@@ -220,7 +220,7 @@ function MailSection({ mail }: { readonly mail: MailContent }) {
   return (
     <section aria-labelledby="mail">
       <h2 id="mail">The mail</h2>
-      <p>If the terms were published this minute. Its HTML says the same.</p>
+      <p>The email as it would be sent now, as plain text.</p>
       <CodeBlock caption={`Subject: ${mail.subject}`} code={renderMailText(mail)} />
     </section>
   )

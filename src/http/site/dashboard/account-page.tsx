@@ -22,7 +22,7 @@ export const ACCOUNT_FLASH = {
   "emails-saved": "Your choice of emails is saved.",
   "session-ended": "That browser is signed out.",
   "sessions-ended": "All other browsers are signed out.",
-  "terms-accepted": "Thank you. The terms are accepted, and your keys work.",
+  "terms-accepted": "Thank you. You accepted the terms, and your keys work.",
   "terms-settled": "There are no terms left to accept.",
 } as const satisfies Record<string, string>
 
@@ -95,7 +95,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
   return (
     <section aria-labelledby="delete">
       <h2 id="delete">Delete the account</h2>
-      <p>This happens at once and cannot be undone.</p>
+      <p>You cannot undo this.</p>
       <ul>
         <li>All keys stop working, and all browsers are signed out.</li>
         <li>Your email address, keys, usage, request log, lists, reports, mails and sessions are deleted.</li>
@@ -103,17 +103,17 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
           Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
           of changes and of what administrators did. If your account is suspended, a hash of your email stays too.
         </li>
-        <li>Whoever runs this server may have backups; they are not reached from here.</li>
+        <li>The operator of this server may have backups. They are not reached from here.</li>
         {isAdmin ? (
           <li>
-            You are an administrator because the server's settings name your address. They are not changed by this:
-            whoever signs in with this address later is an administrator again.
+            You are an administrator because the server's settings name your address. This does not change the settings:
+            if you sign in with this address later, you are an administrator again.
           </li>
         ) : null}
         {account.email === OWNER_EMAIL ? (
           <li>
             This is the account that the first start of the server made. If no other account is left, the next start
-            makes it again, with a new key; otherwise nothing does.
+            makes it again, with a new key; otherwise it stays deleted.
           </li>
         ) : null}
       </ul>
@@ -127,7 +127,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
-          error={rejected === null ? null : "That is not the address of this account. Nothing was deleted."}
+          error={rejected === null ? null : "This is not the address of your account. Nothing was deleted."}
           hint={`It is ${account.email}.`}
         />
         <button type="submit" class="danger">
@@ -142,9 +142,9 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
 export function AccountDeletedPage() {
   return (
     <Layout route="home" title="Your account is deleted">
-      <p class="lead">Its keys are refused from now on, and this browser is signed out.</p>
+      <p class="lead">We refuse requests with its keys, and this browser is signed out.</p>
       <p>
-        <a href={ROUTES.home.path}>Back to the first page</a>
+        <a href={ROUTES.home.path}>Back to the home page</a>
       </p>
     </Layout>
   )
@@ -186,16 +186,16 @@ function AccountSummary({ account, limits }: AccountSummaryProps) {
 /** The limits of a tier as text. */
 function accountLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
   return [
-    requestsPerSecond === null ? "any number of requests" : `${formatNumber(requestsPerSecond)} requests a second`,
-    inFlight === null ? "any number at a time" : `${formatNumber(inFlight)} at a time`,
-    unitsPerDay === null ? "no daily quota" : `${formatNumber(unitsPerDay)} units a day`,
+    requestsPerSecond === null ? "any number of requests" : `${formatNumber(requestsPerSecond)} requests per second`,
+    inFlight === null ? "any number of concurrent requests" : `${formatNumber(inFlight)} concurrent requests`,
+    unitsPerDay === null ? "no daily quota" : `${formatNumber(unitsPerDay)} units per day`,
     `${LIMITS.keysPerAccountMax} keys`,
   ].join(", ")
 }
 
 function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }: Pick<AccountSummaryProps, "account">) {
   if (acceptedTermsAtMs === null) return <>none accepted yet</>
-  if (acceptedTermsVersion === null) return <>none were published when the account was made</>
+  if (acceptedTermsVersion === null) return <>none were published when the account was created</>
   return (
     <>
       version {acceptedTermsVersion}, accepted <Timestamp atMs={acceptedTermsAtMs} />
@@ -209,15 +209,15 @@ function ExportSection() {
     <section aria-labelledby="export">
       <h2 id="export">Your data</h2>
       <p>
-        Take everything that is kept about your account with you, as one JSON file. Addresses that you checked are not
-        in it: they are never kept.
+        Download everything that we store about your account, as one JSON file. We never store the addresses that you
+        check.
       </p>
       <p class="actions">
         <a class="button small" href={ROUTES.accountExport.path} download>
           Download everything
         </a>
       </p>
-      <Table caption="What the file holds" columns={["Member", "Holds"]}>
+      <Table caption="What is in the file" columns={["Member", "Holds"]}>
         {Object.entries({ ...EXPORTED_MEMBERS, ...EXPORTED_LISTS }).map(([name, { description }]) => (
           <tr key={name}>
             <th scope="row">

@@ -83,7 +83,7 @@ export function accountDataRoutes({ pages, guards, cookies, changes, tiers, unit
 }
 
 const NEWER_TERMS_PUBLISHED =
-  "Nothing was accepted: newer terms were published since that page was shown. Please read the version that is named above."
+  "Nothing was accepted, because newer terms were published while you had the page open. Read the version above."
 
 /** The acceptance of terms. Only the version that was displayed is accepted. */
 export function termsAcceptanceRoutes({ pages, guards, changes, tiers }: SiteContext) {

@@ -12,13 +12,13 @@ import { DashboardLayout } from "./dashboard-layout.tsx"
 /** The flash messages of the page, by the name in its URL. */
 export const FEEDBACK_FLASH = {
   received: "Thank you. Your report was received, and a person will look at it.",
-  duplicate: `You reported the same of this domain within the last ${LIMITS.feedbackDuplicateDays} days. That report stands; nothing was added.`,
+  duplicate: `You sent the same report within the last ${LIMITS.feedbackDuplicateDays} days. Nothing was added.`,
 } as const satisfies Record<string, string>
 
 /** The meaning of each status for the reporter, and the CSS class of its badge. */
 const STATUS_BADGES: { readonly [S in FeedbackStatus]: { readonly mark: string; readonly meaning: string } } = {
-  received: { mark: "review", meaning: "waits to be looked at" },
-  accepted: { mark: "allow", meaning: "checks say so now, or will within a minute" },
+  received: { mark: "review", meaning: "waiting for review" },
+  accepted: { mark: "allow", meaning: "checks use it, within a minute" },
   rejected: { mark: "block", meaning: "the verdict stays as it is" },
 }
 
@@ -84,7 +84,7 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
         autocapitalize="none"
         spellcheck={false}
         error={errors.subject ?? null}
-        hint="Of an address we keep only the domain, and the role if it names one, such as support."
+        hint="We store only the domain of an address, and its role, such as support."
       />
       <SelectField
         name="expected"
@@ -104,7 +104,7 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
         value={values.comment}
         maxLength={LIMITS.commentLengthMax}
         error={errors.comment ?? null}
-        hint={`Up to ${LIMITS.commentLengthMax} characters. We leave out anything that looks like an email address.`}
+        hint={`Up to ${LIMITS.commentLengthMax} characters. We remove anything that looks like an email address.`}
       />
       <button type="submit">Send the report</button>
     </form>

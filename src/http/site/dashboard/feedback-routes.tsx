@@ -130,14 +130,14 @@ const FIELD_OF_MEMBER: { readonly [M in FeedbackMember]: keyof FeedbackFormValue
 }
 
 const FIELD_ERRORS: { readonly [F in keyof FeedbackFormValues]: string } = {
-  subject: "That names no domain that can be corrected.",
-  expected: "Please choose what it should be.",
-  comment: `That is longer than ${LIMITS.commentLengthMax} characters.`,
+  subject: "This has no domain that can be corrected.",
+  expected: "Choose what it should be.",
+  comment: `Use at most ${LIMITS.commentLengthMax} characters.`,
 }
 
 const fieldError = (member: FeedbackMember, { subject }: FeedbackFormValues): string =>
   FIELD_OF_MEMBER[member] === "subject" && subject === ""
-    ? "Please write a domain or an address."
+    ? "Enter a domain or an address."
     : FIELD_ERRORS[FIELD_OF_MEMBER[member]]
 
 /** Limits the rate, since each report causes DNS queries. Throws `rate_limited`. */

@@ -64,7 +64,7 @@ function displayableProblem(error: unknown): Problem {
 /** What the user can do about the problems that a check may have. */
 const REMEDIES: { readonly [C in ProblemCode]?: string } = {
   rate_limited: "Wait a moment, then try again.",
-  quota_exceeded: `A deep check takes ${LIMITS.deepCheckUnits} of them, any other one. They come back at 00:00 UTC.`,
+  quota_exceeded: `A deep check costs ${LIMITS.deepCheckUnits} units, any other check one. You get new units at 00:00 UTC.`,
   key_revoked: "",
   terms_not_accepted: "Accept them, then try again.",
 }
@@ -166,7 +166,7 @@ function TryForm({ values, error }: Pick<TryPageProps, "values" | "error">) {
       />
       <label class="check">
         <input type="checkbox" name="deep" value="yes" checked={values.isDeep} />
-        <span>Deep check: also ask how old the domain is and what its homepage shows.</span>
+        <span>Deep check: also look up the domain's age and its homepage.</span>
       </label>
       <button type="submit">Check</button>
     </form>

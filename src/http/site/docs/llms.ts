@@ -5,7 +5,7 @@ import { GUIDE, type GuideEntry } from "./guide.ts"
 export const markdownPath = (path: string): string => `${path}.md`
 
 const ABOUT =
-  "mailkind tells what an email address, a domain or a website URL is: business, personal, disposable, relay, education, government, invalid or unknown. It answers with a confidence, a recommendation under a policy, and reasons, over a JSON API."
+  "mailkind checks an email address, a domain or a website URL: business, personal, disposable, relay, education, government, invalid or unknown. Its JSON API gives a confidence, a recommendation and reasons."
 
 /** The index of the guide after llmstxt.org: each page's Markdown form with its description. */
 export function llmsIndex(baseUrl: string): string {

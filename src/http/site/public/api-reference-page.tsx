@@ -103,8 +103,7 @@ function NoScriptNotice() {
   return (
     <noscript>
       <p class="page">
-        This page needs a script of this server. The same is said by the{" "}
-        <a href={ROUTES.openapi.path}>OpenAPI document</a>.
+        This page needs JavaScript. You can read the <a href={ROUTES.openapi.path}>OpenAPI document</a> instead.
       </p>
     </noscript>
   )

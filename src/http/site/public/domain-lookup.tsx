@@ -17,7 +17,7 @@ import { ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
 /** The query parameter with the domain, and the id of its field. */
 const DOMAIN_PARAMETER = "domain"
 
-const REPEATED_PARAMETER: ExplainDomainResult = { kind: "no_domain", message: "Ask about one domain at a time." }
+const REPEATED_PARAMETER: ExplainDomainResult = { kind: "no_domain", message: "Look up one domain at a time." }
 
 /** Looks up the domain in a page's URL. Null when the URL names none. */
 export function lookupInUrl(url: string, lookUp: (text: string) => ExplainDomainResult): ExplainDomainResult | null {
@@ -59,12 +59,12 @@ function DomainLookupForm({ lookup }: { readonly lookup: ExplainDomainResult | n
         <button type="submit">Look up</button>
         {error === null ? null : (
           <p class="fault" id="domain-fault" role="alert">
-            That is no domain. {error}
+            This is not a domain. {error}
           </p>
         )}
         <p class="hint" id="domain-hint">
-          A name such as <code>example.com</code>. Leave out what stands before the <code>@</code> of an address: it is
-          not used, and the page's URL would hold it.
+          A name such as <code>example.com</code>. For an address, leave out the part before the <code>@</code>. It is
+          not needed and would appear in the URL.
         </p>
       </form>
     </search>
@@ -85,8 +85,8 @@ function DomainLookupResult({ lookup }: { readonly lookup: DomainExplanation }) 
       </p>
       <ListingsTable lookup={lookup} sourcesPath="" />
       <p class="hint">
-        {listings.length === 0 ? "No source lists it, or a name above it. " : null}A check also goes by accepted
-        reports, own lists and DNS.
+        {listings.length === 0 ? "No source lists it or a parent of it. " : null}A check also uses accepted reports, own
+        lists and DNS.
       </p>
     </section>
   )
@@ -116,13 +116,13 @@ function DecisiveEntry({ lookup: { entry, sets, reason } }: { readonly lookup: D
   if (entry === null) return <>The reason is {reasonLink}.</>
   return (
     <>
-      What decides is the entry <code>{entry}</code> in{" "}
+      The deciding entry is <code>{entry}</code> in{" "}
       {joinWithCommas(sets, set => (
         <a href={`#set-${set}`}>
           <code>{set}</code>
         </a>
       ))}
-      ; the reason is {reasonLink}.
+      . The reason is {reasonLink}.
     </>
   )
 }

@@ -332,7 +332,7 @@ function FreeCheckTerms() {
     <>
       <h2 id="free">Limits of this page</h2>
       <p>
-        You can make {LIMITS.freeChecksPerClientAndDay} checks a day right away. After that, your browser solves a
+        You can make {LIMITS.freeChecksPerClientAndDay} checks per day right away. After that, your browser solves a
         puzzle of about one second. It is worth {LIMITS.passChecks} checks within {LIMITS.passMinutes} minutes. All
         visitors share a daily limit. With <a href={ROUTES.signIn.path}>your own key</a> these limits do not apply.
       </p>

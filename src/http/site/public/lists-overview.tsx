@@ -86,11 +86,11 @@ export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPause
         <IsoTimestamp at={builtAt} />
       </dd>
       <dt>Refreshed</dt>
-      <dd>{refreshedAt === null ? "never; these lists are built in" : <IsoTimestamp at={refreshedAt} />}</dd>
+      <dd>{refreshedAt === null ? "never, these lists are built in" : <IsoTimestamp at={refreshedAt} />}</dd>
       {isPaused ? (
         <>
           <dt>Paused</dt>
-          <dd>The operator went back to older lists; no schedule refreshes them until an update by hand.</dd>
+          <dd>The operator restored older lists. They are not refreshed until an update by hand.</dd>
         </>
       ) : null}
     </dl>

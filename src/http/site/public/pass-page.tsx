@@ -33,7 +33,7 @@ export function PassPage({ assets, input }: PassPageProps) {
     <Layout route="home" title="One moment, please" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
       <p class="lead">
         You have used today’s {LIMITS.freeChecksPerClientAndDay} free checks, or too many people are checking. Your
-        browser now solves a short puzzle by itself. You then have {LIMITS.passChecks} more checks for{" "}
+        browser now solves a short puzzle for you. You then have {LIMITS.passChecks} more checks for{" "}
         {LIMITS.passMinutes} minutes.
       </p>
       <PassForm

@@ -40,7 +40,7 @@ export function publicRoutes(site: PublicSite) {
     .get(ROUTES.openapi.path, ({ request }) => responses.json(openapi(), responses.requestId(request)))
     .get(`${ASSETS_PATH}:name`, async ({ request }) => {
       const file = await assets.file(pathOf(request), request.headers.get("accept-encoding"))
-      if (file === null) throw new Problem("not_found", "No such file.")
+      if (file === null) throw new Problem("not_found", "This file does not exist.")
       return asset(file, request)
     })
     .use(siteFileRoutes(site))

@@ -76,7 +76,7 @@ const escapeXml = (text: string): string =>
 /** How long a reader may rely on the file. RFC 9116 §2.5.5 recommends less than a year. */
 const SECURITY_TXT_DAYS = 180
 
-/** Whom to tell about a security hole (RFC 9116). */
+/** Contacts for security reports (RFC 9116). */
 function securityTxt(baseUrl: string, contacts: readonly string[], nowMs: number): string {
   // A whole day, so that the file stays the same for a day.
   const expiresAtMs = (Math.floor(nowMs / DAY_MS) + SECURITY_TXT_DAYS) * DAY_MS

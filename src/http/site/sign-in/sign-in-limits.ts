@@ -33,7 +33,7 @@ const visitorLimit = (burst: number, seconds: number, message: string): SignInLi
   message,
 })
 
-const TOO_MANY_REQUESTS = "There were too many sign-ins from your network."
+const TOO_MANY_REQUESTS = "Your network sent too many sign-ins."
 const NETWORK_REQUESTS = visitorLimit(LIMITS.signInsPerNetworkMax, LIMITS.signInPerNetworkSeconds, TOO_MANY_REQUESTS)
 const REQUESTS: ClientLimits = {
   client: visitorLimit(LIMITS.signInsPerClientMax, LIMITS.signInPerClientSeconds, TOO_MANY_REQUESTS),
@@ -42,7 +42,7 @@ const REQUESTS: ClientLimits = {
   48: visitorLimit(LIMITS.signInsPerSiteMax, LIMITS.signInPerSiteSeconds, TOO_MANY_REQUESTS),
 }
 
-const TOO_MANY_PROOFS = "There were too many tries with codes and links from your network."
+const TOO_MANY_PROOFS = "Your network tried too many codes and links."
 const NETWORK_PROOFS = visitorLimit(
   LIMITS.signInProofsPerNetworkMax,
   LIMITS.signInProofPerNetworkSeconds,

@@ -30,7 +30,7 @@ test("an intact pack has no fault", () => {
 
 test("a row that is not a name or has no class is a fault, even if the checksum matches", () => {
   const rows = offsetOf("rows")
-  expect(fault(resealed(rows, 0x41))).toMatch(/^Row 0 of length 7 is no name\.$/)
+  expect(fault(resealed(rows, 0x41))).toMatch(/^Row 0 of length 7 is not a name\.$/)
   expect(fault(resealed(rows + 7, 0xf0))).toMatch(/has no class\.$/)
 })
 

@@ -99,6 +99,6 @@ test("a store of a newer version is refused with both numbers, and is not change
     code: "newer",
     remedy: expect.stringContaining("later"),
   })
-  expect(await outcomeOf(opening)).toThrow(`are at 999, this version knows ${MIGRATIONS.length}`)
+  expect(await outcomeOf(opening)).toThrow(`have version 999, and this program knows ${MIGRATIONS.length}`)
   expect(await store.all("SELECT number FROM migrations")).toHaveLength(MIGRATIONS.length + 1)
 })

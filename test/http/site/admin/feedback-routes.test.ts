@@ -181,7 +181,7 @@ const DECISIONS = FEEDBACK_STATUSES.flatMap(status =>
 const MADE = { accept: "accepted", reject: "rejected" } as const
 const SAYS = {
   accept: "The report is accepted. Its domain is corrected",
-  reject: "The report is rejected. A correction that it made is taken back",
+  reject: "The report is rejected. Its correction, if there is one, is removed",
 } as const
 
 describe("a decision", () => {
@@ -194,9 +194,7 @@ describe("a decision", () => {
       const answer = await form(`/admin/feedback/${id}/${verdict}`, { seen })
       if (status === MADE[verdict]) {
         expect(answer.redirectPath).toEndWith(`done=${MADE[verdict]}-before`)
-        expect((await page(answer.redirectPath ?? "")).text).toContain(
-          `had been ${MADE[verdict]} before; nothing changed`,
-        )
+        expect((await page(answer.redirectPath ?? "")).text).toContain(`was ${MADE[verdict]} before. Nothing changed`)
       } else if (status !== seen) {
         expect(answer.status).toBe(400)
         expect(answer.text).toContain("Another administrator decided while you had this page open.")
@@ -279,8 +277,8 @@ describe("a decision", () => {
     const other = await report({ accountId: await newAccount(changes, "b@example.com"), reportedCategory: "personal" })
     const { html, text } = await page(`/admin/feedback/${other}`)
     expect(text).toContain("by a report of an account that is deleted")
-    const { path, fields } = formIn(html, "Take the correction back")
-    expect((await done(path, fields)).text).toContain("The correction is taken back.")
+    const { path, fields } = formIn(html, "Remove the correction")
+    expect((await done(path, fields)).text).toContain("The correction is removed.")
     expect(await corrections()).toEqual([])
   })
 

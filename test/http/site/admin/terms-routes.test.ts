@@ -30,7 +30,7 @@ describe("the preview of terms", () => {
     const { page, published, mails } = await harness()
     const { status, text } = await page(previewOf(TERMS))
     expect(status).toBe(200)
-    for (const part of ["4 have to accept them", "3 accounts get one", "To be accepted before 2026-01-31 00:00 UTC"])
+    for (const part of ["4 have to accept them", "3 accounts get one", "Last day to accept 2026-01-31 00:00 UTC"])
       expect(text).toContain(part)
     expect(await published()).toEqual([])
     expect(await mails()).toEqual([])
@@ -54,7 +54,7 @@ describe("the preview of terms", () => {
   test("of terms that are not material shows no mail, and none is sent", async () => {
     const { page, done, mails, published } = await harness()
     const preview = await page(previewOf({ ...TERMS, material: "no" }))
-    expect(preview.text).toContain("none has to do anything")
+    expect(preview.text).toContain("no account has to do anything")
     expect(preview.text).toContain("Mails none are sent")
     expect(preview.text).not.toContain("Subject:")
     const { path, fields } = formIn(preview.html, "Publish version 2026-12")
@@ -89,16 +89,16 @@ const REFUSED = [
   [{ ...TERMS, version: "x".repeat(41) }, "A version has 1 to 40 letters"],
   [{ ...TERMS, version: "a\r\nb" }, "A version has 1 to 40 letters"],
   [{ ...TERMS, version: HOSTILE }, "A version has 1 to 40 letters"],
-  [{ ...TERMS, url: "" }, "The address is absolute"],
-  [{ ...TERMS, url: "javascript:alert(1)" }, "The address is absolute"],
-  [{ ...TERMS, url: "/terms" }, "The address is absolute"],
-  [{ ...TERMS, url: "https://user:secret@a.example/" }, "The address is absolute"],
-  [{ ...TERMS, url: `https://a.example/${"x".repeat(2048)}` }, "The address is absolute"],
-  [{ ...TERMS, url: "https://a.example/a b" }, "The address is absolute"],
-  [{ ...TERMS, material: "" }, "Say whether accounts have to accept the terms."],
-  [{ ...TERMS, material: "maybe" }, "Say whether accounts have to accept the terms."],
-  [{}, "Say whether accounts have to accept the terms."],
-  [{ ...TERMS, version: "taken" }, "Other terms have this version"],
+  [{ ...TERMS, url: "" }, "Enter an address that begins with"],
+  [{ ...TERMS, url: "javascript:alert(1)" }, "Enter an address that begins with"],
+  [{ ...TERMS, url: "/terms" }, "Enter an address that begins with"],
+  [{ ...TERMS, url: "https://user:secret@a.example/" }, "Enter an address that begins with"],
+  [{ ...TERMS, url: `https://a.example/${"x".repeat(2048)}` }, "Enter an address that begins with"],
+  [{ ...TERMS, url: "https://a.example/a b" }, "Enter an address that begins with"],
+  [{ ...TERMS, material: "" }, "Choose if accounts must accept the terms."],
+  [{ ...TERMS, material: "maybe" }, "Choose if accounts must accept the terms."],
+  [{}, "Choose if accounts must accept the terms."],
+  [{ ...TERMS, version: "taken" }, "This version exists already"],
 ] as const
 
 describe("terms that cannot be published", () => {
@@ -152,7 +152,7 @@ describe("terms that were published", () => {
     ])
     await time.tick(86_400_000)
     const again = await form("/admin/terms", TERMS)
-    expect((await page(again.redirectPath ?? "")).text).toContain("had been published before; nothing changed")
+    expect((await page(again.redirectPath ?? "")).text).toContain("were published before. Nothing changed")
     expect(await published()).toHaveLength(1)
     expect(await mails()).toHaveLength(3)
   })

@@ -66,11 +66,11 @@ describe("the page", () => {
     const { html } = await browser.get(PATH)
     expect(html).toContain("jane@example.com")
     expect(html).toContain("2026-01-01 00:00 UTC")
-    expect(html).toContain("free: 5 requests a second, 5 at a time, 1,000 units a day, 5 keys")
+    expect(html).toContain("free: 5 requests per second, 5 concurrent requests, 1,000 units per day, 5 keys")
     expect(repeatedIds(html)).toEqual([])
     await setTier(changes, jane, 4)
     expect((await browser.get(PATH)).html).toContain(
-      "unlimited: any number of requests, any number at a time, no daily quota, 5 keys",
+      "unlimited: any number of requests, any number of concurrent requests, no daily quota, 5 keys",
     )
   })
 })

@@ -36,7 +36,7 @@ describe("a report", () => {
     expect(html).toContain("granite-form.com")
     expect(html).toContain("first line, ask …@granite-form.com")
     expect(html).not.toContain("upport@")
-    expect(html).toContain("waits to be looked at")
+    expect(html).toContain("waiting for review")
     const [kept] = await sent()
     expect(kept).toMatchObject({ domain: "granite-form.com", roleWord: "support", reportedCategory: "personal" })
     // The API knows the form's report, and the form the API's.
@@ -45,7 +45,7 @@ describe("a report", () => {
     })
     expect([again.body["id"], again.body["status"]]).toEqual([kept?.id, "duplicate"])
     const double = await report("granite-form.com", "personal")
-    expect((await get(double.redirectPath ?? "")).html).toContain("That report stands; nothing was added.")
+    expect((await get(double.redirectPath ?? "")).html).toContain("Nothing was added.")
     expect(await sent()).toHaveLength(1)
     await acceptFeedback(changes, kept?.id ?? "")
     expect((await get(PATH)).html).toContain('<span class="advice allow">accepted</span>')
@@ -54,16 +54,16 @@ describe("a report", () => {
   })
 
   test.each([
-    ["", "business", "", "Please write a domain or an address."],
-    ["..", "business", "", "names no domain that can be corrected"],
-    ["a@b@c.com", "business", "", "names no domain that can be corrected"],
-    ["jane@mailkind.test", "business", "", "names no domain that can be corrected"],
-    [`${"a".repeat(300)}.com`, "business", "", "names no domain that can be corrected"],
-    ["a\u0000b.com", "business", "", "names no domain that can be corrected"],
-    ["granite.com", "", "", "Please choose what it should be."],
-    ["granite.com", "unknown", "", "Please choose what it should be."],
-    ["granite.com", "__proto__", "", "Please choose what it should be."],
-    ["granite.com", "business", "x".repeat(LIMITS.commentLengthMax + 1), "longer than 1000 characters"],
+    ["", "business", "", "Enter a domain or an address."],
+    ["..", "business", "", "no domain that can be corrected"],
+    ["a@b@c.com", "business", "", "no domain that can be corrected"],
+    ["jane@mailkind.test", "business", "", "no domain that can be corrected"],
+    [`${"a".repeat(300)}.com`, "business", "", "no domain that can be corrected"],
+    ["a\u0000b.com", "business", "", "no domain that can be corrected"],
+    ["granite.com", "", "", "Choose what it should be."],
+    ["granite.com", "unknown", "", "Choose what it should be."],
+    ["granite.com", "__proto__", "", "Choose what it should be."],
+    ["granite.com", "business", "x".repeat(LIMITS.commentLengthMax + 1), "Use at most 1000 characters"],
   ])("of %j as %j is refused in words, and what was typed is kept", async (subject, expected, comment, description) => {
     const { report, sent } = await opened()
     const { status, html } = await report(subject, expected, comment)
@@ -117,7 +117,7 @@ describe("a report", () => {
     expect((await send(2)).status).toBe(303)
     const refused = await send(3)
     expect(refused.status).toBe(429)
-    expect(refused.text).toContain("The request needs 1 unit, and 0 of the day's 3 are left.")
+    expect(refused.text).toContain("The request needs 1 unit. Today 0 of 3 are left.")
     expect(refused.html).toContain('value="granite-3.com"')
     const subject = unitSubject(harness.accountId, "reports")
     expect(await harness.customers.units.readRemaining(subject, LIMITS.feedbackPerDay)).toBe(LIMITS.feedbackPerDay - 3)

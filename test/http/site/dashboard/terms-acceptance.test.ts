@@ -107,7 +107,7 @@ describe.each(STATES)("when %s", (_, lead, banner, status) => {
       expect(answered).toBe(banner === "none" ? 303 : 400)
       if (banner === "none") expect((await get(redirectPath ?? "")).html).toContain("no terms left to accept")
       else {
-        expect(html).toContain("Nothing was accepted: newer terms were published")
+        expect(html).toContain("Nothing was accepted, because newer terms were published")
         expect([bannerIn(html), versionIn(html)]).toEqual([banner, "1"])
         expect(html).toContain('href="https://mailkind.example/terms/1"')
       }
@@ -143,7 +143,7 @@ test("the page tells the date, and since when keys are refused", async () => {
 test("what was accepted is told on the account's page", async () => {
   const harness = await opened()
   const { get, post } = await harness.browser()
-  expect((await get("/dashboard/account")).html).toContain("none were published when the account was made")
+  expect((await get("/dashboard/account")).html).toContain("none were published when the account was created")
   await harness.publish("2026-1")
   await harness.time.tick(HOUR_MS)
   await post(ACCEPT, { version: "2026-1" })

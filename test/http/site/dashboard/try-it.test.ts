@@ -107,7 +107,7 @@ describe("the units of what is tried", () => {
     for (let unit = 0; unit < 3; unit++) await tried(browsed, "gmail.com")
     const deep = await tried(browsed, "gmail.com", { deep: "yes" })
     expect(deep.status).toBe(429)
-    expect(deep.text).toContain("A deep check takes 5 of them, any other one.")
+    expect(deep.text).toContain("A deep check costs 5 units, any other check one.")
     expect(deep.headers.get("retry-after")).toBe("86400")
     expect(fieldIn(deep.html, "asked")).toBe("gmail.com")
     for (let unit = 3; unit < 6; unit++) expect((await tried(browsed, "gmail.com")).status).toBe(200)
@@ -140,7 +140,7 @@ test.each([
 ])("the test address %s is refused as it asks for", async (localPart, status) => {
   const page = await tried(await openSignedIn(), `${localPart}@mailkind.test`)
   expect(page.status).toBe(status)
-  expect(page.text).toContain("The test address asks for this problem.")
+  expect(page.text).toContain("This test address always gets this problem.")
 })
 
 test("terms that were not accepted in time are said, and nothing is checked", async () => {
@@ -152,7 +152,7 @@ test("terms that were not accepted in time are said, and nothing is checked", as
   // A session ends sooner than that.
   const page = await tried(await signedInBrowser(browsed.harness), "gmail.com")
   expect(page.status).toBe(403)
-  expect(page.text).toContain("The terms of version 2 were not accepted in time")
+  expect(page.text).toContain("the terms of version 2 have not been accepted")
   expect(page.html).not.toContain('id="verdict"')
 })
 

@@ -61,7 +61,7 @@ describe("the answer", () => {
     const html = await request("old.com")
     expect(words(html)).toContain("old.com counts as disposable")
     expect(words(html)).toContain("The domain is on the disposable list.")
-    expect(words(html)).toContain("What decides is the entry old.com in disposable; the reason is disposable_domain.")
+    expect(words(html)).toContain("The deciding entry is old.com in disposable. The reason is disposable_domain.")
     expect(rowWith(html, "old.com as disposable")).toBe("hereold.com as disposableon or before 2026-11-20MIT")
     const dropped = rowWith(html, "old.com as personal")
     expect(dropped).toContain(LISTING_RULES.disposable_beats_long_tail)
@@ -75,7 +75,7 @@ describe("the answer", () => {
   })
 
   test("names the pattern that decides", async () => {
-    expect(words(await request("ci.austin.tx.us"))).toContain("the entry ci.*.*.us in government_suffix")
+    expect(words(await request("ci.austin.tx.us"))).toContain("The deciding entry is ci.*.*.us in government_suffix")
   })
 
   test.each([
@@ -130,7 +130,7 @@ describe("what was sent", () => {
     "",
   ])("as %j is no domain: the field is empty, says so, and nothing is repeated", async text => {
     const html = await request(text)
-    expect(words(html)).toContain("That is no domain.")
+    expect(words(html)).toContain("This is not a domain.")
     expect(textIn(html)).toBe("")
     expect(fieldOf(html)).toContain('aria-invalid="true"')
     for (const id of fieldOf(html)
@@ -145,7 +145,7 @@ describe("what was sent", () => {
     "twice (%s) is answered by none",
     async query => {
       const html = await (await pageOf(query)).text()
-      expect(words(html)).toContain("Ask about one domain at a time.")
+      expect(words(html)).toContain("Look up one domain at a time.")
       expect(html).not.toMatch(/id="answer"|jane/)
     },
   )
@@ -153,7 +153,7 @@ describe("what was sent", () => {
   test("under another name, or in bytes that are no text, does no harm", async () => {
     expect(await (await pageOf("?other=jane")).text()).not.toMatch(/id="answer"|That is no domain|jane/)
     expect((await pageOf("?domain=%E0%A4%A&x=%")).status).toBe(200)
-    expect(words(await (await pageOf("?domain=%FF.com")).text())).toContain("That is no domain.")
+    expect(words(await (await pageOf("?domain=%FF.com")).text())).toContain("This is not a domain.")
   })
 })
 

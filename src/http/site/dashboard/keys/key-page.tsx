@@ -20,11 +20,11 @@ import {
 
 /** The flash messages of the page, by the name in its URL. */
 export const KEY_FLASH = {
-  renamed: "The key has its new name.",
+  renamed: "The new name is saved.",
   limited: "The limits are saved.",
   moved: "The websites are saved. A new website can use the key within seconds.",
   revoked: `The key is revoked. It stops working within ${LIMITS.revocationSecondsMax} seconds.`,
-  "revoked-before": "The key had been revoked before; nothing was changed.",
+  "revoked-before": "This key was revoked before. Nothing changed.",
 } as const satisfies Record<string, string>
 
 /** What is wrong with one of the page's forms, and what was entered there. */
@@ -155,7 +155,7 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
               {...(isUnconfirmed ? { "aria-invalid": true, "aria-describedby": "sure-fault" } : {})}
             />
             <span>
-              I want to revoke <bdi>{of.name}</bdi> <KeyLast4 apiKey={of} /> for good.
+              I want to revoke <bdi>{of.name}</bdi> <KeyLast4 apiKey={of} /> permanently.
             </span>
           </label>
           {isUnconfirmed ? (

@@ -96,7 +96,7 @@ export function KeyStateLabel({ apiKey, nowMs }: { readonly apiKey: ApiKey; read
 const REVOKER_LABELS: { readonly [R in Revoker]: string } = {
   owner: "you",
   admin: "an administrator",
-  leak: "us, since it was found in public",
+  leak: "us, because it was found in public",
 }
 
 /** The last characters of a key, by which its owner recognises it. */

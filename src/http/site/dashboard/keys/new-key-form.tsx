@@ -143,8 +143,8 @@ export function OriginsField({ value, error, isHideable }: OriginsFieldProps) {
         label="Websites"
         hint={
           <>
-            One a line, at most {ORIGINS_PER_KEY_MAX}, such as <code>https://shop.example</code>. Only publishable keys
-            have websites.
+            One per line, at most {ORIGINS_PER_KEY_MAX}, such as <code>https://shop.example</code>. Only publishable
+            keys have websites.
           </>
         }
         value={value}
@@ -226,7 +226,7 @@ export const KIND_MISSING: KeyFormError = { field: "kind", message: "Choose one 
 /** The form has no valid idempotency key, so it is not ours. */
 export const FORM_INCOMPLETE: KeyFormError = {
   field: "form",
-  message: "The form was not complete. Please send it once more.",
+  message: "The form was incomplete. Send it again.",
 }
 
 /** The message for a refused key, and its field. */
@@ -254,18 +254,18 @@ const KEY_FORM_ERRORS: { readonly [K in PlainRefusal]: Exclude<KeyFormError, Res
   unknown_account: { field: "form", message: "Your account was deleted a moment ago." },
   too_many_keys: {
     field: "form",
-    message: `You have ${LIMITS.keysPerAccountMax} active keys, the most an account may have. Revoke one first.`,
+    message: `You have ${LIMITS.keysPerAccountMax} active keys, which is the maximum. Revoke one first.`,
   },
   too_many_keys_today: {
     field: "form",
-    message: `You have created ${LIMITS.keysCreatedPerDayMax} keys today, the most a day. You can create the next one after 00:00 UTC.`,
+    message: `You have created ${LIMITS.keysCreatedPerDayMax} keys today, which is the maximum. Create the next one after 00:00 UTC.`,
   },
   bad_name: {
     field: "name",
     message: `A name has at most ${LIMITS.keyNameLengthMax} characters, and no invisible ones.`,
   },
   bad_origin: { field: "origins", message: "Write each as https://example.com: no path, no *, http or https." },
-  origins_missing: { field: "origins", message: "A publishable key needs to know at least one of your websites." },
+  origins_missing: { field: "origins", message: "Enter at least one of your websites." },
   too_many_origins: { field: "origins", message: `A key has at most ${ORIGINS_PER_KEY_MAX} of them.` },
   origins_on_secret: {
     field: "origins",

@@ -34,7 +34,7 @@ function NewKeySection({ apiKey, keyText, baseUrl }: Pick<NewKeyPageProps, "apiK
     <>
       {apiKey.kind === "secret" ? (
         <p class="told">
-          Copy it now and keep it safe: <strong>this key will not be shown again.</strong>
+          Copy it now and keep it safe: <strong>you cannot see this key again.</strong>
         </p>
       ) : null}
       <p>
@@ -53,8 +53,9 @@ function NewKeySection({ apiKey, keyText, baseUrl }: Pick<NewKeyPageProps, "apiK
 }
 
 const KIND_DESCRIPTIONS: { readonly [K in KeyKind]: string } = {
-  secret: "a secret key: for your server, with all endpoints and full results. Whoever has it can use up your units.",
-  publishable: "a publishable key: for your web pages, with short results. It may be read by anybody.",
+  secret:
+    "a secret key: for your server, with all endpoints and full results. Anyone who has it can use up your units.",
+  publishable: "a publishable key: for your web pages, with short results. Anybody can see it.",
 }
 
 /** An address whose verdict needs no DNS. */
@@ -79,8 +80,8 @@ export function KeyCreatedBeforePage({ user, apiKey }: Pick<NewKeyPageProps, "us
   return (
     <DashboardLayout route="dashboard" title="This key was created before" user={user}>
       <p class="lead">
-        The same form was sent twice, and no second key was made: <bdi>{apiKey.name}</bdi> <KeyLast4 apiKey={apiKey} />{" "}
-        is there already. It was shown when it was created.
+        The form was sent twice. No second key was created: <bdi>{apiKey.name}</bdi> <KeyLast4 apiKey={apiKey} /> exists
+        already. It was shown when it was created.
       </p>
       <p>
         If you did not copy it, <a href={pathWithId("dashboardKey", apiKey.id)}>revoke it</a> and{" "}

@@ -108,7 +108,7 @@ export function RestrictionFields({ kind, values, error, ceiling, nowMs }: Restr
         name="expires"
         label="Last day"
         type="date"
-        hint="The key stops working when this day ends (UTC). Leave it empty for a key without an end."
+        hint="The key stops working when this day ends (UTC). Leave it empty for a key that does not expire."
         value={values.expires}
         min={isoDate(utcDay(nowMs))}
         max={isoDate(utcDay(nowMs + LIMITS.keyExpiryDaysMax * DAY_MS) - 1)}
@@ -116,7 +116,7 @@ export function RestrictionFields({ kind, values, error, ceiling, nowMs }: Restr
       />
       <TextField
         name="units"
-        label="Units a day"
+        label="Units per day"
         inputMode="numeric"
         autocomplete="off"
         hint={limitHint(unitsPerDay)}
@@ -125,7 +125,7 @@ export function RestrictionFields({ kind, values, error, ceiling, nowMs }: Restr
       />
       <TextField
         name="rate"
-        label="Requests a second"
+        label="Requests per second"
         inputMode="numeric"
         autocomplete="off"
         hint={limitHint(requestsPerSecond)}
@@ -142,7 +142,7 @@ export function RestrictionFields({ kind, values, error, ceiling, nowMs }: Restr
 const limitHint = (limit: number | null): string =>
   limit === null
     ? "Leave it empty for no limit."
-    : `Less than ${formatNumber(limit)}. Leave it empty for no limit of its own.`
+    : `Less than ${formatNumber(limit)}. Leave it empty for no separate limit.`
 
 type NetworksFieldProps = { readonly value: string; readonly error: string | null; readonly isNew: boolean }
 
@@ -154,7 +154,7 @@ function NetworksField({ value, error, isNew }: NetworksFieldProps) {
         label="Networks that may use the key"
         hint={
           <>
-            One a line, such as <code>203.0.113.0/24</code> or <code>2001:db8::/32</code>. At most{" "}
+            One per line, such as <code>203.0.113.0/24</code> or <code>2001:db8::/32</code>. At most{" "}
             {LIMITS.networksPerKeyMax}. Leave it empty for all networks.
           </>
         }
@@ -173,7 +173,10 @@ function NetworksField({ value, error, isNew }: NetworksFieldProps) {
 export function restrictionError(refusal: RestrictionRefusal): RestrictionError {
   switch (refusal.kind) {
     case "bad_expiry":
-      return { field: "expires", message: `Choose a day from today on, within ${LIMITS.keyExpiryDaysMax / 365} years.` }
+      return {
+        field: "expires",
+        message: `Choose today or a later day, within ${LIMITS.keyExpiryDaysMax / 365} years.`,
+      }
     case "bad_units":
       return { field: "units", message: numberRule(refusal.limit) }
     case "bad_rate":
@@ -191,7 +194,7 @@ export function restrictionError(refusal: RestrictionRefusal): RestrictionError 
 }
 
 const numberRule = (limit: number | null): string => {
-  if (limit === null) return "Enter a whole number from 1 on, or leave it empty."
+  if (limit === null) return "Enter a whole number of at least 1, or leave it empty."
   if (limit <= 1) return "Leave it empty: your account's own limit is 1."
-  return `Enter a whole number from 1 to ${formatNumber(limit - 1)}. It has to be below the limit of ${formatNumber(limit)}.`
+  return `Enter a whole number from 1 to ${formatNumber(limit - 1)}. It must be below the account's limit of ${formatNumber(limit)}.`
 }

@@ -137,20 +137,20 @@ const NO_FAULTS: Faults = { faults: [], faultCount: 0 }
 const ENTRIES_MAX_LABEL = formatNumber(LIMITS.ownListEntriesMax)
 
 const REJECTION_MESSAGES = {
-  nothing: "Nothing was changed: there was no entry in what you sent.",
-  nothing_selected: "Nothing was changed: select at least one entry.",
-  note: `Nothing was changed: a note has at most ${LIMITS.ownListNoteLengthMax} characters.`,
+  nothing: "Nothing was changed. You sent no entries.",
+  nothing_selected: "Nothing was changed. Select at least one entry.",
+  note: `Nothing was changed. A note has at most ${LIMITS.ownListNoteLengthMax} characters.`,
   faulty: "Nothing was changed. These lines are not an address, a domain or *.domain:",
-  too_many: `Nothing was changed: at most ${ENTRIES_MAX_LABEL} entries, in at most ${formatNumber(LINES_MAX)} lines, are taken at once.`,
-  over_limit: `Nothing was added: your two lists would have more than ${ENTRIES_MAX_LABEL} entries together. Remove some first.`,
-  no_text: "Nothing was changed: the file is no text in UTF-8. Spreadsheets save such a file as “CSV UTF-8”.",
+  too_many: `Nothing was changed. Send at most ${ENTRIES_MAX_LABEL} entries, in at most ${formatNumber(LINES_MAX)} lines, at once.`,
+  over_limit: `Nothing was added. Your two lists together can have ${ENTRIES_MAX_LABEL} entries. Remove some first.`,
+  no_text: "Nothing was changed. The file is not text in UTF-8. Spreadsheets save such a file as “CSV UTF-8”.",
 } as const satisfies Record<string, string>
 
 /** There is no default list: allowing an entry that should be blocked would be a bad default. */
 function requireList(form: SubmittedForm): OwnList {
   const list = parseListName(form.text("list"))
   if (list === null)
-    throw invalidInput([{ pointer: "/list", detail: "The form names neither the block nor the allow list." }])
+    throw invalidInput([{ pointer: "/list", detail: "The form does not name a list. Reload the page and try again." }])
   return list
 }
 
@@ -162,7 +162,10 @@ const LIST_ACTIONS: ReadonlyMap<string, ListAction> = new Map([
 
 function requireAction(form: SubmittedForm): ListAction {
   const deed = LIST_ACTIONS.get(form.text("deed"))
-  if (deed === undefined) throw invalidInput([{ pointer: "/deed", detail: "The form does not say what to do." }])
+  if (deed === undefined)
+    throw invalidInput([
+      { pointer: "/deed", detail: "The form does not name an action. Reload the page and try again." },
+    ])
   return deed
 }
 

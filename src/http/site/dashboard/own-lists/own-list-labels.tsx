@@ -33,7 +33,7 @@ export const ENTRY_KIND_LABELS: {
       "This address, with any +tag. We store a hash of it, its domain and a masked form such as j…e@example.com. We never store the address.",
   },
   domain: {
-    label: "a domain and all below it",
+    label: "a domain with its subdomains",
     example: "example.com",
     description: "Every address at example.com, and at every name below it, such as mail.example.com.",
   },

@@ -218,7 +218,7 @@ function PasteSection({ list, rejected }: PasteSectionProps) {
           maxLength={LIMITS.ownListNoteLengthMax}
           autocomplete="off"
           error={rejected?.isNoteTooLong === true ? NOTE_TOO_LONG : null}
-          hint="For all of these entries. Do not write an email address here: we leave it out."
+          hint="For all of these entries. Do not write an email address here. We remove it."
         />
         <div class="actions">
           <button type="submit" name="deed" value="add">

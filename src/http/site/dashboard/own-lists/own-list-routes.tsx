@@ -156,7 +156,7 @@ const EXPORT_PAGE_SIZE = 1000
 async function exportOwnList({ store, clock }: ChangeLog, owner: ListOwner, list: OwnList): Promise<string> {
   const lines = [
     `# The ${list} list of your account, as of ${new Date(clock()).toISOString()}.`,
-    "# sha256:…@domain stands for one address: its SHA-256 is all that is kept of it. Such lines can be imported again.",
+    "# sha256:…@domain is one address. Only its SHA-256 is stored. You can import such lines again.",
   ]
   for (const { storedText } of await allEntries({ store }, owner, list)) lines.push(storedText)
   return `${lines.join("\n")}\n`

@@ -231,7 +231,7 @@ function NoLogSection({ state }: { readonly state: Exclude<RequestLogState, "on"
   return (
     <p class="lead">
       {state === "off"
-        ? "The request log is off. Your requests are counted, but none is listed here."
+        ? "The request log is off. Your requests are counted, but not listed here."
         : "The operator of this server keeps no request logs."}
     </p>
   )
@@ -243,8 +243,8 @@ function SwitchSection({ isOn }: { readonly isOn: boolean }) {
       <h2 id="switch">Request log</h2>
       <p>
         {isOn
-          ? "The log is on. You can switch it off: all logged requests are then deleted at once."
-          : `You can switch it on. It then keeps your last requests for up to ${LIMITS.requestLogDays} days, without addresses.`}
+          ? "The log is on. If you switch it off, all logged requests are deleted at once."
+          : `If you switch it on, it keeps your last requests for up to ${LIMITS.requestLogDays} days, without addresses.`}
       </p>
       {isOn ? (
         <ActionButton

@@ -32,16 +32,16 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     job: "Try again a few times. Double the wait after each try.",
   },
   {
-    got: "429, the rate",
+    got: "429, too many requests",
     codes: codesOf([429]),
     waiting: "Let the person in, and check again later.",
     job: "Wait `Retry-After` seconds and up to one second more at random. Send fewer requests at once.",
   },
   {
-    got: "429, the units of the day",
+    got: "429, no units left today",
     codes: ["quota_exceeded"],
     waiting: "Let the person in, and check again tomorrow.",
-    job: "Stop until `resets_at`, or send what needs no more than `remaining`.",
+    job: "Stop until `resets_at`, or send a request that needs at most `remaining`.",
   },
   {
     got: "503, the server is overloaded",
@@ -59,19 +59,19 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     got: "401 or 403",
     codes: codesOf([401, 403]),
     waiting: "Let the person in, and alert somebody at once.",
-    job: "Stop, and alert somebody: a retry does not repair a key, an origin or terms.",
+    job: "Stop, and alert somebody. A retry does not fix a key, an origin or terms.",
   },
   {
     got: "400 or 413",
     codes: codesOf([400, 413]),
-    waiting: "Let the person in. The request is wrong: log `errors` and `request_id`.",
+    waiting: "Let the person in. Your request is wrong. Log `errors` and `request_id`.",
     job: "Leave the item out, or split the batch. Log `errors` and `request_id`.",
   },
   {
     got: "404 or 405",
     codes: codesOf([404, 405]),
     waiting: "Let the person in. The address of the server or the method is wrong.",
-    job: "Stop: the address of the server or the method is wrong.",
+    job: "Stop. The address of the server or the method is wrong.",
   },
 ]
 

@@ -51,7 +51,7 @@ export const CONTRACT_INSERTS = {
     ),
   "weak-evidence": () =>
     markdownTable(
-      ["The verdict rests on", ...policyColumns],
+      ["The verdict comes from", ...policyColumns],
       Object.values(WEAK_EVIDENCE).map(row => [proseText(row.description), ...POLICY_NAMES.map(policy => row[policy])]),
     ),
   "degraded-recommendations": ({ testDomain }) =>

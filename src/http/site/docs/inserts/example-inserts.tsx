@@ -37,7 +37,7 @@ export const FOLDED_EXAMPLE_INSERTS = {
       markdown: `The answer:\n\n${codeFence("json", "Answer", code)}`,
       html: (
         <details>
-          <summary>What it answers</summary>
+          <summary>The answer</summary>
           <CodeBlock caption="Answer" code={code} />
         </details>
       ),

@@ -68,7 +68,7 @@ function LicenceTexts({ part: { name, origin, texts } }: { readonly part: Licens
     <section aria-labelledby="texts">
       <h2 id="texts">{name}</h2>
       {origin === null ? null : <p>From {origin}</p>}
-      {texts.length === 0 ? <p>A refresh downloads it; its licence text is at its origin.</p> : null}
+      {texts.length === 0 ? <p>A refresh downloads it. Its licence text is at its origin.</p> : null}
       {texts.map((text, index) => (
         <CodeBlock key={index} caption={index === 0 ? "Licence" : "Licence or notice"} code={text} />
       ))}

@@ -58,8 +58,8 @@ export const LIVE_LIST_INSERTS = {
       markdown: termList([
         ["Version", codeSpan(version)],
         ["Built", builtAt],
-        ["Refreshed", refreshedAt ?? "never; these lists are built in"],
-        ["Paused", isPaused ? "yes; no schedule refreshes the lists until an update by hand" : "no"],
+        ["Refreshed", refreshedAt ?? "never, these lists are built in"],
+        ["Paused", isPaused ? "yes, until an update by hand" : "no"],
       ]),
       html: <ListsFreshness lists={overview} />,
     }

@@ -24,7 +24,7 @@ const socketLine = (command: string): string => `echo "${command}" | socat - /ru
 export const OPERATION_INSERTS = {
   tiers: ({ tiers }) =>
     markdownTable(
-      ["Tier", numbers("Requests a second"), numbers("In flight"), numbers("Units a day")],
+      ["Tier", numbers("Requests per second"), numbers("In flight"), numbers("Units per day")],
       tiers.map((limits, tier) => [
         `${tier} ${TIERS[tier]?.name ?? ""}`,
         limitText(limits.requestsPerSecond),
@@ -43,7 +43,7 @@ export const OPERATION_INSERTS = {
     ),
   "doctor-checks": ({ examinations }) =>
     markdownTable(
-      ["Name", "Holds when it is well"],
+      ["Name", "Checks that"],
       examinations.map(({ name, description }) => [codeSpan(name), proseText(description)]),
     ),
   mails: () =>

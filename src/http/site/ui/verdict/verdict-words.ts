@@ -68,7 +68,7 @@ export const verdictHeadline = ({ result, imitates }: DisplayedVerdict): string 
 /** What the verdict means and what to do, in two or three sentences. It vouches for nothing that a warning denies. */
 export function verdictMeaning({ result }: DisplayedVerdict): string {
   const { category, recommendation, did_you_mean: suggestion, reasons } = result
-  if (result.is_lookalike) return "Somebody may use this name to deceive. Do not trust its links or emails."
+  if (result.is_lookalike) return "Somebody may use this name to deceive people. Do not trust its links or emails."
   const advice = recommendation === "review" ? REVIEW_ADVICE[category] : RECOMMENDATION_ADVICE[recommendation]
   if (suggestion !== null && reasons.includes("likely_typo"))
     return `This is probably a typo for ${suggestion}. Ask for the right address. ${AS_TYPED[category]}`
@@ -192,7 +192,7 @@ export function changingReason({ recommendation, policy, category, reasons }: Ch
 /** What is wrong with the form of an input, as far as it is plain to see. */
 function syntaxSentence(input: string): string {
   if (/@[^"]*@/.test(input)) return "This is not a valid address: it has more than one @."
-  if (/^@|@$/.test(input.trim())) return "This is not a valid address: a part beside the @ is missing."
+  if (/^@|@$/.test(input.trim())) return "This is not a valid address: the part before or after the @ is missing."
   if (/\S\s+\S/.test(input)) return "This is not a valid address: it contains a space."
   return "This is not a valid email address, domain or website."
 }

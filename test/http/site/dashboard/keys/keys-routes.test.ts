@@ -28,7 +28,7 @@ describe("a key that is created", () => {
     const page = await created(browsed, { name: "Shop server" })
     expect(page.status).toBe(200)
     const key = keyIn(page.html) ?? ""
-    expect(page.text).toContain("will not be shown again")
+    expect(page.text).toContain("you cannot see this key again")
     expect(page.text).toContain(`-H 'Authorization: Bearer ${key}'`)
     expect(page.headers.get("cache-control")).toBe("no-store")
     expect((await browsed.harness.ask("POST /v1/check", { key, body: { domain: "gmail.com" } })).status).toBe(200)
@@ -60,7 +60,7 @@ describe("a key that is created", () => {
     for (let count = 1; count < LIMITS.keysCreatedPerDayMax; count++)
       await revokeKey(changes, (await browsed.harness.newKey()).id, "owner")
     const refused = await created(browsed, { name: "One more" })
-    expect(refused.text).toContain("You have created 20 keys today, the most a day.")
+    expect(refused.text).toContain("You have created 20 keys today, which is the maximum.")
     expect(keyIn(refused.html)).toBeNull()
     expect((await browsed.get(ROUTES.dashboard.path)).text).toContain(
       "Publishable keys have their own units: 0 of 1,000 used.",
@@ -73,7 +73,7 @@ describe("a key that is created", () => {
     const [first, second] = await Promise.all([browsed.post(CREATE, form), browsed.post(CREATE, form)])
     const third = await browsed.post(CREATE, { ...form, name: "Other" })
     expect([first, second, third].filter(({ html }) => keyIn(html) !== null)).toHaveLength(1)
-    expect(third.text).toContain("no second key was made: Once")
+    expect(third.text).toContain("No second key was created: Once")
     expect((await keysOf(browsed)).map(({ name }) => name).sort()).toEqual(["Once", "Secret key"])
   })
 
@@ -150,7 +150,7 @@ describe("a form for a key that cannot be made", () => {
       const browsed = await openSignedIn()
       const page = await browsed.post(CREATE, { slip, kind: "secret" })
       expect(page.status).toBe(400)
-      expect(page.text).toContain("Please send it once more")
+      expect(page.text).toContain("Send it again")
       expect(fieldIn(page.html, "slip")).toMatch(/^[0-9A-Za-z]{20}$/)
     },
   )
@@ -224,7 +224,7 @@ describe("a key's own page", () => {
     const { html, text: words } = await browsed.get(`${path}?done=renamed`)
     expect(html).not.toContain("<script>")
     expect(words).toContain(HOSTILE.slice(0, 40))
-    expect(words).toContain("The key has its new name.")
+    expect(words).toContain("The new name is saved.")
     expect((await browsed.get(KEYS)).html).not.toContain("<script>")
     await browsed.post(`${path}/name`, { name: "  " })
     expect((await keysOf(browsed))[0]?.name).toBe("Secret key")
@@ -255,7 +255,7 @@ describe("a key's own page", () => {
     const again = await browsed.post(`${path}/revoke`, { sure: "yes" })
     expect(again.headers.get("location")).toBe(`${path}?done=revoked-before`)
     const { text: words, html } = await browsed.get(`${path}?done=revoked-before`)
-    expect(words).toContain("had been revoked before")
+    expect(words).toContain("was revoked before")
     expect(words).toContain("revoked 2026-01-01 00:00 UTC by you")
     expect(html).not.toContain(`${path}/revoke"`)
   })
@@ -312,9 +312,9 @@ describe("the form for a key", () => {
   })
 
   test.each([
-    ["expires", { expires: "2025-12-31" }, "from today on"],
-    ["expires", { expires: "2026-02-30" }, "from today on"],
-    ["expires", { expires: "soon" }, "from today on"],
+    ["expires", { expires: "2025-12-31" }, "today or a later day"],
+    ["expires", { expires: "2026-02-30" }, "today or a later day"],
+    ["expires", { expires: "soon" }, "today or a later day"],
     ["expires", { expires: "2099-01-01" }, "within 10 years"],
     ["units", { units: "10000" }, "from 1 to 9,999"],
     ["units", { units: "1.5" }, "from 1 to 9,999"],

@@ -88,7 +88,7 @@ describe("pasting", () => {
   test.each(["", "   \r\n", "# a comment", ",;,"])("%j holds nothing to add, and says so", async text => {
     const { paste } = await opened()
     const { status, html } = await paste(text)
-    expect([status, html.includes("there was no entry in what you sent")]).toEqual([400, true])
+    expect([status, html.includes("You sent no entries")]).toEqual([400, true])
   })
 })
 
@@ -145,7 +145,7 @@ describe("notes", () => {
     expect(refused.html).toMatch(/value="c\.example"[^>]* checked|checked[^>]* value="c\.example"/)
     expect(refused.html).toContain("Use at most 200 characters.")
     expect(repeatedIds(refused.html)).toEqual([])
-    expect((await send("note", "x")).html).toContain("select at least one entry")
+    expect((await send("note", "x")).html).toContain("Select at least one entry")
     await send("remove", "", "a.example", "b.example")
     expect(await notes()).toEqual(["new"])
   })
@@ -195,10 +195,12 @@ describe("how much", () => {
   test("a list takes its last entry, not one more, and says so", async () => {
     const { paste, counts, bring } = await opened()
     expect((await paste(names(0, LIMITS.ownListEntriesMax + 1))).html).toContain(
-      "at most 10,000 entries, in at most 100,000 lines, are taken at once",
+      "Send at most 10,000 entries, in at most 100,000 lines, at once",
     )
     expect((await bring(names(0, LIMITS.ownListEntriesMax))).redirectPath).toContain("changed=10000&left=0")
-    expect((await paste("one-more.example", "add", "allow")).html).toContain("more than 10,000 entries together")
+    expect((await paste("one-more.example", "add", "allow")).html).toContain(
+      "Your two lists together can have 10,000 entries",
+    )
     expect((await paste("n1.example")).redirectPath).toContain("changed=0&left=1")
     await paste("n0.example", "remove")
     expect((await paste("one-more.example", "add", "allow")).status).toBe(303)
@@ -236,7 +238,7 @@ describe("importing", () => {
   ])("%s is no text, and says so", async (_, bytes) => {
     const { bring } = await opened()
     const { status, html } = await bring(new Uint8Array(bytes))
-    expect([status, html.includes("no text in UTF-8")]).toEqual([400, true])
+    expect([status, html.includes("not text in UTF-8")]).toEqual([400, true])
   })
 
   test("no file, parts that do not end and a body that is no form change nothing", async () => {
