@@ -46,7 +46,7 @@ ${KINDS.join("\n")}
   --bodies FILE     one JSON body a line, sent to URL in turn; - reads standard input
   --method M        GET, or POST when there are bodies
   --connections N   connections, each with one request in flight (64)
-  --rate N          requests a second, sent when they are due whatever the server does; latency counts from
+  --rate N          requests per second, sent when they are due whatever the server does; latency counts from
                     then. Without it each connection sends its next request when it has its answer.
   --waiting N       with --rate: how many may be due and wait for a free connection; more are not sent (10000)
   --duration S      seconds of load (10)

@@ -8,10 +8,10 @@ export function reportText(url: string, report: LoadReport): string {
     const count = failures[failure as keyof typeof FAILURES] // the keys are those of FAILURES
     return count === 0 ? [] : [`${count} × ${description}`]
   })
-  const loop = rate === null ? "" : `${rate} requests a second, `
+  const loop = rate === null ? "" : `${rate} requests per second, `
   return [
     `${url}, ${loop}${report.connections} connections, ${(report.elapsedMs / 1000).toFixed(2)} s`,
-    `  answers     ${report.answers}, ${Math.round(report.answersPerSecond)} a second, bodies of ${Math.round(report.bodyBytes)} bytes`,
+    `  answers     ${report.answers}, ${Math.round(report.answersPerSecond)} per second, bodies of ${Math.round(report.bodyBytes)} bytes`,
     `  latency ms  ${percentiles(latencyMs)}${rate === null ? "" : ", from when each request was due"}`,
     `  status      ${counts(byStatus)}`,
     `  problems    ${counts(byProblem)}`,

@@ -23,7 +23,7 @@ test("a person is told throughput, latency, statuses, problems, failures and wha
   expect(reportText("http://localhost/", report)).toBe(
     [
       "http://localhost/, 64 connections, 2.00 s",
-      "  answers     100, 50 a second, bodies of 1200 bytes",
+      "  answers     100, 50 per second, bodies of 1200 bytes",
       "  latency ms  p50 1.000  p90 2.000  p99 3.000  p99.9 4.000  max 5.432",
       "  status      200: 88  429: 12",
       "  problems    429 rate_limited: 12",

@@ -240,7 +240,7 @@ describe("the executable, alone in an empty directory", () => {
   test("faulty settings stop the start with every fault and exit code 2", async () => {
     const { code, err, out } = await own.run(["serve"], { MAILKIND_PORT: "x", MAILKIND_PROT: "1" })
     expect({ code, out }).toEqual({ code: 2, out: "" })
-    expect(err).toContain("MAILKIND_PORT wants")
+    expect(err).toContain("MAILKIND_PORT must be")
     expect(err).toContain("MAILKIND_PROT is not a setting")
   })
 

@@ -31,7 +31,7 @@ describe("the executable", () => {
     )
     expect(await child.stop()).toMatchObject({ code: 0 })
     const setTimer = await own.run(["doctor", "--running", "--only", "port"], settings)
-    expect([setTimer.code, setTimer.out]).toEqual([1, expect.stringMatching(/^port +failed +Nobody answers/)])
+    expect([setTimer.code, setTimer.out]).toEqual([1, expect.stringMatching(/^port +failed +No server answers/)])
   })
 
   test("backs its database up while it serves, refuses to restore it then, and restores it afterwards", async () => {

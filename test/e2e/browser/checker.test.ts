@@ -100,7 +100,7 @@ test.skipIf(isBrowserMissing)(
     expect([...new Set(statuses)]).toEqual(expect.arrayContaining([429, 403]))
     expect(await check(page, "stripe.com")).toBe(403)
     await page.waitForSelector(".boxed")
-    expect(await facts(page)).toContain("closed to it for a while")
+    expect(await facts(page)).toContain("blocks it for a while")
     expect(faults).toEqual([])
   },
   BROWSER_TEST_MS,

@@ -73,7 +73,7 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
 
     const moved = await run(MOVE)
     expect(moved).toMatchObject({ code: 0 })
-    expect(moved.out).toContain("All of it is in postgres://127.0.0.1:")
+    expect(moved.out).toContain("The copy is in postgres://127.0.0.1:")
     expect(await run(DUMP)).toMatchObject({ code: 0 })
     expect((await run("mailkind account create later@example.com")).code).toBe(0)
     const node = await serve(true)

@@ -134,7 +134,7 @@ describe("a start", () => {
   test("that is wrong use ends with 2, before anything is made", async () => {
     const wrong = [
       { args: ["serve", "--workers", "0"], says: "from 1 to 128, or auto" },
-      { args: ["serve", "--worker"], says: "Workers are started by" },
+      { args: ["serve", "--worker"], says: "Start workers with" },
     ]
     for (const { args, says } of wrong) {
       const { lines, code } = await failed(args, { MAILKIND_DATA_DIR: join(directory, "never") })
