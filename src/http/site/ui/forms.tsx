@@ -1,5 +1,8 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren, JSX } from "preact"
+import type { ComponentChildren, JSX, VNode } from "preact"
+
+/** A sentence, or more than a paragraph can hold. */
+type FieldError = string | VNode | null
 
 type FieldProps = {
   /** The name of the field, and its element id. */
@@ -8,7 +11,7 @@ type FieldProps = {
   /** A sentence about what to enter. */
   readonly hint?: ComponentChildren
   /** What is wrong with the entered value; null: nothing. */
-  readonly error?: string | null
+  readonly error?: FieldError
 }
 
 /** A text input with its label, hint and error. Further attributes go to the `input` element. */
@@ -61,19 +64,20 @@ export function SelectField({ name, label, hint, error, options, selected }: Sel
 
 type LabelledFieldProps = Required<Pick<FieldProps, "name" | "label">> & {
   readonly hint: ComponentChildren
-  readonly error: string | null
+  readonly error: FieldError
   readonly children: ComponentChildren
 }
 
 function LabelledField({ name, label, hint, error, children }: LabelledFieldProps) {
+  const Fault = typeof error === "string" ? "p" : "div"
   return (
     <div class="field">
       <label for={name}>{label}</label>
       {children}
       {error === null ? null : (
-        <p class="fault" id={`${name}-fault`} role="alert">
+        <Fault class="fault" id={`${name}-fault`} role="alert">
           {error}
-        </p>
+        </Fault>
       )}
       {hint === undefined ? null : (
         <p class="hint" id={`${name}-hint`}>
@@ -84,7 +88,7 @@ function LabelledField({ name, label, hint, error, children }: LabelledFieldProp
   )
 }
 
-function ariaDescription(name: string, hint: ComponentChildren, error: string | null) {
+function ariaDescription(name: string, hint: ComponentChildren, error: FieldError) {
   const ids = [...(error === null ? [] : [`${name}-fault`]), ...(hint === undefined ? [] : [`${name}-hint`])]
   return {
     ...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") }),

@@ -31,6 +31,7 @@ export type ListChange = {
   readonly note: string
   /** The stored forms that were selected on the page; null: they were not. */
   readonly selected: readonly string[] | null
+  readonly isFile: boolean
 }
 
 /** The text with the entries of a change, before it is parsed. `text` null: not UTF-8. */
@@ -45,9 +46,9 @@ export type RejectedListChange = {
   /** The first invalid lines. `faultCount` counts all. */
   readonly faults: readonly InvalidEntry[]
   readonly faultCount: number
-  /** The note is what is wrong. */
-  readonly isNoteTooLong: boolean
-} & Pick<ListChange, "pastedText" | "note" | "selected">
+  /** The field that is wrong; null: the change as a whole was refused. */
+  readonly field: "entries" | "note" | null
+} & Pick<ListChange, "pastedText" | "note" | "selected" | "isFile">
 
 /** The result of a change. `unchangedCount` entries were on the list (or not on it) before. A rejected change changes nothing. */
 export type ListChangeResult =
@@ -68,6 +69,7 @@ export function readPastedText(form: SubmittedForm): ListChangeText {
     pastedText: isSelection ? "" : text,
     note: form.text(isSelection ? "selected_note" : "note"),
     selected: isSelection ? texts : null,
+    isFile: false,
   }
 }
 
@@ -76,7 +78,16 @@ export async function readImportedText(form: SubmittedForm): Promise<ListChangeT
   const list = requireList(form)
   const file = form.file("file")
   const text = file === null ? "" : decodeUtf8(await file.bytes())
-  return { list, action: "added", text, format: lineFormat(file), pastedText: "", note: "", selected: null }
+  return {
+    list,
+    action: "added",
+    text,
+    format: lineFormat(file),
+    pastedText: "",
+    note: "",
+    selected: null,
+    isFile: true,
+  }
 }
 
 /** Parses the entries of a change. */
@@ -95,7 +106,7 @@ export async function applyListChange(
   const { entries: sent, action, list, note } = change
   const refused = (why: keyof typeof REJECTION_MESSAGES, faults: Faults = NO_FAULTS): ListChangeResult => ({
     kind: "refused",
-    rejected: { ...change, ...faults, message: REJECTION_MESSAGES[why], isNoteTooLong: why === "note" },
+    rejected: { ...change, ...faults, message: REJECTION_MESSAGES[why], field: why === "note" ? "note" : "entries" },
   })
   if (sent.kind !== "read") return refused(sent.kind, sent.kind === "faulty" ? sent : NO_FAULTS)
   if (sent.entries.length === 0) return refused(change.selected === null ? "nothing" : "nothing_selected")
@@ -139,7 +150,7 @@ const ENTRIES_MAX_LABEL = formatNumber(LIMITS.ownListEntriesMax)
 const REJECTION_MESSAGES = {
   nothing: "Nothing was changed. You sent no entries.",
   nothing_selected: "Nothing was changed. Select at least one entry.",
-  note: `Nothing was changed. A note has at most ${LIMITS.ownListNoteLengthMax} characters.`,
+  note: `Use at most ${LIMITS.ownListNoteLengthMax} characters.`,
   faulty: "Nothing was changed. These lines are not an address, a domain or *.domain:",
   too_many: `Nothing was changed. Send at most ${ENTRIES_MAX_LABEL} entries, in at most ${formatNumber(LINES_MAX)} lines, at once.`,
   over_limit: `Nothing was added. Your two lists together can have ${ENTRIES_MAX_LABEL} entries. Remove some first.`,

@@ -5,7 +5,7 @@ import { OWN_LISTS, type OwnList } from "../../../../customers/own-lists/own-lis
 import type { SignedInUser } from "../../guards.ts"
 import { withQuery } from "../../links.ts"
 import { formatNumber } from "../../ui/format.ts"
-import { FlashMessage, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
+import { FlashMessage, FormError, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
@@ -26,7 +26,7 @@ export function OwnListPage({ user, data, flash, rejected }: OwnListPageProps) {
   return (
     <DashboardLayout route="ownLists" title="Block and allow lists" user={user}>
       <FlashMessage message={flash} />
-      {rejected === null ? null : <RejectedEntries rejected={rejected} />}
+      <FormError message={rejected && (isAtField(rejected) ? NOTHING_CHANGED : rejected.message)} />
       <p class="lead">Always block or always allow the addresses and domains that you choose.</p>
       <nav class="actions" aria-label="Lists">
         {OWN_LISTS.map(list => (
@@ -43,30 +43,40 @@ export function OwnListPage({ user, data, flash, rejected }: OwnListPageProps) {
       <h2 id="list">{label}</h2>
       <p>{description}</p>
       <EntriesSection data={data} rejected={rejected?.selected === null ? null : rejected} />
-      <PasteSection list={data.list} rejected={rejected?.selected === null ? rejected : null} />
-      <FileSection list={data.list} />
+      <PasteSection list={data.list} rejected={rejected?.selected === null && !rejected.isFile ? rejected : null} />
+      <FileSection list={data.list} rejected={rejected?.isFile === true ? rejected : null} />
       <EntryHelp />
     </DashboardLayout>
   )
 }
 
-function RejectedEntries({ rejected: { message, faults, faultCount } }: { readonly rejected: RejectedListChange }) {
+const NOTHING_CHANGED = "Nothing was changed. Fix the marked field and try again."
+
+/** Whether one field is wrong, beside which the message stands. The table of entries has no place for it. */
+const isAtField = ({ field, selected }: RejectedListChange): boolean =>
+  field === "note" || (field === "entries" && selected === null)
+
+/** What is wrong with a field of a rejected change; null: nothing. */
+function fieldError(rejected: RejectedListChange | null, field: RejectedListChange["field"]) {
+  if (rejected === null || rejected.field !== field) return null
+  return rejected.faults.length === 0 ? rejected.message : <FaultyLines rejected={rejected} />
+}
+
+function FaultyLines({ rejected: { message, faults, faultCount } }: { readonly rejected: RejectedListChange }) {
   const hiddenCount = faultCount - faults.length
   return (
-    <div class="fault boxed" role="alert">
+    <>
       <p>{message}</p>
-      {faults.length === 0 ? null : (
-        <ul>
-          {faults.map((fault, index) => (
-            <li key={index}>
-              Line {formatNumber(fault.line)}: <code class="any">{fault.excerpt}</code>
-              {fault.isNote === true ? ` has more than ${LIMITS.ownListNoteLengthMax} characters` : null}
-            </li>
-          ))}
-          {hiddenCount > 0 ? <li>and {formatNumber(hiddenCount)} more</li> : null}
-        </ul>
-      )}
-    </div>
+      <ul>
+        {faults.map((fault, index) => (
+          <li key={index}>
+            Line {formatNumber(fault.line)}: <code class="any">{fault.excerpt}</code>
+            {fault.isNote === true ? ` has more than ${LIMITS.ownListNoteLengthMax} characters` : null}
+          </li>
+        ))}
+        {hiddenCount > 0 ? <li>and {formatNumber(hiddenCount)} more</li> : null}
+      </ul>
+    </>
   )
 }
 
@@ -120,7 +130,7 @@ function SelectionForm({ data, rejected }: EntriesSectionProps) {
           value={rejected?.note ?? ""}
           maxLength={LIMITS.ownListNoteLengthMax}
           autocomplete="off"
-          error={rejected?.isNoteTooLong === true ? NOTE_TOO_LONG : null}
+          error={fieldError(rejected, "note")}
           hint="Leave it empty to delete the note."
         />
         <div class="actions">
@@ -135,8 +145,6 @@ function SelectionForm({ data, rejected }: EntriesSectionProps) {
     </form>
   )
 }
-
-const NOTE_TOO_LONG = `Use at most ${LIMITS.ownListNoteLengthMax} characters.`
 
 type EntryTableProps = { readonly data: OwnListPageData; readonly selected: ReadonlySet<string> }
 
@@ -189,7 +197,7 @@ function EntrySearchForm({ data: { list, search } }: { readonly data: OwnListPag
 
 type PasteSectionProps = {
   readonly list: OwnList
-  /** A rejected change by this form or a file; null: there was none. */
+  /** A rejected change by this form; null: there was none. */
   readonly rejected: RejectedListChange | null
 }
 
@@ -208,7 +216,7 @@ function PasteSection({ list, rejected }: PasteSectionProps) {
           required
           autocomplete="off"
           spellcheck={false}
-          error={pastedText !== "" && rejected?.isNoteTooLong === false ? "Fix it and try again." : null}
+          error={fieldError(rejected, "entries")}
           hint="One per line, or separated by commas. Lines that start with # are ignored."
         />
         <TextField
@@ -217,7 +225,7 @@ function PasteSection({ list, rejected }: PasteSectionProps) {
           value={rejected?.note ?? ""}
           maxLength={LIMITS.ownListNoteLengthMax}
           autocomplete="off"
-          error={rejected?.isNoteTooLong === true ? NOTE_TOO_LONG : null}
+          error={fieldError(rejected, "note")}
           hint="For all of these entries. Do not write an email address here. We remove it."
         />
         <div class="actions">
@@ -233,7 +241,7 @@ function PasteSection({ list, rejected }: PasteSectionProps) {
   )
 }
 
-function FileSection({ list }: { readonly list: OwnList }) {
+function FileSection({ list, rejected }: PasteSectionProps) {
   const name = LIST_LABELS[list].label.toLowerCase()
   return (
     <section aria-labelledby="import">
@@ -246,6 +254,7 @@ function FileSection({ list }: { readonly list: OwnList }) {
           accept=".txt,.csv,.tsv,text/plain,text/csv"
           required
           label="Text or CSV file"
+          error={fieldError(rejected, "entries")}
           hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. In a CSV file the first column has the entries, and a column with the heading “note” has the notes. You can import a file that you downloaded here.`}
         />
         <button type="submit">Import into the {name}</button>

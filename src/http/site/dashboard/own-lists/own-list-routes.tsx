@@ -116,8 +116,8 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
         const refused =
           (sent.text?.length ?? 0) > LIMITS.ownListShortTextMax ? importRefusal(rates, user.account.id) : null
         if (refused !== null) {
-          const { pastedText, note, selected } = sent
-          const kept = { pastedText, note, selected, isNoteTooLong: false }
+          const { pastedText, note, selected, isFile } = sent
+          const kept = { pastedText, note, selected, isFile, field: null }
           const rejected = { message: refused.detail, faults: [], faultCount: 0, ...kept }
           return pages.renderProblem(await rejectedPage(user, sent.list, rejected), request, refused)
         }
