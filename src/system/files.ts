@@ -49,7 +49,6 @@ export const BUNDLED_FILES = {
   "inventory.json.asset": "data/build/inventory.json.asset",
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "reference.js.asset": "src/http/site/browser/reference.js",
-  "once.js.asset": "src/http/site/browser/once.js",
   "overview.js.asset": "src/http/site/browser/overview.js",
   "live-requests.js.asset": "src/http/site/browser/live-requests.js",
   "altcha.js.asset": "node_modules/altcha/dist/external/altcha.min.js",

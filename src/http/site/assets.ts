@@ -16,8 +16,6 @@ const ASSETS = {
   "scalar.js": "text/javascript; charset=utf-8",
   /** Adds accessible names to the API reference. */
   "reference.js": "text/javascript; charset=utf-8",
-  /** Prevents that a form is sent twice. */
-  "once.js": "text/javascript; charset=utf-8",
   /** Notices on the overview when a step is done. */
   "overview.js": "text/javascript; charset=utf-8",
   /** Keeps the request log live. */

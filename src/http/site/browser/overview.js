@@ -12,6 +12,26 @@ const NEWS = /** @type {const} */ ({ call: "You have a key.", form: "Your first 
 /** @param {Document} page */
 const stepOf = page => page.querySelector("#start")?.getAttribute("data-step") ?? null
 
+/**
+ * Puts the fresh part in place of the old one. If the focus was there, the heading gets it, or the next one when nothing is left.
+ * @param {Element | null} old
+ * @param {Element | null} fresh
+ */
+function replace(old, fresh) {
+  if (old === null) return
+  const hadFocus = old.contains(document.activeElement)
+  const following = old.nextElementSibling
+  if (fresh === null) old.remove()
+  else {
+    old.replaceWith(fresh)
+    fresh.dispatchEvent(new Event("added", { bubbles: true }))
+  }
+  const heading = (fresh ?? following)?.querySelector("h2")
+  if (!hadFocus || !heading) return
+  heading.tabIndex = -1
+  heading.focus({ preventScroll: true })
+}
+
 /** Shows what has changed. True: there is nothing to wait for. */
 async function refresh() {
   const answer = await fetch(location.href, { headers: { Accept: "text/html" } })
@@ -19,11 +39,7 @@ async function refresh() {
   const page = new DOMParser().parseFromString(await answer.text(), "text/html")
   const step = stepOf(page)
   if (step === stepOf(document)) return false
-  for (const part of PARTS) {
-    const fresh = page.querySelector(part)
-    if (fresh === null) document.querySelector(part)?.remove()
-    else document.querySelector(part)?.replaceWith(fresh)
-  }
+  for (const part of PARTS) replace(document.querySelector(part), page.querySelector(part))
   const news = document.querySelector("#start-news")
   if (news !== null) news.textContent = step === "call" || step === "form" ? NEWS[step] : "You have done all steps."
   return step === null

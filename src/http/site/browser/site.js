@@ -1,5 +1,5 @@
-// What every page gets with JavaScript: copy buttons, a switch for dark colours, remembered tabs, relative times, and the
-// focus on a verdict. Each page works without this script.
+// What every page gets with JavaScript: copy buttons, forms that are sent once, a switch for dark colours, remembered tabs,
+// relative times, and the focus on what came of a form. Each page works without this script.
 
 /** @param {string} name */
 const remembered = name => {
@@ -19,44 +19,95 @@ const remember = (name, value) => {
   }
 }
 
-/** @param {string} label @param {() => Element | null} source */
-function copyButton(label, source) {
+/** What screen readers read out when something changes. It stands here before it says anything, or they would miss that. */
+const news = document.createElement("p")
+news.className = "unseen"
+news.setAttribute("aria-live", "polite")
+document.body.append(news)
+/** @param {string} words */
+const say = words => {
+  news.textContent = words
+}
+
+/**
+ * A button that copies a text. Screen readers add `what` to its label, since a page may have several of them.
+ * @param {string} label
+ * @param {string} what
+ * @param {() => Element | null} source
+ */
+function copyButton(label, what, source) {
   const button = document.createElement("button")
   button.type = "button"
   button.className = "small"
-  button.textContent = label
+  /** @param {string} words */
+  const show = words => {
+    const name = document.createElement("span")
+    name.className = "unseen"
+    name.textContent = what === "" ? "" : ` ${what}`
+    button.replaceChildren(words, name)
+  }
+  show(label)
   button.addEventListener("click", async () => {
     const element = source()
     if (element === null) return
     try {
       await navigator.clipboard.writeText(element.textContent?.trim() ?? "")
-      button.textContent = "Copied"
+      show("Copied")
+      say("Copied.")
     } catch {
       // Only pages over HTTPS or on loopback addresses may write to the clipboard. On others the text is selected.
       const details = element.closest("details")
       if (details !== null) details.open = true
       getSelection()?.selectAllChildren(element)
-      button.textContent = "Press Ctrl+C"
+      show("Press Ctrl+C")
+      say("The text is selected. Press Ctrl+C to copy it.")
     }
     setTimeout(() => {
-      button.textContent = label
+      show(label)
+      say("")
     }, 2000)
   })
-  // The label of the pressed button tells the outcome.
-  button.setAttribute("aria-live", "polite")
   return button
 }
 
-for (const text of document.querySelectorAll(".copied")) text.after(copyButton("Copy", () => text))
-for (const figure of document.querySelectorAll(".sample")) {
-  if (figure.querySelector(".copied") !== null) continue
-  figure.querySelector("figcaption")?.append(copyButton("Copy", () => figure.querySelector("pre")))
+/** @param {ParentNode} root */
+function addCopyButtons(root) {
+  for (const text of root.querySelectorAll(".copied")) {
+    const row = text.closest("tr")?.querySelector("th bdi")
+    text.after(copyButton("Copy", row?.textContent ?? "key", () => text))
+  }
+  for (const figure of root.querySelectorAll(".sample")) {
+    const caption = figure.querySelector("figcaption")
+    if (figure.querySelector(".copied") !== null || caption === null) continue
+    caption.append(copyButton("Copy", caption.textContent?.trim() ?? "", () => figure.querySelector("pre")))
+  }
+  for (const place of root.querySelectorAll("[data-copy]")) {
+    if (!(place instanceof HTMLElement)) continue
+    const { copy = "", copyLabel = "Copy" } = place.dataset
+    place.append(copyButton(copyLabel, "", () => document.getElementById(copy)))
+  }
 }
-for (const place of document.querySelectorAll("[data-copy]")) {
-  if (!(place instanceof HTMLElement)) continue
-  const { copy = "", copyLabel = "Copy" } = place.dataset
-  place.append(copyButton(copyLabel, () => document.getElementById(copy)))
-}
+addCopyButtons(document)
+
+// A form that changes something is sent once. The response to a second press of the button would replace that of the first one,
+// with a key that is shown only there. After a while the visitor may try again.
+const RESEND_AFTER_MS = 10_000
+/** @type {Map<HTMLFormElement, number>} */
+const sentAt = new Map()
+document.addEventListener("submit", event => {
+  const form = event.target
+  if (!(form instanceof HTMLFormElement) || form.getAttribute("method") !== "post" || event.defaultPrevented) return
+  const before = sentAt.get(form)
+  if (before !== undefined && performance.now() - before < RESEND_AFTER_MS) return event.preventDefault()
+  sentAt.set(form, performance.now())
+  form.setAttribute("aria-busy", "true")
+  say("Sending …")
+})
+// The browser may restore the page when the visitor goes back. Then its forms can be sent again.
+addEventListener("pageshow", () => {
+  for (const form of sentAt.keys()) form.removeAttribute("aria-busy")
+  sentAt.clear()
+})
 
 /** The tabs of one page show the same language, and the next page shows it too. */
 const TAB = "tab"
@@ -94,11 +145,20 @@ function showRelativeTimes() {
 showRelativeTimes()
 setInterval(showRelativeTimes, 60_000)
 
-// The menu of the header closes when the visitor goes elsewhere; without this script its button closes it.
+// Other scripts tell of what they have put on the page.
+document.addEventListener("added", event => {
+  if (event.target instanceof Element) addCopyButtons(event.target)
+  showRelativeTimes()
+})
+
+// The menu of the header closes when the visitor or the focus goes elsewhere; without this script its button closes it.
 const menu = document.querySelector("details.menu")
 if (menu instanceof HTMLDetailsElement) {
   document.addEventListener("click", event => {
     if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false
+  })
+  menu.addEventListener("focusout", event => {
+    if (event.relatedTarget instanceof Node && !menu.contains(event.relatedTarget)) menu.open = false
   })
   menu.addEventListener("keydown", event => {
     if (event.key !== "Escape" || !menu.open) return
@@ -127,11 +187,27 @@ if (header !== null) {
     root.dataset["theme"] = theme
     remember("theme", theme)
     describe()
+    say(`${theme === "dark" ? "Dark" : "Light"} colours.`)
   })
   describe()
   header.append(button)
 }
 
-// The response to a form shows its verdict. Screen readers read what has the focus.
-const answer = document.querySelector("#verdict [role=status]")?.parentElement
-if (answer instanceof HTMLElement) answer.focus()
+// The response to a form says first what came of it: a verdict, the field to correct, a refusal or a confirmation. Screen readers
+// read what has the focus, and the next Tab goes on from there.
+const OUTCOMES = [
+  "#verdict:has([role=status])",
+  ".page [aria-invalid=true]",
+  ".page .boxed[role=alert]:not([hidden])",
+  ".page .done[role=status]",
+]
+const outcome = OUTCOMES.map(selector => document.querySelector(selector)).find(element => element !== null)
+if (outcome instanceof HTMLElement) {
+  const focus = () => {
+    if (document.activeElement === document.body) outcome.focus()
+  }
+  if (!outcome.matches("input, select, textarea")) outcome.tabIndex = -1
+  focus()
+  // A fragment in the page's URL takes the focus away when the page is complete.
+  addEventListener("load", () => setTimeout(focus))
+}

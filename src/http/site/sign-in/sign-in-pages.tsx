@@ -17,7 +17,6 @@ export type CommonSignInProps = {
   /** The path of the page after the sign-in, from `safeNextPath`. */
   readonly next: string
   readonly terms: SignInTerms
-  readonly scripts: readonly string[]
 }
 
 type SignInPageProps = CommonSignInProps & {
@@ -30,9 +29,9 @@ type SignInPageProps = CommonSignInProps & {
 }
 
 /** The form that requests a sign-in mail. */
-export function SignInPage({ next, terms, scripts, email, error, isMailHeld = false }: SignInPageProps) {
+export function SignInPage({ next, terms, email, error, isMailHeld = false }: SignInPageProps) {
   return (
-    <Layout route="signIn" title="Sign in" scripts={scripts}>
+    <Layout route="signIn" title="Sign in">
       <p class="lead">You need no password. We email you a code and a link, and either one signs you in.</p>
       <SignInForm path={ROUTES.postSignIn.path} next={next} button="Email me a code">
         <TextField
@@ -63,9 +62,9 @@ type SignUpQuestionPageProps = CommonSignInProps & {
 }
 
 /** Asks about an address that is probably mistyped, throw-away or dead, before a mail goes to it. */
-export function SignUpQuestionPage({ next, scripts, email, suggestion, kind }: SignUpQuestionPageProps) {
+export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQuestionPageProps) {
   return (
-    <Layout route="signIn" title="Check the address" scripts={scripts}>
+    <Layout route="signIn" title="Check the address">
       <div class="card" role="status">
         <p class="asked">You entered {email}</p>
         <h2>{suggestion === null ? QUESTIONS[kind] : `Did you mean ${suggestion}?`}</h2>
@@ -189,9 +188,9 @@ type CodePageProps = CommonSignInProps & {
 
 /** The form for the code from the mail, in the browser that requested it. */
 export function CodePage(props: CodePageProps) {
-  const { next, terms, scripts, email, isLogged, error, code = "", isMailHeld = false, refusal = null } = props
+  const { next, terms, email, isLogged, error, code = "", isMailHeld = false, refusal = null } = props
   return (
-    <Layout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"} scripts={scripts}>
+    <Layout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"}>
       <FormError message={refusal} />
       <p class="lead">
         {isLogged ? (
@@ -253,9 +252,9 @@ type LinkPageProps = CommonSignInProps & {
  * The page behind the link in the mail. It signs in only when the button is pressed, so that link scanners do not use the link up,
  * and it names the account, in case the link was meant for somebody else.
  */
-export function LinkPage({ next, terms, scripts, email, token, refusal = null }: LinkPageProps) {
+export function LinkPage({ next, terms, email, token, refusal = null }: LinkPageProps) {
   return (
-    <Layout route="signInLink" title="Sign in" scripts={scripts}>
+    <Layout route="signInLink" title="Sign in">
       <FormError message={refusal} />
       <p class="lead">
         You sign in as <strong>{email}</strong>.

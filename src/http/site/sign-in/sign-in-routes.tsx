@@ -197,14 +197,13 @@ type SignInContext = SiteContext & {
 }
 
 function createSignInContext(site: SiteContext): SignInContext {
-  const { assets, signIn, keyless, clientOf } = site
+  const { signIn, keyless, clientOf } = site
   return {
     ...site,
     limits: createSignInLimits(keyless, clientOf),
     commonProps: async next => ({
       next,
       terms: (await listTerms(signIn.store))[0] ?? null,
-      scripts: [await assets.path("once.js")],
     }),
   }
 }

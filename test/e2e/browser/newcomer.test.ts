@@ -1,0 +1,170 @@
+import { expect, test } from "bun:test"
+import type { Page } from "playwright-core"
+import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, watchedPage } from "./browser.ts"
+import { type Keyboard, keyboardOf } from "./keyboard.ts"
+
+const EMAIL = "nora@example.com"
+
+/** A newcomer in front of the first page. */
+type Newcomer = {
+  readonly page: Page
+  readonly keyboard: Keyboard
+  readonly server: ServerProcess
+  readonly hasScript: boolean
+  readonly faults: readonly string[]
+}
+
+async function newcomer(hasScript: boolean): Promise<Newcomer> {
+  const [browser, server] = await Promise.all([openBrowser(), serverProcess()])
+  onTestEnd(server.stop)
+  const context = await browser.newContext({ javaScriptEnabled: hasScript, viewport: { width: 1280, height: 900 } })
+  await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url })
+  const { page, faults } = await watchedPage(context, server.url)
+  await page.goto(`${server.url}/`)
+  return { page, keyboard: keyboardOf(page), server, hasScript, faults }
+}
+
+const focused = (page: Page): Promise<string> =>
+  page.evaluate<string>("document.activeElement === document.body ? '' : document.activeElement.textContent")
+
+/** What came of the form: it is on the page as a status, and with a script it has the focus. */
+async function expectOutcome({ page, hasScript }: Newcomer, words: RegExp): Promise<void> {
+  expect(await page.locator(".page [role=status]").first().textContent()).toMatch(words)
+  if (hasScript) expect(await focused(page)).toMatch(words)
+}
+
+async function checkAnAddress(visitor: Newcomer): Promise<void> {
+  const { page, keyboard } = visitor
+  await keyboard.tabTo(/^Email address, domain or website/)
+  await keyboard.type("jane@mailinator.com")
+  await keyboard.pressAndLoad("Enter")
+  expect(await page.title()).toStartWith("Block")
+  expect(await page.locator("#verdict").evaluate(element => element.matches(":focus"))).toBe(true)
+  expect(await page.locator("#verdict [role=status]").textContent()).toContain("Disposable")
+}
+
+async function signUp(visitor: Newcomer): Promise<void> {
+  const { page, keyboard, server } = visitor
+  await keyboard.tabBackTo(/^Get a free key$/)
+  await keyboard.pressAndLoad("Enter")
+  await keyboard.tabTo(/^Email address/)
+  await keyboard.type(EMAIL)
+  await keyboard.pressAndLoad("Enter")
+  const log = await server.logged(/\bcode\W+\d{6}\b/)
+  await keyboard.tabTo(/^Code/)
+  await keyboard.type("12")
+  await keyboard.pressAndLoad("Enter")
+  expect(await page.locator("[role=alert]").textContent()).toContain("6 digits")
+  if (visitor.hasScript) expect(await page.getByLabel("Code").evaluate(field => field.matches(":focus"))).toBe(true)
+  else await keyboard.tabTo(/^Code/)
+  await keyboard.press("ControlOrMeta+a")
+  await keyboard.type(/\bcode\W+(\d{6})\b/.exec(log)?.[1] ?? "")
+  await keyboard.pressAndLoad("Enter")
+  await expectOutcome(visitor, /Account created/)
+}
+
+/** Creates a key of one's own and gives its text. */
+async function createKey({ page, keyboard, hasScript }: Newcomer): Promise<string> {
+  await keyboard.tabTo(/^Open your dashboard$/)
+  await keyboard.pressAndLoad("Enter")
+  await keyboard.tabTo(/^Keys$/)
+  await keyboard.pressAndLoad("Enter")
+  await keyboard.tabTo(/^Name$/)
+  await keyboard.type("Shop server")
+  await keyboard.tabTo(/^Secret/)
+  await keyboard.press("ArrowDown")
+  await keyboard.press("ArrowUp")
+  await keyboard.tabTo(/^Create key$/)
+  await keyboard.pressAndLoad("Enter")
+  const key = (await page.locator(".secret .copied").textContent()) ?? ""
+  if (hasScript) {
+    await keyboard.tabTo(/^Copy key$/)
+    await keyboard.press("Enter")
+    await page.locator("body > [aria-live]", { hasText: "Copied." }).waitFor({ state: "attached" })
+    expect(await page.evaluate<string>("navigator.clipboard.readText()")).toBe(key)
+    expect(await focused(page)).toStartWith("Copied")
+  }
+  return key
+}
+
+/** Makes the first call while the overview is open, which notices it. */
+async function firstCall({ page, keyboard, server, hasScript }: Newcomer, key: string): Promise<void> {
+  if (hasScript) await page.clock.install()
+  await keyboard.tabTo(/^Overview$/)
+  await keyboard.pressAndLoad("Enter")
+  if (hasScript) {
+    await keyboard.tabTo(/^Copy Command$/)
+    await keyboard.press("Enter")
+  }
+  const { body } = await server.ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })
+  expect(body["category"]).toBe("personal")
+  if (hasScript) {
+    await page.clock.runFor(6000)
+    await page.getByText("Your first request arrived.").waitFor()
+    // The focus was in what was replaced.
+    expect(await focused(page)).toBe("Get started")
+    expect(await page.locator("#today-units time").textContent()).toMatch(/^in /)
+  } else await page.reload()
+  expect(await page.locator(".steps [aria-current]").textContent()).toContain("Protect a form")
+}
+
+async function blockDomain(visitor: Newcomer): Promise<void> {
+  const { page, keyboard } = visitor
+  // The links of the account stand before the content.
+  await page.goto(`${visitor.server.url}/dashboard`)
+  await keyboard.tabTo(/^Block and allow$/)
+  await keyboard.pressAndLoad("Enter")
+  await keyboard.tabTo(/^Addresses and domains$/)
+  await keyboard.type("spam.example.com")
+  await keyboard.tabTo(/^Note/)
+  await keyboard.type("Sends <b>spam</b>")
+  await keyboard.tabTo(/^Add to the block list$/)
+  await keyboard.pressAndLoad("Enter")
+  await expectOutcome(visitor, /1 entry/)
+  expect(await page.locator("tbody bdi").first().textContent()).toBe("Sends <b>spam</b>")
+  await keyboard.tabTo(/^Download as CSV/)
+  const [download] = await Promise.all([page.waitForEvent("download"), keyboard.press("Enter")])
+  expect(await Bun.file((await download.path()) ?? "").text()).toContain("Sends <b>spam</b>")
+}
+
+async function switchMailOff(visitor: Newcomer): Promise<void> {
+  const { page, keyboard } = visitor
+  await page.goto(`${visitor.server.url}/dashboard`)
+  await keyboard.tabTo(/^Account$/)
+  await keyboard.pressAndLoad("Enter")
+  await keyboard.tabTo(/^Key expires soon/)
+  await keyboard.press("Space")
+  await keyboard.tabTo(/^Save emails$/)
+  await keyboard.pressAndLoad("Enter")
+  await expectOutcome(visitor, /saved/)
+  expect(await page.getByRole("checkbox").first().isChecked()).toBe(false)
+}
+
+async function signOut({ page, keyboard, server }: Newcomer): Promise<void> {
+  await page.goto(`${server.url}/dashboard`)
+  await keyboard.tabTo(/^Account menu of/)
+  await keyboard.press("Enter")
+  await keyboard.tabTo(/^Sign out$/)
+  await keyboard.pressAndLoad("Enter")
+  await page.goto(`${server.url}/dashboard`)
+  expect(new URL(page.url()).pathname).toBe("/sign-in")
+}
+
+for (const hasScript of [true, false])
+  test.skipIf(isBrowserMissing)(
+    `${IN_A_BROWSER}, a newcomer comes from the home page to the first call by keyboard alone${hasScript ? "" : ", without a script"}`,
+    async () => {
+      const visitor = await newcomer(hasScript)
+      await checkAnAddress(visitor)
+      await signUp(visitor)
+      const key = await createKey(visitor)
+      await firstCall(visitor, key)
+      await blockDomain(visitor)
+      await switchMailOff(visitor)
+      await signOut(visitor)
+      expect(visitor.faults).toEqual([])
+    },
+    BROWSER_TEST_MS,
+  )
