@@ -64,16 +64,21 @@ function ipv6Groups(address: string): readonly number[] {
 /** The shortest form, in lower case and without an IPv4 part (RFC 5952, as the URL standard writes it). */
 const canonicalIpv6 = (address: string): string => new URL(`http://[${address}]`).hostname.slice(1, -1)
 
-/** Creates the matcher of networks in the form of `parseNetwork`. */
+/**
+ * Creates the matcher of networks in the form of `parseNetwork`. An IPv4 address is in IPv4 networks only: a `BlockList` alone also finds
+ * its IPv4-mapped form in `::/0`.
+ */
 export function createNetworkMatcher(networks: readonly string[]): IsInNetworks {
-  const list = new BlockList()
+  const lists = { ipv4: new BlockList(), ipv6: new BlockList() }
   for (const network of networks) {
     const [address = "", prefix = ""] = network.split("/")
-    list.addSubnet(address, Number(prefix), isIPv4(address) ? "ipv4" : "ipv6")
+    const family = isIPv4(address) ? "ipv4" : "ipv6"
+    lists[family].addSubnet(address, Number(prefix), family)
   }
   return address => {
-    const family = isIP(address)
-    return family !== 0 && list.check(address, family === 6 ? "ipv6" : "ipv4")
+    if (isIP(address) === 0) return false
+    const family = isIPv4(address) ? "ipv4" : "ipv6"
+    return lists[family].check(address, family)
   }
 }
 

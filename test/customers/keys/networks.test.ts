@@ -68,6 +68,19 @@ describe("a network", () => {
       expect(allows(address)).toBe(false)
   })
 
+  test.each(["::/0", "::/8", "::/80", "::fffe:0:0/95"])("of IPv6 holds no IPv4 address, also %p", network => {
+    const allows = createNetworkMatcher([network])
+    expect(allows("203.0.113.7")).toBe(false)
+    expect(createNetworkMatcher([network, "203.0.113.0/24"])("203.0.113.7")).toBe(true)
+    expect(allows("::fffe:1:2")).toBe(true)
+  })
+
+  test("of IPv4 holds no IPv6 address", () => {
+    const allows = createNetworkMatcher(["0.0.0.0/0"])
+    expect(allows("2001:db8::1")).toBe(false)
+    expect(allows("::203.0.113.7")).toBe(false)
+  })
+
   test("is stored and read back", () => {
     for (const networks of [[], ["::/0"], ["203.0.113.0/24", "2001:db8::/32"]])
       expect(deserializeNetworks(serializeNetworks(networks))).toEqual(networks)
