@@ -190,8 +190,8 @@ type RestoreMerge = {
 type TableNames = ReadonlySet<string>
 
 /**
- * Prepares a restored copy to replace the database at `previous` (null: there is none): it takes over revocations, leased units and the
- * ends of mails, removes all sessions, since one may have been ended since, and moves the change log past that of both. Returns null
+ * Prepares a restored copy to replace the database at `previous` (null: there is none): it takes over revocations, restrictions, leased
+ * units and the ends of mails, removes all sessions, since one may have been ended since, and moves the change log past that of both. Returns null
  * when there is no previous database or it cannot be read.
  */
 export function mergeFromPrevious(copy: string, previous: string | null): RestoreMerge | null {
@@ -234,6 +234,9 @@ function mergeRows(database: Database, tables: TableNames): RestoreMerge {
   const count = (sql: string): number => (tables.has("accounts") ? Number(database.query(sql).values()[0]?.[0]) : 0)
   if (tables.has("change_head"))
     database.run("UPDATE change_head SET id = MAX(id, (SELECT COALESCE(MAX(id), 0) FROM old.change_head))")
+  for (const { table, columns, sql } of MERGED_CHOICES)
+    if (["main", "old"].every(schema => hasColumns(database, schema, table, columns)))
+      for (const one of sql) database.run(one)
   return {
     revokedCount: update("keys", MERGE_REVOCATIONS),
     unitsCount: update("units", MERGE_UNITS),
@@ -242,6 +245,36 @@ function mergeRows(database: Database, tables: TableNames): RestoreMerge {
     returnedAccountsCount: count("SELECT COUNT(*) FROM main.accounts WHERE id NOT IN (SELECT id FROM old.accounts)"),
   }
 }
+
+/** Sets columns of the rows that are in both databases to what they were last. */
+const asLastSet = (table: string, columns: readonly string[]): string =>
+  `UPDATE main.${table} SET ${columns.map(column => `${column} = latest.${column}`).join(", ")}
+   FROM old.${table} AS latest WHERE latest.id = main.${table}.id`
+
+type MergedChoice = { readonly table: string; readonly columns: readonly string[]; readonly sql: readonly string[] }
+
+const mergedColumns = (table: string, ...columns: readonly string[]): MergedChoice => ({
+  table,
+  columns,
+  sql: [asLastSet(table, columns)],
+})
+
+/** What owners and the operator restricted. Each is merged when both databases have its columns, since they are of any version. */
+const MERGED_CHOICES: readonly MergedChoice[] = [
+  mergedColumns("keys", "expires_at_ms", "reminded_for_ms", "units_per_day", "requests_per_second", "networks"),
+  mergedColumns("accounts", "request_log_from_ms"),
+  mergedColumns("accounts", "suspended_at_ms", "suspension_reason"),
+  {
+    table: "key_origins",
+    columns: ["origin", "key_id"],
+    sql: [
+      asLastSet("keys", ["origins"]),
+      "DELETE FROM main.key_origins WHERE key_id IN (SELECT id FROM old.keys)",
+      `INSERT INTO main.key_origins (origin, key_id) SELECT origin, key_id FROM old.key_origins
+       WHERE key_id IN (SELECT id FROM main.keys)`,
+    ],
+  },
+]
 
 const MERGE_REVOCATIONS = `UPDATE main.keys SET revoked_at_ms = gone.revoked_at_ms, revoked_by = gone.revoked_by
   FROM old.keys AS gone
@@ -254,6 +287,11 @@ const MERGE_MAIL_ENDINGS = `UPDATE main.outbox SET ending = gone.ending, ended_a
   FROM old.outbox AS gone
   WHERE gone.account_id = main.outbox.account_id AND gone.notice = main.outbox.notice
     AND gone.subject = main.outbox.subject AND gone.ended_at_ms IS NOT NULL AND main.outbox.ended_at_ms IS NULL`
+
+function hasColumns(database: Database, schema: string, table: string, columns: readonly string[]): boolean {
+  const names = database.query("SELECT name FROM pragma_table_info(?, ?)").values(table, schema).flat()
+  return columns.every(column => names.includes(column))
+}
 
 function tableNames(database: Database, schema: "main" | "old"): Set<string> {
   const names = database.query(`SELECT name FROM ${schema}.sqlite_master WHERE type = 'table'`).values()

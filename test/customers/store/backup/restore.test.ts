@@ -2,13 +2,22 @@ import { Database } from "bun:sqlite"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { createKey, revokeKey } from "../../../../src/customers/keys/keys.ts"
+import { findAccount } from "../../../../src/customers/accounts/accounts.ts"
+import { RECORD_NO_ACT } from "../../../../src/customers/accounts/admin-acts.ts"
+import { suspendAccount } from "../../../../src/customers/accounts/suspension.ts"
+import { changeOrigins, changeRestrictions } from "../../../../src/customers/keys/key-changes.ts"
+import { NO_CEILING } from "../../../../src/customers/keys/key-restrictions.ts"
+import { createKey, findKey, revokeKey } from "../../../../src/customers/keys/keys.ts"
+import { isRequestLogOn, switchRequestLogOff } from "../../../../src/customers/request-log/request-log-switch.ts"
+import { readRequests } from "../../../../src/customers/request-log/request-rows.ts"
 import { backUpDatabase } from "../../../../src/customers/store/backup/backup.ts"
 import { type RestoreStep, restoreDatabase } from "../../../../src/customers/store/backup/restore.ts"
 import { latestChangeId, readChangesSince } from "../../../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../../../src/customers/store/change-log/change-poller.ts"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
+import { SCHEMA_VERSION } from "../../../../src/customers/store/migrations/migrations.ts"
 import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
+import { ALL } from "../../request-log/logged-store.ts"
 import { newAccount, random, tempLog, tempPath } from "../../temp-store.ts"
 import { createOlderDatabase } from "../migrations/older-database.ts"
 import { spawnRestoreChild } from "./spawn-restore-child.ts"
@@ -248,6 +257,54 @@ describe("a restore merges what happened since the backup:", () => {
       { ending: "sent" },
     ])
     expect(await after.all("SELECT id FROM sessions")).toEqual([])
+    await after.close()
+  })
+
+  test("keys and accounts stay as restricted as they were last, and logged requests that were deleted stay unseen", async () => {
+    const path = tempPath("mailkind.sqlite")
+    const backup = join(dirname(path), "backup")
+    const store = await openSqlite(path, now)
+    const log = tempLog(store)
+    const accountId = await newAccount(log)
+    const made = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
+    const origins = ["https://old.example", "https://both.example"]
+    const page = await createKey(log, random, { accountId, kind: "publishable", name: null, origins })
+    if (made.kind !== "created" || page.kind !== "created") throw new Error("no key")
+    await store.run(
+      `INSERT INTO request_log VALUES ($1, ${now()}, 1, 'key_1', 'r', 200, '', '', '', '', 'acme.com', 1, 1, 0, '', 0)`,
+      [accountId],
+    )
+    backUpDatabase(path, backup, { mustNotExist: true })
+    const restrictions = { expiresAtMs: 9_000, unitsPerDay: 5, requestsPerSecond: 2, networks: ["192.0.2.0/24"] }
+    await changeRestrictions(log, made.key.id, restrictions, NO_CEILING)
+    await changeOrigins(log, page.key.id, ["https://both.example", "https://new.example"])
+    await suspendAccount(log, accountId, "spam", RECORD_NO_ACT)
+    await switchRequestLogOff(store, accountId)
+    await createKey(log, random, { accountId, kind: "publishable", name: null, origins: ["https://gone.example"] })
+    await store.close()
+    restoreDatabase(backup, path, "then")
+    const after = await openSqlite(path, now)
+    expect(await findKey(after, made.key.id)).toMatchObject(restrictions)
+    expect((await findKey(after, page.key.id))?.origins).toEqual(["https://both.example", "https://new.example"])
+    expect(await after.all<unknown>("SELECT origin, key_id FROM key_origins ORDER BY origin")).toEqual([
+      { origin: "https://both.example", key_id: page.key.id },
+      { origin: "https://new.example", key_id: page.key.id },
+    ])
+    expect((await findAccount(after, accountId))?.suspensionReason).toBe("spam")
+    expect(await isRequestLogOn(after, accountId)).toBe(false)
+    const before = await readRequests(after, accountId, now(), { filter: ALL, before: null, countMax: 10 })
+    expect(before).toEqual([])
+    await after.close()
+  })
+
+  test("a previous database of an earlier version leaves what it does not know as it is in the backup", async () => {
+    const [backup, path] = [createOlderDatabase(SCHEMA_VERSION), createOlderDatabase(17)]
+    using written = new Database(backup)
+    written.run("UPDATE accounts SET suspended_at_ms = 5, suspension_reason = 'spam', request_log_from_ms = 7")
+    expect(restoreDatabase(backup, path, "then").merged).not.toBeNull()
+    const after = await openSqlite(path, now)
+    const kept = await after.all<unknown>("SELECT suspension_reason, request_log_from_ms FROM accounts")
+    expect(kept).toEqual([{ suspension_reason: "spam", request_log_from_ms: 7 }])
     await after.close()
   })
 
