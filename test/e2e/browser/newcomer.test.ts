@@ -19,7 +19,10 @@ type Newcomer = {
 async function newcomer(hasScript: boolean): Promise<Newcomer> {
   const [browser, server] = await Promise.all([openBrowser(), serverProcess()])
   onTestEnd(server.stop)
-  const context = await browser.newContext({ javaScriptEnabled: hasScript, viewport: { width: 1280, height: 900 } })
+  const context = await browser.newContext({
+    javaScriptEnabled: hasScript,
+    viewport: { width: hasScript ? 1280 : 390, height: 844 },
+  })
   await context.grantPermissions(["clipboard-read", "clipboard-write"], { origin: server.url })
   const { page, faults } = await watchedPage(context, server.url)
   await page.goto(`${server.url}/`)
@@ -168,3 +171,16 @@ for (const hasScript of [true, false])
     },
     BROWSER_TEST_MS,
   )
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the keyboard leads to a request of the API reference, and each stop on the way can be seen`,
+  async () => {
+    const { page, keyboard, server, faults } = await newcomer(true)
+    await page.goto(`${server.url}/docs`, { waitUntil: "networkidle" })
+    await keyboard.tabTo(/^Check by body/)
+    await keyboard.press("Enter")
+    await page.waitForURL(/#.*check/)
+    expect(faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)

@@ -24,7 +24,7 @@ const VIEWER_SETTINGS = {
 
 /**
  * Leaves room for our header, and uses the fonts and colours of the other pages: the viewer's greys have too little contrast,
- * and some of its buttons are too small (WCAG 2.2, 1.4.3 and 2.5.8).
+ * some of its buttons are too small, and some show no focus (WCAG 2.2, 1.4.3, 2.5.8 and 2.4.7).
  */
 function viewerStyles(): string {
   const colours = {
@@ -44,7 +44,7 @@ function viewerStyles(): string {
     "font-code": "mono",
   }
   const rules = Object.entries(colours).map(([theirs, ours]) => `--scalar-${theirs}: var(--${ours})`)
-  return `:root { --scalar-custom-header-height: 3.5rem } .light-mode, .dark-mode { ${rules.join("; ")} } button { min-width: 24px; min-height: 24px }`
+  return `:root { --scalar-custom-header-height: 3.5rem } .light-mode, .dark-mode { ${rules.join("; ")} } button { min-width: 24px; min-height: 24px } body :focus-visible { outline: 2px solid var(--accent) !important; outline-offset: -2px }`
 }
 
 /**

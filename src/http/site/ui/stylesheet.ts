@@ -201,7 +201,7 @@ body { margin: 0; background: var(--paper) }
 .requests .scroll tbody th, .requests .scroll td { min-width: 0 }
 .requests .scroll tbody th p, .requests .scroll td p { margin: 0 }
 .requests .scroll th, .requests .scroll td { padding-right: 1rem }
-.requests .scroll .hint code { white-space: nowrap } .requests .scroll td > code { overflow-wrap: anywhere }
+.requests .scroll .hint code { white-space: nowrap } .requests .scroll td > code { overflow-wrap: anywhere } .requests .scroll .advice + code { display: block }
 .page button.small[aria-pressed="true"] { color: var(--paper); background: var(--accent); border-color: var(--accent) }
 .field { display: grid; gap: .3rem; width: 100% }
 .field label, .form legend { font-weight: 500 }
