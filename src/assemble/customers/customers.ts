@@ -216,7 +216,7 @@ async function flushAll(
   await flushUntilEmpty(() => keys.flush()).catch(logError(log, "the last use of keys is lost"))
   await flushUntilEmpty(() => keyNetworks.flush()).catch(logError(log, "the networks of keys are lost"))
   await flushUntilEmpty(() => usage.flush()).catch(logError(log, "usage that was not written is lost"))
-  await requestLog?.flush().catch(logError(log, "logged requests that were not written are lost"))
+  await requestLog?.flushAll().catch(logError(log, "logged requests that were not written are lost"))
   await units.releaseAll()
 }
 

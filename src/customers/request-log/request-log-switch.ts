@@ -23,11 +23,11 @@ export async function switchRequestLogOn(store: Store, clock: Clock, accountId: 
 }
 
 /**
- * Switches the log of an account off and deletes it. When it resolves, no row is left, and what any process has not written yet is
- * never written.
+ * Switches the log of an account off and deletes it. When it resolves, what any process has not written yet is never written. Rows that
+ * another process is writing at this moment are read by nothing and exported to nobody, and the pruning deletes them.
  */
 export async function switchRequestLogOff(store: Store, accountId: string): Promise<void> {
   await store.run("UPDATE accounts SET request_log_from_ms = $2 WHERE id = $1", [accountId, NEVER_LOGGED_MS])
-  // After the commit of the switch: a write that began before it is seen by this statement, or is left to the pruning.
+  // After the commit of the switch, so that what was written before it is seen by this statement.
   await store.run("DELETE FROM request_log WHERE account_id = $1", [accountId])
 }

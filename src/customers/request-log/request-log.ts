@@ -82,6 +82,11 @@ export class RequestLog {
     return this.#flushing
   }
 
+  /** Writes everything, also what came while a write ran or failed: what a clean stop calls last. When the store fails it rejects. */
+  async flushAll(): Promise<void> {
+    while (this.stats().unwritten > 0) await this.flush()
+  }
+
   /** Writes what is buffered if requests of this account are among it. */
   async flushAccount(accountId: string): Promise<void> {
     await this.#flushing

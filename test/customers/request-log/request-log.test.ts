@@ -84,6 +84,23 @@ describe("writing", () => {
     expect([await rowCount(), requestLog.stats().unwritten]).toEqual([2, 0])
   })
 
+  test("a clean stop writes everything, also what came while a write ran or failed", async () => {
+    const { store, record, requestLog, rowCount } = await loggedStore()
+    record()
+    const running = requestLog.flush()
+    record()
+    await requestLog.flushAll()
+    await running
+    expect(await rowCount()).toBe(2)
+    record()
+    await store.run("ALTER TABLE request_log RENAME TO hidden")
+    expect(await outcomeOf(requestLog.flushAll())).toThrow()
+    record()
+    await store.run("ALTER TABLE hidden RENAME TO request_log")
+    await requestLog.flushAll()
+    expect(await rowCount()).toBe(4)
+  })
+
   test("a deleted account takes its log with it, and blocks no other in the same write", async () => {
     const { log, account, accountId, record, requestLog, rowCount, read } = await loggedStore()
     const gone = await account("gone@example.com")
