@@ -76,6 +76,16 @@ describe("a key with units of its own", () => {
     })
   })
 
+  test("is told that none are left where only another process used them, and nothing is known of the account's", async () => {
+    const { ask, store, keyId } = await restricted({ unitsPerDay: 6 }, "0=-/-/100")
+    await store.run("INSERT INTO units (subject, day, leased) VALUES ($1, $2, 6)", [
+      keyId,
+      Date.UTC(2026, 0, 1) / DAY_MS,
+    ])
+    const { status, headers } = await ask(CHECK)
+    expect([status, headers.get("ratelimit")]).toEqual([429, '"day";r=0;t=86400'])
+  })
+
   test("is refused by the account's units when those are fewer, and loses none of its own by that", async () => {
     const { ask, newKey } = await restricted({ unitsPerDay: 8 }, "0=-/-/10")
     const other = await newKey()

@@ -162,7 +162,7 @@ export class RequestLease {
     const left = this.#leftOf(this.#unitsSubject, limits.unitsPerDay, this.#charged, today)
     if (key === null || key.unitsPerDay === null) return left
     const leftOfKey = this.#leftOf(key.id, key.unitsPerDay, this.#keyCharged, today)
-    if (limits.unitsPerDay === null) return leftOfKey
+    if (limits.unitsPerDay === null || leftOfKey === 0) return leftOfKey
     return left === null || leftOfKey === null ? null : Math.min(left, leftOfKey)
   }
 
