@@ -2,6 +2,7 @@ import { parseJson } from "../../base/text.ts"
 import { isoDate } from "../../base/time.ts"
 import { NEVER_LOGGED_MS } from "../request-log/request-log-switch.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
+import { UNIT_POOLS, unitSubject } from "./unit-subjects.ts"
 
 /** One list of the export: its description, and the query for the rows of the account ($1). */
 type ExportedList = {
@@ -59,10 +60,12 @@ export const EXPORTED_LISTS = {
     order: { day: -1, key_id: "", measure: "" },
   },
   units: {
-    description: "Reserved units of the daily quota, for the account and for each key with its own limit.",
+    description:
+      "Reserved units of the daily quotas: of your secret keys, of your publishable keys, of your reports, and of each key with its own limit.",
     table: "units",
     columns: ["subject", "day", "leased"],
-    whereSql: "(subject = $1 OR subject IN (SELECT id FROM keys WHERE account_id = $1))",
+    whereSql: `(subject IN (${UNIT_POOLS.map(pool => `$1 || '${unitSubject("", pool)}'`).join(", ")})
+      OR subject IN (SELECT id FROM keys WHERE account_id = $1))`,
     order: { subject: "", day: -1 },
   },
   requests: {

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { EXPORTED_LISTS, EXPORTED_MEMBERS } from "../../../../src/customers/accounts/account-export.ts"
 import { removeAccount, setTier } from "../../../../src/customers/accounts/accounts.ts"
 import { adminActRecorder } from "../../../../src/customers/accounts/admin-acts.ts"
+import { UNIT_POOLS, unitSubject } from "../../../../src/customers/accounts/unit-subjects.ts"
 import { acceptFeedback } from "../../../../src/customers/feedback/decision.ts"
 import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { renameKey } from "../../../../src/customers/keys/keys.ts"
@@ -77,7 +78,8 @@ describe("the page", () => {
 
 describe("the export", () => {
   test("has the members that the page documents, and what was kept", async () => {
-    const { browser, jane } = await peopled()
+    const { browser, jane, store } = await peopled()
+    for (const pool of UNIT_POOLS) await store.run("INSERT INTO units VALUES ($1, 20455, 8)", [unitSubject(jane, pool)])
     const { html, headers, status } = await browser.get(EXPORT)
     expect([status, headers.get("content-type")]).toEqual([200, "application/json"])
     expect(headers.get("content-disposition")).toBe('attachment; filename="mailkind-account.json"')
@@ -96,6 +98,8 @@ describe("the export", () => {
     for (const member of Object.keys(EXPORTED_LISTS)) expect(file[member]).not.toEqual([])
     expect(file.feedback[0]).toMatchObject({ domain: "granite-jane.com", comment: "of jane", decided_at: null })
     expect(file.units).toContainEqual({ subject: file.keys[0].id, date: "2026-01-01", leased: 7 })
+    for (const pool of UNIT_POOLS)
+      expect(file.units).toContainEqual({ subject: unitSubject(jane, pool), date: "2026-01-02", leased: 8 })
     expect(file.usage).toContainEqual({ date: "2026-01-01", key_id: file.keys[0].id, measure: "checks", count: 1 })
     expect(file.list_entries.map((entry: { readonly list: string }) => entry.list)).toEqual(["block", "block"])
     expect(file.mails.map((mail: { readonly notice: string }) => mail.notice).toSorted()).toEqual([
