@@ -268,14 +268,18 @@ async function handleCode(context: SignInContext, request: Request, form: Submit
   const { cookies, pages } = context
   const next = safeNextPath(form.text("next"))
   const browser = cookies.read(request, "sign_in")
+  const typed = form.text("code").slice(0, ECHOED_CODE_LENGTH_MAX)
   const refusal = proofRefusal(context, request)
   if (refusal !== null) {
-    const typed = form.text("code").slice(0, ECHOED_CODE_LENGTH_MAX)
     const page = await codeFormPage(context, browser, next, null, { code: typed, refusal: refusal.detail })
     return pages.renderProblem(page, request, refusal)
   }
   const code = parseTypedCode(form.text("code"))
-  if (code === null) return pages.renderInvalid(await codeFormPage(context, browser, next, MALFORMED_CODE), request)
+  if (code === null) {
+    // A digit too few or too many is quickly corrected; anything else is typed anew, as a wrong code is.
+    const kept = /^[\d\s]*$/.test(typed) ? { code: typed } : {}
+    return pages.renderInvalid(await codeFormPage(context, browser, next, MALFORMED_CODE, kept), request)
+  }
   const result = await completeSignIn(context, request, next, { kind: "code", browser, code })
   if (result instanceof Response) return result
   if (result.kind === "gone") return pages.renderInvalid(<SignInEndedPage next={next} end="code" />, request)

@@ -203,6 +203,7 @@ describe("a code", () => {
       expect(refused.text).toContain("The code has 6 digits")
       expect(refused.html).not.toContain("alert(1)")
     }
+    expect((await own.submit(shown, { code: "12 345" })).html).toContain('value="12 345"')
     expect(keyIn((await own.submit(shown, { code })).text)).not.toBe("")
   })
 
