@@ -47,12 +47,21 @@ export function DashboardLayout({ route, title, user, scripts = [], children }: 
   )
 }
 
+/** Marks the link to the current page, or to the one that lists it, such as the keys on the page of a key. */
+function ariaCurrent(target: DashboardPage, route: RouteId) {
+  if (target !== "dashboard" && ROUTES[route].path.startsWith(`${ROUTES[target].path}/`))
+    return { "aria-current": true } as const
+  return ariaCurrentPage(target === route)
+}
+
+type DashboardPage = (typeof DASHBOARD_PAGES)[number]["route"]
+
 /** The links to the pages of the account, and for administrators the link to their pages. */
 function AccountNavigation({ route, user }: Pick<DashboardLayoutProps, "route" | "user">) {
   return (
     <nav class="section-links" aria-label="Your account">
       {DASHBOARD_PAGES.map(page => (
-        <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrentPage(page.route === route)}>
+        <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrent(page.route, route)}>
           {page.label}
         </a>
       ))}

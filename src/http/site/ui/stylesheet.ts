@@ -285,7 +285,7 @@ body { margin: 0; background: var(--paper) }
 
 .of-business { --tone: var(--business) } .of-personal { --tone: var(--personal) } .of-disposable { --tone: var(--disposable) } .of-relay { --tone: var(--relay) }
 .of-lookalike { --tone: var(--block) } .of-education { --tone: var(--education) } .of-government { --tone: var(--government) } .of-invalid { --tone: var(--invalid) } .of-unknown { --tone: var(--unknown) }
-.card .asked { margin: 0; color: var(--soft); font-size: .9375rem; overflow-wrap: anywhere }
+.page .asked + h2 { margin-top: .25rem } .card .asked { margin: 0; color: var(--soft); font-size: .9375rem; overflow-wrap: anywhere }
 .decision { display: flex; gap: 1rem; align-items: center; justify-content: space-between; margin: .1rem 0 .5rem }
 .page .decision h2, .page .decision .category { margin: 0; color: var(--tone); font-size: 1.75rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em }
 .page .stamp { margin: 0; padding: .25rem 1.1rem; border-radius: 8px; font-size: 1.375rem; font-weight: 680; line-height: 1.4 }

@@ -26,6 +26,19 @@ test.each(PAGES)(
   },
 )
 
+test("the navigation marks the page, and on the page of one thing the page that lists it", async () => {
+  const currentOn = async (path: string): Promise<string | undefined> =>
+    /<nav class="section-links".*?<a href="([^"]*)" aria-current="([^"]*)"/s
+      .exec((await harness.page(path)).html)
+      ?.slice(1)
+      .join(" ")
+  const { html } = await harness.page(ROUTES.keys.path)
+  const [keyPath = ""] = attributesIn(html, "href").filter(path => /^\/dashboard\/keys\/key_\w+$/.test(path))
+  expect(await currentOn(ROUTES.dashboard.path)).toBe(`${ROUTES.dashboard.path} page`)
+  expect(await currentOn(ROUTES.keys.path)).toBe(`${ROUTES.keys.path} page`)
+  expect(await currentOn(keyPath)).toBe(`${ROUTES.keys.path} true`)
+})
+
 test("only administrators have links to the administration", async () => {
   const { app, signIn } = await openAdmin({ admins: [] })
   const answer = await app(

@@ -20,7 +20,7 @@ type NewKeyPageProps = {
 /** Displays a new key and how to use it. No other page displays a secret key. */
 export function NewKeyPage({ user, apiKey, keyText, baseUrl }: NewKeyPageProps) {
   return (
-    <DashboardLayout route="dashboard" title="Your new key" user={user}>
+    <DashboardLayout route="keys" title="Your new key" user={user}>
       <NewKeySection apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
       <p>
         <a href={ROUTES.keys.path}>All keys</a> · <a href={pathWithId("dashboardKey", apiKey.id)}>This key’s page</a>
@@ -78,7 +78,7 @@ const browserExample = (baseUrl: string, key: string): string =>
 /** The response to a form that was sent twice. The key exists, and its text cannot be displayed again. */
 export function KeyCreatedBeforePage({ user, apiKey }: Pick<NewKeyPageProps, "user" | "apiKey">) {
   return (
-    <DashboardLayout route="dashboard" title="This key was created before" user={user}>
+    <DashboardLayout route="keys" title="This key was created before" user={user}>
       <p class="lead">
         The form was sent twice. No second key was created: <bdi>{apiKey.name}</bdi> <KeyLast4 apiKey={apiKey} /> exists
         already. It was shown when it was created.
