@@ -108,7 +108,7 @@ const WIDTHS = [390, 1280] as const
 const UNLABELLED_CELLS = `[...document.querySelectorAll(".page .scroll tbody td:not([data-label]):not(:empty)")]
   .filter(cell => getComputedStyle(cell).display !== "table-cell").map(cell => cell.textContent)`
 
-/** What is wrong with the page at each width. */
+/** What is wrong with the page at each width: on the phone in dark colours, on the desk in light ones. */
 async function widthFaults(page: Page, name: string): Promise<readonly string[]> {
   const found: string[] = []
   for (const width of WIDTHS) {
@@ -116,6 +116,7 @@ async function widthFaults(page: Page, name: string): Promise<readonly string[]>
     if (PICTURES !== null) await takePictures(page, join(PICTURES, `${name}-${width}`))
     if ((await page.evaluate<number>("document.documentElement.scrollWidth")) > width)
       found.push(`the page is wider than ${width} px`)
+    await page.emulateMedia({ colorScheme: width < 500 ? "dark" : "light" })
     const unlabelled = await page.evaluate<readonly string[]>(UNLABELLED_CELLS)
     const faults = [...unlabelled.map(text => `no column is told of ${text}`), ...(await accessFaults(page))]
     found.push(...faults.map(fault => `at ${width} px: ${fault}`))

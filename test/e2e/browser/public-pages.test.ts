@@ -37,3 +37,26 @@ test.skipIf(isBrowserMissing)(
   },
   BROWSER_TEST_MS,
 )
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, every kind of verdict and a refused input are fit for all, at both widths`,
+  async () => {
+    const [browser, { url, stop }] = await Promise.all([openBrowser(), serverProcess()])
+    onTestEnd(stop)
+    const watched = await watchedPage(await browser.newContext(), url)
+    const { page } = watched
+    const longUrl = `https://${"a-long-name.".repeat(8)}example.com/${"path/".repeat(20)}?to=x@y`
+    for (const [name, input] of [
+      ["lookalike", "jane@paypa1.com"],
+      ["typo", "jane@gmial.com"],
+      ["long", longUrl],
+      ["refused", " "],
+    ] as const) {
+      await page.goto(`${url}/`)
+      await page.getByLabel("Email address, domain or website").fill(input)
+      await Promise.all([page.waitForNavigation(), page.locator("form.ask [type=submit]").first().click()])
+      expect({ name, faults: await pageFaults(watched, `verdict-${name}`) }).toEqual({ name, faults: [] })
+    }
+  },
+  BROWSER_TEST_MS,
+)
