@@ -2,7 +2,7 @@ import { Kind, type Static, TypeRegistry, Type as t } from "@sinclair/typebox"
 import { hasAtMostCharacters } from "../base/text.ts"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
-import { oneOf } from "./schemas.ts"
+import { CategorySchema, describedAs, oneOf } from "./schemas.ts"
 
 /** The categories that a report can name: all but `unknown`. */
 export type ReportableCategory = Exclude<Category, "unknown">
@@ -19,6 +19,8 @@ export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
 /** TypeBox's `maxLength` counts UTF-16 units, JSON Schema counts characters. */
 TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && hasAtMostCharacters(value, LIMITS.commentLengthMax))
 
+const ReportableCategorySchema = oneOf("ReportableCategory", REPORTABLE_CATEGORIES)
+
 const Comment = t.Unsafe<string>({
   [Kind]: "Comment",
   type: "string",
@@ -29,12 +31,12 @@ const Comment = t.Unsafe<string>({
 /** Body of POST /v1/feedback. Unknown members are ignored. */
 export const FeedbackBody = t.Object(
   {
-    expected_category: oneOf(REPORTABLE_CATEGORIES, "What the verdict should have been."),
+    expected_category: describedAs(ReportableCategorySchema, "What the verdict should have been."),
     email: t.Optional(t.String({ description: "The address. Send exactly one of `email` and `domain`. Only the domain and the role word are stored." })),
     domain: t.Optional(t.String({ description: "A domain name." })),
     comment: t.Optional(Comment),
   },
-  { additionalProperties: true, examples: [{ domain: "example.com", expected_category: "business" }] },
+  { $id: "FeedbackBody", examples: [{ domain: "example.com", expected_category: "business" }] },
 )
 export type FeedbackBody = Static<typeof FeedbackBody>
 
@@ -42,11 +44,11 @@ export type FeedbackBody = Static<typeof FeedbackBody>
 export const FeedbackReceipt = t.Object(
   {
     id: t.String({ description: "An id such as `fb_…`. A duplicate has the id of the first report." }),
-    status: oneOf(RECEIPT_STATUSES, `\`duplicate\`: the account reported the same within ${LIMITS.feedbackDuplicateDays} days.`),
+    status: describedAs(oneOf("ReceiptStatus", RECEIPT_STATUSES), `\`duplicate\`: the account reported the same within ${LIMITS.feedbackDuplicateDays} days.`),
     domain: t.String(),
-    current_category: oneOf(CATEGORY_NAMES, "The category that a check gives now."),
-    reported_category: oneOf(REPORTABLE_CATEGORIES, "What the verdict should have been, as sent."),
+    current_category: describedAs(CategorySchema, "The category that a check gives now."),
+    reported_category: describedAs(ReportableCategorySchema, "What the verdict should have been, as sent."),
   },
-  { additionalProperties: false },
+  { $id: "FeedbackReceipt", additionalProperties: false },
 )
 export type FeedbackReceipt = Static<typeof FeedbackReceipt>

@@ -47,7 +47,7 @@ export const ROUTES = {
     problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input", "quota_exceeded"],
   },
   getUsage: { method: "GET", path: "/v1/usage", description: "Shows your limits and your usage in the last 30 days.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
-  getHealth: { method: "GET", path: "/v1/health", description: "Shows the state of the server. It never waits for the network.", access: "anybody", kind: "api", problems: ["internal_error"] },
+  getHealth: { method: "GET", path: "/v1/health", description: "Shows the state of the server. It never waits for the network.", access: "anybody", kind: "api", problems: ["invalid_input", "internal_error"] },
   postSecretScanning: {
     method: "POST",
     path: "/hooks/secret-scanning",
@@ -225,3 +225,6 @@ export function pagePathWithoutSlash(path: string): string | null {
 
 /** The version of the API. */
 export const API_VERSION = "1.0.0"
+
+/** The revision of the OpenAPI document. It counts up when the document says the same API in another form, or an addition to it. */
+export const DOCUMENT_REVISION = 2

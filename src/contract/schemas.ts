@@ -5,19 +5,31 @@ import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "./policies.ts"
 import { API_PROBLEM_CODES, type ProblemCode } from "./problems.ts"
 import { REASON_NAMES } from "./reasons.ts"
 
-/** One of these strings, as a JSON Schema `enum`. */
-export function oneOf<const V extends string>(values: readonly V[], description?: string) {
+/** One of these strings. `$id` is the name of the schema in the OpenAPI document. */
+export function oneOf<const V extends string>($id: string, values: readonly V[]) {
   return t.Union(
     values.map(value => t.Literal(value)) as TLiteral<V>[], // `map` loses the literal types
-    { ...(description === undefined ? {} : { description }) },
+    { $id },
   )
 }
 
-const nullable = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()])
-const closed = { additionalProperties: false } as const
-const open = { additionalProperties: true } as const
+/** A schema with a name, where it is used for a purpose of its own. */
+export const describedAs = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description })
 
-const Policy = oneOf(POLICY_NAMES, `How strict the recommendation is. The default is \`${POLICY_DEFAULT}\`.`)
+const nullable = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()])
+
+/**
+ * A member of an answer that this version does not send fails the schema. The OpenAPI document leaves answers open, because a
+ * later version may add members.
+ */
+const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
+
+/** The tables of `contract/` as schemas. */
+export const CategorySchema = oneOf("Category", CATEGORY_NAMES)
+export const RecommendationSchema = oneOf("Recommendation", RECOMMENDATIONS)
+export const ReasonSchema = oneOf("Reason", REASON_NAMES)
+export const PolicySchema = oneOf("Policy", POLICY_NAMES)
+export const ProblemCodeSchema = oneOf("ProblemCode", API_PROBLEM_CODES)
 
 /** Body of POST /v1/check. Unknown members are ignored. */
 export const CheckBody = t.Object(
@@ -25,11 +37,11 @@ export const CheckBody = t.Object(
     email: t.Optional(t.String({ description: "The address. Send exactly one of `email`, `domain` and `url`." })),
     domain: t.Optional(t.String({ description: "A domain name." })),
     url: t.Optional(t.String({ maxLength: LIMITS.urlLengthMax, description: "A website address. The check looks at its host." })),
-    policy: t.Optional(Policy),
-    deep: t.Optional(t.Boolean({ description: "Adds the domain's age and a homepage check. Costs 5 units, or 1 if neither gives a result." })),
-    workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-up." })),
+    policy: t.Optional(describedAs(PolicySchema, `How strict the recommendation is. Absent: \`${POLICY_DEFAULT}\`.`)),
+    deep: t.Optional(t.Boolean({ description: "Adds the domain's age and a homepage check. Costs 5 units, or 1 if neither gives a result. Absent: false." })),
+    workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-up. Absent: true." })),
   },
-  { ...open, examples: [{ email: "jane@stripe.com", policy: "b2b" }] },
+  { $id: "CheckBody", examples: [{ email: "jane@stripe.com", policy: "b2b" }] },
 )
 export type CheckBody = Static<typeof CheckBody>
 
@@ -38,38 +50,38 @@ const Hint = t.Object(
     confidence: t.Union([t.Literal(0), t.Literal(0.3), t.Literal(1)]),
     match: nullable(t.String({ description: "The matching word, or the domain of a group service." })),
   },
-  closed,
+  closed("Hint"),
 )
 
 const MailBlock = t.Object(
   {
     has_mx: nullable(t.Boolean({ description: "Null if it was not looked up or DNS did not answer." })),
     provider: nullable(t.String({ description: "Key of the provider of the most preferred mail host." })),
-    mx: t.Array(t.Object({ priority: t.Integer(), host: t.String(), provider: nullable(t.String()) }, closed)),
+    mx: t.Array(t.Object({ priority: t.Integer(), host: t.String(), provider: nullable(t.String()) }, closed("MailHost"))),
     spf: nullable(t.String()),
-    dmarc_policy: nullable(oneOf(["none", "quarantine", "reject"])),
+    dmarc_policy: nullable(oneOf("DmarcPolicy", ["none", "quarantine", "reject"])),
   },
-  closed,
+  closed("Mail"),
 )
 
 const WorkspaceBlock = t.Object(
   {
-    suite_a: t.Object({ detected: t.Boolean(), evidence: t.Array(t.String()) }, closed),
+    suite_a: t.Object({ detected: t.Boolean(), evidence: t.Array(t.String()) }, closed("SuiteA")),
     suite_b: t.Object(
       {
         detected: t.Boolean(),
         tenant_id: nullable(t.String({ description: "A UUID." })),
         tenant_region: nullable(t.String()),
-        auth: nullable(oneOf(["managed", "federated"])),
+        auth: nullable(oneOf("TenantAuth", ["managed", "federated"])),
         identity_provider: nullable(t.String()),
         evidence: t.Array(t.String({ description: "`kind:value`, such as `mx:…` or `spf:…`." })),
       },
-      closed,
+      closed("SuiteB"),
     ),
     other_suite: nullable(t.String()),
     pending: t.Boolean({ description: "The tenant look-up continues. The next check has its result." }),
   },
-  closed,
+  closed("Workspace"),
 )
 
 /** Result of a check with a secret key. */
@@ -80,10 +92,10 @@ export const CheckResult = t.Object(
     normalized_email: nullable(t.String()),
     domain: nullable(t.String()),
     is_business: t.Boolean(),
-    category: oneOf(CATEGORY_NAMES),
+    category: CategorySchema,
     confidence: t.Number({ minimum: 0, maximum: 1 }),
-    recommendation: oneOf(RECOMMENDATIONS),
-    policy: oneOf(POLICY_NAMES),
+    recommendation: RecommendationSchema,
+    policy: PolicySchema,
     is_free_provider: t.Boolean(),
     is_disposable: t.Boolean(),
     is_relay: t.Boolean(),
@@ -97,39 +109,39 @@ export const CheckResult = t.Object(
     did_you_mean: nullable(t.String()),
     mail: MailBlock,
     workspace: WorkspaceBlock,
-    integrations: t.Object({ suite_a_ready: t.Boolean(), suite_b_ready: t.Boolean() }, closed),
+    integrations: t.Object({ suite_a_ready: t.Boolean(), suite_b_ready: t.Boolean() }, closed("Integrations")),
     domain_age_days: nullable(t.Integer()),
-    reasons: t.Array(oneOf(REASON_NAMES)),
+    reasons: t.Array(ReasonSchema),
     degraded: t.Boolean({ description: "DNS was unavailable. The verdict comes from the lists alone." }),
     cached: t.Boolean(),
     took_ms: t.Integer(),
     request_id: t.String(),
   },
-  closed,
+  closed("CheckResult"),
 )
 export type CheckResult = Static<typeof CheckResult>
 
 /** Result of a check with a publishable key. */
 export const ReducedResult = t.Object(
   {
-    category: oneOf(CATEGORY_NAMES),
+    category: CategorySchema,
     is_business: t.Boolean(),
-    recommendation: oneOf(RECOMMENDATIONS),
+    recommendation: RecommendationSchema,
     confidence: t.Number({ minimum: 0, maximum: 1 }),
     did_you_mean: nullable(t.String()),
     shared_inbox: Hint,
     group: Hint,
-    reasons: t.Array(oneOf(REASON_NAMES), { maxItems: LIMITS.publishableReasonsMax, description: "The first reasons of the verdict." }),
+    reasons: t.Array(ReasonSchema, { maxItems: LIMITS.publishableReasonsMax, description: "The first reasons of the verdict." }),
     workspace: t.Object(
       {
         suite_a: t.Boolean({ description: "suite_a was detected." }),
         suite_b: t.Boolean({ description: "suite_b was detected." }),
         suite_b_mail: nullable(t.Boolean({ description: "suite_b runs the mail. Null: DNS did not answer." })),
       },
-      closed,
+      closed("ReducedWorkspace"),
     ),
   },
-  closed,
+  closed("ReducedResult"),
 )
 export type ReducedResult = Static<typeof ReducedResult>
 
@@ -142,7 +154,7 @@ const REFRESH_STATUSES = ["ok", "failing", "paused", "pending", "off"] as const
 /** Response of GET /v1/health. */
 export const Health = t.Object(
   {
-    status: oneOf(["ok", "degraded"]),
+    status: oneOf("HealthStatus", ["ok", "degraded"]),
     version: t.String(),
     uptime_seconds: t.Integer(),
     lists: t.Object(
@@ -152,31 +164,33 @@ export const Health = t.Object(
         entries: t.Record(t.String(), t.Integer()),
         refresh: t.Object(
           {
-            status: oneOf(REFRESH_STATUSES),
+            status: oneOf("RefreshStatus", REFRESH_STATUSES),
             refreshed_at: nullable(t.String({ format: "date-time", description: "When the sources were last downloaded. Null: never." })),
             sources: t.Record(
               t.String(),
               t.Object(
                 {
-                  outcome: oneOf(["taken", "unchanged", "refused", "failed"]),
+                  outcome: oneOf("SourceOutcome", ["taken", "unchanged", "refused", "failed"]),
                   changed_at: nullable(t.String({ format: "date-time", description: "When its entries last changed. Null: there is no copy yet." })),
                   left_out: t.Integer({ minimum: 0, description: "How many of its names were left out, because no such list can hold them." }),
                 },
-                closed,
+                closed("SourceState"),
               ),
               { description: "The result of the last download of each source." },
             ),
           },
-          closed,
+          closed("ListsRefresh"),
         ),
       },
-      closed,
+      closed("HealthLists"),
     ),
-    dns: t.Object({ status: oneOf(["ok", "unavailable"]) }, closed),
+    dns: t.Object({ status: oneOf("DnsStatus", ["ok", "unavailable"]) }, closed("HealthDns")),
   },
-  closed,
+  closed("Health"),
 )
 export type Health = Static<typeof Health>
+
+const RetryAfter = t.Integer({ minimum: 0, description: "Seconds to wait before the next try." })
 
 /** Body of every problem response (RFC 9457), with content type `application/problem+json`. */
 export const ProblemBody = t.Object(
@@ -184,7 +198,7 @@ export const ProblemBody = t.Object(
     type: t.String({ format: "uri" }),
     title: t.String(),
     status: t.Integer(),
-    code: oneOf(API_PROBLEM_CODES),
+    code: ProblemCodeSchema,
     detail: t.String(),
     docs_url: t.String({ format: "uri" }),
     instance: t.String({ description: "The request id as a URN." }),
@@ -197,18 +211,21 @@ export const ProblemBody = t.Object(
             parameter: t.Optional(t.String({ description: "Name of the query parameter." })),
             detail: t.String(),
           },
-          closed,
+          closed("InputFault"),
         ),
       ),
     ),
-    retry_after: t.Optional(t.Integer({ description: "Seconds." })),
+    retry_after: t.Optional(RetryAfter),
     limit: t.Optional(t.Integer()),
     needed: t.Optional(t.Integer({ minimum: 1, description: "How many daily units the request needs." })),
     remaining: t.Optional(t.Integer({ minimum: 0, description: "How many daily units are left." })),
     resets_at: t.Optional(t.String({ format: "date-time" })),
   },
-  closed,
+  closed("Problem"),
 )
+/** Body of the problems with status 429 and 503, which say when to try again. */
+export const RetryProblemBody = t.Object({ ...ProblemBody.properties, retry_after: RetryAfter }, closed("RetryProblem"))
+
 /** `code` may also be one of the free website checker, which is not part of the API. */
 export type ProblemBody = Omit<Static<typeof ProblemBody>, "code"> & { code: ProblemCode }
 
@@ -222,17 +239,27 @@ export const BatchBody = t.Object(
     }),
     policy: CheckBody.properties.policy,
   },
-  { additionalProperties: true, examples: [{ items: ["jane@stripe.com", "gmail.com", "https://www.mit.edu/"], policy: "b2b" }] },
+  { $id: "BatchBody", examples: [{ items: ["jane@stripe.com", "gmail.com", "https://www.mit.edu/"], policy: "b2b" }] },
 )
 export type BatchBody = Static<typeof BatchBody>
+
+/** Result of one item of a batch. */
+const BatchItemResult = t.Object(
+  {
+    ...CheckResult.properties,
+    index: t.Integer({ minimum: 0, description: "The position of the item in `items`, from 0." }),
+    input: t.Optional(t.String({ description: "The item as sent. Only if no domain was found in it." })),
+  },
+  closed("BatchItemResult"),
+)
 
 /** Response of POST /v1/check/batch. */
 export const BatchResult = t.Object(
   {
-    results: t.Array(CheckResult, { description: "One result for each item, in the same order. Each has the request id of the batch." }),
+    results: t.Array(BatchItemResult, { description: "One result for each item, in the same order. Each has the request id of the batch." }),
     took_ms: t.Integer({ description: "The time of the slowest item. All items are checked in parallel." }),
     request_id: t.String(),
   },
-  { additionalProperties: false },
+  closed("BatchResult"),
 )
 export type BatchResult = Static<typeof BatchResult>

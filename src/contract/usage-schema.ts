@@ -2,14 +2,14 @@ import { type Static, type TInteger, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
 
-const closed = { additionalProperties: false } as const
+const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
 
 const countSchema = (description: string) => t.Integer({ minimum: 0, description })
 const limitSchema = (description: string) => t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `${description} Null: unlimited.` })
 
 const ByCategorySchema = t.Object(
   Object.fromEntries(CATEGORY_NAMES.map(category => [category, t.Integer({ minimum: 0 })])) as { readonly [C in Category]: TInteger }, // `fromEntries` loses the type of the names
-  { ...closed, description: "How many checks, deep checks and batch items ended in each category." },
+  { ...closed("CountsByCategory"), description: "How many checks, deep checks and batch items ended in each category." },
 )
 
 const dateSchema = t.String({ format: "date", description: "The day, UTC." })
@@ -36,7 +36,7 @@ const KeyUsageSchema = t.Object(
     remaining: t.Optional(t.Integer({ minimum: 0, description: "What is left of the key's own limit today. Present with `daily_units`." })),
     requests_per_second: t.Optional(t.Integer({ minimum: 1, description: "The key's own limit of requests per second. Absent: no such limit." })),
   },
-  closed,
+  closed("KeyUsage"),
 )
 
 /** Response of GET /v1/usage. */
@@ -51,7 +51,7 @@ export const Usage = t.Object(
         batch_items: limitSchema("Items per batch."),
         keys: limitSchema("Active keys of the account."),
       },
-      closed,
+      closed("UsageLimits"),
     ),
     today: t.Object(
       {
@@ -63,20 +63,18 @@ export const Usage = t.Object(
             used: countSchema("Units used by the account's publishable keys, including revoked keys."),
             remaining: countSchema("Units left today for all publishable keys together."),
           },
-          { ...closed, description: `The ${LIMITS.publishableUnitsPerDay} units that all publishable keys of the account share. They are separate from the account's units, because anybody can forge an origin.` },
+          { ...closed("PublishableUsage"), description: `The ${LIMITS.publishableUnitsPerDay} units that all publishable keys of the account share. They are separate from the account's units, because anybody can forge an origin.` },
         ),
         resets_at: t.String({ format: "date-time", description: "When the next day begins: 00:00 UTC." }),
         ...activitySchemas,
         by_key: t.Array(KeyUsageSchema, { description: "The active keys, and revoked keys that were used today. Checks on the dashboard count in the account's `used`, but not for a key." }),
       },
-      closed,
+      closed("UsageToday"),
     ),
-    daily: t.Array(t.Object({ date: dateSchema, used: usedSchema, ...activitySchemas }, closed), {
-      minItems: LIMITS.usageDays,
-      maxItems: LIMITS.usageDays,
+    daily: t.Array(t.Object({ date: dateSchema, used: usedSchema, ...activitySchemas }, closed("UsageDay")), {
       description: `The last ${LIMITS.usageDays} days, newest first, today included.`,
     }),
   },
-  closed,
+  closed("Usage"),
 )
 export type Usage = Static<typeof Usage>

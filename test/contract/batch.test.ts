@@ -21,8 +21,15 @@ function resultsOf({ status, body }: ApiResponse): readonly CheckResult[] {
 const results = async (items: readonly string[], more = {}) => resultsOf(await post({ items, ...more }))
 
 describe("200", () => {
-  test("each item has the result of a check of it, in the order of the items", async () => {
-    const items = ["Jane+news@Gmail.com", "STRIPE.com.", "http://www.stripe.com/pricing", "jane@mailinator.com", "x@@y"]
+  test("each item has the result of a check of it, its index, and its text if no domain was found in it", async () => {
+    const items = [
+      "Jane+news@Gmail.com",
+      "STRIPE.com.",
+      "http://www.stripe.com/pricing",
+      "jane@mailinator.com",
+      "x@@y",
+      "a b",
+    ]
     const found = await results(items)
     for (const [at, input] of [
       { email: items[0] },
@@ -30,9 +37,11 @@ describe("200", () => {
       { url: items[2] },
       { email: items[3] },
       { email: items[4] },
+      { domain: items[5] },
     ].entries()) {
       const { body } = await ask("POST /v1/check", { body: input })
-      expect<unknown>(found[at]).toEqual({ ...body, request_id: found[0]?.request_id })
+      const item = { index: at, ...(body["domain"] === null ? { input: items[at] } : {}) }
+      expect<unknown>(found[at]).toEqual({ ...body, request_id: found[0]?.request_id, ...item })
     }
   })
 
@@ -303,4 +312,29 @@ describe("the outside world", () => {
       },
     ])
   })
+})
+
+describe("the coding of the answer", () => {
+  const many = Array.from({ length: 30 }, (_, at) => `user${at}@example${at}.com`)
+  const askCoded = (items: readonly string[], coding: string) =>
+    post({ items }, { headers: { "Accept-Encoding": coding } })
+
+  test("a long answer is compressed for a client that accepts gzip, and is the same", async () => {
+    const plain = await askCoded(many, "identity")
+    const packed = await askCoded(many, "br;q=1, gzip;q=0.5")
+    expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, "gzip"])
+    for (const { headers } of [plain, packed]) expect(headers.get("vary")).toContain("Accept-Encoding")
+    const comparable = (body: Record<string, unknown>) => JSON.stringify(body).replaceAll(/"request_id":"[^"]*"/g, "")
+    expect(comparable(packed.body)).toBe(comparable(plain.body))
+  })
+
+  test.each(["", "identity", "gzip;q=0", "br"])("it is not compressed for %j", async coding => {
+    expect((await askCoded(many, coding)).headers.get("content-encoding")).toBeNull()
+  })
+})
+
+test("a body with a content coding is refused, and the problem names the header", async () => {
+  const { status, body } = await post({ items: ["a.com"] }, { headers: { "Content-Encoding": "gzip" } })
+  expect([status, body["code"]]).toEqual([400, "invalid_input"])
+  expect(body["detail"]).toContain("`Content-Encoding`")
 })

@@ -334,7 +334,9 @@ function asking(app: (request: Request) => Response | Promise<Response>, ownKey:
       ...(payload === undefined ? {} : { body: payload }),
     })
     const answer = await app(request)
-    const text = await answer.text()
+    const bytes = await answer.bytes()
+    const isPacked = answer.headers.get("content-encoding") === "gzip"
+    const text = new TextDecoder().decode(isPacked ? Bun.gunzipSync(bytes) : bytes)
     return { status: answer.status, headers: answer.headers, body: text === "" ? {} : JSON.parse(text) }
   }
 }

@@ -24,7 +24,7 @@ export function writeResult(outcome: CheckOutcome, requestId: string): WrittenJs
 }
 
 /**
- * The results of a batch as JSON, each with the batch's request id; the rules of `writeResult` hold. All checks ran index the same
+ * The results of a batch as JSON, each with the batch's request id; the rules of `writeResult` hold. All checks ran at the same
  * time, so the batch took as long as its longest check.
  */
 export function writeBatchResult(outcomes: readonly CheckOutcome[], requestId: string): WrittenJson {
@@ -34,23 +34,29 @@ export function writeBatchResult(outcomes: readonly CheckOutcome[], requestId: s
   buffer.text(BATCH_OPENING)
   for (const [index, outcome] of outcomes.entries()) {
     if (index > 0) buffer.text(",")
-    putResult(outcome, requestId)
+    putResult(outcome, requestId, itemMembersJson(outcome, index))
   }
   buffer.text(closing)
-  return (
-    buffer.written() ?? BATCH_OPENING + outcomes.map(outcome => fullResultJson(outcome, requestId)).join(",") + closing
-  )
+  const itemJson = (outcome: CheckOutcome, index: number): string =>
+    `${fullResultJson(outcome, requestId).slice(0, -1)}${itemMembersJson(outcome, index)}}`
+  return buffer.written() ?? BATCH_OPENING + outcomes.map(itemJson).join(",") + closing
 }
+
+/** What a result of a batch has besides those of a check: which item it is for, and the item itself if no domain was found in it. */
+const itemMembersJson = ({ subject: { sent, domain } }: CheckOutcome, index: number): string =>
+  domain !== null ? `,"index":${index}` : `,"index":${index},"input":${JSON.stringify(sent)}`
 
 const BATCH_OPENING = '{"results":['
 
-function putResult({ subject, judged, tookMs }: CheckOutcome, requestId: string): void {
+function putResult({ subject, judged, tookMs }: CheckOutcome, requestId: string, moreMembers = ""): void {
   putInputMembers(subject)
   buffer.bytes(judgedMembersBytes(judged))
   buffer.text(String(tookMs))
   buffer.text(',"request_id":"')
   buffer.text(requestId)
-  buffer.text('"}')
+  buffer.text('"')
+  buffer.text(moreMembers)
+  buffer.text("}")
 }
 
 /** Writes what `inputMembersJson` returns. */

@@ -1,10 +1,10 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { isJsonObject } from "../../base/untrusted-text.ts"
-import { CATEGORIES, CATEGORY_NAMES } from "../../contract/categories.ts"
+import { CATEGORIES } from "../../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
-import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "../../contract/policies.ts"
+import { POLICIES } from "../../contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../contract/problems.ts"
-import { REASON_NAMES, REASONS } from "../../contract/reasons.ts"
+import { REASONS } from "../../contract/reasons.ts"
 import {
   BatchBody,
   BatchResult,
@@ -13,109 +13,83 @@ import {
   Health,
   ProblemBody,
   ReducedResult,
+  RetryProblemBody,
 } from "../../contract/schemas.ts"
 import { Usage } from "../../contract/usage-schema.ts"
 
 /** A JSON Schema (draft 2020-12, as in OpenAPI 3.1) or a part of one. */
-export type JsonSchema = {
-  readonly type?: unknown
-  readonly enum?: unknown
-  readonly const?: unknown
-  readonly [keyword: string]: unknown
-}
+export type JsonSchema = { readonly [keyword: string]: unknown }
 
-/** The named schemas of the document, in its order. */
+/** The named schemas of the document: answers with all that they refer to, then bodies of requests. */
 export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
-  const bodies = Object.entries(NAMED_BODIES).map(([name, schema]) => [name, toJsonSchema(schema)] as const)
-  const words = NAMED_ENUMS.map(({ name, description, values, meanings: means }) => {
-    const meanings = means === undefined ? {} : { "x-enumDescriptions": means }
-    return [name, { type: "string", description: description, enum: [...values], ...meanings }] as const
-  })
-  const inputs = Object.entries({ CheckBody, BatchBody }).map(([name, schema]) => {
-    return [name, { ...toJsonSchema(schema), properties: Object.fromEntries(inputMembers(schema)) }] as const
-  })
-  return Object.fromEntries([...bodies, ...words, ...inputs])
+  const bodies = [CheckBody, FeedbackBody].map(body => [nameOf(body), alternatives(body)] as const)
+  return Object.fromEntries([
+    ...[...namedIn(ANSWERS)].map(([name, schema]) => [name, namedSchema(name, schema)] as const),
+    ...bodies.flatMap(([name, bodiesByMember]) => [
+      [name, { oneOf: Object.keys(bodiesByMember).map(reference) }] as const,
+      ...Object.entries(bodiesByMember),
+    ]),
+  ])
 }
 
-/** The defaults of optional input members. */
-const MEMBER_DEFAULTS = { policy: POLICY_DEFAULT, deep: false, workspace: true } as const satisfies Partial<CheckBody>
-
-/** The members of a check's or a batch's input, with `default` where they have one. */
-export function inputMembers(schema: TObject): readonly (readonly [string, JsonSchema])[] {
-  const { properties } = toJsonSchema(schema)
-  const members: [string, unknown][] = isJsonObject(properties) ? Object.entries(properties) : []
-  const defaults: Readonly<Record<string, unknown>> = MEMBER_DEFAULTS
-  return members.filter(hasSchema).map(([name, member]) => {
-    return [name, Object.hasOwn(defaults, name) ? { ...member, default: defaults[name] } : member]
-  })
-}
-
-const hasSchema = (entry: [string, unknown]): entry is [string, JsonSchema] => isJsonObject(entry[1])
+/** The members of an object's schema as JSON Schema. */
+export const membersOf = (schema: TObject): readonly (readonly [string, JsonSchema])[] =>
+  Object.entries(schema.properties).map(([name, member]) => [name, innerSchema(member)])
 
 /**
- * Turns a TypeBox schema into plain JSON Schema. A union of literals becomes an `enum`, a union with null a list of types, a
- * record `additionalProperties`, and an enumeration with a name a `$ref`.
+ * Turns a TypeBox schema into plain JSON Schema. A schema with a name inside another one becomes a `$ref`, a union of literals an
+ * `enum`, a union of strings or numbers with null a list of types, and a record `additionalProperties`. Objects stay open: a
+ * later version may send more members.
  */
 export function toJsonSchema(schema: TSchema): JsonSchema {
-  const { anyOf, patternProperties, $id: _, ...rest } = cleanKeywords(schema)
+  const { anyOf, patternProperties, $id: _, additionalProperties: __, ...rest } = cleanKeywords(schema)
   if (isSchemas(anyOf)) return { ...unionSchema(anyOf), ...rest }
   const patterns = isJsonObject(patternProperties) ? Object.values(patternProperties) : []
   return patterns.length === 1 ? { ...rest, additionalProperties: patterns[0] } : rest
 }
 
-const NAMED_BODIES = {
-  CheckBody,
+/** A reference to a schema with a name. */
+export const reference = (name: string): JsonSchema => ({ $ref: `#/components/schemas/${name}` })
+
+const ANSWERS = [
   CheckResult,
   ReducedResult,
-  BatchBody,
   BatchResult,
-  FeedbackBody,
   FeedbackReceipt,
   Usage,
   Health,
-  Problem: ProblemBody,
-} as const satisfies Record<string, TSchema>
+  ProblemBody,
+  RetryProblemBody,
+  BatchBody,
+  FeedbackBody,
+  CheckBody,
+] as const
 
 type NamedEnum = {
-  readonly name: string
   readonly description: string
-  readonly values: readonly string[]
   /** The description of each value; absent where the values need none. */
   readonly meanings?: Readonly<Record<string, string>>
+  /** A later version may have more values. */
+  readonly isOpen?: true
 }
 
-/** The enumerations that are tables in `contract/`. */
-const NAMED_ENUMS: readonly NamedEnum[] = [
-  {
-    name: "Category",
-    description: "The kind of an address, a domain or a URL.",
-    values: CATEGORY_NAMES,
-    meanings: descriptionsOf(CATEGORIES),
-  },
-  {
-    name: "Recommendation",
-    description: "What to do with the address, least severe first.",
-    values: RECOMMENDATIONS,
-  },
-  {
-    name: "Policy",
-    description: "How strict the recommendation is.",
-    values: POLICY_NAMES,
-    meanings: descriptionsOf(POLICIES),
-  },
-  {
-    name: "Reason",
-    description: "The reason of a verdict. The codes are in order of precedence. /docs/reasons explains each.",
-    values: REASON_NAMES,
+/** What the document says of the enumerations that are tables in `contract/`. */
+const NAMED_ENUMS: Readonly<Record<string, NamedEnum>> = {
+  Category: { description: "The kind of an address, a domain or a URL.", meanings: descriptionsOf(CATEGORIES) },
+  Recommendation: { description: "What to do with the address, least severe first." },
+  Policy: { description: "How strict the recommendation is.", meanings: descriptionsOf(POLICIES) },
+  Reason: {
+    description:
+      "The reason of a verdict. The codes are in order of precedence. /docs/reasons explains each. A later version may have more.",
     meanings: descriptionsOf(REASONS),
+    isOpen: true,
   },
-  {
-    name: "ProblemCode",
-    description: "Why a request was refused. /docs/errors explains each code.",
-    values: API_PROBLEM_CODES,
+  ProblemCode: {
+    description: "Why a request was refused. /docs/errors explains each code. A later version may have more.",
     meanings: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, PROBLEMS[code].cause])),
+    isOpen: true,
   },
-]
+}
 
 function descriptionsOf(
   table: Readonly<Record<string, { readonly description: string }>>,
@@ -123,48 +97,101 @@ function descriptionsOf(
   return Object.fromEntries(Object.entries(table).map(([word, { description }]) => [word, description]))
 }
 
+function namedSchema(name: string, schema: TSchema): JsonSchema {
+  const { description = null, meanings = null, isOpen = false } = NAMED_ENUMS[name] ?? {}
+  const { enum: values, ...rest } = toJsonSchema(schema)
+  return {
+    ...rest,
+    ...(description === null ? {} : { description }),
+    ...(values === undefined ? {} : isOpen ? openEnum(values) : { enum: values }),
+    ...(meanings === null ? {} : { "x-enumDescriptions": meanings }),
+  }
+}
+
+/** The known values, and any other string. */
+const openEnum = (values: unknown): JsonSchema => ({
+  type: undefined,
+  anyOf: [{ type: "string", enum: values }, { type: "string" }],
+})
+
+/**
+ * A body with exactly one of the members that name the subject, as one schema for each of them: generators make types of these
+ * that hold what the server demands.
+ */
+function alternatives(body: TObject): Readonly<Record<string, JsonSchema>> {
+  const all = Object.keys(body.properties)
+  const subjects = all.filter(member => SUBJECT_MEMBERS.includes(member))
+  const { properties, required = [], examples, ...rest } = toJsonSchema(body)
+  return Object.fromEntries(
+    subjects.map(subject => {
+      const members = membersOf(body).filter(([name]) => name === subject || !subjects.includes(name))
+      const needed = [subject, ...(Array.isArray(required) ? required : [])]
+      return [
+        `${nameOf(body).replace("Body", "")}${capitalized(subject)}Body`,
+        { ...rest, required: needed, properties: Object.fromEntries(members) },
+      ]
+    }),
+  )
+}
+
+const SUBJECT_MEMBERS: readonly string[] = ["email", "domain", "url"]
+const capitalized = (word: string): string => `${word.charAt(0).toUpperCase()}${word.slice(1)}`
+const nameOf = (schema: TSchema): string => schema.$id ?? ""
+
+/** The schemas with a name in these schemas, each after the one that refers to it. */
+function namedIn(schemas: readonly TSchema[], found = new Map<string, TSchema>()): ReadonlyMap<string, TSchema> {
+  for (const schema of schemas) {
+    const name = nameOf(schema)
+    if (name !== "" && !found.has(name) && !isAlternatives(schema)) found.set(name, schema)
+    namedIn(partsOf(schema), found)
+  }
+  return found
+}
+
+const isAlternatives = (schema: TSchema): boolean => schema === CheckBody || schema === FeedbackBody
+
+/** The schemas inside of a schema. */
+function partsOf({ properties = {}, patternProperties = {}, items, anyOf = [] }: TSchema): readonly TSchema[] {
+  return [properties, patternProperties, anyOf, items === undefined ? {} : { items }]
+    .flatMap(parts => Object.values(parts))
+    .filter(isSchema)
+}
+
 /** Converts the schemas inside a schema. TypeBox's symbols are dropped, because they are not entries. */
 function cleanKeywords(schema: TSchema): JsonSchema {
   return Object.fromEntries(
     Object.entries(schema).map(([keyword, value]: [string, unknown]) => {
       if (keyword === "properties" || keyword === "patternProperties") return [keyword, cleanProperties(value)]
-      if (keyword === "items")
-        return [keyword, isSchema(value) ? (schemaReference(value) ?? toJsonSchema(value)) : value]
-      if (keyword === "anyOf" && Array.isArray(value)) return [keyword, value.filter(isSchema).map(toJsonSchema)]
+      if (keyword === "items") return [keyword, isSchema(value) ? innerSchema(value) : value]
+      if (keyword === "anyOf" && Array.isArray(value)) return [keyword, value.filter(isSchema).map(innerSchema)]
       return [keyword, value]
     }),
   )
 }
 
-/** A reference to a body that has a name; null: it has none. */
-function schemaReference(schema: TSchema): JsonSchema | null {
-  const [name] = Object.entries(NAMED_BODIES).find(([, body]) => body === schema) ?? []
-  return name === undefined ? null : { $ref: `#/components/schemas/${name}` }
-}
-
 function cleanProperties(members: unknown): JsonSchema {
   const entries: [string, unknown][] = isJsonObject(members) ? Object.entries(members) : []
-  return Object.fromEntries(entries.map(([name, member]) => [name, isSchema(member) ? toJsonSchema(member) : member]))
+  return Object.fromEntries(entries.map(([name, member]) => [name, isSchema(member) ? innerSchema(member) : member]))
 }
 
-/** Simplifies a union of literals, or of one schema and null. Any other stays an `anyOf`. */
+/** A schema inside another one: a reference if it has a name, with the description of this use if it has one. */
+function innerSchema(schema: TSchema): JsonSchema {
+  const name = nameOf(schema)
+  if (name === "") return toJsonSchema(schema)
+  return schema["type"] === "object" || schema.description === undefined
+    ? reference(name)
+    : { ...reference(name), description: schema.description }
+}
+
+/** Simplifies a union of literals, or of a plain type and null. Any other stays an `anyOf`. */
 function unionSchema(members: readonly JsonSchema[]): JsonSchema {
   const literals = members.filter(member => "const" in member)
-  if (literals.length === members.length) return enumSchema(literals)
-  const [some, ...others] = members.filter(member => member.type !== "null")
-  if (some === undefined || others.length > 0 || members.length !== 2) return { anyOf: members }
-  if (typeof some.type !== "string") return { anyOf: [some, { type: "null" }] }
-  const values = Array.isArray(some.enum) ? { enum: [...some.enum, null] } : {}
-  return { ...some, type: [some.type, "null"], ...values }
-}
-
-function enumSchema(literals: readonly JsonSchema[]): JsonSchema {
-  const values = literals.map(literal => literal.const)
-  const named = NAMED_ENUMS.find(
-    ({ values: words }) => words.length === values.length && words.every(w => values.includes(w)),
-  )
-  if (named !== undefined) return { $ref: `#/components/schemas/${named.name}` }
-  return { type: literals[0]?.type, enum: values }
+  if (literals.length === members.length)
+    return { type: literals[0]?.["type"], enum: literals.map(literal => literal["const"]) }
+  const [some, ...others] = members.filter(member => member["type"] !== "null")
+  if (some === undefined || others.length > 0 || members.length !== 2 || "enum" in some) return { anyOf: members }
+  if (typeof some["type"] !== "string") return { anyOf: [some, { type: "null" }] }
+  return { ...some, type: [some["type"], "null"] }
 }
 
 const isSchema = (value: unknown): value is TSchema => isJsonObject(value)

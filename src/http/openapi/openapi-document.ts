@@ -2,7 +2,7 @@ import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
-import { API_VERSION, ROUTES, type RouteId } from "../../contract/routes.ts"
+import { API_VERSION, DOCUMENT_REVISION, ROUTES, type RouteId } from "../../contract/routes.ts"
 import { CheckBody } from "../../contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../contract/test-addresses.ts"
 import {
@@ -16,7 +16,7 @@ import {
   exampleUsage,
   problemHeaders,
 } from "../response/example-responses.ts"
-import { inputMembers, type JsonSchema, namedSchemas } from "./json-schemas.ts"
+import { type JsonSchema, membersOf, namedSchemas, reference } from "./json-schemas.ts"
 
 /** The server that the examples are made for. */
 type ExampleContext = { readonly baseUrl: string; readonly testDomain: string }
@@ -26,7 +26,7 @@ type ApiRouteId = { [R in RouteId]: (typeof ROUTES)[R]["kind"] extends "api" ? R
 /** An OpenAPI 3.1 document. */
 export type OpenApiDocument = {
   readonly openapi: string
-  readonly info: { readonly title: string; readonly description: string; readonly version: string }
+  readonly info: { readonly title: string; readonly version: string; readonly [member: string]: unknown }
   readonly servers: readonly { readonly url: string }[]
   readonly tags: readonly { readonly name: string; readonly description: string }[]
   readonly paths: Readonly<Record<string, Readonly<Record<string, JsonSchema>>>>
@@ -43,14 +43,20 @@ export function openapiDocument(baseUrl: string, testDomain: string): OpenApiDoc
   }
   return {
     openapi: "3.1.0",
-    info: { title: "mailkind", description: DESCRIPTION, version: API_VERSION },
+    info: {
+      title: "mailkind",
+      description: DESCRIPTION,
+      version: API_VERSION,
+      license: { name: "MIT", identifier: "MIT" },
+      contact: { name: "The guide of this server", url: `${baseUrl}${ROUTES.docsGuide.path}` },
+      "x-revision": DOCUMENT_REVISION,
+    },
     servers: [{ url: baseUrl }],
     tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     components: {
       schemas: namedSchemas(),
-      responses: noRouteResponses(),
-      examples: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, problemExample(code, context)])),
+      examples: Object.fromEntries(OPERATION_PROBLEMS.map(code => [code, problemExample(code, context)])),
       headers: HEADER_OBJECTS,
       securitySchemes: SECURITY_SCHEMES,
     },
@@ -59,6 +65,11 @@ export function openapiDocument(baseUrl: string, testDomain: string): OpenApiDoc
 
 const ROUTE_IDS = Object.keys(ROUTES) as RouteId[] // the keys of a table are its type's
 const API_ROUTE_IDS = ROUTE_IDS.filter(isApi)
+
+/** The problems of the operations. `not_found` and `method_not_allowed` are about paths and methods outside of the document. */
+const OPERATION_PROBLEMS = API_PROBLEM_CODES.filter(code =>
+  API_ROUTE_IDS.some(id => ROUTES[id].problems.some(own => own === code)),
+)
 
 function isApi(id: RouteId): id is ApiRouteId {
   return ROUTES[id].kind === "api"
@@ -163,16 +174,15 @@ function operationObject(id: ApiRouteId, context: ExampleContext): JsonSchema {
     description,
     security: SECURITY[access],
     ...input(context),
-    responses: { ...responses(context), ...problemResponses(problems) },
+    responses: { ...responses(context), ...problemResponses(problems, access === "anybody" ? [] : KEY_HEADERS) },
   }
 }
 
 function queryParameterObjects(testDomain: string): readonly JsonSchema[] {
   const examples: Readonly<Record<string, string>> = { email: `business@${testDomain}` }
-  return inputMembers(CheckBody).map(([name, { description, ...schema }]) => {
+  return membersOf(CheckBody).map(([name, { description, ...schema }]) => {
     const example = examples[name] === undefined ? {} : { example: examples[name] }
-    const note = schema.type === "boolean" ? " `1` and `0` work too." : ""
-    return { name, in: "query", required: false, description: `${description}${note}`, schema, ...example }
+    return { name, in: "query", required: false, description, schema, ...example }
   })
 }
 
@@ -194,12 +204,12 @@ function checkResponses({ testDomain }: ExampleContext): Readonly<Record<number,
     { summary: TEST_ADDRESSES[category].description, value: exampleResult(category, testDomain) },
   ])
   const description =
-    "The verdict. A publishable key gets the reduced result. An invalid address gets a verdict too, not a problem."
+    "The verdict. A secret key and a test address without a key get `CheckResult`, which has the member `email`. A publishable key gets `ReducedResult`. An invalid address gets a verdict too, not a problem."
   const reduced = [
     "publishable_key",
     { summary: "What a publishable key gets.", value: exampleReducedResult("business", testDomain) },
   ]
-  const schema = { oneOf: ["CheckResult", "ReducedResult"].map(name => ({ $ref: `#/components/schemas/${name}` })) }
+  const schema = { anyOf: ["CheckResult", "ReducedResult"].map(reference) }
   const content = { "application/json": { schema, examples: Object.fromEntries([...examples, reduced]) } }
   return { 200: { description, headers: headerReferences([], KEY_HEADERS), content } }
 }
@@ -222,30 +232,29 @@ const feedbackBody = (): JsonSchema => ({
 })
 
 const jsonContent = (schema: string, examples: JsonSchema): JsonSchema => ({
-  "application/json": { schema: { $ref: `#/components/schemas/${schema}` }, examples },
+  "application/json": { schema: reference(schema), examples },
 })
 
-/** The problem responses by status. Codes with the same status share one. */
-function problemResponses(codes: readonly ProblemCode[]): Readonly<Record<number, JsonSchema>> {
+/** The problem responses by status. Codes with the same status share one. `headers`: those of every refusal of a key. */
+function problemResponses(
+  codes: readonly ProblemCode[],
+  headers: readonly string[],
+): Readonly<Record<number, JsonSchema>> {
   const byStatus = Map.groupBy(codes, code => PROBLEMS[code].status)
-  return Object.fromEntries([...byStatus].map(([status, group]) => [status, problemResponse(group)]))
+  return Object.fromEntries([...byStatus].map(([status, group]) => [status, problemResponse(group, headers)]))
 }
 
-function problemResponse(codes: readonly ProblemCode[]): JsonSchema {
-  const schema = { $ref: "#/components/schemas/Problem" }
+function problemResponse(codes: readonly ProblemCode[], headers: readonly string[]): JsonSchema {
+  const schema = reference(codes.every(hasRetryAfter) ? "RetryProblem" : "Problem")
   const examples = Object.fromEntries(codes.map(code => [code, { $ref: `#/components/examples/${code}` }]))
   return {
     description: codes.map(code => `\`${code}\`: ${PROBLEMS[code].cause} Retry: ${PROBLEMS[code].retry}.`).join("\n\n"),
-    headers: headerReferences(codes),
+    headers: headerReferences(codes, headers),
     content: { "application/problem+json": { schema, examples } },
   }
 }
 
-/** These two problems belong to no operation: they are about paths and methods outside of the document. */
-const noRouteResponses = (): Readonly<Record<string, JsonSchema>> => ({
-  not_found: problemResponse(["not_found"]),
-  method_not_allowed: problemResponse(["method_not_allowed"]),
-})
+const hasRetryAfter = (code: ProblemCode): boolean => "Retry-After" in problemHeaders(code)
 
 const problemExample = (code: ProblemCode, { baseUrl }: ExampleContext): JsonSchema => ({
   summary: PROBLEMS[code].cause,
@@ -275,7 +284,6 @@ const HEADER_OBJECTS = {
     description: "How to send a key (RFC 9110 §11.6.1).",
     schema: { type: "string" },
   },
-  Allow: { description: "The methods of the path.", schema: { type: "string" } },
   "RateLimit-Policy": {
     description: "The limits of the key: requests per second and units per day. Absent if the key has no limits.",
     schema: { type: "string" },

@@ -45,6 +45,8 @@ export function parseJsonBody(request: Request, bytes: Uint8Array): unknown {
   if (!isJsonType(request.headers.get("content-type"))) {
     throw invalidInput([{ pointer: "", detail: "The `Content-Type` of the body must be application/json." }])
   }
+  const coding = request.headers.get("content-encoding")
+  if (coding !== null && coding.toLowerCase() !== "identity") throw invalidInput([CODED_BODY])
   const text = decodeUtf8(bytes)
   if (text === null) throw invalidInput([{ pointer: "", detail: "The body is not UTF-8." }])
   try {
@@ -55,6 +57,11 @@ export function parseJsonBody(request: Request, bytes: Uint8Array): unknown {
     throw error
   }
 }
+
+const CODED_BODY = {
+  pointer: "",
+  detail: "The body must not be compressed. Send it without `Content-Encoding`.",
+} as const
 
 /** Reserves memory for bodies while they are read. */
 export type BodyReservations = Pick<LoadShedder, "reserveBody" | "releaseBody" | "nextTick">

@@ -45,7 +45,7 @@ export const exampleBatch = (testDomain: string): BatchBody => ({
 
 /** The result of that batch. */
 export const exampleBatchResult = (testDomain: string): BatchResult => ({
-  results: BATCH_LOCAL_PARTS.map(localPart => exampleResult(localPart, testDomain)),
+  results: BATCH_LOCAL_PARTS.map((localPart, index) => ({ ...exampleResult(localPart, testDomain), index })),
   took_ms: 0,
   request_id: EXAMPLE_REQUEST_ID,
 })

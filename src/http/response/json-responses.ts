@@ -1,6 +1,7 @@
 import type { WrittenJson } from "../../check/result/result-writer.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { type CallerHeaders, headerFields } from "./caller-headers.ts"
+import { isCompressible, VARY_ENCODING } from "./compression.ts"
 
 /**
  * Headers of every response of the API: no cache, no frame, no script. Each header costs a response about 0.3 µs, so those
@@ -15,6 +16,7 @@ const API_HEADERS = {
 const REQUEST_ID_PATTERN = new RegExp(`^[A-Za-z0-9._-]{1,${LIMITS.requestIdLengthMax}}$`)
 
 const OK = 200
+const NOT_MODIFIED = 304
 
 /** Makes responses with the headers of the API. */
 export type JsonResponses = {
@@ -34,7 +36,36 @@ export type JsonResponses = {
     status: number,
     headers: Readonly<Record<string, string>>,
   ) => Response
+  /** Sends a document that does not change, compressed on request, or 304 to a client that has it (RFC 9110 §13.1.2). */
+  readonly document: (document: JsonDocument, request: Request, requestId: string) => Response
   readonly noContent: (requestId: string, headers: Readonly<Record<string, string>>) => Response
+}
+
+/** A document as it is sent for as long as the process runs. */
+export type JsonDocument = {
+  readonly bytes: Uint8Array<ArrayBuffer>
+  readonly compressed: Uint8Array<ArrayBuffer>
+  /** A weak entity tag: the compressed form is the same document. */
+  readonly entityTag: string
+}
+
+/** Serializes a document once. */
+export function jsonDocument(value: unknown): JsonDocument {
+  const bytes = new TextEncoder().encode(JSON.stringify(value))
+  return {
+    bytes,
+    compressed: Bun.gzipSync(bytes),
+    entityTag: `W/"${Bun.SHA256.hash(bytes, "base64url").slice(0, ENTITY_TAG_CHARS)}"`,
+  }
+}
+
+/** 96 bits of the hash. */
+const ENTITY_TAG_CHARS = 16
+
+/** Whether `If-None-Match` names the tag, or any. Tags are compared without their weakness (RFC 9110 §13.1.2). */
+function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
+  const opaque = (text: string): string => text.trim().replace(/^W\//, "")
+  return (ifNoneMatch ?? "").split(",").some(sent => opaque(sent) === opaque(tag) || sent.trim() === "*")
 }
 
 /** `nextId` gives a new request id. `isHttps` adds `Strict-Transport-Security`. */
@@ -51,6 +82,21 @@ export function createJsonResponses(nextId: () => string, isHttps: boolean): Jso
     json: (body, requestId, status) => serialized(JSON.stringify(body), requestId, status),
     problem: (body, requestId, status, headers) =>
       new Response(JSON.stringify(body), { status, headers: { ...problem, ...headers, "X-Request-Id": requestId } }),
+    document: ({ bytes, compressed, entityTag }, request, requestId) => {
+      const headers = {
+        ...fixed,
+        "Cache-Control": "no-cache",
+        ETag: entityTag,
+        Vary: VARY_ENCODING,
+        "X-Request-Id": requestId,
+      }
+      if (matchesTag(request.headers.get("if-none-match"), entityTag))
+        return new Response(null, { status: NOT_MODIFIED, headers })
+      const typed = { ...headers, "Content-Type": "application/json" }
+      return isCompressible(bytes.length, request)
+        ? new Response(compressed, { headers: { ...typed, "Content-Encoding": "gzip" } })
+        : new Response(bytes, { headers: typed })
+    },
     noContent: (requestId, headers) =>
       new Response(null, { status: 204, headers: { ...fixed, ...headers, "X-Request-Id": requestId } }),
   }

@@ -1,12 +1,13 @@
 import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { assert } from "../../base/errors.ts"
+import { acceptsGzip } from "../response/compression.ts"
 import SEARCH_SCRIPT from "./browser/search.js" with { type: "text" }
 import SITE_SCRIPT from "./browser/site.js" with { type: "text" }
 import THEME_SCRIPT from "./browser/theme.js" with { type: "text" }
 import { ASSETS_PATH, hashedPath } from "./hashed-path.ts"
 import { MARK_SVG } from "./mark.ts"
-import { type AssetFile, acceptsGzip } from "./page-responses.ts"
+import type { AssetFile } from "./page-responses.ts"
 import { SOCIAL_IMAGE, SOCIAL_IMAGE_PATH } from "./social-image.ts"
 import { STYLESHEET } from "./ui/stylesheet.ts"
 

@@ -1,6 +1,7 @@
 import { h, type VNode } from "preact"
 import { render } from "preact-render-to-string"
 import { PROBLEMS } from "../../contract/problems.ts"
+import { compress, isCompressible, VARY_ENCODING } from "../response/compression.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import type { Problem } from "../response/problem.ts"
 import { BaseUrl } from "./ui/social.tsx"
@@ -105,10 +106,10 @@ export function createPageResponses(
       const all = {
         ...others,
         ...textHeaders(HTML, policy),
-        Vary: varies === undefined ? ACCEPT_ENCODING : `${varies}, ${ACCEPT_ENCODING}`,
+        Vary: varies === undefined ? VARY_ENCODING : `${varies}, ${VARY_ENCODING}`,
       }
-      return isCompressible(text, request)
-        ? respond(Bun.gzipSync(text, { level: 1 }), request, { ...all, "Content-Encoding": "gzip" }, status)
+      return isPageCompressed(text, request)
+        ? respond(compress(text), request, { ...all, "Content-Encoding": "gzip" }, status)
         : respond(text, request, all, status)
     }
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
@@ -136,26 +137,12 @@ export function createPageResponses(
 
 const HTML = "text/html; charset=utf-8"
 
-const ACCEPT_ENCODING = "Accept-Encoding"
-
-/** Below this length a page is sent as fast as it is compressed. */
-const COMPRESSED_LENGTH_MIN = 1_000
-
 /**
  * Whether a page is sent compressed. Answers to forms are not: they repeat what was sent beside new secrets, which the length
  * of a compressed page would give away.
  */
-const isCompressible = (text: string, { method, headers }: Request): boolean =>
-  method === "GET" && text.length >= COMPRESSED_LENGTH_MIN && acceptsGzip(headers.get("accept-encoding"))
-
-/** Whether `Accept-Encoding` (RFC 9110 §12.5.3) names gzip with a weight above zero. */
-export function acceptsGzip(acceptEncoding: string | null): boolean {
-  const codings = (acceptEncoding ?? "").toLowerCase().split(",")
-  return codings.some(coding => {
-    const [name = "", weight = "q=1"] = coding.split(";").map(part => part.trim())
-    return name === "gzip" && Number(weight.replace(/^q=/, "")) > 0
-  })
-}
+const isPageCompressed = (text: string, request: Request): boolean =>
+  request.method === "GET" && isCompressible(text.length, request)
 
 const textHeaders = (mediaType: string, policy: string = NO_CONTENT_POLICY) => ({
   "Cache-Control": "no-store",
@@ -169,7 +156,7 @@ const assetHeaders = ({ mediaType, encoding }: AssetFile): Readonly<Record<strin
   // A browser can open an SVG image as a document.
   "Content-Security-Policy": NO_CONTENT_POLICY,
   "Content-Type": mediaType,
-  Vary: ACCEPT_ENCODING,
+  Vary: VARY_ENCODING,
 })
 
 const downloadHeaders = ({ fileName, mediaType }: DownloadOptions) => ({

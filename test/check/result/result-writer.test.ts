@@ -51,7 +51,12 @@ test("a copied response is not changed by the next one", async () => {
   ]
   const [one, many, other] = await Promise.all(answers.map(answer => answer.json()))
   expect(one).toEqual(plain(fullResult(jane, "req_1")))
-  expect(many.results).toEqual(plain([fullResult(acme, "req_2"), fullResult(jane, "req_2")]))
+  expect(many.results).toEqual(
+    plain([
+      { ...fullResult(acme, "req_2"), index: 0 },
+      { ...fullResult(jane, "req_2"), index: 1 },
+    ]),
+  )
   expect(other).toEqual(plain(fullResult(acme, "req_3")))
 })
 
@@ -59,7 +64,13 @@ test("a batch has its results, the time of the slowest, and one id for all", asy
   const found = await Promise.all(["jane@gmail.com", 'a"b\u2028', "mit.edu", "http://acme.com"].map(outcomeOf))
   const slow = found.map((outcome, at) => ({ ...outcome, tookMs: [3, 7, 0, 1][at] ?? 0 }))
   expect(await read(writeBatchResult(slow, "req_1"))).toEqual({
-    results: plain(slow.map(outcome => fullResult(outcome, "req_1"))),
+    results: plain(
+      slow.map((outcome, index) => ({
+        ...fullResult(outcome, "req_1"),
+        index,
+        ...(index === 1 ? { input: 'a"b\u2028' } : {}),
+      })),
+    ),
     took_ms: 7,
     request_id: "req_1",
   })

@@ -3,6 +3,7 @@ import { Elysia } from "elysia"
 import { ROUTES } from "../../../contract/routes.ts"
 import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
+import { jsonDocument } from "../../response/json-responses.ts"
 import { Problem } from "../../response/problem.ts"
 import { ASSETS_PATH } from "../hashed-path.ts"
 import type { SiteContext } from "../site-context.ts"
@@ -31,13 +32,14 @@ export function publicRoutes(site: PublicSite) {
   const { responses, baseUrl, testDomain, pages, assets } = site
   const { render, apiReference, asset } = pages
   const openapi = lazy(() => openapiDocument(baseUrl(), testDomain))
+  const document = lazy(() => jsonDocument(openapi()))
   const reference = lazy(async () =>
     apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js")),
   )
   return new Elysia({ normalize: false })
     .get(ROUTES.home.path, ({ request }) => render(<HomePage facts={homeFacts(site)} />, request))
     .get(ROUTES.docs.path, async ({ request }) => apiReference(await reference(), request))
-    .get(ROUTES.openapi.path, ({ request }) => responses.json(openapi(), responses.requestId(request)))
+    .get(ROUTES.openapi.path, ({ request }) => responses.document(document(), request, responses.requestId(request)))
     .get(`${ASSETS_PATH}:name`, async ({ request }) => {
       const file = await assets.file(pathOf(request), request.headers.get("accept-encoding"))
       if (file === null) throw new Problem("not_found", "This file does not exist.")

@@ -1,0 +1,32 @@
+import { expect, test } from "bun:test"
+import { ROUTES } from "../../../../src/contract/routes.ts"
+import { testApp } from "../../../support/app.ts"
+
+const { app } = await testApp()
+const get = async (headers: Record<string, string> = {}): Promise<Response> =>
+  await app(new Request(`http://localhost${ROUTES.openapi.path}`, { headers }))
+
+test("the OpenAPI document has an entity tag, and a client that has the document gets 304 without a body", async () => {
+  const first = await get()
+  const tag = first.headers.get("etag") ?? ""
+  expect([first.status, tag]).toEqual([200, expect.stringMatching(/^W\/"[\w-]{16}"$/)])
+  expect(first.headers.get("cache-control")).toBe("no-cache")
+  for (const sent of [tag, tag.replace("W/", ""), `"other", ${tag}`, "*"]) {
+    const again = await get({ "If-None-Match": sent })
+    expect([sent, again.status, await again.text(), again.headers.get("etag")]).toEqual([sent, 304, "", tag])
+  }
+  for (const sent of ["", '"other"', `W/"${"x".repeat(16)}"`])
+    expect([sent, (await get({ "If-None-Match": sent })).status]).toEqual([sent, 200])
+})
+
+test("the OpenAPI document is compressed on request, and is the same", async () => {
+  const plain = await get()
+  const packed = await get({ "Accept-Encoding": "gzip, deflate, br" })
+  expect([plain.headers.get("content-encoding"), packed.headers.get("content-encoding")]).toEqual([null, "gzip"])
+  for (const { headers } of [plain, packed]) {
+    expect(headers.get("vary")).toContain("Accept-Encoding")
+    expect(headers.get("content-type")).toBe("application/json")
+  }
+  const bytes = await packed.bytes()
+  expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(await plain.text())
+})
