@@ -2,6 +2,7 @@ import { promisify } from "node:util"
 import { gzip } from "node:zlib"
 import { assert } from "../../base/errors.ts"
 import { acceptsGzip } from "../response/compression.ts"
+import FORM_DEMO_SCRIPT from "./browser/form-demo.js" with { type: "text" }
 import SEARCH_SCRIPT from "./browser/search.js" with { type: "text" }
 import SITE_SCRIPT from "./browser/site.js" with { type: "text" }
 import THEME_SCRIPT from "./browser/theme.js" with { type: "text" }
@@ -55,6 +56,9 @@ export const THEME_SCRIPT_PATH = hashedPath("theme", "js", Buffer.from(THEME_SCR
 /** The path of the script that searches the guide, a module. */
 export const SEARCH_SCRIPT_PATH = hashedPath("search", "js", Buffer.from(SEARCH_SCRIPT))
 
+/** The path of the script of the guide's live form, a module. */
+export const FORM_DEMO_SCRIPT_PATH = hashedPath("form-demo", "js", Buffer.from(FORM_DEMO_SCRIPT))
+
 /** The path of the favicon. */
 export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(MARK_SVG))
 
@@ -66,6 +70,7 @@ export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
     [SOCIAL_IMAGE_PATH, cachedAsset("image/png", SOCIAL_IMAGE)],
     [SITE_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(SITE_SCRIPT))],
     [SEARCH_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(SEARCH_SCRIPT))],
+    [FORM_DEMO_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(FORM_DEMO_SCRIPT))],
     [THEME_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(THEME_SCRIPT))],
   ])
   const load = async (name: AssetName): Promise<string | null> => {

@@ -11,6 +11,8 @@ const NO_PAGES: readonly string[] = [
   ROUTES.docsMarkdown.path,
   ROUTES.docsSearch.path,
   ROUTES.llms.path,
+  ROUTES.formScript.path,
+  ROUTES.formScriptVersion.path,
   ROUTES.favicon.path,
   ROUTES.robots.path,
   ROUTES.sitemap.path,

@@ -1,4 +1,4 @@
-/** The scripts of every page and of the guide are imported as text, so that their paths are known without reading a file. */
+/** The scripts of every page, of the guide and for forms of other websites are imported as text, so that their paths are known without reading a file. */
 declare module "*/browser/site.js" {
   const text: string
   export = text
@@ -8,6 +8,14 @@ declare module "*/browser/search.js" {
   export = text
 }
 declare module "*/browser/theme.js" {
+  const text: string
+  export = text
+}
+declare module "*/browser/form.js" {
+  const text: string
+  export = text
+}
+declare module "*/browser/form-demo.js" {
   const text: string
   export = text
 }

@@ -3,6 +3,7 @@ import COMMANDS from "./pages/commands.md" with { type: "text" }
 import DEGRADED from "./pages/degraded.md" with { type: "text" }
 import ERRORS from "./pages/errors.md" with { type: "text" }
 import FILES from "./pages/files.md" with { type: "text" }
+import FORM_SCRIPT from "./pages/form-script.md" with { type: "text" }
 import KEYS from "./pages/keys.md" with { type: "text" }
 import LEAKED_KEYS from "./pages/leaked-keys.md" with { type: "text" }
 import LICENCES from "./pages/licences.md" with { type: "text" }
@@ -29,6 +30,7 @@ export const GUIDE: readonly GuidePart[] = [
       { route: "docsStart", title: "Quick start", text: START },
       { route: "docsKeys", title: "Keys and rotation", text: KEYS },
       { route: "docsSignUpForms", title: "Sign-up forms", text: SIGN_UP_FORMS },
+      { route: "docsFormScript", title: "Form script", text: FORM_SCRIPT },
       { route: "docsPolicies", title: "Policies", text: POLICIES },
       { route: "docsReasons", title: "Reasons", text: REASONS },
       { route: "docsErrors", title: "Errors", text: ERRORS },

@@ -3,6 +3,7 @@ import { assert } from "../../../base/errors.ts"
 import { ADVICE_INSERTS } from "./inserts/advice-inserts.ts"
 import { CONTRACT_INSERTS } from "./inserts/contract-inserts.ts"
 import { EXAMPLE_INSERTS, FOLDED_EXAMPLE_INSERTS } from "./inserts/example-inserts.tsx"
+import { FORM_INSERTS, LIVE_FORM_INSERTS } from "./inserts/form-inserts.tsx"
 import type { BlockInsert, Insert, PageFacts } from "./inserts/insert.ts"
 import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
 import { LIST_INSERTS, LIVE_LIST_INSERTS } from "./inserts/list-inserts.tsx"
@@ -18,13 +19,14 @@ const INSERTS: ReadonlyMap<string, Insert> = new Map(
     ...CONTRACT_INSERTS,
     ...ADVICE_INSERTS,
     ...EXAMPLE_INSERTS,
+    ...FORM_INSERTS,
     ...OPERATION_INSERTS,
     ...LICENCE_INSERTS,
     ...LIST_INSERTS,
   }),
 )
 const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
-  Object.entries({ ...FOLDED_EXAMPLE_INSERTS, ...LICENCE_TEXT_INSERTS, ...LIVE_LIST_INSERTS }),
+  Object.entries({ ...FOLDED_EXAMPLE_INSERTS, ...LICENCE_TEXT_INSERTS, ...LIVE_LIST_INSERTS, ...LIVE_FORM_INSERTS }),
 )
 
 /** `{{name}}` or `{{name argument}}`. */

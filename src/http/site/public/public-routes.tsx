@@ -8,6 +8,7 @@ import { Problem } from "../../response/problem.ts"
 import { ASSETS_PATH } from "../hashed-path.ts"
 import type { SiteContext } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
+import { formScriptRoutes } from "./form-script-routes.ts"
 import { HomePage, homeFacts } from "./home-page.tsx"
 import { siteFileRoutes } from "./site-files.ts"
 
@@ -45,6 +46,7 @@ export function publicRoutes(site: PublicSite) {
       if (file === null) throw new Problem("not_found", "This file does not exist.")
       return asset(file, request)
     })
+    .use(formScriptRoutes(pages))
     .use(siteFileRoutes(site))
 }
 

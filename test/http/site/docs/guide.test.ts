@@ -6,7 +6,12 @@ import { LIMITS } from "../../../../src/contract/limits.ts"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { TIERS } from "../../../../src/contract/tiers.ts"
-import { SEARCH_SCRIPT_PATH, SITE_SCRIPT_PATH, THEME_SCRIPT_PATH } from "../../../../src/http/site/assets.ts"
+import {
+  FORM_DEMO_SCRIPT_PATH,
+  SEARCH_SCRIPT_PATH,
+  SITE_SCRIPT_PATH,
+  THEME_SCRIPT_PATH,
+} from "../../../../src/http/site/assets.ts"
 import {
   EXAMPLE_LANGUAGE_NAMES,
   EXAMPLE_TASK_NAMES,
@@ -40,11 +45,12 @@ test("the guide lists every page of the documentation once, with its description
   }
 })
 
-test("no page of the guide has a script but those of every page and the search, or an insert without a value", async () => {
+test("no page of the guide has a script but those of every page, the search and the live form, or an insert without a value", async () => {
   const siteScripts = [THEME_SCRIPT_PATH, SITE_SCRIPT_PATH, SEARCH_SCRIPT_PATH]
   for (const route of routes.filter(id => id !== "docs")) {
     const html = await textOf(ROUTES[route].path)
-    expect({ route, scripts: attributesIn(html, "src") }).toEqual({ route, scripts: siteScripts })
+    const own = route === "docsFormScript" ? [ROUTES.formScript.path, FORM_DEMO_SCRIPT_PATH] : []
+    expect({ route, scripts: attributesIn(html, "src") }).toEqual({ route, scripts: [...siteScripts, ...own] })
     expect({ route, gap: /\{\{|undefined|\bNaN\b|\[object/.exec(plain(html))?.[0] ?? null }).toEqual({
       route,
       gap: null,

@@ -1,0 +1,424 @@
+// Hints beside the email fields of any website: <script src="…/form.js" data-key="svc_pub_…" defer></script>
+// It never stops a form and stores nothing. The page /docs/form-script of this server documents it.
+
+/** @typedef {HTMLElement & { value: string, form?: HTMLFormElement | null, readOnly?: boolean }} Field */
+/** @typedef {{ recommendation: string, category?: unknown, did_you_mean?: unknown }} Answer */
+/** @typedef {{ email: string, result: Answer, suggestion: string | null }} Detail */
+/** @typedef {{ because: string, status?: number }} Failure */
+/** @typedef {{ field: Field, box: HTMLElement, hidden: HTMLInputElement, asked: string, stop: AbortController, request?: AbortController, timer?: ReturnType<typeof setTimeout> }} Entry */
+
+const script = document.currentScript ?? document.querySelector("script[data-key][src*='/form']")
+const tag = script instanceof HTMLScriptElement ? script.dataset : {}
+/** What the page has set before this script ran, or what the first copy of this script has set. */
+const early = Reflect.get(window, "mailkind")
+const said = new Set()
+/** @param {"warn" | "error"} level @param {string} words */
+const say = (level, words) => {
+  if (!said.has(words)) console[level](`mailkind: ${words}`)
+  said.add(words)
+}
+const PREFIX = "svc_pub_"
+/** In place of a key on pages of the server itself, for test addresses. */
+const TEST = "test"
+const UNCHECKED = "unchecked"
+const ANSWERS_MAX = 50
+const REST_MS_MAX = 3_600_000
+const AUTOFILL_MS = 300
+const RECOMMENDATIONS = ["allow", "review", "block"]
+/** By category where the category has words, else by recommendation. */
+const WORDS = {
+  suggestion: "Did you mean {email}?",
+  review: "Please check this address.",
+  block: "Please use another address.",
+  personal: "Please use your work email.",
+  relay: "Please use your work email.",
+  disposable: "Please use an address that you will keep.",
+  invalid: "This address cannot receive email. Please check it.",
+}
+const options = {
+  key: "",
+  server:
+    script instanceof HTMLScriptElement ? script.src.replace(/\/form(\.js|\/\w+\.js)([?#].*)?$/, "") : location.origin,
+  policy: "",
+  timeout: 3000,
+  name: "mailkind",
+  fields: "input[type=email], input[autocomplete~=email i], [data-mailkind]",
+  /** @type {Record<string, unknown>} */
+  words: {},
+}
+
+/** @param {Record<string, unknown>} changes */
+const configure = changes => {
+  for (const name of ["key", "server", "policy", "name", "fields"])
+    if (typeof changes[name] === "string") Reflect.set(options, name, changes[name].trim())
+  const timeout = Number(changes["timeout"])
+  if (timeout > 0) options.timeout = timeout
+  Object.assign(options.words, changes["words"])
+  options.server = options.server.replace(/\/+$/, "")
+  restsUntil = 0
+  try {
+    document.body.matches(options.fields)
+  } catch {
+    say("error", `This is no CSS selector: ${options.fields}`)
+    options.fields = "[data-mailkind]"
+  }
+  const fault = keyFault() || pageFault()
+  if (fault !== "") say("error", `${fault} No address is checked.`)
+}
+
+/** Why no answer can come to this page; "": one can. */
+const pageFault = () => {
+  if (self.origin === "null")
+    return "A file or a sandboxed frame has no origin, which a key needs. Open the page from a web server."
+  if (location.protocol === "https:" && options.server.startsWith("http:"))
+    return "This page is on https: and the server is not, so browsers do not ask it. Load form.js over https:."
+  return ""
+}
+
+const keyFault = () => {
+  const { key } = options
+  if (key === "") return "The script has no key. Create a publishable key in the dashboard, and put it into data-key."
+  if (key.startsWith("svc_live_"))
+    return "data-key holds a secret key, which everybody can read here. Revoke it in the dashboard now, and use a publishable key."
+  if (!key.startsWith(PREFIX) && key !== TEST) return `data-key is no publishable key. Those begin with ${PREFIX}.`
+  return ""
+}
+
+/** @param {Field} field @param {string} name @param {object} detail */
+const emit = (field, name, detail) =>
+  field.dispatchEvent(new CustomEvent(`mailkind:${name}`, { detail, bubbles: true, cancelable: true, composed: true }))
+
+/** @param {unknown} value @returns {value is Field} */
+const isField = value =>
+  typeof value === "object" &&
+  value !== null &&
+  "dataset" in value &&
+  "value" in value &&
+  typeof value.value === "string"
+
+/** @param {Field} field */
+const hasFocus = field => {
+  const root = field.getRootNode()
+  return "activeElement" in root && root.activeElement === field
+}
+
+/** @type {WeakMap<Field, Entry>} */
+const entries = new WeakMap()
+/** @type {Set<Entry>} */
+const placed = new Set()
+/** @type {Map<string, Answer>} */
+const answers = new Map()
+
+let restsUntil = 0
+let boxes = 0
+
+// What is shown moves what stands below. While a pointer is down that would take its click from a button, such as the form's own.
+let isPressed = false
+/** @type {Set<() => void>} */
+const waiting = new Set()
+const release = () =>
+  setTimeout(() => {
+    isPressed = false
+    for (const show of waiting) show()
+    waiting.clear()
+  })
+/** @param {() => void} show */
+const showLater = show => setTimeout(() => (isPressed ? waiting.add(show) : show()))
+
+// Rules without specificity, so that every rule of the page wins. A strict policy allows such a sheet.
+const RULES =
+  ":where(.mailkind){margin:.25em 0}:where(.mailkind:empty){position:absolute}:where(.mailkind button){font:inherit;min-height:24px}"
+/** @type {CSSStyleSheet | undefined} */
+let sheet
+/** @param {Document | ShadowRoot} root */
+const style = root => {
+  try {
+    if (sheet === undefined) {
+      sheet = new CSSStyleSheet()
+      sheet.replaceSync(RULES)
+    }
+    if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet)
+  } catch {
+    sheet = undefined // An old browser, or a field of another document: the page's own look.
+  }
+}
+
+// Takes our elements away with their field, in pages that change by script. It looks at the fields in use alone.
+const observer = new MutationObserver(() => {
+  for (const entry of placed) if (!entry.field.isConnected) retire(entry)
+})
+
+/** Puts the live region and the hidden field beside the field, unless they are there. @param {Entry} entry */
+const place = entry => {
+  const { field } = entry
+  const root = field.getRootNode()
+  const anchor = field.closest("label") ?? field
+  placeHidden(entry, anchor)
+  if (!entry.box.isConnected) {
+    entry.box = boxOfPage(field, root) ?? entry.box
+    if (!entry.box.isConnected) anchor.after(entry.box)
+    if (!entry.box.hasAttribute("aria-live")) entry.box.setAttribute("role", "status")
+    entry.box.id ||= `mailkind-${++boxes}`
+  }
+  placed.add(entry)
+  observer.observe(root, { childList: true, subtree: true })
+  style(/** @type {Document | ShadowRoot} */ (root))
+}
+
+/** @param {Entry} entry @param {Element} anchor */
+const placeHidden = ({ field, hidden }, anchor) => {
+  const name = field.dataset["mailkindName"] ?? options.name
+  if (hidden.isConnected || name === "") return
+  hidden.name = name
+  const form = field.getAttribute("form")
+  if (form !== null) hidden.setAttribute("form", form)
+  anchor.after(hidden)
+}
+
+/** Where the page wants the words; null: beside the field. @param {Field} field @param {Node} root @returns {HTMLElement | null} */
+const boxOfPage = (field, root) => {
+  const id = field.dataset["mailkindMessage"]
+  return id !== undefined && "querySelector" in root
+    ? /** @type {ParentNode} */ (root).querySelector(`#${CSS.escape(id)}`)
+    : null
+}
+
+/** @param {Entry} entry */
+const retire = entry => {
+  reset(entry)
+  entry.hidden.remove()
+  if (entry.box.classList.contains("mailkind")) entry.box.remove()
+  placed.delete(entry)
+}
+
+/** Shows nothing, and drops what is asked. @param {Entry} entry */
+const reset = entry => {
+  entry.request?.abort()
+  clearTimeout(entry.timer)
+  entry.asked = ""
+  entry.hidden.value = UNCHECKED
+  draw(entry, "")
+}
+
+/** @param {Entry} entry @param {string | Element} content @param {string} [state] */
+const draw = ({ field, box }, content, state) => {
+  const others = (field.getAttribute("aria-describedby") ?? "").split(/\s+/).filter(id => id !== "" && id !== box.id)
+  const ids = content === "" ? others : [...others, box.id]
+  if (ids.length > 0) field.setAttribute("aria-describedby", ids.join(" "))
+  else field.removeAttribute("aria-describedby")
+  if (content !== "" || box.hasChildNodes()) box.replaceChildren(...(content === "" ? [] : [content]))
+  if (state === undefined) delete box.dataset["state"]
+  else box.dataset["state"] = state
+}
+
+/** The page's words, or ours; "" where the page wants none. @param {Field} field @param {string[]} names @param {Detail} detail */
+const wordsFor = (field, names, detail) => {
+  const sources = [
+    names.map(name => field.dataset[`mailkind${name.charAt(0).toUpperCase()}${name.slice(1)}`]),
+    names.map(name => options.words[name]),
+    names.map(name => Reflect.get(WORDS, name)),
+  ]
+  const words = sources.flat().find(found => found !== undefined && found !== null)
+  const text = typeof words === "function" ? words(detail) : words
+  return String(text ?? "")
+    .split("{email}")
+    .join(detail.suggestion ?? detail.email)
+}
+
+/** @param {Entry} entry @param {Detail} detail */
+const show = (entry, detail) => {
+  const { field } = entry
+  const { result, suggestion } = detail
+  entry.hidden.value = result.recommendation
+  if (!emit(field, "result", detail)) return
+  const category = typeof result.category === "string" && Object.hasOwn(WORDS, result.category) ? [result.category] : []
+  const names =
+    suggestion !== null ? ["suggestion"] : result.recommendation === "allow" ? [] : [...category, result.recommendation]
+  const text = names.length === 0 ? "" : wordsFor(field, names, detail)
+  if (text === "") return
+  showLater(() => {
+    if (entry.asked !== detail.email) return
+    place(entry)
+    draw(entry, suggestion === null ? text : suggestionButton(entry, text, detail.email, suggestion), names.at(-1))
+  })
+}
+
+/** @param {Entry} entry @param {string} text @param {string} from @param {string} to */
+const suggestionButton = ({ field }, text, from, to) => {
+  const button = document.createElement("button")
+  button.type = "button"
+  button.textContent = text
+  button.addEventListener("click", () => {
+    if (!emit(field, "accept", { from, to })) return
+    // The button goes away, so its focus goes to the field.
+    if (button.matches(":focus")) field.focus()
+    const setter = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set
+    if (setter === undefined) field.value = to
+    else setter.call(field, to) // Frameworks that watch the field's own property see the change by its events.
+    for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+  })
+  return button
+}
+
+/** Asks about the address in the field, once. @param {Entry} entry */
+const ask = async entry => {
+  const { field } = entry
+  const email = field.value.trim()
+  if (email === entry.asked) return
+  reset(entry)
+  if (!isAskable(field, email) || !emit(field, "check", { email })) return
+  place(entry)
+  entry.asked = email
+  const request = new AbortController()
+  entry.request = request
+  const policy = field.dataset["mailkindPolicy"] ?? options.policy
+  const got = answers.get(`${policy} ${email}`) ?? (await answerTo(email, policy, request.signal))
+  if (request.signal.aborted) return
+  if (field.value.trim() !== email) reset(entry)
+  else if ("because" in got) {
+    entry.asked = ""
+    emit(field, UNCHECKED, { email, because: got.because, status: got.status ?? null })
+  } else {
+    if (answers.size >= ANSWERS_MAX) answers.clear()
+    answers.set(`${policy} ${email}`, got)
+    show(entry, { email, result: got, suggestion: suggestionFor(email, got.did_you_mean) })
+  }
+}
+
+/** @param {Field} field @param {string} email */
+const isAskable = (field, email) =>
+  keyFault() === "" &&
+  /@[^@\s]+$/.test(email.slice(1)) &&
+  !(field.matches("[multiple]") && email.includes(",")) &&
+  field.dataset["mailkind"] !== "off" &&
+  field.readOnly !== true &&
+  !field.matches(":disabled")
+
+/** @param {string} email @param {unknown} domain */
+const suggestionFor = (email, domain) =>
+  typeof domain === "string" && /^[^\s@]+$/.test(domain) ? email.slice(0, email.lastIndexOf("@") + 1) + domain : null
+
+/** The server's answer, or why there is none. @param {string} email @param {string} policy @param {AbortSignal} signal @returns {Promise<Answer | Failure>} */
+const answerTo = async (email, policy, signal) => {
+  if (Date.now() < restsUntil) return { because: "paused" }
+  const request = new AbortController()
+  signal.addEventListener("abort", () => request.abort())
+  const timer = setTimeout(() => request.abort("timeout"), options.timeout)
+  try {
+    return await fetchAnswer(email, policy, request.signal)
+  } catch (error) {
+    if (request.signal.reason === "timeout") return { because: "timeout" }
+    if (error instanceof SyntaxError) return { because: "malformed" }
+    if (!signal.aborted)
+      say(
+        "warn",
+        `${options.server} did not answer. Is ${self.origin} one of the key's websites? Does connect-src in the page's Content-Security-Policy have the server?`,
+      )
+    return { because: "unreachable" }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** @param {string} email @param {string} policy @param {AbortSignal} signal @returns {Promise<Answer | Failure>} */
+const fetchAnswer = async (email, policy, signal) => {
+  /** @type {Record<string, string>} */
+  const headers = { "Content-Type": "application/json" }
+  if (options.key !== TEST) headers["Authorization"] = `Bearer ${options.key}`
+  const response = await fetch(`${options.server}/v1/check`, {
+    method: "POST",
+    credentials: "omit",
+    referrerPolicy: "no-referrer",
+    headers,
+    body: JSON.stringify({ email, policy: policy === "" ? undefined : policy }),
+    signal,
+  })
+  const { status } = response
+  if (!response.ok) {
+    restsUntil = Date.now() + restMs(status, response.headers.get("Retry-After"))
+    return { because: "refused", status }
+  }
+  const body = await response.json()
+  return RECOMMENDATIONS.includes(body?.recommendation) ? body : { because: "malformed", status }
+}
+
+/** How long no request makes sense after a refusal. @param {number} status @param {string | null} retryAfter */
+const restMs = (status, retryAfter) => {
+  if (options.key === TEST || (status !== 401 && status !== 403))
+    return Math.min((Number(retryAfter) || 0) * 1000, REST_MS_MAX)
+  say("error", `The server refuses the key (${status}). Look at the key in the dashboard. No address is checked.`)
+  return Number.POSITIVE_INFINITY
+}
+
+/** @param {Field} field @returns {() => void} */
+const watch = field => {
+  const known = entries.get(field)
+  if (known !== undefined) return () => unwatch(known)
+  const stop = new AbortController()
+  const { signal } = stop
+  /** @type {Entry} */
+  const entry = { field, box: document.createElement("div"), hidden: document.createElement("input"), asked: "", stop }
+  entries.set(field, entry)
+  entry.box.className = "mailkind"
+  entry.hidden.type = "hidden"
+  entry.hidden.value = UNCHECKED
+  // When the window loses the focus, the field keeps it.
+  field.addEventListener("blur", () => hasFocus(field) || ask(entry), { signal })
+  field.addEventListener("change", () => ask(entry), { signal })
+  const onInput = () => {
+    reset(entry)
+    // A program fills in the field, such as a password manager.
+    if (!hasFocus(field)) entry.timer = setTimeout(ask, AUTOFILL_MS, entry)
+  }
+  field.addEventListener("input", onInput, { signal })
+  place(entry)
+  return () => unwatch(entry)
+}
+
+/** @param {Entry} entry */
+const unwatch = entry => {
+  entry.stop.abort()
+  entries.delete(entry.field)
+  retire(entry)
+}
+
+/** Attaches a field, or all fields in an element or a shadow root. The function that it gives detaches them. @param {Field | ParentNode} target */
+const attach = target => {
+  const found = isField(target) ? [target] : [...(target?.querySelectorAll?.(options.fields) ?? [])]
+  const stops = found.filter(isField).map(watch)
+  if (stops.length === 0) say("warn", "attach() found no email field.")
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+/** Watches the first of these nodes that is an email field. @param {unknown[]} nodes */
+const notice = nodes => {
+  if (keyFault() !== "") return
+  const field = nodes.filter(isField).find(node => node.matches(options.fields))
+  if (field !== undefined && field.dataset["mailkind"] !== "off") watch(field)
+}
+
+const start = () => {
+  configure({ ...tag, ...early, words: { ...tag, ...early?.words } })
+  if (!isSecureContext) say("warn", "This page is not on https:. Others in its network can read what people type.")
+  // From before the event reaches the field, in open shadow roots too, and for fields that are added later.
+  for (const type of ["focusin", "input", "change"])
+    document.addEventListener(type, event => notice(event.composedPath()), true)
+  document.addEventListener("reset", ({ target }) => {
+    for (const entry of placed) if (entry.field.form === target) reset(entry)
+  })
+  const press = () => {
+    isPressed = true
+  }
+  addEventListener("pointerdown", press, true)
+  for (const type of ["pointerup", "pointercancel"]) addEventListener(type, release, true)
+  let active = document.activeElement
+  while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
+  notice([active])
+  Reflect.set(window, "mailkind", { attach, configure })
+  document.dispatchEvent(new Event("mailkind:ready"))
+}
+
+if (typeof early?.attach === "function") say("warn", "form.js is twice on this page. The second one does nothing.")
+else start()

@@ -1,0 +1,60 @@
+import { promisify } from "node:util"
+import { constants, gzip } from "node:zlib"
+import { Elysia } from "elysia"
+import { lazyPromise } from "../../../base/single-flight.ts"
+import { ROUTES } from "../../../contract/routes.ts"
+import { pathOf } from "../../request/request-url.ts"
+import { acceptsGzip } from "../../response/compression.ts"
+import { Problem } from "../../response/problem.ts"
+import { FORM_SCRIPT, FORM_SCRIPT_VERSION, FORM_SCRIPT_VERSION_PATH } from "../form-script.ts"
+import type { PageResponses } from "../page-responses.ts"
+
+/** Every website may load the script, also one that isolates itself from others (COEP), and compare it with a hash. */
+const FOR_ALL_WEBSITES = {
+  "Access-Control-Allow-Origin": "*",
+  "Cross-Origin-Resource-Policy": "cross-origin",
+  "Timing-Allow-Origin": "*",
+} as const
+
+/** Caches ask again after an hour. Meanwhile, and while this server is away, they use what they have. */
+const REVALIDATED = "public, max-age=3600, stale-while-revalidate=86400, stale-if-error=604800"
+
+const ETAG = `W/"${FORM_SCRIPT_VERSION}"`
+
+const NOT_MODIFIED = 304
+
+const OTHER_VERSION = `This server has another version of the form script. Load \`${ROUTES.formScript.path}\` instead.`
+
+/** The script for forms of other websites: at a path for good, and at one for this version. */
+export function formScriptRoutes(pages: Pick<PageResponses, "asset">) {
+  const compressed = lazyPromise(() => promisify(gzip)(FORM_SCRIPT, { level: constants.Z_BEST_COMPRESSION }))
+  const respond = async (request: Request): Promise<Response> => {
+    const isCompressed = acceptsGzip(request.headers.get("accept-encoding"))
+    const bytes = isCompressed ? await compressed() : FORM_SCRIPT
+    const file = { mediaType: "text/javascript; charset=utf-8", bytes, encoding: isCompressed ? "gzip" : null } as const
+    const response = pages.asset(file, request)
+    for (const [name, value] of Object.entries(FOR_ALL_WEBSITES)) response.headers.set(name, value)
+    return response
+  }
+  return new Elysia({ normalize: false })
+    .get(ROUTES.formScript.path, async ({ request }) => {
+      const response = await respond(request)
+      const { headers } = response
+      headers.set("Cache-Control", REVALIDATED)
+      headers.set("ETag", ETAG)
+      if (!hasCurrentVersion(request.headers.get("if-none-match"))) return response
+      for (const name of ["Content-Type", "Content-Encoding"]) headers.delete(name)
+      return new Response(null, { status: NOT_MODIFIED, headers })
+    })
+    .get(ROUTES.formScriptVersion.path, ({ request }) => {
+      if (pathOf(request) !== FORM_SCRIPT_VERSION_PATH) throw new Problem("not_found", OTHER_VERSION)
+      return respond(request)
+    })
+}
+
+/** Whether `If-None-Match` (RFC 9110 §13.1.2) names the current script. */
+const hasCurrentVersion = (ifNoneMatch: string | null): boolean =>
+  (ifNoneMatch ?? "").split(",").some(tag => {
+    const name = tag.trim().replace(/^W\//, "")
+    return name === "*" || name === `"${FORM_SCRIPT_VERSION}"`
+  })

@@ -1,0 +1,187 @@
+import { expect, test } from "bun:test"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser } from "./browser.ts"
+import {
+  eventFor,
+  formPage,
+  formServer,
+  openForm,
+  readable,
+  sentForm,
+  tagFor,
+  typeAndLeave,
+  usualAnswer,
+  website,
+} from "./form-page.ts"
+
+const never = (): Promise<Response> => new Promise(() => undefined)
+
+const unendingBody = () =>
+  new ReadableStream({ start: controller => controller.enqueue(new TextEncoder().encode('{"recommendation":')) })
+
+/** What a server may do instead of answering, and what the page learns of it. */
+const FAULTS: Readonly<
+  Record<
+    string,
+    { readonly answer: () => Response | Promise<Response>; readonly told: { because: string; status: number | null } }
+  >
+> = {
+  "answers never": { answer: never, told: { because: "timeout", status: null } },
+  "begins an answer and never ends it": {
+    answer: () => new Response(unendingBody(), { headers: { "Access-Control-Allow-Origin": "*" } }),
+    told: { because: "timeout", status: null },
+  },
+  "refuses by 500": {
+    answer: () => readable({ code: "internal_error" }, 500),
+    told: { because: "refused", status: 500 },
+  },
+  "refuses by 429": {
+    answer: () => readable({ code: "rate_limited" }, 429),
+    told: { because: "refused", status: 429 },
+  },
+  "refuses the key by 401": {
+    answer: () => readable({ code: "key_revoked" }, 401),
+    told: { because: "refused", status: 401 },
+  },
+  "refuses by a 403 that the page may not read": {
+    answer: () => new Response("{}", { status: 403 }),
+    told: { because: "unreachable", status: null },
+  },
+  "sends no JSON": { answer: () => readable("<h1>Bad gateway</h1>"), told: { because: "malformed", status: null } },
+  "sends half of an answer": {
+    answer: () => readable('{"recommendation": "rev'),
+    told: { because: "malformed", status: null },
+  },
+  "sends null": { answer: () => readable("null"), told: { because: "malformed", status: 200 } },
+  "sends an unknown recommendation": {
+    answer: () => readable({ recommendation: "explode" }),
+    told: { because: "malformed", status: 200 },
+  },
+  "leads elsewhere": {
+    answer: () => new Response(null, { status: 307, headers: { Location: "http://127.0.0.1:1/" } }),
+    told: { because: "unreachable", status: null },
+  },
+}
+
+/** Opens pages with the script of a server, all of one website. */
+async function faultPages() {
+  let html = ""
+  const origin = website(() => html)
+  const browser = await openBrowser()
+  return async (server: { readonly url: string }, more = "") => {
+    html = formPage(tagFor(server, more))
+    return await openForm(await browser.newContext(), origin)
+  }
+}
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a form is sent as unchecked when the server fails in any way`,
+  async () => {
+    const pageOn = await faultPages()
+    const server = formServer()
+    for (const [fault, { answer, told }] of Object.entries(FAULTS)) {
+      server.answer = answer
+      const { page, said } = await pageOn(server, 'data-timeout="400"')
+      await typeAndLeave(page, "free@example.com")
+      const { because, status } = await eventFor(page, "unchecked", "free@example.com")
+      expect({ fault, because, status }).toEqual({ fault, ...told })
+      expect(await page.locator(".mailkind").textContent()).toBe("")
+      expect(said.filter(line => line.startsWith("thrown"))).toEqual([])
+      await page.click("#send")
+      expect(await sentForm(page)).toEqual({ email: "free@example.com", mailkind: "unchecked" })
+    }
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a form is sent at once while the answer is awaited, and when the server has died`,
+  async () => {
+    const [pageOn, server] = [await faultPages(), formServer()]
+    server.answer = never
+    const { page } = await pageOn(server)
+    await page.fill("#email", "free@example.com")
+    await page.keyboard.press("Enter")
+    expect(await sentForm(page)).toEqual({ email: "free@example.com", mailkind: "unchecked" })
+
+    server.answer = usualAnswer
+    const second = await pageOn(server)
+    await server.stop()
+    await typeAndLeave(second.page, "free@example.com")
+    await eventFor(second.page, "unchecked", "free@example.com")
+    expect(second.said.join("\n")).toContain(`${server.url} did not answer.`)
+    await second.page.click("#send")
+    expect(await sentForm(second.page)).toEqual({ email: "free@example.com", mailkind: "unchecked" })
+    // Without the file of the script the page is as it was.
+    const third = await pageOn(server)
+    await typeAndLeave(third.page, "free@example.com")
+    await third.page.click("#send")
+    expect(await sentForm(third.page)).toEqual({ email: "free@example.com" })
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, an answer after the time-out changes nothing, and the next address is asked for`,
+  async () => {
+    const [pageOn, server] = [await faultPages(), formServer()]
+    const late = Promise.withResolvers<Response>()
+    server.answer = asked => (asked.email.startsWith("late") ? late.promise : usualAnswer(asked))
+    const { page } = await pageOn(server, 'data-timeout="300"')
+    await typeAndLeave(page, "late-free@example.com")
+    await eventFor(page, "unchecked", "late-free@example.com")
+    late.resolve(readable({ recommendation: "block" }))
+    await typeAndLeave(page, "free@example.com")
+    await page.getByText("Please check this address.").waitFor()
+    expect(await page.evaluate("document.noted.filter(([name]) => name === 'result').length")).toBe(1)
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the script waits as long as Retry-After says, and asks no more after its key was refused`,
+  async () => {
+    const [pageOn, server] = [await faultPages(), formServer()]
+    server.answer = () => readable({}, 429, { "Retry-After": "10984" })
+    const { page } = await pageOn(server)
+    for (const [email, because] of [
+      ["one@example.com", "refused"],
+      ["two@example.com", "paused"],
+    ] as const) {
+      await typeAndLeave(page, email)
+      expect(await eventFor(page, "unchecked", email)).toMatchObject({ because })
+    }
+    expect(server.asked).toEqual([{ email: "one@example.com" }])
+
+    server.answer = () => readable({}, 403)
+    const second = await pageOn(server)
+    await typeAndLeave(second.page, "three@example.com")
+    await eventFor(second.page, "unchecked", "three@example.com")
+    await typeAndLeave(second.page, "four@example.com")
+    expect(await eventFor(second.page, "unchecked", "four@example.com")).toMatchObject({ because: "paused" })
+    expect(second.said.join("\n")).toContain("The server refuses the key (403).")
+    expect(server.asked.map(({ email }) => email)).toEqual(["one@example.com", "three@example.com"])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, hostile words in an answer are text, and no word of a wrong type is used`,
+  async () => {
+    const [pageOn, server] = [await faultPages(), formServer()]
+    const domain = "<img/src=x/onerror=document.hacked=1>"
+    server.answer = () => readable({ recommendation: "review", category: "__proto__", did_you_mean: domain })
+    const { page, said } = await pageOn(server)
+    await typeAndLeave(page, "a<b>@example.com")
+    await page.getByRole("button", { name: `Did you mean a<b>@${domain}?` }).waitFor()
+    expect(await page.locator(".mailkind img, .mailkind b").count()).toBe(0)
+    for (const did_you_mean of [5, {}, ["gmail.com"], "", "a b", "x@y", true, null]) {
+      server.answer = () => readable({ recommendation: "review", category: { toString: 1 }, did_you_mean })
+      const email = `free-${typeof did_you_mean}-${String(did_you_mean).length}@example.com`
+      await typeAndLeave(page, email)
+      expect(await eventFor(page, "result", email)).toMatchObject({ suggestion: null })
+    }
+    expect(await page.evaluate("document.hacked ?? null")).toBeNull()
+    expect(said).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
