@@ -10,6 +10,7 @@ const write = text => {
 if (form instanceof HTMLFormElement) {
   const field = form.querySelector("input")
   form.hidden = false
+  output?.removeAttribute("hidden")
   for (const button of form.querySelectorAll("button[value]"))
     button.addEventListener("click", () => {
       if (field === null || !(button instanceof HTMLButtonElement)) return

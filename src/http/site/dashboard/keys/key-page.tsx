@@ -9,6 +9,7 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { FlashMessage, FormError, TextField } from "../../ui/forms.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
+import { FormScriptSnippet } from "./form-script-snippet.tsx"
 import { KeyLast4, KeySummary } from "./key-summary.tsx"
 import { OriginsField } from "./new-key-form.tsx"
 import {
@@ -51,16 +52,23 @@ type KeyPageProps = {
   /** The limits of the account. */
   readonly ceiling: KeyLimitCeiling
   readonly nowMs: number
+  readonly baseUrl: string
 }
 
 /** One key: its data, the forms that change it, and its revocation. */
-export function KeyPage({ user, unitsToday, flash, ...rest }: KeyPageProps) {
+export function KeyPage({ user, unitsToday, flash, baseUrl, ...rest }: KeyPageProps) {
   const { apiKey, fault, nowMs } = rest
   const isRevoked = apiKey.revokedAtMs !== null
   return (
     <DashboardLayout route="dashboardKey" title={apiKey.name} user={user}>
       <FlashMessage message={flash} />
       <KeySummary apiKey={apiKey} unitsToday={unitsToday} nowMs={nowMs} />
+      {isRevoked || apiKey.publicText === null ? null : (
+        <section aria-labelledby="form">
+          <h2 id="form">In your form</h2>
+          <FormScriptSnippet apiKey={apiKey} keyText={apiKey.publicText} baseUrl={baseUrl} />
+        </section>
+      )}
       <RenameSection apiKey={apiKey} fault={fault} />
       {isRevoked || apiKey.kind === "secret" ? null : <OriginsSection apiKey={apiKey} fault={fault} />}
       {isRevoked ? null : <LimitsSection {...rest} />}

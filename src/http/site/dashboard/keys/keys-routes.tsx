@@ -181,7 +181,7 @@ async function keyPage(
   id: string,
   fault: KeyPageFault | null,
 ) {
-  const { usageOf, changes, clock } = site
+  const { usageOf, changes, clock, baseUrl } = site
   await findOwnKey(changes, user, id)
   const { today } = await usageOf(user.account)
   const key = await findOwnKey(changes, user, id)
@@ -194,6 +194,7 @@ async function keyPage(
       fault={fault}
       ceiling={ceilingOfAccount(site, user)}
       nowMs={clock()}
+      baseUrl={baseUrl()}
     />
   )
 }

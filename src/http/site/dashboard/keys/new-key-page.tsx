@@ -7,6 +7,7 @@ import { pathWithId } from "../../links.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock } from "../../ui/layout.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
+import { FormScriptSnippet } from "./form-script-snippet.tsx"
 import { KeyLast4 } from "./key-summary.tsx"
 
 type NewKeyPageProps = {
@@ -46,7 +47,13 @@ function NewKeySection({ apiKey, keyText, baseUrl }: Pick<NewKeyPageProps, "apiK
       {apiKey.kind === "secret" ? (
         <CodeBlock caption="Try it in a terminal" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
       ) : (
-        <CodeBlock caption={`In a page of ${apiKey.origins.join(", ")}`} code={browserExample(baseUrl, keyText)} />
+        <>
+          <FormScriptSnippet apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
+          <details>
+            <summary>With a script of your own</summary>
+            <CodeBlock caption="In your script" code={browserExample(baseUrl, keyText)} />
+          </details>
+        </>
       )}
     </>
   )

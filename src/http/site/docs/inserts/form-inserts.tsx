@@ -93,11 +93,11 @@ export const LIVE_FORM_INSERTS = {
           </p>
           <TextField name="email" label="Work email" type="email" autocomplete="off" />
           <button type="submit">Sign up</button>
-          {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-          <pre class="wide-field" id="form-demo-output" tabIndex={0}>
-            Choose an address, or type one and leave the field.
-          </pre>
         </form>
+        {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
+        <pre class="any" id="form-demo-output" tabIndex={0} hidden>
+          Choose an address, or type one and leave the field.
+        </pre>
         <script src={ROUTES.formScript.path} data-key={FORM_SCRIPT_TEST_KEY} defer />
         <script type="module" src={FORM_DEMO_SCRIPT_PATH} />
       </div>

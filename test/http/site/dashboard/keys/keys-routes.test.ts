@@ -47,6 +47,7 @@ describe("a key that is created", () => {
     const page = await created(browsed, { kind: "publishable", origins })
     const key = (await keysOf(browsed)).find(({ kind }) => kind === "publishable")
     expect(key?.origins).toEqual([SITE, "http://localhost:3000"])
+    expect(page.text).toContain(`/form.js" data-key="${keyIn(page.html)}" defer></script>`)
     expect(page.text).toContain("await fetch(")
     expect(page.text).toContain(`Bearer ${keyIn(page.html)}`)
     expect(page.text).not.toContain("curl")
@@ -346,6 +347,19 @@ describe("a publishable key", () => {
     await browsed.harness.store.run("UPDATE keys SET public_text = NULL")
     expect((await browsed.get(KEYS)).html).not.toContain(text)
     expect((await browsed.get(`/dashboard/keys/${id}`)).text).toContain("It cannot be shown again")
+  })
+
+  test("has the line of the form script with the key on its page, unless it is revoked or cannot be shown", async () => {
+    const browsed = await openSignedIn()
+    const { id, text } = await browsed.harness.newKey([SITE])
+    const path = `/dashboard/keys/${id}`
+    const line = `/form.js" data-key="${text}" defer></script>`
+    const page = await browsed.get(path)
+    expect(page.text).toContain(line)
+    expect(page.text).toContain(`In a page of ${SITE}`)
+    expect((await browsed.get(`/dashboard/keys/${browsed.harness.keyId}`)).text).not.toContain("form.js")
+    await revokeKey(browsed.harness.changes, id, "owner")
+    expect((await browsed.get(path)).text).not.toContain("form.js")
   })
 
   test("gets other websites, and keeps what was typed when one cannot be used", async () => {
