@@ -1,17 +1,6 @@
 import { expect, test } from "bun:test"
-import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser } from "./browser.ts"
-import {
-  eventFor,
-  formPage,
-  formServer,
-  openForm,
-  readable,
-  sentForm,
-  tagFor,
-  typeAndLeave,
-  usualAnswer,
-  website,
-} from "./form-page.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing } from "./browser.ts"
+import { eventFor, readable, scriptPages, sentForm, typeAndLeave, usualAnswer } from "./form-page.ts"
 
 const never = (): Promise<Response> => new Promise(() => undefined)
 
@@ -62,25 +51,13 @@ const FAULTS: Readonly<
   },
 }
 
-/** Opens pages with the script of a server, all of one website. */
-async function faultPages() {
-  let html = ""
-  const origin = website(() => html)
-  const browser = await openBrowser()
-  return async (server: { readonly url: string }, more = "") => {
-    html = formPage(tagFor(server, more))
-    return await openForm(await browser.newContext(), origin)
-  }
-}
-
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, a form is sent as unchecked when the server fails in any way`,
   async () => {
-    const pageOn = await faultPages()
-    const server = formServer()
+    const { open, server } = await scriptPages()
     for (const [fault, { answer, told }] of Object.entries(FAULTS)) {
       server.answer = answer
-      const { page, said } = await pageOn(server, 'data-timeout="400"')
+      const { page, said } = await open({ tagMore: 'data-timeout="400"' })
       await typeAndLeave(page, "free@example.com")
       const { because, status } = await eventFor(page, "unchecked", "free@example.com")
       expect({ fault, because, status }).toEqual({ fault, ...told })
@@ -96,15 +73,15 @@ test.skipIf(isBrowserMissing)(
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, a form is sent at once while the answer is awaited, and when the server has died`,
   async () => {
-    const [pageOn, server] = [await faultPages(), formServer()]
+    const { open, server } = await scriptPages()
     server.answer = never
-    const { page } = await pageOn(server)
+    const { page } = await open({})
     await page.fill("#email", "free@example.com")
     await page.keyboard.press("Enter")
     expect(await sentForm(page)).toEqual({ email: "free@example.com", mailkind: "unchecked" })
 
     server.answer = usualAnswer
-    const second = await pageOn(server)
+    const second = await open({})
     await server.stop()
     await typeAndLeave(second.page, "free@example.com")
     await eventFor(second.page, "unchecked", "free@example.com")
@@ -112,7 +89,7 @@ test.skipIf(isBrowserMissing)(
     await second.page.click("#send")
     expect(await sentForm(second.page)).toEqual({ email: "free@example.com", mailkind: "unchecked" })
     // Without the file of the script the page is as it was.
-    const third = await pageOn(server)
+    const third = await open({})
     await typeAndLeave(third.page, "free@example.com")
     await third.page.click("#send")
     expect(await sentForm(third.page)).toEqual({ email: "free@example.com" })
@@ -123,10 +100,10 @@ test.skipIf(isBrowserMissing)(
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, an answer after the time-out changes nothing, and the next address is asked for`,
   async () => {
-    const [pageOn, server] = [await faultPages(), formServer()]
+    const { open, server } = await scriptPages()
     const late = Promise.withResolvers<Response>()
     server.answer = asked => (asked.email.startsWith("late") ? late.promise : usualAnswer(asked))
-    const { page } = await pageOn(server, 'data-timeout="300"')
+    const { page } = await open({ tagMore: 'data-timeout="300"' })
     await typeAndLeave(page, "late-free@example.com")
     await eventFor(page, "unchecked", "late-free@example.com")
     late.resolve(readable({ recommendation: "block" }))
@@ -140,9 +117,9 @@ test.skipIf(isBrowserMissing)(
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, the script waits as long as Retry-After says, and asks no more after its key was refused`,
   async () => {
-    const [pageOn, server] = [await faultPages(), formServer()]
+    const { open, server } = await scriptPages()
     server.answer = () => readable({}, 429, { "Retry-After": "10984" })
-    const { page } = await pageOn(server)
+    const { page } = await open({})
     for (const [email, because] of [
       ["one@example.com", "refused"],
       ["two@example.com", "paused"],
@@ -151,9 +128,10 @@ test.skipIf(isBrowserMissing)(
       expect(await eventFor(page, "unchecked", email)).toMatchObject({ because })
     }
     expect(server.asked).toEqual([{ email: "one@example.com" }])
+    expect(await page.evaluate("document.noted.filter(([name]) => name === 'unchecked').length")).toBe(2)
 
     server.answer = () => readable({}, 403)
-    const second = await pageOn(server)
+    const second = await open({})
     await typeAndLeave(second.page, "three@example.com")
     await eventFor(second.page, "unchecked", "three@example.com")
     await typeAndLeave(second.page, "four@example.com")
@@ -167,10 +145,10 @@ test.skipIf(isBrowserMissing)(
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, hostile words in an answer are text, and no word of a wrong type is used`,
   async () => {
-    const [pageOn, server] = [await faultPages(), formServer()]
+    const { open, server } = await scriptPages()
     const domain = "<img/src=x/onerror=document.hacked=1>"
     server.answer = () => readable({ recommendation: "review", category: "__proto__", did_you_mean: domain })
-    const { page, said } = await pageOn(server)
+    const { page, said } = await open({})
     await typeAndLeave(page, "a<b>@example.com")
     await page.getByRole("button", { name: `Did you mean a<b>@${domain}?` }).waitFor()
     expect(await page.locator(".mailkind img, .mailkind b").count()).toBe(0)

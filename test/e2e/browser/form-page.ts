@@ -2,7 +2,7 @@ import type { BrowserContext, Page } from "playwright-core"
 import { FORM_SCRIPT } from "../../../src/http/site/form-script.ts"
 import { bounded } from "../../support/bounded.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { STEP_MS } from "./browser.ts"
+import { openBrowser, STEP_MS } from "./browser.ts"
 
 /** A request that a page's script has sent for a check. */
 export type Asked = { readonly email: string; readonly policy?: string }
@@ -123,6 +123,32 @@ export async function openForm(
   page.on("pageerror", error => said.push(`thrown: ${error.message}`))
   await page.goto(origin)
   return { page, said }
+}
+
+/** What a page is made of: the fields of its form, what follows the form, and a script before the tag. */
+type PageParts = {
+  readonly fields?: string
+  readonly more?: string
+  readonly tagMore?: string
+  readonly before?: string
+  readonly key?: string
+}
+
+/** Opens pages of one website that have the script of a server. */
+export async function scriptPages() {
+  const server = formServer()
+  let html = ""
+  const origin = website(
+    () => html,
+    () => "default-src * 'unsafe-inline'",
+  )
+  const browser = await openBrowser()
+  const open = async ({ fields, more, tagMore, before, key }: PageParts) => {
+    const first = before === undefined ? "" : `<script>${before}</script>`
+    html = formPage(first + tagFor(server, tagMore, key), fields, more)
+    return await openForm(await browser.newContext(), origin)
+  }
+  return { server, open }
 }
 
 /** Types into the field as a person does, and leaves it by the keyboard. */

@@ -266,9 +266,11 @@ const ask = async entry => {
   const email = field.value.trim()
   if (email === entry.asked) return
   reset(entry)
-  if (!isAskable(field, email) || !emit(field, "check", { email })) return
-  place(entry)
+  if (!isAskable(field, email)) return
+  // Before the event, since a field that is left after a change tells of both.
   entry.asked = email
+  if (!emit(field, "check", { email })) return
+  place(entry)
   const request = new AbortController()
   entry.request = request
   const policy = field.dataset["mailkindPolicy"] ?? options.policy
@@ -276,7 +278,10 @@ const ask = async entry => {
   if (request.signal.aborted) return
   if (field.value.trim() !== email) reset(entry)
   else if ("because" in got) {
-    entry.asked = ""
+    // The field asks again when it is left again.
+    entry.timer = setTimeout(() => {
+      entry.asked = ""
+    })
     emit(field, UNCHECKED, { email, because: got.because, status: got.status ?? null })
   } else {
     if (answers.size >= ANSWERS_MAX) answers.clear()

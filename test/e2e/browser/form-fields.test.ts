@@ -1,0 +1,217 @@
+import { expect, test } from "bun:test"
+import type { Page } from "playwright-core"
+import { accessFaults, BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing } from "./browser.ts"
+import { EMAIL_FIELD, eventFor, readable, scriptPages, sentForm, typeAndLeave, usualAnswer } from "./form-page.ts"
+
+const focusedId = (page: Page): Promise<string> => page.evaluate("document.activeElement.id")
+
+const messages = (page: Page): Promise<readonly string[]> => page.locator(".mailkind").allTextContents()
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the script finds every email field, those that come later and those in shadow roots, and no other`,
+  async () => {
+    const { open, server } = await scriptPages()
+    const { page, said } = await open({
+      fields: `${EMAIL_FIELD}
+        <input id="autocomplete" aria-label="a" autocomplete="section-a shipping email"><input id="marked" aria-label="b" data-mailkind>
+        <input id="name" name="name" aria-label="c"><input id="off" type="email" aria-label="d" data-mailkind="off">
+        <fieldset disabled><input id="disabled" type="email" aria-label="e"></fieldset><input id="fixed" type="email" readonly value="free@x.example" aria-label="f">
+        <input id="many" type="email" multiple aria-label="g"><label>Wrapped <input id="wrapped" type="email"></label><div id="host"></div><div id="outer"></div>`,
+    })
+    await page.evaluate(`{
+      const open = host.attachShadow({ mode: "open" })
+      open.innerHTML = '<label for=inner>Inner</label><input id=inner type=email>'
+      const later = document.createElement("input")
+      Object.assign(later, { id: "later", type: "email" })
+      later.setAttribute("aria-label", "later")
+      document.querySelector("form").prepend(later)
+      const shut = outer.attachShadow({ mode: "closed" })
+      shut.innerHTML = '<label>Shut <input id=shut type=email></label>'
+      document.detach = mailkind.attach(shut)
+      document.shut = shut
+    }`)
+    for (const id of ["email", "autocomplete", "marked", "later", "wrapped"]) {
+      await typeAndLeave(page, `free-${id}@x.example`, `#${id}`)
+      await eventFor(page, "result", `free-${id}@x.example`)
+    }
+    await typeAndLeave(page, "free-inner@x.example", "#inner")
+    await page.locator("#host .mailkind").getByText("Please check this address.").waitFor()
+    expect(await page.locator("#host #inner").getAttribute("aria-describedby")).toBe(
+      await page.locator("#host .mailkind").getAttribute("id"),
+    )
+    for (const id of ["name", "off"]) await typeAndLeave(page, `free-${id}@x.example`, `#${id}`)
+    await typeAndLeave(page, "free-many@x.example, b@x.example", "#many")
+    await page.focus("#fixed")
+    await page.keyboard.press("Tab")
+    await page.evaluate('disabled.value = "free-disabled@x.example"; disabled.dispatchEvent(new Event("change"))')
+
+    await page.evaluate("document.shut.querySelector('input').focus()")
+    await page.keyboard.type("free-shut@x.example")
+    await page.keyboard.press("Tab")
+    await eventFor(page, "result", "free-shut@x.example")
+    await page.evaluate("document.detach(); document.shut.querySelector('input').focus()")
+    await page.keyboard.type("x")
+    await page.keyboard.press("Tab")
+    await typeAndLeave(page, "free-last@x.example")
+    await eventFor(page, "result", "free-last@x.example")
+    const names = ["email", "autocomplete", "marked", "later", "wrapped", "inner", "shut", "last"]
+    expect(server.asked.map(({ email }) => email)).toEqual(names.map(name => `free-${name}@x.example`))
+    // A button in a label would be the label's.
+    expect(await page.locator("label .mailkind").count()).toBe(0)
+    expect(said).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, each value is asked for once, nothing half-typed is, and newer text ends the older question`,
+  async () => {
+    const { open, server } = await scriptPages()
+    const { page } = await open({
+      fields: `${EMAIL_FIELD}<input id="again" name="again" type="email" aria-label="Again">`,
+    })
+    for (const text of ["", "jane", "jane@", "@x.example", " free@x.example ", "free@x.example"])
+      await typeAndLeave(page, text)
+    await page.getByText("Please check this address.").waitFor()
+    await typeAndLeave(page, "free@x.example", "#again")
+    expect(await messages(page)).toEqual(["Please check this address.", "Please check this address."])
+    expect(server.asked).toEqual([{ email: "free@x.example" }])
+
+    const slow = Promise.withResolvers<Response>()
+    server.answer = asked => (asked.email.startsWith("slow") ? slow.promise : usualAnswer(asked))
+    await typeAndLeave(page, "slow-bin@x.example")
+    await page.focus("#email")
+    await page.keyboard.press("ControlOrMeta+A")
+    await page.keyboard.type("j")
+    expect(await page.locator(".mailkind").first().textContent()).toBe("")
+    await page.keyboard.type("ane@x.example")
+    await page.keyboard.press("Tab")
+    slow.resolve(readable({ recommendation: "block" }))
+    await eventFor(page, "result", "jane@x.example")
+    await page.click("#send")
+    expect(await sentForm(page)).toEqual({ email: "jane@x.example", mailkind: "review", again: "free@x.example" })
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, each field has its hidden field, which a page may name or leave out, and a form may be sent by a script`,
+  async () => {
+    const { open } = await scriptPages()
+    const fields = `${EMAIL_FIELD}<input id="second" name="second" type="email" data-mailkind-name="second_kind" aria-label="Second">
+      <input id="bare" name="bare" type="email" data-mailkind-name="" aria-label="Bare">`
+    const { page } = await open({
+      fields,
+      more: '<input id="outside" form="own" type="email" aria-label="Outside"><form id="own"></form>',
+    })
+    await typeAndLeave(page, "free@x.example")
+    await typeAndLeave(page, "bin@x.example", "#second")
+    await typeAndLeave(page, "free@x.example", "#bare")
+    await typeAndLeave(page, "bin@x.example", "#outside")
+    await eventFor(page, "result", "bin@x.example")
+    const data = (form: string) => page.evaluate(`Object.fromEntries(new FormData(document.forms[${form}]))`)
+    expect(await data("0")).toEqual({
+      ...{ email: "free@x.example", mailkind: "review", second: "bin@x.example", second_kind: "block" },
+      bare: "free@x.example",
+    })
+    expect(await data("1")).toEqual({ mailkind: "block" })
+    await page.evaluate("document.forms[0].reset()")
+    expect(await messages(page)).toEqual(["", "", "", "Please use an address that you will keep."])
+    expect(await data("0")).toEqual({
+      email: "",
+      mailkind: "unchecked",
+      second: "",
+      second_kind: "unchecked",
+      bare: "",
+    })
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, what a program fills in is asked for without the focus, and what is composed only when it is left`,
+  async () => {
+    const { open, server } = await scriptPages()
+    const { page } = await open({})
+    await page.evaluate('email.value = "free@x.example"; email.dispatchEvent(new Event("input", { bubbles: true }))')
+    await page.getByText("Please check this address.").waitFor()
+    expect(await focusedId(page)).toBe("")
+
+    const { page: other } = await open({ fields: '<input id="email" name="email" data-mailkind aria-label="Email">' })
+    const session = await other.context().newCDPSession(other)
+    await other.focus("#email")
+    await session.send("Input.imeSetComposition", { text: "にほん@例え", selectionStart: 6, selectionEnd: 6 })
+    await session.send("Input.insertText", { text: "日本@例え.jp" })
+    expect(server.asked.map(({ email }) => email)).toEqual(["free@x.example"])
+    await other.keyboard.press("Tab")
+    await eventFor(other, "result", "日本@例え.jp")
+    expect(server.asked.map(({ email }) => email)).toEqual(["free@x.example", "日本@例え.jp"])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a hint that comes while a button is pressed takes no click away`,
+  async () => {
+    const { open, server } = await scriptPages()
+    const { page } = await open({})
+    await page.fill("#email", "free@x.example")
+    const box = await page.locator("#send").boundingBox()
+    if (box === null) throw new Error("there is no button")
+    await page.mouse.move(box.x + 5, box.y + 2)
+    await page.mouse.down()
+    await eventFor(page, "result", "free@x.example")
+    expect(await messages(page)).toEqual([""])
+    await page.mouse.up()
+    expect(await sentForm(page)).toEqual({ email: "free@x.example", mailkind: "review" })
+    expect(server.asked).toHaveLength(1)
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a suggestion reaches a framework that watches its field, and its focus stays in the form`,
+  async () => {
+    const { open } = await scriptPages()
+    const { page } = await open({})
+    // A framework keeps the last value by a property of its own, and takes an event without a change for nothing new.
+    await page.evaluate(`{
+      const own = Object.getOwnPropertyDescriptor(HTMLInputElement.prototype, "value")
+      let last = email.value
+      document.states = []
+      Object.defineProperty(email, "value", { get: () => own.get.call(email), set: value => { last = value; own.set.call(email, value) } })
+      email.addEventListener("input", () => { if (email.value !== last) document.states.push(last = email.value) })
+    }`)
+    await typeAndLeave(page, "jane@gmial.com")
+    await page.getByRole("button", { name: "Did you mean jane@gmail.com?" }).click()
+    expect(await eventFor(page, "accept", "jane@gmail.com")).toEqual({ from: "jane@gmial.com", to: "jane@gmail.com" })
+    expect(await page.evaluate("document.states.at(-1)")).toBe("jane@gmail.com")
+    expect(await focusedId(page)).toBe("email")
+    await page.click("#send")
+    expect(await sentForm(page)).toEqual({ email: "jane@gmail.com", mailkind: "allow" })
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a page that takes its field away keeps nothing of the script, and one that puts it back has a hint again`,
+  async () => {
+    const { open } = await scriptPages()
+    const { page } = await open({})
+    await typeAndLeave(page, "free@x.example")
+    await page.getByText("Please check this address.").waitFor()
+    await page.evaluate("document.taken = email; email.remove()")
+    await page.locator(".mailkind").waitFor({ state: "detached" })
+    expect(await page.locator("input[type=hidden]").count()).toBe(0)
+    await page.evaluate("document.forms[0].prepend(document.taken)")
+    await typeAndLeave(page, "free@x.example")
+    await page.getByText("Please check this address.").waitFor()
+    // What a page draws anew around the field is no reason to show the words nowhere.
+    await page.evaluate("document.querySelector('.mailkind').remove()")
+    await typeAndLeave(page, "bin@x.example")
+    await page.getByText("Please use an address that you will keep.").waitFor()
+    expect(await messages(page)).toHaveLength(1)
+    expect(await accessFaults(page)).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
