@@ -1,15 +1,15 @@
 /** Formats cells as one record without a line feed. Cells are quoted where needed, and no character changes. */
 export function formatCsvRecord(cells: readonly string[], delimiter: string): string {
   let text = ""
-  for (const cell of cells) text += delimiter + quoteIfNeeded(cell)
+  for (const cell of cells) text += delimiter + quoteIfNeeded(cell, delimiter)
   return text.slice(delimiter.length)
 }
 
-/** All possible delimiters are quoted, whichever the file uses. */
+/** The usual delimiters are quoted, whichever the file uses, and that of the file. */
 const NEEDS_QUOTES_PATTERN = /[",;\t\r\n]/
 
-const quoteIfNeeded = (cell: string): string =>
-  NEEDS_QUOTES_PATTERN.test(cell) ? `"${cell.replaceAll('"', '""')}"` : cell
+const quoteIfNeeded = (cell: string, delimiter: string): string =>
+  NEEDS_QUOTES_PATTERN.test(cell) || cell.includes(delimiter) ? `"${cell.replaceAll('"', '""')}"` : cell
 
 /** How the cells begin that spreadsheets take for formulas (OWASP, "CSV Injection"). */
 const FORMULA_PATTERN = /^[=+\-@\t\r]/

@@ -1,8 +1,10 @@
 import { type Command, Option } from "commander"
 import { POLICY_DEFAULT, POLICY_NAMES } from "../../contract/policies.ts"
 import type { CheckCommandDeps } from "../check.ts"
-import { CommandError, type Output, printJson, printTable } from "../output.ts"
-import { FILE_FORMATS, resolveFormats } from "./result-format.ts"
+import { CommandError, escapeControls, type Output, printJson, printTable } from "../output.ts"
+import type { CsvOptions } from "./csv-reader.ts"
+import { encodingName } from "./input-decoder.ts"
+import { FILE_FORMATS, type FileFormat, readFileName, resolveFormats } from "./result-format.ts"
 import type { ResultsTarget } from "./results-writer.ts"
 import { type ClassifyDeps, classify } from "./run.ts"
 import { type ClassifySummary, formatSummary } from "./summary.ts"
@@ -25,7 +27,10 @@ export function registerClassify(
         "format of the results, and of the input if the file's name does not show it",
       ).choices(FILE_FORMATS),
     )
-    .option("--column <name>", "the CSV column or NDJSON member with the input")
+    .option("--column <name>", "the CSV column, by name or number, or the NDJSON member with the input")
+    .option("--delimiter <character>", "the character between the cells of a CSV file, such as ; or tab")
+    .option("--no-header", "the CSV file has no line with the names of the columns")
+    .option("--encoding <name>", "the encoding of the file, such as utf-16le or windows-1252")
     .addOption(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
     )
@@ -40,19 +45,67 @@ export function registerClassify(
     )
     .option("--json", "print the summary as JSON", false)
     .action(async (path, options) => {
-      const { format = null, column = null, policy, offline, out, resume, force, safeCells, json: asJson } = options
+      const { format = null, policy, offline, out, resume, force, safeCells, json: asJson } = options
       const target = parseTarget(out ?? null, resume, force)
       const formats = resolveFormats(path, format)
-      if (column !== null && formats.from === "text")
-        throw new CommandError("Text has no columns. Use --column with csv and ndjson.", 2)
       if (safeCells && formats.to !== "csv")
         throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
-      const job = { path, ...formats, hasSafeCells: safeCells, column, policy, target }
+      const csv = parseCsvOptions(path, formats.from, options)
+      const encoding = parseEncoding(options.encoding ?? null)
+      const job = { path, ...formats, hasSafeCells: safeCells, csv, encoding, policy, target }
       printSummary(output, await classify(deps, await checker(offline), job), {
         asJson,
         isOutFree: target.out !== null,
       })
     })
+}
+
+type CsvFlags = { readonly column?: string; readonly delimiter?: string; readonly header: boolean }
+
+function parseCsvOptions(path: string, from: FileFormat, { column, delimiter, header }: CsvFlags): CsvOptions {
+  if (column !== undefined && from === "text")
+    throw new CommandError("Text has no columns. Use --column with csv and ndjson. --format names the format.", 2)
+  for (const [name, isUsed] of [
+    ["--delimiter", delimiter !== undefined],
+    ["--no-header", !header],
+  ] as const) {
+    if (isUsed && from !== "csv")
+      throw new CommandError(`${name} is for csv files. --format csv says that this is one.`, 2)
+  }
+  return {
+    column: column ?? null,
+    delimiter: delimiter === undefined ? readFileName(path).delimiter : parseDelimiter(delimiter),
+    hasHeader: header,
+  }
+}
+
+/** Names of delimiters that are hard to type. */
+const DELIMITER_NAMES: Readonly<Record<string, string>> = {
+  tab: "\t",
+  "\\t": "\t",
+  comma: ",",
+  semicolon: ";",
+  pipe: "|",
+  space: " ",
+}
+
+function parseDelimiter(named: string): string {
+  const delimiter = Object.hasOwn(DELIMITER_NAMES, named) ? (DELIMITER_NAMES[named] ?? "") : named
+  if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter
+  throw new CommandError(
+    "--delimiter is one character, such as ; or |, or the word tab. A quote or a line end cannot be one.",
+    2,
+  )
+}
+
+function parseEncoding(named: string | null): string | null {
+  if (named === null) return null
+  const encoding = encodingName(named)
+  if (encoding !== null) return encoding
+  throw new CommandError(
+    `There is no encoding \`${escapeControls(named)}\`. Use a name such as utf-8, utf-16le, utf-16be, windows-1252 or iso-8859-2.`,
+    2,
+  )
 }
 
 /** `--out -` is the standard output, as `-` is the standard input. */
@@ -66,22 +119,30 @@ function parseTarget(named: string | null, isResumed: boolean, isForced: boolean
 
 const DESCRIPTION = `Check every line of a file of any size, in order.
 
-Inputs are UTF-8, each an address, a URL or a domain:
+Each input is an address, a URL or a domain:
   text    one per line
-  csv     in the column that --column names, else email, domain or url,
-          else the only one
+  csv     in the column of --column, else in the one whose name says that it
+          has addresses, domains or URLs (Email, E-Mail, Email Address,
+          Domain, Website), else the only one. The delimiter and a first line
+          such as sep=; are detected
   ndjson  a string per line, or an object with email, domain or url, or with
           the member that --column names
-The name of a file shows its format: .csv, .tsv, .ndjson or .jsonl. --format
-names it for other files and for the standard input; the default is text. A
-line that is longer than 64 KiB or cannot be read is invalid. The run continues.
+The name of a file shows its format: .csv, .tsv, .ndjson or .jsonl, also with
+.gz after it. --format names it for other files and for the standard input; the
+default is text. The file is UTF-8 or UTF-16; --encoding names another
+encoding. Results are UTF-8. A file that is compressed with gzip is unpacked.
+A line that is longer than 64 KiB or cannot be read is invalid. The run
+continues.
 
 Results, one for each input:
   text    input, category, confidence, recommendation and reasons (with
           commas), between tabs
   csv     all columns of the file, then category, confidence, recommendation,
           is_business, did_you_mean, reasons (with spaces) and degraded
-  ndjson  what the API answers; request_id has the number of the line
+  ndjson  the members of the line, then what the API answers. request_id has
+          the number of the line. A member of the line whose name the answer
+          has too gets the prefix input_. A line that cannot be read has
+          line_error
 In csv all cells stay as they are in the file. A spreadsheet runs a cell as a
 formula if it begins with = + - @, a tab or a carriage return. --safe-cells
 puts an apostrophe before it.
@@ -100,7 +161,8 @@ function printSummary(
     printJson(isOutFree ? output : aside, summary)
     return
   }
-  const { says, rows } = formatSummary(summary)
+  const { says, rows, warning } = formatSummary(summary)
   aside.line(says)
   printTable(aside, rows)
+  if (warning !== null) aside.line(warning)
 }

@@ -1,6 +1,7 @@
-import { SUBJECT_KINDS } from "../../check/address/subject.ts"
-import { CommandError, escapeControls } from "../output.ts"
+import { CommandError } from "../output.ts"
+import { findInputColumn, findUnnamedColumn, INPUT_PATTERN } from "./input-column.ts"
 import {
+  type CsvPosition,
   type InputColumns,
   type InputLine,
   type InputRow,
@@ -10,23 +11,40 @@ import {
 } from "./input-rows.ts"
 import { LINE_BYTES_MAX } from "./line-splitter.ts"
 
+/** How a CSV file is read. */
+export type CsvOptions = {
+  /** The name or the number of the column with the inputs; null: it is found by its name. */
+  readonly column: string | null
+  /** The character between cells; null: it is detected. */
+  readonly delimiter: string | null
+  /** Whether the first line has the names of the columns. */
+  readonly hasHeader: boolean
+}
+
 /**
- * Reads the rows of a CSV file with a header. The inputs are in the column `wanted`, else in the first of `email`, `domain` and
- * `url`, else in the only column; case does not matter. A file with one column whose first line looks like an input has no
- * header. Throws a `CommandError` when the column cannot be found. The message names no column of the file, since without a
- * header that would be an address.
+ * Reads the rows of a CSV file (`findInputColumn`). A file with one column whose first line looks like an input has no header.
+ * A first line `sep=;` names the delimiter and is no row. Throws a `CommandError` when the column cannot be found.
  */
 export class CsvRowReader implements RowReader {
-  readonly #columnName: string | null
-  readonly #records = new CsvRecordParser()
-  #columns: InputColumns | null = null
-  #inputIndex = 0
+  readonly #options: CsvOptions
+  readonly #records: CsvRecordParser
+  #columns: InputColumns | null
+  #inputIndex: number
 
-  constructor(wanted: string | null) {
-    this.#columnName = wanted
+  /** `position`: where another reader of the file has read the header. */
+  constructor(options: CsvOptions, position: CsvPosition | null = null) {
+    this.#options = options
+    this.#records = new CsvRecordParser(position?.delimiter ?? options.delimiter, position === null)
+    this.#columns = position?.columns ?? null
+    this.#inputIndex = position?.inputIndex ?? 0
   }
 
   readonly columns = (): InputColumns | null => this.#columns
+
+  readonly position = (): CsvPosition | null =>
+    this.#columns === null
+      ? null
+      : { columns: this.#columns, inputIndex: this.#inputIndex, delimiter: this.#records.delimiter }
 
   readonly push = (line: InputLine, rows: InputRow[]): void => {
     const records: CsvRecord[] = []
@@ -41,48 +59,41 @@ export class CsvRowReader implements RowReader {
   }
 
   #addRecord(record: CsvRecord, rows: InputRow[]): void {
-    if (this.#columns === null) this.#readHeader(record, rows)
+    if (this.#columns === null) this.#readFirst(record, rows)
     else rows.push(this.#toRow(record, this.#columns))
   }
 
-  #readHeader(record: CsvRecord, rows: InputRow[]): void {
+  #readFirst(record: CsvRecord, rows: InputRow[]): void {
     const { cells, fault } = record
-    if (fault !== null) throw new CommandError("The header of the CSV file is broken.")
+    const { column, hasHeader } = this.#options
+    const { delimiter } = this.#records
+    if (!hasHeader) {
+      this.#inputIndex = findUnnamedColumn(cells, column)
+      this.#columns = { names: cells.map((_, at) => `column_${at + 1}`), delimiter, hasHeader }
+      rows.push(this.#toRow(record, this.#columns))
+      return
+    }
+    if (fault !== null)
+      throw new CommandError(
+        fault === "too_long"
+          ? "The first line is too long for the header of a CSV file. Is the file CSV? --format names another format."
+          : "The header of the CSV file has a quote that does not close. Correct the first line.",
+      )
     const [only] = cells
-    if (this.#columnName === null && cells.length === 1 && only !== undefined && INPUT_PATTERN.test(only)) {
+    if (column === null && cells.length === 1 && only !== undefined && INPUT_PATTERN.test(only)) {
       this.#columns = SINGLE_COLUMN
       rows.push(this.#toRow(record, this.#columns))
       return
     }
-    this.#columns = { names: cells, delimiter: this.#records.delimiter }
-    this.#inputIndex = findInputColumn(cells, this.#columnName)
+    this.#inputIndex = findInputColumn(cells, column)
+    this.#columns = { names: cells, delimiter, hasHeader }
   }
 
   #toRow({ cells, fault }: CsvRecord, { names }: InputColumns): InputRow {
     const all = cells.length >= names.length ? cells : [...cells, ...Array(names.length - cells.length).fill("")]
-    return { input: all[this.#inputIndex] ?? "", kind: null, fault, cells: all }
+    return { input: all[this.#inputIndex] ?? "", kind: null, fault, cells: all, json: null }
   }
 }
-
-/** Column names have neither character, addresses, domains and URLs do. */
-const INPUT_PATTERN = /[@.]/
-
-/** The index of the column with the inputs. Throws a `CommandError` when it cannot be found. */
-function findInputColumn(names: readonly string[], wanted: string | null): number {
-  if (wanted === null && names.length === 1) return 0
-  for (const name of wanted === null ? SUBJECT_KINDS : [wanted]) {
-    const exact = names.indexOf(name)
-    const at = exact >= 0 ? exact : names.findIndex(other => normalizedName(other) === normalizedName(name))
-    if (at >= 0) return at
-  }
-  if (wanted !== null) throw new CommandError(`The file has no column \`${escapeControls(wanted)}\`.`, 2)
-  throw new CommandError(
-    "The file has no column `email`, `domain` or `url`. Name the column to check with --column.",
-    2,
-  )
-}
-
-const normalizedName = (name: string): string => name.trim().toLowerCase()
 
 /** The cells of a line (RFC 4180). */
 type CellsResult =
@@ -161,18 +172,33 @@ export type CsvRecord = { readonly cells: readonly string[]; readonly fault: Inp
 type OpenRecord = { readonly lines: InputLine[]; readonly cells: OpenCells; readonly length: number }
 
 /** The delimiters that are detected. */
-const DELIMITERS = [",", ";", "\t"] as const
+const DELIMITERS = [",", ";", "\t", "|"] as const
+
+/** The first line by which spreadsheets are told the delimiter. */
+const DELIMITER_LINE = /^"?sep=(?<delimiter>[^"])"?\r?$/i
 
 /**
- * Parses the records of a CSV file (RFC 4180) from its lines. The delimiter is the first of comma, semicolon and tab that
- * the first line has.
+ * Parses the records of a CSV file (RFC 4180) from its lines. The delimiter is the given one, else that of a first line such as
+ * `sep=;`, else the first of comma, semicolon, tab and vertical bar that the first line has.
  *
  * A quote that is still open after the length of the longest line, or that closes in the middle of a cell, costs one line:
  * that line becomes a record with a fault, and parsing continues with the next line.
  */
 export class CsvRecordParser {
-  #delimiter: string | null = null
+  #delimiter: string | null
+  #isAtStart: boolean
   #open: OpenRecord | null = null
+
+  /** `isAtStart`: the next line is the first one of the file. */
+  constructor(delimiter: string | null = null, isAtStart = true) {
+    this.#delimiter = delimiter
+    this.#isAtStart = isAtStart
+  }
+
+  /** Whether the next line continues a record. */
+  get isOpen(): boolean {
+    return this.#open !== null
+  }
 
   /** A comma before the first line. */
   get delimiter(): string {
@@ -181,6 +207,14 @@ export class CsvRecordParser {
 
   /** Parses the next line and appends the records that it completes. */
   push(line: InputLine, records: CsvRecord[]): void {
+    if (this.#isAtStart) {
+      this.#isAtStart = false
+      const named = DELIMITER_LINE.exec(line.text)?.groups?.["delimiter"]
+      if (named !== undefined) {
+        this.#delimiter ??= named
+        return
+      }
+    }
     this.#delimiter ??= DELIMITERS.find(delimiter => line.text.includes(delimiter)) ?? null
     // The lines of a malformed record are parsed again, the next one last. They are few: a line inside of a quoted cell has no
     // quote of its own that could stay open.

@@ -2,6 +2,7 @@ import { parseJson } from "../../base/text.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
 import { detectSubjectKind, faultySubject, parseSubject } from "../../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type Subject, type SubjectKind } from "../../check/address/subject.ts"
+import { type JsonMember, jsonMembers } from "./ndjson-members.ts"
 
 /** One input of a file, in any format. */
 export type InputRow = {
@@ -13,12 +14,40 @@ export type InputRow = {
   readonly fault: "invalid_syntax" | "too_long" | null
   /** All cells of a CSV row, at least as many as the header has; null: another format. */
   readonly cells: readonly string[] | null
+  /** What a line of NDJSON held; null: it was no JSON text, or the format is another one. */
+  readonly json: JsonLine | null
+}
+
+/** The members of a line that is a JSON object (null: another JSON text), and why it has no input. */
+export type JsonLine = {
+  readonly members: readonly JsonMember[] | null
+  readonly problem: "not_json" | "no_input" | null
+}
+
+/** Why a line could not be read. An address that is wrong is none of these. */
+export const LINE_ERRORS = {
+  not_json: "not valid JSON",
+  no_input: "without the member that is checked",
+  too_long: "longer than 64 KiB",
+  broken_quotes: "with a quote that does not close",
+  wrong_encoding: "with bytes that are wrong in the encoding of the file",
+} as const
+export type LineError = keyof typeof LINE_ERRORS
+
+/** Why the line of a row could not be read; null: it was read. */
+export function lineError({ input, fault, cells, json }: InputRow): LineError | null {
+  if (fault === "too_long") return "too_long"
+  if (json !== null && json.problem !== null) return json.problem
+  if (fault !== null) return cells === null ? "not_json" : "broken_quotes"
+  return input.includes(REPLACEMENT_CHARACTER) ? "wrong_encoding" : null
 }
 
 /** Turns the lines of a file into rows. */
 export type RowReader = {
   /** The columns of the file; null: the header was not read yet. */
   readonly columns: () => InputColumns | null
+  /** What a reader of CSV must know to read on from here; null: nothing. */
+  readonly position: () => CsvPosition | null
   /** Reads the next line and appends the rows that it completes. */
   readonly push: (line: InputLine, rows: InputRow[]) => void
   /** The input has ended: appends the remaining rows. */
@@ -28,11 +57,18 @@ export type RowReader = {
 /** One line without its line feed. Bytes that are not UTF-8 are U+FFFD. */
 export type InputLine = { readonly text: string /** `text` is only the beginning. */; readonly isTooLong: boolean }
 
-/** The columns of a table: their names and the delimiter. */
-export type InputColumns = { readonly names: readonly string[]; readonly delimiter: string }
+/** The columns of a table: their names, the delimiter, and whether results have a header. */
+export type InputColumns = {
+  readonly names: readonly string[]
+  readonly delimiter: string
+  readonly hasHeader: boolean
+}
+
+/** What a reader knows after the header: enough to read any other rows of the file. */
+export type CsvPosition = { readonly columns: InputColumns; readonly inputIndex: number; readonly delimiter: string }
 
 /** The columns of formats without columns. */
-export const SINGLE_COLUMN: InputColumns = { names: ["input"], delimiter: "," }
+export const SINGLE_COLUMN: InputColumns = { names: ["input"], delimiter: ",", hasHeader: true }
 
 /** Replaces bytes that are not UTF-8. No valid name has it. */
 const REPLACEMENT_CHARACTER = "\ufffd"
@@ -47,6 +83,7 @@ export function rowSubject({ input, kind, fault }: InputRow, testDomain: string)
 /** Reads one input a line. An empty line is an input too, so that results keep the line numbers of their inputs. */
 export const TEXT_ROW_READER: RowReader = {
   columns: () => SINGLE_COLUMN,
+  position: () => null,
   push: (line, rows) => void rows.push(toTextRow(line)),
   end: () => undefined,
 }
@@ -56,6 +93,7 @@ const toTextRow = ({ text, isTooLong }: InputLine): InputRow => ({
   kind: null,
   fault: isTooLong ? "too_long" : null,
   cells: null,
+  json: null,
 })
 
 /** Removes the carriage return before a line feed. */
@@ -68,6 +106,7 @@ export const stripCarriageReturn = (text: string): string => (text.endsWith("\r"
 export function createNdjsonRowReader(column: string | null): RowReader {
   return {
     columns: () => SINGLE_COLUMN,
+    position: () => null,
     push: (line, rows) => void rows.push(parseNdjsonRow(line, column)),
     end: () => undefined,
   }
@@ -79,21 +118,29 @@ const JSON_START = /^[\t\r ]*[{["]/
 function parseNdjsonRow(line: InputLine, column: string | null): InputRow {
   if (line.isTooLong || !JSON_START.test(line.text)) return toTextRow(line)
   const value = parseJson(line.text)
-  if (typeof value === "string") return validRow(value, null)
+  if (typeof value === "string") return validRow(value, null, null)
+  const members = typeof value === "object" && value !== null && !Array.isArray(value) ? jsonMembers(line.text) : null
   const names = column === null ? SUBJECT_KINDS : [column]
   const name = names.find(name => typeof ownMember(value, name) === "string")
   const input = name === undefined ? undefined : ownMember(value, name)
   return typeof input === "string"
-    ? validRow(input, SUBJECT_KINDS.find(kind => kind === name) ?? null)
-    : malformedRow(line)
+    ? validRow(input, SUBJECT_KINDS.find(kind => kind === name) ?? null, members)
+    : malformedRow(line, { members, problem: value === undefined ? "not_json" : "no_input" })
 }
 
-const validRow = (input: string, kind: SubjectKind | null): InputRow => ({ input, kind, fault: null, cells: null })
+const validRow = (input: string, kind: SubjectKind | null, members: JsonLine["members"]): InputRow => ({
+  input,
+  kind,
+  fault: null,
+  cells: null,
+  json: { members, problem: null },
+})
 
 /** The kind is `domain`, so that no part of an unreadable line is shown as an address. */
-const malformedRow = ({ text }: InputLine): InputRow => ({
+const malformedRow = ({ text }: InputLine, json: JsonLine): InputRow => ({
   input: text,
   kind: "domain",
   fault: "invalid_syntax",
   cells: null,
+  json,
 })

@@ -2,8 +2,9 @@ import { formatCsvRecord, safeCell } from "../../base/csv.ts"
 import type { Subject } from "../../check/address/subject.ts"
 import { type CheckOutcome, fullResultJson } from "../../check/result/result.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
+import { CheckResult } from "../../contract/schemas.ts"
 import { escapeControls } from "../output.ts"
-import type { InputColumns, InputRow } from "./input-rows.ts"
+import { type InputColumns, type InputRow, lineError } from "./input-rows.ts"
 
 /** The format of results in a file. Each ends with a line feed. */
 export type ResultFormat = {
@@ -37,14 +38,49 @@ const PRINTABLE_PATTERN = /^[ -~]*$/
 
 const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) ? input : escapeControls(input))
 
-/** A `CheckResult` a line. Its request id is the number of the line, so that a resumed run gives the same ids. */
+/**
+ * A `CheckResult` a line, after the members of the input's own line. Its request id is the number of the line, so that a resumed
+ * run gives the same ids. A line that could not be read has `line_error`, which no wrong address has.
+ */
 const NDJSON_RESULTS: ResultFormat = {
   header: "",
-  format: (_, outcome, place) => `${fullResultJson(outcome, `line_${place}`)}\n`,
-  prefix: (_, { kind, sent, normalized, domain }) => {
-    const asked = { email: kind === "email" ? sent : null, ...(kind === "url" ? { url: sent } : {}) }
-    return `${JSON.stringify({ ...asked, normalized_email: normalized, domain }).slice(0, -1)},`
+  format: (row, outcome, place) => {
+    const result = fullResultJson(outcome, `line_${place}`)
+    const error = lineError(row)
+    const own = ownMembersJson(row, outcome.subject)
+    return (
+      `${own === "" ? result : `{${own},${result.slice(1)}`}`.slice(0, -1) +
+      `${error === null ? "" : `,"line_error":"${error}"`}}\n`
+    )
   },
+  prefix: (row, subject) => {
+    const { kind, sent, normalized, domain } = subject
+    const asked = { email: kind === "email" ? sent : null, ...(kind === "url" ? { url: sent } : {}) }
+    const result = JSON.stringify({ ...asked, normalized_email: normalized, domain }).slice(1, -1)
+    const own = ownMembersJson(row, subject)
+    return `{${own === "" ? "" : `${own},`}${result},`
+  },
+}
+
+/** The names of a result's members. */
+const RESULT_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(CheckResult.properties), "line_error"])
+
+/**
+ * The members of the line itself, as text without braces. One that the result repeats is left out; one whose name the result has
+ * with another value gets the prefix `input_`.
+ */
+function ownMembersJson({ json }: InputRow, { kind, sent, domain }: Subject): string {
+  const members = json?.members ?? []
+  const repeated = kind === "domain" ? domain : sent
+  let text = ""
+  for (const { name, text: value } of members) {
+    if (name === kind && repeated !== null && value === JSON.stringify(repeated)) continue
+    let free = name
+    while (RESULT_MEMBERS.has(free) || (free !== name && members.some(other => other.name === free)))
+      free = `input_${free}`
+    text += `${text === "" ? "" : ","}${JSON.stringify(free)}:${value}`
+  }
+  return text
 }
 
 /** The columns that are added to a row. Their values never need quotes. */
@@ -59,13 +95,13 @@ const RESULT_COLUMNS = [
 ] as const
 
 /** The cells of the row, then those of the result, then cells beyond the header. */
-function csvResults({ names: ownNames, delimiter: to }: InputColumns, hasSafeCells: boolean): ResultFormat {
+function csvResults({ names: ownNames, delimiter: to, hasHeader }: InputColumns, hasSafeCells: boolean): ResultFormat {
   const safe = (cells: readonly string[]): readonly string[] => (hasSafeCells ? cells.map(safeCell) : cells)
   const names = safe(ownNames)
   const ownOf = ({ input, cells }: InputRow): readonly string[] => safe(cells ?? [input])
   const beginning = (row: InputRow): string => formatCsvRecord(ownOf(row).slice(0, names.length), to) + to
   return {
-    header: `${formatCsvRecord([...names, ...resultColumnNames(names)], to)}\n`,
+    header: hasHeader ? `${formatCsvRecord([...names, ...resultColumnNames(names)], to)}\n` : "",
     format: (row, { judged: { verdict, evidence } }) => {
       const { category, confidence, recommendation, reasons, isDegraded } = verdict
       const business = CATEGORIES[category].isBusiness
@@ -97,6 +133,27 @@ const FORMAT_BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
   jsonl: "ndjson",
 }
 
+/** What the name of a file says about it. */
+export type FileName = {
+  /** The format of its text; null: the name does not say. */
+  readonly format: FileFormat | null
+  /** The delimiter of CSV; null: the name does not say. */
+  readonly delimiter: string | null
+  /** Whether it is compressed. */
+  readonly isGzip: boolean
+}
+
+/** Reads the ending of a file's name: `list.csv.gz` is compressed CSV. */
+export function readFileName(path: string): FileName {
+  const isGzip = /\.gz$/i.test(path)
+  const ending = /\.(\w+)$/.exec(isGzip ? path.slice(0, -3) : path)?.[1]?.toLowerCase() ?? ""
+  return {
+    format: (Object.hasOwn(FORMAT_BY_EXTENSION, ending) ? FORMAT_BY_EXTENSION[ending] : null) ?? null,
+    delimiter: ending === "tsv" ? "\t" : null,
+    isGzip,
+  }
+}
+
 /**
  * The formats of inputs and of results. `asked` is that of the results, and of inputs too whose file's name does not say
  * otherwise; null: as the inputs are.
@@ -105,7 +162,6 @@ export function resolveFormats(
   path: string,
   asked: FileFormat | null,
 ): { readonly from: FileFormat; readonly to: FileFormat } {
-  const ending = /\.(\w+)$/.exec(path)?.[1]?.toLowerCase() ?? ""
-  const from = (Object.hasOwn(FORMAT_BY_EXTENSION, ending) ? FORMAT_BY_EXTENSION[ending] : asked) ?? "text"
+  const from = readFileName(path).format ?? asked ?? "text"
   return { from, to: asked ?? from }
 }

@@ -5,7 +5,8 @@ import type { CheckOutcome } from "../../check/result/result.ts"
 import type { Policy } from "../../contract/policies.ts"
 import type { CheckCommandDeps } from "../check.ts"
 import { CommandError, escapeControls } from "../output.ts"
-import { CsvRowReader } from "./csv-reader.ts"
+import { type CsvOptions, CsvRowReader } from "./csv-reader.ts"
+import { decodeInput } from "./input-decoder.ts"
 import {
   createNdjsonRowReader,
   type InputLine,
@@ -14,7 +15,7 @@ import {
   rowSubject,
   TEXT_ROW_READER,
 } from "./input-rows.ts"
-import { LineSplitter, rejectBinary } from "./line-splitter.ts"
+import { LineSplitter } from "./line-splitter.ts"
 import { OrderedQueue } from "./ordered-queue.ts"
 import { createProgress } from "./progress.ts"
 import type { FileFormat } from "./result-format.ts"
@@ -42,8 +43,9 @@ type ClassifyJob = {
   readonly to: FileFormat
   /** Whether cells of CSV results that a spreadsheet would take for formulas get an apostrophe. */
   readonly hasSafeCells: boolean
-  /** The column or member with the inputs; null: the default ones. */
-  readonly column: string | null
+  readonly csv: CsvOptions
+  /** The encoding of the file; null: UTF-8, or UTF-16 if the file shows it. */
+  readonly encoding: string | null
   readonly policy: Policy
   readonly target: ResultsTarget
 }
@@ -99,7 +101,7 @@ async function classifyAll(
   source: ByteSource,
   read: { bytes: number },
   { check, testDomain }: CheckCommandDeps,
-  { path, from, column, policy }: ClassifyJob,
+  job: ClassifyJob,
   tidy: ClassifyDeps["collectGarbage"],
   results: ResultsWriter,
   stop: StopSignal,
@@ -111,7 +113,7 @@ async function classifyAll(
       order.add(
         row,
         textLength(row),
-        check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
+        check({ subject, policy: job.policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
       )
       if (results.isFull) await results.flush()
       if (order.isFull) await stop.orStop(order.waitForRoom())
@@ -119,7 +121,7 @@ async function classifyAll(
     }
   }
   const tidyAfter = createCollector(tidy)
-  for await (const rows of readRows(source, read, path, createRowReader(from, column), results, stop)) {
+  for await (const rows of readRows(source, read, job, results, stop)) {
     await answer(await results.unfinishedRows(rows))
     await results.flush()
     tidyAfter(rows.length)
@@ -134,13 +136,14 @@ async function classifyAll(
 async function* readRows(
   source: ByteSource,
   read: { bytes: number },
-  path: string,
-  reader: RowReader,
+  job: ClassifyJob,
   results: ResultsWriter,
   stop: StopSignal,
 ): AsyncGenerator<readonly InputRow[]> {
+  const { path } = job
   const splitter = new LineSplitter()
-  const parts = rejectBinary(source.chunks, says => {
+  const reader = createRowReader(job)
+  const parts = decodeInput(countBytes(source.chunks, read), job.encoding, says => {
     throw new CommandError(`${inputName(path)} ${says}.`)
   })
   try {
@@ -151,7 +154,6 @@ async function* readRows(
       isLast = next.done === true
       for (const line of splitLines(splitter, next)) reader.push(line, rows)
       if (isLast) reader.end(rows)
-      else read.bytes += next.value?.length ?? 0
       const columns = reader.columns()
       if (!results.hasColumns && columns !== null) await results.start(columns)
       yield rows
@@ -170,9 +172,17 @@ function splitLines(splitter: LineSplitter, next: IteratorResult<Uint8Array, und
   return lines
 }
 
-function createRowReader(format: FileFormat, column: string | null): RowReader {
-  if (format === "csv") return new CsvRowReader(column)
-  return format === "ndjson" ? createNdjsonRowReader(column) : TEXT_ROW_READER
+/** Counts the bytes that were taken from a file. */
+async function* countBytes(parts: AsyncIterable<Uint8Array>, read: { bytes: number }): AsyncGenerator<Uint8Array> {
+  for await (const part of parts) {
+    read.bytes += part.length
+    yield part
+  }
+}
+
+function createRowReader({ from, csv }: ClassifyJob): RowReader {
+  if (from === "csv") return new CsvRowReader(csv)
+  return from === "ndjson" ? createNdjsonRowReader(csv.column) : TEXT_ROW_READER
 }
 
 /** How much text a row holds while it waits for its result. */

@@ -1,18 +1,22 @@
 import type { CheckOutcome } from "../../check/result/result.ts"
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
+import { LINE_ERRORS, type LineError } from "./input-rows.ts"
 
 /** Counts the results of a run by category. */
 export class SummaryCounter {
   readonly #byCategory = new Map<Category, number>()
   #resultCount = 0
   #degradedCount = 0
+  #unreadable: ClassifySummary["unreadable"] = NONE_UNREADABLE
 
   get resultCount(): number {
     return this.#resultCount
   }
 
-  count({ judged: { verdict } }: CheckOutcome): void {
+  /** `error`: why the row could not be read. `place` is its number in the file. */
+  count({ judged: { verdict } }: CheckOutcome, error: LineError | null, place: number): void {
     this.#resultCount++
+    if (error !== null) this.#unreadable = addUnreadable(this.#unreadable, 1, place, error)
     if (verdict.isDegraded) this.#degradedCount++
     this.#byCategory.set(verdict.category, (this.#byCategory.get(verdict.category) ?? 0) + 1)
   }
@@ -25,10 +29,20 @@ export class SummaryCounter {
       seconds: Math.round(tookMs) / 1000,
       per_second: tookMs > 0 ? Math.round((this.#resultCount * 1000) / tookMs) : 0,
       degraded: this.#degradedCount,
+      unreadable: this.#unreadable,
       by_category: Object.fromEntries(CATEGORY_NAMES.map(name => [name, this.#byCategory.get(name) ?? 0])),
     }
   }
 }
+
+const NONE_UNREADABLE = { rows: 0, first: null, because: null } as const
+
+const addUnreadable = (
+  { rows, first, because }: ClassifySummary["unreadable"],
+  more: number,
+  place: number,
+  error: LineError,
+): ClassifySummary["unreadable"] => ({ rows: rows + more, first: first ?? place, because: because ?? error })
 
 /** The JSON summary of a run. The `kept` results of earlier runs are in none of the other numbers. */
 export type ClassifySummary = {
@@ -37,12 +51,24 @@ export type ClassifySummary = {
   readonly seconds: number
   readonly per_second: number
   readonly degraded: number
+  /** The rows that could not be read. An address that is wrong is none of them. */
+  readonly unreadable: { readonly rows: number; readonly first: number | null; readonly because: LineError | null }
   readonly by_category: Readonly<Record<string, number>>
 }
 
 /** The summary for a person: one line, and the rows of a table, largest first. */
-export function formatSummary({ results, kept, seconds, per_second, degraded, by_category }: ClassifySummary): {
+export function formatSummary({
+  results,
+  kept,
+  seconds,
+  per_second,
+  degraded,
+  unreadable,
+  by_category,
+}: ClassifySummary): {
   readonly says: string
+  /** What is wrong with the file; null: nothing. */
+  readonly warning: string | null
   readonly rows: readonly (readonly string[])[]
 } {
   const after = kept === 0 ? "" : ` after ${formatCount(kept)} from before`
@@ -52,6 +78,7 @@ export function formatSummary({ results, kept, seconds, per_second, degraded, by
   if (degraded > 0) rows.push(["from lists only", degraded])
   const width = Math.max(0, ...rows.map(([, count]) => formatCount(count).length))
   return {
+    warning: unreadableWarning(unreadable),
     says: `${formatCount(results)} results${after} in ${seconds} s, ${formatCount(per_second)} a second`,
     rows: rows.map(([name, count]) => [
       `  ${name}`,
@@ -59,6 +86,12 @@ export function formatSummary({ results, kept, seconds, per_second, degraded, by
       `${((count * 100) / results).toFixed(1).padStart(5)} %`,
     ]),
   }
+}
+
+function unreadableWarning({ rows, first, because }: ClassifySummary["unreadable"]): string | null {
+  if (first === null || because === null) return null
+  const which = `the first is row ${formatCount(first)}, ${LINE_ERRORS[because]}`
+  return `${formatCount(rows)} ${rows === 1 ? "row" : "rows"} could not be read and ${rows === 1 ? "is" : "are"} invalid; ${which}`
 }
 
 /** A count with thousands separated by commas. */

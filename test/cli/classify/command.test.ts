@@ -109,7 +109,8 @@ describe("ndjson", () => {
       "in.jsonl": '{"email":"Jane+x@Gmail.com"}\n"stripe.com"\n{"url":"https://stripe.com"}\n{\n',
     })
     const results = linesOf((await run("in.jsonl")).answered).map(line => JSON.parse(line))
-    expect(results.every(result => Check(CheckResult, result))).toBe(true)
+    for (const { line_error, ...result } of results) expect(Check(CheckResult, result)).toBe(true)
+    expect(results.map(({ line_error }) => line_error)).toEqual([undefined, undefined, undefined, "not_json"])
     expect(results).toMatchObject([
       { email: "Jane+x@Gmail.com", normalized_email: "jane@gmail.com", request_id: "line_1" },
       { email: null, domain: "stripe.com", request_id: "line_2" },

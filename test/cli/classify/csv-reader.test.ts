@@ -22,7 +22,7 @@ function recordsIn(text: string): CsvRecord[] {
 }
 
 function rowsIn(text: string, column: string | null = null): InputRow[] {
-  const reader = new CsvRowReader(column)
+  const reader = new CsvRowReader({ column, delimiter: null, hasHeader: true })
   const rows: InputRow[] = []
   for (const line of linesOf(text)) reader.push(line, rows)
   reader.end(rows)
@@ -143,6 +143,34 @@ describe("the column of inputs", () => {
     expect(inputs(rowsIn("url,y,x\nu,d,e"))).toEqual(["u"])
   })
 
+  test.each([
+    ["id,Email Address,name", 1],
+    ["E-Mail,name", 0],
+    ["name;e_mail", 1],
+    ["Name,Customer Email,City", 1],
+    ["Email Opt-In,Work Email", 1],
+    ["id,Email 1 - Value,Email 2 - Value", 1],
+    ["Email Domain,EMAIL_ADDRESS", 1],
+    ["id,E-Mail-Adresse", 1],
+    ["id,Company Domain", 1],
+    ["id,Website", 1],
+    ["id,Domain Name,Website", 1],
+    ["Billing Email,Email", 1],
+  ])("is found by a name that says what it has: %s", (head, at) => {
+    const cells = ["a0.com", "a1.com", "a2.com"].slice(0, head.split(/[,;]/).length)
+    expect(inputs(rowsIn(`${head}\n${cells.join(head.includes(";") ? ";" : ",")}`))).toEqual([`a${at}.com`])
+  })
+
+  test.each(["Billing Email,Work Email", "email opt-in,email status", "id,name"])("is not guessed: %s", head => {
+    expect(() => rowsIn(`${head}\n1,2`)).toThrow(/Choose one with --column/)
+  })
+
+  test("may be named by its number, counted from 1, after names", () => {
+    expect(inputs(rowsIn("a,b\n1,2", "2"))).toEqual(["2"])
+    expect(inputs(rowsIn("2,b\nx,y", "2"))).toEqual(["x"])
+    expect(inputs(rowsIn("a,E Mail\n1,2", "e-mail"))).toEqual(["2"])
+  })
+
   test("is the only one, under any name", () => {
     expect(inputs(rowsIn("contact\njane@gmail.com"))).toEqual(["jane@gmail.com"])
   })
@@ -152,9 +180,11 @@ describe("the column of inputs", () => {
   })
 
   test("that is not there is a wrong use, and what the header holds is not told", () => {
-    expect(() => rowsIn("jane@x.com,b\n1,2")).toThrow(/--column/)
+    expect(() => rowsIn("jane@x.com,b\n1,2")).toThrow(/--no-header/)
     expect(() => rowsIn("jane@x.com,b\n1,2")).not.toThrow(/jane/)
-    expect(() => rowsIn("a,b\n1,2", "c")).toThrow("no column `c`")
+    expect(() => rowsIn("a,b\n1,2", "c")).toThrow("The file has no column `c`. The columns are: 1 `a`, 2 `b`.")
+    expect(() => rowsIn("a,b\n1,2", "3")).toThrow("The file has no column `3`. The columns are: 1 `a`, 2 `b`.")
+    expect(() => rowsIn("id,\u001b[2J\n1,2")).toThrow("The columns are: 1 `id`, 2 `\\u001b[2J`.")
   })
 })
 

@@ -1,0 +1,96 @@
+import { SUBJECT_KINDS, type SubjectKind } from "../../check/address/subject.ts"
+import { CommandError, escapeControls } from "../output.ts"
+
+/** Column names have neither character, addresses, domains and URLs do. */
+export const INPUT_PATTERN = /[@.]/
+
+/** Names of columns for each kind of input, without spaces and punctuation. A column whose name ends like the first is one too. */
+const COLUMN_NAMES: Readonly<Record<SubjectKind, RegExp>> = {
+  email: /(?:^mail|e?mailaddress|e?mailadresse|email|emailid|email\d*value|correoelectr[oó]nico|courriel)$/u,
+  domain: /(?:domain|domainname|hostname)$/u,
+  url: /(?:url|urladdress|website|websites|websiteaddress|homepage|webpage|weblink)$/u,
+}
+
+/** Lower case, without spaces and punctuation: `E-Mail Address` is `emailaddress`. */
+const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\p{N}]/gu, "")
+
+/**
+ * The index of the column with the inputs: the one that `wanted` names or counts from 1, else the one whose name says that it has
+ * addresses, domains or URLs, in this order, else the only one. Throws a `CommandError` that names the columns.
+ */
+export function findInputColumn(names: readonly string[], wanted: string | null): number {
+  if (wanted !== null) {
+    const at = findNamed(names, wanted)
+    if (at !== null) return at
+    throw new CommandError(`The file has no column \`${escapeControls(wanted)}\`. ${describeColumns(names)}`, 2)
+  }
+  if (names.length === 1) return 0
+  for (const kind of SUBJECT_KINDS) {
+    const at = findNamed(names, kind) ?? findKind(names, kind)
+    if (at !== null) return at
+  }
+  throw new CommandError(
+    `No column is named like \`email\`, \`domain\` or \`url\`. Choose one with --column. ${describeColumns(names)}`,
+    2,
+  )
+}
+
+/** The same for rows without names: the counted column, else the only one, else the only one with an address in the first row. */
+export function findUnnamedColumn(cells: readonly string[], wanted: string | null): number {
+  if (wanted !== null) {
+    const at = countedColumn(cells.length, wanted)
+    if (at !== null) return at
+    throw new CommandError(
+      `Without a header, --column is a number from 1 to ${cells.length}, not \`${escapeControls(wanted)}\`.`,
+      2,
+    )
+  }
+  if (cells.length === 1) return 0
+  const [first, ...others] = cells.flatMap((cell, at) => (cell.includes("@") ? [at] : []))
+  if (first !== undefined && others.length === 0) return first
+  throw new CommandError(`The rows have ${cells.length} columns. Choose one by its number with --column.`, 2)
+}
+
+/** The exact name first, then the name without regard to case, spaces and punctuation, then the number. */
+function findNamed(names: readonly string[], wanted: string): number | null {
+  const exact = names.indexOf(wanted)
+  if (exact >= 0) return exact
+  const folded = wanted.trim().toLowerCase()
+  const same = names.findIndex(name => name.trim().toLowerCase() === folded)
+  if (same >= 0) return same
+  const counted = countedColumn(names.length, wanted)
+  if (counted !== null) return counted
+  const plain = plainName(wanted)
+  const similar = plain === "" ? -1 : names.findIndex(name => plainName(name) === plain)
+  return similar >= 0 ? similar : null
+}
+
+function countedColumn(columnCount: number, wanted: string): number | null {
+  const place = /^\d+$/.test(wanted) ? Number(wanted) : 0
+  return place >= 1 && place <= columnCount ? place - 1 : null
+}
+
+/** A column of this kind by its name: one that says just that, else the only one whose name ends so. */
+function findKind(names: readonly string[], kind: SubjectKind): number | null {
+  const all = names.flatMap((name, at) => (COLUMN_NAMES[kind].test(plainName(name)) ? [{ at, name }] : []))
+  const whole = all.filter(({ name }) => COLUMN_NAMES[kind].exec(plainName(name))?.index === 0)
+  return (whole.length > 0 ? whole : all.length === 1 ? all : [])[0]?.at ?? null
+}
+
+/** How many columns are named in a message, and how much of a name. */
+const NAMED_COLUMNS_MAX = 20
+const NAME_LENGTH_MAX = 40
+
+/** The columns in words. A name that looks like an address, a domain or a URL is not shown: the file has no header then. */
+function describeColumns(names: readonly string[]): string {
+  if (names.some(name => name.includes("@")))
+    return "The first line looks like data. If the file has no header, use --no-header."
+  const shown = names.slice(0, NAMED_COLUMNS_MAX).map((name, at) => `${at + 1} \`${shortName(name)}\``)
+  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ""
+  return `The columns are: ${shown.join(", ")}${more}.`
+}
+
+function shortName(name: string): string {
+  if (INPUT_PATTERN.test(name) && !/\s/.test(name)) return "…"
+  return escapeControls(name.length > NAME_LENGTH_MAX ? `${name.slice(0, NAME_LENGTH_MAX)}…` : name)
+}

@@ -1,0 +1,40 @@
+/** A member of a JSON object: its name, and the text of its value as it stands in the line. */
+export type JsonMember = { readonly name: string; readonly text: string }
+
+/**
+ * The members of a JSON object in the order of its text, which must be valid. Values keep their text, so that a number of
+ * twenty digits stays the same.
+ */
+export function jsonMembers(text: string): readonly JsonMember[] {
+  const members: JsonMember[] = []
+  for (let quote = text.indexOf('"'); quote >= 0; ) {
+    const nameEnd = stringEnd(text, quote)
+    const from = text.indexOf(":", nameEnd) + 1
+    const to = valueEnd(text, from)
+    members.push({ name: JSON.parse(text.slice(quote, nameEnd)), text: text.slice(from, to).trim() })
+    if (text[to] !== ",") break
+    quote = text.indexOf('"', to)
+  }
+  return members
+}
+
+/** The index after the string that begins at a quote. */
+function stringEnd(text: string, quote: number): number {
+  for (let at = quote + 1; ; at++) {
+    if (text[at] === "\\") at++
+    else if (text[at] === '"' || at >= text.length) return at + 1
+  }
+}
+
+/** The index of the comma or bracket that ends the value from here on. */
+function valueEnd(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const character = text[at]
+    if (character === '"') at = stringEnd(text, at) - 1
+    else if (character === "{" || character === "[") depth++
+    else if (depth === 0 && (character === "," || character === "}")) return at
+    else if (character === "}" || character === "]") depth--
+  }
+  return text.length
+}
