@@ -12,11 +12,14 @@ export const isCompressible = (length: number, { headers }: Request): boolean =>
 export const compress = (body: string | Uint8Array<ArrayBuffer>): Uint8Array<ArrayBuffer> =>
   Bun.gzipSync(body, { level: 1 })
 
-/** Whether `Accept-Encoding` (RFC 9110 §12.5.3) names gzip with a weight above zero. */
-export function acceptsGzip(acceptEncoding: string | null): boolean {
+/** Whether `Accept-Encoding` names gzip with a weight above zero. */
+export const acceptsGzip = (acceptEncoding: string | null): boolean => acceptsCoding(acceptEncoding, "gzip")
+
+/** Whether `Accept-Encoding` (RFC 9110 §12.5.3) names the coding with a weight above zero. */
+export function acceptsCoding(acceptEncoding: string | null, coding: "gzip" | "br"): boolean {
   const codings = (acceptEncoding ?? "").toLowerCase().split(",")
-  return codings.some(coding => {
-    const [name = "", weight = "q=1"] = coding.split(";").map(part => part.trim())
-    return name === "gzip" && Number(weight.replace(/^q=/, "")) > 0
+  return codings.some(text => {
+    const [name = "", weight = "q=1"] = text.split(";").map(part => part.trim())
+    return name === coding && Number(weight.replace(/^q=/, "")) > 0
   })
 }

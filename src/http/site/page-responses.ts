@@ -83,7 +83,7 @@ export type AssetFile = {
   readonly mediaType: string
   readonly bytes: Uint8Array<ArrayBuffer>
   /** Null: not compressed. */
-  readonly encoding: "gzip" | null
+  readonly encoding: "gzip" | "br" | null
 }
 
 /** Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. */

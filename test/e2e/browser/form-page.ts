@@ -63,7 +63,11 @@ export function formServer(): FormServer {
 const SENT = "<!doctype html><html lang=en><title>sent</title><main><h1>Sent</h1><pre id=sent>"
 
 /** A website: gives its page for GET with the policy, and shows what a form has sent. */
-export function website(html: () => string, policy: () => string = () => "default-src *"): string {
+export function website(
+  html: () => string,
+  policy: () => string = () => "default-src *",
+  headers: Readonly<Record<string, string>> = {},
+): string {
   const server = Bun.serve({
     port: 0,
     hostname: "127.0.0.1",
@@ -73,7 +77,7 @@ export function website(html: () => string, policy: () => string = () => "defaul
       const path = new URL(request.url).pathname
       if (path === "/page.js")
         return new Response(SCRIPTS.join("\n"), { headers: { "Content-Type": "text/javascript" } })
-      return new Response(html(), { headers: { ...type, "Content-Security-Policy": policy() } })
+      return new Response(html(), { headers: { ...type, ...headers, "Content-Security-Policy": policy() } })
     },
   })
   onTestEnd(() => server.stop(true))

@@ -1,10 +1,18 @@
 import { expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import { formScriptTag } from "../../../src/http/site/form-script.ts"
+import { formScriptTag, pinnedFormScriptTag } from "../../../src/http/site/form-script.ts"
 import { serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { accessFaults, BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser } from "./browser.ts"
+import {
+  accessFaults,
+  BROWSER_TEST_MS,
+  IN_A_BROWSER,
+  isBrowserMissing,
+  openBrowser,
+  pageFaults,
+  watchedPage,
+} from "./browser.ts"
 import { eventFor, formPage, openForm, sentForm, typeAndLeave, website } from "./form-page.ts"
 
 const Made = Type.Object({ key: Type.String() })
@@ -58,6 +66,67 @@ test.skipIf(isBrowserMissing)(
     expect(other.said.join("\n")).toContain(`Is ${stranger} one of the key's websites?`)
     await other.page.click("#send")
     expect(await sentForm(other.page)).toEqual({ email: "jane@gmial.com", mailkind: "unchecked" })
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the pinned script works on a website that isolates itself, and a page that forbids the server still sends its form`,
+  async () => {
+    let html = ""
+    let policy = "default-src *"
+    const isolated = website(
+      () => html,
+      () => policy,
+      { "Cross-Origin-Embedder-Policy": "require-corp", "Cross-Origin-Opener-Policy": "same-origin" },
+    )
+    const [browser, { url, run, stop }] = await Promise.all([openBrowser(), serverProcess()])
+    onTestEnd(stop)
+    await run("account", "create", "page@example.com", "--tier", "0")
+    const made = await run("key", "create", "--account", "page@example.com", "--publishable", "--origin", isolated)
+    const tag = pinnedFormScriptTag(url, Value.Decode(Made, made).key)
+    html = formPage(tag)
+    const { page, said } = await openForm(await browser.newContext(), isolated)
+    await typeAndLeave(page, "jane@mailinator.com")
+    await page.getByText("Please use an address that you will keep.").waitFor()
+    expect(said).toEqual([])
+
+    policy = `default-src 'none'; script-src 'self' ${url}; form-action 'self'`
+    const forbidden = await openForm(await browser.newContext(), isolated)
+    await typeAndLeave(forbidden.page, "jane@mailinator.com")
+    expect(await eventFor(forbidden.page, "unchecked", "jane@mailinator.com")).toMatchObject({ because: "unreachable" })
+    expect(forbidden.said.join("\n")).toContain("connect-src")
+
+    // Another file than the one that the page was made for is not run.
+    html = formPage(tag.replace(/sha384-.{8}/, "sha384-AAAAAAAA"))
+    policy = "default-src *"
+    const changed = await openForm(await browser.newContext(), isolated)
+    await typeAndLeave(changed.page, "jane@mailinator.com")
+    await changed.page.click("#send")
+    expect(await sentForm(changed.page)).toEqual({ email: "jane@mailinator.com" })
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the live form of the guide shows a suggestion, words, and what a server gets`,
+  async () => {
+    const [browser, { url, stop }] = await Promise.all([openBrowser(), serverProcess()])
+    onTestEnd(stop)
+    const watched = await watchedPage(await browser.newContext(), url)
+    const { page } = watched
+    await page.goto(`${url}/docs/form-script`)
+    const form = page.locator("#form-demo")
+    await form.getByRole("button", { name: "typo@" }).click()
+    await form.getByRole("button", { name: "Did you mean typo@gmail.com?" }).waitFor()
+    await form.getByRole("button", { name: "personal@" }).click()
+    await form.getByText("Please use your work email.").waitFor()
+    expect(await pageFaults(watched, "form-script")).toEqual([])
+    await form.getByRole("button", { name: "Sign up" }).click()
+    const output = page.locator("#form-demo-output")
+    expect(await output.textContent()).toMatch(/^Your server gets:\nemail=personal@\S+\nmailkind=review$/)
+    await form.getByRole("button", { name: "error-500@" }).click()
+    await output.getByText('"because": "refused"').waitFor()
   },
   BROWSER_TEST_MS,
 )

@@ -1,10 +1,10 @@
 import { promisify } from "node:util"
-import { constants, gzip } from "node:zlib"
+import { brotliCompress, constants, gzip } from "node:zlib"
 import { Elysia } from "elysia"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { pathOf } from "../../request/request-url.ts"
-import { acceptsGzip } from "../../response/compression.ts"
+import { acceptsCoding } from "../../response/compression.ts"
 import { Problem } from "../../response/problem.ts"
 import { FORM_SCRIPT, FORM_SCRIPT_VERSION, FORM_SCRIPT_VERSION_PATH } from "../form-script.ts"
 import type { PageResponses } from "../page-responses.ts"
@@ -25,14 +25,20 @@ const NOT_MODIFIED = 304
 
 const OTHER_VERSION = `This server has another version of the form script. Load \`${ROUTES.formScript.path}\` instead.`
 
+const CODINGS = ["br", "gzip"] as const
+
 /** The script for forms of other websites: at a path for good, and at one for this version. */
 export function formScriptRoutes(pages: Pick<PageResponses, "asset">) {
-  const compressed = lazyPromise(() => promisify(gzip)(FORM_SCRIPT, { level: constants.Z_BEST_COMPRESSION }))
+  // Compressed once, so as well as each method can: brotli by its default.
+  const compressed = {
+    br: lazyPromise(() => promisify(brotliCompress)(FORM_SCRIPT)),
+    gzip: lazyPromise(() => promisify(gzip)(FORM_SCRIPT, { level: constants.Z_BEST_COMPRESSION })),
+  }
   const respond = async (request: Request): Promise<Response> => {
-    const isCompressed = acceptsGzip(request.headers.get("accept-encoding"))
-    const bytes = isCompressed ? await compressed() : FORM_SCRIPT
-    const file = { mediaType: "text/javascript; charset=utf-8", bytes, encoding: isCompressed ? "gzip" : null } as const
-    const response = pages.asset(file, request)
+    const accepted = request.headers.get("accept-encoding")
+    const encoding = CODINGS.find(coding => acceptsCoding(accepted, coding)) ?? null
+    const bytes = encoding === null ? FORM_SCRIPT : await compressed[encoding]()
+    const response = pages.asset({ mediaType: "text/javascript; charset=utf-8", bytes, encoding }, request)
     for (const [name, value] of Object.entries(FOR_ALL_WEBSITES)) response.headers.set(name, value)
     return response
   }
