@@ -57,10 +57,10 @@ export const FORM_SCRIPT_WORDS: readonly FormScriptOption[] = [
   { name: "suggestion", default: "Did you mean {email}?", description: "There is a likely typing error. The words are a button." },
   { name: "review", default: "Please check this address.", description: "`recommendation` is `review`." },
   { name: "block", default: "Please use another address.", description: "`recommendation` is `block`." },
-  { name: "personal", default: "Please use your work email.", description: "The same, and `category` is `personal`." },
-  { name: "relay", default: "Please use your work email.", description: "The same, and `category` is `relay`." },
-  { name: "disposable", default: "Please use an address that you will keep.", description: "The same, and `category` is `disposable`." },
-  { name: "invalid", default: "This address cannot receive email. Please check it.", description: "The same, and `category` is `invalid`." },
+  { name: "personal", default: "Please use your work email.", description: "`review` or `block`, and `category` is `personal`." },
+  { name: "relay", default: "Please use your work email.", description: "`review` or `block`, and `category` is `relay`." },
+  { name: "disposable", default: "Please use an address that you will keep.", description: "`review` or `block`, and `category` is `disposable`." },
+  { name: "invalid", default: "This address cannot receive email. Please check it.", description: "`review` or `block`, and `category` is `invalid`." },
 ]
 
 /** Attributes of a field, besides `data-mailkind-…` with the name of words. */

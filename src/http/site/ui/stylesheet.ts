@@ -233,7 +233,7 @@ body { margin: 0; background: var(--paper) }
 .page button.small:hover, .page .button.small:hover { color: var(--ink); border-color: var(--ink) }
 .page button.danger { color: var(--paper); background: var(--block); border-color: var(--block) }
 .page button.danger.small { color: var(--block); background: transparent; border-color: var(--line) }
-.page button.danger:hover { color: var(--paper); background: var(--ink); border-color: var(--ink) }
+.page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--soft); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) } .page button.danger:hover { color: var(--paper); background: var(--ink); border-color: var(--ink) }
 .page button.danger.small:hover { color: var(--block); background: transparent; border-color: var(--block) }
 .action { display: inline; margin: 0 }
 .actions { display: flex; flex-wrap: wrap; gap: .5rem .75rem; margin: 0 0 1.25rem }

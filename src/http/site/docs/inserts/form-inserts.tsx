@@ -52,7 +52,7 @@ export const FORM_INSERTS = {
     ),
   "form-events": () =>
     markdownTable(
-      ["Event", "When", "`detail`", "After `preventDefault()`"],
+      ["Event", "When", "`detail`", "If prevented"],
       FORM_SCRIPT_EVENTS.map(({ name, detail, description, prevented }) => [
         codeSpan(name),
         description,
@@ -68,7 +68,7 @@ export const FORM_INSERTS = {
 } as const satisfies Readonly<Record<string, Insert>>
 
 /** A default that is a sentence is no code. */
-const codeOrWords = (value: string): string => (/^[a-z]+ [a-z ]+$/.test(value) ? value : codeSpan(value))
+const codeOrWords = (value: string): string => (/^[\w ]+ [\w ]+$/.test(value) ? value : codeSpan(value))
 
 /** The test addresses that the live form offers. */
 const EXAMPLES = ["typo", "personal", "disposable", "business", "error-500"] as const
