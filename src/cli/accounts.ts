@@ -96,7 +96,7 @@ const ACCOUNT_REFUSALS = {
 async function accountList(output: Output, { changes }: CustomerCommandDeps, asJson: boolean): Promise<void> {
   const accounts: ReturnType<typeof accountJson>[] = []
   for (let after = ""; ; ) {
-    const page = await listAccounts(changes.store, after, PAGE_SIZE)
+    const page = await listAccounts(changes.store, after, PAGE_SIZE, changes.clock())
     accounts.push(...page.map(accountJson))
     const last = page.at(-1)
     if (last === undefined || page.length < PAGE_SIZE) break
@@ -120,7 +120,8 @@ async function accountShow(
   email: string,
   asJson: boolean,
 ): Promise<void> {
-  const summarized = await summarizeAccount(customers.changes.store, (await accountByEmail(customers, email)).id)
+  const { store, clock } = customers.changes
+  const summarized = await summarizeAccount(store, (await accountByEmail(customers, email)).id, clock())
   if (summarized === null) throw new CommandError("The account was deleted a moment ago.")
   const account = accountJson(summarized)
   if (asJson) return printJson(output, account)

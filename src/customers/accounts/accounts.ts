@@ -101,8 +101,11 @@ export async function findAccountByEmail(store: Store, email: string): Promise<A
 }
 
 /** The account with its counts of keys, or null. */
-export async function summarizeAccount(store: Store, id: string): Promise<AccountSummary | null> {
-  const row = await store.one<AccountSummaryRow>(`${SELECT_SUMMARY} WHERE accounts.id = $1 GROUP BY accounts.id`, [id])
+export async function summarizeAccount(store: Store, id: string, nowMs: number): Promise<AccountSummary | null> {
+  const row = await store.one<AccountSummaryRow>(`${selectSummary("$2")} WHERE accounts.id = $1 GROUP BY accounts.id`, [
+    id,
+    nowMs,
+  ])
   return row && toAccountSummary(row)
 }
 
@@ -117,17 +120,19 @@ export type AccountSearch = {
   /** The email of the last account of the previous page; empty: the first page. */
   readonly afterEmail: string
   readonly countMax: number
+  /** The instant at which keys are counted as active. */
+  readonly nowMs: number
 }
 
 /** The accounts of a page, sorted by email. */
 export async function searchAccounts(store: Store, search: AccountSearch): Promise<AccountSummary[]> {
-  const { emailPrefix, domain = null, keyLast4 = null, afterEmail, countMax } = search
+  const { emailPrefix, domain = null, keyLast4 = null, afterEmail, countMax, nowMs } = search
   // U+10FFFF sorts after every character that can follow the prefix.
   const rows = await store.all<AccountSummaryRow>(
-    `${SELECT_SUMMARY} WHERE accounts.email > $1 AND ((accounts.email >= $2 AND accounts.email < $3)
+    `${selectSummary("$7")} WHERE accounts.email > $1 AND ((accounts.email >= $2 AND accounts.email < $3)
        OR accounts.email LIKE $5 ESCAPE '\\' OR accounts.id IN (SELECT account_id FROM keys WHERE last4 = $6))
      GROUP BY accounts.id ORDER BY accounts.email LIMIT $4`,
-    [afterEmail, emailPrefix, `${emailPrefix}\u{10FFFF}`, countMax, domain && `%@${likeText(domain)}`, keyLast4],
+    [afterEmail, emailPrefix, `${emailPrefix}\u{10FFFF}`, countMax, domain && `%@${likeText(domain)}`, keyLast4, nowMs],
   )
   return rows.map(toAccountSummary)
 }
@@ -144,8 +149,13 @@ export async function countAccounts(store: Store): Promise<{ readonly all: numbe
 }
 
 /** The next `countMax` accounts by email after `afterEmail`; an empty `afterEmail` starts with the first. */
-export function listAccounts(store: Store, afterEmail: string, countMax: number): Promise<AccountSummary[]> {
-  return searchAccounts(store, { emailPrefix: "", afterEmail, countMax })
+export function listAccounts(
+  store: Store,
+  afterEmail: string,
+  countMax: number,
+  nowMs: number,
+): Promise<AccountSummary[]> {
+  return searchAccounts(store, { emailPrefix: "", afterEmail, countMax, nowMs })
 }
 
 /** The account with its new tier, or why it was not changed. */
@@ -228,8 +238,14 @@ type AccountRow = {
 
 type AccountSummaryRow = AccountRow & { readonly active_count: number; readonly revoked_count: number }
 
-const SELECT_SUMMARY = `SELECT accounts.*, COUNT(keys.id) - COUNT(keys.revoked_at_ms) AS active_count,
-  COUNT(keys.revoked_at_ms) AS revoked_count FROM accounts LEFT JOIN keys ON keys.account_id = accounts.id`
+/** `now`: the parameter with the instant at which keys are counted as active. */
+const selectSummary = (now: string): string => `SELECT accounts.*,
+  COUNT(CASE WHEN ${usableKeySql(now)} THEN keys.id END) AS active_count, COUNT(keys.revoked_at_ms) AS revoked_count
+  FROM accounts LEFT JOIN keys ON keys.account_id = accounts.id`
+
+/** The condition for a key that is neither revoked nor expired. `now`: the parameter with the instant. */
+export const usableKeySql = (now: string): string =>
+  `keys.revoked_at_ms IS NULL AND (keys.expires_at_ms IS NULL OR keys.expires_at_ms > ${now})`
 
 function toAccount(row: AccountRow): Account {
   return {

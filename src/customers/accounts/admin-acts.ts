@@ -18,6 +18,7 @@ export const ADMIN_ACTS = {
   terms_published: { label: "Terms published" },
   entries_added: { label: "List entries added" },
   entries_removed: { label: "List entries removed" },
+  entries_noted: { label: "Notes of list entries changed" },
 } as const satisfies Record<string, { readonly label: string }>
 export type AdminActKind = keyof typeof ADMIN_ACTS
 

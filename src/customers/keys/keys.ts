@@ -2,7 +2,7 @@ import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
 import { dayEndMs, utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { lockAccountRow } from "../accounts/accounts.ts"
+import { lockAccountRow, usableKeySql } from "../accounts/accounts.ts"
 import { RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
@@ -167,9 +167,11 @@ export async function listKeys(store: Store, accountId: string, countMax: number
   return rows.map(toApiKey)
 }
 
-/** The count of keys of all accounts that are not revoked. */
-export async function countActiveKeys(store: Store): Promise<number> {
-  const row = await store.one<{ active: number }>("SELECT COUNT(*) AS active FROM keys WHERE revoked_at_ms IS NULL")
+/** The count of keys of all accounts that are neither revoked nor expired. */
+export async function countActiveKeys(store: Store, nowMs: number): Promise<number> {
+  const row = await store.one<{ active: number }>(`SELECT COUNT(*) AS active FROM keys WHERE ${usableKeySql("$1")}`, [
+    nowMs,
+  ])
   return row?.active ?? 0
 }
 
@@ -289,8 +291,7 @@ function toApiKey(row: KeyRow): ApiKey {
 /** How many keys of the account are let in at this instant: neither revoked nor expired. */
 export async function countActiveKeysOf(store: Store, accountId: string, nowMs: number): Promise<number> {
   const row = await store.one<{ active: number }>(
-    `SELECT COUNT(*) AS active FROM keys WHERE account_id = $1 AND revoked_at_ms IS NULL
-     AND (expires_at_ms IS NULL OR expires_at_ms > $2)`,
+    `SELECT COUNT(*) AS active FROM keys WHERE account_id = $1 AND ${usableKeySql("$2")}`,
     [accountId, nowMs],
   )
   return row?.active ?? 0

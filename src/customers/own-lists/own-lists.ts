@@ -1,6 +1,7 @@
 import type { Pause } from "../../base/concurrency.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
+import { type AdminAct, type AdminActKind, RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
 import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
@@ -33,6 +34,7 @@ export async function addEntries(
   list: OwnList,
   entries: readonly (OwnListEntry & Partial<EntryLabel>)[],
   pause: Pause = () => undefined,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<EntryAddition> {
   const labels = new Map(entries.map(({ storedText, shownAs = null, note = null }) => [storedText, { shownAs, note }]))
   const wanted = new Set(labels.keys())
@@ -53,7 +55,10 @@ export async function addEntries(
     )
     const addedCount = await runAll(store, inserts, pause)
     await putLabels(store, owner, list, labels, pause)
-    if (addedCount > 0) await note("own_lists_changed", subject)
+    if (addedCount > 0) {
+      await note("own_lists_changed", subject)
+      await recordAct(store, listAct("entries_added", list, addedCount))
+    }
     return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
   })
 }
@@ -71,6 +76,7 @@ export async function removeEntries(
   list: OwnList,
   entries: readonly OwnListEntry[],
   pause: Pause = () => undefined,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<EntryRemoval> {
   const unwanted = new Set(entries.map(({ storedText }) => storedText))
   return await recordChanges(log, async (store, note) => {
@@ -89,7 +95,10 @@ export async function removeEntries(
       [subject, list],
     )
     await runAll(store, labels, pause)
-    if (removedCount > 0) await note("own_lists_changed", subject)
+    if (removedCount > 0) {
+      await note("own_lists_changed", subject)
+      await recordAct(store, listAct("entries_removed", list, removedCount))
+    }
     return { removedCount, absentCount: unwanted.size - removedCount }
   })
 }
@@ -101,6 +110,7 @@ export async function setNotes(
   list: OwnList,
   entries: readonly OwnListEntry[],
   note: string | null,
+  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<number> {
   return await log.store.transaction(async store => {
     if (!(await lockLists(store, owner))) return 0
@@ -118,9 +128,17 @@ export async function setNotes(
         [ownerId(owner), accountIdOf(owner), list, storedText, note],
       )
     }
+    if (changedCount > 0) await recordAct(store, listAct("entries_noted", list, changedCount))
     return changedCount
   })
 }
+
+/** An act about a list. It names no entry, since an entry may be an address. */
+const listAct = (kind: AdminActKind, list: OwnList, count: number): AdminAct => ({
+  kind,
+  accountId: null,
+  details: `${count} on the ${list} list`,
+})
 
 /** Writes the labels that say something, in the transaction of `store`. What is known of an entry and not given stays. */
 async function putLabels(

@@ -11,10 +11,11 @@ import { feedbackPageRoutes } from "./dashboard/feedback-routes.tsx"
 import { keysPageRoutes } from "./dashboard/keys/keys-routes.tsx"
 import { mailSwitchesRoutes } from "./dashboard/mail-switches.tsx"
 import { overviewRoutes } from "./dashboard/overview/overview-routes.tsx"
-import { ownListPageRoutes } from "./dashboard/own-lists/own-list-routes.tsx"
 import { requestsPageRoutes } from "./dashboard/requests/requests-routes.tsx"
 import { tryPageRoutes } from "./dashboard/try-it.tsx"
 import { guideRoutes } from "./docs/guide-routes.tsx"
+import { ownListPageRoutes } from "./own-lists/own-list-routes.tsx"
+import { ACCOUNT_LISTS, OPERATOR_LISTS } from "./own-lists/own-list-scope.tsx"
 import { freeCheckRoutes } from "./public/free-check-routes.tsx"
 import { publicRoutes } from "./public/public-routes.tsx"
 import { signInRoutes } from "./sign-in/sign-in-routes.tsx"
@@ -39,7 +40,8 @@ function dashboardRoutes(site: SiteContext) {
     .use(keysPageRoutes(site))
     .use(requestsPageRoutes(site))
     .use(tryPageRoutes(site))
-    .use(ownListPageRoutes(site))
+    .use(ownListPageRoutes(site, ACCOUNT_LISTS))
+    .use(ownListPageRoutes(site, OPERATOR_LISTS))
     .use(feedbackPageRoutes(site))
     .use(accountPageRoutes(site))
     .use(mailSwitchesRoutes(site))

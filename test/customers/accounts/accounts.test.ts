@@ -42,7 +42,7 @@ test("an account that does not exist is not found", async () => {
   expect(await findAccount(store, "acc_x")).toBeNull()
   expect(await findAccountByEmail(store, "jane@example.com")).toBeNull()
   expect(await findAccountByEmail(store, "no email")).toBeNull()
-  expect(await summarizeAccount(store, "acc_x")).toBeNull()
+  expect(await summarizeAccount(store, "acc_x", 0)).toBeNull()
 })
 
 test("a malformed or taken email and an unknown tier make no account", async () => {
@@ -53,7 +53,7 @@ test("a malformed or taken email and an unknown tier make no account", async () 
     expect(await create("jane@example.com", tier)).toEqual({ kind: "unknown_tier" })
   expect((await create("jane@example.com", TIER_MAX)).kind).toBe("created")
   expect(await create("JANE@EXAMPLE.COM", 0)).toEqual({ kind: "email_taken" })
-  expect(await listAccounts(store, "", 10)).toHaveLength(1)
+  expect(await listAccounts(store, "", 10, 0)).toHaveLength(1)
 })
 
 test("of many who ask for one email at once, on two connections, one gets it", async () => {
@@ -94,11 +94,20 @@ test("accounts are listed by email, a page at a time, with their counts of keys"
     const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
     if (n === 0 && creation.kind === "created") await revokeKey(log, creation.key.id, "owner")
   }
-  const emails = async (after: string) => (await listAccounts(store, after, 2)).map(account => account.email)
+  const emails = async (after: string) => (await listAccounts(store, after, 2, 0)).map(account => account.email)
   expect(await emails("")).toEqual(["a@x.com", "b@x.com"])
   expect(await emails("b@x.com")).toEqual(["c@x.com"])
-  expect(await summarizeAccount(store, accountId)).toMatchObject({ activeKeyCount: 2, revokedKeyCount: 1 })
-  expect(await summarizeAccount(store, ids[1] ?? "")).toMatchObject({ activeKeyCount: 0, revokedKeyCount: 0 })
+  expect(await summarizeAccount(store, accountId, 0)).toMatchObject({ activeKeyCount: 2, revokedKeyCount: 1 })
+  await store.run("UPDATE keys SET expires_at_ms = 5 WHERE id = (SELECT MIN(id) FROM keys WHERE revoked_at_ms IS NULL)")
+  for (const [nowMs, activeKeyCount] of [
+    [4, 2],
+    [5, 1],
+  ] as const)
+    expect([nowMs, await summarizeAccount(store, accountId, nowMs)]).toMatchObject([
+      nowMs,
+      { activeKeyCount, revokedKeyCount: 1 },
+    ])
+  expect(await summarizeAccount(store, ids[1] ?? "", 0)).toMatchObject({ activeKeyCount: 0, revokedKeyCount: 0 })
 })
 
 test("an account is removed with its keys, others keep theirs, and its email is free again", async () => {
@@ -120,7 +129,7 @@ test("accounts are found by the beginning of their email, whatever it goes on wi
   const emails = ["jan@a.com", "jane@a.com", "jane@b.com", "jane.x@a.com", "jané@a.com", "janz@a.com", "x.jane@a.com"]
   for (const email of emails) await newAccount(log, email)
   const found = async (emailPrefix: string, afterEmail = "", countMax = 10) =>
-    (await searchAccounts(store, { emailPrefix, afterEmail, countMax })).map(({ email }) => email)
+    (await searchAccounts(store, { emailPrefix, afterEmail, countMax, nowMs: 0 })).map(({ email }) => email)
   expect(await found("jane")).toEqual(["jane.x@a.com", "jane@a.com", "jane@b.com"])
   expect(await found("jane", "jane.x@a.com", 1)).toEqual(["jane@a.com"])
   expect(await found("jané")).toEqual(["jané@a.com"])

@@ -215,7 +215,7 @@ describe("a search", () => {
     [{ emailPrefix: "@", domain: "example_com", keyLast4: null }, []],
   ])("finds by the beginning of an email and by a whole domain: %p", async (search, emails) => {
     const { store } = await opened()
-    const found = await searchAccounts(store, { ...search, afterEmail: "", countMax: 10 })
+    const found = await searchAccounts(store, { ...search, afterEmail: "", countMax: 10, nowMs: 0 })
     expect(found.map(({ email }) => email)).toEqual(emails)
   })
 
@@ -224,7 +224,7 @@ describe("a search", () => {
     const make = () => createKey(log, random, { accountId: id, kind: "secret", name: null, origins: [] })
     const [made] = [await make(), await make()]
     if (made.kind !== "created") throw new Error(made.kind)
-    const search = { emailPrefix: "@", keyLast4: made.key.last4, afterEmail: "", countMax: 10 }
+    const search = { emailPrefix: "@", keyLast4: made.key.last4, afterEmail: "", countMax: 10, nowMs: 0 }
     expect(await searchAccounts(store, search)).toMatchObject([{ email: "jane@example.com", activeKeyCount: 2 }])
   })
 })

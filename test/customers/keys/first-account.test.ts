@@ -25,7 +25,7 @@ test("an empty store gets its owner with one secret key, and a second start crea
   await store.close()
   const again = await tempStore(path)
   expect(await createFirstAccount(again, () => 7_000, random, null)).toEqual({ kind: "exists" })
-  expect(await listAccounts(again, "", 10)).toMatchObject([{ email: "owner@localhost", activeKeyCount: 1 }])
+  expect(await listAccounts(again, "", 10, 0)).toMatchObject([{ email: "owner@localhost", activeKeyCount: 1 }])
 })
 
 test("a store that has any account gets no owner", async () => {
@@ -34,7 +34,7 @@ test("a store that has any account gets no owner", async () => {
   await newAccount(log)
   await newAccount(log, "owner@localhost")
   expect(await createFirstAccount(store, () => 1, random, null)).toEqual({ kind: "exists" })
-  const accounts = await listAccounts(store, "", 10)
+  const accounts = await listAccounts(store, "", 10, 0)
   expect(accounts.map(account => account.activeKeyCount)).toEqual([0, 0])
   for (const account of accounts) await removeAccount(log, account.id)
   expect((await createFirstAccount(store, () => 1, random, null)).kind).toBe("created")
@@ -45,7 +45,7 @@ test("of several processes that start together on an empty store, one creates th
     const path = tempPlace()
     const children = await runChildren(4, "first", path)
     expect(children.flatMap(child => child.out).sort()).toEqual(["created", "exists", "exists", "exists"])
-    expect(await listAccounts(await tempStore(path), "", 10)).toMatchObject([{ activeKeyCount: 1 }])
+    expect(await listAccounts(await tempStore(path), "", 10, 0)).toMatchObject([{ activeKeyCount: 1 }])
   }
 })
 
@@ -57,6 +57,6 @@ test("an error in between leaves no account without a key", async () => {
     return random(count)
   }
   expect(await outcomeOf(createFirstAccount(store, () => 1, failing, null))).toThrow("no randomness")
-  expect(await listAccounts(store, "", 10)).toEqual([])
+  expect(await listAccounts(store, "", 10, 0)).toEqual([])
   expect((await createFirstAccount(store, () => 1, random, null)).kind).toBe("created")
 })

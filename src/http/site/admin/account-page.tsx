@@ -2,6 +2,7 @@
 import type { Usage } from "../../../contract/usage-schema.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { RecordedAdminAct } from "../../../customers/accounts/admin-acts.ts"
+import { keyState } from "../../../customers/keys/key-state.ts"
 import type { ApiKey } from "../../../customers/keys/keys.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
@@ -36,6 +37,7 @@ export type AccountDetails = {
   readonly today: Usage["today"]
   readonly sessionCount: number
   readonly termsState: TermsState
+  readonly nowMs: number
   /** The operator's note; empty: none. */
   readonly note: string
   /** The latest acts of administrators about the account. */
@@ -52,7 +54,7 @@ type AdminAccountPageProps = {
 
 /** One account: its data, its keys, today's usage, what administrators noted and did, and the forms that change it. */
 export function AdminAccountPage({ user, details, tiers, flash, rejected }: AdminAccountPageProps) {
-  const { account, keys, today, sessionCount, termsState, note, acts } = details
+  const { account, keys, today, sessionCount, termsState, note, acts, nowMs } = details
   const limits = tiers[account.tier]
   return (
     <AdminLayout route="adminAccount" section="adminAccounts" title={account.email} user={user}>
@@ -83,7 +85,7 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
           <button type="submit">Change the tier</button>
         </form>
       </section>
-      <KeysSection keys={keys} />
+      <KeysSection keys={keys} nowMs={nowMs} />
       <TodaySection today={today} />
       <NoteSection account={account} note={note} rejected={rejected.note ?? null} />
       {acts.length === 0 ? null : <ActsSection acts={acts} />}
@@ -143,7 +145,7 @@ function TermsStatus({ account, state }: { readonly account: Account; readonly s
   }
 }
 
-function KeysSection({ keys }: Pick<AccountDetails, "keys">) {
+function KeysSection({ keys, nowMs }: Pick<AccountDetails, "keys" | "nowMs">) {
   return (
     <section aria-labelledby="keys">
       <h2 id="keys">Keys</h2>
@@ -152,7 +154,7 @@ function KeysSection({ keys }: Pick<AccountDetails, "keys">) {
       ) : (
         <Table caption="Keys" columns={["Name", "Kind", "Ends in", "Created", "Last used", "State"]}>
           {keys.map(key => (
-            <KeyRow key={key.id} apiKey={key} />
+            <KeyRow key={key.id} apiKey={key} nowMs={nowMs} />
           ))}
         </Table>
       )}
@@ -160,8 +162,8 @@ function KeysSection({ keys }: Pick<AccountDetails, "keys">) {
   )
 }
 
-function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
-  const { id, name, kind, last4, origins, createdAtMs, lastUsedAtMs, revokedAtMs, revokedBy } = apiKey
+function KeyRow({ apiKey, nowMs }: { readonly apiKey: ApiKey; readonly nowMs: number }) {
+  const { id, name, kind, last4, origins, createdAtMs, lastUsedAtMs, expiresAtMs, revokedAtMs, revokedBy } = apiKey
   return (
     <tr>
       <th scope="row">{name}</th>
@@ -178,9 +180,16 @@ function KeyRow({ apiKey }: { readonly apiKey: ApiKey }) {
       <td>{lastUsedAtMs === null ? "never" : <Timestamp atMs={lastUsedAtMs} />}</td>
       <td>
         {revokedAtMs === null ? (
-          <a class="button small" href={pathWithId("adminKeyRevocation", id)}>
-            Revoke…<span class="unseen"> {name}</span>
-          </a>
+          <>
+            {keyState(apiKey, nowMs) === "expired" && expiresAtMs !== null ? (
+              <p>
+                expired <Timestamp atMs={expiresAtMs} />
+              </p>
+            ) : null}
+            <a class="button small" href={pathWithId("adminKeyRevocation", id)}>
+              Revoke…<span class="unseen"> {name}</span>
+            </a>
+          </>
         ) : (
           <>
             revoked {revokedBy === null ? null : REVOKED_BY_LABELS[revokedBy]}

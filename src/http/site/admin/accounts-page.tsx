@@ -155,14 +155,14 @@ function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
 /** A tier's number and name. */
 export const tierLabel = (tier: number): string => `${tier} (${TIERS[tier]?.name ?? "not known"})`
 
-/** The limits of a tier as text. */
+/** The limits of a tier as text that fits into a drop-down list on a phone: `5/s, 5 at once, 1,000/day`. */
 export function tierLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
   const limits = [
-    [requestsPerSecond, "requests per second"],
-    [inFlight, "at once"],
-    [unitsPerDay, "units per day"],
+    [requestsPerSecond, "/s"],
+    [inFlight, " at once"],
+    [unitsPerDay, "/day"],
   ] as const
-  const parts = limits.flatMap(([limit, unit]) => (limit === null ? [] : [`${formatNumber(limit)} ${unit}`]))
+  const parts = limits.flatMap(([limit, unit]) => (limit === null ? [] : [`${formatNumber(limit)}${unit}`]))
   return parts.length === 0 ? "no limits" : parts.join(", ")
 }
 

@@ -59,7 +59,7 @@ export function adminAccountsRoutes(site: SiteContext) {
 }
 
 async function accountsPage(
-  { changes: { store }, tiers, defaultTier }: SiteContext,
+  { changes: { store, clock }, tiers, defaultTier }: SiteContext,
   user: SignedInUser,
   request: Request,
   rejected: RejectedAccountForm | null,
@@ -71,6 +71,7 @@ async function accountsPage(
     ...parseAccountSearch(search),
     afterEmail: previous?.email ?? "",
     countMax: ROWS_PER_PAGE + 1,
+    nowMs: clock(),
   })
   return (
     <AccountsPage
@@ -136,6 +137,7 @@ async function readAccountDetails({ changes, terms, usageOf }: SiteContext, id: 
     keys: await listKeys(store, id, KEYS_DISPLAYED_MAX),
     today,
     sessionCount: (await listSessions(store, clock, id)).length,
+    nowMs: clock(),
     termsState: terms.stateOf(account),
     note: await readOperatorNote(store, id),
     acts: await listActsAbout(store, id, ACTS_DISPLAYED_MAX),

@@ -15,6 +15,7 @@ const ADMIN_SECTIONS = [
   { route: "admin", label: "Overview" },
   { route: "adminAccounts", label: "Accounts" },
   { route: "adminFeedback", label: "Reports" },
+  { route: "adminLists", label: "Block and allow" },
   { route: "adminSources", label: "Sources" },
   { route: "adminTerms", label: "Terms" },
   { route: "adminActs", label: "Audit log" },

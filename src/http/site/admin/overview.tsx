@@ -35,7 +35,7 @@ async function readServerOverview(site: SiteContext): Promise<ServerOverview> {
     health: health(),
     lists: lists(),
     accountCount: (await countAccounts(store)).all,
-    activeKeyCount: await countActiveKeys(store),
+    activeKeyCount: await countActiveKeys(store, clock()),
     waitingReportCount: await countFeedback(store, "received"),
     outbox: await readOutboxState(store),
     unacceptedCount: await countUnaccepted(store),

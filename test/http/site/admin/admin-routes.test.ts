@@ -16,13 +16,14 @@ const receipt = await submitReport(harness.changes, { accountId: somebody, domai
 /** A path of the table with an id for which there is something. */
 function pathOf(path: string): string {
   if (path.includes("/keys/")) return path.replace(":id", made.kind === "created" ? made.key.id : "")
-  return path.replace(":id", path.includes("/feedback/") ? receipt.id : somebody)
+  return path.replace(":list", "block.txt").replace(":id", path.includes("/feedback/") ? receipt.id : somebody)
 }
 
 const ADMIN = Object.values(ROUTES)
   .filter(({ access }) => access === "admin")
   .map(({ method, path }) => ({ method, path, requests: pathOf(path) }))
-const PAGES = ADMIN.filter(({ method }) => method === "GET")
+/** Those that are pages, and no files. */
+const PAGES = ADMIN.filter(({ method, path }) => method === "GET" && !/:list|\.csv$/.test(path))
 
 const ask = (method: string, path: string, as: string): Promise<BrowserPage> =>
   method === "GET" ? harness.page(path, as) : harness.form(path, {}, as)
@@ -78,7 +79,7 @@ describe.each(PAGES)("the page $path", ({ path, requests }) => {
 
   test("links to the parts of the administration, and to nothing of another host but what an admin typed", async () => {
     const { html } = await harness.page(shown)
-    for (const route of ["admin", "adminAccounts", "adminFeedback", "adminTerms"] as const)
+    for (const route of ["admin", "adminAccounts", "adminFeedback", "adminLists", "adminTerms"] as const)
       expect(attributesIn(html, "href")).toContain(ROUTES[route].path)
     for (const target of [...attributesIn(html, "href"), ...attributesIn(html, "src")])
       expect(target).toMatch(/^(\/(?!\/)|#|https:\/\/a\.example\/$)/)

@@ -1,7 +1,6 @@
-import { parseAddressOrDomain } from "../../../../check/address/parse-subject.ts"
-import { LIMITS } from "../../../../contract/limits.ts"
-import { ROUTES } from "../../../../contract/routes.ts"
-import { parseEntry } from "../../../../customers/own-lists/entries.ts"
+import { parseAddressOrDomain } from "../../../check/address/parse-subject.ts"
+import { LIMITS } from "../../../contract/limits.ts"
+import { parseEntry } from "../../../customers/own-lists/entries.ts"
 import {
   countEntries,
   type DatedOwnListEntry,
@@ -9,12 +8,13 @@ import {
   listEntries,
   OWN_LISTS,
   type OwnList,
-} from "../../../../customers/own-lists/own-lists.ts"
-import type { Store } from "../../../../customers/store/core/store.ts"
-import { queryParameters } from "../../../request/request-url.ts"
-import { withQuery } from "../../links.ts"
-import { formatCount } from "../../ui/format.ts"
-import { paginate } from "../../ui/pagination.tsx"
+} from "../../../customers/own-lists/own-lists.ts"
+import type { Store } from "../../../customers/store/core/store.ts"
+import { queryParameters } from "../../request/request-url.ts"
+import { withQuery } from "../links.ts"
+import { formatCount } from "../ui/format.ts"
+import { paginate } from "../ui/pagination.tsx"
+import type { OwnListScope } from "./own-list-scope.tsx"
 
 /** How many entries a page displays. */
 const ENTRIES_PER_PAGE = 100
@@ -52,8 +52,11 @@ export function parseOwnListQuery(parameter: (name: string) => string): OwnListQ
 const STORED_LENGTH_MAX = 325
 
 /** The path of the page that displays this, with further query parameters. */
-export const ownListPath = (query: OwnListQuery, parameters: Readonly<Record<string, string>> = {}): string =>
-  withQuery(ROUTES.ownLists.path, { ...query, ...parameters })
+export const ownListPath = (
+  { paths }: OwnListScope,
+  query: OwnListQuery,
+  parameters: Readonly<Record<string, string>> = {},
+): string => withQuery(paths.page, { ...query, ...parameters })
 
 /** Reads a page of own lists. Rejects when the store fails. */
 export async function readOwnListPage(store: Store, owner: ListOwner, query: OwnListQuery): Promise<OwnListPageData> {

@@ -1,22 +1,14 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
-import { LIMITS } from "../../../../contract/limits.ts"
-import type { OwnListEntryKind } from "../../../../customers/own-lists/entries.ts"
-import type { OwnList } from "../../../../customers/own-lists/own-lists.ts"
-import { formatNumber } from "../../ui/format.ts"
-import { Table } from "../../ui/layout.tsx"
+import { LIMITS } from "../../../contract/limits.ts"
+import type { OwnListEntryKind } from "../../../customers/own-lists/entries.ts"
+import type { OwnList } from "../../../customers/own-lists/own-lists.ts"
+import { formatNumber } from "../ui/format.ts"
+import { Table } from "../ui/layout.tsx"
+import type { OwnListScope } from "./own-list-scope.tsx"
 
-/** The name and the effect of each list. */
-export const LIST_LABELS: { readonly [L in OwnList]: { readonly label: string; readonly description: string } } = {
-  block: {
-    label: "Block list",
-    description: "We recommend Block for everything on this list, unless it is on your allow list too.",
-  },
-  allow: {
-    label: "Allow list",
-    description: "We recommend Allow for everything on this list, unless the address cannot exist.",
-  },
-}
+/** The name of each list. */
+export const LIST_LABELS: { readonly [L in OwnList]: string } = { block: "Block list", allow: "Allow list" }
 
 /** The kinds of entries, each with an example. */
 export const ENTRY_KIND_LABELS: {
@@ -45,7 +37,7 @@ export const ENTRY_KIND_LABELS: {
 }
 
 /** Explains the kinds of entries and which list wins. */
-export function EntryHelp() {
+export function EntryHelp({ precedence }: Pick<OwnListScope, "precedence">) {
   return (
     <section aria-labelledby="what-entries-do">
       <h2 id="what-entries-do">What an entry does</h2>
@@ -60,8 +52,9 @@ export function EntryHelp() {
         ))}
       </Table>
       <ul>
-        <li>If both lists match, the allow list wins.</li>
-        <li>The operator of this server has a block list too. It beats your allow list.</li>
+        {precedence.map(rule => (
+          <li key={rule}>{rule}</li>
+        ))}
         <li>
           Both lists together hold up to {formatNumber(LIMITS.ownListEntriesMax)} entries. A change takes effect within
           a minute.

@@ -1,18 +1,18 @@
 /** @jsxImportSource preact */
-import { LIMITS } from "../../../../contract/limits.ts"
-import { ROUTES } from "../../../../contract/routes.ts"
-import { OWN_LISTS, type OwnList } from "../../../../customers/own-lists/own-lists.ts"
-import type { SignedInUser } from "../../guards.ts"
-import { withQuery } from "../../links.ts"
-import { formatNumber } from "../../ui/format.ts"
-import { FlashMessage, FormError, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
-import { Table } from "../../ui/layout.tsx"
-import { DashboardLayout } from "../dashboard-layout.tsx"
+import { LIMITS } from "../../../contract/limits.ts"
+import { OWN_LISTS, type OwnList } from "../../../customers/own-lists/own-lists.ts"
+import type { SignedInUser } from "../guards.ts"
+import { withQuery } from "../links.ts"
+import { formatNumber } from "../ui/format.ts"
+import { FlashMessage, FormError, TextArea, TextField, Timestamp } from "../ui/forms.tsx"
+import { Table } from "../ui/layout.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
 import { ENTRY_KIND_LABELS, EntryHelp, LIST_LABELS } from "./own-list-labels.tsx"
 import { formatEntryCount, type OwnListPageData, ownListPath } from "./own-list-query.ts"
+import type { OwnListScope } from "./own-list-scope.tsx"
 
 type OwnListPageProps = {
+  readonly scope: OwnListScope
   readonly user: SignedInUser
   readonly data: OwnListPageData
   readonly flash: string | null
@@ -21,32 +21,36 @@ type OwnListPageProps = {
 }
 
 /** The account's block or allow list with its entries, and the forms that change it. */
-export function OwnListPage({ user, data, flash, rejected }: OwnListPageProps) {
-  const { label, description } = LIST_LABELS[data.list]
+export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageProps) {
+  const { Layout, lead, effects, precedence } = scope
   return (
-    <DashboardLayout route="ownLists" title="Block and allow lists" user={user}>
+    <Layout user={user}>
       <FlashMessage message={flash} />
       <FormError message={rejected && (isAtField(rejected) ? NOTHING_CHANGED : rejected.message)} />
-      <p class="lead">Always block or always allow the addresses and domains that you choose.</p>
+      <p class="lead">{lead}</p>
       <nav class="actions" aria-label="Lists">
         {OWN_LISTS.map(list => (
           <a
             key={list}
             class="button small"
-            href={ownListPath({ list, search: "", after: "" })}
+            href={ownListPath(scope, { list, search: "", after: "" })}
             {...(list === data.list ? { "aria-current": "page" as const } : {})}
           >
-            {LIST_LABELS[list].label} ({formatNumber(data.counts[list])})
+            {LIST_LABELS[list]} ({formatNumber(data.counts[list])})
           </a>
         ))}
       </nav>
-      <h2 id="list">{label}</h2>
-      <p>{description}</p>
-      <EntriesSection data={data} rejected={rejected?.selected === null ? null : rejected} />
-      <PasteSection list={data.list} rejected={rejected?.selected === null && !rejected.isFile ? rejected : null} />
-      <FileSection list={data.list} rejected={rejected?.isFile === true ? rejected : null} />
-      <EntryHelp />
-    </DashboardLayout>
+      <h2 id="list">{LIST_LABELS[data.list]}</h2>
+      <p>{effects[data.list]}</p>
+      <EntriesSection scope={scope} data={data} rejected={rejected?.selected === null ? null : rejected} />
+      <PasteSection
+        scope={scope}
+        list={data.list}
+        rejected={rejected?.selected === null && !rejected.isFile ? rejected : null}
+      />
+      <FileSection scope={scope} list={data.list} rejected={rejected?.isFile === true ? rejected : null} />
+      <EntryHelp precedence={precedence} />
+    </Layout>
   )
 }
 
@@ -81,30 +85,31 @@ function FaultyLines({ rejected: { message, faults, faultCount } }: { readonly r
 }
 
 type EntriesSectionProps = {
+  readonly scope: OwnListScope
   readonly data: OwnListPageData
   /** A rejected change of selected entries; null: there was none. */
   readonly rejected: RejectedListChange | null
 }
 
-function EntriesSection({ data, rejected }: EntriesSectionProps) {
+function EntriesSection({ scope, data, rejected }: EntriesSectionProps) {
   const { list, search, after, entries, nextAfter, counts } = data
-  const name = LIST_LABELS[list].label.toLowerCase()
-  if (counts[list] === 0) return <p>There is nothing on your {name} yet.</p>
+  const name = LIST_LABELS[list].toLowerCase()
+  if (counts[list] === 0) return <p>There is nothing on the {name} yet.</p>
   return (
     <>
-      <EntrySearchForm data={data} />
+      <EntrySearchForm scope={scope} data={data} />
       {entries.length === 0 ? (
         <p>{search === "" ? "There are no further entries." : "No entry matches."}</p>
       ) : (
-        <SelectionForm data={data} rejected={rejected} />
+        <SelectionForm scope={scope} data={data} rejected={rejected} />
       )}
       <p class="actions">
-        {after === "" ? null : <a href={ownListPath({ list, search, after: "" })}>First page</a>}
-        {nextAfter === null ? null : <a href={ownListPath({ list, search, after: nextAfter })}>Next page</a>}
-        <a href={ownListTablePath(list)} download>
+        {after === "" ? null : <a href={ownListPath(scope, { list, search, after: "" })}>First page</a>}
+        {nextAfter === null ? null : <a href={ownListPath(scope, { list, search, after: nextAfter })}>Next page</a>}
+        <a href={ownListTablePath(scope, list)} download>
           Download as CSV, with notes
         </a>
-        <a href={ownListFilePath(list)} download>
+        <a href={ownListFilePath(scope, list)} download>
           Download as text
         </a>
       </p>
@@ -113,11 +118,11 @@ function EntriesSection({ data, rejected }: EntriesSectionProps) {
 }
 
 /** The entries, and what can be done with those that are selected. */
-function SelectionForm({ data, rejected }: EntriesSectionProps) {
+function SelectionForm({ scope, data, rejected }: EntriesSectionProps) {
   const { list, search, after } = data
-  const name = LIST_LABELS[list].label.toLowerCase()
+  const name = LIST_LABELS[list].toLowerCase()
   return (
-    <form method="post" action={ROUTES.postListEntries.path}>
+    <form method="post" action={scope.paths.entries}>
       {Object.entries({ from: "selection", list, search, after }).map(([field, value]) => (
         <input key={field} type="hidden" name={field} value={value} />
       ))}
@@ -150,7 +155,7 @@ type EntryTableProps = { readonly data: OwnListPageData; readonly selected: Read
 
 function EntryTable({ data, selected }: EntryTableProps) {
   return (
-    <Table caption={LIST_LABELS[data.list].label} columns={["Entry", "Note", "Covers", "Added"]}>
+    <Table caption={LIST_LABELS[data.list]} columns={["Entry", "Note", "Covers", "Added"]}>
       {data.entries.map(({ storedText, kind, domain, shownAs, note, addedAtMs }) => (
         <tr key={storedText}>
           <th scope="row">
@@ -170,10 +175,10 @@ function EntryTable({ data, selected }: EntryTableProps) {
   )
 }
 
-function EntrySearchForm({ data: { list, search } }: { readonly data: OwnListPageData }) {
+function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesSectionProps, "scope" | "data">) {
   return (
     <search>
-      <form class="form" method="get" action={ROUTES.ownLists.path}>
+      <form class="form" method="get" action={scope.paths.page}>
         <input type="hidden" name="list" value={list} />
         <TextField
           name="search"
@@ -188,7 +193,7 @@ function EntrySearchForm({ data: { list, search } }: { readonly data: OwnListPag
           <button type="submit" class="small">
             Find
           </button>
-          {search === "" ? null : <a href={ownListPath({ list, search: "", after: "" })}>Show all</a>}
+          {search === "" ? null : <a href={ownListPath(scope, { list, search: "", after: "" })}>Show all</a>}
         </div>
       </form>
     </search>
@@ -196,18 +201,19 @@ function EntrySearchForm({ data: { list, search } }: { readonly data: OwnListPag
 }
 
 type PasteSectionProps = {
+  readonly scope: OwnListScope
   readonly list: OwnList
   /** A rejected change by this form; null: there was none. */
   readonly rejected: RejectedListChange | null
 }
 
-function PasteSection({ list, rejected }: PasteSectionProps) {
+function PasteSection({ scope, list, rejected }: PasteSectionProps) {
   const pastedText = rejected?.pastedText ?? ""
-  const name = LIST_LABELS[list].label.toLowerCase()
+  const name = LIST_LABELS[list].toLowerCase()
   return (
     <section aria-labelledby="paste">
       <h2 id="paste">Add or remove entries</h2>
-      <form class="form" method="post" action={ROUTES.postListEntries.path} encType="multipart/form-data">
+      <form class="form" method="post" action={scope.paths.entries} encType="multipart/form-data">
         <input type="hidden" name="list" value={list} />
         <TextArea
           name="entries"
@@ -241,12 +247,12 @@ function PasteSection({ list, rejected }: PasteSectionProps) {
   )
 }
 
-function FileSection({ list, rejected }: PasteSectionProps) {
-  const name = LIST_LABELS[list].label.toLowerCase()
+function FileSection({ scope, list, rejected }: PasteSectionProps) {
+  const name = LIST_LABELS[list].toLowerCase()
   return (
     <section aria-labelledby="import">
       <h2 id="import">Import a file</h2>
-      <form class="form" method="post" action={ROUTES.postListImport.path} encType="multipart/form-data">
+      <form class="form" method="post" action={scope.paths.import} encType="multipart/form-data">
         <input type="hidden" name="list" value={list} />
         <TextField
           name="file"
@@ -264,10 +270,11 @@ function FileSection({ list, rejected }: PasteSectionProps) {
 }
 
 /** The path of the list's text file. */
-export const ownListFilePath = (list: OwnList): string => ROUTES.ownListFile.path.replace(":list", `${list}.txt`)
+export const ownListFilePath = ({ paths }: OwnListScope, list: OwnList): string =>
+  paths.file.replace(":list", `${list}.txt`)
 
 /** The path of the list's CSV file. */
-const ownListTablePath = (list: OwnList): string => withQuery(ROUTES.ownListTable.path, { list })
+const ownListTablePath = ({ paths }: OwnListScope, list: OwnList): string => withQuery(paths.table, { list })
 
 /** The beginning of the hash, which distinguishes entries. The text file has the complete hash. */
 const shortHash = (storedText: string, domain: string): string =>

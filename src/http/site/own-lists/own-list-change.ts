@@ -1,7 +1,8 @@
-import type { Pause } from "../../../../base/concurrency.ts"
-import { decodeUtf8 } from "../../../../base/text.ts"
-import { parseAddressOrDomain } from "../../../../check/address/parse-subject.ts"
-import { LIMITS } from "../../../../contract/limits.ts"
+import type { Pause } from "../../../base/concurrency.ts"
+import { decodeUtf8 } from "../../../base/text.ts"
+import { parseAddressOrDomain } from "../../../check/address/parse-subject.ts"
+import { LIMITS } from "../../../contract/limits.ts"
+import type { RecordAdminAct } from "../../../customers/accounts/admin-acts.ts"
 import {
   type EntryTextFormat,
   type InvalidEntry,
@@ -9,13 +10,19 @@ import {
   LINES_MAX,
   type ParsedEntries,
   parseEntries,
-} from "../../../../customers/own-lists/entries.ts"
-import { normalizeNote } from "../../../../customers/own-lists/entry-labels.ts"
-import { addEntries, type OwnList, removeEntries, setNotes } from "../../../../customers/own-lists/own-lists.ts"
-import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
-import { INPUT_FAULTS_MAX, invalidInput, Problem } from "../../../response/problem.ts"
-import type { SubmittedForm, UploadedFile } from "../../form-body.ts"
-import { formatNumber } from "../../ui/format.ts"
+} from "../../../customers/own-lists/entries.ts"
+import { normalizeNote } from "../../../customers/own-lists/entry-labels.ts"
+import {
+  addEntries,
+  type ListOwner,
+  type OwnList,
+  removeEntries,
+  setNotes,
+} from "../../../customers/own-lists/own-lists.ts"
+import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
+import { INPUT_FAULTS_MAX, invalidInput, Problem } from "../../response/problem.ts"
+import type { SubmittedForm, UploadedFile } from "../form-body.ts"
+import { formatNumber } from "../ui/format.ts"
 import { parseListName } from "./own-list-query.ts"
 
 type ListAction = "added" | "removed" | "noted"
@@ -96,13 +103,15 @@ export async function parseListChange({ text, format, ...change }: ListChangeTex
   return { ...change, entries: await parseEntries(text, format, parseAddressOrDomain, INPUT_FAULTS_MAX, pause) }
 }
 
+/** Whose lists are changed, and how the change is recorded in the audit log. */
+export type ListTarget = {
+  readonly changes: ChangeLog
+  readonly owner: ListOwner
+  readonly recordAct: RecordAdminAct
+}
+
 /** Applies the change completely or not at all. */
-export async function applyListChange(
-  changes: ChangeLog,
-  accountId: string,
-  change: ListChange,
-  pause: Pause,
-): Promise<ListChangeResult> {
+export async function applyListChange(target: ListTarget, change: ListChange, pause: Pause): Promise<ListChangeResult> {
   const { entries: sent, action, list, note } = change
   const refused = (why: keyof typeof REJECTION_MESSAGES, faults: Faults = NO_FAULTS): ListChangeResult => ({
     kind: "refused",
@@ -110,34 +119,33 @@ export async function applyListChange(
   })
   if (sent.kind !== "read") return refused(sent.kind, sent.kind === "faulty" ? sent : NO_FAULTS)
   if (sent.entries.length === 0) return refused(change.selected === null ? "nothing" : "nothing_selected")
-  if (action === "removed") return await removeFromList(changes, accountId, list, sent.entries, pause)
+  if (action === "removed") return await removeFromList(target, list, sent.entries, pause)
   if (note.length > LIMITS.ownListNoteLengthMax) return refused("note")
-  if (action === "noted") return await noteOnList(changes, accountId, change, sent.entries)
+  if (action === "noted") return await noteOnList(target, change, sent.entries)
   const noted = note === "" ? sent.entries : sent.entries.map(entry => ({ ...entry, note: normalizeNote(note) }))
-  const addition = await addEntries(changes, { accountId }, list, noted, pause)
+  const { changes, owner, recordAct } = target
+  const addition = await addEntries(changes, owner, list, noted, pause, recordAct)
   if (addition.kind === "too_many") return refused("over_limit")
   if (addition.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
   return { kind: "added", changedCount: addition.addedCount, unchangedCount: addition.presentCount }
 }
 
 async function removeFromList(
-  changes: ChangeLog,
-  accountId: string,
+  { changes, owner, recordAct }: ListTarget,
   list: OwnList,
   entries: readonly LabelledEntry[],
   pause: Pause,
 ): Promise<ListChangeResult> {
-  const { removedCount, absentCount } = await removeEntries(changes, { accountId }, list, entries, pause)
+  const { removedCount, absentCount } = await removeEntries(changes, owner, list, entries, pause, recordAct)
   return { kind: "removed", changedCount: removedCount, unchangedCount: absentCount }
 }
 
 async function noteOnList(
-  changes: ChangeLog,
-  accountId: string,
+  { changes, owner, recordAct }: ListTarget,
   { list, note }: ListChange,
   entries: readonly LabelledEntry[],
 ): Promise<ListChangeResult> {
-  const changedCount = await setNotes(changes, { accountId }, list, entries, normalizeNote(note))
+  const changedCount = await setNotes(changes, owner, list, entries, normalizeNote(note), recordAct)
   return { kind: "noted", changedCount, unchangedCount: entries.length - changedCount }
 }
 

@@ -1,26 +1,25 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import type { VNode } from "preact"
-import { createPause, type Pause } from "../../../../base/concurrency.ts"
-import { formatCsvRecord } from "../../../../base/csv.ts"
-import { isoInstant } from "../../../../base/time.ts"
-import { LIMITS } from "../../../../contract/limits.ts"
-import { ROUTES } from "../../../../contract/routes.ts"
-import { guardedCell } from "../../../../customers/own-lists/entry-table.ts"
+import { createPause, type Pause } from "../../../base/concurrency.ts"
+import { formatCsvRecord } from "../../../base/csv.ts"
+import { isoInstant } from "../../../base/time.ts"
+import { LIMITS } from "../../../contract/limits.ts"
+import { guardedCell } from "../../../customers/own-lists/entry-table.ts"
 import {
   type DatedOwnListEntry,
   type ListOwner,
   listEntries,
   type OwnList,
-} from "../../../../customers/own-lists/own-lists.ts"
-import type { RateLimiter } from "../../../../customers/quota/rate/rate-limiter.ts"
-import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
-import { queryParameters } from "../../../request/request-url.ts"
-import { Problem, rateLimited } from "../../../response/problem.ts"
-import type { SubmittedForm } from "../../form-body.ts"
-import type { SignedInUser } from "../../guards.ts"
-import { queryParameter } from "../../links.ts"
-import type { SiteContext } from "../../site-context.ts"
+} from "../../../customers/own-lists/own-lists.ts"
+import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
+import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
+import { pathOf, queryParameters } from "../../request/request-url.ts"
+import { Problem, rateLimited } from "../../response/problem.ts"
+import type { SubmittedForm } from "../form-body.ts"
+import type { SignedInUser } from "../guards.ts"
+import { queryParameter } from "../links.ts"
+import type { SiteContext } from "../site-context.ts"
 import {
   applyListChange,
   type ListChange,
@@ -38,33 +37,39 @@ import {
   parseOwnListQuery,
   readOwnListPage,
 } from "./own-list-query.ts"
+import type { OwnListScope } from "./own-list-scope.tsx"
 
-/** The account's block and allow lists: the page, its forms, and each list as a file. */
-export function ownListPageRoutes(site: SiteContext) {
+/** The block and allow lists of an account or of the operator: the page, its forms, and each list as a file. */
+export function ownListPageRoutes(site: SiteContext, scope: OwnListScope) {
   const { pages, guards, changes } = site
-  const handleListForm = createListFormHandler(site)
+  const { paths, ownerOf } = scope
+  const guard = guards[scope.guard]
+  const handleListForm = createListFormHandler(site, scope)
   return new Elysia({ normalize: false })
-    .get(ROUTES.ownLists.path, ({ request }) =>
-      guards.requireAccount.page(request, async user => {
+    .get(paths.page, ({ request }) =>
+      guard.page(request, async user => {
         const parameters = queryParameters(request.url)
         const query = parseOwnListQuery(name => parameters.get(name) ?? "")
         const data = await readOwnListPage(changes.store, ownerOf(user), query)
-        return <OwnListPage user={user} data={data} flash={ownListFlashMessage(request.url)} rejected={null} />
+        return (
+          <OwnListPage scope={scope} user={user} data={data} flash={ownListFlashMessage(request.url)} rejected={null} />
+        )
       }),
     )
-    .get(ROUTES.ownListFile.path, ({ request, params }) =>
-      guards.requireAccount.page(request, async user => {
-        const list = params.list.endsWith(".txt") ? parseListName(params.list.slice(0, -".txt".length)) : null
+    .get(paths.file, ({ request }) =>
+      guard.page(request, async user => {
+        const [, name = ""] = /\/([^/]*)\.txt$/.exec(pathOf(request)) ?? []
+        const list = parseListName(name)
         if (list === null) throw new Problem("not_found", "There is no such list.")
-        const text = await exportOwnList(changes, ownerOf(user), list)
+        const text = await exportOwnList(changes, scope, ownerOf(user), list)
         return pages.download(text, request, {
           fileName: `mailkind-${list}.txt`,
           mediaType: "text/plain; charset=utf-8",
         })
       }),
     )
-    .get(ROUTES.ownListTable.path, ({ request }) =>
-      guards.requireAccount.page(request, async user => {
+    .get(paths.table, ({ request }) =>
+      guard.page(request, async user => {
         const list = parseListName(queryParameter(request.url, "list"))
         if (list === null) throw new Problem("not_found", "There is no such list.")
         const rows = await allEntries(changes, ownerOf(user), list)
@@ -74,12 +79,13 @@ export function ownListPageRoutes(site: SiteContext) {
         })
       }),
     )
-    .post(ROUTES.postListEntries.path, ({ request }) => handleListForm(request, readPastedText), { parse: "none" })
-    .post(ROUTES.postListImport.path, ({ request }) => handleListForm(request, readImportedText), { parse: "none" })
+    .post(paths.entries, ({ request }) => handleListForm(request, readPastedText), { parse: "none" })
+    .post(paths.import, ({ request }) => handleListForm(request, readImportedText), { parse: "none" })
 }
 
 /** Builds the handler of both forms. It applies the change and redirects to the list, or displays the rejected form again. */
-function createListFormHandler({ pages, guards, changes, rates, loadShedder }: SiteContext) {
+function createListFormHandler(site: SiteContext, scope: OwnListScope) {
+  const { pages, guards, changes, rates, loadShedder } = site
   const applyForm = async (
     request: Request,
     user: SignedInUser,
@@ -87,11 +93,12 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
     change: ListChange,
     pause: Pause,
   ): Promise<Response> => {
-    const result = await applyListChange(changes, user.account.id, change, pause)
+    const target = { changes, owner: scope.ownerOf(user), recordAct: scope.recordAct(site, user) }
+    const result = await applyListChange(target, change, pause)
     if (result.kind !== "refused") {
       const { kind: done, changedCount, unchangedCount } = result
       const counts = { changed: String(changedCount), left: String(unchangedCount) }
-      return pages.redirect(ownListPath(parseOwnListQuery(form.text), { done, ...counts }), request)
+      return pages.redirect(ownListPath(scope, parseOwnListQuery(form.text), { done, ...counts }), request)
     }
     const query = change.selected === null ? { search: "", after: "" } : parseOwnListQuery(form.text)
     return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected, query), request)
@@ -102,14 +109,14 @@ function createListFormHandler({ pages, guards, changes, rates, loadShedder }: S
     rejected: RejectedListChange,
     query = { search: "", after: "" },
   ): Promise<VNode> => {
-    const data = await readOwnListPage(changes.store, ownerOf(user), { ...query, list })
-    return <OwnListPage user={user} data={data} flash={null} rejected={rejected} />
+    const data = await readOwnListPage(changes.store, scope.ownerOf(user), { ...query, list })
+    return <OwnListPage scope={scope} user={user} data={data} flash={null} rejected={rejected} />
   }
   return (
     request: Request,
     readText: (form: SubmittedForm) => ListChangeText | Promise<ListChangeText>,
   ): Promise<Response> =>
-    guards.requireAccount.form(
+    guards[scope.guard].form(
       request,
       async (user, form) => {
         const sent = await readText(form)
@@ -145,17 +152,20 @@ function importRefusal(rates: RateLimiter, accountId: string): Problem | null {
 
 const TOO_MANY_IMPORTS = "You sent too many long changes of your lists at once. Wait a moment and send it again."
 
-const ownerOf = ({ account }: SignedInUser) => ({ accountId: account.id })
-
 const EXPORT_PAGE_SIZE = 1000
 
 /**
  * A list as text: comments, then one entry a line. Importing the text restores the same entries. Addresses are exported as they
  * are stored, as hashes (DECISIONS 10).
  */
-async function exportOwnList({ store, clock }: ChangeLog, owner: ListOwner, list: OwnList): Promise<string> {
+async function exportOwnList(
+  { store, clock }: ChangeLog,
+  { ownerLabel }: OwnListScope,
+  owner: ListOwner,
+  list: OwnList,
+): Promise<string> {
   const lines = [
-    `# The ${list} list of your account, as of ${new Date(clock()).toISOString()}.`,
+    `# The ${list} list of ${ownerLabel}, as of ${new Date(clock()).toISOString()}.`,
     "# sha256:…@domain is one address. Only its SHA-256 is stored. You can import such lines again.",
   ]
   for (const { storedText } of await allEntries({ store }, owner, list)) lines.push(storedText)

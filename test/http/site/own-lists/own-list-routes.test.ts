@@ -1,17 +1,17 @@
 import { describe, expect, test } from "bun:test"
-import { LIMITS } from "../../../../../src/contract/limits.ts"
-import { removeAccount } from "../../../../../src/customers/accounts/accounts.ts"
+import { LIMITS } from "../../../../src/contract/limits.ts"
+import { removeAccount } from "../../../../src/customers/accounts/accounts.ts"
 import {
   addEntries,
   countEntries,
   listEntries,
   OPERATOR,
   type OwnList,
-} from "../../../../../src/customers/own-lists/own-lists.ts"
-import { anotherAccount } from "../../../../contract/another-account.ts"
-import { entry } from "../../../../contract/own-list-entry.ts"
-import { testApp } from "../../../../support/app.ts"
-import { repeatedIds, signedInBrowser } from "../../../../support/html-browser.ts"
+} from "../../../../src/customers/own-lists/own-lists.ts"
+import { anotherAccount } from "../../../contract/another-account.ts"
+import { entry } from "../../../contract/own-list-entry.ts"
+import { testApp } from "../../../support/app.ts"
+import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
 
 const PATH = "/dashboard/lists"
 const ENTRIES = "/dashboard/list-entries"

@@ -1,0 +1,83 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { ROUTES } from "../../../contract/routes.ts"
+import { RECORD_NO_ACT, type RecordAdminAct } from "../../../customers/accounts/admin-acts.ts"
+import { type ListOwner, OPERATOR, type OwnList } from "../../../customers/own-lists/own-lists.ts"
+import { AdminLayout, actRecorder } from "../admin/admin-layout.tsx"
+import { DashboardLayout } from "../dashboard/dashboard-layout.tsx"
+import type { Guards, SignedInUser } from "../guards.ts"
+import type { SiteContext } from "../site-context.ts"
+
+/** Whose block and allow lists the pages are about, and what differs between an account's and the operator's. */
+export type OwnListScope = {
+  readonly guard: keyof Pick<Guards, "requireAccount" | "requireAdmin">
+  readonly ownerOf: (user: SignedInUser) => ListOwner
+  readonly paths: Readonly<Record<"page" | "file" | "table" | "entries" | "import", string>>
+  readonly recordAct: (site: SiteContext, user: SignedInUser) => RecordAdminAct
+  readonly Layout: (props: { readonly user: SignedInUser; readonly children: ComponentChildren }) => ComponentChildren
+  readonly lead: string
+  /** What a list does. */
+  readonly effects: Readonly<Record<OwnList, string>>
+  /** Which list wins. */
+  readonly precedence: readonly string[]
+  /** How the owner is called in the text file, such as "your account". */
+  readonly ownerLabel: string
+}
+
+/** The lists of the account that is signed in, on the dashboard. */
+export const ACCOUNT_LISTS: OwnListScope = {
+  guard: "requireAccount",
+  ownerOf: ({ account }) => ({ accountId: account.id }),
+  paths: {
+    page: ROUTES.ownLists.path,
+    file: ROUTES.ownListFile.path,
+    table: ROUTES.ownListTable.path,
+    entries: ROUTES.postListEntries.path,
+    import: ROUTES.postListImport.path,
+  },
+  recordAct: () => RECORD_NO_ACT,
+  Layout: ({ user, children }) => (
+    <DashboardLayout route="ownLists" title="Block and allow lists" user={user}>
+      {children}
+    </DashboardLayout>
+  ),
+  lead: "Always block or always allow the addresses and domains that you choose.",
+  effects: {
+    block: "We recommend Block for everything on this list, unless it is on your allow list too.",
+    allow: "We recommend Allow for everything on this list, unless the address cannot exist.",
+  },
+  precedence: [
+    "If both lists match, the allow list wins.",
+    "The operator of this server has a block list too. It beats your allow list.",
+  ],
+  ownerLabel: "your account",
+}
+
+/** The lists of the operator, in the administration. Each change of them is an act in the audit log. */
+export const OPERATOR_LISTS: OwnListScope = {
+  guard: "requireAdmin",
+  ownerOf: () => OPERATOR,
+  paths: {
+    page: ROUTES.adminLists.path,
+    file: ROUTES.adminListFile.path,
+    table: ROUTES.adminListTable.path,
+    entries: ROUTES.postAdminListEntries.path,
+    import: ROUTES.postAdminListImport.path,
+  },
+  recordAct: actRecorder,
+  Layout: ({ user, children }) => (
+    <AdminLayout route="adminLists" section="adminLists" title="Block and allow lists" user={user}>
+      {children}
+    </AdminLayout>
+  ),
+  lead: "These lists hold for all accounts and for the free checker.",
+  effects: {
+    block: "Every account gets Block for everything on this list. No allow list of an account changes that.",
+    allow: "Everything on this list counts neither as disposable nor as a relay.",
+  },
+  precedence: [
+    "The block list beats the allow lists of accounts.",
+    "The commands “mailkind block” and “mailkind allow” change the same lists.",
+  ],
+  ownerLabel: "the operator",
+}
