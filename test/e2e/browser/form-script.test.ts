@@ -63,7 +63,7 @@ test.skipIf(isBrowserMissing)(
     await typeAndLeave(other.page, "jane@gmial.com")
     await eventFor(other.page, "unchecked", "jane@gmial.com")
     expect(await other.page.locator(".mailkind").textContent()).toBe("")
-    expect(other.said.join("\n")).toContain(`Is ${stranger} one of the key's websites?`)
+    expect(other.said.join("\n")).toContain(`Is ${stranger} one of its websites?`)
     await other.page.click("#send")
     expect(await sentForm(other.page)).toEqual({ email: "jane@gmial.com", mailkind: "unchecked" })
   },

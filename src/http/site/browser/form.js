@@ -317,7 +317,7 @@ const answerTo = async (email, policy, signal) => {
     if (!signal.aborted)
       say(
         "warn",
-        `${options.server} did not answer. Is ${self.origin} one of the key's websites? Does connect-src in the page's Content-Security-Policy have the server?`,
+        `${options.server} did not answer. Is the key right? Is ${self.origin} one of its websites? Does the page's Content-Security-Policy have the server in connect-src?`,
       )
     return { because: "unreachable" }
   } finally {
