@@ -1,5 +1,6 @@
 import { createCommandDeps } from "./assemble/commands.ts"
 import { InvariantError, isSystemError } from "./base/errors.ts"
+import { failureText } from "./cli/output.ts"
 import { runCommand } from "./cli/program.ts"
 import { operatorMessage } from "./process/startup-error.ts"
 import { createSystem, type System } from "./system/system.ts"
@@ -9,7 +10,7 @@ function reportFatalError(system: System, error: unknown): number {
   // The reader of our output closed the pipe, as in `mailkind help settings | head`.
   if (isSystemError(error, "EPIPE")) process.exit(1)
   const message = operatorMessage(error)
-  system.writeStderr(message === null ? `${Bun.inspect(error)}\n` : `mailkind: ${message}\n`)
+  system.writeStderr(`${message === null ? Bun.inspect(error) : failureText(process.argv.slice(2), message, 1)}\n`)
   return 1
 }
 

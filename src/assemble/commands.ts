@@ -1,6 +1,6 @@
 import { NO_CORRECTIONS } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
-import { CommandError, type Output } from "../cli/output.ts"
+import { CommandError, type Output, showsColor } from "../cli/output.ts"
 import type { CommandDeps } from "../cli/program.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
@@ -23,6 +23,7 @@ export function createCommandDeps(system: System): CommandDeps {
   const output: Output = {
     line: text => system.writeStdout(`${text}\n`),
     stderrLine: text => system.writeStderr(`${text}\n`),
+    hasColor: showsColor(system.environment, system.isOutputTerminal),
   }
   const context = (): AppContext => createContext(system, requireSettings(system))
   return {

@@ -1,70 +1,154 @@
 import { type Command, Option } from "commander"
-import { detectSubjectKind, parseSubject } from "../check/address/parse-subject.ts"
+import type { Streams } from "../base/streams.ts"
 import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
-import { fullResult } from "../check/result/result.ts"
-import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../contract/policies.ts"
+import { type CheckOutcome, fullResult } from "../check/result/result.ts"
+import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
-import { escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+import { decodeInput } from "./classify/input-decoder.ts"
+import { type InputLine, type InputRow, rowSubject, TEXT_ROW_READER } from "./classify/input-rows.ts"
+import { LineSplitter } from "./classify/line-splitter.ts"
+import { OrderedQueue } from "./classify/ordered-queue.ts"
+import {
+  CommandError,
+  CommandExit,
+  escapeControls,
+  JSON_FLAG,
+  type Output,
+  paint,
+  printJson,
+  printTable,
+} from "./output.ts"
 
 /** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
 
-type CheckOptions = { readonly policy: Policy; readonly isDeep: boolean; readonly asJson: boolean }
+type CheckOptions = { readonly policy: Policy; readonly isDeep: boolean }
+
+/** The recommendations that `--fail-on` names, and what else they include. */
+const FAIL_ON = { block: ["block"], review: ["review", "block"] } as const satisfies Record<
+  string,
+  readonly Recommendation[]
+>
+const FAIL_ON_NAMES = ["block", "review"] as const
 
 /** Registers `check`. */
 export function registerCheck(
   root: Command,
   output: Output,
   openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>,
+  streams: Streams,
 ): void {
   root
     .command("check")
     .description("Check addresses, domains or URLs.")
-    .argument("<input...>", "what to check")
+    .argument("<input...>", "what to check, or - for the lines of the standard input")
     .addOption(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
     )
     .option("--deep", "look up the domain's age and homepage too", false)
     .option("--offline", "use no network", false)
+    .addOption(
+      new Option("--fail-on <recommendation>", "exit with code 3 if a recommendation is this, or worse").choices(
+        FAIL_ON_NAMES,
+      ),
+    )
     .option(...JSON_FLAG, false)
-    .action(async (inputs, { policy, deep, offline, json: asJson }) => {
-      await checkCommand(output, await openCheck(offline), inputs, { policy, isDeep: deep, asJson })
+    .action(async (inputs, { policy, deep, offline, failOn, json: asJson }) => {
+      if (inputs.includes("-") && inputs.length > 1)
+        throw new CommandError("- reads the standard input and stands alone.", 2)
+      const rows = inputs[0] === "-" ? readInputLines(streams) : inputs.map(toInputRow)
+      const print = asJson ? jsonPrinter(output, inputs.length > 1 || inputs[0] === "-") : textPrinter(output)
+      const found = await checkRows(await openCheck(offline), rows, { policy, isDeep: deep }, print)
+      const failing = FAIL_ON_NAMES.find(name => name === failOn)
+      if (failing !== undefined && FAIL_ON[failing].some(recommendation => found.has(recommendation)))
+        throw new CommandExit(3)
     })
 }
 
-/** How many checks run at once. With more, each would only wait longer for the network. */
-const CHECKS_IN_FLIGHT_MAX = 64
+const toInputRow = (input: string): InputRow => ({ input, kind: null, fault: null, cells: null, json: null })
 
-/** Checks all inputs and prints the verdicts in their order. The kind of an input is detected as in a batch. */
-async function checkCommand(
-  output: Output,
-  { check, testDomain, requestId }: CheckCommandDeps,
-  inputs: readonly string[],
-  { policy, isDeep, asJson }: CheckOptions,
-): Promise<void> {
-  const results: CheckResult[] = []
-  const remaining = inputs.entries()
-  const worker = async (): Promise<void> => {
-    for (const [index, input] of remaining) {
-      const subject = parseSubject(detectSubjectKind(input), input, testDomain)
-      results[index] = fullResult(
-        await check({ subject, policy, isDeep, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
-        requestId(),
-      )
-    }
+/** The lines of the standard input that are not empty. */
+async function* readInputLines(streams: Streams): AsyncGenerator<InputRow> {
+  const { chunks } = await streams.openSource("-")
+  const splitter = new LineSplitter()
+  const parts = decodeInput(chunks, null, says => {
+    throw new CommandError(`The standard input ${says}.`)
+  })
+  const toRows = (lines: readonly InputLine[]): readonly InputRow[] => {
+    const rows: InputRow[] = []
+    for (const line of lines) TEXT_ROW_READER.push(line, rows)
+    return rows.filter(({ input }) => input.trim() !== "")
   }
-  await Promise.all(Array.from({ length: CHECKS_IN_FLIGHT_MAX }, worker))
-  if (asJson) return printJson(output, results.length === 1 ? results[0] : results)
-  for (const [index, result] of results.entries()) printResult(output, inputs[index] ?? "", result)
+  for await (const part of parts) {
+    const lines: InputLine[] = []
+    splitter.push(part, lines)
+    yield* toRows(lines)
+  }
+  const rest: InputLine[] = []
+  splitter.end(rest)
+  yield* toRows(rest)
 }
+
+/** Prints results in order. `end` is called after the last one. */
+type ResultPrinter = { readonly print: (input: string, result: CheckResult) => void; readonly end: () => void }
+
+/** Checks rows and prints the results in their order. The kind of an input is detected as in a batch. */
+async function checkRows(
+  { check, testDomain, requestId }: CheckCommandDeps,
+  rows: AsyncIterable<InputRow> | Iterable<InputRow>,
+  options: CheckOptions,
+  printer: ResultPrinter,
+): Promise<ReadonlySet<Recommendation>> {
+  const found = new Set<Recommendation>()
+  const order = new OrderedQueue<InputRow, CheckOutcome>(({ input }, outcome) => {
+    found.add(outcome.judged.verdict.recommendation)
+    printer.print(input, fullResult(outcome, requestId()))
+  })
+  for await (const row of rows) {
+    const subject = rowSubject(row, testDomain)
+    order.add(
+      row,
+      row.input.length,
+      check({ subject, ...options, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
+    )
+    if (order.isFull) await order.waitForRoom()
+  }
+  await order.drain()
+  printer.end()
+  return found
+}
+
+const textPrinter = (output: Output): ResultPrinter => ({
+  print: (input, result) => printResult(output, input, result),
+  end: () => undefined,
+})
+
+/** One result, or a list of them that is printed as the results come. */
+function jsonPrinter(output: Output, isList: boolean): ResultPrinter {
+  if (!isList) return { print: (_, result) => printJson(output, result), end: () => undefined }
+  let last: string | null = null
+  return {
+    print: (_, result) => {
+      output.line(last === null ? "[" : `${last},`)
+      last = JSON.stringify(result, null, 2).replaceAll(/^/gm, "  ")
+    },
+    end: () => {
+      if (last === null) output.line("[]")
+      else output.line(`${last}\n]`)
+    },
+  }
+}
+
+/** The colour of each recommendation. */
+const COLORS = { allow: "green", review: "yellow", block: "red" } as const satisfies Record<Recommendation, string>
 
 /** Prints a verdict for a person, with the description of each reason. */
 function printResult(output: Output, input: string, result: CheckResult): void {
-  output.line(escapeControls(input))
+  output.line(paint(output, "bold", escapeControls(input)))
   const degraded = result.degraded ? " (from lists only)" : ""
   output.line(
-    `  ${result.category}, confidence ${result.confidence}${degraded}: ${result.recommendation} under ${result.policy}`,
+    `  ${result.category}, confidence ${result.confidence}${degraded}: ${paint(output, COLORS[result.recommendation], result.recommendation)} under ${result.policy}`,
   )
   const { mx, provider } = result.mail
   if (mx[0] !== undefined) output.line(`  mail at ${mx[0].host}${provider === null ? "" : ` (${provider})`}`)

@@ -7,6 +7,54 @@ export type Output = {
   readonly line: (text: string) => void
   /** Writes a line to the standard error: progress and warnings. */
   readonly stderrLine: (text: string) => void
+  /** Whether the standard output shows colours. Absent: it does not. */
+  readonly hasColor?: boolean
+}
+
+/** The exit codes of all commands. */
+export const EXIT_CODES = {
+  0: "The command has done what was asked.",
+  1: "The command failed. The message says why and what to do.",
+  2: "The command was used wrongly: an option, an argument or a setting is not valid.",
+  3: "A verdict is as bad as `--fail-on` says.",
+} as const
+
+/** Ends a command that has printed everything. */
+export class CommandExit extends Error {
+  override readonly name = "CommandExit"
+  readonly exitCode: keyof typeof EXIT_CODES
+  constructor(exitCode: keyof typeof EXIT_CODES) {
+    super(EXIT_CODES[exitCode])
+    this.exitCode = exitCode
+  }
+}
+
+/** Whether these arguments ask for JSON. */
+export const isJsonAsked = (args: readonly string[]): boolean =>
+  (args.includes("--") ? args.slice(0, args.indexOf("--")) : args).includes("--json")
+
+/** What the standard error says about a failed command: a sentence, or JSON if the arguments ask for it. */
+export const failureText = (args: readonly string[], message: string, exitCode: 1 | 2): string =>
+  isJsonAsked(args)
+    ? JSON.stringify(
+        { error: { code: exitCode === 2 ? "wrong_use" : "failed", message, exit_code: exitCode } },
+        null,
+        2,
+      )
+    : `mailkind: ${message}`
+
+const SGR_CODES = { bold: 1, red: 31, green: 32, yellow: 33 } as const
+
+/** The text in a colour, where the output shows colours. */
+export const paint = ({ hasColor = false }: Output, color: keyof typeof SGR_CODES, text: string): string =>
+  hasColor ? `\u001b[${SGR_CODES[color]}m${text}\u001b[0m` : text
+
+/** Whether colours are shown: on terminals that can, unless `NO_COLOR` is set; elsewhere only with `FORCE_COLOR`. */
+export function showsColor(environment: Readonly<Record<string, string | undefined>>, isTerminal: boolean): boolean {
+  const { NO_COLOR: no = "", FORCE_COLOR: force = "", TERM: terminal } = environment
+  if (no !== "") return false
+  if (force !== "" && force !== "0") return true
+  return isTerminal && terminal !== "dumb"
 }
 
 /** A failed command. The message is shown, and the exit code is 1, or 2 for a wrong use. */

@@ -10,9 +10,10 @@ import { registerFeedbackCommands } from "./feedback.ts"
 import { registerKeyCommands } from "./keys.ts"
 import { registerLicenceCommands } from "./licences.ts"
 import { type ListsCommandDeps, registerListsCommands } from "./lists.ts"
-import { CommandError, JSON_FLAG, type Output, printJson } from "./output.ts"
+import { CommandError, CommandExit, failureText, isJsonAsked, JSON_FLAG, type Output, printJson } from "./output.ts"
 import { registerOwnListCommands } from "./own-lists.ts"
 import { registerServe, type ServeOptions } from "./serve.ts"
+import { registerShellCommands } from "./shell/commands.ts"
 import { registerTermsCommands } from "./terms.ts"
 
 /** What the commands need. Functions make their part only when a command calls them. */
@@ -34,32 +35,41 @@ export type CommandDeps = {
   readonly settings: readonly { readonly name: string; readonly default: string; readonly says: string }[]
 }
 
-/** Runs the command that the arguments name. Resolves with the exit code: 0 done, 1 failed, 2 wrong use. */
+/** Runs the command that the arguments name. Resolves with the exit code (`EXIT_CODES`). */
 export async function runCommand(deps: CommandDeps, args: readonly string[]): Promise<number> {
+  const asJson = isJsonAsked(args)
   try {
-    await createProgram(deps).parseAsync([...args], { from: "user" })
+    await createProgram(deps, asJson).parseAsync([...args], { from: "user" })
     return 0
   } catch (error) {
-    // Commander has printed its message already. Its code is 0 after help and version.
-    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2
+    if (error instanceof CommandExit) return error.exitCode
+    if (error instanceof CommanderError) {
+      // Its code is 0 after help and version. Commander has printed the message already, unless JSON was asked for.
+      if (error.exitCode === 0) return 0
+      if (asJson) deps.output.stderrLine(failureText(args, error.message.replace(/^error: /, ""), 2))
+      return 2
+    }
     if (!(error instanceof CommandError)) throw error
-    deps.output.stderrLine(`mailkind: ${error.message}`)
+    deps.output.stderrLine(failureText(args, error.message, error.exitCode))
     return error.exitCode
   }
 }
 
-function createProgram(deps: CommandDeps): Command {
+function createProgram(deps: CommandDeps, asJson: boolean): Command {
   const { output } = deps
   const root = new Command("mailkind")
     .description("Check an email address, a domain or a website URL.")
+    .version(deps.version, "-V, --version", "print the version")
     .exitOverride()
     .configureOutput({
       writeOut: text => output.line(text.trimEnd()),
-      writeErr: text => output.stderrLine(text.trimEnd()),
+      writeErr: text => {
+        if (!asJson) output.stderrLine(text.trimEnd())
+      },
     })
     .helpCommand(false)
   registerServe(root, deps.serve)
-  registerCheck(root, output, deps.openCheck)
+  registerCheck(root, output, deps.openCheck, deps.classify.streams)
   registerClassify(root, output, deps.openCheck, deps.classify)
   registerListsCommands(root, output, deps.lists)
   registerAccountCommands(root, output, deps.withCustomers)
@@ -72,6 +82,7 @@ function createProgram(deps: CommandDeps): Command {
   registerStoreCommands(root, output, deps.store)
   registerDoctor(root, output, deps.doctor)
   registerHelp(root, deps)
+  registerShellCommands(root, deps)
   return root
 }
 

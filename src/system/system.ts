@@ -25,6 +25,8 @@ export type System = {
   readonly writeStderr: (text: string) => void
   /** Resolves when the standard output has taken everything that was written, or is closed. */
   readonly stdoutFlushed: () => Promise<void>
+  /** Whether the standard output is a terminal. */
+  readonly isOutputTerminal: boolean
   /** Whether the standard error is a terminal. */
   readonly isTerminal: boolean
   /** The standard error if it is a terminal, to draw progress on. */
@@ -73,6 +75,7 @@ export function createSystem(): System {
     writeStdout: stdout.write,
     writeStderr: text => void process.stderr.write(text),
     stdoutFlushed: stdout.flushed,
+    isOutputTerminal: process.stdout.isTTY === true,
     isTerminal: process.stderr.isTTY === true,
     terminal: process.stderr.isTTY === true ? process.stderr : null,
     streams: systemStreams,

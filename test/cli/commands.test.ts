@@ -1,21 +1,28 @@
 import { describe, expect, test } from "bun:test"
 import { loadInventory } from "../../src/assemble/licences.ts"
+import { showsColor } from "../../src/cli/output.ts"
 import { type CommandDeps, runCommand } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { random, tempLog, tempStore } from "../customers/temp-store.ts"
 import { check, knownLists, lists } from "../support/app.ts"
+import { memoryStreams } from "../support/memory-streams.ts"
 
 /** The commands over real parts, with what they wrote. */
-async function commands() {
+async function commands(stdin = "", hasColor = false) {
   const written = { out: [] as string[], err: [] as string[] }
   const changes = tempLog(await tempStore())
   const tools: CommandDeps = {
-    output: { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text) },
+    output: { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text), hasColor },
     version: "1.0.0",
     serve: async () => undefined,
     openCheck: async () => ({ check, testDomain: "mailkind.test", requestId: () => "req_test" }),
-    classify: { ...createSystem(), terminal: null, stopSignal: () => new Promise(() => undefined) },
+    classify: {
+      ...createSystem(),
+      streams: memoryStreams({ "-": stdin }).streams,
+      terminal: null,
+      stopSignal: () => new Promise(() => undefined),
+    },
     withCustomers: work => work({ changes, random, defaultTier: 1 }),
     lists: {
       loadLists: async () => knownLists,
@@ -71,6 +78,110 @@ describe("check", () => {
     const { run } = await commands()
     expect((await run("check", "gmail.com", "--policy", "soft")).code).toBe(2)
     expect((await run("check")).code).toBe(2)
+  })
+})
+
+describe("check -", () => {
+  const INPUTS = "jane@gmail.com\r\n\nx@mailinator.com\nstripe.com"
+
+  test("checks each line of the standard input, in order, and no empty one", async () => {
+    const { run } = await commands(INPUTS)
+    const { code, out } = await run("check", "-")
+    expect(code).toBe(0)
+    expect(out.split("\n").filter(line => /^\S/.test(line))).toEqual([
+      "jane@gmail.com",
+      "x@mailinator.com",
+      "stripe.com",
+    ])
+  })
+
+  test("--json gives a list, however many lines there are", async () => {
+    const categories = async (stdin: string) => {
+      const { runJson } = await commands(stdin)
+      return (await runJson("check", "-")).map(({ category }: { category: string }) => category)
+    }
+    expect(await categories(INPUTS)).toEqual(["personal", "disposable", "business"])
+    expect(await categories("jane@gmail.com\n")).toEqual(["personal"])
+    expect(await categories("\n")).toEqual([])
+  })
+
+  test("stands alone", async () => {
+    const { run } = await commands(INPUTS)
+    expect(await run("check", "-", "a@b.com")).toMatchObject({ code: 2, out: "" })
+  })
+
+  test("a line that is too long is invalid, and the next is checked", async () => {
+    const { runJson } = await commands(`${"x".repeat(100_000)}\njane@gmail.com\n`)
+    expect(await runJson("check", "-")).toMatchObject([{ reasons: ["too_long"] }, { category: "personal" }])
+  })
+})
+
+describe("--fail-on", () => {
+  const [ALLOWED, REVIEWED, BLOCKED] = ["stripe.com", "jane@gmail.com", "x@mailinator.com"]
+
+  test.each([
+    ["block", "lenient", [ALLOWED], 0],
+    ["block", "b2b", [REVIEWED], 0],
+    ["block", "b2b", [REVIEWED, BLOCKED], 3],
+    ["review", "b2b", [REVIEWED], 3],
+    ["review", "b2b", [BLOCKED], 3],
+    ["review", "lenient", [REVIEWED], 0],
+  ])("%s under %s with %j exits with %i, and prints every verdict", async (failOn, policy, inputs, expected) => {
+    const { run } = await commands(inputs.join("\n"))
+    for (const how of [inputs, ["-"]]) {
+      const { code, out, err } = await run("check", ...how, "--fail-on", failOn, "--policy", policy)
+      expect({ code, err }).toEqual({ code: expected, err: "" })
+      for (const input of inputs) expect(out).toContain(`${input}\n`)
+    }
+  })
+
+  test("another word is a wrong use", async () => {
+    const { run } = await commands()
+    expect((await run("check", "a@b.com", "--fail-on", "allow")).code).toBe(2)
+  })
+})
+
+describe("a failure under --json", () => {
+  test.each([
+    [["check", "--json"], 2, "wrong_use"],
+    [["check", "a@b.com", "--nope", "--json"], 2, "wrong_use"],
+    [["nonsense", "--json"], 2, "wrong_use"],
+    [["account", "show", "nobody@example.com", "--json"], 1, "failed"],
+    [["classify", "-", "--json", "--resume"], 2, "wrong_use"],
+  ])("%j is JSON on the standard error", async (args, exitCode, errorCode) => {
+    const { run } = await commands()
+    const { code, out, err } = await run(...args)
+    expect({ code, out }).toEqual({ code: exitCode, out: "" })
+    expect(JSON.parse(err)).toEqual({ error: { code: errorCode, message: expect.any(String), exit_code: exitCode } })
+  })
+
+  test("is a sentence without it, also where it is an input", async () => {
+    const { run } = await commands()
+    expect((await run("check", "--policy", "b2b", "--nope", "--", "--json")).err).toStartWith("error: ")
+  })
+})
+
+test.each(["-V", "--version"])("%s prints the version alone", async flag => {
+  const { run } = await commands()
+  expect(await run(flag)).toEqual({ code: 0, out: "1.0.0", err: "" })
+})
+
+describe("colours", () => {
+  test("are on terminals alone, and NO_COLOR turns them off", () => {
+    expect(showsColor({}, true)).toBe(true)
+    expect(showsColor({}, false)).toBe(false)
+    expect(showsColor({ TERM: "dumb" }, true)).toBe(false)
+    expect(showsColor({ NO_COLOR: "1", FORCE_COLOR: "1" }, true)).toBe(false)
+    expect(showsColor({ NO_COLOR: "" }, true)).toBe(true)
+    expect(showsColor({ FORCE_COLOR: "1" }, false)).toBe(true)
+    expect(showsColor({ FORCE_COLOR: "0" }, false)).toBe(false)
+  })
+
+  test("change no character of a verdict", async () => {
+    const colored = await (await commands("", true)).run("check", "x@mailinator.com")
+    const plain = await (await commands()).run("check", "x@mailinator.com")
+    expect(colored.out).toContain("\u001b[31mblock\u001b[0m")
+    expect(Bun.stripANSI(colored.out)).toBe(plain.out)
   })
 })
 
