@@ -47,7 +47,9 @@ export function formServer(): FormServer {
     hostname: "127.0.0.1",
     fetch: async request => {
       if (new URL(request.url).pathname === "/form.js")
-        return new Response(FORM_SCRIPT, { headers: { "Content-Type": "text/javascript" } })
+        return new Response(FORM_SCRIPT, {
+          headers: { "Content-Type": "text/javascript", "Access-Control-Allow-Origin": "*" },
+        })
       if (request.method === "OPTIONS") return preflight()
       const asked: Asked = await request.json()
       server.asked.push(asked)
@@ -136,6 +138,8 @@ type PageParts = {
   readonly tagMore?: string
   readonly before?: string
   readonly key?: string
+  /** Instead of the usual tag. */
+  readonly tag?: string
 }
 
 /** Opens pages of one website that have the script of a server. */
@@ -147,9 +151,9 @@ export async function scriptPages() {
     () => "default-src * 'unsafe-inline'",
   )
   const browser = await openBrowser()
-  const open = async ({ fields, more, tagMore, before, key }: PageParts) => {
+  const open = async ({ fields, more, tagMore, before, key, tag = tagFor(server, tagMore, key) }: PageParts) => {
     const first = before === undefined ? "" : `<script>${before}</script>`
-    html = formPage(first + tagFor(server, tagMore, key), fields, more)
+    html = formPage(first + tag, fields, more)
     return await openForm(await browser.newContext(), origin)
   }
   return { server, open }

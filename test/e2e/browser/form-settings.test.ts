@@ -85,6 +85,29 @@ test.skipIf(isBrowserMissing)(
   BROWSER_TEST_MS,
 )
 
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the script works in the head without defer, as a module, inserted by a script, and as a copy of the website`,
+  async () => {
+    const { open, server } = await scriptPages()
+    const tag = tagFor(server)
+    const inserted = `const tag = document.createElement("script"); tag.src = "${server.url}/form.js"; tag.dataset.key = "${ANY_KEY}"; document.head.append(tag)`
+    const copy = `<script data-server="${server.url}/" data-key="${ANY_KEY}">${FORM_SCRIPT}</script>`
+    for (const [name, made] of Object.entries({
+      head: tag.replace("defer", ""),
+      module: tag.replace("defer", 'type="module" crossorigin'),
+      inserted: `<script>${inserted}</script>`,
+      copy,
+    })) {
+      const { page, said } = await open({ tag: made })
+      await page.evaluate("window.mailkind ?? new Promise(done => document.addEventListener('mailkind:ready', done))")
+      await typeAndLeave(page, `free-${name}@x.example`)
+      await page.getByText("Please check this address.").waitFor()
+      expect({ name, said }).toEqual({ name, said: [] })
+    }
+  },
+  BROWSER_TEST_MS,
+)
+
 /** What is wrong with a tag or a page, and what the console says of it. */
 const WRONG_TAGS: Readonly<Record<string, { readonly key: string; readonly says: string }>> = {
   "no key": { key: "", says: "The script has no key." },

@@ -57,7 +57,7 @@ const configure = changes => {
   options.server = options.server.replace(/\/+$/, "")
   restsUntil = 0
   try {
-    document.body.matches(options.fields)
+    document.documentElement.matches(options.fields)
   } catch {
     say("error", `This is no CSS selector: ${options.fields}`)
     options.fields = "[data-mailkind]"
