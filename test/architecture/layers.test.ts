@@ -11,6 +11,9 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/base", []],
   ["src/contract", ["src/base"]],
   ["src/config", ["src/base"]],
+  // The package of the client holds nothing of the other folders.
+  ["src/client/packing", [...TABLES, "src/client"]],
+  ["src/client", []],
   ["src/check/address", TABLES],
   ["src/check/lists", TABLES],
   ["src/check/lookalike", PARSED],
@@ -40,7 +43,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/customers/free-checks", [...STORED, "src/customers/quota", "src/customers/sign-in"]],
   ["src/licences", ["src/base", "src/check/lists"]],
   ["src/doctor", [...TABLES, "src/check", "src/customers"]],
-  ["src/cli", [...TABLES, "src/check", "src/customers", "src/licences", "src/doctor"]],
+  ["src/cli", [...TABLES, "src/client", "src/check", "src/customers", "src/licences", "src/doctor"]],
   ["src/http", [...TABLES, "src/check", "src/customers", "src/licences"]],
   ["src/system", [...TABLES, "src/check", "src/customers"]],
   ["src/process", [...TABLES, "src/check", "src/customers", "src/licences", "src/http", "src/system"]],

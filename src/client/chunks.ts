@@ -1,0 +1,34 @@
+import { API_LIMITS } from "./api-types.ts"
+
+/** An item with its place among all items. */
+export type PlacedItem = { readonly index: number; readonly item: string }
+
+/** Items that are sent in one request. `isSent`: whether the API takes them. An item that it never takes stands alone. */
+export type Chunk = { readonly items: readonly PlacedItem[]; readonly isSent: boolean }
+
+/** Room for the other members of a body. */
+const FRAME_BYTES = 256
+
+const encoder = new TextEncoder()
+
+/** Splits items, as they come, into chunks of as many items and bytes as a request may have, in order. */
+export async function* chunksOf(items: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Chunk, void> {
+  let [open, bytes, index]: [PlacedItem[], number, number] = [[], 0, 0]
+  for await (const item of items) {
+    const placed = { index: index++, item }
+    if (typeof item !== "string" || item.length > API_LIMITS.batchItemLengthMax) {
+      if (open.length > 0) yield { items: open, isSent: true }
+      ;[open, bytes] = [[], 0]
+      yield { items: [placed], isSent: false }
+      continue
+    }
+    const size = encoder.encode(JSON.stringify(item)).length + 1
+    if (open.length === API_LIMITS.batchItemsMax || bytes + size + FRAME_BYTES > API_LIMITS.batchBodyBytesMax) {
+      yield { items: open, isSent: true }
+      ;[open, bytes] = [[], 0]
+    }
+    open.push(placed)
+    bytes += size
+  }
+  if (open.length > 0) yield { items: open, isSent: true }
+}

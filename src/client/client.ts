@@ -1,0 +1,182 @@
+import { isRecord, isVerdict } from "./answers.ts"
+import type {
+  BatchItemResult,
+  CheckResult,
+  FeedbackBody,
+  FeedbackReceipt,
+  Health,
+  Policy,
+  ReducedResult,
+  Usage,
+} from "./api-types.ts"
+import { type BatchItems, type BatchOptions, type BatchRun, createBatchRun } from "./batch.ts"
+import { type ClientCache, createClientCache } from "./cache.ts"
+import {
+  type AnyCheckResult,
+  type ClientSettings,
+  type MailkindOptions,
+  type PublishableOptions,
+  readClientOptions,
+  readCount,
+} from "./options.ts"
+import type { Checked, ItemOutcome, Outcome, Reply, Unchecked } from "./outcome.ts"
+import type { ClientPlatform } from "./platform.ts"
+import { type ClientRequest, type ClientRequests, createRequests } from "./requests.ts"
+import { type ClientStatistics, createStatistics, type MailkindStats } from "./statistics.ts"
+
+/** What is checked: exactly one of an address, a domain and a website address. */
+export type CheckSubject = (
+  | { readonly email: string; readonly domain?: undefined; readonly url?: undefined }
+  | { readonly domain: string; readonly email?: undefined; readonly url?: undefined }
+  | { readonly url: string; readonly email?: undefined; readonly domain?: undefined }
+) &
+  CheckTerms
+
+/** How it is checked. */
+export type CheckTerms = {
+  readonly policy?: Policy | undefined
+  /** Adds the domain's age and a homepage check. */
+  readonly deep?: boolean | undefined
+  /** False skips the look-up of the suite_b tenant. */
+  readonly workspace?: boolean | undefined
+}
+
+/** The options of one call. */
+export type CallOptions = {
+  readonly timeoutMs?: number | undefined
+  readonly retries?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The methods that both kinds of key have. */
+export type MailkindBrowser<R = ReducedResult> = {
+  /** Checks one input. It never throws because there is no answer: then the outcome is `unchecked`. */
+  readonly check: (input: CheckSubject, options?: CallOptions) => Promise<Outcome<R>>
+  readonly checkEmail: (email: string, options?: CheckTerms & CallOptions) => Promise<Outcome<R>>
+  readonly health: (options?: CallOptions) => Promise<Reply<Health>>
+  /** What the client has counted since it was created. */
+  readonly stats: () => MailkindStats
+}
+
+/** A client with a secret key. */
+export type Mailkind = MailkindBrowser<CheckResult> & {
+  /** Checks any number of items, in order. */
+  readonly batch: (items: BatchItems, options?: BatchOptions) => BatchRun
+  /** Reports a wrong verdict. */
+  readonly feedback: (report: FeedbackBody, options?: CallOptions) => Promise<Reply<FeedbackReceipt>>
+  readonly usage: (options?: CallOptions) => Promise<Reply<Usage>>
+}
+
+/** A client on a platform. */
+export function createClient(options: MailkindOptions | PublishableOptions, platform: ClientPlatform): Mailkind {
+  const settings = readClientOptions(options, platform.isPage())
+  const statistics = createStatistics()
+  const ask = createRequests(platform, settings, statistics)
+  const cache = createClientCache<AnyCheckResult>(settings.cacheEntriesMax)
+  const deps: CheckDeps = { ask, cache, statistics, settings, now: platform.now }
+  const tell = (outcome: Outcome<AnyCheckResult | BatchItemResult>): void =>
+    countOutcome(outcome, statistics, options.onUnchecked)
+  const check: Mailkind["check"] = async (input, call = {}) => {
+    const outcome = await checkOutcome(deps, input, call)
+    tell(outcome)
+    return outcome as Outcome<CheckResult> // the overloads of `createMailkind` say which result a key gets
+  }
+  const reply = <R>(path: string, body: string | null, call: CallOptions = {}): Promise<Reply<R>> =>
+    replyTo(ask, singleRequest(settings, path, body, isObject<R>, call))
+  return Object.freeze({
+    check,
+    checkEmail: (email: string, { timeoutMs, retries, signal, ...terms }: CheckTerms & CallOptions = {}) =>
+      check({ ...terms, email }, { timeoutMs, retries, signal }),
+    batch: (items: BatchItems, batchOptions: BatchOptions = {}) =>
+      createBatchRun(
+        {
+          ask,
+          timeoutMs: settings.batchTimeoutMs,
+          onOutcome: (outcome: ItemOutcome<BatchItemResult>) => tell(outcome),
+        },
+        items,
+        batchOptions,
+      ),
+    feedback: (report: FeedbackBody, call?: CallOptions) =>
+      reply<FeedbackReceipt>("/v1/feedback", JSON.stringify(report), call),
+    usage: (call?: CallOptions) => reply<Usage>("/v1/usage", null, call),
+    health: (call?: CallOptions) => reply<Health>("/v1/health", null, call),
+    stats: statistics.stats,
+  })
+}
+
+type CheckDeps = {
+  readonly ask: ClientRequests
+  readonly cache: ClientCache<AnyCheckResult>
+  readonly statistics: ClientStatistics
+  readonly settings: ClientSettings
+  readonly now: () => number
+}
+
+/** From memory where it may be, else from the server. */
+async function checkOutcome(
+  { ask, cache, statistics, settings, now }: CheckDeps,
+  input: CheckSubject,
+  call: CallOptions,
+): Promise<Outcome<AnyCheckResult>> {
+  const { email, domain, url, policy, deep, workspace } = input
+  const body = JSON.stringify({ email, domain, url, policy, deep, workspace })
+  const kept = cache.get(body, now())
+  if (kept !== undefined) {
+    statistics.count("cached")
+    return { outcome: "checked", result: kept, requestId: "" }
+  }
+  const ended = await ask(singleRequest(settings, "/v1/check", body, isResult, call))
+  if (ended.kind === "failure") return { ...ended.failure, outcome: "unchecked" }
+  const { value: result, maxAgeMs, requestId } = ended
+  // Less evidence than usual is not kept.
+  const isWhole = !("degraded" in result && (result.degraded || result.workspace.pending))
+  if (maxAgeMs > 0 && isWhole) cache.set(body, result, now() + maxAgeMs)
+  return { outcome: "checked", result, requestId }
+}
+
+/** A request for which somebody waits: all tries together end within its time. */
+function singleRequest<R>(
+  settings: ClientSettings,
+  path: string,
+  body: string | null,
+  isAnswer: (value: unknown) => value is R,
+  { timeoutMs, retries, signal }: CallOptions,
+): ClientRequest<R> {
+  return {
+    ...{ path, body, isAnswer, signal, hasDeadline: true },
+    timeoutMs: readCount("timeoutMs", timeoutMs, settings.timeoutMs, 1),
+    retries: readCount("retries", retries, settings.retries, 0),
+  }
+}
+
+async function replyTo<R>(ask: ClientRequests, request: ClientRequest<R>): Promise<Reply<R>> {
+  const ended = await ask(request)
+  return ended.kind === "failure"
+    ? { ...ended.failure, outcome: "unanswered" }
+    : { outcome: "answered", result: ended.value, requestId: ended.requestId }
+}
+
+function countOutcome(
+  outcome: Checked<unknown> | Unchecked,
+  statistics: ClientStatistics,
+  onUnchecked: ((unchecked: Unchecked) => void) | undefined,
+): void {
+  if (outcome.outcome === "checked") {
+    statistics.count("checked")
+    return
+  }
+  statistics.countUnchecked(outcome.because)
+  const { because, message, problem, status, retryAfterMs, requestId } = outcome
+  // Only what a log may hold: the item of a batch is left out.
+  const told = { because, message, problem, status, retryAfterMs, requestId, outcome: "unchecked" } as Unchecked
+  try {
+    onUnchecked?.(told)
+  } catch {
+    // What logs a failure must not become one of the sign-up.
+    return
+  }
+}
+
+const isResult = (value: unknown): value is AnyCheckResult => isVerdict(value)
+const isObject = <R>(value: unknown): value is R & object => isRecord(value)

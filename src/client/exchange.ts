@@ -1,0 +1,123 @@
+import { causeOf, failureMessage, readProblem } from "./answers.ts"
+import { ANSWER_BYTES_MAX } from "./options.ts"
+import type { Cause, Failure } from "./outcome.ts"
+import type { ClientPlatform } from "./platform.ts"
+import { readRetryAfter } from "./retry.ts"
+
+/** One request as it is sent. */
+export type WireRequest<R> = {
+  readonly url: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Null: a GET. */
+  readonly body: string | null
+  readonly requestId: string
+  readonly timeoutMs: number
+  readonly signal: AbortSignal | undefined
+  /** Whether a body of status 200 or 202 is the answer. */
+  readonly isAnswer: (value: unknown) => value is R
+}
+
+/** How one try ends. `maxAgeMs`: how long the answer may be kept. */
+export type Exchange<R> =
+  | { readonly kind: "answer"; readonly value: R; readonly maxAgeMs: number }
+  | { readonly kind: "failure"; readonly failure: Failure }
+
+/** Sends a request once. It ends within `timeoutMs`, whatever the server does, and never throws. */
+export async function exchange<R>(platform: ClientPlatform, request: WireRequest<R>): Promise<Exchange<R>> {
+  if (request.signal?.aborted === true) return failed(request, "aborted")
+  const controller = new AbortController()
+  let tidy = (): void => undefined
+  // `fetch` of a runtime or of the caller may not obey the signal at once.
+  const stopped = new Promise<Exchange<R>>(resolve => {
+    const end = (because: Cause): void => {
+      resolve(failed(request, because))
+      controller.abort()
+    }
+    const abort = (): void => end("aborted")
+    request.signal?.addEventListener("abort", abort, { once: true })
+    const cancel = platform.after(request.timeoutMs, () => end("timeout"))
+    tidy = () => {
+      cancel()
+      request.signal?.removeEventListener("abort", abort)
+    }
+  })
+  try {
+    return await Promise.race([stopped, sent(platform, request, controller.signal)])
+  } finally {
+    tidy()
+  }
+}
+
+async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal: AbortSignal): Promise<Exchange<R>> {
+  const { url, headers, body, requestId } = request
+  let response: Response
+  try {
+    response = await platform.fetch(url, {
+      method: body === null ? "GET" : "POST",
+      headers: {
+        ...headers,
+        "X-Request-Id": requestId,
+        ...(body === null ? {} : { "Content-Type": "application/json" }),
+      },
+      ...(body === null ? {} : { body }),
+      // The key is for this server alone.
+      redirect: "manual",
+      credentials: "omit",
+      signal,
+    })
+  } catch {
+    // The error of a runtime may hold the headers or the URL, so nothing of it is passed on.
+    return failed(request, "unreachable")
+  }
+  let value: unknown
+  try {
+    value = JSON.parse(await textOf(response))
+  } catch {
+    value = undefined
+  }
+  return read(request, response, value)
+}
+
+function read<R>(request: WireRequest<R>, response: Response, value: unknown): Exchange<R> {
+  const { status, headers } = response
+  if (status === 200 || status === 202) {
+    if (!request.isAnswer(value)) return failed(request, "malformed", { status })
+    return { kind: "answer", value, maxAgeMs: maxAgeMs(headers.get("Cache-Control")) }
+  }
+  const problem = readProblem(value)
+  const retryAfterMs = readRetryAfter(headers.get("Retry-After"), headers.get("Date"))
+  return failed(request, causeOf(status, problem), {
+    status,
+    ...(problem === undefined ? {} : { problem }),
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  })
+}
+
+function failed<R>({ requestId }: WireRequest<R>, because: Cause, known: Partial<Failure> = {}): Exchange<R> {
+  const message = failureMessage(because, known.problem, known.status)
+  return { kind: "failure", failure: { because, message, ...known, requestId } }
+}
+
+/** The text of a body of at most `ANSWER_BYTES_MAX`. Throws if it is longer or is cut off. */
+async function textOf(response: Response): Promise<string> {
+  const reader = response.body?.getReader()
+  if (reader === undefined) return ""
+  const decoder = new TextDecoder("utf-8", { fatal: true })
+  let [text, bytes] = ["", 0]
+  for (let part = await reader.read(); !part.done; part = await reader.read()) {
+    bytes += part.value.length
+    if (bytes > ANSWER_BYTES_MAX) {
+      void reader.cancel().catch(() => undefined)
+      throw new RangeError("the answer is too long")
+    }
+    text += decoder.decode(part.value, { stream: true })
+  }
+  return text + decoder.decode()
+}
+
+/** How long a cache of this program may keep an answer (RFC 9111). 0: not at all. */
+function maxAgeMs(cacheControl: string | null): number {
+  const said = cacheControl?.toLowerCase() ?? ""
+  if (/\bno-(?:store|cache)\b/.test(said)) return 0
+  return Number(/(?:^|[\s,])max-age="?(\d{1,9})/.exec(said)?.[1] ?? 0) * 1000
+}

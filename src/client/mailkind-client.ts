@@ -1,0 +1,31 @@
+import { createClient, type Mailkind, type MailkindBrowser } from "./client.ts"
+import type { MailkindOptions, PublishableOptions } from "./options.ts"
+import { clientPlatform } from "./platform.ts"
+
+export type {
+  BatchItemResult,
+  Category,
+  CheckResult,
+  FeedbackBody,
+  FeedbackReceipt,
+  Health,
+  Policy,
+  Problem,
+  ProblemCode,
+  Reason,
+  Recommendation,
+  ReducedResult,
+  Usage,
+} from "./api-types.ts"
+export type { BatchItems, BatchOptions, BatchProgress, BatchRun } from "./batch.ts"
+export type { CallOptions, CheckSubject, CheckTerms, Mailkind, MailkindBrowser } from "./client.ts"
+export type { MailkindOptions, PublishableOptions } from "./options.ts"
+export type { Cause, Checked, Failure, ItemOutcome, Outcome, Reply, Unchecked } from "./outcome.ts"
+export type { MailkindStats } from "./statistics.ts"
+
+/** Makes a client: with `publishableKey` for pages of a browser, with `key` for everywhere else. */
+export function createMailkind(options: PublishableOptions): MailkindBrowser
+export function createMailkind(options: MailkindOptions): Mailkind
+export function createMailkind(options: MailkindOptions | PublishableOptions): Mailkind | MailkindBrowser {
+  return createClient(options, clientPlatform(options))
+}

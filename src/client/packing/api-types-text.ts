@@ -1,0 +1,42 @@
+import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import {
+  BatchResult,
+  CategorySchema,
+  CheckResult,
+  Health,
+  PolicySchema,
+  ProblemBody,
+  ReasonSchema,
+  RecommendationSchema,
+  ReducedResult,
+} from "../../contract/schemas.ts"
+import { Usage } from "../../contract/usage-schema.ts"
+import { type TypeDeclarations, typeText } from "./type-text.ts"
+
+const LIMIT_NAMES = ["batchItemsMax", "batchItemLengthMax", "batchBodyBytesMax"] as const
+
+const HEAD = `// Written from the tables of the contract by src/client/packing/api-types-text.ts. Do not change it by hand.
+
+/** Limits of the API. */
+export const API_LIMITS = ${JSON.stringify(Object.fromEntries(LIMIT_NAMES.map(name => [name, LIMITS[name]])))} as const
+`
+
+/** One member of the union for each code, and one for those of later versions. */
+const PROBLEM = `/** Why the server refused a request (RFC 9457). Branch on \`code\`; \`title\` and \`detail\` are for people and may change. */
+type Problem = { [C in ProblemCode]: Omit<ProblemBody, "code"> & { code: C } }[ProblemCode] | (Omit<ProblemBody, "code"> & { code: string & {} })
+`
+
+/** The text of `api-types.ts`, before it is formatted. */
+export function apiTypesText(): string {
+  const declarations: TypeDeclarations = new Map()
+  // What is sent takes only what the API knows, and what comes may hold more.
+  typeText(FeedbackBody, declarations, false)
+  for (const schema of [CategorySchema, RecommendationSchema, ReasonSchema, PolicySchema])
+    typeText(schema, declarations, false)
+  for (const schema of [CheckResult, ReducedResult, BatchResult, FeedbackReceipt, Usage, Health])
+    typeText(schema, declarations, true)
+  typeText({ ...ProblemBody, $id: "ProblemBody" }, declarations, true)
+  const names = [...declarations.keys(), "Problem"].filter(name => name !== "ProblemBody").sort()
+  return [HEAD, ...declarations.values(), PROBLEM, `export type { ${names.join(", ")} }\n`].join("\n")
+}

@@ -1,0 +1,170 @@
+import { expect, test } from "bun:test"
+import { inspect } from "node:util"
+import { createClient } from "../../src/client/client.ts"
+import type { MailkindOptions } from "../../src/client/options.ts"
+import { answers, FAULTS, type FaultReply, faultServer, problemOf, says, verdictOf } from "./fault-server.ts"
+import { loopbackPlatform } from "./loopback-platform.ts"
+
+const KEY = "svc_live_secretsecretsecretsecretsecretse"
+const TIMEOUT_MS = 999_999
+
+/** A client of a server that replies so, in turn. */
+async function clientOf(replies: readonly FaultReply[], options: Partial<MailkindOptions> = {}) {
+  const server = await faultServer(...replies)
+  const fake = loopbackPlatform()
+  const client = createClient({ url: server.url, key: KEY, timeoutMs: TIMEOUT_MS, ...options }, fake.platform)
+  return { client, server, ...fake }
+}
+
+test("a check gives the result and the id by which the server logged it", async () => {
+  const { client, server } = await clientOf([answers])
+  const outcome = await client.checkEmail("jane@stripe.com", { policy: "strict" })
+  expect(outcome).toMatchObject({ outcome: "checked", result: { category: "business" }, requestId: "id-0" })
+  expect(server.seen).toMatchObject([{ url: "/v1/check", id: "id-0", authorization: `Bearer ${KEY}` }])
+  expect(JSON.parse(server.seen[0]?.body ?? "")).toEqual({ email: "jane@stripe.com", policy: "strict" })
+  expect(client.stats()).toMatchObject({ checked: 1, unchecked: 0, requests: 1, retries: 0 })
+})
+
+for (const [fault, { reply, because, isRetried }] of Object.entries(FAULTS)) {
+  test(`${fault} leaves a check unchecked: it is counted and told, and nobody waits`, async () => {
+    const told: unknown[] = []
+    const { client, server, waits } = await clientOf([reply], { onUnchecked: unchecked => told.push(unchecked) })
+    const outcome = await client.check({ email: "jane@stripe.com" })
+    expect(outcome).toMatchObject({ outcome: "unchecked", because })
+    expect([server.seen.length, waits]).toEqual([1, []])
+    expect(client.stats()).toMatchObject({ unchecked: 1, uncheckedBecause: { [because]: 1 } })
+    expect(told).toMatchObject([{ because }])
+    expect(JSON.stringify(told)).not.toContain("jane")
+  })
+
+  test(`${fault} is ${isRetried ? "tried again, with one request id" : "not tried again"} where retries are wanted`, async () => {
+    const { client, server } = await clientOf([reply, reply, answers], { retries: 2 })
+    expect((await client.check({ email: "a@b.co" })).outcome).toBe(isRetried ? "checked" : "unchecked")
+    expect(server.seen.map(({ id }) => id)).toEqual(isRetried ? ["id-0", "id-0", "id-0"] : ["id-0"])
+  })
+}
+
+test("a server that is dead leaves a check unchecked", async () => {
+  const { client, server } = await clientOf([answers])
+  server.close()
+  expect(await client.check({ email: "a@b.co" })).toMatchObject({ outcome: "unchecked", because: "unreachable" })
+})
+
+test("a server that is silent leaves a check unchecked when its time is over", async () => {
+  const silent = Promise.withResolvers<void>()
+  const { client, expire } = await clientOf([() => silent.resolve()])
+  const outcome = client.check({ email: "a@b.co" })
+  await silent.promise
+  expire()
+  expect(await outcome).toMatchObject({ outcome: "unchecked", because: "timeout" })
+})
+
+test("a check whose signal is aborted ends at once, before and while it is sent", async () => {
+  const controller = new AbortController()
+  const { client, server } = await clientOf([() => controller.abort()])
+  const call = { signal: controller.signal }
+  expect(await client.check({ email: "a@b.co" }, call)).toMatchObject({ because: "aborted" })
+  expect(await client.check({ email: "a@b.co" }, call)).toMatchObject({ because: "aborted" })
+  expect(server.seen.length).toBe(1)
+})
+
+test("waits double and keep Retry-After, with jitter on top", async () => {
+  const limited = FAULTS["a rate limit of a second"].reply
+  const failing = FAULTS["a server error"].reply
+  const { client, waits } = await clientOf([failing, failing, failing, limited, answers], { retries: 4 })
+  expect((await client.check({ email: "a@b.co" })).outcome).toBe("checked")
+  expect(waits).toEqual([500, 1000, 2000, 1000])
+})
+
+test("a Retry-After over the cap is not waited for, and the caller learns it", async () => {
+  const { client, server, waits } = await clientOf([FAULTS["a quota of three hours"].reply], { retries: 9 })
+  expect(await client.check({ email: "a@b.co" })).toMatchObject({
+    because: "quota_exceeded",
+    retryAfterMs: 10_984_000,
+    problem: { code: "quota_exceeded", remaining: 0 },
+  })
+  expect([server.seen.length, waits]).toEqual([1, []])
+})
+
+test("a wait that would end after the deadline of a check is not begun", async () => {
+  const server = await faultServer(FAULTS["an overloaded server"].reply)
+  const { platform, waits } = loopbackPlatform({ waitsMaxMs: 1000 })
+  const client = createClient({ url: server.url, timeoutMs: 1500, retries: 5 }, platform)
+  expect((await client.check({ email: "a@b.co" })).outcome).toBe("unchecked")
+  expect([server.seen.length, waits]).toEqual([1, []])
+})
+
+test("only an answer whose Cache-Control allows it is kept, for its age, and a degraded one never", async () => {
+  const kept = says(200, JSON.stringify(verdictOf("a@b.co")), { "Cache-Control": "private, max-age=60" })
+  const { client, server } = await clientOf([kept])
+  await client.checkEmail("a@b.co")
+  await client.checkEmail("a@b.co")
+  expect([server.seen.length, client.stats().cached, client.stats().checked]).toEqual([1, 1, 2])
+  await client.checkEmail("a@b.co", { policy: "strict" })
+  expect(server.seen.length).toBe(2)
+
+  const degraded = says(200, JSON.stringify({ ...verdictOf("a@b.co"), degraded: true }), {
+    "Cache-Control": "max-age=60",
+  })
+  for (const reply of [
+    degraded,
+    answers,
+    says(200, JSON.stringify(verdictOf("a@b.co")), { "Cache-Control": "no-store, max-age=9" }),
+  ]) {
+    const other = await clientOf([reply])
+    await other.client.checkEmail("a@b.co")
+    await other.client.checkEmail("a@b.co")
+    expect(other.server.seen.length).toBe(2)
+  }
+})
+
+test("the key is in no outcome, no error and no text of the client", async () => {
+  const { client, server } = await clientOf([says(401, problemOf(401, "invalid_key"))])
+  server.close()
+  const outcome = await client.checkEmail("a@b.co")
+  const texts = [outcome, client].flatMap(each => [
+    inspect(each, { depth: 9, showHidden: true }),
+    JSON.stringify(each),
+    String(each),
+  ])
+  for (const text of texts) expect(text).not.toContain("secret")
+  const { platform } = loopbackPlatform()
+  for (const key of ["svc_live_secret\nx", "svc_live_secret é"])
+    expect(() => createClient({ url: "http://127.0.0.1", key }, platform)).toThrow(/^(?!.*secret).*no key has/)
+})
+
+test("a secret key in a page is refused when the client is made, and a publishable one is not", () => {
+  const platform = { ...loopbackPlatform().platform, isPage: () => true }
+  expect(() => createClient({ url: "http://127.0.0.1", key: KEY }, platform)).toThrow("publishableKey")
+  expect(() => createClient({ url: "http://127.0.0.1", publishableKey: "svc_pub_x" }, platform)).not.toThrow()
+})
+
+test("an address that is none, and counts that are none, are refused when the client is made", () => {
+  const { platform } = loopbackPlatform()
+  for (const url of ["", "mailkind.example.com", "ftp://x.test", "http://a:b@x.test"])
+    expect(() => createClient({ url }, platform)).toThrow("`url`")
+  for (const timeoutMs of [0, -1, 1.5, Number.NaN])
+    expect(() => createClient({ url: "http://x.test", timeoutMs }, platform)).toThrow("`timeoutMs`")
+})
+
+test("an empty key is none: the request is refused, and nobody is kept out", async () => {
+  const { client, server } = await clientOf([says(401, problemOf(401, "unauthorized"))], { key: " \n" })
+  expect(await client.checkEmail("a@b.co")).toMatchObject({ because: "refused", problem: { code: "unauthorized" } })
+  expect(server.seen[0]?.authorization).toBe("")
+})
+
+test("feedback, usage and health give the answer, or why there is none", async () => {
+  const { client, server } = await clientOf([
+    says(202, '{"id":"fb_1"}'),
+    says(200, '{"tier":1}'),
+    says(200, '{"status":"ok"}'),
+    says(503, ""),
+  ])
+  expect(await client.feedback({ domain: "x.com", expected_category: "business" })).toMatchObject({
+    result: { id: "fb_1" },
+  })
+  expect(await client.usage()).toMatchObject({ outcome: "answered", result: { tier: 1 } })
+  expect(await client.health()).toMatchObject({ outcome: "answered", result: { status: "ok" } })
+  expect(await client.usage()).toMatchObject({ outcome: "unanswered", because: "server_error", status: 503 })
+  expect(server.seen.map(({ url }) => url)).toEqual(["/v1/feedback", "/v1/usage", "/v1/health", "/v1/usage"])
+})
