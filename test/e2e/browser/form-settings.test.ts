@@ -44,6 +44,11 @@ test.skipIf(isBrowserMissing)(
     await prevent("check")
     await typeAndLeave(page, "free@x.example")
     expect(server.asked).toEqual([])
+    expect(await page.evaluate("document.noted.length")).toBe(1)
+    // A page has got the consent of its visitor.
+    await page.evaluate("email.dispatchEvent(new Event('change', { bubbles: true }))")
+    await eventFor(page, "result", "free@x.example")
+    expect(await page.evaluate("mailkind.configure() ?? null")).toBeNull()
     await prevent("result")
     await typeAndLeave(page, "free1@x.example")
     await eventFor(page, "result", "free1@x.example")

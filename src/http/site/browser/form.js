@@ -47,8 +47,8 @@ const options = {
   words: {},
 }
 
-/** @param {Record<string, unknown>} changes */
-const configure = changes => {
+/** @param {Record<string, unknown>} [changes] */
+const configure = (changes = {}) => {
   for (const name of ["key", "server", "policy", "name", "fields"])
     if (typeof changes[name] === "string") Reflect.set(options, name, changes[name].trim())
   const timeout = Number(changes["timeout"])
@@ -260,6 +260,13 @@ const suggestionButton = ({ field }, text, from, to) => {
   return button
 }
 
+/** Lets the field ask again when it is left again. @param {Entry} entry */
+const forget = entry => {
+  entry.timer = setTimeout(() => {
+    entry.asked = ""
+  })
+}
+
 /** Asks about the address in the field, once. @param {Entry} entry */
 const ask = async entry => {
   const { field } = entry
@@ -269,7 +276,7 @@ const ask = async entry => {
   if (!isAskable(field, email)) return
   // Before the event, since a field that is left after a change tells of both.
   entry.asked = email
-  if (!emit(field, "check", { email })) return
+  if (!emit(field, "check", { email })) return forget(entry)
   place(entry)
   const request = new AbortController()
   entry.request = request
@@ -278,10 +285,7 @@ const ask = async entry => {
   if (request.signal.aborted) return
   if (field.value.trim() !== email) reset(entry)
   else if ("because" in got) {
-    // The field asks again when it is left again.
-    entry.timer = setTimeout(() => {
-      entry.asked = ""
-    })
+    forget(entry)
     emit(field, UNCHECKED, { email, because: got.because, status: got.status ?? null })
   } else {
     if (answers.size >= ANSWERS_MAX) answers.clear()
