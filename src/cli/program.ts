@@ -60,6 +60,8 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   const root = new Command("mailkind")
     .description("Check an email address, a domain or a website URL.")
     .version(deps.version, "-V, --version", "print the version")
+    // Options of the program stand before the command: `terms publish --version` is another one.
+    .enablePositionalOptions()
     .exitOverride()
     .configureOutput({
       writeOut: text => output.line(text.trimEnd()),

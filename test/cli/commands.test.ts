@@ -166,6 +166,12 @@ test.each(["-V", "--version"])("%s prints the version alone", async flag => {
   expect(await run(flag)).toEqual({ code: 0, out: "1.0.0", err: "" })
 })
 
+test("--version after a command is the command's own option", async () => {
+  const { run } = await commands()
+  const { code, err } = await run("terms", "publish", "--version", "2026-2")
+  expect([code, err]).toEqual([2, "error: required option '--url <url>' not specified"])
+})
+
 describe("colours", () => {
   test("are on terminals alone, and NO_COLOR turns them off", () => {
     expect(showsColor({}, true)).toBe(true)

@@ -34,7 +34,12 @@ test("whatever the items are, each is answered in its place as a check of it is,
       expect(results).toHaveLength(items.length)
       for (const [at, item] of items.entries()) {
         const alone = await checked(item)
-        if (alone !== null) expect(results[at]).toEqual({ ...alone, request_id: body["request_id"] })
+        const place = {
+          request_id: body["request_id"],
+          index: at,
+          ...(alone?.["domain"] === null ? { input: item } : {}),
+        }
+        if (alone !== null) expect(results[at]).toEqual({ ...alone, ...place })
         else if (item.startsWith("error-500@")) expect(results[at]).toMatchObject({ category: "unknown" })
         else expect(["invalid_syntax", "too_long"]).toContain(String(results[at]?.["reasons"]))
       }

@@ -68,9 +68,9 @@ test("an account without usage has a report full of zeros", async () => {
   for (const { date: _, ...day } of body.daily) expect<unknown>(day).toEqual(ZERO)
 })
 
-test("the schema refuses other members, fewer days and negative counts", async () => {
+test("the schema refuses other members and negative counts", async () => {
   const body = await (await reported()).report()
-  const { today, daily } = body
+  const { today } = body
   const others = [
     { ...body, account: "acc_1" },
     { ...body, limits: { ...body.limits, seats: 1 } },
@@ -78,8 +78,6 @@ test("the schema refuses other members, fewer days and negative counts", async (
     { ...body, today: { ...today, by_category: { ...today.by_category, charity: 1 } } },
     { ...body, today: { ...today, by_category: { business: 1 } } },
     { ...body, today: { ...today, used: -1 } },
-    { ...body, daily: daily.slice(1) },
-    { ...body, daily: [...daily, daily[0]] },
   ]
   expect(others.filter(other => Value.Check(Usage, other))).toEqual([])
 })

@@ -25,6 +25,8 @@ const FILES: readonly string[] = [
   ROUTES.requestLogFile.path,
   ROUTES.usageFile.path,
   ROUTES.ownListTable.path,
+  ROUTES.adminListFile.path,
+  ROUTES.adminListTable.path,
 ]
 
 const pagesOf = (who: "account" | "admin"): readonly string[] =>

@@ -46,7 +46,9 @@ test.skipIf(isBrowserMissing)(
     expect(server.asked).toEqual([])
     expect(await page.evaluate("document.noted.length")).toBe(1)
     // A page has got the consent of its visitor.
-    await page.evaluate("email.dispatchEvent(new Event('change', { bubbles: true }))")
+    await page.evaluate(
+      "new Promise(done => setTimeout(done)).then(() => email.dispatchEvent(new Event('change', { bubbles: true })))",
+    )
     await eventFor(page, "result", "free@x.example")
     expect(await page.evaluate("mailkind.configure() ?? null")).toBeNull()
     await prevent("result")

@@ -78,7 +78,7 @@ test.skipIf(isBrowserMissing)(
     await page.getByRole("button", { name: "Create key" }).click()
     await page.getByRole("heading", { level: 1, name: "Your new key" }).waitFor()
     await expectFit(watched, "flow-new-key")
-    const lines = (await page.locator("pre").first().textContent()) ?? ""
+    const lines = (await page.locator("details pre").textContent()) ?? ""
 
     const other = await watchedPage(await browser.newContext(), elsewhere.origin)
     await other.page.goto(elsewhere.origin)
