@@ -220,7 +220,9 @@ describe("--safe-cells", () => {
   })
 
   test("leaves no cell that begins like a formula, whatever is in the file", async () => {
-    const cell = fc.oneof(fc.string({ unit: "binary-ascii", maxLength: 5 }), fc.constantFrom(...FORMULAS))
+    // A file of many other control characters is refused as binary.
+    const character = fc.oneof(fc.string({ minLength: 1, maxLength: 1 }), fc.constantFrom("\t", "\r", "\n", "\f"))
+    const cell = fc.oneof(fc.string({ unit: character, maxLength: 5 }), fc.constantFrom(...FORMULAS))
     await fc.assert(
       fc.asyncProperty(fc.array(fc.array(cell, { minLength: 1, maxLength: 4 }), { maxLength: 5 }), async rows => {
         const { run } = classifying({ "in.csv": csv([["email", "note"], ...rows]) })
