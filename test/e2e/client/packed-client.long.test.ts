@@ -1,0 +1,153 @@
+import { expect, setDefaultTimeout, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { answers, FAULTS, type FaultReply, faultServer } from "../../client/fault-server.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { startProgram } from "../../support/program.ts"
+
+setDefaultTimeout(180_000)
+
+const ROOT = join(import.meta.dir, "../../..")
+const environment = (home: string) => ({ PATH: process.env["PATH"], HOME: home })
+
+function freshDirectory(): string {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-client-"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  return directory
+}
+
+async function ran(command: readonly string[], directory: string) {
+  const ended = await startProgram(command, directory, environment(directory)).ended()
+  if (ended.code !== 0) throw new Error(`${command.join(" ")}: ${ended.out}${ended.err}`)
+  return ended.out
+}
+
+const packed = (async () => {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-packed-"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  const script = join(ROOT, "src/client/packing/pack.ts")
+  return (await ran([process.execPath, script, directory], ROOT)).trim()
+})()
+
+/** Ways to install the package into a new project and to run it there. The Bun that runs the tests stands for `bun`. */
+const PLACES = [
+  { name: "Node", program: Bun.which("node"), install: ["npm", "install", "--no-audit", "--no-fund", "--offline"] },
+  { name: "Bun", program: process.execPath, install: [process.execPath, "add"] },
+] as const
+
+/** Runs cases one after the other and prints, for each, the outcome and how long it took. */
+const PROGRAM = `
+import { createMailkind } from "mailkind-client"
+const [url, what, retries] = process.argv.slice(2)
+const client = createMailkind({ url, key: "svc_live_secret", timeoutMs: 4000, retries: Number(retries) })
+const began = performance.now()
+let outcome
+if (what === "batch") {
+  const items = Array.from({ length: 10000 }, (_, n) => "user" + n + "@x" + n + ".com")
+  const all = await client.batch(items)
+  const isInOrder = all.every((each, n) => each.outcome === "checked" && each.result.email === items[n] && each.index === n)
+  outcome = { count: all.length, isInOrder }
+} else outcome = await client.checkEmail("jane@stripe.com")
+console.log(JSON.stringify({ outcome, ms: performance.now() - began, stats: client.stats() }))
+`
+
+for (const { name, program, install } of PLACES) {
+  const isMissing = program === null
+  const place = isMissing ? `${name} (skipped: it is not installed)` : name
+
+  /** A project with the package and nothing else. */
+  async function project() {
+    const directory = freshDirectory()
+    writeFileSync(join(directory, "package.json"), '{"name":"shop","private":true,"type":"module"}')
+    writeFileSync(join(directory, "program.mjs"), PROGRAM)
+    await ran([...install, await packed], directory)
+    return async (...args: readonly string[]) =>
+      JSON.parse(await ran([program ?? "", "program.mjs", ...args], directory))
+  }
+
+  test.skipIf(isMissing)(`the packed client is installed in a new project and fails open: ${place}`, async () => {
+    const run = await project()
+    const server = await faultServer(answers)
+    expect(await run(server.url, "check", "0")).toMatchObject({ outcome: { outcome: "checked" } })
+    for (const [fault, { reply, because }] of Object.entries(FAULTS)) {
+      const faulty = await faultServer(reply)
+      const { outcome, ms } = await run(faulty.url, "check", "0")
+      expect({ fault, outcome }).toMatchObject({ fault, outcome: { outcome: "unchecked", because } })
+      expect({ fault, isLate: ms > 4000 }).toEqual({ fault, isLate: false })
+      expect(JSON.stringify(outcome)).not.toContain("svc_live_secret")
+    }
+    const dead = await faultServer(answers)
+    dead.close()
+    expect(await run(dead.url, "check", "0")).toMatchObject({ outcome: { because: "unreachable" } })
+    const silent = await faultServer(() => undefined)
+    expect(await run(silent.url, "check", "0")).toMatchObject({ outcome: { because: "timeout" } })
+  })
+
+  test.skipIf(isMissing)(`the packed client waits for a second if asked, and never for hours: ${place}`, async () => {
+    const run = await project()
+    const limited = await faultServer(FAULTS["a rate limit of a second"].reply, answers)
+    const { outcome, ms } = await run(limited.url, "check", "2")
+    expect([outcome.outcome, ms >= 1000, limited.seen.length]).toEqual(["checked", true, 2])
+    const quota = await faultServer(FAULTS["a quota of three hours"].reply)
+    expect(await run(quota.url, "check", "5")).toMatchObject({ outcome: { because: "quota_exceeded" } })
+    expect(quota.seen.length).toBe(1)
+  })
+
+  test.skipIf(isMissing)(`10 000 addresses come through a server that fails one request in ten: ${place}`, async () => {
+    const run = await project()
+    let requests = 0
+    const failing: FaultReply = (request, response, body) =>
+      (++requests % 10 === 0 ? FAULTS["a server error"].reply : answers)(request, response, body)
+    const { outcome, stats } = await run((await faultServer(failing)).url, "batch", "0")
+    expect(outcome).toEqual({ count: 10_000, isInOrder: true })
+    expect(stats).toMatchObject({ checked: 10_000, unchecked: 0 })
+  })
+}
+
+/** What compiles, and by name what must not. */
+const RIGHT = `
+import { createMailkind, type Category } from "mailkind-client"
+const client = createMailkind({ url: "http://127.0.0.1", key: "k" })
+const checked = await client.check({ email: "jane@stripe.com", policy: "b2b" })
+if (checked.outcome === "checked") {
+  const category: Category | (string & {}) = checked.result.category
+  console.log(category === "business", checked.result.mail.has_mx)
+} else if (checked.problem?.code === "quota_exceeded") console.log(checked.problem.remaining)
+for await (const each of client.batch(["a@b.co"])) console.log(each.index, each.outcome)
+const page = createMailkind({ url: "http://127.0.0.1", publishableKey: "p" })
+`
+const WRONG = {
+  "a misspelt member": 'await client.check({ emial: "jane@stripe.com" })',
+  "a misspelt option": 'createMailkind({ url: "http://127.0.0.1", key: "k", timeout: 1 })',
+  "two subjects": 'await client.check({ email: "jane@stripe.com", domain: "stripe.com" })',
+  "no subject": 'await client.check({ policy: "b2b" })',
+  "a policy that there is not": 'await client.check({ email: "jane@stripe.com", policy: "b2c" })',
+  "a result before its outcome": "checked.result.category",
+  "a batch with a publishable key": "page.batch([])",
+}
+
+for (const resolution of ["nodenext", "bundler"])
+  test(`the packed types compile under strict without those of Bun or Node, and refuse mistakes: ${resolution}`, async () => {
+    const directory = freshDirectory()
+    writeFileSync(join(directory, "package.json"), '{"name":"shop","private":true,"type":"module"}')
+    await ran([process.execPath, "add", await packed], directory)
+    const modules = ["--module", resolution === "bundler" ? "esnext" : resolution, "--moduleResolution", resolution]
+    const options = [
+      ...["--strict", "--exactOptionalPropertyTypes", "--noEmit", "--types", "", "--lib", "ES2022,DOM"],
+      ...["--target", "es2022", "--ignoreConfig"],
+    ]
+    const compile = async (name: string, text: string) => {
+      writeFileSync(join(directory, name), text)
+      const command = [join(ROOT, "node_modules/.bin/tsc"), ...options, ...modules, name]
+      return startProgram(command, directory, environment(directory)).ended()
+    }
+    expect(await compile("right.ts", RIGHT)).toMatchObject({ code: 0 })
+    const lines = RIGHT.split("\n").length
+    for (const [name, text] of Object.entries(WRONG)) {
+      const { code, out } = await compile("wrong.ts", `${RIGHT}${text}\n`)
+      expect({ name, isRefused: code !== 0, place: out.match(/wrong\.ts\((\d+)/)?.[1] }).toEqual({
+        ...{ name, isRefused: true, place: String(lines) },
+      })
+    }
+  })
