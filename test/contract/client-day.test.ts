@@ -87,7 +87,7 @@ describe.concurrent("a client's day", () => {
       const { status, body } = await check(key, { email: "jane@stripe.com" })
       expect([status, body["category"]]).toEqual([200, "business"])
     }
-    await check(next.key, { domain: "mailinator.com", deep: true })
+    await check(next.key, { domain: "yopmail.com", deep: true })
 
     const { today } = await usage(next.key)
     expect(today).toMatchObject({ used: 6, checks: 6, deep_checks: 0, remaining: 250_000 - 6 })
