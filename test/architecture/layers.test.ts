@@ -102,7 +102,7 @@ test("no source file is loose at the top of src", () => {
 
 test("imports name the file that defines the name, with its ending", () => {
   const vague = imports.filter(
-    ({ specifier }) => specifier.startsWith(".") && !/\.(ts|tsx|js|json|txt|css|md)$/.test(specifier),
+    ({ specifier }) => specifier.startsWith(".") && !/\.(ts|tsx|js|json|txt|css|md|py)$/.test(specifier),
   )
   expect(vague).toEqual([])
 })

@@ -45,15 +45,20 @@ export type JsonResponses = {
 export type JsonDocument = {
   readonly bytes: Uint8Array<ArrayBuffer>
   readonly compressed: Uint8Array<ArrayBuffer>
+  readonly mediaType: string
   /** A weak entity tag: the compressed form is the same document. */
   readonly entityTag: string
 }
 
 /** Serializes a document once. */
-export function jsonDocument(value: unknown): JsonDocument {
-  const bytes = new TextEncoder().encode(JSON.stringify(value))
+export const jsonDocument = (value: unknown): JsonDocument => textDocument(JSON.stringify(value), "application/json")
+
+/** Compresses a text once. */
+export function textDocument(text: string, mediaType: string): JsonDocument {
+  const bytes = new TextEncoder().encode(text)
   return {
     bytes,
+    mediaType,
     compressed: Bun.gzipSync(bytes),
     entityTag: `W/"${Bun.SHA256.hash(bytes, "base64url").slice(0, ENTITY_TAG_CHARS)}"`,
   }
@@ -82,7 +87,7 @@ export function createJsonResponses(nextId: () => string, isHttps: boolean): Jso
     json: (body, requestId, status) => serialized(JSON.stringify(body), requestId, status),
     problem: (body, requestId, status, headers) =>
       new Response(JSON.stringify(body), { status, headers: { ...problem, ...headers, "X-Request-Id": requestId } }),
-    document: ({ bytes, compressed, entityTag }, request, requestId) => {
+    document: ({ bytes, compressed, mediaType, entityTag }, request, requestId) => {
       const headers = {
         ...fixed,
         "Cache-Control": "no-cache",
@@ -92,7 +97,7 @@ export function createJsonResponses(nextId: () => string, isHttps: boolean): Jso
       }
       if (matchesTag(request.headers.get("if-none-match"), entityTag))
         return new Response(null, { status: NOT_MODIFIED, headers })
-      const typed = { ...headers, "Content-Type": "application/json" }
+      const typed = { ...headers, "Content-Type": mediaType }
       return isCompressible(bytes.length, request)
         ? new Response(compressed, { headers: { ...typed, "Content-Encoding": "gzip" } })
         : new Response(bytes, { headers: typed })

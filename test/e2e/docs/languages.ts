@@ -1,7 +1,8 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import { type ExampleLanguage, KEY_VARIABLE } from "../../../src/http/site/docs/examples.ts"
+import { javascriptClientFiles, pythonClientFiles } from "../../client/client-files.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { type Ended, startProgram } from "../../support/program.ts"
 
@@ -28,6 +29,10 @@ const NEEDED: { readonly [L in ExampleLanguage]: readonly string[] } = {
   go: [],
 }
 
+/** What the quick start installs or downloads for a language: files by path. */
+const installed = async (language: ExampleLanguage): Promise<Readonly<Record<string, string>>> =>
+  language === "javascript" ? javascriptClientFiles() : language === "python" ? pythonClientFiles() : {}
+
 /** One way to run the examples of a language. */
 export type Runner = {
   readonly language: ExampleLanguage
@@ -50,7 +55,10 @@ function runner(language: ExampleLanguage, [program, ...more]: readonly [string,
     run: async (file, text, args, key) => {
       const directory = mkdtempSync(join(tmpdir(), "mailkind-example-"))
       onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-      writeFileSync(join(directory, file), text)
+      for (const [name, content] of Object.entries({ ...(await installed(language)), [file]: text })) {
+        mkdirSync(dirname(join(directory, name)), { recursive: true })
+        writeFileSync(join(directory, name), content)
+      }
       const words = [pathOf(program) ?? program, ...more]
       const command = language === "go" ? [await compiled(words, directory, file, text)] : [...words, file]
       return await startProgram([...command, ...args], directory, {

@@ -1,9 +1,9 @@
 import { onTestEnd } from "../../support/on-test-end.ts"
 
-/** What is answered to one request: a body that is no text is JSON. */
+/** What is answered to one request: a body that is no text is JSON, and a function makes it of the request's. */
 export type Said = {
   readonly status: number
-  readonly body: unknown
+  readonly body: unknown | ((sent: string) => unknown)
   readonly headers?: Readonly<Record<string, string>>
 }
 
@@ -23,11 +23,13 @@ export function sayingServer() {
     fetch: async request => {
       const { pathname, search } = new URL(request.url)
       const authorization = request.headers.get("authorization")
-      requests.push({ line: `${request.method} ${pathname}${search}`, authorization, body: await request.text() })
+      const sent = await request.text()
+      requests.push({ line: `${request.method} ${pathname}${search}`, authorization, body: sent })
       const [reply = { status: 500, body: "" }] = next
       if (next.length > 1) next = next.slice(1)
       if (reply === SILENCE) return await new Promise<never>(() => undefined)
-      const { status, body, headers = {} } = reply
+      const { status, headers = {} } = reply
+      const body = typeof reply.body === "function" ? reply.body(sent) : reply.body
       return typeof body === "string"
         ? new Response(body, { status, headers })
         : Response.json(body, { status, headers })

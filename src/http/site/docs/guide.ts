@@ -1,4 +1,5 @@
 import type { RouteId } from "../../../contract/routes.ts"
+import CLIENTS from "./pages/clients.md" with { type: "text" }
 import COMMANDS from "./pages/commands.md" with { type: "text" }
 import DEGRADED from "./pages/degraded.md" with { type: "text" }
 import ERRORS from "./pages/errors.md" with { type: "text" }
@@ -31,6 +32,7 @@ export const GUIDE: readonly GuidePart[] = [
       { route: "docsKeys", title: "Keys and rotation", text: KEYS },
       { route: "docsSignUpForms", title: "Sign-up forms", text: SIGN_UP_FORMS },
       { route: "docsFormScript", title: "Form script", text: FORM_SCRIPT },
+      { route: "docsClients", title: "Client libraries", text: CLIENTS },
       { route: "docsPolicies", title: "Policies", text: POLICIES },
       { route: "docsReasons", title: "Reasons", text: REASONS },
       { route: "docsErrors", title: "Errors", text: ERRORS },

@@ -3,8 +3,9 @@ import { Elysia } from "elysia"
 import { ROUTES } from "../../../contract/routes.ts"
 import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
-import { jsonDocument } from "../../response/json-responses.ts"
+import { jsonDocument, textDocument } from "../../response/json-responses.ts"
 import { Problem } from "../../response/problem.ts"
+import { pythonClient } from "../docs/python-client.ts"
 import { ASSETS_PATH } from "../hashed-path.ts"
 import type { SiteContext } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
@@ -34,6 +35,7 @@ export function publicRoutes(site: PublicSite) {
   const { render, apiReference, asset } = pages
   const openapi = lazy(() => openapiDocument(baseUrl(), testDomain))
   const document = lazy(() => jsonDocument(openapi()))
+  const python = lazy(() => textDocument(pythonClient(baseUrl()), "text/x-python; charset=utf-8"))
   const reference = lazy(async () =>
     apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js")),
   )
@@ -41,6 +43,7 @@ export function publicRoutes(site: PublicSite) {
     .get(ROUTES.home.path, ({ request }) => render(<HomePage facts={homeFacts(site)} />, request))
     .get(ROUTES.docs.path, async ({ request }) => apiReference(await reference(), request))
     .get(ROUTES.openapi.path, ({ request }) => responses.document(document(), request, responses.requestId(request)))
+    .get(ROUTES.pythonClient.path, ({ request }) => responses.document(python(), request, responses.requestId(request)))
     .get(`${ASSETS_PATH}:name`, async ({ request }) => {
       const file = await assets.file(pathOf(request), request.headers.get("accept-encoding"))
       if (file === null) throw new Problem("not_found", "This file does not exist.")

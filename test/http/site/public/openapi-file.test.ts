@@ -30,3 +30,16 @@ test("the OpenAPI document is compressed on request, and is the same", async () 
   const bytes = await packed.bytes()
   expect(new TextDecoder().decode(Bun.gunzipSync(bytes))).toBe(await plain.text())
 })
+
+test("the Python client is sent as a file that names this server, compressed on request, with an entity tag", async () => {
+  const fetched = async (headers: Record<string, string> = {}) =>
+    await app(new Request(`http://localhost${ROUTES.pythonClient.path}`, { headers }))
+  const plain = await fetched()
+  expect([plain.status, plain.headers.get("content-type")]).toEqual([200, "text/x-python; charset=utf-8"])
+  const text = await plain.text()
+  expect(text).toMatch(/^SERVER_URL = "http:\/\/localhost(?::\d+)?"$/m)
+  expect(text).toContain("class Mailkind:")
+  const packed = await fetched({ "Accept-Encoding": "gzip" })
+  expect(new TextDecoder().decode(Bun.gunzipSync(await packed.bytes()))).toBe(text)
+  expect((await fetched({ "If-None-Match": plain.headers.get("etag") ?? "" })).status).toBe(304)
+})

@@ -1,0 +1,781 @@
+"""The mailkind client for Python 3.9 and later. It is one file and needs only the standard library.
+
+    from mailkind import Mailkind
+
+    client = Mailkind(os.environ["MK_API_KEY"])
+    answer = client.check_email("jane@gmail.com")
+    print(answer.result["recommendation"] if answer.outcome == "checked" else "allow")
+
+No method raises because a check failed: the outcome says so. Only wrong options raise, as `TypeError` or `ValueError`.
+A client may be shared by threads. No outcome, error or text holds the key.
+"""
+
+from __future__ import annotations
+
+import email.utils
+import http.client
+import json
+import random
+import re
+import secrets
+import socket
+import threading
+import time
+import urllib.error
+import urllib.parse
+import urllib.request
+from collections import OrderedDict, deque
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import asdict, dataclass, replace
+from typing import (
+    Any, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict,
+    TypeVar, Union, cast,
+)
+
+__all__ = [
+    "Mailkind", "Checked", "Unchecked", "CheckedItem", "UncheckedItem", "Answered", "Unanswered", "Outcome", "ItemOutcome",
+    "Progress", "CheckResult", "BatchItemResult", "CATEGORIES", "RECOMMENDATIONS", "POLICIES", "REASONS", "PROBLEM_CODES",
+    "CAUSES",
+]
+
+#: The server that this file comes from.
+SERVER_URL = "http://localhost:3000"
+
+# A later version of the API may send more values than these.
+#: What an address can be.
+CATEGORIES: Tuple[str, ...] = ()
+#: What to do about an address.
+RECOMMENDATIONS: Tuple[str, ...] = ()
+#: The policies that `policy` takes.
+POLICIES: Tuple[str, ...] = ()
+#: The codes in `reasons`.
+REASONS: Tuple[str, ...] = ()
+#: The codes of problems.
+PROBLEM_CODES: Tuple[str, ...] = ()
+#: Limits of the API.
+BATCH_ITEMS_MAX = 0
+BATCH_ITEM_LENGTH_MAX = 0
+BATCH_BODY_BYTES_MAX = 0
+
+#: Why there is no answer, or none that counts.
+CAUSES: Mapping[str, str] = {
+    "timeout": "The server did not answer in time.",
+    "unreachable": "There is no connection to the server.",
+    "malformed": "What answered is not the API, or its answer was cut off.",
+    "rate_limited": "Too many requests.",
+    "quota_exceeded": "The units of the day are used up.",
+    "server_error": "The server failed or is overloaded.",
+    "refused": "The key or the request is wrong. `problem` says what is.",
+}
+
+_BACKOFF_FIRST = 0.5
+_BACKOFF_MAX = 16.0
+_JITTER_MAX = 1.0
+_ANSWER_BYTES_MAX = 4_194_304
+_GIVEN_UP_MAX = 5
+_FRAME_BYTES = 256
+_UNSENDABLE = "The item is not a text, or is longer than the API takes. It was not sent."
+
+
+class Hint(TypedDict):
+    """How sure a hint is, and what matched."""
+
+    confidence: float
+    match: Optional[str]
+
+
+class _CheckResultMembers(TypedDict):
+    email: Optional[str]
+    normalized_email: Optional[str]
+    domain: Optional[str]
+    is_business: bool
+    category: str
+    confidence: float
+    recommendation: str
+    policy: str
+    is_free_provider: bool
+    is_disposable: bool
+    is_relay: bool
+    is_role_account: bool
+    shared_inbox: Hint
+    group: Hint
+    is_blocked: bool
+    is_new_domain: bool
+    is_lookalike: bool
+    has_subaddress: bool
+    did_you_mean: Optional[str]
+    mail: Dict[str, Any]
+    workspace: Dict[str, Any]
+    integrations: Dict[str, Any]
+    domain_age_days: Optional[int]
+    reasons: List[str]
+    degraded: bool
+    cached: bool
+    took_ms: float
+    request_id: str
+
+
+class CheckResult(_CheckResultMembers, total=False):
+    """A verdict. `url` is there in checks of a website address only."""
+
+    url: str
+
+
+class BatchItemResult(CheckResult, total=False):
+    """A verdict of a batch. `index` is the place in its request; `input` is there if no domain was found in the item."""
+
+    index: int
+    input: str
+
+
+R = TypeVar("R")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is known of a request that got no answer that counts. `message` holds neither the key nor what was checked."""
+
+    because: str
+    message: str
+    problem: Optional[Mapping[str, Any]] = None
+    status: Optional[int] = None
+    #: After how many seconds the server wants to be asked again.
+    retry_after: Optional[float] = None
+    #: Which id the server logged the request by. All tries of a call have the same one.
+    request_id: str = ""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A check with its result. `request_id` is empty if the result was kept in memory."""
+
+    result: CheckResult
+    request_id: str
+    outcome: Literal["checked"] = "checked"
+
+
+@dataclass(frozen=True)
+class Unchecked(Failure):
+    """A check without an answer. Let the person in, and check the address later."""
+
+    outcome: Literal["unchecked"] = "unchecked"
+
+
+@dataclass(frozen=True)
+class CheckedItem:
+    """An item of a batch with its result. `index` counts from 0, over all items."""
+
+    result: BatchItemResult
+    request_id: str
+    index: int
+    item: str
+    outcome: Literal["checked"] = "checked"
+
+
+@dataclass(frozen=True)
+class UncheckedItem(Failure):
+    """An item of a batch without an answer."""
+
+    outcome: Literal["unchecked"] = "unchecked"
+    index: int = 0
+    item: str = ""
+
+
+@dataclass(frozen=True)
+class Answered:
+    """How `feedback`, `usage` and `health` end with an answer."""
+
+    result: Dict[str, Any]
+    request_id: str
+    outcome: Literal["answered"] = "answered"
+
+
+@dataclass(frozen=True)
+class Unanswered(Failure):
+    """How they end without one."""
+
+    outcome: Literal["unanswered"] = "unanswered"
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a batch is. `total` is known if the items have a length."""
+
+    done: int
+    checked: int
+    unchecked: int
+    total: Optional[int]
+
+
+Outcome = Union[Checked, Unchecked]
+ItemOutcome = Union[CheckedItem, UncheckedItem]
+Reply = Union[Answered, Unanswered]
+
+
+@dataclass(frozen=True)
+class _Answer:
+    value: Dict[str, Any]
+    max_age: float
+    request_id: str
+
+
+@dataclass(frozen=True)
+class _Call:
+    path: str
+    body: Optional[str]
+    is_answer: Callable[[Any], bool]
+    retries: int
+    timeout: float
+    #: Whether all tries and waits together end within `timeout`: somebody waits.
+    has_deadline: bool
+    #: Ends the waits between tries.
+    cancelled: threading.Event
+
+
+class _Platform:
+    """The clock, the waits and chance. Tests replace them."""
+
+    now = staticmethod(time.monotonic)
+    random = staticmethod(random.random)
+
+    def new_id(self) -> str:
+        return "mkc_" + secrets.token_hex(16)
+
+    def wait(self, done: threading.Event, seconds: float) -> bool:
+        """Waits for an answer. Whether it came."""
+        return done.wait(seconds)
+
+    def pause(self, cancelled: threading.Event, seconds: float) -> bool:
+        """Waits between two tries. Whether the wait was cut short."""
+        return cancelled.wait(seconds)
+
+
+class _Secret:
+    """Keeps a key out of every text of the objects that hold it."""
+
+    __slots__ = ("header",)
+
+    def __init__(self, key: str) -> None:
+        self.header = {"Authorization": "Bearer " + key} if key else {}
+
+    def __repr__(self) -> str:
+        return "<key>"
+
+    def __reduce__(self) -> Any:
+        raise TypeError("mailkind: a client cannot be pickled. Create one in each process.")
+
+
+class _AnyStatus(urllib.request.HTTPErrorProcessor):
+    """Every status is an answer, and no redirection is followed: the key is for this server alone."""
+
+    def http_response(self, request: Any, response: Any) -> Any:
+        return response
+
+    https_response = http_response
+
+
+class _Cache(Generic[R]):
+    """Keeps values in memory until they expire: at most so many, and those used last."""
+
+    def __init__(self, entries_max: int) -> None:
+        self._entries: OrderedDict[str, Tuple[R, float]] = OrderedDict()
+        self._entries_max = entries_max
+        self._lock = threading.Lock()
+
+    def get(self, key: str, now: float) -> Optional[R]:
+        with self._lock:
+            entry = self._entries.pop(key, None)
+            if entry is None or entry[1] <= now:
+                return None
+            self._entries[key] = entry
+            return entry[0]
+
+    def set(self, key: str, value: R, expires_at: float) -> None:
+        with self._lock:
+            self._entries.pop(key, None)
+            self._entries[key] = (value, expires_at)
+            while len(self._entries) > self._entries_max:
+                self._entries.popitem(last=False)
+
+
+class _Batch:
+    """What all requests of a batch share."""
+
+    def __init__(self, policy: Optional[str], retries: int, timeout: float) -> None:
+        self.policy, self.retries, self.timeout = policy, retries, timeout
+        self.stopped: Optional[Failure] = None
+        self.given_up_in_a_row = 0
+        self.cancelled = threading.Event()
+        self.lock = threading.Lock()
+
+
+class Mailkind:
+    """A client of a mailkind server.
+
+    `key`: a secret key. Without a key only test addresses are checked.
+    `url`: the address of the server. If absent, the server that this file was loaded from.
+    `timeout`: how many seconds a call waits in all (5), and each try of a batch (30).
+    `retries`: how often a call other than a batch is tried again.
+    `retry_wait_max`: a `Retry-After` of more seconds is not waited for.
+    `cache_entries_max`: how many results are kept in memory. Only answers whose `Cache-Control` allows it are. 0: none.
+    `on_unchecked`: is called for every check and item that ends unchecked: to log it and to count it. Threads may call it at the
+    same time.
+    """
+
+    def __init__(
+        self,
+        key: Optional[str] = None,
+        *,
+        url: str = SERVER_URL,
+        timeout: Optional[float] = None,
+        retries: int = 0,
+        retry_wait_max: float = 60.0,
+        cache_entries_max: int = 1000,
+        on_unchecked: Optional[Callable[[Unchecked], None]] = None,
+        _platform: Optional[_Platform] = None,
+    ) -> None:
+        self._secret = _Secret(_read_key(key))
+        self._url = _read_url(url)
+        self._timeout = 5.0 if timeout is None else _read_seconds("timeout", timeout)
+        self._batch_timeout = 30.0 if timeout is None else self._timeout
+        self._retries = _read_count("retries", retries, 0)
+        self._retry_wait_max = _read_seconds("retry_wait_max", retry_wait_max, True)
+        self._cache: _Cache[CheckResult] = _Cache(_read_count("cache_entries_max", cache_entries_max, 0))
+        self._on_unchecked = on_unchecked
+        self._platform = _platform or _Platform()
+        self._opener = urllib.request.build_opener(_AnyStatus)
+        self._lock = threading.Lock()
+        self._counts = {name: 0 for name in ("checked", "unchecked", "cached", "requests", "retries")}
+        self._causes = {cause: 0 for cause in CAUSES}
+
+    def __repr__(self) -> str:
+        return f"Mailkind(url={self._url!r})"
+
+    def check(
+        self,
+        *,
+        email: Optional[str] = None,
+        domain: Optional[str] = None,
+        url: Optional[str] = None,
+        policy: Optional[str] = None,
+        deep: Optional[bool] = None,
+        workspace: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Outcome:
+        """Checks one input: exactly one of `email`, `domain` and `url`. `deep` adds the domain's age and a homepage check,
+        `workspace=False` skips the look-up of the suite_b tenant."""
+        given = {"email": email, "domain": domain, "url": url, "policy": policy, "deep": deep, "workspace": workspace}
+        outcome = self._check(given, timeout, retries)
+        self._tell(outcome)
+        return outcome
+
+    def check_email(
+        self,
+        email: str,
+        *,
+        policy: Optional[str] = None,
+        deep: Optional[bool] = None,
+        workspace: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Outcome:
+        """Checks an email address."""
+        return self.check(email=email, policy=policy, deep=deep, workspace=workspace, timeout=timeout, retries=retries)
+
+    def batch(
+        self,
+        items: Iterable[str],
+        *,
+        policy: Optional[str] = None,
+        concurrency: int = 4,
+        retries: int = 4,
+        timeout: Optional[float] = None,
+        on_progress: Optional[Callable[[Progress], None]] = None,
+    ) -> Iterator[ItemOutcome]:
+        """Checks any number of items, in order. Iterate over it, which keeps only a few requests in memory, or make a `list` of it.
+        At most `concurrency` requests are sent at the same time. `on_progress` is called with the items that are done."""
+        if isinstance(items, (str, bytes)):
+            raise TypeError("mailkind: `items` must be a list or another iterable of texts, not one text.")
+        ahead = _read_count("concurrency", concurrency, 1)
+        seconds = self._batch_timeout if timeout is None else _read_seconds("timeout", timeout)
+        state = _Batch(policy, _read_count("retries", retries, 0), seconds)
+        return self._run_batch(items, ahead, state, on_progress)
+
+    def feedback(
+        self,
+        *,
+        expected_category: str,
+        email: Optional[str] = None,
+        domain: Optional[str] = None,
+        comment: Optional[str] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Reply:
+        """Reports a wrong verdict for exactly one of `email` and `domain`."""
+        report = {"expected_category": expected_category, "email": email, "domain": domain, "comment": comment}
+        return self._reply("/v1/feedback", report, timeout, retries)
+
+    def usage(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """The limits and the units of the account."""
+        return self._reply("/v1/usage", None, timeout, retries)
+
+    def health(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """The state of the server."""
+        return self._reply("/v1/health", None, timeout, retries)
+
+    def stats(self) -> Dict[str, Any]:
+        """What the client has counted since it was created. Checks and items of batches are counted alike."""
+        with self._lock:
+            return {**self._counts, "unchecked_because": dict(self._causes)}
+
+    def _single(
+        self, path: str, body: Optional[str], is_answer: Callable[[Any], bool], timeout: Optional[float], retries: Optional[int]
+    ) -> _Call:
+        seconds = self._timeout if timeout is None else _read_seconds("timeout", timeout)
+        tries = self._retries if retries is None else _read_count("retries", retries, 0)
+        return _Call(path, body, is_answer, tries, seconds, True, threading.Event())
+
+    def _check(self, given: Mapping[str, Any], timeout: Optional[float], retries: Optional[int]) -> Outcome:
+        body = _body_of(given)
+        if body is None:
+            return Unchecked("refused", _UNSENDABLE)
+        kept = self._cache.get(body, self._platform.now())
+        if kept is not None:
+            self._count("cached")
+            return Checked(kept, "")
+        ended = self._ask(self._single("/v1/check", body, _is_verdict, timeout, retries))
+        if isinstance(ended, Failure):
+            return Unchecked(**asdict(ended))
+        result = cast(CheckResult, ended.value)
+        workspace = result.get("workspace")
+        # Less evidence than usual is not kept.
+        is_whole = not result.get("degraded") and not (isinstance(workspace, dict) and workspace.get("pending"))
+        if ended.max_age > 0 and is_whole:
+            self._cache.set(body, result, self._platform.now() + ended.max_age)
+        return Checked(result, ended.request_id)
+
+    def _reply(
+        self, path: str, given: Optional[Mapping[str, Any]], timeout: Optional[float], retries: Optional[int]
+    ) -> Reply:
+        body = None if given is None else _body_of(given)
+        if given is not None and body is None:
+            return Unanswered("refused", _UNSENDABLE)
+        ended = self._ask(self._single(path, body, lambda value: isinstance(value, dict), timeout, retries))
+        if isinstance(ended, Failure):
+            return Unanswered(**asdict(ended))
+        return Answered(ended.value, ended.request_id)
+
+    def _run_batch(
+        self, items: Iterable[str], ahead: int, state: _Batch, on_progress: Optional[Callable[[Progress], None]]
+    ) -> Iterator[ItemOutcome]:
+        total = len(items) if isinstance(items, Sequence) else None
+        begun: Deque[Future[List[ItemOutcome]]] = deque()
+        done = checked = 0
+        pool = ThreadPoolExecutor(ahead, thread_name_prefix="mailkind")
+        chunks = _chunks_of(items)
+        try:
+            while True:
+                while len(begun) < ahead:
+                    chunk = next(chunks, None)
+                    if chunk is None:
+                        break
+                    begun.append(pool.submit(self._chunk, chunk[0], chunk[1], state))
+                if not begun:
+                    return
+                ended = begun.popleft().result()
+                done += len(ended)
+                checked += sum(each.outcome == "checked" for each in ended)
+                if on_progress is not None:
+                    on_progress(Progress(done, checked, done - checked, total))
+                yield from ended
+        finally:
+            state.cancelled.set()
+            for future in begun:
+                future.cancel()
+            pool.shutdown(wait=False)
+
+    def _chunk(self, items: List[Tuple[int, str]], is_sent: bool, state: _Batch) -> List[ItemOutcome]:
+        ended = self._chunk_outcomes(items, is_sent, state)
+        for outcome in ended:
+            self._tell(outcome)
+        return ended
+
+    def _chunk_outcomes(self, items: List[Tuple[int, str]], is_sent: bool, state: _Batch) -> List[ItemOutcome]:
+        if not is_sent:
+            return _unchecked(items, Failure("refused", _UNSENDABLE))
+        if state.stopped is not None:
+            return _unchecked(items, state.stopped)
+        body = _body_of({"items": [item for _, item in items], "policy": state.policy})
+        if body is None:
+            return _unchecked(items, Failure("refused", _UNSENDABLE))
+
+        def is_answer(value: Any) -> bool:
+            results = value.get("results") if isinstance(value, dict) else None
+            return isinstance(results, list) and len(results) == len(items) and all(map(_is_verdict, results))
+
+        call = _Call("/v1/check/batch", body, is_answer, state.retries, state.timeout, False, state.cancelled)
+        ended = self._ask(call)
+        if isinstance(ended, _Answer):
+            with state.lock:
+                state.given_up_in_a_row = 0
+            pairs = zip(items, ended.value["results"])
+            return [CheckedItem(result, ended.request_id, index, item) for (index, item), result in pairs]
+        return self._after_failure(items, state, ended)
+
+    def _after_failure(self, items: List[Tuple[int, str]], state: _Batch, failure: Failure) -> List[ItemOutcome]:
+        """What units are left are used for the first items. What no later request can get either stops the batch."""
+        problem = failure.problem or {}
+        left = problem.get("remaining") if failure.because == "quota_exceeded" else 0
+        if isinstance(left, int) and 0 < left < len(items):
+            return [*self._chunk_outcomes(items[:left], True, state), *_unchecked(items[left:], failure)]
+        with state.lock:
+            state.given_up_in_a_row += 1
+            is_final = failure.because in ("quota_exceeded", "refused") or state.given_up_in_a_row >= _GIVEN_UP_MAX
+            # A problem with the items of this request says nothing about those of another.
+            if is_final and problem.get("code") != "invalid_input":
+                state.stopped = failure
+        return _unchecked(items, failure)
+
+    def _ask(self, call: _Call) -> Union[_Answer, Failure]:
+        """Sends a request with its retries. A wait that would not end before the deadline is not begun."""
+        platform = self._platform
+        request_id = platform.new_id()
+        ends_at = platform.now() + call.timeout
+        tries = 0
+        while True:
+            tries += 1
+            self._count("requests")
+            left = ends_at - platform.now() if call.has_deadline else call.timeout
+            ended = self._exchange(call, request_id, max(0.001, left))
+            if isinstance(ended, _Answer) or tries > call.retries:
+                return ended
+            delay = _retry_delay(ended, tries, self._retry_wait_max, platform.random())
+            if delay is None or (call.has_deadline and delay >= ends_at - platform.now()):
+                return ended
+            if platform.pause(call.cancelled, delay):
+                return ended
+            self._count("retries")
+
+    def _exchange(self, call: _Call, request_id: str, timeout: float) -> Union[_Answer, Failure]:
+        """Sends a request once. It ends within `timeout`, whatever the server does: a thread of its own waits for the answer."""
+        ended: List[Union[_Answer, Failure]] = []
+        done = threading.Event()
+
+        def run() -> None:
+            try:
+                ended.append(self._send(call, request_id, timeout))
+            except Exception:  # its text may hold the headers or the URL, so nothing of it is passed on
+                ended.append(_failure("unreachable", request_id))
+            finally:
+                done.set()
+
+        try:
+            threading.Thread(target=run, name="mailkind-request", daemon=True).start()
+        except RuntimeError:  # the program ends, or has no room for a thread
+            return _failure("unreachable", request_id)
+        if not self._platform.wait(done, timeout) or not ended:
+            return _failure("timeout", request_id)
+        return ended[0]
+
+    def _send(self, call: _Call, request_id: str, timeout: float) -> Union[_Answer, Failure]:
+        headers = {"Accept": "application/json", "User-Agent": "mailkind-python", "X-Request-Id": request_id}
+        if call.body is not None:
+            headers["Content-Type"] = "application/json"
+        data = None if call.body is None else call.body.encode()
+        request = urllib.request.Request(self._url + call.path, data, {**headers, **self._secret.header})
+        try:
+            response = self._opener.open(request, timeout=timeout)
+        except urllib.error.URLError as error:
+            return _failure("timeout" if isinstance(error.reason, socket.timeout) else "unreachable", request_id)
+        except socket.timeout:
+            return _failure("timeout", request_id)
+        with response:
+            try:
+                value = json.loads(_text_of(response, time.monotonic() + timeout))
+            except socket.timeout:
+                return _failure("timeout", request_id)
+            except (OSError, ValueError, RecursionError, http.client.HTTPException):
+                value = None
+            return _read(call, response.status, response.headers, value, request_id)
+
+    def _count(self, name: str) -> None:
+        with self._lock:
+            self._counts[name] += 1
+
+    def _tell(self, outcome: Union[Outcome, ItemOutcome]) -> None:
+        if isinstance(outcome, (Checked, CheckedItem)):
+            self._count("checked")
+            return
+        with self._lock:
+            self._counts["unchecked"] += 1
+            self._causes[outcome.because] += 1
+        if self._on_unchecked is None:
+            return
+        try:
+            # Only what a log may hold: the item of a batch is left out.
+            self._on_unchecked(
+                Unchecked(
+                    outcome.because, outcome.message, outcome.problem, outcome.status, outcome.retry_after, outcome.request_id
+                )
+            )
+        except Exception:  # what logs a failure must not become one of the sign-up
+            return
+
+
+def _chunks_of(items: Iterable[str]) -> Iterator[Tuple[List[Tuple[int, str]], bool]]:
+    """Splits items into requests of as many items and bytes as the API takes. An item that it never takes stands alone, unsent."""
+    chunk: List[Tuple[int, str]] = []
+    size = _FRAME_BYTES
+    for index, item in enumerate(items):
+        is_sent = isinstance(item, str) and len(item.encode("utf-16-le", "surrogatepass")) // 2 <= BATCH_ITEM_LENGTH_MAX
+        more = len(json.dumps(item)) + 2 if is_sent else 0
+        if chunk and (not is_sent or len(chunk) == BATCH_ITEMS_MAX or size + more > BATCH_BODY_BYTES_MAX):
+            yield chunk, True
+            chunk, size = [], _FRAME_BYTES
+        if is_sent:
+            chunk.append((index, item))
+            size += more
+        else:
+            yield [(index, item)], False
+    if chunk:
+        yield chunk, True
+
+
+def _unchecked(items: Sequence[Tuple[int, str]], failure: Failure) -> List[ItemOutcome]:
+    known = (failure.because, failure.message, failure.problem, failure.status, failure.retry_after, failure.request_id)
+    return [UncheckedItem(*known, index=index, item=item) for index, item in items]
+
+
+def _body_of(given: Mapping[str, Any]) -> Optional[str]:
+    """The members that are given, as JSON; None: they are no JSON."""
+    try:
+        return json.dumps({name: value for name, value in given.items() if value is not None}, allow_nan=False)
+    except (TypeError, ValueError, RecursionError):
+        return None
+
+
+def _is_verdict(value: Any) -> bool:
+    """Whether it is a verdict: what every program reads is there."""
+    return (
+        isinstance(value, dict)
+        and all(isinstance(value.get(name), str) for name in ("category", "recommendation"))
+        and isinstance(value.get("is_business"), bool)
+        and isinstance(value.get("confidence"), (int, float))
+        and isinstance(value.get("reasons"), list)
+    )
+
+
+def _read(call: _Call, status: int, headers: Mapping[str, str], value: Any, request_id: str) -> Union[_Answer, Failure]:
+    if status in (200, 202):
+        if not call.is_answer(value):
+            return _failure("malformed", request_id, status=status)
+        return _Answer(value, _max_age(headers.get("Cache-Control")), request_id)
+    is_problem = isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("code", "detail"))
+    problem = value if is_problem else None
+    failure = _failure(_cause_of(status, problem), request_id, problem, status)
+    return replace(failure, retry_after=_read_retry_after(headers.get("Retry-After"), headers.get("Date")))
+
+
+def _cause_of(status: int, problem: Optional[Mapping[str, Any]]) -> str:
+    if problem is not None and problem["code"] == "quota_exceeded":
+        return "quota_exceeded"
+    if status == 429:
+        return "rate_limited"
+    if status >= 500:
+        return "server_error"
+    # A redirection, or a refusal by something that is not the API.
+    return "malformed" if problem is None and status not in (401, 403) else "refused"
+
+
+def _failure(
+    because: str, request_id: str, problem: Optional[Mapping[str, Any]] = None, status: Optional[int] = None
+) -> Failure:
+    message = CAUSES[because] if status is None else f"{CAUSES[because]} The status is {status}."
+    if problem is not None:
+        message = f"{problem['code']}: {problem['detail']}"
+    return Failure(because, message, problem, status, None, request_id)
+
+
+def _text_of(response: Any, ends_at: float) -> str:
+    """The text of an answer. Raises if it is too long or is cut off."""
+    parts: List[bytes] = []
+    size = 0
+    while True:
+        part = response.read1(65_536)
+        if not part:
+            break
+        size += len(part)
+        if size > _ANSWER_BYTES_MAX or time.monotonic() > ends_at:
+            raise ValueError("the answer is too long")
+        parts.append(part)
+    if response.length:
+        raise ValueError("the answer is cut off")
+    return b"".join(parts).decode("utf-8")
+
+
+def _max_age(cache_control: Optional[str]) -> float:
+    """How many seconds a cache of this program may keep an answer (RFC 9111). 0: not at all."""
+    said = (cache_control or "").lower()
+    if re.search(r"\bno-(?:store|cache)\b", said):
+        return 0.0
+    found = re.search(r'(?:^|[\s,])max-age="?([0-9]{1,9})', said)
+    return float(found.group(1)) if found else 0.0
+
+
+def _read_retry_after(value: Optional[str], date: Optional[str]) -> Optional[float]:
+    """`Retry-After` in seconds: a number or a date (RFC 9110, 10.2.3), by the server's own clock."""
+    if value is None:
+        return None
+    if re.fullmatch(r"\s*[0-9]+\s*", value):
+        return float(value)
+    try:
+        until, now = (email.utils.parsedate_to_datetime(text) for text in (value, date or ""))
+        return max(0.0, (until - now).total_seconds())
+    except (TypeError, ValueError, IndexError, OverflowError):
+        return None
+
+
+def _retry_delay(failure: Failure, tries: int, wait_max: float, chance: float) -> Optional[float]:
+    """After how many seconds to try again; None: not at all. A quota says so by its `Retry-After` alone."""
+    if failure.because == "refused" or (failure.because == "quota_exceeded" and failure.retry_after is None):
+        return None
+    backoff: float = min(_BACKOFF_FIRST * 2.0 ** min(tries - 1, 16), _BACKOFF_MAX)
+    wait = backoff if failure.retry_after is None else failure.retry_after
+    if wait > wait_max:
+        return None
+    return wait + chance * min(_JITTER_MAX, max(wait, _BACKOFF_FIRST))
+
+
+def _read_key(key: Any) -> str:
+    """An empty key, as that of a variable that is not set, is none: the server refuses the request, and nobody is kept out."""
+    if key is None:
+        return ""
+    text = key.strip() if isinstance(key, str) else None
+    if text is None or not re.fullmatch(r"[\x21-\x7e]*", text):
+        raise ValueError("mailkind: the key has characters that no key has. Copy it again from the dashboard.")
+    return text
+
+
+def _read_url(url: Any) -> str:
+    try:
+        parts = urllib.parse.urlsplit(url)
+        is_address = isinstance(url, str) and parts.scheme in ("http", "https") and bool(parts.hostname) and parts.port != 0
+        if is_address and "@" not in parts.netloc and re.fullmatch(r"[\x21-\x7e]+", url):
+            return f"{parts.scheme}://{parts.netloc}{parts.path.rstrip('/')}"
+    except (AttributeError, TypeError, ValueError):
+        pass
+    raise ValueError("mailkind: `url` must be the address of the server, such as https://mailkind.example.com.")
+
+
+def _read_count(name: str, value: Any, least: int) -> int:
+    if isinstance(value, int) and not isinstance(value, bool) and value >= least:
+        return value
+    raise ValueError(f"mailkind: `{name}` must be a whole number of at least {least}.")
+
+
+def _read_seconds(name: str, value: Any, may_be_zero: bool = False) -> float:
+    is_number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if is_number and (0 < value < float("inf") or (may_be_zero and value == 0)):
+        return min(float(value), 86_400.0)
+    raise ValueError(f"mailkind: `{name}` must be a number of seconds{'' if may_be_zero else ' above 0'}.")

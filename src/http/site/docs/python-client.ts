@@ -1,0 +1,35 @@
+import { CATEGORY_NAMES } from "../../../contract/categories.ts"
+import { LIMITS } from "../../../contract/limits.ts"
+import { POLICY_NAMES, RECOMMENDATIONS } from "../../../contract/policies.ts"
+import { API_PROBLEM_CODES } from "../../../contract/problems.ts"
+import { REASON_NAMES } from "../../../contract/reasons.ts"
+import SOURCE from "./clients/mailkind.py" with { type: "text" }
+
+/** What the contract says, by the names that the client has for it. */
+const VALUES: Readonly<Record<string, readonly string[] | number>> = {
+  CATEGORIES: CATEGORY_NAMES,
+  RECOMMENDATIONS,
+  POLICIES: POLICY_NAMES,
+  REASONS: REASON_NAMES,
+  PROBLEM_CODES: API_PROBLEM_CODES,
+  BATCH_ITEMS_MAX: LIMITS.batchItemsMax,
+  BATCH_ITEM_LENGTH_MAX: LIMITS.batchItemLengthMax,
+  BATCH_BODY_BYTES_MAX: LIMITS.batchBodyBytesMax,
+}
+
+/** The client for Python as this server sends it: with its own address, and with the values of the contract. */
+export function pythonClient(baseUrl: string): string {
+  const filled = Object.entries(VALUES).reduce(
+    (text, [name, value]) =>
+      text.replace(
+        new RegExp(`^(${name}(?:: [^=]+)?) = (?:\\(\\)|0)$`, "m"),
+        (_, start) => `${start} = ${literal(value)}`,
+      ),
+    SOURCE,
+  )
+  return filled.replace(/^SERVER_URL = .*$/m, () => `SERVER_URL = ${JSON.stringify(baseUrl)}`)
+}
+
+/** A value in Python: texts a line each. */
+const literal = (value: readonly string[] | number): string =>
+  typeof value === "number" ? String(value) : `(\n${value.map(each => `    ${JSON.stringify(each)},\n`).join("")})`

@@ -1,0 +1,210 @@
+import { expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { CAUSES } from "../../src/client/outcome.ts"
+import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
+import { REASON_NAMES } from "../../src/contract/reasons.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { startProgram } from "../support/program.ts"
+import { pythonClientFiles } from "./client-files.ts"
+import { answers, FAULTS, type FaultReply, faultServer, says, verdictOf } from "./fault-server.ts"
+
+const PYTHON = Bun.which("python3")
+const IN_PYTHON = PYTHON === null ? "the Python client (skipped: python3 is not installed)" : "the Python client"
+
+/** A call of a method with its arguments. */
+type Call = Readonly<Record<string, Readonly<Record<string, unknown>>>>
+
+async function inPython(command: readonly string[]) {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-python-"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(pythonClientFiles())) writeFileSync(join(directory, name), text)
+  const environment = { PATH: process.env["PATH"], HOME: directory, PYTHONDONTWRITEBYTECODE: "1" }
+  const ended = await startProgram([PYTHON ?? "", ...command], directory, environment).ended()
+  if (ended.code !== 0) throw new Error(ended.err)
+  return JSON.parse(ended.out)
+}
+
+/** What comes of calls to a server that replies so, in turn. */
+async function called(
+  replies: readonly FaultReply[],
+  calls: readonly Call[],
+  more: Readonly<Record<string, unknown>> = {},
+) {
+  const server = await faultServer(...replies)
+  const { options = {}, ...scenario } = more
+  const settings = { url: server.url, ...Object(options) }
+  const driver = join(import.meta.dir, "python-driver.py")
+  const ended = await inPython([driver, JSON.stringify({ ...scenario, options: settings, calls })])
+  return { ...ended, seen: server.seen }
+}
+
+const CHECK: Call = { check_email: { email: "jane@stripe.com" } }
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} sends what it is asked for and gives the result`, async () => {
+  const { outcomes, seen, stats, holds_key } = await called(
+    [answers],
+    [{ check_email: { email: "jane@stripe.com", policy: "strict" } }, { check: { domain: "stripe.com", deep: true } }],
+  )
+  expect(outcomes[0]).toMatchObject({ outcome: "checked", result: { category: "business" }, request_id: "id-0" })
+  expect(seen).toMatchObject([
+    { url: "/v1/check", id: "id-0", authorization: "Bearer svc_live_secretsecretsecret" },
+    {},
+  ])
+  expect(seen.map(({ body }: { body: string }) => JSON.parse(body))).toEqual([
+    { email: "jane@stripe.com", policy: "strict" },
+    { domain: "stripe.com", deep: true },
+  ])
+  expect(stats).toMatchObject({ checked: 2, unchecked: 0, requests: 2, retries: 0 })
+  expect(holds_key).toBe(false)
+})
+
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} leaves a check unchecked by every fault, counts it, and waits for nobody`,
+  async () => {
+    const ended = await Promise.all(
+      Object.entries(FAULTS).map(async ([fault, { reply, because }]) => ({
+        fault,
+        because,
+        ...(await called([reply], [CHECK])),
+      })),
+    )
+    for (const { fault, because, outcomes, waits, told, stats, seen, holds_key } of ended) {
+      expect({ fault, outcome: outcomes[0] }).toMatchObject({ fault, outcome: { outcome: "unchecked", because } })
+      expect({ fault, waits, requests: seen.length, holds_key }).toEqual({
+        fault,
+        waits: [],
+        requests: 1,
+        holds_key: false,
+      })
+      expect(stats).toMatchObject({ unchecked: 1, unchecked_because: { [because]: 1 } })
+      expect(told).toMatchObject([{ because }])
+      expect(JSON.stringify(told)).not.toContain("jane")
+    }
+  },
+)
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} tries again what may succeed, with one request id`, async () => {
+  const ended = await Promise.all(
+    Object.entries(FAULTS).map(async ([fault, { reply, isRetried }]) => ({
+      ...{
+        fault,
+        isRetried,
+        ...(await called([reply, reply, answers], [CHECK], { options: { retries: 2, timeout: 9999 } })),
+      },
+    })),
+  )
+  for (const { fault, isRetried, outcomes, seen } of ended)
+    expect({ fault, outcome: outcomes[0].outcome, ids: seen.map(({ id }: { id: string }) => id) }).toEqual({
+      ...{ fault, outcome: isRetried ? "checked" : "unchecked", ids: isRetried ? ["id-0", "id-0", "id-0"] : ["id-0"] },
+    })
+})
+
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} doubles its waits, keeps Retry-After, and never waits for hours`,
+  async () => {
+    const failing = FAULTS["a server error"].reply
+    const options = { retries: 5, timeout: 9999 }
+    const limited = await called(
+      [failing, failing, failing, FAULTS["a rate limit of a second"].reply, answers],
+      [CHECK],
+      { options },
+    )
+    expect([limited.outcomes[0].outcome, limited.waits]).toEqual(["checked", [0.5, 1, 2, 1]])
+    const quota = await called([FAULTS["a quota of three hours"].reply], [CHECK], { options })
+    expect(quota.outcomes[0]).toMatchObject({
+      because: "quota_exceeded",
+      retry_after: 10_984,
+      problem: { remaining: 0 },
+    })
+    expect([quota.seen.length, quota.waits]).toEqual([1, []])
+    const late = await called([FAULTS["an overloaded server"].reply], [CHECK], {
+      options: { retries: 5, timeout: 1.5 },
+    })
+    expect([late.outcomes[0].outcome, late.seen.length, late.waits]).toEqual(["unchecked", 1, []])
+  },
+)
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} leaves a check unchecked where the server is dead or silent`, async () => {
+  const dead = await faultServer(answers)
+  dead.close()
+  const [{ outcomes }, silent] = await Promise.all([
+    called([answers], [CHECK], { options: { url: dead.url } }),
+    called([() => undefined], [CHECK], { is_silent: true }),
+  ])
+  expect(outcomes[0]).toMatchObject({ outcome: "unchecked", because: "unreachable" })
+  expect(silent.outcomes[0]).toMatchObject({ outcome: "unchecked", because: "timeout" })
+})
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} keeps only answers that may be kept`, async () => {
+  const verdict = JSON.stringify(verdictOf("a@b.co"))
+  const kept = await called([says(200, verdict, { "Cache-Control": "private, max-age=60" })], [CHECK, CHECK])
+  expect([kept.seen.length, kept.stats.cached, kept.stats.checked]).toEqual([1, 1, 2])
+  for (const reply of [answers, says(200, verdict, { "Cache-Control": "no-store, max-age=60" })])
+    expect((await called([reply], [CHECK, CHECK])).seen.length).toBe(2)
+})
+
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} brings 10 000 addresses in order through a server that fails one request in ten`,
+  async () => {
+    let requests = 0
+    const failing: FaultReply = (request, response, body) =>
+      (++requests % 10 === 0 ? FAULTS["a server error"].reply : answers)(request, response, body)
+    const { outcomes, stats } = await called([failing], [{ batch: { count: 10_000, concurrency: 8 } }])
+    expect(outcomes[0]).toMatchObject({ checked: 10_000, is_in_order: true, progress: 100 })
+    expect(stats).toMatchObject({ checked: 10_000, unchecked: 0 })
+  },
+)
+
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} stops a batch at what no later request can get either, and accounts for every item`,
+  async () => {
+    for (const fault of ["a revoked key", "a quota of three hours"] as const) {
+      const { outcomes, seen, stats } = await called(
+        [FAULTS[fault].reply],
+        [{ batch: { count: 1000, concurrency: 1 } }],
+      )
+      expect(outcomes[0]).toMatchObject({ unchecked: 1000, is_in_order: true })
+      expect([seen.length, stats.unchecked]).toEqual([1, 1000])
+    }
+  },
+)
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} sends no item that the API never takes, and the others`, async () => {
+  const items = ["a@b.co", "x".repeat(3000), "c@d.co"]
+  expect((await called([answers], [{ batch: { items } }])).outcomes[0]).toMatchObject({
+    checked: 2,
+    unchecked: 1,
+    is_in_order: true,
+  })
+})
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} raises for wrong options alone, and never names the key`, async () => {
+  const wrong = [
+    { batch: { items: "jane@stripe.com" } },
+    { batch: { items: ["a@b.co"], concurrency: 0 } },
+    { check_email: { email: "a@b.co", timeout: -1 } },
+  ]
+  const { outcomes } = await called([answers], wrong)
+  expect(outcomes.map(({ raised }: { raised: string }) => raised)).toEqual(["TypeError", "ValueError", "ValueError"])
+  const refusal = await called([answers], [CHECK], { key: "svc_live_secretsecret\nx" }).catch(String)
+  expect(refusal).toContain("the key has characters that no key has")
+  expect(refusal).not.toContain("secretsecret")
+})
+
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} has the values of the contract and the causes of the TypeScript client`,
+  async () => {
+    const program =
+      "import json, mailkind as m; print(json.dumps([m.CATEGORIES, m.REASONS, m.BATCH_ITEMS_MAX, dict(m.CAUSES)]))"
+    const [categories, reasons, itemsMax, causes] = await inPython(["-c", program])
+    expect([categories, reasons, itemsMax]).toEqual([[...CATEGORY_NAMES], [...REASON_NAMES], 100])
+    // A call cannot be aborted there.
+    expect(Object.keys(causes).sort()).toEqual(
+      Object.keys(CAUSES)
+        .filter(cause => cause !== "aborted")
+        .sort(),
+    )
+  },
+)
