@@ -10,6 +10,7 @@ const NO_PAGES: readonly string[] = [
   ROUTES.getPassChallenge.path,
   ROUTES.docsMarkdown.path,
   ROUTES.docsSearch.path,
+  ROUTES.pythonClient.path,
   ROUTES.llms.path,
   ROUTES.formScript.path,
   ROUTES.formScriptVersion.path,
