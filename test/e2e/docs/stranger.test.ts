@@ -98,7 +98,7 @@ async function exchangedByCommands({ server, run }: Stranger): Promise<void> {
   await server.run(...revoke)
   await bounded(refused(server, key), () => "the key that was revoked is still taken")
   const stopped = await run("check", key)
-  expect([stopped.code, stopped.out]).toEqual([0, "allow, unchecked: 401\n"])
+  expect([stopped.code, stopped.out]).toEqual([0, "allow, unchecked: refused\n"])
   expect(stopped.err).toContain("key_revoked")
   expect((await run("check", made.key)).code).toBe(0)
 }
