@@ -58,7 +58,7 @@ export async function classifyBench(scale: ClassifyScale): Promise<Report> {
 
 const classifying = (input: string, out: string): Program["command"] => [
   ...CHECKOUT,
-  ...["classify", input, "--offline", "--out", out, "--json"],
+  ...["classify", input, "--offline", "--jobs", "1", "--out", out, "--json"],
 ]
 
 const floor = (input: string, out: string, bytes: number): Program["command"] => [

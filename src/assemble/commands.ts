@@ -1,5 +1,6 @@
 import { NO_CORRECTIONS } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
+import { WORKER_COMMAND } from "../cli/classify/command.ts"
 import { CommandError, type Output, showsColor } from "../cli/output.ts"
 import type { CommandDeps } from "../cli/program.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
@@ -31,7 +32,8 @@ export function createCommandDeps(system: System): CommandDeps {
     version: VERSION,
     serve: options => serve(context(), output, options),
     openCheck: isOffline => openCheck(context(), isOffline),
-    classify: system,
+    classify: { ...system, startWorker: () => system.processes.startPiped([WORKER_COMMAND]) },
+    coreCount: system.processes.availableCores(),
     withCustomers: async work => {
       const current = context()
       const store = await openStore(current)

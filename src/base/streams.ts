@@ -6,11 +6,21 @@ export type ByteSource = {
   readonly chunks: AsyncIterable<Uint8Array>
 }
 
-/** A destination for text that is written piece by piece. */
+/** A destination for text, or UTF-8 bytes, that is written piece by piece. */
 export type TextSink = {
   /** Resolves when the system has taken the text, so that a caller that waits holds one piece at most. Rejects with the system's error. */
-  readonly write: (text: string) => Promise<void>
+  readonly write: (text: string | Uint8Array) => Promise<void>
   readonly close: () => Promise<void>
+}
+
+/** A process whose standard input is written and whose standard output is read here. */
+export type PipedProcess = {
+  /** Resolves when the process has room for more. Rejects if it has ended. */
+  readonly write: (bytes: Uint8Array) => Promise<void>
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Resolves at its end: the exit code, or the signal that killed it. */
+  readonly exited: Promise<{ readonly exitCode: number | null; readonly killedBy: string | null }>
+  readonly kill: () => void
 }
 
 /** Files and pipes of any size, read and written piece by piece. All functions reject with the system's error. */

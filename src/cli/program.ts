@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander"
 import type { Inventory } from "../licences/inventory.ts"
 import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
 import { type CheckCommandDeps, registerCheck } from "./check.ts"
-import { registerClassify } from "./classify/command.ts"
+import { registerClassify, registerClassifyWorker } from "./classify/command.ts"
 import type { ClassifyDeps } from "./classify/run.ts"
 import { type BackupDeps, registerBackupCommands, registerStoreCommands, type StoreCopyDeps } from "./database.ts"
 import { type RunDoctor, registerDoctor } from "./doctor.ts"
@@ -24,6 +24,8 @@ export type CommandDeps = {
   /** `isOffline`: the check uses no network. */
   readonly openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>
   readonly classify: ClassifyDeps
+  /** How many processes can work in parallel. Absent: one. */
+  readonly coreCount?: number
   readonly withCustomers: WithCustomers
   readonly lists: ListsCommandDeps
   /** Packages, sources and licences of this program. */
@@ -72,7 +74,8 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
     .helpCommand(false)
   registerServe(root, deps.serve)
   registerCheck(root, output, deps.openCheck, deps.classify.streams)
-  registerClassify(root, output, deps.openCheck, deps.classify)
+  registerClassify(root, output, deps.openCheck, deps.classify, deps.coreCount)
+  registerClassifyWorker(root, { ...deps.classify, openCheck: deps.openCheck })
   registerListsCommands(root, output, deps.lists)
   registerAccountCommands(root, output, deps.withCustomers)
   registerKeyCommands(root, output, deps.withCustomers)

@@ -3,6 +3,7 @@ import { mkdir } from "node:fs/promises"
 import { availableParallelism, constants, setPriority } from "node:os"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
+import type { PipedProcess } from "../base/streams.ts"
 
 /** A message from a worker to its supervisor. */
 export type WorkerMessage =
@@ -75,6 +76,8 @@ export type Processes = {
    * by the system or after `timeoutMs`. Its standard error is ours.
    */
   readonly run: (args: readonly string[], timeoutMs: number) => Promise<CommandResult | null>
+  /** Starts this program with these arguments as a worker on two pipes. Its standard error is ours. */
+  readonly startPiped: (args: readonly string[]) => PipedProcess
   /** The id of this process. */
   readonly pid: number
   /** Whether a process with this id runs on this host. */
@@ -128,6 +131,7 @@ export const systemProcesses: Processes = {
   workerStarter: (args, memory) => (onMessage, onExit) =>
     startWorkerProcess(args, memory.descriptor, onMessage, onExit),
   run: runOwnCommand,
+  startPiped,
   pid: process.pid,
   isRunning: pid => {
     try {
@@ -158,6 +162,22 @@ async function runOwnCommand(args: readonly string[], timeoutMs: number): Promis
   lowerPriority(child.pid)
   const [stdout, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited])
   return child.signalCode === null ? { exitCode, stdout } : null
+}
+
+function startPiped(args: readonly string[]): PipedProcess {
+  const child = Bun.spawn([...ownCommand(), ...args], { stdio: ["pipe", "pipe", "inherit"] })
+  return {
+    write: async bytes => {
+      child.stdin.write(bytes)
+      await child.stdin.flush()
+    },
+    chunks: child.stdout,
+    exited: child.exited.then(() => ({
+      exitCode: child.exitCode,
+      killedBy: child.signalCode === null ? null : String(child.signalCode),
+    })),
+    kill: () => child.kill("SIGKILL"),
+  }
 }
 
 function startWorkerProcess(

@@ -53,7 +53,7 @@ function createFileSink(handle: FileHandle, fromByte: number | null): TextSink {
   return {
     write: async text => {
       // A write may be partial, for example on a disk that is almost full.
-      for (let rest = Buffer.from(text); rest.length > 0; ) {
+      for (let rest = typeof text === "string" ? Buffer.from(text) : text; rest.length > 0; ) {
         const { bytesWritten } = await handle.write(rest, 0, rest.length, position)
         if (position !== null) position += bytesWritten
         rest = rest.subarray(bytesWritten)
@@ -63,7 +63,7 @@ function createFileSink(handle: FileHandle, fromByte: number | null): TextSink {
   }
 }
 
-function writeToStdout(text: string): Promise<void> {
+function writeToStdout(text: string | Uint8Array): Promise<void> {
   return new Promise((resolve, reject) => {
     process.stdout.write(text, error => (error ? reject(error) : resolve()))
   })

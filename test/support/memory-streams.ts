@@ -21,7 +21,10 @@ export function memoryStreams(
       if (bytes === undefined) throw fault("ENOENT")
       return { byteCount: path === "-" ? null : bytes.length, chunks: partsOf(bytes.subarray(fromByte), partBytes) }
     },
-    stdout: { write: async text => void answered.push(text), close: async () => undefined },
+    stdout: {
+      write: async text => void answered.push(String(typeof text === "string" ? text : Buffer.from(text))),
+      close: async () => undefined,
+    },
     openSink: async (path, keptBytes) => {
       held.set(path, Buffer.from(held.get(path)?.subarray(0, keptBytes) ?? []))
       return { write: async text => write(path, Buffer.from(text)), close: async () => undefined }

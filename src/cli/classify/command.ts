@@ -1,12 +1,13 @@
 import { type Command, Option } from "commander"
-import { POLICY_DEFAULT, POLICY_NAMES } from "../../contract/policies.ts"
+import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../contract/policies.ts"
 import type { CheckCommandDeps } from "../check.ts"
 import { CommandError, escapeControls, type Output, printJson, printTable } from "../output.ts"
 import type { CsvOptions } from "./csv-reader.ts"
 import { encodingName } from "./input-decoder.ts"
+import { serveBlocks, type WorkerDeps } from "./parallel/block-worker.ts"
 import { FILE_FORMATS, type FileFormat, readFileName, resolveFormats } from "./result-format.ts"
 import type { ResultsTarget } from "./results-writer.ts"
-import { type ClassifyDeps, classify } from "./run.ts"
+import { type ClassifyDeps, type ClassifyJob, classify } from "./run.ts"
 import { type ClassifySummary, formatSummary } from "./summary.ts"
 
 /** Registers `classify FILE|-`. */
@@ -15,6 +16,7 @@ export function registerClassify(
   output: Output,
   checker: (isOffline: boolean) => Promise<CheckCommandDeps>,
   deps: ClassifyDeps,
+  coreCount = 1,
 ): void {
   root
     .command("classify")
@@ -43,21 +45,45 @@ export function registerClassify(
       "in csv results, put an apostrophe before cells that a spreadsheet would run as formulas",
       false,
     )
+    .option("--jobs <n>", "how many processes work at once (default: one for each core)")
     .option("--json", "print the summary as JSON", false)
     .action(async (path, options) => {
-      const { format = null, policy, offline, out, resume, force, safeCells, json: asJson } = options
-      const target = parseTarget(out ?? null, resume, force)
-      const formats = resolveFormats(path, format)
-      if (safeCells && formats.to !== "csv")
-        throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
-      const csv = parseCsvOptions(path, formats.from, options)
-      const encoding = parseEncoding(options.encoding ?? null)
-      const job = { path, ...formats, hasSafeCells: safeCells, csv, encoding, policy, target }
-      printSummary(output, await classify(deps, await checker(offline), job), {
-        asJson,
-        isOutFree: target.out !== null,
+      const job = parseJob(path, options, coreCount)
+      printSummary(output, await classify(deps, await checker(options.offline), job), {
+        asJson: options.json,
+        isOutFree: job.target.out !== null,
       })
     })
+}
+
+type Flags = CsvFlags & {
+  readonly format?: FileFormat
+  readonly policy: Policy
+  readonly offline: boolean
+  readonly out?: string
+  readonly resume: boolean
+  readonly force: boolean
+  readonly safeCells: boolean
+  readonly encoding?: string
+  readonly jobs?: string
+}
+
+function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
+  const target = parseTarget(flags.out ?? null, flags.resume, flags.force)
+  const formats = resolveFormats(path, flags.format ?? null)
+  if (flags.safeCells && formats.to !== "csv")
+    throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
+  return {
+    path,
+    ...formats,
+    hasSafeCells: flags.safeCells,
+    csv: parseCsvOptions(path, formats.from, flags),
+    encoding: parseEncoding(flags.encoding ?? null),
+    policy: flags.policy,
+    isOffline: flags.offline,
+    target,
+    jobCount: parseJobs(flags.jobs ?? null, coreCount),
+  }
 }
 
 type CsvFlags = { readonly column?: string; readonly delimiter?: string; readonly header: boolean }
@@ -77,6 +103,16 @@ function parseCsvOptions(path: string, from: FileFormat, { column, delimiter, he
     delimiter: delimiter === undefined ? readFileName(path).delimiter : parseDelimiter(delimiter),
     hasHeader: header,
   }
+}
+
+/** More processes than this help no machine. */
+const JOBS_MAX = 64
+
+function parseJobs(named: string | null, coreCount: number): number {
+  if (named === null) return Math.min(coreCount, JOBS_MAX)
+  const count = /^\d+$/.test(named) ? Number(named) : 0
+  if (count >= 1 && count <= JOBS_MAX) return count
+  throw new CommandError(`--jobs is a number from 1 to ${JOBS_MAX}.`, 2)
 }
 
 /** Names of delimiters that are hard to type. */
@@ -106,6 +142,18 @@ function parseEncoding(named: string | null): string | null {
     `There is no encoding \`${escapeControls(named)}\`. Use a name such as utf-8, utf-16le, utf-16be, windows-1252 or iso-8859-2.`,
     2,
   )
+}
+
+/** The command of a worker process. */
+export const WORKER_COMMAND = "classify-worker"
+
+/** Registers the command of worker processes. */
+export function registerClassifyWorker(root: Command, deps: WorkerDeps & Pick<ClassifyDeps, "stopSignal">): void {
+  root.command(WORKER_COMMAND, { hidden: true }).action(async () => {
+    // A terminal sends Ctrl-C to all its processes. The process that started this one decides what happens.
+    void deps.stopSignal()
+    await serveBlocks(deps)
+  })
 }
 
 /** `--out -` is the standard output, as `-` is the standard input. */
@@ -148,7 +196,8 @@ formula if it begins with = + - @, a tab or a carriage return. --safe-cells
 puts an apostrophe before it.
 The summary goes to the standard error; with --out and --json, to the standard
 output. An interrupted run continues with the same command and --resume, even
-one that was killed.`
+one that was killed. A file of more than 1 MB is checked by several processes.
+--jobs says how many. The results and their order are the same.`
 
 function printSummary(
   output: Output,

@@ -215,7 +215,7 @@ export class CsvRecordParser {
         return
       }
     }
-    this.#delimiter ??= DELIMITERS.find(delimiter => line.text.includes(delimiter)) ?? null
+    this.#delimiter ??= DELIMITERS.find(delimiter => line.text.includes(delimiter)) ?? DELIMITERS[0]
     // The lines of a malformed record are parsed again, the next one last. They are few: a line inside of a quoted cell has no
     // quote of its own that could stay open.
     const left = [line]

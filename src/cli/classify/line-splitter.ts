@@ -17,7 +17,12 @@ export class LineSplitter {
   /** The beginning of an incomplete line. */
   #pending: Uint8Array[] = []
   #pendingBytes = 0
-  #isFirst = true
+  #isFirst: boolean
+
+  /** `isAtStart`: the bytes are those of a file from its beginning. */
+  constructor(isAtStart = true) {
+    this.#isFirst = isAtStart
+  }
 
   /** Reads the next chunk and appends the lines that end in it. */
   push(part: Uint8Array, lines: InputLine[]): void {

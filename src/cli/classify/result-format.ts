@@ -39,13 +39,13 @@ const PRINTABLE_PATTERN = /^[ -~]*$/
 const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) ? input : escapeControls(input))
 
 /**
- * A `CheckResult` a line, after the members of the input's own line. Its request id is the number of the line, so that a resumed
- * run gives the same ids. A line that could not be read has `line_error`, which no wrong address has.
+ * A `CheckResult` a line, after the members of the input's own line. Its request id is the number of the line, and
+ * `took_ms` is 0, so that a resumed run and one with other workers give the same file. A line that could not be read has `line_error`, which no wrong address has.
  */
 const NDJSON_RESULTS: ResultFormat = {
   header: "",
   format: (row, outcome, place) => {
-    const result = fullResultJson(outcome, `line_${place}`)
+    const result = fullResultJson({ ...outcome, tookMs: 0 }, `line_${place}`)
     const error = lineError(row)
     const own = ownMembersJson(row, outcome.subject)
     return (

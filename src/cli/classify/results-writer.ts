@@ -4,7 +4,7 @@ import { CommandError, escapeControls } from "../output.ts"
 import { type InputColumns, type InputRow, lineError, rowSubject } from "./input-rows.ts"
 import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "./result-format.ts"
 import { ResumeState, readPartial } from "./resume-state.ts"
-import { SummaryCounter } from "./summary.ts"
+import { SummaryCounter, type SummaryCounts } from "./summary.ts"
 
 /** The destination of results: the standard output (null), or a file that is new, resumed or overwritten. */
 export type ResultsTarget = { readonly out: string | null; readonly mode: "new" | "resume" | "over" }
@@ -97,6 +97,17 @@ export class ResultsWriter {
     if (this.#resultFormat !== null) this.#writer?.add(this.#resultFormat.format(row, outcome, this.count))
   }
 
+  /** Whether rows were all matched with the results of an earlier run, so that results are written now. */
+  get isWriting(): boolean {
+    return this.#writer !== null
+  }
+
+  /** Writes results that another process has made, as bytes of UTF-8. */
+  readonly writeBytes = (bytes: Uint8Array, counts: SummaryCounts): void => {
+    this.tally.add(counts)
+    this.#writer?.addBytes(bytes)
+  }
+
   /** Resolves when all results so far are written. */
   async flush(): Promise<void> {
     if (this.#writer !== null) await this.#withWriteErrors(this.#writer.flush())
@@ -151,6 +162,8 @@ const BUFFER_LENGTH = 262_144
 class BufferedWriter {
   readonly #sink: TextSink
   #buffer = ""
+  /** Bytes that the sink has not taken yet. */
+  #pendingBytes = 0
   #lastWrite: Promise<void> = Promise.resolve()
 
   constructor(sink: TextSink) {
@@ -159,11 +172,19 @@ class BufferedWriter {
 
   /** Whether there is enough for one write. */
   get isFull(): boolean {
-    return this.#buffer.length >= BUFFER_LENGTH
+    return this.#buffer.length + this.#pendingBytes >= BUFFER_LENGTH
   }
 
   add(text: string): void {
     this.#buffer += text
+  }
+
+  addBytes(bytes: Uint8Array): void {
+    void this.flush()
+    this.#pendingBytes += bytes.length
+    this.#write(bytes, () => {
+      this.#pendingBytes -= bytes.length
+    })
   }
 
   /** Resolves when all text so far is written. Rejects with the system's error, and after that always with the same one. */
@@ -171,7 +192,11 @@ class BufferedWriter {
     const text = this.#buffer
     if (text === "") return this.#lastWrite
     this.#buffer = ""
-    this.#lastWrite = this.#lastWrite.then(() => this.#sink.write(text))
+    return this.#write(text, () => undefined)
+  }
+
+  #write(piece: string | Uint8Array, onTaken: () => void): Promise<void> {
+    this.#lastWrite = this.#lastWrite.then(() => this.#sink.write(piece)).then(onTaken)
     // The next flush rejects too, and nobody may be waiting for this one.
     this.#lastWrite.catch(() => undefined)
     return this.#lastWrite
@@ -190,6 +215,7 @@ class BufferedWriter {
 /** The meaning of system error codes, as the rest of a sentence about a file. */
 const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   EACCES: "this user cannot open it",
+  EBADF: "it is closed",
   EDQUOT: "the quota of this user is used up",
   EFBIG: "it has the maximum size of a file",
   EIO: "the device failed",

@@ -1,25 +1,22 @@
 import type { Stopwatch } from "../../base/outside-world.ts"
-import type { ByteSource, Streams } from "../../base/streams.ts"
+import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
 import { NO_OWN_LIST_MATCH } from "../../check/check.ts"
 import type { CheckOutcome } from "../../check/result/result.ts"
 import type { Policy } from "../../contract/policies.ts"
 import type { CheckCommandDeps } from "../check.ts"
 import { CommandError, escapeControls } from "../output.ts"
-import { type CsvOptions, CsvRowReader } from "./csv-reader.ts"
+import type { CsvOptions } from "./csv-reader.ts"
+import { createCollector } from "./garbage-collector.ts"
 import { decodeInput } from "./input-decoder.ts"
-import {
-  createNdjsonRowReader,
-  type InputLine,
-  type InputRow,
-  type RowReader,
-  rowSubject,
-  TEXT_ROW_READER,
-} from "./input-rows.ts"
+import { type InputLine, type InputRow, type RowReader, rowSubject } from "./input-rows.ts"
 import { LineSplitter } from "./line-splitter.ts"
 import { OrderedQueue } from "./ordered-queue.ts"
+import { BlockPool } from "./parallel/block-pool.ts"
+import { type Block, RecordCutter } from "./parallel/record-cutter.ts"
 import { createProgress } from "./progress.ts"
 import type { FileFormat } from "./result-format.ts"
 import { assertTargetWritable, type ResultsTarget, ResultsWriter, streamErrorMessage } from "./results-writer.ts"
+import { createRowReader } from "./row-reader.ts"
 import type { ClassifySummary } from "./summary.ts"
 
 /** Dependencies of `classify`. */
@@ -34,10 +31,12 @@ export type ClassifyDeps = {
   readonly runInterval: (everyMs: number, work: () => void) => () => void
   /** Resolves with the name of the first signal that stops the process. */
   readonly stopSignal: () => Promise<string>
+  /** Starts a process of `serveBlocks`. Absent: all work is done here. */
+  readonly startWorker?: () => PipedProcess
 }
 
 /** `path` is a file, or `-` for the standard input. */
-type ClassifyJob = {
+export type ClassifyJob = {
   readonly path: string
   readonly from: FileFormat
   readonly to: FileFormat
@@ -47,19 +46,14 @@ type ClassifyJob = {
   /** The encoding of the file; null: UTF-8, or UTF-16 if the file shows it. */
   readonly encoding: string | null
   readonly policy: Policy
+  readonly isOffline: boolean
   readonly target: ResultsTarget
+  /** How many processes may work at once. */
+  readonly jobCount: number
 }
 
 /** How often finished results are written and progress is drawn, even when results come slowly. */
 const FLUSH_INTERVAL_MS = 125
-
-/**
- * Garbage is collected after so many rows, and every tenth time completely. Otherwise the heap of a run over millions of rows
- * grows to 240 MB resident, of which 30 MB are in use. With both kinds it stays under 190 MB and takes no more processor time
- * than the runtime's own collections did; with only one kind it does not.
- */
-const ROWS_PER_COLLECTION = 10_000
-const COLLECTIONS_PER_FULL = 10
 
 /**
  * Classifies all inputs of a file in their order, in memory that does not grow with the file. An invalid input never ends the
@@ -85,8 +79,9 @@ export async function classify(
     // The next write reports an error.
     results.flush().catch(() => undefined)
   })
+  const run: Run = { source, read, checker, job, results, stop, collectAfter: createCollector(collectGarbage) }
   try {
-    const isWhole = await classifyAll(source, read, checker, job, collectGarbage, results, stop)
+    const isWhole = await classifyAll(run, deps.startWorker ?? null)
     if (!isWhole) throw interruptedError(results, job.target)
   } finally {
     endTicks()
@@ -96,79 +91,163 @@ export async function classify(
   return results.tally.summary(stopwatch() - startedAt, results.resumedCount)
 }
 
+/** The parts of one run. */
+type Run = {
+  readonly source: ByteSource
+  readonly read: { bytes: number }
+  readonly checker: CheckCommandDeps
+  readonly job: ClassifyJob
+  readonly results: ResultsWriter
+  readonly stop: StopSignal
+  readonly collectAfter: (rowsCount: number) => void
+}
+
 /** Resolves with whether all inputs have their results; false: a stop signal came first. */
-async function classifyAll(
-  source: ByteSource,
-  read: { bytes: number },
-  { check, testDomain }: CheckCommandDeps,
-  job: ClassifyJob,
-  tidy: ClassifyDeps["collectGarbage"],
-  results: ResultsWriter,
-  stop: StopSignal,
-): Promise<boolean> {
-  const order = new OrderedQueue<InputRow, CheckOutcome>(results.write)
-  const answer = async (rows: readonly InputRow[]): Promise<void> => {
-    for (const row of rows) {
-      const subject = rowSubject(row, testDomain)
-      order.add(
-        row,
-        textLength(row),
-        check({ subject, policy: job.policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
-      )
-      if (results.isFull) await results.flush()
-      if (order.isFull) await stop.orStop(order.waitForRoom())
-      if (stop.isRequested) return
-    }
+async function classifyAll(run: Run, startWorker: ClassifyDeps["startWorker"] | null): Promise<boolean> {
+  const { results, stop, job } = run
+  const isParallel = startWorker !== null && startWorker !== undefined && job.jobCount > 1
+  const parts = readParts(run, isParallel)
+  try {
+    const rest = await classifyHere(run, parts, isParallel ? startWorker : null)
+    if (rest !== null) await classifyInPool(run, parts, rest)
+  } finally {
+    // On a stop signal, does not wait for a read that is pending.
+    parts.return(undefined).catch(() => undefined)
   }
-  const tidyAfter = createCollector(tidy)
-  for await (const rows of readRows(source, read, job, results, stop)) {
-    await answer(await results.unfinishedRows(rows))
-    await results.flush()
-    tidyAfter(rows.length)
-  }
-  await stop.orStop(order.drain())
   if (stop.isRequested) return false
   await results.end()
   return true
 }
 
-/** The rows of a file, those of one chunk at a time. Ends early on a stop signal. */
-async function* readRows(
-  source: ByteSource,
-  read: { bytes: number },
-  job: ClassifyJob,
-  results: ResultsWriter,
-  stop: StopSignal,
-): AsyncGenerator<readonly InputRow[]> {
-  const { path } = job
+/** After so many bytes, the rest of a file is worth the start of other processes, which takes about a tenth of a second. */
+const PARALLEL_FROM_BYTES = 1_048_576
+
+/**
+ * Classifies in this process: all parts if `startWorker` is null, else those before the workers are ready. Resolves with the
+ * workers that take the other parts; null: the input has ended, or a stop signal came. The header and the rows with results of
+ * an earlier run are always read here.
+ */
+async function classifyHere(
+  run: Run,
+  parts: AsyncIterator<Block>,
+  startWorker: (() => PipedProcess) | null,
+): Promise<BlockPool | null> {
+  const { job, results, stop } = run
+  const order = new OrderedQueue<InputRow, CheckOutcome>(results.write)
   const splitter = new LineSplitter()
   const reader = createRowReader(job)
-  const parts = decodeInput(countBytes(source.chunks, read), job.encoding, says => {
-    throw new CommandError(`${inputName(path)} ${says}.`)
-  })
+  let pool: BlockPool | null = null
+  let isHandedOver = false
   try {
     for (let isLast = false; !isLast; ) {
-      const next = await stop.orStop(withReadErrors(path, parts.next()))
-      if (next === null) return
-      const rows: InputRow[] = []
+      const next = await stop.orStop(withReadErrors(job.path, parts.next()))
+      if (next === null) return null
       isLast = next.done === true
-      for (const line of splitLines(splitter, next)) reader.push(line, rows)
-      if (isLast) reader.end(rows)
-      const columns = reader.columns()
-      if (!results.hasColumns && columns !== null) await results.start(columns)
-      yield rows
+      await classifyPart(run, order, reader, splitLines(splitter, next), isLast)
+      if (startWorker !== null && !isLast) pool ??= startPool(run, reader, startWorker)
+      isHandedOver = pool?.isReady === true && results.isWriting
+      if (isHandedOver) break
     }
+    await stop.orStop(order.drain())
+    isHandedOver &&= !stop.isRequested
+    return isHandedOver ? pool : null
   } finally {
-    // On a stop signal, does not wait for a read that is pending.
-    parts.return(undefined).catch(() => undefined)
+    if (!isHandedOver) await pool?.close()
   }
 }
 
+async function classifyPart(
+  run: Run,
+  order: OrderedQueue<InputRow, CheckOutcome>,
+  reader: RowReader,
+  lines: readonly InputLine[],
+  isLast: boolean,
+): Promise<void> {
+  const { results, collectAfter } = run
+  const rows: InputRow[] = []
+  for (const line of lines) reader.push(line, rows)
+  if (isLast) reader.end(rows)
+  const columns = reader.columns()
+  if (!results.hasColumns && columns !== null) await results.start(columns)
+  await answerRows(run, order, await results.unfinishedRows(rows))
+  await results.flush()
+  collectAfter(rows.length)
+}
+
+async function answerRows(
+  { checker: { check, testDomain }, job: { policy }, results, stop }: Run,
+  order: OrderedQueue<InputRow, CheckOutcome>,
+  rows: readonly InputRow[],
+): Promise<void> {
+  for (const row of rows) {
+    const subject = rowSubject(row, testDomain)
+    order.add(
+      row,
+      textLength(row),
+      check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
+    )
+    if (results.isFull) await results.flush()
+    if (order.isFull) await stop.orStop(order.waitForRoom())
+    if (stop.isRequested) return
+  }
+}
+
+/** Null: it is too early. */
+function startPool({ job, read, results }: Run, reader: RowReader, startWorker: () => PipedProcess): BlockPool | null {
+  const columns = reader.columns()
+  if (columns === null || read.bytes < PARALLEL_FROM_BYTES) return null
+  const { from, to, hasSafeCells, csv, policy, isOffline, jobCount } = job
+  const processes = Array.from({ length: jobCount }, startWorker)
+  return new BlockPool(
+    processes,
+    { from, to, hasSafeCells, csv, policy, isOffline, columns, position: reader.position() },
+    ({ bytes, counts }) => results.writeBytes(bytes, counts),
+  )
+}
+
+/** Classifies the other parts of a file, which are blocks of whole rows, in other processes. */
+async function classifyInPool(
+  { job, results, stop }: Run,
+  parts: AsyncIterator<Block>,
+  pool: BlockPool,
+): Promise<void> {
+  let place = results.count
+  try {
+    for (;;) {
+      const next = await stop.orStop(withReadErrors(job.path, parts.next()))
+      if (next === null || next.done === true) break
+      await stop.orStop(pool.submit(next.value, place))
+      if (stop.isRequested) break
+      place += next.value.rowCount
+      if (results.isFull) await results.flush()
+    }
+    await stop.orStop(pool.drain())
+    await results.flush()
+  } finally {
+    await pool.close()
+  }
+}
+
+/** The bytes of a file. `isCut`: each part has whole rows. */
+async function* readParts({ source, read, job }: Run, isCut: boolean): AsyncGenerator<Block, undefined> {
+  const { path, encoding, from, csv } = job
+  const parts = decodeInput(countBytes(source.chunks, read), encoding, says => {
+    throw new CommandError(`${inputName(path)} ${says}.`)
+  })
+  const cutter = isCut ? new RecordCutter(from === "csv", csv.delimiter) : null
+  for await (const bytes of parts) {
+    const part = cutter === null ? { bytes, rowCount: 0 } : cutter.push(bytes)
+    if (part !== null) yield part
+  }
+  const rest = cutter?.end() ?? null
+  if (rest !== null) yield rest
+}
+
 /** The lines that are complete with the next chunk, or with the end of the file. */
-function splitLines(splitter: LineSplitter, next: IteratorResult<Uint8Array, undefined>): readonly InputLine[] {
+function splitLines(splitter: LineSplitter, next: IteratorResult<Block>): readonly InputLine[] {
   const lines: InputLine[] = []
   if (next.done === true) splitter.end(lines)
-  else splitter.push(next.value, lines)
+  else splitter.push(next.value.bytes, lines)
   return lines
 }
 
@@ -178,11 +257,6 @@ async function* countBytes(parts: AsyncIterable<Uint8Array>, read: { bytes: numb
     read.bytes += part.length
     yield part
   }
-}
-
-function createRowReader({ from, csv }: ClassifyJob): RowReader {
-  if (from === "csv") return new CsvRowReader(csv)
-  return from === "ndjson" ? createNdjsonRowReader(csv.column) : TEXT_ROW_READER
 }
 
 /** How much text a row holds while it waits for its result. */
@@ -206,19 +280,6 @@ async function withReadErrors<T>(path: string, work: Promise<T>): Promise<T> {
 function interruptedError(results: ResultsWriter, { out }: ResultsTarget): CommandError {
   const onward = out === null ? "" : " Continue with the same command and --resume."
   return new CommandError(`Stopped after ${results.count} results. They are complete.${onward}`)
-}
-
-/** Counts finished rows and collects garbage when it is time. */
-function createCollector(tidy: ClassifyDeps["collectGarbage"]): (rowsCount: number) => void {
-  let untidy = 0
-  let times = 0
-  return rowsCount => {
-    untidy += rowsCount
-    if (untidy < ROWS_PER_COLLECTION) return
-    untidy = 0
-    times++
-    tidy(times % COLLECTIONS_PER_FULL === 0)
-  }
 }
 
 /** A stop request, and waits that end with it. Only one wait at a time. */

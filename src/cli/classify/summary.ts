@@ -21,6 +21,24 @@ export class SummaryCounter {
     this.#byCategory.set(verdict.category, (this.#byCategory.get(verdict.category) ?? 0) + 1)
   }
 
+  /** Adds what another counter has counted in later rows. */
+  add({ results, degraded, unreadable: { rows, first, because }, by_category }: SummaryCounts): void {
+    this.#resultCount += results
+    this.#degradedCount += degraded
+    if (first !== null && because !== null) this.#unreadable = addUnreadable(this.#unreadable, rows, first, because)
+    for (const [category, count] of Object.entries(by_category))
+      this.#byCategory.set(category as Category, (this.#byCategory.get(category as Category) ?? 0) + count) // keys of ours
+  }
+
+  counts(): SummaryCounts {
+    return {
+      results: this.#resultCount,
+      degraded: this.#degradedCount,
+      unreadable: this.#unreadable,
+      by_category: Object.fromEntries(this.#byCategory),
+    }
+  }
+
   /** The summary after so many milliseconds. `keptCount`: the results of earlier runs in the file. */
   summary(tookMs: number, keptCount: number): ClassifySummary {
     return {
@@ -43,6 +61,9 @@ const addUnreadable = (
   place: number,
   error: LineError,
 ): ClassifySummary["unreadable"] => ({ rows: rows + more, first: first ?? place, because: because ?? error })
+
+/** What a counter has counted, as JSON. */
+export type SummaryCounts = Pick<ClassifySummary, "results" | "degraded" | "unreadable" | "by_category">
 
 /** The JSON summary of a run. The `kept` results of earlier runs are in none of the other numbers. */
 export type ClassifySummary = {

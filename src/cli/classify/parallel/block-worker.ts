@@ -1,0 +1,166 @@
+import type { Streams } from "../../../base/streams.ts"
+import { type Check, NO_OWN_LIST_MATCH } from "../../../check/check.ts"
+import type { CheckOutcome } from "../../../check/result/result.ts"
+import type { Policy } from "../../../contract/policies.ts"
+import type { CheckCommandDeps } from "../../check.ts"
+import type { CsvOptions } from "../csv-reader.ts"
+import { createCollector } from "../garbage-collector.ts"
+import { type CsvPosition, type InputColumns, type InputRow, lineError, rowSubject } from "../input-rows.ts"
+import { OrderedQueue } from "../ordered-queue.ts"
+import { type FileFormat, RESULT_FORMATS } from "../result-format.ts"
+import { createRowReader } from "../row-reader.ts"
+import { SummaryCounter, type SummaryCounts } from "../summary.ts"
+import { encodeFrame, readFrames } from "./frames.ts"
+import { linesOf } from "./record-cutter.ts"
+
+/** What a worker is told first. */
+export type WorkerJob = {
+  readonly from: FileFormat
+  readonly to: FileFormat
+  readonly hasSafeCells: boolean
+  readonly csv: CsvOptions
+  readonly policy: Policy
+  readonly isOffline: boolean
+  readonly columns: InputColumns
+  readonly position: CsvPosition | null
+}
+
+/** A message to a worker: the job first, then blocks of whole rows. `place`: how many rows stand before the block. */
+export type WorkerTask =
+  | { readonly kind: "job"; readonly job: WorkerJob }
+  | { readonly kind: "block"; readonly id: number; readonly place: number }
+
+/** A message of a worker: it is ready, it has failed, or it has results, which are the bytes of the frame. */
+export type WorkerReport =
+  | { readonly kind: "ready" }
+  | { readonly kind: "failed"; readonly message: string }
+  | { readonly kind: "results"; readonly id: number; readonly isLast: boolean; readonly counts: SummaryCounts }
+
+/** What a worker needs. */
+export type WorkerDeps = {
+  readonly streams: Streams
+  readonly openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>
+  readonly collectGarbage: (isAll: boolean) => void
+  readonly runInterval: (everyMs: number, work: () => void) => () => void
+}
+
+/** How often results are sent, even when they come slowly; and how much text is sent at once. */
+const SEND_INTERVAL_MS = 125
+const SEND_LENGTH = 65_536
+
+/** Classifies the blocks that come on the standard input, and writes their results to the standard output, until the input ends. */
+export async function serveBlocks(deps: WorkerDeps): Promise<void> {
+  const { streams, openCheck, runInterval, collectGarbage } = deps
+  const { chunks } = await streams.openSource("-")
+  const sender = new ResultSender(streams.stdout.write)
+  let classifier: BlockClassifier | null = null
+  const endTicks = runInterval(SEND_INTERVAL_MS, () => sender.send(false))
+  const collectAfter = createCollector(collectGarbage)
+  try {
+    for await (const { meta, bytes } of readFrames<WorkerTask>(chunks)) {
+      if (meta.kind === "job") {
+        classifier = new BlockClassifier(await openCheck(meta.job.isOffline), meta.job, sender)
+        await sender.report({ kind: "ready" })
+      } else if (classifier !== null) collectAfter(await classifier.classify(meta, bytes))
+    }
+    await classifier?.drain()
+    await sender.sent()
+  } catch (error) {
+    await sender.report({ kind: "failed", message: error instanceof Error ? error.message : String(error) })
+  } finally {
+    endTicks()
+  }
+}
+
+type QueuedRow = { readonly row: InputRow; readonly place: number; readonly id: number; readonly isLast: boolean }
+
+/** Classifies blocks one after the other. The checks of a block may still run while the next one begins. */
+class BlockClassifier {
+  readonly #check: Check
+  readonly #testDomain: string
+  readonly #job: WorkerJob
+  readonly #sender: ResultSender
+  readonly #order: OrderedQueue<QueuedRow, CheckOutcome>
+
+  constructor({ check, testDomain }: CheckCommandDeps, job: WorkerJob, sender: ResultSender) {
+    const { format } = RESULT_FORMATS[job.to](job.columns, job.hasSafeCells)
+    this.#check = check
+    this.#testDomain = testDomain
+    this.#job = job
+    this.#sender = sender
+    this.#order = new OrderedQueue(({ row, place, id, isLast }, outcome) =>
+      sender.add(id, isLast, format(row, outcome, place), counter => counter.count(outcome, lineError(row), place)),
+    )
+  }
+
+  /** Resolves with the number of rows when they are on their way and those before have left room. */
+  async classify({ id, place }: { readonly id: number; readonly place: number }, bytes: Uint8Array): Promise<number> {
+    const rows = this.#readRows(bytes)
+    if (rows.length === 0) this.#sender.addNothing(id)
+    for (const [at, row] of rows.entries()) {
+      const subject = rowSubject(row, this.#testDomain)
+      const { policy } = this.#job
+      this.#order.add(
+        { row, place: place + at + 1, id, isLast: at === rows.length - 1 },
+        row.input.length,
+        this.#check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
+      )
+      if (this.#order.isFull) await this.#order.waitForRoom()
+    }
+    await this.#sender.sent()
+    return rows.length
+  }
+
+  readonly drain = (): Promise<void> => this.#order.drain()
+
+  #readRows(bytes: Uint8Array): readonly InputRow[] {
+    const rows: InputRow[] = []
+    const reader = createRowReader(this.#job, this.#job.position)
+    for (const line of linesOf(bytes, false)) reader.push(line, rows)
+    reader.end(rows)
+    return rows
+  }
+}
+
+/** Sends results in large pieces, each with its counts. */
+class ResultSender {
+  readonly #write: Streams["stdout"]["write"]
+  #text = ""
+  #id = -1
+  #counter = new SummaryCounter()
+  #lastWrite: Promise<void> = Promise.resolve()
+
+  constructor(write: Streams["stdout"]["write"]) {
+    this.#write = write
+  }
+
+  add(id: number, isLast: boolean, text: string, count: (counter: SummaryCounter) => void): void {
+    this.#id = id
+    this.#text += text
+    count(this.#counter)
+    if (isLast || this.#text.length >= SEND_LENGTH) this.send(isLast)
+  }
+
+  /** A block without rows has no results. */
+  addNothing(id: number): void {
+    void this.report({ kind: "results", id, isLast: true, counts: new SummaryCounter().counts() })
+  }
+
+  send(isLast: boolean): void {
+    if (this.#text === "") return
+    void this.report({ kind: "results", id: this.#id, isLast, counts: this.#counter.counts() }, this.#text)
+    this.#text = ""
+    this.#counter = new SummaryCounter()
+  }
+
+  report(meta: WorkerReport, text = ""): Promise<void> {
+    const frame = encodeFrame(meta, text)
+    this.#lastWrite = this.#lastWrite.then(() => this.#write(frame))
+    // `sent` rejects too.
+    this.#lastWrite.catch(() => undefined)
+    return this.#lastWrite
+  }
+
+  /** Resolves when everything so far was taken. */
+  readonly sent = (): Promise<void> => this.#lastWrite
+}
