@@ -65,6 +65,7 @@ type DamagedPack = { readonly kind: "refused"; readonly message: string; readonl
 export function openLists(
   bytes: Uint8Array,
   isOurs: boolean,
+  cachedDomainsMin = CACHED_DOMAINS_MIN,
 ): { readonly kind: "open"; readonly lists: DomainLists } | DamagedPack {
   const opened = openPack(bytes)
   if (opened.kind === "refused") return opened
@@ -73,7 +74,10 @@ export function openLists(
   if (!verified.ok) return { kind: "refused", message: verified.message, remedy: DAMAGED_REMEDY }
   const { role, shared_inbox: sharedInbox, group, region, person_name: personName } = pack.words
   const words = createAddressWords({ role, sharedInbox, group, region, personName, groupDomains: pack.groupDomains })
-  return { kind: "open", lists: { pack, addressWords: words, lookupDomain: withLookupCache(createDomainLookup(pack)) } }
+  return {
+    kind: "open",
+    lists: { pack, addressWords: words, lookupDomain: withLookupCache(createDomainLookup(pack), cachedDomainsMin) },
+  }
 }
 
 /** What reads the texts would throw if they cannot be decoded, though a writer gave them the right checksum. */
@@ -113,8 +117,11 @@ function createDomainLookup(pack: Pack): DomainLists["lookupDomain"] {
 }
 
 /** Caches recent lookups. A domain has one registrable domain, so its name is the key. */
-function withLookupCache(lookupDomain: DomainLists["lookupDomain"]): DomainLists["lookupDomain"] {
-  const recent = new TwoGenerationCache<string, DomainLookup>(CACHED_DOMAINS_MIN)
+function withLookupCache(
+  lookupDomain: DomainLists["lookupDomain"],
+  cachedDomainsMin: number,
+): DomainLists["lookupDomain"] {
+  const recent = new TwoGenerationCache<string, DomainLookup>(cachedDomainsMin)
   return (domain, registrable) => {
     const cached = recent.get(domain)
     if (cached !== undefined) {

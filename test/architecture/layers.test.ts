@@ -47,6 +47,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/http", [...TABLES, "src/check", "src/customers", "src/licences"]],
   ["src/system", [...TABLES, "src/check", "src/customers"]],
   ["src/process", [...TABLES, "src/check", "src/customers", "src/licences", "src/http", "src/system"]],
+  ["src/in-process", ["src"]],
   ["src/assemble", ["src"]],
   ["src", ["src"]],
 ]

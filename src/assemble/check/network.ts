@@ -48,12 +48,16 @@ export type HostLearning = Omit<LearningProbeDeps, "clock"> & {
   readonly listsVersion?: () => unknown
 }
 
-/** Wires DNS and tenant look-ups according to the settings. */
-export function createNetworkService(context: AppContext, learning: HostLearning): NetworkService {
+/** Wires DNS and tenant look-ups according to the settings. `dnsCacheBytes`: the bound of the DNS cache, if it is not the usual one. */
+export function createNetworkService(
+  context: AppContext,
+  learning: HostLearning,
+  dnsCacheBytes?: number,
+): NetworkService {
   const { system, settings } = context
   const { clock, setTimer } = system
   if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
-  const dns = createChain(context)
+  const dns = createChain(context, dnsCacheBytes)
   const probe = createMailProbe({
     resolver: dns.resolver,
     clock,
@@ -107,12 +111,13 @@ export function createLazyResolver(context: AppContext): {
   }
 }
 
-const createChain = (context: AppContext): ResolverChain =>
+const createChain = (context: AppContext, dnsCacheBytes?: number): ResolverChain =>
   createResolverChain({
     ...context.system,
     ...resolverSettings(context.settings),
     servers: dnsServerNames(context).map(parseDnsServer),
     registrableOf: name => classifySuffix(name).registrable,
+    ...(dnsCacheBytes !== undefined && { dnsCacheBytes }),
   })
 
 /** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */

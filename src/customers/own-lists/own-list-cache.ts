@@ -93,7 +93,8 @@ export type OwnListCacheBounds = {
 /** Bounds for 50 MB when full of domains, 100 MB when full of addresses. */
 export const OWN_LIST_CACHE_BOUNDS: OwnListCacheBounds = { accountsMax: 2000, entriesMax: 250_000, emptyMax: 100_000 }
 
-const NO_ENTRIES = new EntryIndex([])
+/** Lists without entries. */
+export const NO_ENTRIES = new EntryIndex([])
 
 /** Caches block and allow lists for requests. A cached account is answered synchronously, without the store. */
 export class OwnListCache {
@@ -213,7 +214,8 @@ async function readIndex(store: Store, owner: string): Promise<EntryIndex> {
   return rows.length === 0 ? NO_ENTRIES : new EntryIndex(rows)
 }
 
-function lookupIn(
+/** Matches an address or a domain against the lists of the operator and of an account, as `OwnListCache.lookup` does. */
+export function lookupIn(
   operator: EntryIndex,
   own: EntryIndex,
   normalized: string | null,

@@ -74,13 +74,21 @@ export function isTestInput(input: CheckInput, testDomain: string): boolean {
   return typeof email === "string" && parseSubject("email", email, testDomain).isTest
 }
 
-/** Validates an input of a caller, null without a key. Throws `invalid_input` with all faults and their places. */
-export function parseCheckRequest(input: CheckInput, testDomain: string, callerId: string | null): CheckRequest {
+/**
+ * Validates an input of a caller, null without a key. Throws `invalid_input` with all faults and their places. Who gives every text
+ * a verdict, as a batch does, passes a `refusalOf` that refuses none.
+ */
+export function parseCheckRequest(
+  input: CheckInput,
+  testDomain: string,
+  callerId: string | null,
+  refusalOf: typeof inputRefusal = inputRefusal,
+): CheckRequest {
   const { members, location } = input
   if (input.faults.length > 0 || !checkBodySchema.Check(members)) throw inputProblem(input)
   const kind = sentKind(members, location)
   const subject = parseSubject(kind, members[kind] ?? "", testDomain)
-  const refusal = inputRefusal(subject)
+  const refusal = refusalOf(subject)
   if (refusal !== null) throw invalidInput([{ ...faultAt(location, kind), detail: SUBJECT_REFUSALS[refusal](kind) }])
   const { policy = POLICY_DEFAULT, deep: isDeep = false, workspace: includeTenant = true } = members
   return { subject, policy, isDeep, includeTenant, callerId, ownListMatch: NO_OWN_LIST_MATCH }

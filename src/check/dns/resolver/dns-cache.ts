@@ -31,6 +31,13 @@ export const DNS_CACHE_BOUNDS: DnsCacheBounds = {
   answerBytesMax: 128 * 1_024,
 }
 
+/** The usual bounds with another one of bytes. An answer takes no more than the whole cache. */
+export const cacheBounds = (bytesMax = DNS_CACHE_BOUNDS.bytesMax): DnsCacheBounds => ({
+  ...DNS_CACHE_BOUNDS,
+  bytesMax,
+  answerBytesMax: Math.min(bytesMax, DNS_CACHE_BOUNDS.answerBytesMax),
+})
+
 /** How many entries the cache has, and how many questions it answered and did not answer. */
 export type DnsCacheStats = { readonly entries: number; readonly hits: number; readonly misses: number }
 

@@ -5,7 +5,7 @@ import { createCanaryGuard } from "./canary-guard.ts"
 import { DnsCircuitBreaker } from "./circuit-breaker.ts"
 import { withCnameChasing } from "./cname-chaser.ts"
 import { withConcurrencyLimit } from "./concurrency-limit.ts"
-import { createDnsCache, type DnsCacheStats } from "./dns-cache.ts"
+import { cacheBounds, createDnsCache, type DnsCacheStats } from "./dns-cache.ts"
 import { createFailover } from "./failover.ts"
 import { createInstrumentedResolver, type DnsOutcomeCounts } from "./instrumented-resolver.ts"
 import { withSingleFlight } from "./single-flight.ts"
@@ -51,6 +51,8 @@ type ResolverChainDeps = ServerResolverDeps & {
   /** The registrable domain of a name. */
   readonly registrableOf: (name: string) => string
   readonly clock: Clock
+  /** How much memory the cache takes at most. Absent: the usual bound. */
+  readonly dnsCacheBytes?: number
 }
 
 /** Builds the chain of resolvers, from the packets outwards. The reason for a wrapper's position stands beside it. */
@@ -75,7 +77,11 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   })
   const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer })
   // The cache is outermost: its answers were believed when they came, so it serves them while no answer is believed.
-  const { resolver, stats: cacheStats } = createDnsCache(withSingleFlight(canaryGuard.resolver), clock)
+  const { resolver, stats: cacheStats } = createDnsCache(
+    withSingleFlight(canaryGuard.resolver),
+    clock,
+    cacheBounds(deps.dnsCacheBytes),
+  )
   // The state of DNS is known before the first check needs it.
   canaryGuard.start()
   return {

@@ -14,6 +14,7 @@ import FEEDBACK_GO from "./examples/feedback-go.txt" with { type: "text" }
 import FEEDBACK_JAVASCRIPT from "./examples/feedback-javascript.txt" with { type: "text" }
 import FEEDBACK_PHP from "./examples/feedback-php.txt" with { type: "text" }
 import FEEDBACK_PYTHON from "./examples/feedback-python.txt" with { type: "text" }
+import IN_PROCESS from "./examples/in-process.txt" with { type: "text" }
 import ROTATE_KEYS from "./examples/rotate-keys.txt" with { type: "text" }
 import SIGN_UP_FORM from "./examples/sign-up-form.txt" with { type: "text" }
 import USAGE_CURL from "./examples/usage-curl.txt" with { type: "text" }
@@ -83,6 +84,9 @@ export const exampleFile = (task: ExampleTask, language: ExampleLanguage): strin
 /** The text of an example for this server. */
 export const exampleProgram = (task: ExampleTask, language: ExampleLanguage, facts: ExampleFacts): string =>
   fillPlaceholders(EXAMPLES[task][language], facts, {})
+
+/** A program that checks in its own process. */
+export const IN_PROCESS_EXAMPLE = IN_PROCESS.trimEnd()
 
 /** The commands that rotate a key of an account. */
 export const keyRotationCommands = (account: string, facts: ExampleFacts): string =>

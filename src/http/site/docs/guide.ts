@@ -5,6 +5,7 @@ import DEGRADED from "./pages/degraded.md" with { type: "text" }
 import ERRORS from "./pages/errors.md" with { type: "text" }
 import FILES from "./pages/files.md" with { type: "text" }
 import FORM_SCRIPT from "./pages/form-script.md" with { type: "text" }
+import IN_PROCESS from "./pages/in-process.md" with { type: "text" }
 import KEYS from "./pages/keys.md" with { type: "text" }
 import LEAKED_KEYS from "./pages/leaked-keys.md" with { type: "text" }
 import LICENCES from "./pages/licences.md" with { type: "text" }
@@ -59,6 +60,7 @@ export const GUIDE: readonly GuidePart[] = [
       { route: "docsSelfHosting", title: "Self-hosting", text: SELF_HOSTING },
       { route: "docsSettings", title: "Settings", text: SETTINGS },
       { route: "docsCommands", title: "Commands", text: COMMANDS },
+      { route: "docsInProcess", title: "In process", text: IN_PROCESS },
       { route: "docsFiles", title: "Files of any size", text: FILES },
       { route: "docsMails", title: "Mails", text: MAILS },
       { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },

@@ -11,6 +11,7 @@ import {
   type ExampleTask,
   exampleFile,
   exampleProgram,
+  IN_PROCESS_EXAMPLE,
   keyRotationCommands,
   signUpFormHtml,
 } from "../examples.ts"
@@ -24,6 +25,7 @@ export const EXAMPLE_INSERTS = {
     codeFence("sh", "Command", curlCommand(baseUrl, `${localPart}@${testDomain}`)),
   "reduced-answer": ({ testDomain }, localPart) =>
     codeFence("json", "Answer", prettyJson(exampleReducedResult(localPart, testDomain))),
+  "in-process-example": () => codeFence("ts", "check.ts", IN_PROCESS_EXAMPLE),
   "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
   "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
 } as const satisfies Readonly<Record<string, Insert>>

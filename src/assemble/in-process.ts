@@ -1,0 +1,97 @@
+import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
+import type { Subject } from "../check/address/subject.ts"
+import { type Check, NO_CORRECTIONS, type OwnListMatch } from "../check/check.ts"
+import { type DomainLists, openLists } from "../check/domain-lookup.ts"
+import type { Folder } from "../check/refresh/refresh-state.ts"
+import { parseSettings, type Settings } from "../config/settings.ts"
+import { parseEntry } from "../customers/own-lists/entries.ts"
+import { EntryIndex, lookupIn, NO_ENTRIES, NOT_ON_OWN_LISTS } from "../customers/own-lists/own-list-cache.ts"
+import type { OwnList } from "../customers/own-lists/own-lists.ts"
+import { createRequestIds } from "../http/response/request-id.ts"
+import { MailkindError } from "../in-process/mailkind-error.ts"
+import { faultyOption, invalidOption, settingsOf } from "../in-process/options.ts"
+import type { OpenOptions } from "../in-process/public-types.d.ts"
+import { BUNDLED_FILES } from "../system/files.ts"
+import { createSystem, type System } from "../system/system.ts"
+import { createDeepChecksService } from "./check/deep-checks.ts"
+import { LISTS_NOT_BUILT } from "./check/lists.ts"
+import { createNetworkService } from "./check/network.ts"
+import { assembleCheck } from "./server.ts"
+
+/** A check inside another program, and what a result needs besides. */
+type InProcessCheck = {
+  readonly check: Check
+  readonly matchOwnLists: (subject: Subject) => OwnListMatch
+  readonly requestId: () => string
+  readonly testDomain: string
+  readonly listsVersion: string
+  /** Closes the sockets. */
+  readonly stop: () => void
+}
+
+/** Wires a check without store, log and files of its own. Throws a `MailkindError`. */
+export function assembleInProcess(options: OpenOptions): InProcessCheck {
+  const settings = readSettings(options)
+  const real = createSystem()
+  const matchOwnLists = createOwnListMatch(options)
+  const lists = openListsFile(real, options)
+  const system: System = { ...real, environment: {}, files: { ...real.files, folder: () => EMPTY_FOLDER } }
+  const context = { system, settings, log: () => undefined }
+  const network = createNetworkService(
+    context,
+    { learnedHosts: null, matchLists: (domain, registrable) => lists.pack.match(domain, registrable) },
+    options.dnsCacheBytes,
+  )
+  const { deepProbe } = createDeepChecksService(context, network, null)
+  return {
+    check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS),
+    matchOwnLists,
+    requestId: createRequestIds(system.random),
+    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    listsVersion: lists.pack.version,
+    stop: network.stop,
+  }
+}
+
+function readSettings(options: OpenOptions): Settings {
+  const parsed = parseSettings(settingsOf(options))
+  if (parsed.kind === "faulty") throw invalidOption(faultyOption(parsed.faults))
+  return parsed.settings
+}
+
+/** The lists of the package are ours, so their checksum is enough; those of another file are verified as a whole. */
+function openListsFile({ files }: System, { listsFile, cachedDomains }: OpenOptions): DomainLists {
+  const bytes = files.mmap(listsFile ?? `${files.root}/${BUNDLED_FILES["lists.pack"]}`)
+  if (bytes === null)
+    throw new MailkindError(
+      "lists_missing",
+      listsFile === undefined ? LISTS_NOT_BUILT : "There is no file at `listsFile`.",
+    )
+  const opened = openLists(bytes, listsFile === undefined, cachedDomains)
+  if (opened.kind === "refused") throw new MailkindError("lists_damaged", `${opened.message} ${opened.remedy}`)
+  return opened.lists
+}
+
+/** Matches the options `block` and `allow` as the lists of an account are matched. */
+function createOwnListMatch({ block = [], allow = [] }: OpenOptions): InProcessCheck["matchOwnLists"] {
+  const rows = [...entryRows("block", block), ...entryRows("allow", allow)]
+  const index = new EntryIndex(rows)
+  return ({ domain, normalized, wwwHost, isTest }) =>
+    domain === null || isTest ? NOT_ON_OWN_LISTS : lookupIn(NO_ENTRIES, index, normalized, domain, wwwHost)
+}
+
+const entryRows = (list: OwnList, texts: readonly string[]) =>
+  texts.map(text => {
+    const entry = parseEntry(text, parseAddressOrDomain)
+    if (entry === null) throw invalidOption(list)
+    return { list, entry: entry.storedText }
+  })
+
+/** A program that imports the package gets no files. */
+const EMPTY_FOLDER: Folder = {
+  read: async () => null,
+  writeAtomic: async () => undefined,
+  createExclusive: async () => false,
+  remove: async () => undefined,
+  list: async () => [],
+}
