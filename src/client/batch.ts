@@ -41,7 +41,7 @@ type BatchDeps = {
 }
 
 /** What all requests of a batch share. */
-type BatchState = { stopped: Failure | null; givenUpInARow: number; done: number; checked: number }
+type BatchState = { stopped: Failure | null; givenUpInARow: number; done: number; checked: number; isLeft: boolean }
 
 /** Starts when it is awaited or iterated over. */
 export function createBatchRun(deps: BatchDeps, items: BatchItems, options: BatchOptions): BatchRun {
@@ -73,10 +73,15 @@ async function* outcomes(
   items: BatchItems,
   options: ReadOptions,
 ): AsyncGenerator<ItemOutcome<BatchItemResult>, void> {
-  const state: BatchState = { stopped: null, givenUpInARow: 0, done: 0, checked: 0 }
+  const state: BatchState = { stopped: null, givenUpInARow: 0, done: 0, checked: 0, isLeft: false }
   const total = Array.isArray(items) ? items.length : undefined
+  const controller = new AbortController()
+  const abort = (): void => controller.abort()
+  options.signal?.addEventListener("abort", abort, { once: true })
+  if (options.signal?.aborted === true) abort()
   const begin = async (chunk: Chunk) => {
-    const ended = await chunkOutcomes(deps, chunk, options, state)
+    const ended = await chunkOutcomes(deps, chunk, { ...options, signal: controller.signal }, state)
+    if (state.isLeft) return ended
     for (const outcome of ended) deps.onOutcome(outcome)
     state.done += ended.length
     state.checked += ended.filter(({ outcome }) => outcome === "checked").length
@@ -85,13 +90,20 @@ async function* outcomes(
     return ended
   }
   const begun: Promise<readonly ItemOutcome<BatchItemResult>[]>[] = []
-  for await (const chunk of chunksOf(items)) {
-    const next = begin(chunk)
-    next.catch(() => undefined) // it is awaited below, perhaps later
-    begun.push(next)
-    if (begun.length >= options.concurrency) yield* (await begun.shift()) ?? []
+  try {
+    for await (const chunk of chunksOf(items)) {
+      const next = begin(chunk)
+      next.catch(() => undefined) // it is awaited below, perhaps later
+      begun.push(next)
+      if (begun.length >= options.concurrency) yield* (await begun.shift()) ?? []
+    }
+    for (const next of begun) yield* await next
+  } finally {
+    // Whoever leaves the loop wants no further requests, and no news of those that are under way.
+    state.isLeft = true
+    options.signal?.removeEventListener("abort", abort)
+    abort()
   }
-  for (const next of begun) yield* await next
 }
 
 async function chunkOutcomes(

@@ -72,7 +72,7 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
   const settings = readClientOptions(options, platform.isPage())
   const statistics = createStatistics()
   const ask = createRequests(platform, settings, statistics)
-  const cache = createClientCache<AnyCheckResult>(settings.cacheEntriesMax)
+  const cache = createClientCache<KeptResult>(settings.cacheEntriesMax)
   const deps: CheckDeps = { ask, cache, statistics, settings, now: platform.now }
   const tell = (outcome: Outcome<AnyCheckResult | BatchItemResult>): void =>
     countOutcome(outcome, statistics, options.onUnchecked)
@@ -105,9 +105,12 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
   })
 }
 
+/** A result in memory, with the id of the request that got it. */
+type KeptResult = { readonly result: AnyCheckResult; readonly requestId: string }
+
 type CheckDeps = {
   readonly ask: ClientRequests
-  readonly cache: ClientCache<AnyCheckResult>
+  readonly cache: ClientCache<KeptResult>
   readonly statistics: ClientStatistics
   readonly settings: ClientSettings
   readonly now: () => number
@@ -124,14 +127,15 @@ async function checkOutcome(
   const kept = cache.get(body, now())
   if (kept !== undefined) {
     statistics.count("cached")
-    return { outcome: "checked", result: kept, requestId: "" }
+    // A caller may change what it gets.
+    return { outcome: "checked", ...structuredClone(kept) }
   }
   const ended = await ask(singleRequest(settings, "/v1/check", body, isResult, call))
   if (ended.kind === "failure") return { ...ended.failure, outcome: "unchecked" }
   const { value: result, maxAgeMs, requestId } = ended
   // Less evidence than usual is not kept.
   const isWhole = !("degraded" in result && (result.degraded || result.workspace.pending))
-  if (maxAgeMs > 0 && isWhole) cache.set(body, result, now() + maxAgeMs)
+  if (maxAgeMs > 0 && isWhole) cache.set(body, structuredClone({ result, requestId }), now() + maxAgeMs)
   return { outcome: "checked", result, requestId }
 }
 

@@ -62,7 +62,8 @@ async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal
       ...(body === null ? {} : { body }),
       // The key is for this server alone.
       redirect: "manual",
-      credentials: "omit",
+      // Some runtimes without cookies refuse the member.
+      ...(platform.isPage() ? { credentials: "omit" } : {}),
       signal,
     })
   } catch {

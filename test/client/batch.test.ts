@@ -98,3 +98,22 @@ test("no items need no request", async () => {
   expect(await client.batch([])).toEqual([])
   expect(server.seen).toEqual([])
 })
+
+test("whoever leaves the loop ends the requests under way, and is told nothing of them", async () => {
+  const told: unknown[] = []
+  const server = await faultServer(answers, () => undefined)
+  const { platform } = loopbackPlatform({ waitsMaxMs: 20_000 })
+  let open = 0
+  const watched: ClientPlatform = {
+    ...platform,
+    fetch: (url, init) => {
+      open++
+      init.signal?.addEventListener("abort", () => open--)
+      return platform.fetch(url, init).finally(() => (init.signal?.aborted ? undefined : open--))
+    },
+  }
+  const client = createClient({ url: server.url, key: "k", onUnchecked: each => told.push(each) }, watched)
+  for await (const { index } of client.batch(addresses(1_000), { concurrency: 3 })) if (index === 99) break
+  await Bun.sleep(0)
+  expect([open, told, client.stats().unchecked]).toEqual([0, [], 0])
+})

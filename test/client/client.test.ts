@@ -97,8 +97,10 @@ test("a wait that would end after the deadline of a check is not begun", async (
 test("only an answer whose Cache-Control allows it is kept, for its age, and a degraded one never", async () => {
   const kept = says(200, JSON.stringify(verdictOf("a@b.co")), { "Cache-Control": "private, max-age=60" })
   const { client, server } = await clientOf([kept])
-  await client.checkEmail("a@b.co")
-  await client.checkEmail("a@b.co")
+  const first = await client.checkEmail("a@b.co")
+  // What a caller does with a result changes nothing for the next one.
+  if (first.outcome === "checked") first.result.category = "changed"
+  expect(await client.checkEmail("a@b.co")).toMatchObject({ result: { category: "business" }, requestId: "id-0" })
   expect([server.seen.length, client.stats().cached, client.stats().checked]).toEqual([1, 1, 2])
   await client.checkEmail("a@b.co", { policy: "strict" })
   expect(server.seen.length).toBe(2)
