@@ -1,34 +1,13 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { answers, FAULTS, type FaultReply, faultServer } from "../../client/fault-server.ts"
-import { onTestEnd } from "../../support/on-test-end.ts"
 import { startProgram } from "../../support/program.ts"
+import { environment, freshDirectory, packedIn, ROOT, ran, report } from "./packed-package.ts"
 
 setDefaultTimeout(180_000)
 
-const ROOT = join(import.meta.dir, "../../..")
-const environment = (home: string) => ({ PATH: process.env["PATH"], HOME: home })
-
-function freshDirectory(): string {
-  const directory = mkdtempSync(join(tmpdir(), "mailkind-client-"))
-  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-  return directory
-}
-
-async function ran(command: readonly string[], directory: string) {
-  const ended = await startProgram(command, directory, environment(directory)).ended()
-  if (ended.code !== 0) throw new Error(`${command.join(" ")}: ${ended.out}${ended.err}`)
-  return ended.out
-}
-
-const packed = (async () => {
-  const directory = mkdtempSync(join(tmpdir(), "mailkind-packed-"))
-  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-  const script = join(ROOT, "src/client/packing/pack.ts")
-  return (await ran([process.execPath, script, directory], ROOT)).trim()
-})()
+const packed = packedIn(freshDirectory())
 
 /** Ways to install the package into a new project and to run it there. The Bun that runs the tests stands for `bun`. */
 const PLACES = [
@@ -40,8 +19,13 @@ const PLACES = [
 const PROGRAM = `
 import { createMailkind } from "mailkind-client"
 const [url, what, retries] = process.argv.slice(2)
-const client = createMailkind({ url, key: "svc_live_secret", timeoutMs: 4000, retries: Number(retries) })
-const began = performance.now()
+const tries = []
+const watched = (...request) => {
+  tries.push(Math.round(performance.now() - began))
+  return fetch(...request)
+}
+const client = createMailkind({ url, key: "svc_live_secret", timeoutMs: 4000, retries: Number(retries), fetch: watched })
+let began = performance.now()
 let outcome
 if (what === "batch") {
   const items = Array.from({ length: 10000 }, (_, n) => "user" + n + "@x" + n + ".com")
@@ -49,7 +33,7 @@ if (what === "batch") {
   const isInOrder = all.every((each, n) => each.outcome === "checked" && each.result.email === items[n] && each.index === n)
   outcome = { count: all.length, isInOrder }
 } else outcome = await client.checkEmail("jane@stripe.com")
-console.log(JSON.stringify({ outcome, ms: performance.now() - began, stats: client.stats() }))
+console.log(JSON.stringify({ outcome, ms: Math.round(performance.now() - began), tries, stats: client.stats() }))
 `
 
 for (const { name, program, install } of PLACES) {
@@ -70,18 +54,27 @@ for (const { name, program, install } of PLACES) {
     const run = await project()
     const server = await faultServer(answers)
     expect(await run(server.url, "check", "0")).toMatchObject({ outcome: { outcome: "checked" } })
-    for (const [fault, { reply, because }] of Object.entries(FAULTS)) {
+    for (const [fault, { reply, because, isRetried }] of Object.entries(FAULTS)) {
       const faulty = await faultServer(reply)
       const { outcome, ms } = await run(faulty.url, "check", "0")
       expect({ fault, outcome }).toMatchObject({ fault, outcome: { outcome: "unchecked", because } })
       expect({ fault, isLate: ms > 4000 }).toEqual({ fault, isLate: false })
       expect(JSON.stringify(outcome)).not.toContain("svc_live_secret")
+      const again = await run(faulty.url, "check", "2")
+      expect({ fault, outcome: again.outcome }).toMatchObject({ fault, outcome: { because } })
+      // Two retries after `Retry-After: 2` do not fit into the time of the call.
+      expect({ fault, isTriedAgain: again.tries.length > 1 }).toEqual({ fault, isTriedAgain: isRetried })
+      report(name, fault, because, `${ms} ms`, `with 2 retries: tries after ${again.tries.join(", ")} ms`)
     }
     const dead = await faultServer(answers)
     dead.close()
-    expect(await run(dead.url, "check", "0")).toMatchObject({ outcome: { because: "unreachable" } })
+    const unreached = await run(dead.url, "check", "0")
+    expect(unreached).toMatchObject({ outcome: { because: "unreachable" } })
+    report(name, "a dead server", "unreachable", `${unreached.ms} ms`)
     const silent = await faultServer(() => undefined)
-    expect(await run(silent.url, "check", "0")).toMatchObject({ outcome: { because: "timeout" } })
+    const late = await run(silent.url, "check", "0")
+    expect(late).toMatchObject({ outcome: { because: "timeout" } })
+    report(name, "a silent server, time-out 4 000 ms", "timeout", `${late.ms} ms`)
   })
 
   test.skipIf(isMissing)(`the packed client waits for a second if asked, and never for hours: ${place}`, async () => {
@@ -99,7 +92,14 @@ for (const { name, program, install } of PLACES) {
     let requests = 0
     const failing: FaultReply = (request, response, body) =>
       (++requests % 10 === 0 ? FAULTS["a server error"].reply : answers)(request, response, body)
-    const { outcome, stats } = await run((await faultServer(failing)).url, "batch", "0")
+    const { outcome, stats, ms } = await run((await faultServer(failing)).url, "batch", "0")
+    report(
+      name,
+      "10 000 items, one request in ten fails",
+      `${stats.checked} checked`,
+      `${ms} ms`,
+      `${stats.retries} retries`,
+    )
     expect(outcome).toEqual({ count: 10_000, isInOrder: true })
     expect(stats).toMatchObject({ checked: 10_000, unchecked: 0 })
   })
@@ -151,3 +151,23 @@ for (const resolution of ["nodenext", "bundler"])
       })
     }
   })
+
+test("the package holds the module, its types, README and licence, and is small in a page", async () => {
+  const directory = freshDirectory()
+  writeFileSync(join(directory, "package.json"), '{"name":"shop","private":true,"type":"module"}')
+  await ran([process.execPath, "add", await packed], directory)
+  const folder = join(directory, "node_modules/mailkind-client")
+  const names = [...new Bun.Glob("**/*").scanSync(folder)].sort()
+  expect(names.filter(name => !name.startsWith("types/"))).toEqual([
+    ...["LICENSE", "README.md", "mailkind-client.js", "package.json"],
+  ])
+  expect(names).toContain("types/mailkind-client.d.ts")
+  const unpacked = names.reduce((sum, name) => sum + Bun.file(join(folder, name)).size, 0)
+  const built = await Bun.build({ entrypoints: [join(folder, "mailkind-client.js")], minify: true, target: "browser" })
+  const minified = await built.outputs[0]?.text()
+  const gzipped = Bun.gzipSync(minified ?? "", { level: 9 }).length
+  report("packed", `${Bun.file(await packed).size} bytes`)
+  report("unpacked", `${unpacked} bytes`, `${names.length} files`)
+  report("minified", `${minified?.length} bytes`, `${gzipped} bytes with gzip`)
+  expect(gzipped).toBeLessThan(6_000)
+})
