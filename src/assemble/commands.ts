@@ -1,9 +1,14 @@
+import { lazyPromise } from "../base/single-flight.ts"
 import { NO_CORRECTIONS } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
 import { WORKER_COMMAND } from "../cli/classify/command.ts"
 import { CommandError, type Output, showsColor } from "../cli/output.ts"
 import type { CommandDeps } from "../cli/program.ts"
+import type { ServerTarget } from "../cli/server.ts"
+import type { Mailkind } from "../client/client.ts"
+import { createMailkind } from "../client/mailkind-client.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
+import { KEY_KINDS } from "../customers/keys/key-format.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
@@ -15,6 +20,7 @@ import { type AppContext, createContext } from "./context.ts"
 import { createBackupDeps, createStoreCommandDeps, openStore } from "./customers/store.ts"
 import { createDoctor } from "./doctor.ts"
 import { DOCUMENTED_SETTINGS, loadInventory } from "./licences.ts"
+import { createLocalBackend, createServerBackend } from "./mcp-backend.ts"
 import { VERSION } from "./program.ts"
 import { serve } from "./serve.ts"
 import { assembleCheck } from "./server.ts"
@@ -32,6 +38,12 @@ export function createCommandDeps(system: System): CommandDeps {
     version: VERSION,
     serve: options => serve(context(), output, options),
     openCheck: isOffline => openCheck(context(), isOffline),
+    openServer: target => openServer(system, target),
+    openMcpBackend: async ({ isOffline, server }) => {
+      const loadLists = lazyPromise(() => openListsForCommand(context()))
+      if (server !== null) return createServerBackend(await openServer(system, server), loadLists)
+      return createLocalBackend(await openCheck(context(), isOffline), loadLists)
+    },
     classify: { ...system, startWorker: () => system.processes.startPiped([WORKER_COMMAND]) },
     coreCount: system.processes.availableCores(),
     withCustomers: async work => {
@@ -65,6 +77,26 @@ function requireSettings(system: System): Settings {
   const parsed = parseSettings(system.environment)
   if (parsed.kind === "read") return parsed.settings
   throw new CommandError(["the settings are faulty:", ...parsed.faults].join("\n  "), 2)
+}
+
+/** A deep check takes longer than a plain one. */
+const SERVER_TIMEOUT_MS = 30_000
+
+/** A client of a server. Throws a `CommandError` for a wrong address, and for a file without a secret key. */
+async function openServer({ files }: System, { url, keyFile }: ServerTarget): Promise<Mailkind> {
+  const bytes = keyFile === null ? null : await files.read(keyFile)
+  if (keyFile !== null && bytes === null) throw new CommandError("There is no file of --key-file.", 2)
+  const key = bytes === null ? undefined : new TextDecoder().decode(bytes).trim()
+  if (key !== undefined && !key.startsWith(KEY_KINDS.secret.prefix))
+    throw new CommandError(
+      `The file of --key-file has no secret key. Such a key begins with ${KEY_KINDS.secret.prefix}.`,
+      2,
+    )
+  try {
+    return createMailkind({ url, key, timeoutMs: SERVER_TIMEOUT_MS })
+  } catch (error) {
+    throw new CommandError(error instanceof Error ? error.message : "The address of --server is wrong.", 2)
+  }
 }
 
 /** A check without store and corrections. */

@@ -1,10 +1,12 @@
 import { type Command, Option } from "commander"
 import type { Streams } from "../base/streams.ts"
+import { detectSubjectKind } from "../check/address/parse-subject.ts"
 import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
 import { type CheckOutcome, fullResult } from "../check/result/result.ts"
+import type { CheckSubject, Mailkind } from "../client/client.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
-import type { CheckResult } from "../contract/schemas.ts"
+import type { BatchResult, CheckResult } from "../contract/schemas.ts"
 import { decodeInput } from "./classify/input-decoder.ts"
 import { type InputLine, type InputRow, rowSubject, TEXT_ROW_READER } from "./classify/input-rows.ts"
 import { LineSplitter } from "./classify/line-splitter.ts"
@@ -19,6 +21,7 @@ import {
   printJson,
   printTable,
 } from "./output.ts"
+import { addServerOptions, type OpenServer, readServerTarget, type ServerFlags, serverFailure } from "./server.ts"
 
 /** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
@@ -38,8 +41,9 @@ export function registerCheck(
   output: Output,
   openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>,
   streams: Streams,
+  openServer: OpenServer,
 ): void {
-  root
+  const command = root
     .command("check")
     .description("Check addresses, domains or URLs.")
     .argument("<input...>", "what to check, or - for the lines of the standard input")
@@ -54,16 +58,31 @@ export function registerCheck(
       ),
     )
     .option(...JSON_FLAG, false)
-    .action(async (inputs, { policy, deep, offline, failOn, json: asJson }) => {
+  addServerOptions(command).action(
+    async (inputs: readonly string[], { policy, deep, offline, failOn, json: asJson, ...flags }: CheckFlags) => {
       if (inputs.includes("-") && inputs.length > 1)
         throw new CommandError("- reads the standard input and stands alone.", 2)
       const rows = inputs[0] === "-" ? readInputLines(streams) : inputs.map(toInputRow)
       const print = asJson ? jsonPrinter(output, inputs.length > 1 || inputs[0] === "-") : textPrinter(output)
-      const found = await checkRows(await openCheck(offline), rows, { policy, isDeep: deep }, print)
+      const options = { policy, isDeep: deep }
+      const target = readServerTarget(flags)
+      const found =
+        target === null
+          ? await checkRows(await openCheck(offline), rows, options, print)
+          : await askServer(await openServer(target), rows, options, print)
       const failing = FAIL_ON_NAMES.find(name => name === failOn)
       if (failing !== undefined && FAIL_ON[failing].some(recommendation => found.has(recommendation)))
         throw new CommandExit(3)
-    })
+    },
+  )
+}
+
+type CheckFlags = ServerFlags & {
+  readonly policy: Policy
+  readonly deep: boolean
+  readonly offline: boolean
+  readonly failOn?: string
+  readonly json: boolean
 }
 
 const toInputRow = (input: string): InputRow => ({ input, kind: null, fault: null, cells: null, json: null })
@@ -119,6 +138,45 @@ async function checkRows(
   return found
 }
 
+/** Somebody waits for the command. */
+const SERVER_RETRIES = 2
+
+type BatchItem = BatchResult["results"][number]
+
+/** Asks a server, by batches unless the checks are deep. Stops at the first item without an answer. */
+async function askServer(
+  client: Mailkind,
+  rows: AsyncIterable<InputRow> | Iterable<InputRow>,
+  { policy, isDeep }: CheckOptions,
+  printer: ResultPrinter,
+): Promise<ReadonlySet<Recommendation>> {
+  const found = new Set<Recommendation>()
+  const answers = isDeep
+    ? askDeeply(client, rows, policy)
+    : client.batch(inputsOf(rows), { policy, retries: SERVER_RETRIES })
+  for await (const answer of answers) {
+    if (answer.outcome === "unchecked") throw serverFailure(answer)
+    // A server of another version may have values that this program does not know.
+    const { index: _, input: __, ...result } = answer.result as Partial<BatchItem> & CheckResult
+    found.add(result.recommendation)
+    printer.print(answer.item, result)
+  }
+  printer.end()
+  return found
+}
+
+async function* inputsOf(rows: AsyncIterable<InputRow> | Iterable<InputRow>): AsyncGenerator<string> {
+  for await (const { input } of rows) yield input
+}
+
+async function* askDeeply(client: Mailkind, rows: AsyncIterable<InputRow> | Iterable<InputRow>, policy: Policy) {
+  for await (const { input: item } of rows) {
+    const kind = detectSubjectKind(item)
+    const subject: CheckSubject = kind === "email" ? { email: item } : kind === "url" ? { url: item } : { domain: item }
+    yield { ...(await client.check({ ...subject, policy, deep: true })), item }
+  }
+}
+
 const textPrinter = (output: Output): ResultPrinter => ({
   print: (input, result) => printResult(output, input, result),
   end: () => undefined,
@@ -156,6 +214,6 @@ function printResult(output: Output, input: string, result: CheckResult): void {
   if (result.is_lookalike) output.line("  it looks like a known name, but is not")
   printTable(
     output,
-    result.reasons.map(reason => [`    ${reason}`, REASONS[reason].description]),
+    result.reasons.map(reason => [`    ${escapeControls(reason)}`, REASONS[reason]?.description ?? ""]),
   )
 }

@@ -10,9 +10,11 @@ import { registerFeedbackCommands } from "./feedback.ts"
 import { registerKeyCommands } from "./keys.ts"
 import { registerLicenceCommands } from "./licences.ts"
 import { type ListsCommandDeps, registerListsCommands } from "./lists.ts"
+import { type OpenMcpBackend, registerMcp } from "./mcp.ts"
 import { CommandError, CommandExit, failureText, isJsonAsked, JSON_FLAG, type Output, printJson } from "./output.ts"
 import { registerOwnListCommands } from "./own-lists.ts"
 import { registerServe, type ServeOptions } from "./serve.ts"
+import type { OpenServer } from "./server.ts"
 import { registerShellCommands } from "./shell/commands.ts"
 import { registerTermsCommands } from "./terms.ts"
 
@@ -24,6 +26,8 @@ export type CommandDeps = {
   /** `isOffline`: the check uses no network. */
   readonly openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>
   readonly classify: ClassifyDeps
+  readonly openServer: OpenServer
+  readonly openMcpBackend: OpenMcpBackend
   /** How many processes can work in parallel. Absent: one. */
   readonly coreCount?: number
   readonly withCustomers: WithCustomers
@@ -73,9 +77,10 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
     })
     .helpCommand(false)
   registerServe(root, deps.serve)
-  registerCheck(root, output, deps.openCheck, deps.classify.streams)
+  registerCheck(root, output, deps.openCheck, deps.classify.streams, deps.openServer)
   registerClassify(root, output, deps.openCheck, deps.classify, deps.coreCount)
   registerClassifyWorker(root, { ...deps.classify, openCheck: deps.openCheck })
+  registerMcp(root, deps.openMcpBackend)
   registerListsCommands(root, output, deps.lists)
   registerAccountCommands(root, output, deps.withCustomers)
   registerKeyCommands(root, output, deps.withCustomers)

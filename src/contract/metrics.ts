@@ -7,7 +7,10 @@ import { TIERS } from "./tiers.ts"
 /** Statuses of successful responses. */
 const SUCCESS_STATUSES = [200, 202, 204, 303]
 
-const statusCodes = new Set([...SUCCESS_STATUSES, ...Object.values(PROBLEMS).map(({ status }) => status)])
+/** Statuses of the protocol of agents, whose errors are not problems of the API. */
+const AGENT_STATUSES = [406, 415]
+
+const statusCodes = new Set([...SUCCESS_STATUSES, ...AGENT_STATUSES, ...Object.values(PROBLEMS).map(({ status }) => status)])
 
 /** All values of all labels. There are no others, so a label never names an address, an account or a key. */
 export const METRIC_LABELS = {

@@ -16,6 +16,7 @@ import { type AdmissionDeps, createAdmission, createWithSecretKey } from "./admi
 import type { LoadShedder } from "./admission/load-shedder.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
+import { mcpRoute } from "./mcp/mcp-route.ts"
 import { AccountLog } from "./metrics/account-log.ts"
 import { type MetricsEndpoint, metricsRoute } from "./metrics/metrics-route.ts"
 import { ELSEWHERE_ROUTE, type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
@@ -124,6 +125,7 @@ export function createApp(appDeps: AppDeps) {
     .use(usageRoute(deps))
     .use(healthRoute(deps))
     .use(metricsRoute(deps))
+    .use(mcpRoute(deps))
     .use(secretScanningRoute(deps))
     .use(siteRoutes(deps))
   return app

@@ -22,48 +22,66 @@ import { compress, isCompressible, VARY_ENCODING } from "../response/compression
 import type { JsonResponses } from "../response/json-responses.ts"
 import { unitsOf } from "./metered-check.ts"
 
-type BatchRouteDeps = {
+type BatchRouteDeps = BatchDeps & { readonly withSecretKey: WithSecretKey; readonly loadShedder: LoadShedder }
+
+/** What a batch needs. */
+export type BatchDeps = {
   readonly responses: JsonResponses
-  readonly withSecretKey: WithSecretKey
   readonly check: Check
   readonly ownLists: OwnListCache
   readonly usage: UsageMeter
   readonly log: Log
   readonly meter: Meter
-  readonly loadShedder: LoadShedder
   readonly testDomain: string
   readonly accountLog: AccountLog | null
 }
 
 /** POST /v1/check/batch: many addresses, domains and URLs, each with the result that a check of it would have. */
 export function batchRoute(deps: BatchRouteDeps) {
-  const { responses, withSecretKey, ownLists, log, testDomain, loadShedder } = deps
+  const { responses, withSecretKey, loadShedder } = deps
   const respond = async (
     request: Request,
     caller: CallerCredentials,
     lease: RequestLease | null,
   ): Promise<Response> => {
-    const { items, policy } = parseBatchRequest(await readJsonBody(request, LIMITS.batchBodyBytesMax, loadShedder))
-    const requestId = responses.requestId(request)
-    const batch: BatchRequest = {
-      subjects: items.map(item => parseSubject(detectSubjectKind(item), item, testDomain)),
-      policy,
-      callerId: caller.account.id,
-      ownListMatch: (normalized, domain, wwwHost) => ownLists.lookup(caller.account.id, normalized, domain, wwwHost),
-      onError: error => log("error", "a domain of a batch could not be looked up", errorFields(error, requestId)),
-    }
-    // The written bytes are valid until the next result is written, so the response copies them at once.
-    const toResponse = (outcomes: readonly CheckOutcome[]) => {
-      deps.accountLog?.setResult(request, batchResult(outcomes))
-      return batchResponse(responses, request, writeBatchResult(outcomes, requestId), requestId, lease)
-    }
-    return await runMeteredBatch(deps, batch, caller, lease, toResponse)
+    const body = await readJsonBody(request, LIMITS.batchBodyBytesMax, loadShedder)
+    return await runBatch(deps, request, caller, lease, body, (json, requestId) =>
+      batchResponse(responses, request, json, requestId, lease),
+    )
   }
   return new Elysia({ normalize: false }).post(
     ROUTES.postBatch.path,
     ({ request }) => withSecretKey(request, (caller, lease) => respond(request, caller, lease), true),
     { parse: "none" },
   )
+}
+
+/**
+ * Parses the body of a batch, charges the caller, checks the items and gives what `write` makes of the result. The written bytes are
+ * valid until the next result is written, so `write` copies them at once. Rejects with a `Problem`.
+ */
+export async function runBatch<T>(
+  deps: BatchDeps,
+  request: Request,
+  caller: CallerCredentials,
+  lease: RequestLease | null,
+  body: unknown,
+  write: (json: WrittenJson, requestId: string) => T,
+): Promise<T> {
+  const { items, policy } = parseBatchRequest(body)
+  const { id: accountId } = caller.account
+  const requestId = deps.responses.requestId(request)
+  const batch: BatchRequest = {
+    subjects: items.map(item => parseSubject(detectSubjectKind(item), item, deps.testDomain)),
+    policy,
+    callerId: accountId,
+    ownListMatch: (normalized, domain, wwwHost) => deps.ownLists.lookup(accountId, normalized, domain, wwwHost),
+    onError: error => deps.log("error", "a domain of a batch could not be looked up", errorFields(error, requestId)),
+  }
+  return await runMeteredBatch(deps, batch, caller, lease, outcomes => {
+    deps.accountLog?.setResult(request, batchResult(outcomes))
+    return write(writeBatchResult(outcomes, requestId), requestId)
+  })
 }
 
 /** The results, compressed for a client that asks for it: it costs 0.5 µs an item and leaves a tenth to send. */
@@ -86,13 +104,13 @@ function batchResponse(
  * refunded. Test addresses cost nothing; an `error-…` address is `unknown` here, because a problem would be that of all items
  * (DECISIONS 12).
  */
-async function runMeteredBatch(
-  { check, usage, meter }: BatchRouteDeps,
+async function runMeteredBatch<T>(
+  { check, usage, meter }: BatchDeps,
   batch: BatchRequest,
   { key, account }: CallerCredentials,
   lease: RequestLease | null,
-  toResponse: (outcomes: readonly CheckOutcome[]) => Response,
-): Promise<Response> {
+  toResponse: (outcomes: readonly CheckOutcome[]) => T,
+): Promise<T> {
   const units = batch.subjects.filter(({ isTest }) => !isTest).length
   if (units > 0) await lease?.charge(units)
   try {

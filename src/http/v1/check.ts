@@ -187,13 +187,13 @@ function setOutcome(task: CheckTask, outcome: CheckOutcome): undefined {
   task.outcome = outcome
 }
 
-function runCheck(
-  deps: CheckEndpointDeps,
+/** Checks for an admitted caller. A test address costs nothing and is on no own list. Throws, or rejects with, a `Problem`. */
+export function runCheck(
+  deps: Pick<CheckEndpointDeps, "check" | "ownLists" | "usage" | "meter" | "clock">,
   caller: CallerCredentials,
   lease: RequestLease | null,
   request: CheckRequest,
 ): CheckOutcome | Promise<CheckOutcome> {
-  // A test address costs nothing and is on no own list.
   if (request.subject.isTest) return checkTestAddress(deps, request)
   const allowed = request.isDeep && !mayCheckDeeply(caller) ? { ...request, isDeep: false } : request
   return runMeteredCheck(deps, caller, lease, allowed)

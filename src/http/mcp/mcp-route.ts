@@ -1,0 +1,114 @@
+import { Elysia } from "elysia"
+import type { Log } from "../../base/log.ts"
+import type { Clock } from "../../base/outside-world.ts"
+import { lazyPromise } from "../../base/single-flight.ts"
+import { decodeUtf8 } from "../../base/text.ts"
+import type { ExplainDomainResult } from "../../check/explain-domain.ts"
+import { fullResult } from "../../check/result/result.ts"
+import type { WrittenJson } from "../../check/result/result-writer.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { PROBLEMS } from "../../contract/problems.ts"
+import { ROUTES } from "../../contract/routes.ts"
+import type { Usage } from "../../contract/usage-schema.ts"
+import type { CallerAccount, CallerCredentials } from "../../customers/keys/key-cache.ts"
+import { listingResult } from "../../mcp/explain-listing.ts"
+import type { McpBackend, ToolResult } from "../../mcp/tools.ts"
+import type { WithSecretKey } from "../admission/admission.ts"
+import type { LoadShedder } from "../admission/load-shedder.ts"
+import type { RequestLease } from "../admission/request-lease.ts"
+import { readBytes } from "../request/body.ts"
+import { inputFromBody, parseCheckRequest } from "../request/check-input.ts"
+import { Problem } from "../response/problem.ts"
+import { type BatchDeps, runBatch } from "../v1/batch.ts"
+import { runCheck } from "../v1/check.ts"
+import { unitsOf } from "../v1/metered-check.ts"
+
+type McpRouteDeps = BatchDeps & {
+  readonly withSecretKey: WithSecretKey
+  readonly loadShedder: LoadShedder
+  readonly clock: Clock
+  readonly usageOf: (account: CallerAccount, day: number | null) => Promise<Usage>
+  readonly lists: () => { readonly lookUpDomain: (text: string) => ExplainDomainResult }
+  readonly baseUrl: () => string
+}
+
+/** A request of an admitted caller. */
+type McpCall = { readonly request: Request; readonly caller: CallerCredentials; readonly lease: RequestLease | null }
+
+/**
+ * POST /mcp: the tools of the Model Context Protocol. A request is admitted once, as a batch is, and its tool charges what the
+ * same request of the API costs. A problem of the tool is a failed tool call; a problem of the key is one of HTTP.
+ */
+export function mcpRoute(deps: McpRouteDeps) {
+  // The package of the protocol is loaded by the first agent, so that no other server pays for it.
+  const load = lazyPromise(() => import("../../mcp/mcp-server.ts"))
+  const respond = async (call: McpCall): Promise<Response> => {
+    const { request, lease } = call
+    assertOwnOrigin(request, deps.baseUrl())
+    const body = await readBytes(request, LIMITS.batchBodyBytesMax, deps.loadShedder)
+    const { handleMcpRequest } = await load()
+    const sent = new Request(request.url, { method: "POST", headers: request.headers, body: Uint8Array.from(body) })
+    const response = await handleMcpRequest(backendOf(deps, call), sent)
+    const { headers } = deps.responses.serialized(
+      "",
+      deps.responses.requestId(request),
+      response.status,
+      lease?.headers(),
+    )
+    for (const [name, value] of response.headers) headers.set(name, value)
+    if (response.body === null) headers.delete("Content-Type")
+    return new Response(response.body, { status: response.status, headers })
+  }
+  return new Elysia({ normalize: false }).post(
+    ROUTES.mcp.path,
+    ({ request }) => deps.withSecretKey(request, (caller, lease) => respond({ request, caller, lease }), true),
+    { parse: "none" },
+  )
+}
+
+/** A page of another site, which a name that changes its address may bring here, is refused (DNS rebinding). */
+function assertOwnOrigin(request: Request, baseUrl: string): void {
+  const origin = request.headers.get("origin")
+  if (origin === null || origin === new URL(baseUrl).origin) return
+  throw new Problem("forbidden_origin", "Agents send no `Origin`. Pages of other sites cannot use this endpoint.")
+}
+
+/** The tools for one caller. */
+function backendOf(deps: McpRouteDeps, { request, caller, lease }: McpCall): McpBackend {
+  const requestId = deps.responses.requestId(request)
+  return {
+    check: input =>
+      toolResult(deps.log, async () => {
+        const parsed = parseCheckRequest(inputFromBody(input), deps.testDomain, caller.account.id)
+        const outcome = await runCheck(deps, caller, lease, parsed)
+        const units = unitsOf(outcome, parsed.isDeep)
+        deps.accountLog?.setResult(request, { units, check: outcome, categoryCounts: null })
+        return fullResult(outcome, requestId)
+      }),
+    check_batch: input =>
+      toolResult(deps.log, () => runBatch(deps, request, caller, lease, input, json => JSON.parse(textOf(json)))),
+    explain_listing: async input => listingResult(deps.lists().lookUpDomain(String(Object(input).domain))),
+    usage: () => toolResult(deps.log, async () => deps.usageOf(caller.account, null)),
+  }
+}
+
+const textOf = (json: WrittenJson): string => (typeof json === "string" ? json : (decodeUtf8(json) ?? ""))
+
+/** A `Problem` is what the tool answers. Only the name of another error is logged, because its message may hold a part of the input. */
+async function toolResult(log: Log, work: () => Promise<unknown>): Promise<ToolResult> {
+  try {
+    return { kind: "result", value: await work() }
+  } catch (error) {
+    if (!(error instanceof Problem)) {
+      log("error", "a tool of an agent failed", { error: error instanceof Error ? error.name : typeof error })
+      return { kind: "problem", code: "internal_error", detail: PROBLEMS.internal_error.cause }
+    }
+    const { retry_after: retryAfterS } = error.extensions
+    return {
+      kind: "problem",
+      code: error.code,
+      detail: error.detail,
+      ...(retryAfterS !== undefined && { retryAfterS }),
+    }
+  }
+}
