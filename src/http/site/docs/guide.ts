@@ -1,4 +1,5 @@
 import type { RouteId } from "../../../contract/routes.ts"
+import ADAPTERS from "./pages/adapters.md" with { type: "text" }
 import AGENTS from "./pages/agents.md" with { type: "text" }
 import CLIENTS from "./pages/clients.md" with { type: "text" }
 import COMMANDS from "./pages/commands.md" with { type: "text" }
@@ -35,6 +36,7 @@ export const GUIDE: readonly GuidePart[] = [
       { route: "docsSignUpForms", title: "Sign-up forms", text: SIGN_UP_FORMS },
       { route: "docsFormScript", title: "Form script", text: FORM_SCRIPT },
       { route: "docsClients", title: "Client libraries", text: CLIENTS },
+      { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
       { route: "docsAgents", title: "Agents", text: AGENTS },
       { route: "docsPolicies", title: "Policies", text: POLICIES },
       { route: "docsReasons", title: "Reasons", text: REASONS },

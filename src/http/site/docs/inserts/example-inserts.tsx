@@ -4,7 +4,9 @@ import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { exampleReducedResult, exampleResult } from "../../../response/example-responses.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock, prettyJson, Tabs } from "../../ui/layout.tsx"
+import { ADAPTERS } from "../adapters.ts"
 import {
+  callerTimeoutSeconds,
   EXAMPLE_LANGUAGE_NAMES,
   EXAMPLE_LANGUAGES,
   EXAMPLE_TASK_NAMES,
@@ -25,6 +27,13 @@ export const EXAMPLE_INSERTS = {
     codeFence("sh", "Command", curlCommand(baseUrl, `${localPart}@${testDomain}`)),
   "reduced-answer": ({ testDomain }, localPart) =>
     codeFence("json", "Answer", prettyJson(exampleReducedResult(localPart, testDomain))),
+  /** `{{adapter hono}}`: the file of an adapter. */
+  adapter: ({ checkTimeoutMs }, name) => {
+    const adapter = Object.entries(ADAPTERS).find(([own]) => own === name)?.[1]
+    assert(adapter !== undefined, `there is no adapter for ${name}`)
+    const text = adapter.text.trimEnd().replace("{{timeout_seconds}}", String(callerTimeoutSeconds(checkTimeoutMs)))
+    return codeFence(adapter.file.endsWith(".java") ? "java" : "js", adapter.file, text)
+  },
   "in-process-example": () => codeFence("ts", "check.ts", IN_PROCESS_EXAMPLE),
   "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
   "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
