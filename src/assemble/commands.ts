@@ -5,6 +5,7 @@ import { WORKER_COMMAND } from "../cli/classify/command.ts"
 import { CommandError, type Output, showsColor } from "../cli/output.ts"
 import type { CommandDeps } from "../cli/program.ts"
 import type { ServerTarget } from "../cli/server.ts"
+import { createServerCheck } from "../cli/server-check.ts"
 import type { Mailkind } from "../client/client.ts"
 import { createMailkind } from "../client/mailkind-client.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
@@ -37,8 +38,11 @@ export function createCommandDeps(system: System): CommandDeps {
     output,
     version: VERSION,
     serve: options => serve(context(), output, options),
-    openCheck: isOffline => openCheck(context(), isOffline),
-    openServer: target => openServer(system, target),
+    openCheck: async (isOffline, server) => {
+      if (server === null) return openCheck(context(), isOffline)
+      const [client, local] = [await openServer(system, server), await openCheck(context(), true)]
+      return { ...local, check: createServerCheck(client, local.check) }
+    },
     openMcpBackend: async ({ isOffline, server }) => {
       const loadLists = lazyPromise(() => openListsForCommand(context()))
       if (server !== null) return createServerBackend(await openServer(system, server), loadLists)

@@ -1,12 +1,10 @@
 import { type Command, Option } from "commander"
 import type { Streams } from "../base/streams.ts"
-import { detectSubjectKind } from "../check/address/parse-subject.ts"
 import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
-import { type CheckOutcome, fullResult } from "../check/result/result.ts"
-import type { CheckSubject, Mailkind } from "../client/client.ts"
+import { type CheckOutcome, fullResultJson } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
-import type { BatchResult, CheckResult } from "../contract/schemas.ts"
+import type { CheckResult } from "../contract/schemas.ts"
 import { decodeInput } from "./classify/input-decoder.ts"
 import { type InputLine, type InputRow, rowSubject, TEXT_ROW_READER } from "./classify/input-rows.ts"
 import { LineSplitter } from "./classify/line-splitter.ts"
@@ -21,7 +19,11 @@ import {
   printJson,
   printTable,
 } from "./output.ts"
-import { addServerOptions, type OpenServer, readServerTarget, type ServerFlags, serverFailure } from "./server.ts"
+import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
+import { serverRequestId } from "./server-check.ts"
+
+/** Opens the check of this program, or that of a server. `isOffline`: it uses no network. */
+export type OpenCheck = (isOffline: boolean, server: ServerTarget | null) => Promise<CheckCommandDeps>
 
 /** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
@@ -36,13 +38,7 @@ const FAIL_ON = { block: ["block"], review: ["review", "block"] } as const satis
 const FAIL_ON_NAMES = ["block", "review"] as const
 
 /** Registers `check`. */
-export function registerCheck(
-  root: Command,
-  output: Output,
-  openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>,
-  streams: Streams,
-  openServer: OpenServer,
-): void {
+export function registerCheck(root: Command, output: Output, openCheck: OpenCheck, streams: Streams): void {
   const command = root
     .command("check")
     .description("Check addresses, domains or URLs.")
@@ -64,12 +60,8 @@ export function registerCheck(
         throw new CommandError("- reads the standard input and stands alone.", 2)
       const rows = inputs[0] === "-" ? readInputLines(streams) : inputs.map(toInputRow)
       const print = asJson ? jsonPrinter(output, inputs.length > 1 || inputs[0] === "-") : textPrinter(output)
-      const options = { policy, isDeep: deep }
-      const target = readServerTarget(flags)
-      const found =
-        target === null
-          ? await checkRows(await openCheck(offline), rows, options, print)
-          : await askServer(await openServer(target), rows, options, print)
+      const checker = await openCheck(offline, readServerTarget(flags, offline))
+      const found = await checkRows(checker, rows, { policy, isDeep: deep }, print)
       const failing = FAIL_ON_NAMES.find(name => name === failOn)
       if (failing !== undefined && FAIL_ON[failing].some(recommendation => found.has(recommendation)))
         throw new CommandExit(3)
@@ -122,7 +114,7 @@ async function checkRows(
   const found = new Set<Recommendation>()
   const order = new OrderedQueue<InputRow, CheckOutcome>(({ input }, outcome) => {
     found.add(outcome.judged.verdict.recommendation)
-    printer.print(input, fullResult(outcome, requestId()))
+    printer.print(input, JSON.parse(fullResultJson(outcome, serverRequestId(outcome) ?? requestId())))
   })
   for await (const row of rows) {
     const subject = rowSubject(row, testDomain)
@@ -136,45 +128,6 @@ async function checkRows(
   await order.drain()
   printer.end()
   return found
-}
-
-/** Somebody waits for the command. */
-const SERVER_RETRIES = 2
-
-type BatchItem = BatchResult["results"][number]
-
-/** Asks a server, by batches unless the checks are deep. Stops at the first item without an answer. */
-async function askServer(
-  client: Mailkind,
-  rows: AsyncIterable<InputRow> | Iterable<InputRow>,
-  { policy, isDeep }: CheckOptions,
-  printer: ResultPrinter,
-): Promise<ReadonlySet<Recommendation>> {
-  const found = new Set<Recommendation>()
-  const answers = isDeep
-    ? askDeeply(client, rows, policy)
-    : client.batch(inputsOf(rows), { policy, retries: SERVER_RETRIES })
-  for await (const answer of answers) {
-    if (answer.outcome === "unchecked") throw serverFailure(answer)
-    // A server of another version may have values that this program does not know.
-    const { index: _, input: __, ...result } = answer.result as Partial<BatchItem> & CheckResult
-    found.add(result.recommendation)
-    printer.print(answer.item, result)
-  }
-  printer.end()
-  return found
-}
-
-async function* inputsOf(rows: AsyncIterable<InputRow> | Iterable<InputRow>): AsyncGenerator<string> {
-  for await (const { input } of rows) yield input
-}
-
-async function* askDeeply(client: Mailkind, rows: AsyncIterable<InputRow> | Iterable<InputRow>, policy: Policy) {
-  for await (const { input: item } of rows) {
-    const kind = detectSubjectKind(item)
-    const subject: CheckSubject = kind === "email" ? { email: item } : kind === "url" ? { url: item } : { domain: item }
-    yield { ...(await client.check({ ...subject, policy, deep: true })), item }
-  }
 }
 
 const textPrinter = (output: Output): ResultPrinter => ({
@@ -214,6 +167,7 @@ function printResult(output: Output, input: string, result: CheckResult): void {
   if (result.is_lookalike) output.line("  it looks like a known name, but is not")
   printTable(
     output,
+    // A server of a later version may have reasons that this program does not know.
     result.reasons.map(reason => [`    ${escapeControls(reason)}`, REASONS[reason]?.description ?? ""]),
   )
 }

@@ -13,7 +13,7 @@ export function registerMcp(root: Command, openBackend: OpenMcpBackend): void {
     .description("Serve an agent over standard input and output (Model Context Protocol).")
     .option("--offline", "use no network", false)
   addServerOptions(command).action(async ({ offline, ...flags }: ServerFlags & { readonly offline: boolean }) => {
-    const backend = await openBackend({ isOffline: offline, server: readServerTarget(flags) })
+    const backend = await openBackend({ isOffline: offline, server: readServerTarget(flags, offline) })
     // The package of the protocol takes time to load, which no other command needs.
     const { serveMcpOverStdio } = await import("../mcp/mcp-server.ts")
     await serveMcpOverStdio(backend)

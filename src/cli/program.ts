@@ -1,7 +1,7 @@
 import { Command, CommanderError } from "commander"
 import type { Inventory } from "../licences/inventory.ts"
 import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
-import { type CheckCommandDeps, registerCheck } from "./check.ts"
+import { type OpenCheck, registerCheck } from "./check.ts"
 import { registerClassify, registerClassifyWorker } from "./classify/command.ts"
 import type { ClassifyDeps } from "./classify/run.ts"
 import { type BackupDeps, registerBackupCommands, registerStoreCommands, type StoreCopyDeps } from "./database.ts"
@@ -14,7 +14,6 @@ import { type OpenMcpBackend, registerMcp } from "./mcp.ts"
 import { CommandError, CommandExit, failureText, isJsonAsked, JSON_FLAG, type Output, printJson } from "./output.ts"
 import { registerOwnListCommands } from "./own-lists.ts"
 import { registerServe, type ServeOptions } from "./serve.ts"
-import type { OpenServer } from "./server.ts"
 import { registerShellCommands } from "./shell/commands.ts"
 import { registerTermsCommands } from "./terms.ts"
 
@@ -23,10 +22,8 @@ export type CommandDeps = {
   readonly output: Output
   readonly version: string
   readonly serve: (options: ServeOptions) => Promise<void>
-  /** `isOffline`: the check uses no network. */
-  readonly openCheck: (isOffline: boolean) => Promise<CheckCommandDeps>
+  readonly openCheck: OpenCheck
   readonly classify: ClassifyDeps
-  readonly openServer: OpenServer
   readonly openMcpBackend: OpenMcpBackend
   /** How many processes can work in parallel. Absent: one. */
   readonly coreCount?: number
@@ -77,9 +74,9 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
     })
     .helpCommand(false)
   registerServe(root, deps.serve)
-  registerCheck(root, output, deps.openCheck, deps.classify.streams, deps.openServer)
+  registerCheck(root, output, deps.openCheck, deps.classify.streams)
   registerClassify(root, output, deps.openCheck, deps.classify, deps.coreCount)
-  registerClassifyWorker(root, { ...deps.classify, openCheck: deps.openCheck })
+  registerClassifyWorker(root, { ...deps.classify, openCheck: isOffline => deps.openCheck(isOffline, null) })
   registerMcp(root, deps.openMcpBackend)
   registerListsCommands(root, output, deps.lists)
   registerAccountCommands(root, output, deps.withCustomers)

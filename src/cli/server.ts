@@ -1,13 +1,9 @@
 import type { Command } from "commander"
-import type { Mailkind } from "../client/client.ts"
 import type { Failure } from "../client/outcome.ts"
 import { CommandError } from "./output.ts"
 
 /** A server that a command asks, and the file with the key for it; null: no key, for test addresses. */
 export type ServerTarget = { readonly url: string; readonly keyFile: string | null }
-
-/** A client of the server. Rejects with a `CommandError` when the address or the file is wrong. */
-export type OpenServer = (target: ServerTarget) => Promise<Mailkind>
 
 /** The values of those options. */
 export type ServerFlags = { readonly server?: string; readonly keyFile?: string }
@@ -19,7 +15,8 @@ export const addServerOptions = (command: Command): Command =>
     .option("--key-file <file>", "a file with a secret key of that server")
 
 /** The server that the options name; null: none. */
-export function readServerTarget({ server, keyFile }: ServerFlags): ServerTarget | null {
+export function readServerTarget({ server, keyFile }: ServerFlags, isOffline: boolean): ServerTarget | null {
+  if (server !== undefined && isOffline) throw new CommandError("--server needs the network. Leave out --offline.", 2)
   if (server !== undefined) return { url: server, keyFile: keyFile ?? null }
   if (keyFile !== undefined) throw new CommandError("--key-file needs --server.", 2)
   return null

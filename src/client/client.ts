@@ -53,7 +53,6 @@ export type MailkindBrowser<R = ReducedResult> = {
   /** Checks one input. It never throws because there is no answer: then the outcome is `unchecked`. */
   readonly check: (input: CheckSubject, options?: CallOptions) => Promise<Outcome<R>>
   readonly checkEmail: (email: string, options?: CheckTerms & CallOptions) => Promise<Outcome<R>>
-  readonly health: (options?: CallOptions) => Promise<Reply<Health>>
   /** What the client has counted since it was created. */
   readonly stats: () => MailkindStats
 }
@@ -65,6 +64,7 @@ export type Mailkind = MailkindBrowser<CheckResult> & {
   /** Reports a wrong verdict. */
   readonly feedback: (report: FeedbackBody, options?: CallOptions) => Promise<Reply<FeedbackReceipt>>
   readonly usage: (options?: CallOptions) => Promise<Reply<Usage>>
+  readonly health: (options?: CallOptions) => Promise<Reply<Health>>
 }
 
 /** A client on a platform. */

@@ -23,7 +23,6 @@ async function commands(stdin = "", hasColor = false) {
       terminal: null,
       stopSignal: () => new Promise(() => undefined),
     },
-    openServer: () => Promise.reject(new Error("no server is asked here")),
     openMcpBackend: () => Promise.reject(new Error("no agent is served here")),
     withCustomers: work => work({ changes, random, defaultTier: 1 }),
     lists: {

@@ -1,7 +1,8 @@
 import { type Command, Option } from "commander"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../contract/policies.ts"
-import type { CheckCommandDeps } from "../check.ts"
+import type { OpenCheck } from "../check.ts"
 import { CommandError, escapeControls, type Output, printJson, printTable } from "../output.ts"
+import { addServerOptions, readServerTarget, type ServerFlags } from "../server.ts"
 import type { CsvOptions } from "./csv-reader.ts"
 import { encodingName } from "./input-decoder.ts"
 import { serveBlocks, type WorkerDeps } from "./parallel/block-worker.ts"
@@ -14,11 +15,11 @@ import { type ClassifySummary, formatSummary } from "./summary.ts"
 export function registerClassify(
   root: Command,
   output: Output,
-  checker: (isOffline: boolean) => Promise<CheckCommandDeps>,
+  openCheck: OpenCheck,
   deps: ClassifyDeps,
   coreCount = 1,
 ): void {
-  root
+  const command = root
     .command("classify")
     .summary("Check every line of a file of any size, in order.")
     .description(DESCRIPTION)
@@ -47,26 +48,29 @@ export function registerClassify(
     )
     .option("--jobs <n>", "how many processes work at once (default: one for each core)")
     .option("--json", "print the summary as JSON", false)
-    .action(async (path, options) => {
-      const job = parseJob(path, options, coreCount)
-      printSummary(output, await classify(deps, await checker(options.offline), job), {
-        asJson: options.json,
-        isOutFree: job.target.out !== null,
-      })
+  addServerOptions(command).action(async (path: string, options: Flags & { readonly json: boolean }) => {
+    const server = readServerTarget(options, options.offline)
+    // One process keeps a server busy.
+    const job = { ...parseJob(path, options, coreCount), ...(server !== null && { jobCount: 1 }) }
+    printSummary(output, await classify(deps, await openCheck(options.offline, server), job), {
+      asJson: options.json,
+      isOutFree: job.target.out !== null,
     })
+  })
 }
 
-type Flags = CsvFlags & {
-  readonly format?: FileFormat
-  readonly policy: Policy
-  readonly offline: boolean
-  readonly out?: string
-  readonly resume: boolean
-  readonly force: boolean
-  readonly safeCells: boolean
-  readonly encoding?: string
-  readonly jobs?: string
-}
+type Flags = CsvFlags &
+  ServerFlags & {
+    readonly format?: FileFormat
+    readonly policy: Policy
+    readonly offline: boolean
+    readonly out?: string
+    readonly resume: boolean
+    readonly force: boolean
+    readonly safeCells: boolean
+    readonly encoding?: string
+    readonly jobs?: string
+  }
 
 function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
   const target = parseTarget(flags.out ?? null, flags.resume, flags.force)

@@ -58,7 +58,6 @@ for (const { name, program, install } of PLACES) {
       const faulty = await faultServer(reply)
       const { outcome, ms } = await run(faulty.url, "check", "0")
       expect({ fault, outcome }).toMatchObject({ fault, outcome: { outcome: "unchecked", because } })
-      expect({ fault, isLate: ms > 4000 }).toEqual({ fault, isLate: false })
       expect(JSON.stringify(outcome)).not.toContain("svc_live_secret")
       const again = await run(faulty.url, "check", "2")
       expect({ fault, outcome: again.outcome }).toMatchObject({ fault, outcome: { because } })
