@@ -19,17 +19,16 @@ export function encodeFrame(meta: object, bytes: Uint8Array | string): Uint8Arra
   return Buffer.concat([head, json, body])
 }
 
-/** Reads the frames of a pipe. What is left of a frame when the pipe ends is dropped. */
+/** Reads the frames of a pipe, whose chunks must keep their memory. What is left of a frame when the pipe ends is dropped. */
 export async function* readFrames<M>(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Frame<M>, undefined> {
   let parts: Uint8Array[] = []
   let length = 0
   let needed = HEAD_BYTES
   for await (const chunk of chunks) {
-    // A copy, because the memory of the chunk may be reused.
-    parts.push(Buffer.from(chunk))
+    parts.push(chunk)
     length += chunk.length
     if (length < needed) continue
-    let joined = Buffer.concat(parts)
+    let joined = parts.length === 1 ? Buffer.from(chunk.buffer, chunk.byteOffset, chunk.length) : Buffer.concat(parts)
     for (needed = neededBytes(joined); joined.length >= needed; needed = neededBytes(joined)) {
       yield decodeFrame(joined.subarray(0, needed))
       joined = joined.subarray(needed)
