@@ -324,3 +324,11 @@ function faults(schema: Parameters<typeof Value.Errors>[0], value: unknown): rea
     .filter(({ message }) => !/unknown format/i.test(message))
     .map(({ path, message }) => `${path}: ${message}`)
 }
+
+test("only reasons and problem codes are open sets of values, as the page about upgrades promises", async () => {
+  const schemas = Object.entries(Object(document["components"]).schemas)
+  const open = schemas.filter(([, schema]) => [Object(schema).anyOf ?? []].flat().some(each => "enum" in Object(each)))
+  expect(open.map(([name]) => name).sort()).toEqual(["ProblemCode", "Reason"])
+  const page = await Bun.file(join(import.meta.dir, "../../../src/http/site/docs/pages/upgrades.md")).text()
+  expect(page.match(/^\| values of `\w+`/gm)).toEqual(["| values of `reasons`", "| values of `code`"])
+})
