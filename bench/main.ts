@@ -13,6 +13,7 @@ import { ATTACKS_FULL, attacksBench } from "./cases/attacks.ts"
 import { BATCH_FULL, batchBench } from "./cases/batch.ts"
 import { CHECK_FULL, checkBench } from "./cases/check.ts"
 import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
+import { CLASSIFY_JOBS_FULL, classifyJobsBench } from "./cases/classify-jobs.ts"
 import { CUSTOMERS_FULL, customersBench } from "./cases/customers.ts"
 import { DNS_FULL, dnsBench } from "./cases/dns.ts"
 import { HOSTILE_FULL, hostileBench } from "./cases/hostile.ts"
@@ -57,6 +58,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
   workers: () => workersBench(WORKERS_FULL),
   nodes: () => nodesBench(NODES_FULL),
   classify: () => classifyBench(CLASSIFY_FULL),
+  "classify-jobs": () => classifyJobsBench(CLASSIFY_JOBS_FULL),
   customers: () => customersBench(CUSTOMERS_FULL),
   requests: () => requestLogBench(REQUEST_LOG_FULL),
   start: () => startBench(START_FULL),
