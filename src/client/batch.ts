@@ -1,3 +1,4 @@
+import { onAbort } from "./abort.ts"
 import { isBatchOf } from "./answers.ts"
 import type { BatchItemResult, Policy } from "./api-types.ts"
 import { type Chunk, chunksOf, type PlacedItem } from "./chunks.ts"
@@ -77,7 +78,7 @@ async function* outcomes(
   const total = Array.isArray(items) ? items.length : undefined
   const controller = new AbortController()
   const abort = (): void => controller.abort()
-  options.signal?.addEventListener("abort", abort, { once: true })
+  const unlisten = onAbort(options.signal, abort)
   if (options.signal?.aborted === true) abort()
   const begin = async (chunk: Chunk) => {
     const ended = await chunkOutcomes(deps, chunk, { ...options, signal: controller.signal }, state)
@@ -101,7 +102,7 @@ async function* outcomes(
   } finally {
     // Whoever leaves the loop wants no further requests, and no news of those that are under way.
     state.isLeft = true
-    options.signal?.removeEventListener("abort", abort)
+    unlisten()
     abort()
   }
 }

@@ -1,3 +1,4 @@
+import { onAbort } from "./abort.ts"
 import { causeOf, failureMessage, readProblem } from "./answers.ts"
 import { ANSWER_BYTES_MAX } from "./options.ts"
 import type { Cause, Failure } from "./outcome.ts"
@@ -33,12 +34,11 @@ export async function exchange<R>(platform: ClientPlatform, request: WireRequest
       resolve(failed(request, because))
       controller.abort()
     }
-    const abort = (): void => end("aborted")
-    request.signal?.addEventListener("abort", abort, { once: true })
+    const unlisten = onAbort(request.signal, () => end("aborted"))
     const cancel = platform.after(request.timeoutMs, () => end("timeout"))
     tidy = () => {
       cancel()
-      request.signal?.removeEventListener("abort", abort)
+      unlisten()
     }
   })
   try {

@@ -1,3 +1,4 @@
+import { onAbort } from "./abort.ts"
 import { exchange } from "./exchange.ts"
 import type { ClientSettings } from "./options.ts"
 import type { Failure } from "./outcome.ts"
@@ -59,13 +60,12 @@ function waited(platform: ClientPlatform, ms: number, signal: AbortSignal | unde
   if (signal?.aborted === true) return Promise.resolve(false)
   // Node 20 has no `Promise.withResolvers`.
   return new Promise(resolve => {
-    const abort = (): void => end(false)
+    const unlisten = onAbort(signal, () => end(false))
     const cancel = platform.after(ms, () => end(true))
     const end = (isOver: boolean): void => {
       cancel()
-      signal?.removeEventListener("abort", abort)
+      unlisten()
       resolve(isOver)
     }
-    signal?.addEventListener("abort", abort, { once: true })
   })
 }

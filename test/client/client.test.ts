@@ -170,3 +170,22 @@ test("feedback, usage and health give the answer, or why there is none", async (
   expect(await client.usage()).toMatchObject({ outcome: "unanswered", because: "server_error", status: 503 })
   expect(server.seen.map(({ url }) => url)).toEqual(["/v1/feedback", "/v1/usage", "/v1/health", "/v1/usage"])
 })
+
+test("a signal that many calls share has one listener, and none when they have ended", async () => {
+  const listeners = new Set<unknown>()
+  let most = 0
+  const { client } = await clientOf([answers])
+  const { signal } = new AbortController()
+  const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)]
+  signal.addEventListener = (...given: Parameters<typeof add>) => {
+    add(...given)
+    most = Math.max(most, listeners.add(given[1]).size)
+  }
+  signal.removeEventListener = (...given: Parameters<typeof remove>) => {
+    remove(...given)
+    listeners.delete(given[1])
+  }
+  const checks = Array.from({ length: 20 }, () => client.check({ email: "a@b.co" }, { signal }))
+  await Promise.all([...checks, client.batch(["a@b.co"], { signal })])
+  expect([most, listeners.size]).toEqual([1, 0])
+})
