@@ -33,6 +33,7 @@ export function retryDelayMs(
 export function readRetryAfter(value: string | null, date: string | null): number | undefined {
   if (value === null) return undefined
   if (/^\s*\d+\s*$/.test(value)) return Number(value) * 1000
+  if (!/^\s*[a-z]{3,}, /i.test(value)) return undefined // `Date.parse` takes "1.5" for a date too
   const [until, now] = [Date.parse(value), Date.parse(date ?? "")]
   // By the server's own clock: that of the program may be wrong.
   return Number.isNaN(until) || Number.isNaN(now) ? undefined : Math.max(0, until - now)

@@ -76,6 +76,15 @@ test("waits double and keep Retry-After, with jitter on top", async () => {
   expect(waits).toEqual([500, 1000, 2000, 1000])
 })
 
+test("a Retry-After that is neither seconds nor a date is none", async () => {
+  const replies = ["1.5", "-5", "soon", ""].map(value =>
+    says(503, problemOf(503, "overloaded"), { "Retry-After": value }),
+  )
+  const { client, waits } = await clientOf([...replies, answers], { retries: 4 })
+  expect((await client.check({ email: "a@b.co" })).outcome).toBe("checked")
+  expect(waits).toEqual([500, 1000, 2000, 4000])
+})
+
 test("a Retry-After over the cap is not waited for, and the caller learns it", async () => {
   const { client, server, waits } = await clientOf([FAULTS["a quota of three hours"].reply], { retries: 9 })
   expect(await client.check({ email: "a@b.co" })).toMatchObject({
