@@ -46,6 +46,8 @@ type BatchState = { stopped: Failure | null; givenUpInARow: number; done: number
 
 /** Starts when it is awaited or iterated over. */
 export function createBatchRun(deps: BatchDeps, items: BatchItems, options: BatchOptions): BatchRun {
+  // A text is an iterable of its characters.
+  if (typeof items === "string") throw new TypeError("mailkind: `items` must be a list of texts, not one text.")
   const concurrency = readCount("concurrency", options.concurrency, CLIENT_DEFAULTS.batchConcurrency, 1)
   const retries = readCount("retries", options.retries, CLIENT_DEFAULTS.batchRetries, 0)
   const timeoutMs = readCount("timeoutMs", options.timeoutMs, deps.timeoutMs, 1)

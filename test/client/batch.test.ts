@@ -93,6 +93,12 @@ test("a batch that is aborted gives every item its outcome and sends nothing mor
   expect([outcomes.length, server.seen.length]).toEqual([1_000, 1])
 })
 
+test("one text in place of a list of them is refused, not read letter by letter", async () => {
+  const { client, server } = await clientOf(answers)
+  expect(() => client.batch("jane@stripe.com")).toThrow("`items`")
+  expect(server.seen).toEqual([])
+})
+
 test("no items need no request", async () => {
   const { client, server } = await clientOf(answers)
   expect(await client.batch([])).toEqual([])
