@@ -17,7 +17,7 @@ export type BatchOptions = {
   readonly timeoutMs?: number | undefined
   /** Items whose request has not ended are unchecked from then on. */
   readonly signal?: AbortSignal | undefined
-  /** Is called after every request, with the items that are done. */
+  /** Is called after every request, with the items that are done. If it fails, the batch does. */
   readonly onProgress?: ((progress: BatchProgress) => void) | undefined
 }
 
@@ -89,7 +89,7 @@ async function* outcomes(
     state.done += ended.length
     state.checked += ended.filter(({ outcome }) => outcome === "checked").length
     const { done, checked } = state
-    options.onProgress?.({ done, checked, unchecked: done - checked, total })
+    await options.onProgress?.({ done, checked, unchecked: done - checked, total })
     return ended
   }
   const begun: Promise<readonly ItemOutcome<BatchItemResult>[]>[] = []

@@ -134,7 +134,7 @@ async function checkOutcome(
   if (ended.kind === "failure") return { ...ended.failure, outcome: "unchecked" }
   const { value: result, maxAgeMs, requestId } = ended
   // Less evidence than usual is not kept.
-  const isWhole = !("degraded" in result && (result.degraded || result.workspace.pending))
+  const isWhole = !("degraded" in result && (result.degraded || result.workspace?.pending))
   if (maxAgeMs > 0 && isWhole) cache.set(body, structuredClone({ result, requestId }), now() + maxAgeMs)
   return { outcome: "checked", result, requestId }
 }
@@ -164,7 +164,7 @@ async function replyTo<R>(ask: ClientRequests, request: ClientRequest<R>): Promi
 function countOutcome(
   outcome: Checked<unknown> | Unchecked,
   statistics: ClientStatistics,
-  onUnchecked: ((unchecked: Unchecked) => void) | undefined,
+  onUnchecked: MailkindOptions["onUnchecked"],
 ): void {
   if (outcome.outcome === "checked") {
     statistics.count("checked")
@@ -174,12 +174,8 @@ function countOutcome(
   const { because, message, problem, status, retryAfterMs, requestId } = outcome
   // Only what a log may hold: the item of a batch is left out.
   const told = { because, message, problem, status, retryAfterMs, requestId, outcome: "unchecked" } as Unchecked
-  try {
-    onUnchecked?.(told)
-  } catch {
-    // What logs a failure must not become one of the sign-up.
-    return
-  }
+  // What logs a failure must not become one of the sign-up.
+  void (async () => await onUnchecked?.(told))().catch(() => undefined)
 }
 
 const isResult = (value: unknown): value is AnyCheckResult => isVerdict(value)

@@ -129,6 +129,24 @@ test("only an answer whose Cache-Control allows it is kept, for its age, and a d
   }
 })
 
+test("a verdict is a result although the server leaves out other members", async () => {
+  const { workspace, ...verdict } = verdictOf("a@b.co")
+  const replies = [verdict, { ...verdict, workspace: null }].map(each => says(200, JSON.stringify(each)))
+  const { client } = await clientOf(replies)
+  for (const _ of replies) expect((await client.check({ email: "a@b.co" })).outcome).toBe("checked")
+})
+
+test("an async callback may fail: onUnchecked keeps nobody out, and onProgress ends its batch", async () => {
+  const fails = async () => {
+    throw new Error("the log is down")
+  }
+  const { client } = await clientOf([FAULTS["a revoked key"].reply], { onUnchecked: fails })
+  expect((await client.check({ email: "a@b.co" })).outcome).toBe("unchecked")
+  expect((await client.batch(["a@b.co"])).length).toBe(1)
+  const batch = Promise.resolve(client.batch(["a@b.co"], { onProgress: fails }))
+  expect(await batch.catch(String)).toBe("Error: the log is down")
+})
+
 test("the key is in no outcome, no error and no text of the client", async () => {
   const { client, server } = await clientOf([says(401, problemOf(401, "invalid_key"))])
   server.close()
