@@ -157,6 +157,55 @@ test.skipIf(PYTHON === null)(
   },
 )
 
+/** Answers the first items of a batch, and keeps the requests for the others until `/v1/health` is asked: then it closes them. */
+function answersFirst(): FaultReply {
+  const kept: (() => void)[] = []
+  return (request, response, body) => {
+    if (request.url === "/v1/health") for (const close of kept) close()
+    if (request.url === "/v1/health" || body.includes("user0@")) answers(request, response, body)
+    else kept.push(() => request.socket.destroy())
+  }
+}
+
+/** Leaves a batch at its first item, while requests for others are under way. */
+const LEAVING = `
+import json, sys, threading, mailkind
+told = []
+client = mailkind.Mailkind("k", url=sys.argv[1], timeout=9999, on_unchecked=told.append)
+for each in client.batch((f"user{n}@x.co" for n in range(300)), concurrency=3, retries=0):
+    break
+`
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} keeps no program running for a batch that it has left`, async () => {
+  const server = await faultServer(answersFirst())
+  expect(await inPython(["-c", `${LEAVING}print(each.index)`, server.url])).toBe(0)
+})
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} tells whoever leaves the loop nothing of the other items`, async () => {
+  const server = await faultServer(answersFirst())
+  const ending = `
+client.health()
+for thread in threading.enumerate():
+    if thread.name.startswith("mailkind"):
+        thread.join()
+print(json.dumps([len(told), client.stats()["unchecked"]]))`
+  expect(await inPython(["-c", LEAVING + ending, server.url])).toEqual([0, 0])
+})
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} keeps its results apart from those that a program changes`, async () => {
+  const keeps = { "Cache-Control": "private, max-age=60" }
+  const server = await faultServer(says(200, JSON.stringify(verdictOf("a@b.co")), keeps))
+  const program = `
+import json, sys, mailkind
+client = mailkind.Mailkind("k", url=sys.argv[1])
+for _ in range(3):
+    result = client.check_email("a@b.co").result
+    reasons = list(result["reasons"])
+    result["reasons"].append("mine")
+print(json.dumps([reasons, client.stats()["cached"]]))`
+  expect(await inPython(["-c", program, server.url])).toEqual([["mx_found"], 2])
+})
+
 test.skipIf(PYTHON === null)(
   `${IN_PYTHON} stops a batch at what no later request can get either, and accounts for every item`,
   async () => {

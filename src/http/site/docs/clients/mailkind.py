@@ -12,6 +12,7 @@ A client may be shared by threads. No outcome, error or text holds the key.
 
 from __future__ import annotations
 
+import copy
 import email.utils
 import http.client
 import json
@@ -25,7 +26,7 @@ import urllib.error
 import urllib.parse
 import urllib.request
 from collections import OrderedDict, deque
-from concurrent.futures import Future, ThreadPoolExecutor
+from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import (
     Any, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict,
@@ -443,7 +444,7 @@ class Mailkind:
         kept = self._cache.get(body, self._platform.now())
         if kept is not None:
             self._count("cached")
-            return Checked(kept, "")
+            return Checked(copy.deepcopy(kept), "")  # a caller may change what it gets
         ended = self._ask(self._single("/v1/check", body, _is_verdict, timeout, retries))
         if isinstance(ended, Failure):
             return Unchecked(**asdict(ended))
@@ -452,7 +453,7 @@ class Mailkind:
         # Less evidence than usual is not kept.
         is_whole = not result.get("degraded") and not (isinstance(workspace, dict) and workspace.get("pending"))
         if ended.max_age > 0 and is_whole:
-            self._cache.set(body, result, self._platform.now() + ended.max_age)
+            self._cache.set(body, copy.deepcopy(result), self._platform.now() + ended.max_age)
         return Checked(result, ended.request_id)
 
     def _reply(
@@ -472,7 +473,6 @@ class Mailkind:
         total = len(items) if isinstance(items, Sequence) else None
         begun: Deque[Future[List[ItemOutcome]]] = deque()
         done = checked = 0
-        pool = ThreadPoolExecutor(ahead, thread_name_prefix="mailkind")
         chunks = _chunks_of(items)
         try:
             while True:
@@ -480,7 +480,7 @@ class Mailkind:
                     chunk = next(chunks, None)
                     if chunk is None:
                         break
-                    begun.append(pool.submit(self._chunk, chunk[0], chunk[1], state))
+                    begun.append(self._begin(chunk[0], chunk[1], state))
                 if not begun:
                     return
                 ended = begun.popleft().result()
@@ -491,13 +491,27 @@ class Mailkind:
                 yield from ended
         finally:
             state.cancelled.set()
-            for future in begun:
-                future.cancel()
-            pool.shutdown(wait=False)
+
+    def _begin(self, items: List[Tuple[int, str]], is_sent: bool, state: _Batch) -> Future[List[ItemOutcome]]:
+        """Sends a request in a thread that keeps no program running."""
+        future: Future[List[ItemOutcome]] = Future()
+
+        def run() -> None:
+            try:
+                future.set_result(self._chunk(items, is_sent, state))
+            except BaseException as error:
+                future.set_exception(error)
+
+        try:
+            threading.Thread(target=run, name="mailkind-batch", daemon=True).start()
+        except RuntimeError:  # there is no room for a thread
+            run()
+        return future
 
     def _chunk(self, items: List[Tuple[int, str]], is_sent: bool, state: _Batch) -> List[ItemOutcome]:
         ended = self._chunk_outcomes(items, is_sent, state)
-        for outcome in ended:
+        # Whoever has left the loop wants no news of what was under way.
+        for outcome in () if state.cancelled.is_set() else ended:
             self._tell(outcome)
         return ended
 
