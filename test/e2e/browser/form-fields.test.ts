@@ -215,3 +215,20 @@ test.skipIf(isBrowserMissing)(
   },
   BROWSER_TEST_MS,
 )
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a form in a shadow root that is reset shows nothing and is unchecked`,
+  async () => {
+    const { open } = await scriptPages()
+    const { page } = await open({ more: "<div id=host></div>" })
+    await page.evaluate(
+      "host.attachShadow({ mode: 'open' }).innerHTML = '<form><label for=inner>Inner</label><input id=inner type=email></form>'",
+    )
+    await typeAndLeave(page, "bin@x.example", "#inner")
+    await page.locator("#host .mailkind").getByText("Please use").waitFor()
+    await page.evaluate("host.shadowRoot.querySelector('form').reset()")
+    expect(await page.locator("#host .mailkind").textContent()).toBe("")
+    expect(await page.locator("#host [name=mailkind]").inputValue()).toBe("unchecked")
+  },
+  BROWSER_TEST_MS,
+)

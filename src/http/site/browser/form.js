@@ -162,6 +162,8 @@ const place = entry => {
   }
   placed.add(entry)
   observer.observe(root, { childList: true, subtree: true })
+  // The event does not leave a shadow root.
+  root.addEventListener("reset", onReset)
   style(/** @type {Document | ShadowRoot} */ (root))
 }
 
@@ -198,6 +200,11 @@ const reset = entry => {
   entry.asked = ""
   entry.hidden.value = UNCHECKED
   draw(entry, "")
+}
+
+/** @param {Event} event */
+const onReset = ({ target }) => {
+  for (const entry of placed) if (entry.field.form === target) reset(entry)
 }
 
 /** @param {Entry} entry @param {string | Element} content @param {string} [state] */
@@ -414,9 +421,6 @@ const start = () => {
   // From before the event reaches the field, in open shadow roots too, and for fields that are added later.
   for (const type of ["focusin", "input", "change"])
     document.addEventListener(type, event => notice(event.composedPath()), true)
-  document.addEventListener("reset", ({ target }) => {
-    for (const entry of placed) if (entry.field.form === target) reset(entry)
-  })
   const press = () => {
     isPressed = true
   }
