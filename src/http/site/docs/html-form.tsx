@@ -38,6 +38,9 @@ export const sectionsIn = (content: string): readonly PageSection[] =>
     html: withoutLinks(html),
   }))
 
+/** A longer option of a command may break at the end of a line: a small screen has no room for it. */
+const OPTION_LENGTH_MAX = 26
+
 /** An address in a text is no link: it may come from elsewhere. */
 const NO_AUTOLINKS = { url: () => undefined, autolink: () => undefined }
 
@@ -88,7 +91,8 @@ function blockRenderer(title: string): PageRenderer {
 
 const inlineRenderer = (settings: ReadonlySet<string>): PageRenderer => ({
   codespan: ({ text }) => {
-    const code = `<code>${escapeHtml(text)}</code>`
+    const isOption = text.startsWith("-") && text.length <= OPTION_LENGTH_MAX
+    const code = `<code${isOption ? ' class="option"' : ""}>${escapeHtml(text)}</code>`
     return settings.has(text) ? `<a href="${ROUTES.docsSettings.path}#${text}">${code}</a>` : code
   },
   link({ href, title, tokens }) {
@@ -122,7 +126,7 @@ function termListHtml(token: Tokens.List, { parser }: Renderer): string | null {
     const name = parser.parseInline(term).replace(/:$/, "")
     return `<dt>${name}</dt><dd>${parser.parseInline(meaning).trim()}</dd>`
   })
-  return `<dl class="facts">${rows.join("")}</dl>`
+  return `<dl class="facts terms">${rows.join("")}</dl>`
 }
 
 function plainListHtml({ ordered, items }: Tokens.List, { parser }: Renderer): string {

@@ -100,7 +100,7 @@ body { margin: 0; background: var(--paper) }
 .page a:has(code) { text-decoration: none }
 .page a:has(code):hover { text-decoration: underline; text-underline-offset: .5em }
 .page a:hover { text-decoration-thickness: 2px }
-.page code { font-family: var(--mono); font-size: .9em; font-variant-ligatures: none }
+.page code { font-family: var(--mono); font-size: .9em; font-variant-ligatures: none } .page code.option { white-space: nowrap }
 .page :target { scroll-margin-top: 4.5rem }
 .page a.anchor { color: inherit; text-decoration: none }
 .page a.anchor:hover { text-decoration: underline }
@@ -366,6 +366,7 @@ body { margin: 0; background: var(--paper) }
   .page .lead { font-size: 1.0625rem }
   .sample pre { font-size: .8125rem }
   .facts { gap: .3rem 1rem }
+  .facts.terms { grid-template-columns: minmax(0, 1fr) } .facts.terms dd { margin-bottom: .5rem }
   .top nav { flex: none; order: 3; width: 100%; overflow-x: auto; flex-wrap: nowrap }
   .top .brand { flex: 1 }
   .top { padding-block: .4rem }

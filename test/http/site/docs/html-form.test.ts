@@ -78,8 +78,18 @@ test("the first paragraph is the lead, a setting links to its row, a recommendat
     '<a href="/docs/settings#MAILKIND_PORT"><code>MAILKIND_PORT</code></a> <code>MAILKIND_OTHER</code>',
   )
   expect(html("| A | B |\n| --- | --- |\n| x | block |")).toContain('<span class="advice block">block</span>')
-  expect(html("- **A:** one\n- **B:** two")).toBe('<dl class="facts"><dt>A</dt><dd>one</dd><dt>B</dt><dd>two</dd></dl>')
+  expect(html("- **A:** one\n- **B:** two")).toBe(
+    '<dl class="facts terms"><dt>A</dt><dd>one</dd><dt>B</dt><dd>two</dd></dl>',
+  )
   expect(html("- **A** one\n- two")).toStartWith("<ul><li>")
+})
+
+test("the name of a short option does not break after its hyphens", () => {
+  expect(html("Use `--key-file F` or `data-key`.")).toContain(
+    'Use <code class="option">--key-file F</code> or <code>data-key</code>.',
+  )
+  const long = `--${"a-".repeat(20)}b`
+  expect(html(`\`${long}\``)).toContain(`<code>${long}</code>`)
 })
 
 test("a table is named after its heading, and no two of a section alike", () => {
