@@ -418,7 +418,7 @@ const notice = nodes => {
 const start = () => {
   configure({ ...tag, ...early, words: { ...tag, ...early?.words } })
   if (!isSecureContext) say("warn", "This page is not on https:. Others in its network can read what people type.")
-  // From before the event reaches the field, in open shadow roots too, and for fields that are added later.
+  // These listeners hear of an event before its field does. They also see fields in open shadow roots and fields that are added later.
   for (const type of ["focusin", "input", "change"])
     document.addEventListener(type, event => notice(event.composedPath()), true)
   const press = () => {
