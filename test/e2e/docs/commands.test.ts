@@ -81,6 +81,26 @@ test("the page of commands names every command of the program", async () => {
   expect(commands.filter(command => !new RegExp(`<code>${command}\\b`).test(html))).toEqual([])
 })
 
+test("every command takes --json but those that the page of commands leaves out", async () => {
+  const html = await (await openSite()(ROUTES.docsCommands.path)).text()
+  const [, leftOut = ""] = /All commands but (.*?) take <code/.exec(html) ?? []
+  const { out } = await startProgram([...PROGRAM, "man"], ROOT, process.env).ended()
+  const [, ...sections] = out.split(/^\.SS "mailkind /m)
+  const lacking = sections
+    .filter(section => !section.includes("\\-\\-json"))
+    .map(section => /^[a-z]+/.exec(section)?.[0])
+  expect(sections.length).toBeGreaterThan(20)
+  expect([...leftOut.matchAll(/<code>([a-z]+)<\/code>/g)].map(([, name]) => name)).toEqual(lacking)
+})
+
+test("the page of files has every option of classify", async () => {
+  const html = await (await openSite()(ROUTES.docsFiles.path)).text()
+  const { out } = await startProgram([...PROGRAM, "help", "classify"], ROOT, process.env).ended()
+  const options = [...out.matchAll(/^ {2}(--[a-z-]+)/gm)].map(([, option = ""]) => option)
+  expect(options.length).toBeGreaterThan(10)
+  expect(options.filter(option => !new RegExp(`<th scope="row"><code[^>]*>${option}\\b`).test(html))).toEqual([])
+})
+
 test("what the page shows of `mailkind doctor` is what it prints", async () => {
   const page = await (await openSite()(ROUTES.docsSelfHosting.path)).text()
   const [, shownDirectory = "", command = ""] =
