@@ -1,5 +1,6 @@
 import { type TObject, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES } from "../contract/categories.ts"
+import { LIMITS } from "../contract/limits.ts"
 import { POLICY_NAMES } from "../contract/policies.ts"
 import { REASON_NAMES, REASONS } from "../contract/reasons.ts"
 import { BatchBody, BatchResult, CheckBody, CheckResult } from "../contract/schemas.ts"
@@ -25,38 +26,21 @@ type ToolSpec = {
   readonly summary: (value: never) => string
 }
 
-const {
-  index,
-  input,
-  email,
-  domain,
-  url,
-  is_business,
-  category,
-  confidence,
-  recommendation,
-  did_you_mean,
-  degraded,
-  reasons,
-} = BatchResult.properties.results.items.properties
-
 /** An item of a batch without its evidence: a hundred whole results would fill the context of a model. */
-const BatchItem = t.Object({
-  ...{
-    index,
-    input,
-    email,
-    domain,
-    url,
-    is_business,
-    category,
-    confidence,
-    recommendation,
-    did_you_mean,
-    degraded,
-    reasons,
-  },
-})
+const BatchItem = t.Pick(BatchResult.properties.results.items, [
+  "index",
+  "input",
+  "email",
+  "domain",
+  "url",
+  "is_business",
+  "category",
+  "confidence",
+  "recommendation",
+  "did_you_mean",
+  "degraded",
+  "reasons",
+])
 const BatchItems = t.Object({
   results: t.Array(BatchItem, { description: "One result for each item, in the same order." }),
 })
@@ -127,8 +111,7 @@ export const TOOLS = {
   },
   usage: {
     title: "See limits and usage",
-    description:
-      "Shows the limits of the account, and the units used and left today. A check costs 1 unit, a deep check 5.",
+    description: `Shows the limits of the account, and the units used and left today. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits}.`,
     input: t.Object({}),
     output: Usage,
     isOpenWorld: false,
@@ -139,7 +122,7 @@ export const TOOLS = {
 export type ToolName = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as ToolName[] // the keys of a table are its type's
 
-/** The policies, for the instructions of the server. */
+/** What every agent is told about the server. */
 export const INSTRUCTIONS = `mailkind shows what an email address, a domain or a website is. Policies: ${POLICY_NAMES.join(", ")}. Never tell a person that an address is bad because a check failed or is degraded.`
 
 type Verdict = Pick<CheckResult, "category" | "confidence" | "recommendation" | "did_you_mean" | "degraded" | "reasons">
