@@ -214,8 +214,8 @@ function printSummary(
     printJson(isOutFree ? output : aside, summary)
     return
   }
-  const { says, rows, warning } = formatSummary(summary)
+  const { says, rows, warnings } = formatSummary(summary)
   aside.line(says)
   printTable(aside, rows)
-  if (warning !== null) aside.line(warning)
+  for (const warning of warnings) aside.line(warning)
 }

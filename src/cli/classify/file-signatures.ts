@@ -23,6 +23,8 @@ const BINARY_FORMATS: readonly { readonly signature: readonly number[]; readonly
     signature: [0x50, 0x4b, 0x03, 0x04],
     message: "is a zip archive or a spreadsheet. Unpack it, or save the sheet as CSV",
   },
+  { signature: [0xff, 0xfe, 0, 0], message: "is UTF-32. Save it as UTF-8" },
+  { signature: [0, 0, 0xfe, 0xff], message: "is UTF-32. Save it as UTF-8" },
   { signature: [0xd0, 0xcf, 0x11, 0xe0], message: `is an old Office document. ${SHEET}` },
   { signature: [0x25, 0x50, 0x44, 0x46, 0x2d], message: "is a PDF document. Save its text as a file of lines" },
   { signature: [0x53, 0x51, 0x4c, 0x69, 0x74], message: "is an SQLite database. Export the table as CSV" },
@@ -32,9 +34,10 @@ const BINARY_FORMATS: readonly { readonly signature: readonly number[]; readonly
 export const detectBinaryFormat = (beginning: Uint8Array): string | null =>
   BINARY_FORMATS.find(({ signature }) => signature.every((byte, at) => beginning[at] === byte))?.message ?? null
 
-/** The kind of UTF-16 that a file shows by its mark, or by ASCII text, which has a NUL as every second byte; null: neither. */
-export function detectUtf16(beginning: Uint8Array): "utf-16le" | "utf-16be" | null {
+/** The encoding that a file shows by its mark, or by ASCII text, which has a NUL as every second byte in UTF-16; null: none. */
+export function detectEncoding(beginning: Uint8Array): "utf-8" | "utf-16le" | "utf-16be" | null {
   const [a, b, c, d] = beginning
+  if (a === 0xef && b === 0xbb && c === 0xbf) return "utf-8"
   if (a === 0xff && b === 0xfe) return "utf-16le"
   if (a === 0xfe && b === 0xff) return "utf-16be"
   if (beginning.length < 4) return null

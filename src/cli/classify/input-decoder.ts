@@ -1,7 +1,7 @@
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
-import { detectBinaryFormat, detectUtf16, GZIP_SIGNATURE, isMostlyControls } from "./file-signatures.ts"
+import { detectBinaryFormat, detectEncoding, GZIP_SIGNATURE, isMostlyControls } from "./file-signatures.ts"
 import { LINE_BYTES_MAX } from "./line-splitter.ts"
 
 /** The names of `--encoding` that differ from those of the Encoding Standard. `utf-16` is told by its mark, else little-endian. */
@@ -116,34 +116,34 @@ async function* gunzip(
   }
 }
 
-const MARKS: Readonly<Record<string, readonly number[]>> = { "utf-16le": [0xff, 0xfe], "utf-16be": [0xfe, 0xff] }
+const isUtf16 = (encoding: string): boolean => encoding.startsWith("utf-16")
+
+/** In UTF-16 each line end and each character of a domain has a NUL. */
+const showsUtf16 = (beginning: Uint8Array): boolean =>
+  hasSignature(beginning) && (beginning.includes(0) || beginning.length > LINE_BYTES_MAX)
 
 async function* decodeText(
   parts: AsyncIterable<Uint8Array>,
   encoding: string | null,
   refuse: (says: string) => never,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const split = await splitFirst(withBeginning(parts, hasSignature))
+  const isUtf16Asked = encoding !== null && isUtf16(encoding)
+  const split = await splitFirst(withBeginning(parts, isUtf16Asked ? showsUtf16 : hasSignature))
   if (split === null) return
-  const shown = detectUtf16(split.first)
-  if (encoding === "utf-8" && shown !== null)
-    refuse(`is ${shown.toUpperCase()}, not UTF-8. Leave out --encoding, or name ${shown}`)
-  const name = chosenEncoding(encoding, shown, split.first)
   const says = detectBinaryFormat(split.first)
   if (says !== null) refuse(says)
+  const shown = detectEncoding(split.first)
+  if (encoding !== null && shown !== null && shown !== encoding && !(isUtf16Asked && isUtf16(shown)))
+    refuse(`is ${shown.toUpperCase()}, not ${encoding.toUpperCase()}. Leave out --encoding, or name ${shown}`)
+  if (isUtf16Asked && !split.first.includes(0))
+    refuse(`is not ${encoding.toUpperCase()}. Leave out --encoding, or name another`)
+  const name = shown ?? encoding ?? "utf-8"
   if (name !== "utf-8") {
     yield* transcode(split.whole, name)
     return
   }
   if (isMostlyControls(split.first)) refuse("is not text. Save it as text, CSV or NDJSON")
   yield* split.whole
-}
-
-/** A mark of UTF-16 in the other byte order overrules the asked one. */
-function chosenEncoding(asked: string | null, shown: string | null, beginning: Uint8Array): string {
-  if (asked === null) return shown ?? "utf-8"
-  if (!Object.hasOwn(MARKS, asked)) return asked
-  return Object.keys(MARKS).find(name => MARKS[name]?.every((byte, at) => beginning[at] === byte)) ?? asked
 }
 
 /** Bytes that are wrong in the encoding become U+FFFD. A mark at the beginning is dropped. */

@@ -42,6 +42,10 @@ export function lineError({ input, fault, cells, json }: InputRow): LineError | 
   return input.includes(REPLACEMENT_CHARACTER) ? "wrong_encoding" : null
 }
 
+/** Whether bytes of the row are wrong in the encoding of the file, in whatever cell. */
+export const hasWrongBytes = ({ input, cells }: InputRow): boolean =>
+  (cells ?? [input]).some(text => text.includes(REPLACEMENT_CHARACTER))
+
 /** Turns the lines of a file into rows. */
 export type RowReader = {
   /** The columns of the file; null: the header was not read yet. */
@@ -116,7 +120,8 @@ export function createNdjsonRowReader(column: string | null): RowReader {
 const JSON_START = /^[\t\r ]*[{["]/
 
 function parseNdjsonRow(line: InputLine, column: string | null): InputRow {
-  if (line.isTooLong || !JSON_START.test(line.text)) return toTextRow(line)
+  if (!JSON_START.test(line.text)) return toTextRow(line)
+  if (line.isTooLong) return { ...toTextRow(line), kind: "domain" }
   const value = parseJson(line.text)
   if (typeof value === "string") return validRow(value, null, null)
   const members = typeof value === "object" && value !== null && !Array.isArray(value) ? jsonMembers(line.text) : null
@@ -136,7 +141,7 @@ const validRow = (input: string, kind: SubjectKind | null, members: JsonLine["me
   json: { members, problem: null },
 })
 
-/** The kind is `domain`, so that no part of an unreadable line is shown as an address. */
+/** The kind of an unreadable line is `domain`, so that no part of it is shown as an address. */
 const malformedRow = ({ text }: InputLine, json: JsonLine): InputRow => ({
   input: text,
   kind: "domain",

@@ -1,7 +1,7 @@
 import type { Streams, TextSink } from "../../base/streams.ts"
 import type { CheckOutcome } from "../../check/result/result.ts"
 import { CommandError, escapeControls } from "../output.ts"
-import { type InputColumns, type InputRow, lineError, rowSubject } from "./input-rows.ts"
+import { type InputColumns, type InputRow, rowSubject } from "./input-rows.ts"
 import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "./result-format.ts"
 import { ResumeState, readPartial } from "./resume-state.ts"
 import { SummaryCounter, type SummaryCounts } from "./summary.ts"
@@ -93,7 +93,7 @@ export class ResultsWriter {
   }
 
   readonly write = (row: InputRow, outcome: CheckOutcome): void => {
-    this.tally.count(outcome, lineError(row), this.count + 1)
+    this.tally.count(outcome, row, this.count + 1)
     if (this.#resultFormat !== null) this.#writer?.add(this.#resultFormat.format(row, outcome, this.count))
   }
 

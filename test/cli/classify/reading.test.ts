@@ -36,6 +36,25 @@ describe("encodings", () => {
     expect(await run("in", "--encoding", "klingon")).toMatchObject({ code: 2, answered: "" })
     expect((await run("in", "--encoding", "klingon")).err).toContain("windows-1252")
     expect((await run("in", "--encoding", "utf-8")).err).toContain("name utf-16le")
+    expect((await run("in", "--encoding", "windows-1252")).err).toContain("name utf-16le")
+    const utf8 = classifying({ in: TEXT, marked: `\ufeff${TEXT}`, utf32: utf16(`\ufeff\0${TEXT}`) })
+    expect((await utf8.run("in", "--encoding", "utf-16")).err).toContain("is not UTF-16LE")
+    expect((await utf8.run("marked", "--encoding", "latin1")).err).toContain("name utf-8")
+    expect((await utf8.run("utf32")).err).toContain("is UTF-32")
+  })
+
+  test("UTF-16 that shows its byte order is read, whichever order is named", async () => {
+    const { run } = classifying({ in: utf16(TEXT).swap16() })
+    expect(inputsOf((await run("in", "--encoding", "utf-16le")).answered)).toEqual(linesOf(TEXT))
+  })
+
+  test("a cell that is wrong in the encoding is told in the summary, and its row is checked", async () => {
+    const { run } = classifying({ "in.csv": Buffer.from("email,name\na@gmail.com,Joe\nb@gmail.com,René\n", "latin1") })
+    const { code, err } = await run("in.csv")
+    expect(code).toBe(0)
+    expect(err).toContain("1 row has bytes that are wrong in the encoding of the file")
+    expect(err).toContain("the first is row 2. --encoding names another encoding")
+    expect((await run("in.csv", "--encoding", "latin1")).err).not.toContain("wrong")
   })
 
   test("bytes that are wrong in the encoding cost their line", async () => {

@@ -5,7 +5,7 @@ import type { Policy } from "../../../contract/policies.ts"
 import type { CheckCommandDeps } from "../../check.ts"
 import type { CsvOptions } from "../csv-reader.ts"
 import { createCollector } from "../garbage-collector.ts"
-import { type CsvPosition, type InputColumns, type InputRow, lineError, rowSubject } from "../input-rows.ts"
+import { type CsvPosition, type InputColumns, type InputRow, rowSubject } from "../input-rows.ts"
 import { OrderedQueue } from "../ordered-queue.ts"
 import { type FileFormat, RESULT_FORMATS } from "../result-format.ts"
 import { createRowReader } from "../row-reader.ts"
@@ -89,7 +89,7 @@ class BlockClassifier {
     this.#job = job
     this.#sender = sender
     this.#order = new OrderedQueue(({ row, place, id, isLast }, outcome) =>
-      sender.add(id, isLast, format(row, outcome, place), counter => counter.count(outcome, lineError(row), place)),
+      sender.add(id, isLast, format(row, outcome, place), counter => counter.count(outcome, row, place)),
     )
   }
 
