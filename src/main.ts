@@ -1,8 +1,9 @@
 import { createCommandDeps } from "./assemble/commands.ts"
 import { InvariantError, isSystemError } from "./base/errors.ts"
+import { streamErrorMessage } from "./cli/classify/results-writer.ts"
 import { failureText } from "./cli/output.ts"
 import { runCommand } from "./cli/program.ts"
-import { operatorMessage } from "./process/startup-error.ts"
+import { operatorMessage, StartupError } from "./process/startup-error.ts"
 import { createSystem, type System } from "./system/system.ts"
 
 /** Prints the error, with a stack only if it is a fault of ours. Returns the exit code. */
@@ -14,13 +15,22 @@ function reportFatalError(system: System, error: unknown): number {
   return 1
 }
 
+/** Rejects if the standard output has lost a part of what was written. */
+async function flushStdout({ stdoutFlushed }: System): Promise<void> {
+  try {
+    await stdoutFlushed()
+  } catch (error) {
+    const says = streamErrorMessage(error)
+    throw says === null ? error : new StartupError(`Cannot write the standard output: ${says}.`)
+  }
+}
+
 // No top-level await: the bytecode of the executable does not support it.
 const system = createSystem()
 // An empty event loop before the command has ended is a deadlock. Bun would exit with code 0.
 process.once("beforeExit", () =>
   process.exit(reportFatalError(system, new InvariantError("the command waits for something that cannot happen"))),
 )
-runCommand(createCommandDeps(system), process.argv.slice(2)).then(
-  code => system.stdoutFlushed().then(() => process.exit(code)),
-  error => process.exit(reportFatalError(system, error)),
-)
+runCommand(createCommandDeps(system), process.argv.slice(2))
+  .then(code => flushStdout(system).then(() => process.exit(code)))
+  .catch(error => process.exit(reportFatalError(system, error)))

@@ -23,7 +23,7 @@ export type System = {
   readonly environment: Readonly<Record<string, string | undefined>>
   readonly writeStdout: (text: string) => void
   readonly writeStderr: (text: string) => void
-  /** Resolves when the standard output has taken everything that was written, or is closed. */
+  /** Resolves when the standard output has taken everything that was written. Rejects with the system's error if it has not. */
   readonly stdoutFlushed: () => Promise<void>
   /** Whether the standard output is a terminal. */
   readonly isOutputTerminal: boolean
@@ -117,13 +117,23 @@ export function createSystem(): System {
 /** The standard output. A pipe takes only as much as its buffer holds; the rest is lost if the process ends too early. */
 function createStdout(): { readonly write: System["writeStdout"]; readonly flushed: System["stdoutFlushed"] } {
   const pending = new Set<Promise<void>>()
+  let failure: Error | null = null
   return {
     write: text => {
-      const write = new Promise<void>(resolve => void process.stdout.write(text, () => resolve()))
+      const write = new Promise<void>(
+        resolve =>
+          void process.stdout.write(text, error => {
+            failure ??= error ?? null
+            resolve()
+          }),
+      )
       pending.add(write)
       void write.then(() => pending.delete(write))
     },
-    flushed: async () => void (await Promise.all(pending)),
+    flushed: async () => {
+      await Promise.all(pending)
+      if (failure !== null) throw failure
+    },
   }
 }
 
