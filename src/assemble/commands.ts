@@ -2,6 +2,7 @@ import { lazyPromise } from "../base/single-flight.ts"
 import { NO_CORRECTIONS } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
 import { WORKER_COMMAND } from "../cli/classify/command.ts"
+import { streamErrorMessage } from "../cli/classify/results-writer.ts"
 import { CommandError, type Output, showsColor } from "../cli/output.ts"
 import type { CommandDeps } from "../cli/program.ts"
 import type { ServerTarget } from "../cli/server.ts"
@@ -88,19 +89,34 @@ const SERVER_TIMEOUT_MS = 30_000
 
 /** A client of a server. Throws a `CommandError` for a wrong address, and for a file without a secret key. */
 async function openServer({ files }: System, { url, keyFile }: ServerTarget): Promise<Mailkind> {
-  const bytes = keyFile === null ? null : await files.read(keyFile)
-  if (keyFile !== null && bytes === null) throw new CommandError("There is no file of --key-file.", 2)
+  const bytes = keyFile === null ? null : await readKeyFile(files, keyFile)
   const key = bytes === null ? undefined : new TextDecoder().decode(bytes).trim()
   if (key !== undefined && !key.startsWith(KEY_KINDS.secret.prefix))
     throw new CommandError(
       `The file of --key-file has no secret key. Such a key begins with ${KEY_KINDS.secret.prefix}.`,
       2,
     )
+  if (key !== undefined && /\s/.test(key))
+    throw new CommandError("The file of --key-file has more than a key. Leave only the key in it.", 2)
   try {
     return createMailkind({ url, key, timeoutMs: SERVER_TIMEOUT_MS })
   } catch (error) {
-    throw new CommandError(error instanceof Error ? error.message : "The address of --server is wrong.", 2)
+    // The message is the client's, which names its own options.
+    const message = error instanceof Error ? error.message.replace(/^mailkind: /, "") : ""
+    throw new CommandError(message.replace("`url`", "--server") || "The address of --server is wrong.", 2)
   }
+}
+
+async function readKeyFile(files: System["files"], keyFile: string): Promise<Uint8Array> {
+  try {
+    const bytes = await files.read(keyFile)
+    if (bytes !== null) return bytes
+  } catch (error) {
+    const says = streamErrorMessage(error)
+    if (says === null) throw error
+    throw new CommandError(`Cannot read the file of --key-file: ${says}.`, 2)
+  }
+  throw new CommandError("There is no file at the path of --key-file.", 2)
 }
 
 /** A check without store and corrections. */

@@ -22,13 +22,16 @@ export function readServerTarget({ server, keyFile }: ServerFlags, isOffline: bo
   return null
 }
 
+/** A server gave no result. What it gave before is not lost. */
+export class ServerError extends CommandError {}
+
 /** What a failure of the server means for the person who ran the command, and what to do. */
-export function serverFailure({ because, message, problem, retryAfterMs }: Failure): CommandError {
+export function serverFailure({ because, message, problem, retryAfterMs }: Failure): ServerError {
   const wait = retryAfterMs === undefined ? "" : ` Try again after ${Math.ceil(retryAfterMs / 1000)} seconds.`
-  if (because === "unreachable") return new CommandError("No server answers at the address of --server. Is it running?")
-  if (because === "malformed") return new CommandError("What answers at the address of --server is not mailkind.")
+  if (because === "unreachable") return new ServerError("No server answers at the address of --server. Is it running?")
+  if (because === "malformed") return new ServerError("What answers at the address of --server is not mailkind.")
   const isKeyWrong = problem?.status === 401
-  return new CommandError(
+  return new ServerError(
     `${message}${isKeyWrong ? " Put a secret key of this server into the file of --key-file." : wait}`,
   )
 }

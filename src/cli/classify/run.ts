@@ -5,6 +5,7 @@ import type { CheckOutcome } from "../../check/result/result.ts"
 import type { Policy } from "../../contract/policies.ts"
 import type { CheckCommandDeps } from "../check.ts"
 import { CommandError, escapeControls } from "../output.ts"
+import { ServerError } from "../server.ts"
 import type { CsvOptions } from "./csv-reader.ts"
 import { createCollector } from "./garbage-collector.ts"
 import { decodeInput } from "./input-decoder.ts"
@@ -83,6 +84,9 @@ export async function classify(
   try {
     const isWhole = await classifyAll(run, deps.startWorker ?? null)
     if (!isWhole) throw interruptedError(results, job.target)
+  } catch (error) {
+    const canResume = error instanceof ServerError && job.target.out !== null && results.count > 0
+    throw canResume ? new CommandError(`${error.message} ${RESUME_ADVICE}`) : error
   } finally {
     endTicks()
     progress.stop()
@@ -277,8 +281,10 @@ async function withReadErrors<T>(path: string, work: Promise<T>): Promise<T> {
   }
 }
 
+const RESUME_ADVICE = "Continue with the same command and --resume."
+
 function interruptedError(results: ResultsWriter, { out }: ResultsTarget): CommandError {
-  const onward = out === null ? "" : " Continue with the same command and --resume."
+  const onward = out === null ? "" : ` ${RESUME_ADVICE}`
   return new CommandError(`Stopped after ${results.count} results. They are complete.${onward}`)
 }
 

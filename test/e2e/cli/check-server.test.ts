@@ -60,9 +60,10 @@ test("check --server says what is wrong with the key, the address or the server,
   const publishable = await checking("svc_pub_1234")("a@gmail.com", "--server", server.url, "--key-file", "key")
   expect(publishable).toMatchObject({ code: 2, err: expect.stringContaining("no secret key") })
   for (const [args, err] of [
-    [["--server", server.url, "--key-file", "nowhere"], "no file of --key-file"],
+    [["--server", server.url, "--key-file", "nowhere"], "no file at the path of --key-file"],
+    [["--server", server.url, "--key-file", "."], "no file at the path of --key-file"],
     [["--key-file", "key"], "needs --server"],
-    [["--server", "gmail.com", "--key-file", "key"], "address of the server"],
+    [["--server", "gmail.com", "--key-file", "key"], "mailkind: --server must be the address of the server"],
     [["--server", "http://127.0.0.1:1", "--key-file", "key"], "No server answers"],
   ] as const)
     expect(await wrong("a@gmail.com", ...args)).toMatchObject({

@@ -64,7 +64,7 @@ test("classify --server stops at a used-up quota with whole results, and --resum
   const stopped = await run(...asked)
   expect(stopped).toMatchObject({
     code: 1,
-    err: expect.stringMatching(/quota_exceeded.*Try again after 10984 seconds/),
+    err: expect.stringMatching(/quota_exceeded.*Try again after 10984 seconds.*--resume/),
   })
   const kept = read("out.csv")
   expect([kept.endsWith("\n"), kept.split("\n").length > 100]).toEqual([true, true])
