@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import type { McpBackend } from "../mcp/tools.ts"
+import { CommandError } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 
 /** What answers an agent: the lists and the network of this program, or a server. */
@@ -16,6 +17,7 @@ export function registerMcp(root: Command, openBackend: OpenMcpBackend): void {
     const backend = await openBackend({ isOffline: offline, server: readServerTarget(flags, offline) })
     // The package of the protocol takes time to load, which no other command needs.
     const { serveMcpOverStdio } = await import("../mcp/mcp-server.ts")
-    await serveMcpOverStdio(backend)
+    if ((await serveMcpOverStdio(backend)) === "too_long")
+      throw new CommandError("The agent sent a message that is longer than 1 MiB, and was disconnected.")
   })
 }

@@ -72,15 +72,23 @@ export async function handleMcpRequest(backend: McpBackend, request: Request): P
   }
 }
 
-/** Serves one client over standard input and output. Resolves when the client closes the input. */
-export async function serveMcpOverStdio(backend: McpBackend): Promise<void> {
+/** Serves one client over standard input and output. Resolves when the client has closed them, or has sent a message that is too long. */
+export async function serveMcpOverStdio(backend: McpBackend): Promise<"closed" | "too_long"> {
   const closed = Promise.withResolvers<void>()
+  let isTooLong = false
   const transport = new StdioServerTransport(undefined, undefined, { maxBufferSize: STDIO_MESSAGE_BYTES_MAX })
   const close = transport.close.bind(transport)
   transport.close = async () => {
     await close()
     closed.resolve()
   }
-  serveStdio(() => createServer(backend), { transport, maxSubscriptions: SUBSCRIPTIONS_MAX })
+  serveStdio(() => createServer(backend), {
+    transport,
+    maxSubscriptions: SUBSCRIPTIONS_MAX,
+    onerror: ({ message }) => {
+      isTooLong ||= message.startsWith("ReadBuffer exceeded")
+    },
+  })
   await closed.promise
+  return isTooLong ? "too_long" : "closed"
 }

@@ -46,6 +46,7 @@ export function mcpRoute(deps: McpRouteDeps) {
     const { request, lease } = call
     assertOwnOrigin(request, deps.baseUrl())
     const body = await readBytes(request, LIMITS.batchBodyBytesMax, deps.loadShedder)
+    assertOneMessage(body)
     const { handleMcpRequest } = await load()
     const sent = new Request(request.url, { method: "POST", headers: request.headers, body: Uint8Array.from(body) })
     const response = await handleMcpRequest(backendOf(deps, call), sent)
@@ -71,6 +72,16 @@ function assertOwnOrigin(request: Request, baseUrl: string): void {
   const origin = request.headers.get("origin")
   if (origin === null || origin === new URL(baseUrl).origin) return
   throw new Problem("forbidden_origin", "Agents send no `Origin`. Pages of other sites cannot use this endpoint.")
+}
+
+/** The white space of JSON, and a byte order mark. */
+const SKIPPED_BYTES = [0x20, 0x09, 0x0a, 0x0d, 0xef, 0xbb, 0xbf]
+const OPENING_BRACKET = 0x5b
+
+/** An array of messages, which newer revisions of the protocol do not have, would pass the rate limit as one request. */
+function assertOneMessage(body: Uint8Array): void {
+  if (body.find(byte => !SKIPPED_BYTES.includes(byte)) === OPENING_BRACKET)
+    throw new Problem("invalid_input", "Send one message in a request, not an array of them.")
 }
 
 /** The tools for one caller. */

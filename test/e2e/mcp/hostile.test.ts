@@ -31,7 +31,8 @@ const HOSTILE: Readonly<Record<string, Sent & { readonly status: readonly number
   "no body": { status: [400], text: /Parse error|not JSON|empty/i },
   "no JSON": { body: "{", status: [400], text: /-32700/ },
   "a text": { body: '"x"', status: [400], text: /-32600|-32700/ },
-  "a list of nothing": { body: "[]", status: [400], text: /-32600/ },
+  "a list of nothing": { body: "[]", status: [400], text: /invalid_input/ },
+  "messages in a list": { body: ` [${rpc("ping")},${rpc("ping")}]`, status: [400], text: /one message in a request/ },
   "another version of JSON-RPC": { body: rpc("tools/list", {}, "1.0"), status: [400], text: /-32600/ },
   "a method that is no text": { body: rpc(5), status: [400], text: /-32600/ },
   "a method that there is not": { ...modern("tools/steal"), status: [200, 400, 404], text: /-32601/ },
@@ -41,7 +42,7 @@ const HOSTILE: Readonly<Record<string, Sent & { readonly status: readonly number
     status: [400],
     text: /1999|version/i,
   },
-  "deep nesting": { body: "[".repeat(200_000), status: [400], text: /-32700/ },
+  "deep nesting": { body: '{"a":'.repeat(40_000), status: [400], text: /-32700/ },
   "deep nesting that is JSON": {
     body: `{"jsonrpc":"2.0","id":1,"method":"tools/call","params":${'{"a":'.repeat(5000)}1${"}".repeat(5000)}}`,
     status: [200, 400],
@@ -152,7 +153,8 @@ test("over stdio garbage is passed over, the request after it is answered, and t
   expect(await overStdio("")).toMatchObject({ out: "", code: 0 })
 })
 
-test("over stdio a message without an end is given up at its limit", async () => {
-  const { code, out } = await overStdio("x".repeat(3_000_000))
-  expect([code, out.length < 10_000]).toEqual([0, true])
+test("over stdio a message without an end is given up at its limit, with a sentence", async () => {
+  const { code, out, err } = await overStdio("x".repeat(3_000_000))
+  expect([code, out.length < 10_000]).toEqual([1, true])
+  expect(err).toContain("longer than 1 MiB")
 })
