@@ -15,6 +15,9 @@ const SCRIPTS: Readonly<Record<Shell, (root: CommandNode) => string>> = {
 
 const pathText = (node: CommandNode): string => node.path.join(" ")
 
+/** Whether a word of the command may be a file. */
+const takesFiles = (node: CommandNode): boolean => node.children.length === 0 && pathText(node) !== "completion"
+
 /** The options of all commands that have fixed values, once each. */
 function optionsWithValues(root: CommandNode): readonly OptionNode[] {
   const options = allCommands(root).flatMap(({ options }) => options.filter(({ values }) => values.length > 0))
@@ -70,14 +73,16 @@ function zshScript(root: CommandNode): string {
       ...options.flatMap(({ names, description }) => names.map(name => described(name, description))),
       ...(path.join() === "completion" ? SHELLS.map(shell => described(shell, "this shell")) : []),
     ].join(" ")
-  const byPath = allCommands(root).map(node => `    ${quoted(pathText(node))}) items=(${items(node)}) ;;`)
+  const byPath = allCommands(root).map(
+    node => `    ${quoted(pathText(node))}) items=(${items(node)})${takesFiles(node) ? "" : " files=:"} ;;`,
+  )
   const byOption = optionsWithValues(root).map(
-    ({ names, values }) => `    ${names.join("|")}) items=(${values.map(quoted).join(" ")}) ;;`,
+    ({ names, values }) => `    ${names.join("|")}) items=(${values.map(quoted).join(" ")}) files=: ;;`,
   )
   return `#compdef mailkind
 # Completions of mailkind for zsh. Load them with: source <(mailkind completion zsh)
 _mailkind() {
-  local word mailkind_path=""
+  local word mailkind_path="" files=_files
   local -a items
   for word in "\${(@)words[2,CURRENT-1]}"; do
     ${pathCases(root)}
@@ -89,7 +94,7 @@ ${byPath.join("\n")}
 ${byOption.join("\n")}
   esac
   _describe mailkind items
-  _files
+  $files
 }
 compdef _mailkind mailkind
 `
@@ -100,6 +105,7 @@ const fishQuoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").r
 
 function fishScript(root: CommandNode): string {
   const lines = allCommands(root).flatMap(node => [
+    ...(takesFiles(node) ? [] : [fishCondition(node, "-f")]),
     ...node.children.map(child => fishLine(node, `-a ${fishQuoted(child.path.at(-1) ?? "")}`, child.summary)),
     ...node.options.map(option => fishLine(node, fishOption(option), option.description)),
     ...(pathText(node) === "completion" ? [fishLine(node, `-a ${fishQuoted(SHELLS.join(" "))}`, "a shell")] : []),
@@ -118,8 +124,11 @@ ${lines.join("\n")}
 `
 }
 
+const fishCondition = (node: CommandNode, what: string): string =>
+  `complete -c mailkind -n ${fishQuoted(`__mailkind_at ${pathText(node)}`.trim())} ${what}`
+
 const fishLine = (node: CommandNode, what: string, description: string): string =>
-  `complete -c mailkind -n ${fishQuoted(`__mailkind_at ${pathText(node)}`.trim())} ${what} -d ${fishQuoted(description)}`
+  `${fishCondition(node, what)} -d ${fishQuoted(description)}`
 
 function fishOption({ names, takesValue, values }: OptionNode): string {
   const flags = names.map(name => (name.startsWith("--") ? `-l ${name.slice(2)}` : `-s ${name.slice(1)}`)).join(" ")

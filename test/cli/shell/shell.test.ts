@@ -45,6 +45,17 @@ describe("completions", () => {
     expect(script).not.toMatch(/worker|secret/)
     if (shell !== "bash") expect(script).toMatch(shell === "zsh" ? /It'\\''s a `key`/ : /It\\'s a `key`/)
   })
+
+  test("in zsh and fish no files stand among the commands of a group and the values of an option", () => {
+    const zsh = completionScript("zsh", program())
+    expect(zsh).toMatch(/'key'\) items=\(.*\) files=: ;;/)
+    expect(zsh).toMatch(/--policy\) items=\(.*\) files=: ;;/)
+    expect(zsh).toMatch(/'check'\) items=\(.*\) ;;/)
+    expect(zsh).not.toMatch(/'check'\) items=\(.*files/)
+    const fish = completionScript("fish", program())
+    expect(fish).toContain("complete -c mailkind -n '__mailkind_at key' -f\n")
+    expect(fish).not.toContain("complete -c mailkind -n '__mailkind_at check' -f\n")
+  })
 })
 
 describe("the manual page", () => {
