@@ -27,7 +27,7 @@ export type SystemFiles = {
   readonly read: (path: string) => Promise<Uint8Array | null>
   /**
    * Maps a file into memory, or reads it if mapping is refused. The file must never be written or truncated afterwards. `null`
-   * if it is missing or empty.
+   * if it is missing, empty or a directory.
    */
   readonly mmap: (path: string) => Uint8Array | null
   /** The modification time in milliseconds since the Unix epoch; `null` if the file is missing or not accessible. */
@@ -86,7 +86,7 @@ export function createFiles(): SystemFiles {
 
 /** Bun maps files for writing, which fails for read-only files: those are read instead. */
 function mmapOrRead(path: string): Uint8Array | null {
-  if (!existsSync(path) || Bun.file(path).size === 0) return null
+  if (!existsSync(path) || !statSync(path).isFile() || Bun.file(path).size === 0) return null
   try {
     return Bun.mmap(path)
   } catch (error) {

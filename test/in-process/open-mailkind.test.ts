@@ -112,9 +112,10 @@ test("refuses an unknown or wrong option in words that say what is right, and le
 })
 
 test("says that lists are missing or damaged, and what to do", async () => {
-  expect(await refusal(openMailkind({ dns: "off", listsFile: "/nowhere/lists.pack" }))).toEqual([
-    ...["lists_missing", expect.stringContaining("listsFile")],
-  ])
+  for (const listsFile of ["/nowhere/lists.pack", import.meta.dir])
+    expect(await refusal(openMailkind({ dns: "off", listsFile }))).toEqual([
+      ...["lists_missing", expect.stringContaining("listsFile")],
+    ])
   expect(await refusal(openMailkind({ dns: "off", listsFile: import.meta.path }))).toEqual([
     ...["lists_damaged", expect.stringContaining("mailkind lists build")],
   ])
