@@ -5,6 +5,7 @@ import type { LoadedLists } from "../check/domain-lookup.ts"
 import { explainDomain } from "../check/explain-domain.ts"
 import { fullResult } from "../check/result/result.ts"
 import type { CheckCommandDeps } from "../cli/check.ts"
+import { serverFailureRemedy } from "../cli/server.ts"
 import type { Mailkind } from "../client/client.ts"
 import type { Failure } from "../client/outcome.ts"
 import { inputFromBody, parseBatchRequest, parseCheckRequest } from "../http/request/check-input.ts"
@@ -88,8 +89,10 @@ async function problemAsResult(work: () => Promise<unknown>): Promise<ToolResult
   }
 }
 
-function failureResult({ because, message, problem, retryAfterMs }: Failure): ToolResult {
-  const detail = problem?.detail ?? message
+function failureResult(failure: Failure): ToolResult {
+  const { because, problem, retryAfterMs } = failure
+  const message = problem?.detail ?? failure.message
+  const detail = serverFailureRemedy(failure, message) ?? message
   return {
     ...{ kind: "problem", code: problem?.code ?? because, detail },
     ...(retryAfterMs !== undefined && { retryAfterS: Math.ceil(retryAfterMs / 1000) }),

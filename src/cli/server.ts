@@ -25,13 +25,16 @@ export function readServerTarget({ server, keyFile }: ServerFlags, isOffline: bo
 /** A server gave no result. What it gave before is not lost. */
 export class ServerError extends CommandError {}
 
-/** What a failure of the server means for the person who ran the command, and what to do. */
-export function serverFailure({ because, message, problem, retryAfterMs }: Failure): ServerError {
+/** A failure of the server as the error of a command. */
+export function serverFailure(failure: Failure): ServerError {
+  const { message, retryAfterMs } = failure
   const wait = retryAfterMs === undefined ? "" : ` Try again after ${Math.ceil(retryAfterMs / 1000)} seconds.`
-  if (because === "unreachable") return new ServerError("No server answers at the address of --server. Is it running?")
-  if (because === "malformed") return new ServerError("What answers at the address of --server is not mailkind.")
-  const isKeyWrong = problem?.status === 401
-  return new ServerError(
-    `${message}${isKeyWrong ? " Put a secret key of this server into the file of --key-file." : wait}`,
-  )
+  return new ServerError((serverFailureRemedy(failure, message) ?? message) + wait)
+}
+
+/** What a failure means for the person who gave the options, and what to do. Null: `message` says all that is known. */
+export function serverFailureRemedy({ because, problem }: Failure, message: string): string | null {
+  if (because === "unreachable") return "No server answers at the address of --server. Is it running?"
+  if (because === "malformed") return "What answers at the address of --server is not mailkind."
+  return problem?.status === 401 ? `${message} Put a secret key of this server into the file of --key-file.` : null
 }

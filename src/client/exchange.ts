@@ -94,7 +94,12 @@ function read<R>(request: WireRequest<R>, response: Response, value: unknown): E
   })
 }
 
-function failed<R>({ requestId }: WireRequest<R>, because: Cause, known: Partial<Failure> = {}): Exchange<R> {
+/** A failure of the request with the id. */
+export function failed(
+  { requestId }: { readonly requestId: string },
+  because: Cause,
+  known: Partial<Failure> = {},
+): Extract<Exchange<never>, { readonly kind: "failure" }> {
   const message = failureMessage(because, known.problem, known.status)
   return { kind: "failure", failure: { because, message, ...known, requestId } }
 }

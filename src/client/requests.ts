@@ -1,5 +1,5 @@
 import { onAbort } from "./abort.ts"
-import { exchange } from "./exchange.ts"
+import { exchange, failed } from "./exchange.ts"
 import type { ClientSettings } from "./options.ts"
 import type { Failure } from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
@@ -28,28 +28,32 @@ export type ClientAnswer<R> =
 /** Sends requests, each with its retries. */
 export type ClientRequests = <R>(request: ClientRequest<R>) => Promise<ClientAnswer<R>>
 
-/** A wait that would not end before the deadline is not begun. */
 export function createRequests(
   platform: ClientPlatform,
   settings: ClientSettings,
   statistics: ClientStatistics,
 ): ClientRequests {
+  /** Null: there is no next try. A wait that would not end before the deadline is not begun. */
+  const nextDelayMs = (failure: Failure, tries: number, retries: number, leftMs: number): number | null => {
+    if (tries > retries) return null
+    const delayMs = retryDelayMs(failure, tries, settings.retryWaitMaxMs, platform.random)
+    return delayMs === null || delayMs >= leftMs ? null : delayMs
+  }
   return async request => {
     const { path, body, isAnswer, retries, timeoutMs, signal } = request
     const requestId = platform.newId()
-    const endsAt = platform.now() + timeoutMs
-    const leftMs = (): number => (request.hasDeadline ? endsAt - platform.now() : timeoutMs)
+    const endsAt = request.hasDeadline ? platform.now() + timeoutMs : Number.POSITIVE_INFINITY
+    const leftMs = (): number => endsAt - platform.now()
     for (let tries = 1; ; tries++) {
       statistics.count("requests")
       const ended = await exchange(platform, {
         ...{ url: settings.url + path, headers: settings.headers, body, requestId, isAnswer, signal },
-        timeoutMs: Math.max(1, leftMs()),
+        timeoutMs: Math.max(1, Math.min(timeoutMs, leftMs())),
       })
       if (ended.kind === "answer") return { ...ended, requestId }
-      if (tries > retries) return ended
-      const delayMs = retryDelayMs(ended.failure, tries, settings.retryWaitMaxMs, platform.random)
-      const isTooLong = delayMs === null || (request.hasDeadline && delayMs >= leftMs())
-      if (isTooLong || !(await waited(platform, delayMs, signal))) return ended
+      const delayMs = nextDelayMs(ended.failure, tries, retries, leftMs())
+      if (delayMs === null) return ended
+      if (!(await waited(platform, delayMs, signal))) return failed({ requestId }, "aborted")
       statistics.count("retries")
     }
   }

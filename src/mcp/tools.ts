@@ -129,7 +129,7 @@ type Verdict = Pick<CheckResult, "category" | "confidence" | "recommendation" | 
 
 function verdictText(subject: string, verdict: Verdict): string {
   const suggestion = verdict.did_you_mean === null ? "" : ` Did they mean ${verdict.did_you_mean}?`
-  const degradedNote = verdict.degraded ? " DNS did not answer: check again later." : ""
+  const degradedNote = verdict.degraded ? " DNS gave no answer, so that the verdict comes from the lists alone." : ""
   const why = verdict.reasons.map(reason => `${reason} (${REASONS[reason].description})`).join(" ")
   return `${JSON.stringify(subject)}: ${verdict.category}, confidence ${verdict.confidence}, recommendation ${verdict.recommendation}.${suggestion}${degradedNote} Reasons: ${why}`
 }

@@ -68,6 +68,21 @@ test("a check whose signal is aborted ends at once, before and while it is sent"
   expect(server.seen.length).toBe(1)
 })
 
+test("a check whose signal is aborted while it waits for its next try says so", async () => {
+  const controller = new AbortController()
+  const server = await faultServer(FAULTS["a server error"].reply)
+  const { platform } = loopbackPlatform()
+  const after: typeof platform.after = (ms, call) => {
+    if (ms >= TIMEOUT_MS) return platform.after(ms, call)
+    queueMicrotask(() => controller.abort())
+    return () => undefined
+  }
+  const client = createClient({ url: server.url, timeoutMs: TIMEOUT_MS, retries: 3 }, { ...platform, after })
+  const outcome = await client.check({ email: "a@b.co" }, { signal: controller.signal })
+  expect(outcome).toMatchObject({ because: "aborted", requestId: "id-0" })
+  expect(server.seen.length).toBe(1)
+})
+
 test("waits double and keep Retry-After, with jitter on top", async () => {
   const limited = FAULTS["a rate limit of a second"].reply
   const failing = FAULTS["a server error"].reply
