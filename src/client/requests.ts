@@ -28,6 +28,7 @@ export type ClientAnswer<R> =
 /** Sends requests, each with its retries. */
 export type ClientRequests = <R>(request: ClientRequest<R>) => Promise<ClientAnswer<R>>
 
+/** Builds what sends requests over a platform. */
 export function createRequests(
   platform: ClientPlatform,
   settings: ClientSettings,
