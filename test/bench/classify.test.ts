@@ -102,9 +102,9 @@ test(
 test(
   "the bench of processes runs one and two over files that are long enough for two, which give the same bytes",
   async () => {
-    const report = await classifyJobsBench({ rounds: 2, lines: 50_000 })
+    const report = await classifyJobsBench({ rounds: 1, lines: 50_000 })
     expect(report.figures.map(({ name }) => name)).toContain("csv, one ÷ two")
-    for (const { value, rounds } of report.figures) expect([value > 0, rounds.length]).toEqual([true, 2])
+    for (const { value, rounds } of report.figures) expect([value > 0, rounds.length]).toEqual([true, 1])
   },
   LIMIT_MS,
 )
