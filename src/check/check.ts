@@ -3,7 +3,13 @@ import type { Clock, Stopwatch } from "../base/outside-world.ts"
 import { isFresh } from "../base/time.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
-import { type AddressHints, NO_HINTS, readAddressHints } from "./address/address-hints.ts"
+import {
+  type AddressHints,
+  HINT_KINDS_COUNT,
+  hintKindsNumber,
+  hintKindsOf,
+  readAddressHints,
+} from "./address/address-hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import type { DeepEvidence, DeepProbe } from "./deep-evidence.ts"
 import type { DomainLists, DomainLookup } from "./domain-lookup.ts"
@@ -11,7 +17,7 @@ import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
 import type { BatchContext, NetworkEvidence, NetworkProbe } from "./network-evidence.ts"
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
-import { testAddressEvidence } from "./test-address-evidence.ts"
+import { judgeTestAddress } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 import { isSuffixOfBody } from "./verdict/rules.ts"
 import { cachedVerdicts, cacheVerdict, createGeneration, isOfCurrentAge } from "./verdict-cache.ts"
@@ -84,23 +90,19 @@ export function createCheck(deps: CheckDeps): Check {
   return (request, context) => {
     const generation = currentGeneration()
     const { subject, policy } = request
-    if (subject.isTest) {
-      const judged = judgeDomain(subject, testAddressEvidence(subject, request.includeTenant), policy)
-      return { subject, judged, tookMs: 0, wasFetched: false }
-    }
+    if (subject.isTest) return judgeTestAddress(subject, request.includeTenant, policy)
     const lists = deps.activeLists()
     const { domain, registrable, localPart } = subject
     // The lists come first: they need no network, and their answer decides which queries are worth their cost.
     const domainLookup = domain === null ? NO_DOMAIN_LOOKUP : lists.lookupDomain(domain, registrable)
     const hints = readAddressHints(localPart ?? "", domain ?? "", lists.addressWords)
-    // Most addresses give no hints. All of them at one domain get the same verdict, so that it is cached for the domain.
-    const isCacheable =
-      subject.fault === null && hints === NO_HINTS && domainLookup.seenBefore && isEmptyMatch(request.ownListMatch)
-    const cacheKey = cacheKeyOf(request)
+    // All requests of one kind for a domain get the same verdict, whoever sends them, so that it is cached for the domain.
+    const isCacheable = subject.fault === null && domainLookup.seenBefore
+    const cacheKey = cacheKeyOf(request, hints)
     const cached = isCacheable ? cachedVerdicts(domainLookup, generation)?.get(cacheKey) : undefined
     const isUsable = cached !== undefined && isFresh(cached, deps.clock())
     if (isUsable && isOfCurrentAge(cached, registrable ?? domain ?? "", deps.deepProbe))
-      return { subject, judged: cached.judged, tookMs: 0, wasFetched: false }
+      return { subject, hints, judged: cached.judged, tookMs: 0, wasFetched: false }
     return gatherAndJudge(deps, { request, domainLookup, hints, generation, cacheKey, isCacheable }, context)
   }
 }
@@ -129,7 +131,7 @@ function judgeAndCache(
   gathered: GatheredEvidence,
   startedAt: number,
 ): CheckOutcome {
-  const { request, domainLookup, generation, cacheKey, isCacheable } = check
+  const { request, domainLookup, hints, generation, cacheKey, isCacheable } = check
   const { subject, policy } = request
   const judged = judgeDomain(subject, buildEvidence(check, gathered), policy)
   // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
@@ -137,7 +139,7 @@ function judgeAndCache(
     const lifetime = { cachedAtMs: clock(), freshUntilMs: freshUntil(gathered) }
     cacheVerdict(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
   }
-  return { subject, judged, tookMs: Math.round(stopwatch() - startedAt), wasFetched: gathered.deep.wasFetched }
+  return { subject, hints, judged, tookMs: Math.round(stopwatch() - startedAt), wasFetched: gathered.deep.wasFetched }
 }
 
 /** A request with everything that is known before the network is queried. */
@@ -151,20 +153,29 @@ type PendingCheck = {
   readonly generation: object
   /** Tells the kinds of request for one domain apart. */
   readonly cacheKey: number
-  /** Every request of this kind for the domain gets the same verdict. */
+  /** The domain recurs, and every request of this kind for it gets the same verdict. */
   readonly isCacheable: boolean
 }
 
 /** A small number for each combination of what can differ between the requests for one domain. */
-const cacheKeyOf = ({ subject: { kind, hasSubaddress }, policy, isDeep, includeTenant }: CheckRequest): number =>
-  POLICY_NAMES.indexOf(policy) * 32 +
-  SUBJECT_KINDS.indexOf(kind) * 8 +
-  (isDeep ? 4 : 0) +
-  (hasSubaddress ? 2 : 0) +
-  (includeTenant ? 1 : 0)
+function cacheKeyOf(
+  { subject: { kind, hasSubaddress }, policy, isDeep, includeTenant, ownListMatch }: CheckRequest,
+  hints: AddressHints,
+): number {
+  const flags = (isDeep ? 4 : 0) + (hasSubaddress ? 2 : 0) + (includeTenant ? 1 : 0)
+  const kindAndPolicy = POLICY_NAMES.indexOf(policy) * SUBJECT_KINDS.length + SUBJECT_KINDS.indexOf(kind)
+  return (
+    ((kindAndPolicy * OWN_LIST_MATCHES + ownListMatchNumber(ownListMatch)) * HINT_KINDS_COUNT +
+      hintKindsNumber(hints)) *
+      8 +
+    flags
+  )
+}
 
-const isEmptyMatch = ({ blockedBy, isAllowed, isOperatorAllowed }: OwnListMatch): boolean =>
-  blockedBy === null && !isAllowed && !isOperatorAllowed
+/** A number below `OWN_LIST_MATCHES` for each match. */
+const ownListMatchNumber = ({ blockedBy, isAllowed, isOperatorAllowed }: OwnListMatch): number =>
+  (blockedBy === null ? 0 : blockedBy === "operator" ? 1 : 2) + (isAllowed ? 3 : 0) + (isOperatorAllowed ? 6 : 0)
+const OWN_LIST_MATCHES = 12
 
 /** The answers of all probes for one request. */
 type GatheredEvidence = { readonly network: NetworkEvidence; readonly deep: DeepEvidence }
@@ -227,7 +238,7 @@ function buildEvidence(
     suggestion,
     lookalikeOf,
     namePattern: domainLookup.namePattern,
-    hints,
+    hints: hintKindsOf(hints),
     testCategory: null,
     correction,
     mail,

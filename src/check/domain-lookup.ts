@@ -52,7 +52,7 @@ export type LoadedLists = {
   readonly refreshState: RefreshState
 }
 
-/** The number of recent domains that are cached at least: about 200 bytes each, and 3 kB for each cached verdict. */
+/** The number of recent domains that are cached at least: about 200 bytes each, and 2 kB for each cached verdict. */
 const CACHED_DOMAINS_MIN = 5_000
 
 /** Why bytes are not an intact pack, and what to do about it. */

@@ -3,7 +3,7 @@ import { isoDate, utcDay } from "../base/time.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_DEFAULT } from "../contract/policies.ts"
 import { REASONS, type Reason } from "../contract/reasons.ts"
-import { NO_HINTS } from "./address/address-hints.ts"
+import { hintKindsOf, NO_HINTS } from "./address/address-hints.ts"
 import { detectSubjectKind, parseSubject } from "./address/parse-subject.ts"
 import { classifySuffix } from "./address/public-suffix.ts"
 import type { SubjectFault } from "./address/subject.ts"
@@ -133,7 +133,7 @@ function listsOnlyMessage(reason: Reason, match: ListMatch, registrable: string 
 const listsOnlyEvidence = (fault: SubjectFault | null, listMatch: ListMatch): Evidence => ({
   subject: { kind: "domain", fault, isTest: false, hasSubaddress: false },
   listMatch,
-  hints: NO_HINTS,
+  hints: hintKindsOf(NO_HINTS),
   suggestion: null,
   lookalikeOf: null,
   namePattern: null,

@@ -1,23 +1,36 @@
 import { type Finding, known, unknown } from "../base/finding.ts"
+import type { Policy } from "../contract/policies.ts"
 import { testAddress } from "../contract/test-addresses.ts"
-import type { AddressHints } from "./address/address-hints.ts"
+import { type AddressHints, hintKindsOf } from "./address/address-hints.ts"
 import type { Subject } from "./address/subject.ts"
 import { matchInSet } from "./lists/list-match.ts"
 import type { SetName } from "./lists/sets.ts"
+import { type CheckOutcome, judgeDomain } from "./result/result.ts"
 import type { DetectedSuites, DmarcPolicy, Evidence, MailEvidence, Tenant } from "./verdict/evidence.ts"
 
 type TestAddressRow = NonNullable<ReturnType<typeof testAddress>>
 
-/** The evidence of an address, domain or URL under the test domain. It is a row of a table and needs no network. */
-export function testAddressEvidence(subject: Subject, includeTenant: boolean): Evidence {
+/** The outcome for an address, domain or URL under the test domain. It is a row of a table and needs no network. */
+export function judgeTestAddress(subject: Subject, includeTenant: boolean, policy: Policy): CheckOutcome {
   const row: TestAddressRow = testAddress(subject.localPart ?? "") ?? {
     description: "There is no evidence.",
     category: "unknown",
   }
+  const hints = testHints(row)
+  const judged = judgeDomain(subject, testAddressEvidence(row, hints, subject, includeTenant), policy)
+  return { subject, hints, judged, tookMs: 0, wasFetched: false }
+}
+
+function testAddressEvidence(
+  row: TestAddressRow,
+  hints: AddressHints,
+  subject: Subject,
+  includeTenant: boolean,
+): Evidence {
   return {
     subject,
     listMatch: matchInSet(SET_OF_CATEGORY[row.category] ?? null),
-    hints: testHints(row),
+    hints: hintKindsOf(hints),
     suggestion: row.didYouMean ?? null,
     lookalikeOf: row.lookalike ? "a known name" : null,
     namePattern: null,

@@ -7,8 +7,8 @@ import type { CachedVerdict, DomainLookup } from "./domain-lookup.ts"
  * hit needs no second search by name.
  */
 
-/** How many kinds of request are cached for one domain. Few occur, and each takes about 3 kB. */
-const VERDICTS_PER_DOMAIN_MAX = 4
+/** How many kinds of request are cached for one domain. Few occur, and each takes about 2 kB. */
+const VERDICTS_PER_DOMAIN_MAX = 6
 
 /** Makes a function that returns the current generation: another object after each change of the corrections, which drops all verdicts. */
 export function createGeneration(corrections: { readonly version: number }): () => object {

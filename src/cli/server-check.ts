@@ -1,3 +1,4 @@
+import type { AddressHints } from "../check/address/address-hints.ts"
 import { detectSubjectKind } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
 import type { Check, CheckRequest } from "../check/check.ts"
@@ -62,17 +63,40 @@ async function checkAlone(client: Mailkind, { subject, policy, isDeep }: CheckRe
 function outcomeOf(subject: Subject, result: CheckResult | BatchItemResult): CheckOutcome {
   const { category, confidence, recommendation, policy, reasons, degraded, domain, did_you_mean: suggestion } = result
   const { email: _, url: __, normalized_email: ___, took_ms: tookMs, request_id: requestId, ...members } = result
-  const own: Record<string, unknown> = { ...members }
-  delete own["index"]
-  delete own["input"]
+  const own = Object.entries(members).filter(([name]) => !OWN_MEMBERS.has(name))
+  const hintsIndex = own.findIndex(([name]) => name === "shared_inbox")
+  const end = hintsIndex < 0 ? own.length : hintsIndex
+  const [before, after] = [own.slice(0, end), own.slice(end)]
   const judged = {
     ...{ domain, policy, evidence: { suggestion } },
     verdict: { category, confidence, recommendation, reasons, isDegraded: degraded },
-    json: `,${JSON.stringify(own).slice(1, -1)},"took_ms":`,
-  }
-  const outcome = { subject, judged: judged as unknown as CheckOutcome["judged"], tookMs, wasFetched: false } // the evidence stays at the server
+    json: { head: membersJson(before), tail: `${membersJson(after.filter(isNoHint))},"took_ms":` },
+  } as unknown as CheckOutcome["judged"] // the evidence stays at the server
+  const outcome = { subject, hints: hintsOf(result), judged, tookMs, wasFetched: false }
   requestIds.set(outcome, requestId)
   return outcome
+}
+
+/** The members of a batch's results that a check alone does not have. */
+const OWN_MEMBERS: ReadonlySet<string> = new Set(["index", "input"])
+
+type Member = readonly [name: string, value: unknown]
+
+const isNoHint = ([name]: Member): boolean => name !== "shared_inbox" && name !== "group"
+
+const membersJson = (members: readonly Member[]): string =>
+  members.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join("")
+
+/** The hints in a result. The server may be of another version, which sends none. */
+function hintsOf({ is_role_account: isRole, shared_inbox, group }: Partial<CheckResult>): AddressHints {
+  const isService = group?.confidence === 1
+  const groupMatch = group?.match ?? null
+  return {
+    isRole: isRole ?? false,
+    sharedInbox: shared_inbox?.match ?? null,
+    group: isService ? null : groupMatch,
+    groupService: isService ? groupMatch : null,
+  }
 }
 
 const requestIds = new WeakMap<CheckOutcome, string>()

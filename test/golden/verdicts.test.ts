@@ -53,7 +53,7 @@ test("strict is never softer than b2b, and b2b never softer than lenient", () =>
 test("hints never change a recommendation", () => {
   for (const facts of VERDICT_CASES) {
     const evidence = evidenceOf(facts)
-    const hinted = { ...evidence, hints: { ...evidence.hints, sharedInbox: "support", group: "all" } }
+    const hinted = { ...evidence, hints: { ...evidence.hints, hasSharedInbox: true, hasGroup: true } }
     for (const policy of POLICY_NAMES)
       expect(judge(hinted, policy).recommendation).toBe(judge(evidence, policy).recommendation)
   }

@@ -1,4 +1,5 @@
 import { type Finding, known, unknown } from "../../src/base/finding.ts"
+import { type AddressHints, hintKindsOf, NO_HINTS } from "../../src/check/address/address-hints.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { ListMatch, NO_LIST_MATCH } from "../../src/check/lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS, type SetName } from "../../src/check/lists/sets.ts"
@@ -34,7 +35,7 @@ export type Told = {
   readonly suiteA?: string
   readonly suiteB?: string
   readonly tenant?: true
-  readonly hints?: Partial<Evidence["hints"]>
+  readonly hints?: Partial<AddressHints>
   readonly suggestion?: string
   readonly lookalikeOf?: string
   readonly correction?: Evidence["correction"]
@@ -98,7 +99,7 @@ export function evidenceOf({
     ...rest,
     subject,
     listMatch: mask === 0 ? NO_LIST_MATCH : new ListMatch(mask, subject.domain ?? "", 0),
-    hints: { isRole: false, sharedInbox: null, group: null, groupService: null, ...hints },
+    hints: hintKindsOf({ ...NO_HINTS, ...hints }),
     testCategory: null,
     mail: facts(typeof mail === "object" ? mailOf(mail) : mail),
     suites: known({ suiteA: entries(suiteA), suiteB: entries(suiteB), otherSuite: null }),

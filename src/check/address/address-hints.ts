@@ -1,3 +1,4 @@
+import { assert } from "../../base/errors.ts"
 import { isSameOrSubdomain } from "./public-suffix.ts"
 import {
   findMisspeltRole,
@@ -34,6 +35,33 @@ export type AddressHints = {
 
 /** No hints. Always the same object, so callers can compare by identity. */
 export const NO_HINTS: AddressHints = { isRole: false, sharedInbox: null, group: null, groupService: null }
+
+/** Which hints an address gives, without the words: rules read no more, so that addresses with different words share a verdict. */
+export type HintKinds = {
+  readonly isRole: boolean
+  readonly hasSharedInbox: boolean
+  readonly hasGroup: boolean
+  readonly hasGroupService: boolean
+}
+
+/** A number below `HINT_KINDS_COUNT` for each combination of kinds. */
+export const hintKindsNumber = ({ isRole, sharedInbox, group, groupService }: AddressHints): number =>
+  (isRole ? 1 : 0) + (sharedInbox === null ? 0 : 2) + (group === null ? 0 : 4) + (groupService === null ? 0 : 8)
+export const HINT_KINDS_COUNT = 16
+
+const HINT_KINDS: readonly HintKinds[] = Array.from({ length: HINT_KINDS_COUNT }, (_, number) => ({
+  isRole: (number & 1) !== 0,
+  hasSharedInbox: (number & 2) !== 0,
+  hasGroup: (number & 4) !== 0,
+  hasGroupService: (number & 8) !== 0,
+}))
+
+/** The kinds of an address's hints. Equal kinds are the same object. */
+export function hintKindsOf(hints: AddressHints): HintKinds {
+  const kinds = HINT_KINDS[hintKindsNumber(hints)]
+  assert(kinds !== undefined, "every combination of kinds has a number")
+  return kinds
+}
 
 const SEPARATORS = /[._]/g
 /** `info2`, `support-01`. A longer number is a year or part of a nickname. */

@@ -1,6 +1,15 @@
 import { Utf8Writer } from "../../base/utf8-writer.ts"
+import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
-import { type CheckOutcome, fullResultJson, type JudgedDomain, judgedMembersJson } from "./result.ts"
+import {
+  type CheckOutcome,
+  fullResultJson,
+  hintsJson,
+  type JudgedDomain,
+  type JudgedJson,
+  judgedMembersJson,
+  NO_HINTS_JSON,
+} from "./result.ts"
 
 /** JSON as bytes, which the next response overwrites, or as a text. */
 export type WrittenJson = Uint8Array<ArrayBuffer> | string
@@ -48,15 +57,38 @@ const itemMembersJson = ({ subject: { sent, domain } }: CheckOutcome, index: num
 
 const BATCH_OPENING = '{"results":['
 
-function putResult({ subject, judged, tookMs }: CheckOutcome, requestId: string, moreMembers = ""): void {
+function putResult({ subject, hints, judged, tookMs }: CheckOutcome, requestId: string, moreMembers = ""): void {
   putInputMembers(subject)
-  buffer.bytes(judgedMembersBytes(judged))
+  if (judged.jsonBytes === undefined && judged.json !== undefined) encodeMembers(judged, judged.json)
+  if (judged.jsonBytes === undefined) {
+    judged.json = judgedMembersJson(judged)
+    buffer.text(judged.json.head)
+    putHints(hints)
+    buffer.text(judged.json.tail)
+  } else {
+    buffer.bytes(judged.jsonBytes.head)
+    putHints(hints)
+    buffer.bytes(judged.jsonBytes.tail)
+  }
   buffer.text(String(tookMs))
   buffer.text(',"request_id":"')
   buffer.text(requestId)
   buffer.text('"')
   buffer.text(moreMembers)
   buffer.text("}")
+}
+
+/** Most verdicts are written once. One that is written again is worth its bytes. */
+function encodeMembers(judged: JudgedDomain, { head, tail }: JudgedJson): void {
+  judged.jsonBytes = { head: encoder.encode(head), tail: encoder.encode(tail) }
+  delete judged.json
+}
+
+const NO_HINTS_BYTES = encoder.encode(NO_HINTS_JSON)
+
+function putHints(hints: AddressHints): void {
+  if (hints === NO_HINTS) buffer.bytes(NO_HINTS_BYTES)
+  else buffer.text(hintsJson(hints))
 }
 
 /** Writes what `inputMembersJson` returns. */
@@ -71,9 +103,4 @@ function putInputMembers({ kind, sent, normalized }: Subject): void {
   buffer.text(',"normalized_email":')
   if (normalized === null) buffer.text("null")
   else buffer.jsonString(normalized)
-}
-
-function judgedMembersBytes(judged: JudgedDomain): Uint8Array {
-  judged.jsonBytes ??= encoder.encode(judgedMembersJson(judged))
-  return judged.jsonBytes
 }

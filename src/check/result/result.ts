@@ -1,8 +1,8 @@
 import { CATEGORIES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Policy } from "../../contract/policies.ts"
-import type { CheckResult, ReducedResult } from "../../contract/schemas.ts"
-import type { AddressHints } from "../address/address-hints.ts"
+import type { CheckResult } from "../../contract/schemas.ts"
+import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
 import type { DetectedSuites, Evidence, MailEvidence, Tenant } from "../verdict/evidence.ts"
 import { judge, type Verdict } from "../verdict/judge.ts"
@@ -16,10 +16,14 @@ export type JudgedDomain = {
   readonly evidence: Evidence
   readonly verdict: Verdict
   /** The text of `judgedMembersJson`, after its first use. */
-  json?: string
-  /** The same in UTF-8, after its first use. */
-  jsonBytes?: Uint8Array
+  json?: JudgedJson
+  /** The same in UTF-8, after its second use. */
+  jsonBytes?: JudgedJsonBytes
 }
+
+/** The members of a full result that requests can share, as JSON text: those before the hints, and those after them up to the value of `took_ms`. */
+export type JudgedJson = { readonly head: string; readonly tail: string }
+export type JudgedJsonBytes = { readonly head: Uint8Array; readonly tail: Uint8Array }
 
 /** Judges the evidence about a Subject under a policy. */
 export const judgeDomain = ({ domain }: Subject, evidence: Evidence, policy: Policy): JudgedDomain => ({
@@ -32,6 +36,7 @@ export const judgeDomain = ({ domain }: Subject, evidence: Evidence, policy: Pol
 /** The outcome of one check, before it is rendered. */
 export type CheckOutcome = {
   readonly subject: Subject
+  readonly hints: AddressHints
   readonly judged: JudgedDomain
   /** Whole milliseconds from the request to the verdict; 0 for a cached verdict. */
   readonly tookMs: number
@@ -39,25 +44,18 @@ export type CheckOutcome = {
   readonly wasFetched: boolean
 }
 
-/** The result for a secret key. Every flag is derived here from evidence and verdict. */
-export function fullResult({ subject, judged, tookMs }: CheckOutcome, requestId: string): CheckResult {
-  return {
-    email: subject.kind === "email" ? subject.sent : null,
-    ...(subject.kind === "url" ? { url: subject.sent } : {}),
-    normalized_email: subject.normalized,
-    ...judgedMembers(judged),
-    took_ms: tookMs,
-    request_id: requestId,
-  }
-}
+/** The result for a secret key. */
+export const fullResult = (outcome: CheckOutcome, requestId: string): CheckResult =>
+  JSON.parse(fullResultJson(outcome, requestId)) // `fullResultJson` writes this type
 
 /**
  * The result for a secret key as JSON text. `requestId` must need no escaping. The members that do not depend on the local
  * part are serialized once for each verdict: under load this halves the time of the whole check.
  */
-export function fullResultJson({ subject, judged, tookMs }: CheckOutcome, requestId: string): string {
+export function fullResultJson({ subject, hints, judged, tookMs }: CheckOutcome, requestId: string): string {
   judged.json ??= judgedMembersJson(judged)
-  return `${inputMembersJson(subject)}${judged.json}${tookMs},"request_id":"${requestId}"}`
+  const { head, tail } = judged.json
+  return `${inputMembersJson(subject)}${head}${hintsJson(hints)}${tail}${tookMs},"request_id":"${requestId}"}`
 }
 
 /** The members that depend on the input, up to `normalized_email`. */
@@ -69,33 +67,45 @@ function inputMembersJson({ kind, sent, normalized }: Subject): string {
   return `{"email":${email},"normalized_email":${normalizedJson}`
 }
 
-/** The members that do not depend on the local part, as JSON text: from `domain` up to the value of `took_ms`. */
-export const judgedMembersJson = (judged: JudgedDomain): string =>
-  `,${JSON.stringify(judgedMembers(judged)).slice(1, -1)},"took_ms":`
+/** The members that do not depend on the input, as JSON text. Every flag is derived here from evidence and verdict. */
+export function judgedMembersJson({ domain, policy, evidence, verdict }: JudgedDomain): JudgedJson {
+  const { subject, hints, listMatch, suggestion } = evidence
+  const mail = knownMail(evidence)
+  const isDisposable =
+    listMatch.has("disposable") || mail?.operatedBy === "disposable" || mail?.operatedBy === "learned_disposable"
+  return {
+    head: `,"domain":${jsonString(domain)},"is_business":${CATEGORIES[verdict.category].isBusiness},"category":"${verdict.category}","confidence":${verdict.confidence},"recommendation":"${verdict.recommendation}","policy":"${policy}","is_free_provider":${listMatch.has("personal")},"is_disposable":${isDisposable},"is_relay":${listMatch.has("relay")},"is_role_account":${hints.isRole}`,
+    tail: `,"is_blocked":${evidence.blockedBy !== null},"is_new_domain":${isNewDomain(evidence)},"is_lookalike":${evidence.lookalikeOf !== null},"has_subaddress":${subject.hasSubaddress},"did_you_mean":${jsonString(suggestion)},"mail":${mailJson(mail)},"workspace":${workspaceJson(evidence)},"integrations":{"suite_a_ready":${mail?.operatedBy === "suite_a"},"suite_b_ready":${hasTenant(evidence)}},"domain_age_days":${reportedAgeDays(evidence)},"reasons":["${verdict.reasons.join('","')}"],"degraded":${verdict.isDegraded},"cached":${evidence.isCached},"took_ms":`,
+  }
+}
+
+/** The members for what the local part suggests. */
+export const hintsJson = (hints: AddressHints): string =>
+  hints === NO_HINTS ? NO_HINTS_JSON : `,"shared_inbox":${sharedInboxJson(hints)},"group":${groupJson(hints)}`
+
+/** The name is the only evidence, so the confidence is 0.3. */
+const sharedInboxJson = ({ sharedInbox }: AddressHints): string => hintJson(sharedInbox === null ? 0 : 0.3, sharedInbox)
+
+/** An address at a group service is a group for certain; of any other address the name is the only evidence. */
+const groupJson = ({ group, groupService }: AddressHints): string =>
+  groupService === null ? hintJson(group === null ? 0 : 0.3, group) : hintJson(1, groupService)
+
+const hintJson = (confidence: number, match: string | null): string =>
+  `{"confidence":${confidence},"match":${jsonString(match)}}`
+
+export const NO_HINTS_JSON = `,"shared_inbox":${sharedInboxJson(NO_HINTS)},"group":${groupJson(NO_HINTS)}`
 
 /**
  * The result for a publishable key, as JSON text: the verdict and little of the evidence. `suite_b_mail` is null if the mail
  * lookup failed.
  */
-export function reducedResultJson({ judged: { evidence, verdict } }: CheckOutcome): string {
-  const { suites, suggestion, hints } = evidence
+export function reducedResultJson({ hints, judged: { evidence, verdict } }: CheckOutcome): string {
+  const { suites, suggestion } = evidence
   const mail = knownMail(evidence)
   const detected = suites.known ? suites.value : NO_SUITES
-  return JSON.stringify({
-    category: verdict.category,
-    is_business: CATEGORIES[verdict.category].isBusiness,
-    recommendation: verdict.recommendation,
-    confidence: verdict.confidence,
-    did_you_mean: suggestion,
-    shared_inbox: sharedInbox(hints),
-    group: group(hints),
-    reasons: verdict.reasons.slice(0, LIMITS.publishableReasonsMax),
-    workspace: {
-      suite_a: detected.suiteA.length > 0,
-      suite_b: detected.suiteB.length > 0 || knownTenant(evidence) !== null,
-      suite_b_mail: mail === null ? null : mail.operatedBy === "suite_b",
-    },
-  } satisfies ReducedResult)
+  const hasSuiteB = detected.suiteB.length > 0 || knownTenant(evidence) !== null
+  const reasons = verdict.reasons.slice(0, LIMITS.publishableReasonsMax).join('","')
+  return `{"category":"${verdict.category}","is_business":${CATEGORIES[verdict.category].isBusiness},"recommendation":"${verdict.recommendation}","confidence":${verdict.confidence},"did_you_mean":${jsonString(suggestion)}${hintsJson(hints)},"reasons":["${reasons}"],"workspace":{"suite_a":${detected.suiteA.length > 0},"suite_b":${hasSuiteB},"suite_b_mail":${mail === null ? null : mail.operatedBy === "suite_b"}}}`
 }
 
 /** Printable ASCII without `"` and `\`, which needs no escaping in JSON. */
@@ -106,55 +116,21 @@ function jsonString(text: string | null): string {
   return JSON_SAFE.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
-/** The members of a full result that do not depend on the local part. */
-function judgedMembers({ domain, policy, evidence, verdict }: JudgedDomain) {
-  const { subject, hints, listMatch } = evidence
-  const mail = knownMail(evidence)
-  const suites = evidence.suites.known ? evidence.suites.value : NO_SUITES
-  const tenant = knownTenant(evidence)
-  return {
-    domain,
-    is_business: CATEGORIES[verdict.category].isBusiness,
-    category: verdict.category,
-    confidence: verdict.confidence,
-    recommendation: verdict.recommendation,
-    policy,
-    is_free_provider: listMatch.has("personal"),
-    is_disposable:
-      listMatch.has("disposable") || mail?.operatedBy === "disposable" || mail?.operatedBy === "learned_disposable",
-    is_relay: listMatch.has("relay"),
-    is_role_account: hints.isRole,
-    shared_inbox: sharedInbox(hints),
-    group: group(hints),
-    is_blocked: evidence.blockedBy !== null,
-    is_new_domain: isNewDomain(evidence),
-    is_lookalike: evidence.lookalikeOf !== null,
-    has_subaddress: subject.hasSubaddress,
-    did_you_mean: evidence.suggestion,
-    mail: mailBlock(mail),
-    workspace: workspaceBlock(suites, tenant, evidence),
-    integrations: { suite_a_ready: mail?.operatedBy === "suite_a", suite_b_ready: hasTenant(evidence) },
-    domain_age_days: reportedAgeDays(evidence),
-    reasons: [...verdict.reasons],
-    degraded: verdict.isDegraded,
-    cached: evidence.isCached,
-  } satisfies Partial<CheckResult>
-}
-
 const NO_SUITES: DetectedSuites = { suiteA: [], suiteB: [], otherSuite: null }
 
-/** The name is the only evidence, so the confidence is 0.3. */
-const sharedInbox = (hints: AddressHints): CheckResult["shared_inbox"] =>
-  hints.sharedInbox === null ? { confidence: 0, match: null } : { confidence: 0.3, match: hints.sharedInbox }
-
-/** An address at a group service is a group for certain; of any other address the name is the only evidence. */
-function group(hints: AddressHints): CheckResult["group"] {
-  if (hints.groupService !== null) return { confidence: 1, match: hints.groupService }
-  return hints.group === null ? { confidence: 0, match: null } : { confidence: 0.3, match: hints.group }
+function mailJson(mail: MailEvidence | null): string {
+  return mail === null ? NO_MAIL_JSON : JSON.stringify(mailBlock(mail))
 }
 
-function mailBlock(mail: MailEvidence | null): CheckResult["mail"] {
-  if (mail === null) return { has_mx: null, provider: null, mx: [], spf: null, dmarc_policy: null }
+const NO_MAIL_JSON = JSON.stringify({
+  has_mx: null,
+  provider: null,
+  mx: [],
+  spf: null,
+  dmarc_policy: null,
+} satisfies CheckResult["mail"])
+
+function mailBlock(mail: MailEvidence): CheckResult["mail"] {
   const mx = mail.mx.map(({ priority, host, provider }) => ({ priority, host, provider }))
   return {
     has_mx: mail.delivery === "mx",
@@ -165,7 +141,15 @@ function mailBlock(mail: MailEvidence | null): CheckResult["mail"] {
   }
 }
 
-function workspaceBlock(suites: DetectedSuites, tenant: Tenant | null, evidence: Evidence): CheckResult["workspace"] {
+function workspaceJson(evidence: Evidence): string {
+  const suites = evidence.suites.known ? evidence.suites.value : NO_SUITES
+  const tenant = knownTenant(evidence)
+  const isPending = !evidence.tenant.known && evidence.tenant.cause === "pending"
+  const isEmpty = tenant === null && suites.suiteA.length + suites.suiteB.length === 0 && suites.otherSuite === null
+  return isEmpty && !isPending ? NO_WORKSPACE_JSON : JSON.stringify(workspaceBlock(suites, tenant, isPending))
+}
+
+function workspaceBlock(suites: DetectedSuites, tenant: Tenant | null, isPending: boolean): CheckResult["workspace"] {
   return {
     suite_a: { detected: suites.suiteA.length > 0, evidence: [...suites.suiteA] },
     suite_b: {
@@ -177,6 +161,8 @@ function workspaceBlock(suites: DetectedSuites, tenant: Tenant | null, evidence:
       evidence: tenant === null ? [...suites.suiteB] : [...suites.suiteB, `tenant:${tenant.id}`],
     },
     other_suite: suites.otherSuite,
-    pending: !evidence.tenant.known && evidence.tenant.cause === "pending",
+    pending: isPending,
   }
 }
+
+const NO_WORKSPACE_JSON = JSON.stringify(workspaceBlock(NO_SUITES, null, false))

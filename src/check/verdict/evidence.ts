@@ -1,6 +1,6 @@
 import type { Finding } from "../../base/finding.ts"
 import type { Category } from "../../contract/categories.ts"
-import type { AddressHints } from "../address/address-hints.ts"
+import type { HintKinds } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
 import type { ListMatch } from "../lists/list-match.ts"
 
@@ -63,7 +63,7 @@ export type SubjectTraits = Pick<Subject, "kind" | "fault" | "isTest" | "hasSuba
 export type Evidence = {
   readonly subject: SubjectTraits
   readonly listMatch: ListMatch
-  readonly hints: AddressHints
+  readonly hints: HintKinds
   /** The provider's domain of which this one is probably a typo; null: none. */
   readonly suggestion: string | null
   /** What the name says that the body is, in words that hardly anyone else uses; null: nothing. */

@@ -51,9 +51,9 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
 
   role_account: e => e.hints.isRole,
   subaddress: e => e.subject.hasSubaddress,
-  shared_inbox_name: e => e.hints.sharedInbox !== null,
-  group_name: e => e.hints.group !== null,
-  group_service: e => e.hints.groupService !== null,
+  shared_inbox_name: e => e.hints.hasSharedInbox,
+  group_name: e => e.hints.hasGroup,
+  group_service: e => e.hints.hasGroupService,
 
   likely_typo: e => e.suggestion !== null,
   lookalike_domain: e => e.lookalikeOf !== null,

@@ -1,8 +1,8 @@
 import { DAY_MS } from "../../base/time.ts"
 import { parseSubject } from "../../check/address/parse-subject.ts"
 import { SETS } from "../../check/lists/sets.ts"
-import { fullResult, judgeDomain, reducedResultJson } from "../../check/result/result.ts"
-import { testAddressEvidence } from "../../check/test-address-evidence.ts"
+import { fullResult, reducedResultJson } from "../../check/result/result.ts"
+import { judgeTestAddress } from "../../check/test-address-evidence.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import type { FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -24,17 +24,13 @@ const EXAMPLE_REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
 /** The result for a test address under `policy`, from the code that serves requests. */
 export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
-  return fullResult(
-    { subject, judged: judgeDomain(subject, testAddressEvidence(subject, true), policy), tookMs: 0, wasFetched: false },
-    EXAMPLE_REQUEST_ID,
-  )
+  return fullResult(judgeTestAddress(subject, true, policy), EXAMPLE_REQUEST_ID)
 }
 
 /** The result for a test address with a publishable key. */
 export function exampleReducedResult(localPart: string, testDomain: string): ReducedResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
-  const judged = judgeDomain(subject, testAddressEvidence(subject, true), POLICY_DEFAULT)
-  return JSON.parse(reducedResultJson({ subject, judged, tookMs: 0, wasFetched: false })) // `reducedResultJson` serializes this type
+  return JSON.parse(reducedResultJson(judgeTestAddress(subject, true, POLICY_DEFAULT))) // `reducedResultJson` serializes this type
 }
 
 /** The body of a batch of test addresses. */
