@@ -16,6 +16,10 @@ export function hasAtMostCharacters(text: string, countMax: number): boolean {
   return text.length <= countMax || (text.length <= countMax * 2 && [...text].length <= countMax)
 }
 
+/** A number for the two UTF-16 units at the index; NaN if one of them is missing. */
+export const pairAt = (text: string, index: number): number =>
+  text.charCodeAt(index) * 0x1_0000 + text.charCodeAt(index + 1)
+
 const UTF8 = new TextDecoder("utf-8", { fatal: true })
 
 /** Decodes UTF-8 (RFC 3629) and drops a byte order mark; `null` means that the bytes are not UTF-8. */

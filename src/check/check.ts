@@ -6,7 +6,7 @@ import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import {
   type AddressHints,
   HINT_KINDS_COUNT,
-  hintKindsNumber,
+  hintKindsIndex,
   hintKindsOf,
   readAddressHints,
 } from "./address/address-hints.ts"
@@ -166,7 +166,7 @@ function cacheKeyOf(
   const kindAndPolicy = POLICY_NAMES.indexOf(policy) * SUBJECT_KINDS.length + SUBJECT_KINDS.indexOf(kind)
   return (
     ((kindAndPolicy * OWN_LIST_MATCHES + ownListMatchNumber(ownListMatch)) * HINT_KINDS_COUNT +
-      hintKindsNumber(hints)) *
+      hintKindsIndex(hintKindsOf(hints))) *
       8 +
     flags
   )

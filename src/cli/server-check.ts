@@ -68,7 +68,7 @@ function outcomeOf(subject: Subject, result: CheckResult | BatchItemResult): Che
   const end = hintsIndex < 0 ? own.length : hintsIndex
   const [before, after] = [own.slice(0, end), own.slice(end)]
   const judged = {
-    ...{ domain, policy, evidence: { suggestion } },
+    ...{ domain, policy, evidence: { suggestion }, shared: null },
     verdict: { category, confidence, recommendation, reasons, isDegraded: degraded },
     json: { head: membersJson(before), tail: `${membersJson(after.filter(isNoHint))},"took_ms":` },
   } as unknown as CheckOutcome["judged"] // the evidence stays at the server

@@ -1,4 +1,3 @@
-import { assert } from "../../base/errors.ts"
 import { isSameOrSubdomain } from "./public-suffix.ts"
 import {
   findMisspeltRole,
@@ -44,24 +43,18 @@ export type HintKinds = {
   readonly hasGroupService: boolean
 }
 
+/** The kinds of an address's hints. */
+export const hintKindsOf = ({ isRole, sharedInbox, group, groupService }: AddressHints): HintKinds => ({
+  isRole,
+  hasSharedInbox: sharedInbox !== null,
+  hasGroup: group !== null,
+  hasGroupService: groupService !== null,
+})
+
 /** A number below `HINT_KINDS_COUNT` for each combination of kinds. */
-export const hintKindsNumber = ({ isRole, sharedInbox, group, groupService }: AddressHints): number =>
-  (isRole ? 1 : 0) + (sharedInbox === null ? 0 : 2) + (group === null ? 0 : 4) + (groupService === null ? 0 : 8)
+export const hintKindsIndex = ({ isRole, hasSharedInbox, hasGroup, hasGroupService }: HintKinds): number =>
+  (isRole ? 1 : 0) + (hasSharedInbox ? 2 : 0) + (hasGroup ? 4 : 0) + (hasGroupService ? 8 : 0)
 export const HINT_KINDS_COUNT = 16
-
-const HINT_KINDS: readonly HintKinds[] = Array.from({ length: HINT_KINDS_COUNT }, (_, number) => ({
-  isRole: (number & 1) !== 0,
-  hasSharedInbox: (number & 2) !== 0,
-  hasGroup: (number & 4) !== 0,
-  hasGroupService: (number & 8) !== 0,
-}))
-
-/** The kinds of an address's hints. Equal kinds are the same object. */
-export function hintKindsOf(hints: AddressHints): HintKinds {
-  const kinds = HINT_KINDS[hintKindsNumber(hints)]
-  assert(kinds !== undefined, "every combination of kinds has a number")
-  return kinds
-}
 
 const SEPARATORS = /[._]/g
 /** `info2`, `support-01`. A longer number is a year or part of a nickname. */

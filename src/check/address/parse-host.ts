@@ -1,8 +1,8 @@
 import { isIPv4, isIPv6 } from "node:net"
 import { domainToUnicode } from "node:url"
 import { domainToALabels } from "../../base/idna.ts"
-import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { cachedPlainHost, cachePlainHost } from "./public-suffix.ts"
 
 type HostFault = "invalid_syntax" | "too_long" | "ip_literal"
 
@@ -22,9 +22,6 @@ export const IP_HOST: ParsedHost = { name: null, fault: "ip_literal" }
 
 const TOO_LONG: ParsedHost = { name: null, fault: "too_long" }
 
-/** The number of recent hosts that are cached at least, about 100 bytes each. */
-const CACHED_HOSTS_MIN = 5_000
-
 /** Labels of 1 to 63 lower-case letters, digits and inner hyphens; the last has letters only; none is an A-label. */
 const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/
 const LDH_AND_DOTS = /^[a-z0-9.-]+$/i
@@ -43,15 +40,12 @@ const U_LABEL_HYPHENS = /^-|-$|^..--/u
  * trailing dot is allowed and dropped.
  */
 export function parseHost(text: string, mayEndInDot: boolean): ParsedHost {
-  const cached = plainHostCache.get(text)
-  if (cached !== undefined) return cached
+  const cached = cachedPlainHost(text)
+  if (cached !== null) return cached
   // Most hosts match here.
   if (text.length <= LIMITS.domainBytesMax && PLAIN_NAME.test(text)) return cachePlainHost(text)
   return parseUncommonHost(text, mayEndInDot)
 }
-
-/** A plain name that was parsed recently, as the very string that was parsed then; null: it is not cached. */
-export const cachedHostName = (text: string): string | null => plainHostCache.get(text)?.name ?? null
 
 function parseUncommonHost(text: string, mayEndInDot: boolean): ParsedHost {
   const ascii = toAscii(text)
@@ -66,15 +60,6 @@ function parseUncommonHost(text: string, mayEndInDot: boolean): ParsedHost {
     if (ALL_DIGITS_TOP.test(name)) return INVALID_HOST
   }
   return { name, fault: null }
-}
-
-/** Hosts recur. Returning the same string object each time also makes later Map lookups by it faster. */
-const plainHostCache = new TwoGenerationCache<string, ParsedHost>(CACHED_HOSTS_MIN)
-
-function cachePlainHost(name: string): ParsedHost {
-  const host = { name, fault: null }
-  plainHostCache.set(name, host)
-  return host
 }
 
 /** The text as lower-case A-labels, lengths unchecked; null if a character or a label is not allowed in a name. */

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts"
 import { normalLocalPartEnd, type ParsedEmail, parseEmail } from "./parse-email.ts"
-import { cachedHostName, parseHost, parseUrl } from "./parse-host.ts"
-import { classifySuffix, isSameOrSubdomain } from "./public-suffix.ts"
+import { parseHost, parseUrl } from "./parse-host.ts"
+import { cachedPlainHost, classifySuffix, isSameOrSubdomain } from "./public-suffix.ts"
 import type { Subject, SubjectFault, SubjectKind } from "./subject.ts"
 import { hasControlCharacter, trimAsciiSpace } from "./text.ts"
 
@@ -31,7 +31,8 @@ export function parseSubject(kind: SubjectKind, sent: string, testDomain: string
  */
 function plainEmailSubject(sent: string, testDomain: string): Subject | null {
   const atSign = normalLocalPartEnd(sent)
-  const domain = atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : cachedHostName(sent.slice(atSign + 1))
+  const domain =
+    atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : (cachedPlainHost(sent.slice(atSign + 1))?.name ?? null)
   if (domain === null) return null
   const { fault, registrable } = classifySuffix(domain)
   const isTest = isSameOrSubdomain(domain, testDomain)

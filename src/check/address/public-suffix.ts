@@ -24,6 +24,16 @@ const RESERVED_TLDS: ReadonlySet<string> = new Set([
 /** The special-use domain of home networks (RFC 8375). */
 const HOME_NETWORK_DOMAIN = "home.arpa"
 
+/** A classification that is cached under its name. */
+type CachedName = {
+  readonly classification: SuffixClassification
+  /** The name as a parsed host, if it was parsed as one and is written as it parses; null: it was not. */
+  plainHost: PlainHost | null
+}
+
+/** A host whose text is the name itself. */
+export type PlainHost = { readonly name: string; readonly fault: null }
+
 /** The number of recent names that are cached at least, about 200 bytes each. */
 const CACHED_NAMES_MIN = 5_000
 
@@ -40,16 +50,31 @@ const TLDTS_OPTIONS = {
  * Classifies a name by the Public Suffix List. A suffix of the ICANN section and a single label are `public_suffix`; a
  * suffix of the private section (`github.io`) is a registrable name itself. The name is A-labels in lower case.
  */
-export function classifySuffix(name: string): SuffixClassification {
-  const cached = classificationCache.get(name)
-  if (cached !== undefined) return cached
-  const classification = classifyUncached(name)
-  classificationCache.set(name, classification)
-  return classification
+export const classifySuffix = (name: string): SuffixClassification => classifyCached(name).classification
+
+/**
+ * The host that was parsed from this text recently, if the text is its name; null: it is not cached. The name is the very string
+ * that was parsed then, which makes later Map look-ups by it faster.
+ */
+export const cachedPlainHost = (text: string): PlainHost | null => nameCache.get(text)?.plainHost ?? null
+
+/** Caches that the name is a host written as it parses. */
+export function cachePlainHost(name: string): PlainHost {
+  const host = { name, fault: null }
+  classifyCached(name).plainHost = host
+  return host
 }
 
 /** Names recur, and the walk through the suffix rules is the most expensive part of parsing one. */
-const classificationCache = new TwoGenerationCache<string, SuffixClassification>(CACHED_NAMES_MIN)
+const nameCache = new TwoGenerationCache<string, CachedName>(CACHED_NAMES_MIN)
+
+function classifyCached(name: string): CachedName {
+  const cached = nameCache.get(name)
+  if (cached !== undefined) return cached
+  const classified = { classification: classifyUncached(name), plainHost: null }
+  nameCache.set(name, classified)
+  return classified
+}
 
 function classifyUncached(name: string): SuffixClassification {
   const { domain, isIcann, isPrivate } = parse(name, TLDTS_OPTIONS)

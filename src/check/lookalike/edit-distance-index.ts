@@ -4,8 +4,9 @@ import { LIMITS } from "../../contract/limits.ts"
 /** The base of the polynomial hash: any odd number whose bits are well mixed. */
 const HASH_FACTOR = 0x2c1b3c6d
 
-/** Hashes of the prefixes of the current text. One array is reused by all calls, so that none allocates. */
+/** Hashes of the prefixes of the current text, and those of `deletionHashes`. The arrays are reused by all calls, so that none allocates. */
 const prefixHashes = new Int32Array(LIMITS.labelBytesMax + 1)
+const hashes = new Int32Array(LIMITS.labelBytesMax + 1)
 
 /**
  * Finds labels within one edit of a text without comparing all of them (symmetric deletion): labels and text are hashed
@@ -19,7 +20,10 @@ export class EditDistanceIndex {
     assert(labels.length < 0xffff, "a slot has room for the indexes of 65 534 labels")
     const hashCount = labels.reduce((sum, { length }) => sum + length + 1, 0)
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(hashCount * 2 + 1)))
-    for (const [index, label] of labels.entries()) forEachDeletionHash(label, hash => this.#add(hash, index))
+    for (const [index, label] of labels.entries()) {
+      const count = deletionHashes(label)
+      for (let at = 0; at < count; at++) this.#add(hashes[at] ?? 0, index)
+    }
   }
 
   /**
@@ -29,9 +33,8 @@ export class EditDistanceIndex {
   candidates(text: string): readonly number[] {
     let candidates = NO_CANDIDATES
     if (text.length > LIMITS.labelBytesMax) return candidates
-    forEachDeletionHash(text, hash => {
-      candidates = this.#collect(hash, candidates)
-    })
+    const count = deletionHashes(text)
+    for (let index = 0; index < count; index++) candidates = this.#collect(hashes[index] ?? 0, candidates)
     return candidates
   }
 
@@ -57,25 +60,27 @@ export class EditDistanceIndex {
 const NO_CANDIDATES: readonly number[] = []
 
 /**
- * Calls `take` with the hash of a text, then with the hash of the text without each letter; of a run of equal letters one
- * is deleted. The hash is a polynomial, so each deletion takes constant time.
+ * Writes into `hashes` the hash of a text, then the hashes of the text without each letter; of a run of equal letters one
+ * is deleted. Returns how many they are. The hash is a polynomial, so each deletion takes constant time.
  */
-function forEachDeletionHash(text: string, take: (hash: number) => void): void {
+function deletionHashes(text: string): number {
   let complete = 0
   for (let index = 0; index < text.length; index++) {
     prefixHashes[index] = complete
     complete = (Math.imul(complete, HASH_FACTOR) + text.charCodeAt(index)) | 0
   }
-  take(mixHash(complete))
+  hashes[0] = mixHash(complete)
+  let count = 1
   let factor = 1
   let next = complete
   for (let index = text.length - 1; index >= 0; index--) {
     const prefix = prefixHashes[index] ?? 0
     const isRunStart = text.charCodeAt(index) !== text.charCodeAt(index - 1)
-    if (isRunStart) take(mixHash((complete - Math.imul(next - prefix, factor)) | 0))
+    if (isRunStart) hashes[count++] = mixHash((complete - Math.imul(next - prefix, factor)) | 0)
     next = prefix
     factor = Math.imul(factor, HASH_FACTOR)
   }
+  return count
 }
 
 /** Mixes the bits of a hash: short texts use only the lower ones. */

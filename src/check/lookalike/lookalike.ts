@@ -22,6 +22,7 @@ const PARTS_MAX = 8
 export function matchHomoglyph(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
   if (!label.startsWith("xn--")) {
     const labels = index.find(label, 0, label.length)
+    if (labels.length === 0) return null
     return labels.some(known => known.label === label) ? null : firstMatch(labels, suffix, asciiRule(label))
   }
   const skeleton = skeletonOf(label)
@@ -89,8 +90,8 @@ export function matchCombosquat(index: FoldedLabelIndex, label: string, suffix: 
 /** Looks for one to three hyphenated parts that are the name, with affixes as all other parts. */
 function matchHyphenated(index: FoldedLabelIndex, parts: readonly string[], suffix: string): KnownName | null {
   if (parts.length > PARTS_MAX) return null
+  if (!parts.some(asksForTrust)) return null
   const weights = parts.map(affixWeight)
-  if (!weights.some(weight => weight !== null && weight > 0) && !parts.includes("com")) return null
   const otherCount = weights.filter(weight => weight === null).length
   for (const width of [1, 2, 3]) {
     for (let start = 0; start + width <= parts.length; start++) {
@@ -104,6 +105,9 @@ function matchHyphenated(index: FoldedLabelIndex, parts: readonly string[], suff
   }
   return null
 }
+
+/** Whether a part beside a name may make a lure: a word of weight 1 to 3, or `com`. */
+const asksForTrust = (part: string): boolean => part === "com" || (affixWeight(part) ?? 0) > 0
 
 /** The largest weight of the affixes beside a name. `com` right after the name counts: it pretends to be the suffix. */
 function heaviestAffix(weights: readonly (AffixWeight | null)[], next: string | undefined): AffixWeight {
@@ -135,9 +139,12 @@ function matchBesideAffix(
 
 /** A known name with affixes of weight 1 to 3 attached before or after it; only a long label that is not a word counts. */
 function matchConcatenated(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
-  const leading = ["", ...leadingAffixes(label)]
-  const trailing = ["", ...trailingAffixes(label)]
-  if (leading.length + trailing.length === 2) return null
+  const [leadingWords, trailingWords] = [leadingAffixes(label), trailingAffixes(label)]
+  if (leadingWords.length + trailingWords.length === 0) return null
+  const [leading, trailing] = [
+    ["", ...leadingWords],
+    ["", ...trailingWords],
+  ]
   for (const before of leading) {
     for (const after of trailing) {
       const name = label.slice(before.length, label.length - after.length)

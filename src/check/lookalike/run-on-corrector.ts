@@ -19,20 +19,28 @@ const WWW = /^www?(?=[a-z])/
  * `mail.ruru`), its suffix in the label (`gmailcom.com`), `com` after another suffix
  * (`gmx.de.com`), or a `www` without its dot (`wwwgmail.com`). Null: none. Words may
  * be companies' names, so the label of a provider that is one is only corrected under a top-level domain that does not exist.
+ * `isProviderLabel`: a provider's name has the first label of `domain`.
  */
 export function correctRunOn(
   namesByText: ReadonlyMap<string, KnownName>,
   domain: string,
   registrable: string,
+  isProviderLabel: boolean,
 ): KnownName | null {
-  const repeated = withoutRepeatedSuffix(namesByText, domain) ?? withoutSuffixInLabel(namesByText, domain)
+  const [label, suffix] = splitLabel(domain)
+  const repeated =
+    (isProviderLabel ? withoutRepeatedSuffix(namesByText, label, suffix) : null) ??
+    withoutSuffixInLabel(namesByText, label, suffix)
   const meant = repeated ?? withoutWww(namesByText, domain, registrable)
   if (meant === null || meant.label.length < LETTERS_MIN) return null
   return isDistinctive(meant.label) || classifySuffix(domain).fault === "unknown_tld" ? meant : null
 }
 
-function withoutRepeatedSuffix(namesByText: ReadonlyMap<string, KnownName>, domain: string): KnownName | null {
-  const [label, suffix] = splitLabel(domain)
+function withoutRepeatedSuffix(
+  namesByText: ReadonlyMap<string, KnownName>,
+  label: string,
+  suffix: string,
+): KnownName | null {
   if (suffix.length < SUFFIX_LETTERS_MIN || suffix.length > SUFFIX_LETTERS_MAX) return null
   for (let end = 2; end < suffix.length; end++) {
     const meant = namesByText.get(`${label}.${suffix.slice(0, end)}`)
@@ -49,9 +57,12 @@ function isSaidAgain(suffix: string, rest: string): boolean {
 }
 
 /** `gmailcom.com`. */
-function withoutSuffixInLabel(namesByText: ReadonlyMap<string, KnownName>, domain: string): KnownName | null {
-  const [label, suffix] = splitLabel(domain)
-  const undotted = suffix.replaceAll(".", "")
+function withoutSuffixInLabel(
+  namesByText: ReadonlyMap<string, KnownName>,
+  label: string,
+  suffix: string,
+): KnownName | null {
+  const undotted = suffix.includes(".") ? suffix.replaceAll(".", "") : suffix
   return label.endsWith(undotted) ? (namesByText.get(`${label.slice(0, -undotted.length)}.${suffix}`) ?? null) : null
 }
 

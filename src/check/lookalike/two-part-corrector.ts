@@ -38,15 +38,18 @@ export class TwoPartCorrector {
   readonly #providers: readonly ProviderLabel[]
   readonly #nearbyLabels: EditDistanceIndex
   readonly #longProviders: readonly ProviderLabel[]
-  /** Names that two slips leave unmistakable under their own suffix, by that suffix. */
-  readonly #unmistakable: ReadonlyMap<string, readonly KnownName[]>
+  /** Names that two slips leave unmistakable under their own suffix, by that suffix and the first letter. */
+  readonly #unmistakable: ReadonlyMap<string, ReadonlyMap<string, readonly KnownName[]>>
 
   constructor(providers: readonly ProviderLabel[], nearbyLabels: EditDistanceIndex) {
     this.#providers = providers
     this.#nearbyLabels = nearbyLabels
     this.#longProviders = providers.filter(({ names }) => names.some(mayHaveTwoSlips))
     const names = providers.flatMap(provider => provider.names.filter(isUnmistakable))
-    this.#unmistakable = Map.groupBy(names, ({ suffix }) => suffix)
+    const bySuffix = Map.groupBy(names, ({ suffix }) => suffix)
+    this.#unmistakable = new Map(
+      [...bySuffix].map(([suffix, group]) => [suffix, Map.groupBy(group, ({ label }) => label.charAt(0))]),
+    )
   }
 
   /**
@@ -57,9 +60,11 @@ export class TwoPartCorrector {
   correctTwoSlips(typed: string, suffix: string): KnownName | null {
     const names = this.#unmistakable.get(suffix)
     if (names === undefined || typed.length < TYPED_LETTERS_MIN_UNMISTAKABLE) return null
-    const near = names.filter(
-      ({ label }) => startsAlike(typed, label) && keyingDistance(typed, label, FINGER_SLIPS) <= 2,
-    )
+    const isNear = ({ label }: KnownName) =>
+      startsAlike(typed, label) && keyingDistance(typed, label, FINGER_SLIPS) <= 2
+    const [first, second] = [typed.charAt(0), typed.charAt(1)]
+    const near = names.get(first)?.filter(isNear) ?? []
+    if (second !== first) near.push(...(names.get(second)?.filter(isNear) ?? []))
     const [meant, another] = near
     return meant === undefined || another !== undefined || isCompoundName(typed) ? null : meant
   }

@@ -52,7 +52,7 @@ export class TypoCorrector {
   correct(domain: string, registrable: string): string | null {
     const [label, suffix] = splitLabel(domain)
     const match =
-      correctRunOn(this.#namesByText, domain, registrable) ??
+      correctRunOn(this.#namesByText, domain, registrable, this.#providersByLabel.has(label)) ??
       this.#correctSuffix(domain, registrable, label, suffix) ??
       this.#correctDots(domain) ??
       (domain === registrable ? this.#correctLabel(label, suffix) : null) ??
@@ -104,7 +104,7 @@ export class TypoCorrector {
    * one likely typo under a truncated `com`.
    */
   #correctBothParts(domain: string, registrable: string, label: string, suffix: string): KnownName | null {
-    const isTruncatedCom = domain === registrable && /^(om|c[om])$/.test(suffix)
+    const isTruncatedCom = domain === registrable && TRUNCATED_COM.has(suffix)
     if (classifySuffix(domain).fault === "unknown_tld")
       return this.#isRealName(label) ? null : this.#twoPartCorrector.correct(label, suffix)
     if (!isTruncatedCom || this.#isRealName(label)) return null
@@ -137,8 +137,19 @@ export class TypoCorrector {
   }
 }
 
+const TRUNCATED_COM: ReadonlySet<string> = new Set(["om", "co", "cm"])
+
 /** A key that was held down counts as one slip: `hoootmail` is read as `hootmail`, and `yahoooo` as `yahoo`. */
-const withoutHeldKeys = (typed: string): string => typed.replace(HELD_KEY, "$1$1")
+const withoutHeldKeys = (typed: string): string => (hasTriple(typed) ? typed.replace(HELD_KEY, "$1$1") : typed)
+
+/** Whether a character stands three times in a row. */
+function hasTriple(text: string): boolean {
+  for (let index = 2; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === text.charCodeAt(index - 1) && code === text.charCodeAt(index - 2)) return true
+  }
+  return false
+}
 const HELD_KEY = /([a-z])\1{2,}/
 
 const findTypoOrHeldKey = (typed: string, released: string, meant: string): Typo | null =>

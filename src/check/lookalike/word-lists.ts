@@ -1,4 +1,5 @@
 import WORDS from "../../../data/common-words.txt" with { type: "text" }
+import { pairAt } from "../../base/text.ts"
 
 /**
  * How strongly a word beside a known name asks for trust: 0 is a filler, 1 sounds official, 2 is about money or a parcel,
@@ -34,29 +35,31 @@ for (const weight of [0, 1, 2, 3] as const) {
  * The weight of a word beside a known name. Null: the word is not an affix, so the label is another name.
  */
 export function affixWeight(word: string): AffixWeight | null {
-  return WEIGHT_BY_AFFIX.get(word) ?? (word.length <= 2 || /^\d+$/.test(word) ? 0 : null)
+  return WEIGHT_BY_AFFIX.get(word) ?? (word.length <= 2 || isNumber(word) ? 0 : null)
 }
+
+/** Most words are ruled out by their first character. */
+const isNumber = (word: string): boolean => word.charCodeAt(0) <= DIGIT_MAX && /^\d+$/.test(word)
+const DIGIT_MAX = "9".charCodeAt(0)
 
 /** Affixes that are recognised without a hyphen (`paypallogin`). */
 const CONCATENABLE_AFFIXES = [...WEIGHT_BY_AFFIX]
   .filter(([word, weight]) => weight > 0 && word.length >= 5)
   .map(([word]) => word)
 
-const affixesByLetter = (indexIn: (word: string) => number): readonly (readonly string[])[] =>
-  Array.from({ length: 128 }, (_, unit) => CONCATENABLE_AFFIXES.filter(word => word.charCodeAt(indexIn(word)) === unit))
-
-const AFFIXES_BY_FIRST_LETTER = affixesByLetter(() => 0)
-const AFFIXES_BY_LAST_LETTER = affixesByLetter(word => word.length - 1)
+/** By two letters: most labels have those of none. */
+const AFFIXES_BY_START = Map.groupBy(CONCATENABLE_AFFIXES, word => pairAt(word, 0))
+const AFFIXES_BY_END = Map.groupBy(CONCATENABLE_AFFIXES, word => pairAt(word, word.length - 2))
 const NO_AFFIXES: readonly string[] = []
 
 /** The affixes of weight 1 to 3 that a label starts with. */
 export function leadingAffixes(label: string): readonly string[] {
-  return (AFFIXES_BY_FIRST_LETTER[label.charCodeAt(0)] ?? NO_AFFIXES).filter(word => label.startsWith(word))
+  return AFFIXES_BY_START.get(pairAt(label, 0))?.filter(word => label.startsWith(word)) ?? NO_AFFIXES
 }
 
 /** The affixes of weight 1 to 3 that a label ends with. */
 export function trailingAffixes(label: string): readonly string[] {
-  return (AFFIXES_BY_LAST_LETTER[label.charCodeAt(label.length - 1)] ?? NO_AFFIXES).filter(word => label.endsWith(word))
+  return AFFIXES_BY_END.get(pairAt(label, label.length - 2))?.filter(word => label.endsWith(word)) ?? NO_AFFIXES
 }
 
 /**

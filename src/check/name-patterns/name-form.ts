@@ -19,7 +19,8 @@ type CharacterClass = "letter" | "digit" | "any"
 /** A form of a label, as it is matched. */
 export type NameForm = {
   readonly parts: readonly FormPart[]
-  /** The literal text that the form ends with, which rules most labels out at once. */
+  /** The literal texts that the form begins and ends with, which rule most labels out at once; empty: none. */
+  readonly head: string
   readonly tail: string
 }
 
@@ -41,10 +42,12 @@ export function parseNameForm(text: string): NameForm {
     parts.push(formPart(token, besideHyphen ? 2 : 3))
     index += token.length
   }
-  const last = parts.at(-1)
-  assert(last !== undefined, "a form has a part")
-  return { parts, tail: last.kind === "literal" ? last.text : "" }
+  const [first, last] = [parts[0], parts.at(-1)]
+  assert(first !== undefined && last !== undefined, "a form has a part")
+  return { parts, head: literalOf(first), tail: literalOf(last) }
 }
+
+const literalOf = (part: FormPart): string => (part.kind === "literal" ? part.text : "")
 
 function formPart(token: string, lengthMin: number): FormPart {
   if (token === "*") return { kind: "run", of: "any", lengthMin, lengthMax: LABEL_LENGTH_MAX }
@@ -54,8 +57,11 @@ function formPart(token: string, lengthMin: number): FormPart {
 }
 
 /** Whether the form matches all of the first `end` characters of `name`. */
-export const hasNameForm = ({ parts, tail }: NameForm, name: string, end: number): boolean =>
-  tail.length <= end && name.startsWith(tail, end - tail.length) && matchesFrom(parts, 0, name, 0, end)
+export const hasNameForm = ({ parts, head, tail }: NameForm, name: string, end: number): boolean =>
+  name.startsWith(head) &&
+  tail.length <= end &&
+  name.startsWith(tail, end - tail.length) &&
+  matchesFrom(parts, 0, name, 0, end)
 
 /** Whether the parts from `partIndex` on match the characters from `start` to `end`. The recursion is as deep as the form has parts. */
 function matchesFrom(parts: readonly FormPart[], partIndex: number, name: string, start: number, end: number): boolean {

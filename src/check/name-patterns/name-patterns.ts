@@ -1,5 +1,6 @@
 import TABLE from "../../../data/patterns/names.txt" with { type: "text" }
-import { hasNameForm } from "./name-form.ts"
+import { pairAt } from "../../base/text.ts"
+import { hasNameForm, type NameForm } from "./name-form.ts"
 import { type NamePattern, parseNamePatterns } from "./pattern-table.ts"
 
 /** Finds the family of words that a registrable domain (A-labels in lower case) matches; null: none. */
@@ -7,25 +8,61 @@ export type NamePatternMatcher = (registrable: string) => NamePattern | null
 
 /** The matcher of the given families. The first family in order wins. A label in punycode matches none. */
 export function createNamePatternMatcher(patterns: readonly NamePattern[]): NamePatternMatcher {
-  const bySuffix = new Map<string, NamePattern[]>()
-  for (const pattern of patterns) {
+  const bySuffix = new Map<string, SuffixForms>()
+  for (const [order, pattern] of patterns.entries()) {
     for (const suffix of pattern.suffixes) {
-      const atSuffix = bySuffix.get(suffix)
-      if (atSuffix === undefined) bySuffix.set(suffix, [pattern])
-      else atSuffix.push(pattern)
+      const forms = bySuffix.getOrInsertComputed(suffix, () => new SuffixForms())
+      for (const form of pattern.forms) forms.add({ order, pattern, form })
     }
   }
   return registrable => {
     const dot = registrable.indexOf(".")
     if (dot <= 0 || registrable.startsWith("xn--")) return null
-    const atSuffix = bySuffix.get(registrable.slice(dot + 1))
-    return atSuffix?.find(pattern => matchesPattern(pattern, registrable, dot)) ?? null
+    return bySuffix.get(registrable.slice(dot + 1))?.firstMatch(registrable, dot) ?? null
   }
 }
 
-const matchesPattern = ({ forms, exceptions }: NamePattern, registrable: string, end: number): boolean =>
-  forms.some(form => hasNameForm(form, registrable, end)) &&
-  !exceptions.some(word => isException(word, registrable, end))
+/** A form of a family, which is the `order`-th of the table. */
+type OrderedForm = { readonly order: number; readonly pattern: NamePattern; readonly form: NameForm }
+
+/**
+ * The forms under one suffix, of which there are up to hundreds, by their first or last two letters: a label is compared with
+ * the few that it can match.
+ */
+class SuffixForms {
+  readonly #byHead = new Map<number, OrderedForm[]>()
+  readonly #byTail = new Map<number, OrderedForm[]>()
+  readonly #others: OrderedForm[] = []
+
+  add(form: OrderedForm): void {
+    const { head, tail } = form.form
+    if (head.length >= 2) this.#byHead.getOrInsertComputed(pairAt(head, 0), () => []).push(form)
+    else if (tail.length >= 2) this.#byTail.getOrInsertComputed(pairAt(tail, tail.length - 2), () => []).push(form)
+    else this.#others.push(form)
+  }
+
+  /** The first family with a form of the label, which is the first `end` characters; null: none. */
+  firstMatch(registrable: string, end: number): NamePattern | null {
+    let first: OrderedForm | null = null
+    const lists = [
+      this.#byHead.get(pairAt(registrable, 0)),
+      this.#byTail.get(pairAt(registrable, end - 2)),
+      this.#others,
+    ]
+    for (const list of lists) {
+      for (const candidate of list ?? NO_FORMS) {
+        if (first !== null && candidate.order >= first.order) continue
+        if (matchesForm(candidate, registrable, end)) first = candidate
+      }
+    }
+    return first === null ? null : first.pattern
+  }
+}
+
+const NO_FORMS: readonly OrderedForm[] = []
+
+const matchesForm = ({ pattern, form }: OrderedForm, registrable: string, end: number): boolean =>
+  hasNameForm(form, registrable, end) && !pattern.exceptions.some(word => isException(word, registrable, end))
 
 /** Whether the label, which is the first `end` characters, contains the word; a word after `=` must be the whole label. */
 function isException(word: string, registrable: string, end: number): boolean {

@@ -3,10 +3,12 @@ import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
 import {
   type CheckOutcome,
+  encodeJson,
   fullResultJson,
   hintsJson,
   type JudgedDomain,
   type JudgedJson,
+  type JudgedJsonBytes,
   judgedMembersJson,
   NO_HINTS_JSON,
 } from "./result.ts"
@@ -59,17 +61,9 @@ const BATCH_OPENING = '{"results":['
 
 function putResult({ subject, hints, judged, tookMs }: CheckOutcome, requestId: string, moreMembers = ""): void {
   putInputMembers(subject)
-  if (judged.jsonBytes === undefined && judged.json !== undefined) encodeMembers(judged, judged.json)
-  if (judged.jsonBytes === undefined) {
-    judged.json = judgedMembersJson(judged)
-    buffer.text(judged.json.head)
-    putHints(hints)
-    buffer.text(judged.json.tail)
-  } else {
-    buffer.bytes(judged.jsonBytes.head)
-    putHints(hints)
-    buffer.bytes(judged.jsonBytes.tail)
-  }
+  if (judged.shared !== null) putShared(judged.domain, judged.shared.bytes, hints)
+  else if (judged.json === undefined && judged.jsonBytes === undefined) putOnce(judgedMembersJson(judged), hints)
+  else putBytes(bytesOf(judged), hints)
   buffer.text(String(tookMs))
   buffer.text(',"request_id":"')
   buffer.text(requestId)
@@ -78,10 +72,30 @@ function putResult({ subject, hints, judged, tookMs }: CheckOutcome, requestId: 
   buffer.text("}")
 }
 
+function putShared(domain: string | null, bytes: JudgedJsonBytes, hints: AddressHints): void {
+  buffer.text(',"domain":')
+  if (domain === null) buffer.text("null")
+  else buffer.jsonString(domain)
+  putBytes(bytes, hints)
+}
+
+function putBytes({ head, tail }: JudgedJsonBytes, hints: AddressHints): void {
+  buffer.bytes(head)
+  putHints(hints)
+  buffer.bytes(tail)
+}
+
+function putOnce({ head, tail }: JudgedJson, hints: AddressHints): void {
+  buffer.text(head)
+  putHints(hints)
+  buffer.text(tail)
+}
+
 /** Most verdicts are written once. One that is written again is worth its bytes. */
-function encodeMembers(judged: JudgedDomain, { head, tail }: JudgedJson): void {
-  judged.jsonBytes = { head: encoder.encode(head), tail: encoder.encode(tail) }
+function bytesOf(judged: JudgedDomain): JudgedJsonBytes {
+  judged.jsonBytes ??= encodeJson(judgedMembersJson(judged))
   delete judged.json
+  return judged.jsonBytes
 }
 
 const NO_HINTS_BYTES = encoder.encode(NO_HINTS_JSON)

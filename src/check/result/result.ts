@@ -6,6 +6,7 @@ import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
 import type { DetectedSuites, Evidence, MailEvidence, Tenant } from "../verdict/evidence.ts"
 import { judge, type Verdict } from "../verdict/judge.ts"
+import { listsOnlyKey } from "../verdict/lists-only-key.ts"
 import { hasTenant, isNewDomain, knownMail, knownTenant, reportedAgeDays } from "../verdict/rules.ts"
 
 /** A verdict with its evidence. It holds nothing from the local part, so that requests for other addresses can share it. */
@@ -15,6 +16,8 @@ export type JudgedDomain = {
   readonly policy: Policy
   readonly evidence: Evidence
   readonly verdict: Verdict
+  /** What it shares with other domains; null: nothing. */
+  readonly shared: SharedMembers | null
   /** The text of `judgedMembersJson`, after its first use. */
   json?: JudgedJson
   /** The same in UTF-8, after its second use. */
@@ -26,11 +29,36 @@ export type JudgedJson = { readonly head: string; readonly tail: string }
 export type JudgedJsonBytes = { readonly head: Uint8Array; readonly tail: Uint8Array }
 
 /** Judges the evidence about a Subject under a policy. */
-export const judgeDomain = ({ domain }: Subject, evidence: Evidence, policy: Policy): JudgedDomain => ({
-  domain,
-  policy,
-  evidence,
-  verdict: judge(evidence, policy),
+export function judgeDomain({ domain }: Subject, evidence: Evidence, policy: Policy): JudgedDomain {
+  const key = listsOnlyKey(evidence, policy)
+  if (key === null) return { domain, policy, evidence, verdict: judge(evidence, policy), shared: null }
+  const shared = sharedMembers.get(key) ?? shareMembers(key, evidence, policy)
+  return { domain, policy, evidence, verdict: shared.verdict, shared }
+}
+
+/**
+ * The verdict and the members of the result, apart from the domain, of all domains about which the lists say the same and the
+ * network nothing: in a list of strangers nearly every domain is new, and a few dozen of these serve all of them.
+ */
+type SharedMembers = { readonly verdict: Verdict; readonly json: JudgedJson; readonly bytes: JudgedJsonBytes }
+
+/** About 3 kB each. Few occur. */
+const SHARED_MEMBERS_MAX = 2_000
+const sharedMembers = new Map<number, SharedMembers>()
+
+function shareMembers(key: number, evidence: Evidence, policy: Policy): SharedMembers {
+  const verdict = judge(evidence, policy)
+  const json = membersWithoutDomain(policy, evidence, verdict)
+  const shared = { verdict, json, bytes: encodeJson(json) }
+  if (sharedMembers.size >= SHARED_MEMBERS_MAX) sharedMembers.clear()
+  sharedMembers.set(key, shared)
+  return shared
+}
+
+const encoder = new TextEncoder()
+export const encodeJson = ({ head, tail }: JudgedJson): JudgedJsonBytes => ({
+  head: encoder.encode(head),
+  tail: encoder.encode(tail),
 })
 
 /** The outcome of one check, before it is rendered. */
@@ -53,8 +81,7 @@ export const fullResult = (outcome: CheckOutcome, requestId: string): CheckResul
  * part are serialized once for each verdict: under load this halves the time of the whole check.
  */
 export function fullResultJson({ subject, hints, judged, tookMs }: CheckOutcome, requestId: string): string {
-  judged.json ??= judgedMembersJson(judged)
-  const { head, tail } = judged.json
+  const { head, tail } = judgedMembersJson(judged)
   return `${inputMembersJson(subject)}${head}${hintsJson(hints)}${tail}${tookMs},"request_id":"${requestId}"}`
 }
 
@@ -67,14 +94,24 @@ function inputMembersJson({ kind, sent, normalized }: Subject): string {
   return `{"email":${email},"normalized_email":${normalizedJson}`
 }
 
-/** The members that do not depend on the input, as JSON text. Every flag is derived here from evidence and verdict. */
-export function judgedMembersJson({ domain, policy, evidence, verdict }: JudgedDomain): JudgedJson {
+/** The members that do not depend on the local part, as JSON text. */
+export function judgedMembersJson(judged: JudgedDomain): JudgedJson {
+  const { domain, policy, evidence, verdict, shared } = judged
+  if (judged.json !== undefined) return judged.json
+  const { head, tail } = shared?.json ?? membersWithoutDomain(policy, evidence, verdict)
+  const json = { head: `,"domain":${jsonString(domain)}${head}`, tail }
+  if (shared === null) judged.json = json
+  return json
+}
+
+/** Every flag of a result is derived here from evidence and verdict. */
+function membersWithoutDomain(policy: Policy, evidence: Evidence, verdict: Verdict): JudgedJson {
   const { subject, hints, listMatch, suggestion } = evidence
   const mail = knownMail(evidence)
   const isDisposable =
     listMatch.has("disposable") || mail?.operatedBy === "disposable" || mail?.operatedBy === "learned_disposable"
   return {
-    head: `,"domain":${jsonString(domain)},"is_business":${CATEGORIES[verdict.category].isBusiness},"category":"${verdict.category}","confidence":${verdict.confidence},"recommendation":"${verdict.recommendation}","policy":"${policy}","is_free_provider":${listMatch.has("personal")},"is_disposable":${isDisposable},"is_relay":${listMatch.has("relay")},"is_role_account":${hints.isRole}`,
+    head: `,"is_business":${CATEGORIES[verdict.category].isBusiness},"category":"${verdict.category}","confidence":${verdict.confidence},"recommendation":"${verdict.recommendation}","policy":"${policy}","is_free_provider":${listMatch.has("personal")},"is_disposable":${isDisposable},"is_relay":${listMatch.has("relay")},"is_role_account":${hints.isRole}`,
     tail: `,"is_blocked":${evidence.blockedBy !== null},"is_new_domain":${isNewDomain(evidence)},"is_lookalike":${evidence.lookalikeOf !== null},"has_subaddress":${subject.hasSubaddress},"did_you_mean":${jsonString(suggestion)},"mail":${mailJson(mail)},"workspace":${workspaceJson(evidence)},"integrations":{"suite_a_ready":${mail?.operatedBy === "suite_a"},"suite_b_ready":${hasTenant(evidence)}},"domain_age_days":${reportedAgeDays(evidence)},"reasons":["${verdict.reasons.join('","')}"],"degraded":${verdict.isDegraded},"cached":${evidence.isCached},"took_ms":`,
   }
 }
