@@ -1,4 +1,4 @@
-import { FoldedLabelIndex, groupByLabel, type LookalikeTarget, splitLabel } from "./label-index.ts"
+import { KnownNames, type LookalikeTarget, splitLabel } from "./known-names.ts"
 import { matchCombosquat, matchHomoglyph, matchLevelsquat } from "./lookalike.ts"
 import { TypoCorrector } from "./typo-corrector.ts"
 
@@ -30,13 +30,13 @@ export class KnownNameMatcher {
    * subdomains. A known label under another suffix and a plain typing error are not look-alikes.
    */
   lookalikeOf(domain: string, registrable: string): string | null {
-    const { knownNames, labelIndex } = this.#tables()
+    const { knownNames } = this.#tables()
     if (isKnownName(knownNames, domain, registrable)) return null
     const [label, suffix] = splitLabel(registrable)
     const match =
-      matchHomoglyph(labelIndex, label, suffix) ??
-      matchCombosquat(labelIndex, label, suffix) ??
-      matchLevelsquat(labelIndex, domain, registrable)
+      matchHomoglyph(knownNames, label, suffix) ??
+      matchCombosquat(knownNames, label, suffix) ??
+      matchLevelsquat(knownNames, domain, registrable)
     return match?.name ?? null
   }
 
@@ -47,27 +47,21 @@ export class KnownNameMatcher {
 }
 
 type MatcherTables = {
-  readonly knownNames: ReadonlySet<string>
-  readonly labelIndex: FoldedLabelIndex
+  readonly knownNames: KnownNames
   readonly typoCorrector: TypoCorrector
 }
 
 function buildTables(targets: readonly LookalikeTarget[]): MatcherTables {
-  const labels = groupByLabel(targets)
-  const labelIndex = new FoldedLabelIndex(labels)
-  return {
-    knownNames: new Set(targets.map(({ name }) => name)),
-    labelIndex,
-    typoCorrector: new TypoCorrector(labels, labelIndex),
-  }
+  const knownNames = new KnownNames(targets)
+  return { knownNames, typoCorrector: new TypoCorrector(knownNames) }
 }
 
 /** Whether the domain or a parent of it, down to the registrable one, is a target. */
-function isKnownName(names: ReadonlySet<string>, domain: string, registrable: string): boolean {
-  if (names.has(registrable) || names.has(domain)) return true
+function isKnownName(names: KnownNames, domain: string, registrable: string): boolean {
+  if (names.hasName(registrable) || names.hasName(domain)) return true
   const registrableStart = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
   for (let start = 0; start < registrableStart; start = domain.indexOf(".", start) + 1) {
-    if (names.has(domain.slice(start))) return true
+    if (names.hasName(domain.slice(start))) return true
   }
   return false
 }

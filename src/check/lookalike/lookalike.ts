@@ -1,5 +1,5 @@
 import { type Skeleton, skeletonOf } from "./confusables.ts"
-import type { FoldedLabelIndex, KnownLabel, KnownName } from "./label-index.ts"
+import type { KnownLabel, KnownName, KnownNames } from "./known-names.ts"
 import {
   type AffixWeight,
   affixWeight,
@@ -19,15 +19,15 @@ const PARTS_MAX = 8
  * The known name that `label` imitates by look: confusable letters, digits for letters (`paypa1`), or pairs of letters
  * (`rnicrosoft`). Null: none; the same label under another suffix does not count.
  */
-export function matchHomoglyph(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
+export function matchHomoglyph(known: KnownNames, label: string, suffix: string): KnownName | null {
   if (!label.startsWith("xn--")) {
-    const labels = index.find(label, 0, label.length)
+    const labels = known.labelsLike(label, 0, label.length)
     if (labels.length === 0) return null
     return labels.some(known => known.label === label) ? null : firstMatch(labels, suffix, asciiRule(label))
   }
   const skeleton = skeletonOf(label)
   if (skeleton === null || (skeleton.confusableKind === "whole" && suffix.startsWith("xn--"))) return null
-  return firstMatch(index.find(skeleton.text, 0, skeleton.text.length), suffix, nonAsciiRule(skeleton))
+  return firstMatch(known.labelsLike(skeleton.text, 0, skeleton.text.length), suffix, nonAsciiRule(skeleton))
 }
 
 /** Whether a known label is imitated. `sameSuffix`: a known name with this label has the suffix of the imitation. */
@@ -82,13 +82,13 @@ const digitCount = (text: string): number => text.match(/\d/g)?.length ?? 0
  * The known name that the label combines with a word that asks for trust (combosquatting): `paypal-login`,
  * `securepaypal`. Null: none.
  */
-export function matchCombosquat(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
+export function matchCombosquat(known: KnownNames, label: string, suffix: string): KnownName | null {
   const text = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
-  return text.includes("-") ? matchHyphenated(index, text.split("-"), suffix) : matchConcatenated(index, text, suffix)
+  return text.includes("-") ? matchHyphenated(known, text.split("-"), suffix) : matchConcatenated(known, text, suffix)
 }
 
 /** Looks for one to three hyphenated parts that are the name, with affixes as all other parts. */
-function matchHyphenated(index: FoldedLabelIndex, parts: readonly string[], suffix: string): KnownName | null {
+function matchHyphenated(known: KnownNames, parts: readonly string[], suffix: string): KnownName | null {
   if (parts.length > PARTS_MAX) return null
   if (!parts.some(asksForTrust)) return null
   const weights = parts.map(affixWeight)
@@ -99,7 +99,7 @@ function matchHyphenated(index: FoldedLabelIndex, parts: readonly string[], suff
       if (inside.filter(weight => weight === null).length !== otherCount) continue
       const name = parts.slice(start, start + width).join("-")
       const rest = [...weights.slice(0, start), ...weights.slice(start + width)]
-      const match = matchBesideAffix(index, name, suffix, heaviestAffix(rest, parts[start + width]))
+      const match = matchBesideAffix(known, name, suffix, heaviestAffix(rest, parts[start + width]))
       if (match !== null) return match
     }
   }
@@ -120,25 +120,24 @@ function heaviestAffix(weights: readonly (AffixWeight | null)[], next: string | 
  * The known name with this label or an imitation of it, if affixes of this weight beside it make a lure. A trailing `id`
  * is ignored (`appleid` is Apple's).
  */
-function matchBesideAffix(
-  index: FoldedLabelIndex,
-  label: string,
-  suffix: string,
-  weight: AffixWeight,
-): KnownName | null {
+function matchBesideAffix(known: KnownNames, label: string, suffix: string, weight: AffixWeight): KnownName | null {
   if (weight === 0 || label.length < 3) return null
-  const homoglyph = matchHomoglyph(index, label, suffix)
+  const homoglyph = matchHomoglyph(known, label, suffix)
   if (homoglyph !== null) return homoglyph
   const name = label.length >= 7 && label.endsWith("id") ? label.slice(0, -2) : label
-  return firstMatch([...index.find(label, 0, label.length), ...index.find(name, 0, name.length)], suffix, known => {
-    if ((known !== label && known !== name) || isGenericLabel(known)) return false
-    const weightMin = known.length === 3 ? 2 : 1
-    return weight >= weightMin && (weight === 3 || !isCommonWord(known))
-  })
+  return firstMatch(
+    [...known.labelsLike(label, 0, label.length), ...known.labelsLike(name, 0, name.length)],
+    suffix,
+    known => {
+      if ((known !== label && known !== name) || isGenericLabel(known)) return false
+      const weightMin = known.length === 3 ? 2 : 1
+      return weight >= weightMin && (weight === 3 || !isCommonWord(known))
+    },
+  )
 }
 
 /** A known name with affixes of weight 1 to 3 attached before or after it; only a long label that is not a word counts. */
-function matchConcatenated(index: FoldedLabelIndex, label: string, suffix: string): KnownName | null {
+function matchConcatenated(known: KnownNames, label: string, suffix: string): KnownName | null {
   const [leadingWords, trailingWords] = [leadingAffixes(label), trailingAffixes(label)]
   if (leadingWords.length + trailingWords.length === 0) return null
   const [leading, trailing] = [
@@ -149,7 +148,7 @@ function matchConcatenated(index: FoldedLabelIndex, label: string, suffix: strin
     for (const after of trailing) {
       const name = label.slice(before.length, label.length - after.length)
       if (name.length < 5 || name.length === label.length || before.length + after.length > label.length) continue
-      const match = firstMatch(index.find(name, 0, name.length), suffix, known => {
+      const match = firstMatch(known.labelsLike(name, 0, name.length), suffix, known => {
         return known === name && !isGenericLabel(known) && !isCommonWord(known)
       })
       if (match !== null) return match
@@ -163,11 +162,11 @@ function matchConcatenated(index: FoldedLabelIndex, label: string, suffix: strin
  * `paypal.com.evil.net`. Under a country's suffix only a long label counts, since `web.de.acme.com` may be the web host of
  * acme's German branch. Null: none.
  */
-export function matchLevelsquat(index: FoldedLabelIndex, domain: string, registrable: string): KnownName | null {
+export function matchLevelsquat(known: KnownNames, domain: string, registrable: string): KnownName | null {
   const registrableStart = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
   for (let start = 0; start < registrableStart; start = domain.indexOf(".", start) + 1) {
     const end = domain.indexOf(".", start)
-    for (const { label, names } of index.find(domain, start, end)) {
+    for (const { label, names } of known.labelsLike(domain, start, end)) {
       const name = names.find(({ suffix }) => domain.startsWith(`${suffix}.`, end + 1))
       if (name === undefined || end + 1 + name.suffix.length >= registrableStart) continue
       if (isLevelsquat(name, label === domain.slice(start, end))) return name

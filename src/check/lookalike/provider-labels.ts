@@ -1,17 +1,59 @@
 import { keyingDistance } from "./keying-distance.ts"
-import type { KnownLabel, KnownName } from "./label-index.ts"
+import type { KnownName, KnownNames } from "./known-names.ts"
 import { findTypo, isOneEditApart } from "./typo.ts"
 import { isFarMoreUsed } from "./typo-likelihood.ts"
 
 /** A label with the provider names that have it, most popular first. */
 export type ProviderLabel = { readonly label: string; readonly names: readonly [KnownName, ...KnownName[]] }
 
-/** The labels that a provider has, each with the provider names only. */
-export function providerLabels(labels: readonly KnownLabel[]): readonly ProviderLabel[] {
-  return labels.flatMap(({ label, names }) => {
-    const [first, ...others] = names.filter(({ kind }) => kind === "provider")
-    return first === undefined ? [] : [{ label, names: [first, ...others] as const }]
-  })
+/** The labels that a provider has, by their index. */
+export class ProviderLabels {
+  readonly #knownNames: KnownNames
+  /** By index: the rank of the first name with the label. */
+  readonly #firstRanks: readonly number[]
+  readonly #found = new Map<number, ProviderLabel>()
+
+  constructor(knownNames: KnownNames) {
+    this.#knownNames = knownNames
+    const isProvider = (rank: number) => knownNames.kindAt(rank) === "provider"
+    this.#firstRanks = knownNames.firstRanks.filter(first => knownNames.ranksFrom(first).some(isProvider))
+  }
+
+  /** The labels as texts. */
+  texts(): readonly string[] {
+    return this.#firstRanks.map(rank => this.#knownNames.labelAt(rank))
+  }
+
+  /** The ranks of all provider names that have a label. */
+  ranks(): readonly number[] {
+    return this.#firstRanks.flatMap(first => this.#providerRanks(first))
+  }
+
+  /** The label with this index. */
+  at(index: number): ProviderLabel | null {
+    const first = this.#firstRanks[index]
+    return first === undefined ? null : this.#found.getOrInsertComputed(first, () => this.#read(first))
+  }
+
+  /** The provider names that have the label; null: none has. */
+  namesOf(label: string): ProviderLabel["names"] | null {
+    const first = this.#knownNames.firstRankOf(label)
+    if (first < 0) return null
+    const found = this.#found.get(first)
+    if (found !== undefined) return found.names
+    return this.#providerRanks(first).length === 0
+      ? null
+      : this.#found.getOrInsertComputed(first, () => this.#read(first)).names
+  }
+
+  #providerRanks(first: number): readonly number[] {
+    return this.#knownNames.ranksFrom(first).filter(rank => this.#knownNames.kindAt(rank) === "provider")
+  }
+
+  #read(first: number): ProviderLabel {
+    const names = this.#providerRanks(first).map(rank => this.#knownNames.at(rank))
+    return { label: this.#knownNames.labelAt(first), names: names as [KnownName, ...KnownName[]] } // one at least is a provider
+  }
 }
 
 /**

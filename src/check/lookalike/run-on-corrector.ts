@@ -1,6 +1,9 @@
 import { classifySuffix } from "../address/public-suffix.ts"
-import { type KnownName, splitLabel } from "./label-index.ts"
+import { type KnownName, splitLabel } from "./known-names.ts"
 import { isDistinctive } from "./typo-likelihood.ts"
+
+/** The provider with exactly this name; null: none. */
+type ProviderNamed = (text: string) => KnownName | null
 
 /** A shorter label may be anything. */
 const LETTERS_MIN = 3
@@ -22,29 +25,25 @@ const WWW = /^www?(?=[a-z])/
  * `isProviderLabel`: a provider's name has the first label of `domain`.
  */
 export function correctRunOn(
-  namesByText: ReadonlyMap<string, KnownName>,
+  providerNamed: ProviderNamed,
   domain: string,
   registrable: string,
   isProviderLabel: boolean,
 ): KnownName | null {
   const [label, suffix] = splitLabel(domain)
   const repeated =
-    (isProviderLabel ? withoutRepeatedSuffix(namesByText, label, suffix) : null) ??
-    withoutSuffixInLabel(namesByText, label, suffix)
-  const meant = repeated ?? withoutWww(namesByText, domain, registrable)
+    (isProviderLabel ? withoutRepeatedSuffix(providerNamed, label, suffix) : null) ??
+    withoutSuffixInLabel(providerNamed, label, suffix)
+  const meant = repeated ?? withoutWww(providerNamed, domain, registrable)
   if (meant === null || meant.label.length < LETTERS_MIN) return null
   return isDistinctive(meant.label) || classifySuffix(domain).fault === "unknown_tld" ? meant : null
 }
 
-function withoutRepeatedSuffix(
-  namesByText: ReadonlyMap<string, KnownName>,
-  label: string,
-  suffix: string,
-): KnownName | null {
+function withoutRepeatedSuffix(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
   if (suffix.length < SUFFIX_LETTERS_MIN || suffix.length > SUFFIX_LETTERS_MAX) return null
   for (let end = 2; end < suffix.length; end++) {
-    const meant = namesByText.get(`${label}.${suffix.slice(0, end)}`)
-    if (meant !== undefined && isSaidAgain(meant.suffix, suffix.slice(end))) return meant
+    const meant = providerNamed(`${label}.${suffix.slice(0, end)}`)
+    if (meant !== null && isSaidAgain(meant.suffix, suffix.slice(end))) return meant
   }
   return null
 }
@@ -57,18 +56,10 @@ function isSaidAgain(suffix: string, rest: string): boolean {
 }
 
 /** `gmailcom.com`. */
-function withoutSuffixInLabel(
-  namesByText: ReadonlyMap<string, KnownName>,
-  label: string,
-  suffix: string,
-): KnownName | null {
+function withoutSuffixInLabel(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
   const undotted = suffix.includes(".") ? suffix.replaceAll(".", "") : suffix
-  return label.endsWith(undotted) ? (namesByText.get(`${label.slice(0, -undotted.length)}.${suffix}`) ?? null) : null
+  return label.endsWith(undotted) ? providerNamed(`${label.slice(0, -undotted.length)}.${suffix}`) : null
 }
 
-const withoutWww = (
-  namesByText: ReadonlyMap<string, KnownName>,
-  domain: string,
-  registrable: string,
-): KnownName | null =>
-  domain === registrable && domain.startsWith("ww") ? (namesByText.get(domain.replace(WWW, "")) ?? null) : null
+const withoutWww = (providerNamed: ProviderNamed, domain: string, registrable: string): KnownName | null =>
+  domain === registrable && domain.startsWith("ww") ? providerNamed(domain.replace(WWW, "")) : null

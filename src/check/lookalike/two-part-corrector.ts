@@ -1,7 +1,7 @@
 import type { EditDistanceIndex } from "./edit-distance-index.ts"
 import { keyingDistance } from "./keying-distance.ts"
-import type { KnownName } from "./label-index.ts"
-import { nearestBySuffix, type ProviderLabel } from "./provider-labels.ts"
+import type { KnownName, KnownNames } from "./known-names.ts"
+import { nearestBySuffix, type ProviderLabel, type ProviderLabels } from "./provider-labels.ts"
 import { findTypo } from "./typo.ts"
 import {
   isCompoundName,
@@ -35,17 +35,26 @@ const ANY_SLIP_LETTERS_MIN = 5
  * slips besides those of the suffix, if exactly one provider is near (`DECISIONS 4`).
  */
 export class TwoPartCorrector {
-  readonly #providers: readonly ProviderLabel[]
+  readonly #providers: ProviderLabels
   readonly #nearbyLabels: EditDistanceIndex
   readonly #longProviders: readonly ProviderLabel[]
   /** Names that two slips leave unmistakable under their own suffix, by that suffix and the first letter. */
   readonly #unmistakable: ReadonlyMap<string, ReadonlyMap<string, readonly KnownName[]>>
 
-  constructor(providers: readonly ProviderLabel[], nearbyLabels: EditDistanceIndex) {
+  constructor(knownNames: KnownNames, providers: ProviderLabels, nearbyLabels: EditDistanceIndex) {
     this.#providers = providers
     this.#nearbyLabels = nearbyLabels
-    this.#longProviders = providers.filter(({ names }) => names.some(mayHaveTwoSlips))
-    const names = providers.flatMap(provider => provider.names.filter(isUnmistakable))
+    const ranks = providers.ranks()
+    const longLabels = new Set<string>()
+    for (const rank of ranks) {
+      const name = knownNames.read(rank)
+      if (mayHaveTwoSlips(name)) longLabels.add(name.label)
+    }
+    this.#longProviders = [...longLabels].flatMap(label => {
+      const names = providers.namesOf(label)
+      return names === null ? [] : [{ label, names }]
+    })
+    const names = ranks.filter(rank => isUnmistakable(knownNames.read(rank))).map(rank => knownNames.at(rank))
     const bySuffix = Map.groupBy(names, ({ suffix }) => suffix)
     this.#unmistakable = new Map(
       [...bySuffix].map(([suffix, group]) => [suffix, Map.groupBy(group, ({ label }) => label.charAt(0))]),
@@ -78,9 +87,9 @@ export class TwoPartCorrector {
 
   #withOneSlip(typed: string, suffix: string): readonly Candidate[] {
     return this.#nearbyLabels.candidates(typed).flatMap(index => {
-      const provider = this.#providers[index]
-      const typo = provider === undefined ? null : findTypo(typed, provider.label)
-      if (provider === undefined || typo === null) return []
+      const provider = this.#providers.at(index)
+      const typo = provider === null ? null : findTypo(typed, provider.label)
+      if (provider === null || typo === null) return []
       // A letter that moved past two others was swapped twice.
       const slips = typo.kind === "moved" ? 2 : 1
       const isLikely = (name: KnownName) =>

@@ -1,8 +1,8 @@
 import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
-import { type FoldedLabelIndex, type KnownLabel, type KnownName, splitLabel } from "./label-index.ts"
+import { type KnownName, type KnownNames, RankTable, splitLabel } from "./known-names.ts"
 import { matchHomoglyph } from "./lookalike.ts"
-import { nearestBySuffix, type ProviderLabel, providerLabels } from "./provider-labels.ts"
+import { nearestBySuffix, ProviderLabels } from "./provider-labels.ts"
 import { correctRunOn } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
 import { findTypo, type Typo } from "./typo.ts"
@@ -18,31 +18,21 @@ import {
 
 /** Finds the provider that a mistyped domain was meant to be. */
 export class TypoCorrector {
-  readonly #labelIndex: FoldedLabelIndex
-  readonly #providers: readonly ProviderLabel[]
+  readonly #knownNames: KnownNames
+  readonly #providers: ProviderLabels
   readonly #nearbyLabels: EditDistanceIndex
-  readonly #providersByLabel: ReadonlyMap<string, ProviderLabel>
-  readonly #knownLabels: ReadonlySet<string>
   readonly #twoPartCorrector: TwoPartCorrector
-  /** Provider names without their dots. */
-  readonly #namesByUndotted: ReadonlyMap<string, KnownName>
-  readonly #namesByText: ReadonlyMap<string, KnownName>
+  /** Provider names by the hash of their text without dots. */
+  readonly #byUndotted: RankTable
 
-  constructor(labels: readonly KnownLabel[], index: FoldedLabelIndex) {
-    this.#labelIndex = index
-    this.#knownLabels = new Set(labels.map(({ label }) => label))
-    this.#providers = providerLabels(labels)
-    this.#nearbyLabels = new EditDistanceIndex(this.#providers.map(({ label }) => label))
-    this.#twoPartCorrector = new TwoPartCorrector(this.#providers, this.#nearbyLabels)
-    this.#providersByLabel = new Map(this.#providers.map(provider => [provider.label, provider]))
-    const undotted = new Map<string, KnownName>()
-    const providerNames = this.#providers.flatMap(({ names }) => names)
-    this.#namesByText = new Map(providerNames.map(name => [name.name, name]))
-    for (const name of providerNames) {
-      const text = removeDots(name.name)
-      if (!undotted.has(text)) undotted.set(text, name)
-    }
-    this.#namesByUndotted = undotted
+  constructor(knownNames: KnownNames) {
+    this.#knownNames = knownNames
+    this.#providers = new ProviderLabels(knownNames)
+    this.#nearbyLabels = new EditDistanceIndex(this.#providers.texts())
+    this.#twoPartCorrector = new TwoPartCorrector(knownNames, this.#providers, this.#nearbyLabels)
+    const ranks = this.#providers.ranks()
+    this.#byUndotted = new RankTable(ranks.length)
+    for (const rank of ranks) this.#byUndotted.add(undottedHash(knownNames.read(rank).name), rank)
   }
 
   /**
@@ -52,7 +42,7 @@ export class TypoCorrector {
   correct(domain: string, registrable: string): string | null {
     const [label, suffix] = splitLabel(domain)
     const match =
-      correctRunOn(this.#namesByText, domain, registrable, this.#providersByLabel.has(label)) ??
+      correctRunOn(this.#providerNamed, domain, registrable, this.#providers.namesOf(label) !== null) ??
       this.#correctSuffix(domain, registrable, label, suffix) ??
       this.#correctDots(domain) ??
       (domain === registrable ? this.#correctLabel(label, suffix) : null) ??
@@ -62,8 +52,8 @@ export class TypoCorrector {
 
   /** Corrects a provider's label with a wrong suffix, or without one. */
   #correctSuffix(domain: string, registrable: string, label: string, suffix: string): KnownName | null {
-    const names = this.#providersByLabel.get(label)?.names
-    if (names === undefined) return null
+    const names = this.#providers.namesOf(label)
+    if (names === null) return null
     if (suffix === "") return label.length >= 3 && isDistinctive(label) ? names[0] : null
     const [nearest, another] = nearestBySuffix(names, suffix)
     if (!hasExistingTld(domain)) return another === undefined ? (nearest ?? majorProviderFor(names, suffix)) : null
@@ -78,8 +68,8 @@ export class TypoCorrector {
    * top-level domain does not exist, or inside a label that no host would be called by (`hotm.ail.com`).
    */
   #correctDots(domain: string): KnownName | null {
-    const meant = this.#namesByUndotted.get(removeDots(domain))
-    if (meant === undefined || meant.label.length < 3) return null
+    const meant = this.#withSameLetters(domain)
+    if (meant === null || meant.label.length < 3) return null
     const [dots, dotsMeant] = [domain.split(".").length, meant.name.split(".").length]
     if (dots === 1) return meant
     const { label } = meant
@@ -118,7 +108,7 @@ export class TypoCorrector {
     let likeliest = NO_CANDIDATES
     const released = withoutHeldKeys(typed)
     for (const index of this.#nearbyLabels.candidates(released)) {
-      const name = this.#providers[index]?.names.find(each => each.suffix === suffix)
+      const name = this.#providers.at(index)?.names.find(each => each.suffix === suffix)
       const typo = name === undefined ? null : findTypoOrHeldKey(typed, released, name.label)
       if (name === undefined || typo === null || !isLikelyTypo(typed, { name, typo })) continue
       likeliest = addCandidate(likeliest, { name, typo })
@@ -128,12 +118,27 @@ export class TypoCorrector {
 
   /** Corrects a look-alike of a provider's label under its own suffix: `gma1l.com`. */
   #correctHomoglyph(label: string, suffix: string): KnownName | null {
-    const meant = matchHomoglyph(this.#labelIndex, label, suffix)
+    const meant = matchHomoglyph(this.#knownNames, label, suffix)
     return meant !== null && meant.kind === "provider" && meant.suffix === suffix ? meant : null
   }
 
   #isRealName(label: string): boolean {
-    return this.#knownLabels.has(label) || isRealName(label)
+    return this.#knownNames.firstRankOf(label) >= 0 || isRealName(label)
+  }
+
+  readonly #providerNamed = (text: string): KnownName | null => {
+    const name = this.#knownNames.nameOf(text)
+    return name?.kind === "provider" ? name : null
+  }
+
+  /** The first provider name that is the same without its dots; null: none. */
+  #withSameLetters(domain: string): KnownName | null {
+    let letters: string | null = null
+    const rank = this.#byUndotted.find(undottedHash(domain), each => {
+      letters ??= removeDots(domain)
+      return removeDots(this.#knownNames.read(each).name) === letters
+    })
+    return rank < 0 ? null : this.#knownNames.at(rank)
   }
 }
 
@@ -218,3 +223,14 @@ function majorProviderFor(names: readonly [KnownName, ...KnownName[]], suffix: s
 }
 
 const removeDots = (name: string): string => name.replaceAll(".", "")
+
+/** A hash of the text without its dots, which makes no string. */
+function undottedHash(text: string): number {
+  let hash = 0
+  for (let index = 0; index < text.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code !== DOT) hash = Math.imul(hash ^ code, 0x01000193)
+  }
+  return hash ^ (hash >>> 15)
+}
+const DOT = ".".charCodeAt(0)

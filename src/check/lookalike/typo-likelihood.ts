@@ -1,4 +1,4 @@
-import type { KnownName } from "./label-index.ts"
+import type { KnownName } from "./known-names.ts"
 import type { Typo, TypoKind } from "./typo.ts"
 import { isCommonWord, isGenericLabel } from "./word-lists.ts"
 

@@ -1,4 +1,4 @@
-import type { LookalikeTarget } from "../../../src/check/lookalike/label-index.ts"
+import type { LookalikeTarget } from "../../../src/check/lookalike/known-names.ts"
 
 /** Providers in order of their size, a realistic part of the real list. */
 const PROVIDERS = `gmail.com yahoo.com hotmail.com outlook.com icloud.com aol.com protonmail.com live.com

@@ -1,6 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test"
 import { classifySuffix } from "../../../src/check/address/public-suffix.ts"
-import { FoldedLabelIndex, groupByLabel } from "../../../src/check/lookalike/label-index.ts"
+import { KnownNames } from "../../../src/check/lookalike/known-names.ts"
 import { TypoCorrector } from "../../../src/check/lookalike/typo-corrector.ts"
 import { RANKED_TARGETS_MAX } from "../../../src/check/lookalike/typo-likelihood.ts"
 
@@ -10,8 +10,7 @@ function among(large: string, small = ""): (domain: string) => string | null {
   const ranked = words(large)
   const unused = Array.from({ length: RANKED_TARGETS_MAX - ranked.length }, (_, at) => `unused${at}.invalid`)
   const targets = [...ranked, ...unused, ...words(small)].map(name => ({ name, kind: "provider" }) as const)
-  const labels = groupByLabel(targets)
-  const suggestions = new TypoCorrector(labels, new FoldedLabelIndex(labels))
+  const suggestions = new TypoCorrector(new KnownNames(targets))
   return domain => suggestions.correct(domain, classifySuffix(domain).registrable)
 }
 
@@ -125,11 +124,11 @@ describe("under a top-level domain that does not exist a label may have up to tw
 
   test("a word and the name of an organisation are left alone", () => {
     expect(among("grainer.com")("trainer.con")).toBeNull()
-    const labels = groupByLabel([
+    const names = new KnownNames([
       { name: "marbelix.com", kind: "provider" },
       { name: "marbalix.io", kind: "organisation" },
     ])
-    const corrector = new TypoCorrector(labels, new FoldedLabelIndex(labels))
+    const corrector = new TypoCorrector(names)
     expect(corrector.correct("marbalix.con", "marbalix.con")).toBeNull()
     expect(corrector.correct("marbslix.con", "marbslix.con")).toBe("marbelix.com")
   })
@@ -231,11 +230,11 @@ test("a country suffix is a truncated com for a widely used provider, but not fo
 })
 
 test("a label of an organisation is not corrected", () => {
-  const labels = groupByLabel([
+  const names = new KnownNames([
     { name: "marbelix.com", kind: "provider" },
     { name: "marbalix.io", kind: "organisation" },
   ])
-  expect(new TypoCorrector(labels, new FoldedLabelIndex(labels)).correct("marbalix.com", "marbalix.com")).toBeNull()
+  expect(new TypoCorrector(names).correct("marbalix.com", "marbalix.com")).toBeNull()
 })
 
 /** The number of letters that `work` compares one by one. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { splitLabel } from "../../../src/check/lookalike/label-index.ts"
+import { splitLabel } from "../../../src/check/lookalike/known-names.ts"
 import { findTypo } from "../../../src/check/lookalike/typo.ts"
 import {
   isFarMoreUsed,

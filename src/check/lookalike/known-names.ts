@@ -1,0 +1,187 @@
+import { assert } from "../../base/errors.ts"
+import { foldConfusables, foldedHash } from "./confusables.ts"
+
+/** A known name that others mistype or imitate. */
+export type LookalikeTarget = {
+  /** The registered name as A-labels, lower case. */
+  readonly name: string
+  readonly kind: "provider" | "organisation"
+}
+
+/** A target split into label and suffix: `amazon` and `co.uk`. */
+export type KnownName = LookalikeTarget & {
+  readonly label: string
+  readonly suffix: string
+  /** Index in the order of the targets, 0 for the first. */
+  readonly rank: number
+}
+
+/** A label with the known names that have it, most popular first. */
+export type KnownLabel = { readonly label: string; readonly names: readonly [KnownName, ...KnownName[]] }
+
+/** The first label of a name, and the text after its dot (empty if the name is a single label). */
+export function splitLabel(name: string): readonly [label: string, suffix: string] {
+  const dot = name.indexOf(".")
+  return dot < 0 ? [name, ""] : [name.slice(0, dot), name.slice(dot + 1)]
+}
+
+/** The suffix of a registered name, such as `co.uk` or `com`; `acme.com` does not match. */
+const SUFFIX_PATTERN = /^([a-z]{2,4}\.)?[a-z]{2,}$/
+
+/**
+ * The known names, found by name, by label and by look. The tables are flat arrays of ranks, and an object is made for a name
+ * only when it is found: twenty thousand names as objects would take ten times the memory.
+ *
+ * Names that are not a label under a suffix have no label here, and neither have A-labels.
+ */
+export class KnownNames {
+  readonly #targets: readonly LookalikeTarget[]
+  /** By rank: the length of the label; 0: the name has none. */
+  readonly #labelLengths: Uint8Array
+  /** By rank: one more than the rank of the next name with the same label; 0: it is the last. */
+  readonly #nextRanks: Uint32Array
+  /** The rank of the first name of each label, in order. */
+  readonly #firstRanks: readonly number[]
+  readonly #byName: RankTable
+  readonly #byLabel: RankTable
+  readonly #byLook: RankTable
+  readonly #found = new Map<number, KnownName>()
+
+  constructor(targets: readonly LookalikeTarget[]) {
+    const { length } = targets
+    this.#targets = targets
+    this.#labelLengths = new Uint8Array(length)
+    this.#nextRanks = new Uint32Array(length)
+    this.#byName = new RankTable(length)
+    this.#byLabel = new RankTable(length)
+    this.#byLook = new RankTable(length)
+    const firstRanks: number[] = []
+    const lastRanks = new Uint32Array(length)
+    for (const [rank, { name }] of targets.entries()) {
+      this.#byName.add(textHash(name, name.length), rank)
+      const [label, suffix] = splitLabel(name)
+      if (!SUFFIX_PATTERN.test(suffix) || label.startsWith("xn--")) continue
+      this.#labelLengths[rank] = label.length
+      const first = this.firstRankOf(label)
+      if (first < 0) {
+        firstRanks.push(rank)
+        this.#byLabel.add(textHash(label, label.length), rank)
+        this.#byLook.add(foldedHash(label, 0, label.length), rank)
+      } else this.#nextRanks[lastRanks[first] ?? 0] = rank + 1
+      lastRanks[first < 0 ? rank : first] = rank
+    }
+    this.#firstRanks = firstRanks
+  }
+
+  /** Whether it is the name of a target. */
+  hasName(name: string): boolean {
+    return this.#rankOf(name) >= 0
+  }
+
+  /** The target with exactly this name, if it has a label. */
+  nameOf(text: string): KnownName | null {
+    const rank = this.#rankOf(text)
+    return rank < 0 || this.#labelLengths[rank] === 0 ? null : this.at(rank)
+  }
+
+  /** The rank of the first name with the label; -1: none has it. */
+  firstRankOf(label: string): number {
+    return this.#byLabel.find(
+      textHash(label, label.length),
+      rank => this.#labelLengths[rank] === label.length && this.#targets[rank]?.name.startsWith(label) === true,
+    )
+  }
+
+  /** The rank of the first name of each label. */
+  get firstRanks(): readonly number[] {
+    return this.#firstRanks
+  }
+
+  /** The ranks of the names that have the same label as the first one, in order. */
+  ranksFrom(first: number): readonly number[] {
+    const ranks = [first]
+    for (let next = this.#nextRanks[first] ?? 0; next !== 0; next = this.#nextRanks[next - 1] ?? 0) ranks.push(next - 1)
+    return ranks
+  }
+
+  /** The known labels that fold to the same text as `text.slice(start, end)`, most popular first; usually none. */
+  labelsLike(text: string, start: number, end: number): readonly KnownLabel[] {
+    let labels = NO_LABELS
+    let folded: string | null = null
+    this.#byLook.find(foldedHash(text, start, end), rank => {
+      const label = this.labelAt(rank)
+      folded ??= foldConfusables(text.slice(start, end))
+      if (foldConfusables(label) === folded)
+        labels = [...labels, { label, names: this.ranksFrom(rank).map(each => this.at(each)) as [KnownName] }]
+      return false
+    })
+    return labels
+  }
+
+  /** The kind of the name with this rank. */
+  kindAt(rank: number): LookalikeTarget["kind"] {
+    return this.#target(rank).kind
+  }
+
+  /** The label of the name with this rank. */
+  labelAt(rank: number): string {
+    return this.#target(rank).name.slice(0, this.#labelLengths[rank])
+  }
+
+  /** The name with this rank, which has a label: always the same object. */
+  at(rank: number): KnownName {
+    return this.#found.getOrInsertComputed(rank, () => this.read(rank))
+  }
+
+  /** As `at`, for a look at every name: a new object each time. */
+  read(rank: number): KnownName {
+    const target = this.#target(rank)
+    const [label, suffix] = splitLabel(target.name)
+    return { ...target, label, suffix, rank }
+  }
+
+  #target(rank: number): LookalikeTarget {
+    const target = this.#targets[rank]
+    assert(target !== undefined, "a rank is the index of a target")
+    return target
+  }
+
+  #rankOf(name: string): number {
+    return this.#byName.find(textHash(name, name.length), rank => this.#targets[rank]?.name === name)
+  }
+}
+
+const NO_LABELS: readonly KnownLabel[] = []
+
+/** Ranks by a hash, with open addressing; a slot holds a rank plus one, 0 if it is free. */
+export class RankTable {
+  readonly #slots: Uint32Array
+
+  /** At most a quarter of the slots are used, so that most texts that are not there end at the first one. */
+  constructor(entriesMax: number) {
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, entriesMax) * 4)))
+  }
+
+  add(hash: number, rank: number): void {
+    const last = this.#slots.length - 1
+    let slot = hash & last
+    while (this.#slots[slot] !== 0) slot = (slot + 1) & last
+    this.#slots[slot] = rank + 1
+  }
+
+  /** The first of the ranks that may have the hash, in the order in which they were added, that the caller accepts; -1: none. */
+  find(hash: number, accepts: (rank: number) => boolean): number {
+    const last = this.#slots.length - 1
+    for (let slot = hash & last; ; slot = (slot + 1) & last) {
+      const rank = (this.#slots[slot] ?? 0) - 1
+      if (rank < 0 || accepts(rank)) return rank
+    }
+  }
+}
+
+/** The 32-bit FNV-1a hash of the first `end` characters, with its bits mixed: short texts would use only some. */
+export function textHash(text: string, end: number): number {
+  let hash = 0x811c9dc5
+  for (let index = 0; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  return hash ^ (hash >>> 15)
+}
