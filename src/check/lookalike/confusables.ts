@@ -29,11 +29,16 @@ export function skeletonOf(aLabel: string): Skeleton | null {
   let natural = true
   let latin = false
   for (const letter of displayed.normalize("NFD")) {
+    if (letter < "\u0080") {
+      text += letter
+      latin ||= /[a-z]/i.test(letter)
+      continue
+    }
     if (/\p{M}/u.test(letter)) continue
-    const ascii = letter < "\u0080" ? letter : prototypes.get(letter)
+    const ascii = prototypes.get(letter)
     if (ascii === undefined) return null
     text += ascii
-    natural &&= letter < "\u0080" || NATURAL_LATIN_LETTERS.has(letter)
+    natural &&= NATURAL_LATIN_LETTERS.has(letter)
     latin ||= /\p{Script=Latin}/u.test(letter)
   }
   return { text, confusableKind: natural ? "accented" : latin ? "mixed" : "whole" }

@@ -35,15 +35,12 @@ export class ProviderLabels {
     return first === undefined ? null : this.#found.getOrInsertComputed(first, () => this.#read(first))
   }
 
-  /** The provider names that have the label; null: none has. */
-  namesOf(label: string): ProviderLabel["names"] | null {
+  /** The label; null: no provider has it. */
+  find(label: string): ProviderLabel | null {
     const first = this.#knownNames.firstRankOf(label)
     if (first < 0) return null
-    const found = this.#found.get(first)
-    if (found !== undefined) return found.names
-    return this.#providerRanks(first).length === 0
-      ? null
-      : this.#found.getOrInsertComputed(first, () => this.#read(first)).names
+    const isProviders = this.#found.has(first) || this.#providerRanks(first).length > 0
+    return isProviders ? this.#found.getOrInsertComputed(first, () => this.#read(first)) : null
   }
 
   #providerRanks(first: number): readonly number[] {

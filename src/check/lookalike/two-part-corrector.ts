@@ -50,10 +50,7 @@ export class TwoPartCorrector {
       const name = knownNames.read(rank)
       if (mayHaveTwoSlips(name)) longLabels.add(name.label)
     }
-    this.#longProviders = [...longLabels].flatMap(label => {
-      const names = providers.namesOf(label)
-      return names === null ? [] : [{ label, names }]
-    })
+    this.#longProviders = [...longLabels].map(label => providers.find(label)).filter(provider => provider !== null)
     const names = ranks.filter(rank => isUnmistakable(knownNames.read(rank))).map(rank => knownNames.at(rank))
     const bySuffix = Map.groupBy(names, ({ suffix }) => suffix)
     this.#unmistakable = new Map(

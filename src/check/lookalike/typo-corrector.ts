@@ -2,7 +2,7 @@ import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type KnownName, type KnownNames, RankTable, splitLabel } from "./known-names.ts"
 import { matchHomoglyph } from "./lookalike.ts"
-import { nearestBySuffix, ProviderLabels } from "./provider-labels.ts"
+import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
 import { correctRunOn } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
 import { findTypo, type Typo } from "./typo.ts"
@@ -41,9 +41,10 @@ export class TypoCorrector {
    */
   correct(domain: string, registrable: string): string | null {
     const [label, suffix] = splitLabel(domain)
+    const provider = this.#providers.find(label)
     const match =
-      correctRunOn(this.#providerNamed, domain, registrable, this.#providers.namesOf(label) !== null) ??
-      this.#correctSuffix(domain, registrable, label, suffix) ??
+      correctRunOn(this.#providerNamed, domain, registrable, provider !== null) ??
+      (provider === null ? null : this.#correctSuffix(domain, registrable, provider, suffix)) ??
       this.#correctDots(domain) ??
       (domain === registrable ? this.#correctLabel(label, suffix) : null) ??
       this.#correctBothParts(domain, registrable, label, suffix)
@@ -51,9 +52,12 @@ export class TypoCorrector {
   }
 
   /** Corrects a provider's label with a wrong suffix, or without one. */
-  #correctSuffix(domain: string, registrable: string, label: string, suffix: string): KnownName | null {
-    const names = this.#providers.namesOf(label)
-    if (names === null) return null
+  #correctSuffix(
+    domain: string,
+    registrable: string,
+    { label, names }: ProviderLabel,
+    suffix: string,
+  ): KnownName | null {
     if (suffix === "") return label.length >= 3 && isDistinctive(label) ? names[0] : null
     const [nearest, another] = nearestBySuffix(names, suffix)
     if (!hasExistingTld(domain)) return another === undefined ? (nearest ?? majorProviderFor(names, suffix)) : null
