@@ -1,6 +1,7 @@
 import { formatCsvRecord, safeCell } from "../../base/csv.ts"
+import { flattenString } from "../../base/text.ts"
 import type { Subject } from "../../check/address/subject.ts"
-import { type CheckOutcome, fullResultJson } from "../../check/result/result.ts"
+import { type CheckOutcome, fullResultJson, type JudgedDomain } from "../../check/result/result.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { CheckResult } from "../../contract/schemas.ts"
 import { escapeControls } from "../output.ts"
@@ -28,9 +29,20 @@ export const RESULT_FORMATS: Readonly<
 /** Fields separated by tabs, reasons by commas. Tabs in an input are escaped. */
 const TEXT_RESULTS: ResultFormat = {
   header: "",
-  format: ({ input }, { judged: { verdict } }) =>
-    `${printableText(input)}\t${verdict.category}\t${verdict.confidence}\t${verdict.recommendation}\t${verdict.reasons.join(",")}\n`,
+  format: ({ input }, { judged }) => `${printableText(input)}${verdictFields(judged)}`,
   prefix: ({ input }) => `${printableText(input)}\t`,
+}
+
+/** Few verdicts serve all rows, so the text of each is made once. */
+const verdictFields = oncePerVerdict(
+  ({ verdict: { category, confidence, recommendation, reasons } }) =>
+    `\t${category}\t${confidence}\t${recommendation}\t${reasons.join(",")}\n`,
+)
+
+/** Rows with the same verdict have the same suggestion too. */
+function oncePerVerdict(write: (judged: JudgedDomain) => string): (judged: JudgedDomain) => string {
+  const written = new WeakMap<object, string>()
+  return judged => written.getOrInsertComputed(judged.verdict, () => flattenString(write(judged)))
 }
 
 /** The fast path: most inputs are printable ASCII. */
@@ -100,13 +112,16 @@ function csvResults({ names: ownNames, delimiter: to, hasHeader }: InputColumns,
   const names = safe(ownNames)
   const ownOf = ({ input, cells }: InputRow): readonly string[] => safe(cells ?? [input])
   const beginning = (row: InputRow): string => formatCsvRecord(ownOf(row).slice(0, names.length), to) + to
+  const verdictCells = oncePerVerdict(({ verdict, evidence }) => {
+    const { category, confidence, recommendation, reasons, isDegraded } = verdict
+    const business = CATEGORIES[category].isBusiness
+    const meant = evidence.suggestion ?? ""
+    return [category, confidence, recommendation, business, meant, reasons.join(" "), isDegraded].join(to)
+  })
   return {
     header: hasHeader ? `${formatCsvRecord([...names, ...resultColumnNames(names)], to)}\n` : "",
-    format: (row, { judged: { verdict, evidence } }) => {
-      const { category, confidence, recommendation, reasons, isDegraded } = verdict
-      const business = CATEGORIES[category].isBusiness
-      const meant = evidence.suggestion ?? ""
-      const told = [category, confidence, recommendation, business, meant, reasons.join(" "), isDegraded].join(to)
+    format: (row, { judged }) => {
+      const told = verdictCells(judged)
       const nameless = ownOf(row).slice(names.length)
       return `${beginning(row)}${told}${nameless.length === 0 ? "" : to + formatCsvRecord(nameless, to)}\n`
     },
