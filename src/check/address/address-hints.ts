@@ -54,6 +54,8 @@ export const hintKindsOf = ({ isRole, sharedInbox, group, groupService }: Addres
 /** A number below `HINT_KINDS_COUNT` for each combination of kinds. */
 export const hintKindsIndex = ({ isRole, hasSharedInbox, hasGroup, hasGroupService }: HintKinds): number =>
   (isRole ? 1 : 0) + (hasSharedInbox ? 2 : 0) + (hasGroup ? 4 : 0) + (hasGroupService ? 8 : 0)
+
+/** How many combinations of kinds there are. */
 export const HINT_KINDS_COUNT = 16
 
 const SEPARATORS = /[._]/g

@@ -26,6 +26,8 @@ export type JudgedDomain = {
 
 /** The members of a full result that requests can share, as JSON text: those before the hints, and those after them up to the value of `took_ms`. */
 export type JudgedJson = { readonly head: string; readonly tail: string }
+
+/** The same in UTF-8. */
 export type JudgedJsonBytes = { readonly head: Uint8Array; readonly tail: Uint8Array }
 
 /** Judges the evidence about a Subject under a policy. */
@@ -56,6 +58,8 @@ function shareMembers(key: number, evidence: Evidence, policy: Policy): SharedMe
 }
 
 const encoder = new TextEncoder()
+
+/** The same text in UTF-8. */
 export const encodeJson = ({ head, tail }: JudgedJson): JudgedJsonBytes => ({
   head: encoder.encode(head),
   tail: encoder.encode(tail),
@@ -130,6 +134,7 @@ const groupJson = ({ group, groupService }: AddressHints): string =>
 const hintJson = (confidence: number, match: string | null): string =>
   `{"confidence":${confidence},"match":${jsonString(match)}}`
 
+/** The members of an address without hints. */
 export const NO_HINTS_JSON = `,"shared_inbox":${sharedInboxJson(NO_HINTS)},"group":${groupJson(NO_HINTS)}`
 
 /**
