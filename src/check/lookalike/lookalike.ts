@@ -92,11 +92,11 @@ function matchHyphenated(known: KnownNames, parts: readonly string[], suffix: st
   if (parts.length > PARTS_MAX) return null
   if (!parts.some(asksForTrust)) return null
   const weights = parts.map(affixWeight)
-  const otherCount = weights.filter(weight => weight === null).length
+  const [firstOther, lastOther] = [weights.indexOf(null), weights.lastIndexOf(null)]
   for (const width of [1, 2, 3]) {
     for (let start = 0; start + width <= parts.length; start++) {
-      const inside = weights.slice(start, start + width)
-      if (inside.filter(weight => weight === null).length !== otherCount) continue
+      const leavesAnother = firstOther >= 0 && (start > firstOther || start + width <= lastOther)
+      if (leavesAnother) continue
       const name = parts.slice(start, start + width).join("-")
       const rest = [...weights.slice(0, start), ...weights.slice(start + width)]
       const match = matchBesideAffix(known, name, suffix, heaviestAffix(rest, parts[start + width]))
