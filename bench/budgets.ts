@@ -18,7 +18,13 @@ export const BUDGETS = {
     atMost: 0.1,
   },
   lists_open: { description: "A pack opens within this many milliseconds.", atMost: 5 },
-  check: { description: "One check, from text to JSON, takes at most this many microseconds.", atMost: 10 },
+  kinds: { description: "The dearest kind of a bench costs at most this many times the cheapest.", atMost: 2 },
+  check: {
+    description:
+      "One check, from text to JSON, of a domain that was checked before takes at most this many microseconds.",
+    atMost: 3,
+  },
+  check_first: { description: "One check of a domain that was never seen takes at most this many.", atMost: 4 },
   http: {
     description: "An authenticated, metered POST /v1/check answers at least this share of what a bare server answers.",
     atLeast: 0.75,
