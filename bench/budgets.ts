@@ -26,19 +26,21 @@ export const BUDGETS = {
   },
   check_first: { description: "One check of a domain that was never seen takes at most this many.", atMost: 4 },
   http: {
-    description: "An authenticated, metered POST /v1/check answers at least this share of what a bare server answers.",
+    description: "A bare server's answer costs at least this share of an authenticated, metered POST /v1/check.",
     atLeast: 0.75,
   },
-  http_unlimited: {
-    description: "The same with the key of an account without limits answers at least this share.",
-    atLeast: 0.7,
+  variants: {
+    description:
+      "Asked in another way (by GET, for a role, with own lists, without limits, compressed) the same costs at most this many times as much.",
+    atMost: 1.25,
   },
   http_p99: { description: "Its 99th percentile is at most this many times that of the bare server.", atMost: 2 },
   batch_floor: {
-    description: "Batches answer at least this share of the items that a bare server writes from ready objects.",
-    atLeast: 0.5,
+    description: "A bare server's batch from ready objects costs at least this share of a batch of ordinary addresses.",
+    atLeast: 0.55,
   },
-  batch_single: { description: "Batches answer at least this many times the items of single checks.", atLeast: 8 },
+  batch_single: { description: "A single check costs at least this many times an item of a batch.", atLeast: 5 },
+  batch_role: { description: "A role in a batch costs at most this many times an ordinary address.", atMost: 1.3 },
   classify_lines: {
     description: "One core classifies at least this many lines of text a second, offline.",
     atLeast: 120_000,

@@ -1,11 +1,12 @@
 /**
- * How much of a bare server's throughput does an authenticated, limited and metered POST /v1/check keep? Both run in processes of their own and are loaded in
- * turn by the same program, with the same requests; the floor's answer has the length of the product's mean answer.
+ * What does an authenticated, limited and metered POST /v1/check cost, by what a bare server's answer does, and what do others
+ * cost by it: an account without limits, GET, own lists, a role's address? All run in processes of their own
+ * and are loaded in turn by the same program; the floor's answer has the length of the product's mean answer.
  */
 
 import { fileURLToPath } from "bun"
+import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { benchAddresses } from "../load/addresses.ts"
 import {
   type CheckAnswers,
   type CheckLoad,
@@ -17,81 +18,125 @@ import {
   loadCpu,
   p99,
   perSecond,
+  type QueryLoad,
   type RoundsScale,
 } from "../load/check-rounds.ts"
+import { linesOfKind, ORDINARY, take } from "../mix/mix.ts"
+import { costFigure, costRatioFigure, spreadFigure } from "../report/processor-time.ts"
 import { figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved, ratios } from "../report/rounds.ts"
-import { HIGH_LIMITS, limitedKey, unlimitedKey } from "../servers/accounts.ts"
+import { HIGH_LIMITS, limitedKey, listedKey, unlimitedKey } from "../servers/accounts.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
 import { CAN_PIN, type Program, startServer } from "../servers/server-process.ts"
 
+/** How much the bench does. */
+export type HttpScale = RoundsScale & { readonly ownListEntries: number }
+
 /** The scale of a figure that may be told. */
-export const HTTP_FULL: RoundsScale = { connections: 64, rounds: 21, roundS: 1, warmupS: 5 }
+export const HTTP_FULL: HttpScale = {
+  connections: 64,
+  rounds: 13,
+  roundS: 1,
+  warmupS: 3,
+  ownListEntries: LIMITS.ownListEntriesMax,
+}
 
 const FLOOR = fileURLToPath(import.meta.resolve("../servers/baseline.ts"))
 const ROUND_WARMUP_S = 0.3
-/** Above this share of a core the load program may be what limits the floor, and the ratio flatters us. */
+/** Above this share of a core the load program may be what limits the floor's throughput. */
 const LOAD_CPU_MAX = 0.95
+const ADDRESSES = 200
+
+/** What is asked beside the plain check, each like it but for one thing. */
+const KINDS = {
+  plain: "POST, secret key of a limited account, ordinary addresses",
+  unlimited: "of an account without limits",
+  role: "addresses of roles",
+  GET: "by GET",
+  "own lists": "of an account with own lists, on which no address is",
+} as const satisfies Record<string, string>
+type Kind = keyof typeof KINDS
+const KIND_NAMES = Object.keys(KINDS) as readonly Kind[] // the keys are those of KINDS
+const SUBJECTS = [...KIND_NAMES, "floor"] as const
+type Rounds = Readonly<Record<(typeof SUBJECTS)[number], readonly CheckRound[]>>
 
 /** Runs the bench on the server that `command` starts. Rejects when an answer is not 200 or a request fails. */
-export async function httpBench(scale: RoundsScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
+export async function httpBench(scale: HttpScale, command: Program["command"] = PRODUCT.source): Promise<Report> {
   await using directory = await emptyDirectory()
-  const limited = `Bearer ${await limitedKey(directory.path)}`
-  const unlimited = `Bearer ${await unlimitedKey(directory.path)}`
+  const loads = await loadsOf(directory.path, scale.ownListEntries)
   await using product = await startServer({
     command,
     environment: { ...productSettings(directory.path), ...HIGH_LIMITS, ...KEEPING_MEMORY },
     core: "server",
   })
-  const bodies = benchAddresses().map(email => JSON.stringify({ email }))
-  const load = (authorization: string): CheckLoad => ({ path: ROUTES.postCheck.path, authorization, bodies })
-  const answers = await checkAnswers(product, load(limited))
+  const answers = await checkAnswers(product, loads.plain)
   const floorCommand = [process.execPath, FLOOR, String(answers.bytes)] as const
   await using floor = await startServer({ command: floorCommand, environment: KEEPING_MEMORY, core: "server" })
-  const loads = {
-    product: { server: product, load: load(limited) },
-    unlimited: { server: product, load: load(unlimited) },
-    floor: { server: floor, load: load(limited) },
-  }
   const { connections } = scale
-  const measure = (name: Subject, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> =>
-    checkRound(loads[name].server, loads[name].load, { connections, durationS, warmupS })
+  const measure = (name: keyof Rounds, durationS = scale.roundS, warmupS = ROUND_WARMUP_S): Promise<CheckRound> => {
+    const [server, load] = name === "floor" ? [floor, loads.plain] : [product, loads[name]]
+    return checkRound(server, load, { connections, durationS, warmupS })
+  }
   for (const name of SUBJECTS) await measure(name, scale.warmupS, 0)
   return reportOf(scale, await interleaved(SUBJECTS, scale.rounds, name => measure(name)), answers)
 }
 
-const SUBJECTS = ["product", "unlimited", "floor"] as const
-type Subject = (typeof SUBJECTS)[number]
-type Rounds = Readonly<Record<Subject, readonly CheckRound[]>>
+/** What each kind sends; accounts and keys are made in the directory before a server uses it. */
+async function loadsOf(
+  directory: string,
+  ownListEntries: number,
+): Promise<Readonly<Record<Exclude<Kind, "GET">, CheckLoad>> & { readonly GET: QueryLoad }> {
+  const ordinary = take(linesOfKind(ORDINARY), ADDRESSES)
+  const limited = `Bearer ${await limitedKey(directory)}`
+  const post = (authorization: string, addresses = ordinary): CheckLoad => ({
+    path: ROUTES.postCheck.path,
+    authorization,
+    bodies: addresses.map(email => JSON.stringify({ email })),
+  })
+  const entries = Array.from({ length: ownListEntries }, (_, at) => `blocked${at}.example`)
+  return {
+    plain: post(limited),
+    unlimited: post(`Bearer ${await unlimitedKey(directory)}`),
+    role: post(limited, take(linesOfKind("role"), ADDRESSES)),
+    GET: {
+      path: ROUTES.getCheck.path,
+      authorization: limited,
+      queries: ordinary.map(email => `email=${encodeURIComponent(email)}`),
+    },
+    "own lists": post(`Bearer ${await listedKey(directory, entries)}`),
+  }
+}
 
-function reportOf(scale: RoundsScale, { product, unlimited, floor }: Rounds, answers: CheckAnswers): Report {
-  const cpu = loadCpu(product, floor)
+function reportOf(scale: HttpScale, rounds: Rounds, answers: CheckAnswers): Report {
+  const { plain, floor } = rounds
+  const cpu = loadCpu(plain, floor)
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
+  const costs = Object.fromEntries(KIND_NAMES.map(kind => [kind, cpuUs(rounds[kind])])) as Record<Kind, number[]> // one a kind
+  const spread = spreadFigure("dearest kind ÷ cheapest", costs, "kinds")
   return {
     bench: "http",
     description: [
-      `POST /v1/check, secret key of a limited account, and of one without limits, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
-      describeRounds(scale),
+      `POST /v1/check, full result; ${mix.join(", ")}; DNS off; answers of ${answers.bytes} bytes`,
+      ...KIND_NAMES.map(kind => `${kind}: ${KINDS[kind]}${kind === "own lists" ? ` (${scale.ownListEntries})` : ""}`),
+      "floor: a bare server that parses the same body and answers with as many bytes",
+      `costs are the servers' processor time; ${describeRounds(scale)}`,
       "both keep freed memory for ten seconds, as `bun run start` does",
       CAN_PIN ? "servers bound to core 0, load to core 1 (taskset)" : "not bound to cores",
-      ...(cpu > LOAD_CPU_MAX ? ["the load program was the limit: the ratio is too kind"] : []),
+      spread.description,
+      ...(cpu > LOAD_CPU_MAX ? ["the load program was the limit: throughput is that of the load"] : []),
     ],
     figures: [
-      medianFigure("product ÷ floor", "", ratios(perSecond(product), perSecond(floor)), "http"),
-      medianFigure(
-        "product without limits ÷ floor",
-        "",
-        ratios(perSecond(unlimited), perSecond(floor)),
-        "http_unlimited",
+      costRatioFigure("floor ÷ plain", cpuUs(floor), costs.plain, "http"),
+      ...KIND_NAMES.filter(kind => kind !== "plain").map(kind =>
+        costRatioFigure(`${kind} ÷ plain`, costs[kind], costs.plain, "variants"),
       ),
-      medianFigure("product", "answers/s", perSecond(product)),
-      medianFigure("product without limits", "answers/s", perSecond(unlimited)),
-      medianFigure("floor", "answers/s", perSecond(floor)),
-      medianFigure("product p99 ÷ floor p99", "", ratios(p99(product), p99(floor)), "http_p99"),
-      medianFigure("product p99", "ms", p99(product)),
+      spread.figure,
+      ...SUBJECTS.map(name => costFigure(name, "µs/answer", cpuUs(rounds[name]))),
+      medianFigure("plain, throughput", "answers/s", perSecond(plain)),
+      medianFigure("floor, throughput", "answers/s", perSecond(floor)),
+      medianFigure("plain p99 ÷ floor p99", "", ratios(p99(plain), p99(floor)), "http_p99"),
+      medianFigure("plain p99", "ms", p99(plain)),
       medianFigure("floor p99", "ms", p99(floor)),
-      medianFigure("product CPU", "µs/answer", cpuUs(product)),
-      medianFigure("floor CPU", "µs/answer", cpuUs(floor)),
       figure("load program", "of a core", cpu),
     ],
   }

@@ -6,8 +6,18 @@ import type { LoadReport } from "./run.ts"
 
 const LOAD = fileURLToPath(import.meta.resolve("./main.ts"))
 
-/** What is posted to a path of a server: bodies in turn, and the header that tells who sends them. */
-export type CheckLoad = { readonly path: string; readonly bodies: readonly string[]; readonly authorization: string }
+/** Where requests go, and headers of theirs; `authorization` tells who sends them. */
+type Sender = {
+  readonly path: string
+  readonly authorization: string
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** What is posted to a path of a server: bodies in turn. */
+export type CheckLoad = Sender & { readonly bodies: readonly string[] }
+
+/** What is asked of it by GET: queries in turn. */
+export type QueryLoad = Sender & { readonly queries: readonly string[] }
 
 /** How a round loads a server: over so many connections, and so long after so long a warm-up. */
 export type RoundSize = {
@@ -63,18 +73,21 @@ const LONG_ROUND_S = 5
 /** One run of the load program, in a process of its own, which is bound to a core when the server is. Rejects when an answer is not 200 or a request fails. */
 export async function checkRound(
   server: ServerProcess,
-  load: CheckLoad,
+  load: CheckLoad | QueryLoad,
   { connections, durationS, warmupS, loadCore = server.isBound ? "load" : undefined }: RoundSize,
 ): Promise<CheckRound> {
-  const { path, bodies, authorization } = load
+  const { path, authorization, headers = {} } = load
   const url = new URL(path, server.url)
-  const words = [process.execPath, LOAD, url.href, "--json", "--bodies", "-"] as const
+  const [option, lines] = "bodies" in load ? ["--bodies", load.bodies] : ["--queries", load.queries]
+  const words = [process.execPath, LOAD, url.href, "--json", option, "-"] as const
+  const sent = Object.entries({ Authorization: authorization, ...headers })
+  const named = sent.flatMap(([name, value]) => ["--header", `${name}: ${value}`])
   const sizes = ["--connections", connections, "--duration", durationS, "--warmup", warmupS].map(String)
-  const command = [...words, "--header", `Authorization: ${authorization}`, ...sizes] as const
+  const command = [...words, ...named, ...sizes] as const
   const timeoutMs = (durationS + warmupS + 10) * 1000
   const cpuBeforeMs = server.cpuMs()
   const program: Program = loadCore === undefined ? { command } : { command, core: loadCore }
-  const report: LoadReport = JSON.parse(await runToEnd(program, bodies.join("\n"), timeoutMs))
+  const report: LoadReport = JSON.parse(await runToEnd(program, lines.join("\n"), timeoutMs))
   const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)
   // A machine that is busy with other things may not get to a single answer in a short round.
   if (failed + report.answers === 0 && durationS < LONG_ROUND_S)
@@ -91,7 +104,7 @@ export const perSecond = (rounds: readonly CheckRound[]): readonly number[] => r
 /** The 99th percentile of latency in milliseconds, by round. */
 export const p99 = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.latencyMs.p99)
 
-/** CPU time of the server in microseconds an answer, by round. */
+/** Processor time of the server in microseconds an answer, by round. */
 export const cpuUs = (rounds: readonly CheckRound[]): readonly number[] => rounds.map(one => one.serverCpuUs)
 
 /** The share of a core that the load program took, in the median of all these rounds. */

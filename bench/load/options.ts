@@ -7,10 +7,10 @@ export type Options = {
   readonly url: URL
   readonly method: string
   readonly headers: Readonly<Record<string, string>>
-  /** What every request is made of: parts of the built-in inputs, lines of a file, `-` for standard input, or nothing. */
+  /** What every request is made of: parts of the built-in inputs, lines of a file, `-` for standard input, or nothing. A line is a body, or a query. */
   readonly inputs:
     | { readonly kind: "mix"; readonly mix: Mix }
-    | { readonly kind: "bodies"; readonly file: string }
+    | { readonly kind: "bodies" | "queries"; readonly file: string }
     | { readonly kind: "none" }
   readonly connections: number
   /** Null: a closed loop. */
@@ -44,6 +44,7 @@ export const USAGE = `bun run bench:load URL [option…]
   --mix SHARES      requests to the server at URL by share, like check=80,batch=10,domain=10:
 ${KINDS.join("\n")}
   --bodies FILE     one JSON body a line, sent to URL in turn; - reads standard input
+  --queries FILE    one query a line, sent behind the path of URL in turn, like email=jane%40example.com
   --method M        GET, or POST when there are bodies
   --connections N   connections, each with one request in flight (64)
   --rate N          requests per second, sent when they are due whatever the server does; latency counts from
@@ -63,12 +64,13 @@ export function readOptions(args: readonly string[]): Options {
   const [address, ...surplus] = positionals
   if (address === undefined || surplus.length > 0) throw new WrongUse("give one URL")
   const url = urlOf(address, values["any-address"])
-  const inputs = inputsOf(values.mix, values.bodies)
+  const inputs = inputsOf(values)
+  if (inputs.kind === "queries" && url.search !== "") throw new WrongUse("--queries: the URL must not have a query")
   if (inputs.kind === "mix" && (url.pathname !== "/" || url.search !== "" || values.method !== undefined))
     throw new WrongUse("--mix has paths and methods of its own: give the server's address alone")
   return {
     url,
-    method: methodOf(values.method ?? (inputs.kind === "none" ? "GET" : "POST")),
+    method: methodOf(values.method ?? (inputs.kind === "none" || inputs.kind === "queries" ? "GET" : "POST")),
     headers: headersOf(values.header ?? [], values.key),
     inputs,
     connections: number("connections", values.connections, 1, CONNECTIONS_MAX, true),
@@ -91,6 +93,7 @@ function parsed(args: readonly string[]) {
         header: { type: "string", multiple: true },
         mix: { type: "string" },
         bodies: { type: "string" },
+        queries: { type: "string" },
         method: { type: "string" },
         connections: { type: "string", default: "64" },
         rate: { type: "string" },
@@ -122,9 +125,13 @@ function urlOf(address: string, isAnyAllowed: boolean): URL {
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127\.\d+\.\d+\.\d+$/.test(hostname)
 
-function inputsOf(mix: string | undefined, file: string | undefined): Options["inputs"] {
-  if (mix !== undefined && file !== undefined) throw new WrongUse("--mix and --bodies exclude each other")
-  if (file !== undefined) return { kind: "bodies", file }
+type InputValues = { readonly mix?: string; readonly bodies?: string; readonly queries?: string }
+
+function inputsOf({ mix, bodies, queries }: InputValues): Options["inputs"] {
+  if ([mix, bodies, queries].filter(value => value !== undefined).length > 1)
+    throw new WrongUse("--mix, --bodies and --queries exclude each other")
+  if (bodies !== undefined) return { kind: "bodies", file: bodies }
+  if (queries !== undefined) return { kind: "queries", file: queries }
   if (mix === undefined) return { kind: "none" }
   const read = readMix(mix)
   if (read === null)

@@ -15,7 +15,7 @@ export const ORIGINS = {
 } as const satisfies Record<string, string>
 
 /** Domains that an address is at. `ordinal` is another one for each line. */
-type DomainKind = Share & {
+export type DomainKind = Share & {
   readonly domain: (random: Draw, ordinal: number) => string
   /** A domain of the kind that no other line has; absent: a name below one of its domains. */
   readonly fresh?: (random: Draw, ordinal: number) => string

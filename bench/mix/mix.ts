@@ -1,5 +1,13 @@
 import { seeded } from "../load/seeded-random.ts"
-import { DOMAIN_KINDS, type DomainKindName, type Draw, FORM_KINDS, type FormKindName, ORIGINS } from "./kinds.ts"
+import {
+  DOMAIN_KINDS,
+  type DomainKind,
+  type DomainKindName,
+  type Draw,
+  FORM_KINDS,
+  type FormKindName,
+  ORIGINS,
+} from "./kinds.ts"
 
 /** What a line is: how it is written, or for an address of a person, what it is at. */
 export type MixKind = DomainKindName | Exclude<FormKindName, "plain">
@@ -59,10 +67,10 @@ export function* linesOfKind(
 
 const isDomainKind = (kind: MixKind | typeof ORDINARY): kind is DomainKindName => Object.hasOwn(DOMAIN_KINDS, kind)
 
-function domainOf(kind: DomainKindName, isFresh: boolean, random: Draw, ordinal: number): string {
-  const row: (typeof DOMAIN_KINDS)[DomainKindName] = DOMAIN_KINDS[kind]
-  if (!isFresh) return row.domain(random, ordinal)
-  return "fresh" in row ? row.fresh(random, ordinal) : `n${ordinal}.${row.domain(random, ordinal)}`
+function domainOf(name: DomainKindName, isFresh: boolean, random: Draw, ordinal: number): string {
+  const kind: DomainKind = DOMAIN_KINDS[name]
+  if (!isFresh) return kind.domain(random, ordinal)
+  return kind.fresh === undefined ? `n${ordinal}.${kind.domain(random, ordinal)}` : kind.fresh(random, ordinal)
 }
 
 /** The next lines. */
@@ -72,7 +80,7 @@ export function take<T>(lines: Generator<T, never>, count: number): readonly T[]
 
 /** A function that draws a name of the table, each as often as its share says. */
 function drawByShare<N extends string>(table: Readonly<Record<N, { readonly share: number }>>): (random: Draw) => N {
-  const names = Object.keys(table) as readonly N[] // the keys are those of the table
+  const names = Object.keys(table) as N[] // the keys are those of the table
   const ends: number[] = []
   for (const name of names) ends.push((ends.at(-1) ?? 0) + table[name].share)
   const whole = ends.at(-1) ?? 0

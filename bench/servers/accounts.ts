@@ -13,9 +13,22 @@ export const limitedKey = (directory: string): Promise<string> => newKey(directo
 /** The same of an account without limits, as the first start makes one. */
 export const unlimitedKey = (directory: string): Promise<string> => newKey(directory, "owner@example.com", OWNER_TIER)
 
-async function newKey(directory: string, email: string, tier: number): Promise<string> {
-  const run = (...words: readonly string[]) =>
-    runToEnd({ command: [...PROGRAM, ...words], environment: productSettings(directory) }, "", COMMAND_TIMEOUT_MS)
-  await run("account", "create", email, "--tier", String(tier))
-  return (await run("key", "create", "--account", email)).trim()
+const LISTED_EMAIL = "listed@example.com"
+/** Entries of one command: its arguments have a bound of the system. */
+const ENTRIES_A_COMMAND = 2_000
+
+/** The text of a secret key of a new account with limits whose block list has these entries. */
+export async function listedKey(directory: string, entries: readonly string[]): Promise<string> {
+  const key = await newKey(directory, LISTED_EMAIL, 0)
+  for (let at = 0; at < entries.length; at += ENTRIES_A_COMMAND)
+    await run(directory, ["block", "add", "--account", LISTED_EMAIL, ...entries.slice(at, at + ENTRIES_A_COMMAND)])
+  return key
 }
+
+async function newKey(directory: string, email: string, tier: number): Promise<string> {
+  await run(directory, ["account", "create", email, "--tier", String(tier)])
+  return (await run(directory, ["key", "create", "--account", email])).trim()
+}
+
+const run = (directory: string, words: readonly string[]): Promise<string> =>
+  runToEnd({ command: [...PROGRAM, ...words], environment: productSettings(directory) }, "", COMMAND_TIMEOUT_MS)
