@@ -15,6 +15,7 @@ import { CHECK_FULL, checkBench } from "./cases/check.ts"
 import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
 import { CLASSIFY_JOBS_FULL, classifyJobsBench } from "./cases/classify-jobs.ts"
 import { CUSTOMERS_FULL, customersBench } from "./cases/customers.ts"
+import { DIGEST_FULL, digestBench } from "./cases/digest.ts"
 import { DNS_FULL, dnsBench } from "./cases/dns.ts"
 import { HOSTILE_FULL, hostileBench } from "./cases/hostile.ts"
 import { HTTP_FULL, httpBench } from "./cases/http.ts"
@@ -48,6 +49,7 @@ const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
       assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
     )
   },
+  digest: () => digestBench(DIGEST_FULL),
   dns: async () => {
     const system = createSystem()
     return await dnsBench(DNS_FULL, system, await bundledLists(system))

@@ -6,11 +6,11 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { FILE_FORMATS, type FileFormat } from "../../src/cli/classify/result-format.ts"
+import { writeMix } from "../mix/files.ts"
 import { medianFigure, type Report } from "../report/report.ts"
 import { interleaved, ratios } from "../report/rounds.ts"
 import { CHECKOUT, emptyDirectory } from "../servers/product.ts"
 import { runToEnd } from "../servers/server-process.ts"
-import { INPUTS_SAY, writeInputs } from "./classify-inputs.ts"
 
 /** How much the bench does. A round classifies the file of each format once with one process and once with two. */
 export type ClassifyJobsScale = { readonly rounds: number; readonly lines: number }
@@ -27,7 +27,7 @@ export async function classifyJobsBench({ rounds, lines }: ClassifyJobsScale): P
   const figures = []
   for (const format of FILE_FORMATS) {
     const input = join(directory.path, `inputs.${format}`)
-    await writeInputs(input, format, lines)
+    await writeMix(input, format, lines)
     const outs = JOBS.map(jobs => join(directory.path, `results-${jobs}`))
     const measure = (jobs: (typeof JOBS)[number]) => classifyMs(input, join(directory.path, `results-${jobs}`), jobs)
     const { 1: one, 2: two } = await interleaved(JOBS, rounds, measure)
@@ -37,7 +37,7 @@ export async function classifyJobsBench({ rounds, lines }: ClassifyJobsScale): P
   return {
     bench: "classify-jobs",
     description: [
-      `classify FILE --offline --jobs 1 and --jobs 2, ${lines} lines: ${INPUTS_SAY}`,
+      `classify FILE --offline --jobs 1 and --jobs 2, ${lines} lines of the realistic mix`,
       "from the start of the process to its end; both give the same bytes",
       `${rounds} rounds of each, order turned each round, on all cores`,
     ],

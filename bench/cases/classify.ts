@@ -7,22 +7,30 @@ import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "bun"
 import { FILE_FORMATS, type FileFormat } from "../../src/cli/classify/result-format.ts"
+import { writeLines, writeMix } from "../mix/files.ts"
+import { linesOfKind, MIX_DESCRIPTION, MIX_KINDS, type MixKind } from "../mix/mix.ts"
+import { costFigure, costRatioFigure, lowerHalfMean, spreadFigure } from "../report/processor-time.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
-import { interleaved, ratios } from "../report/rounds.ts"
+import { interleaved } from "../report/rounds.ts"
 import { CHECKOUT, emptyDirectory } from "../servers/product.ts"
-import { CAN_PIN, type Program, runToEnd } from "../servers/server-process.ts"
-import { INPUTS_SAY, writeInputs } from "./classify-inputs.ts"
+import { CAN_PIN, type Program, runMeasured } from "../servers/server-process.ts"
 
-/** How much the bench does. A round classifies a file of each format once. */
+/** How much the bench does. A round classifies the mix in each format once, and a text of each kind. */
 export type ClassifyScale = {
   readonly rounds: number
   readonly lines: number
+  readonly kindLines: number
   /** Lines of the text whose run tells the memory. */
   readonly memoryLines: number
 }
 
 /** The scale of a figure that may be told. */
-export const CLASSIFY_FULL: ClassifyScale = { rounds: 5, lines: 1_000_000, memoryLines: 10_000_000 }
+export const CLASSIFY_FULL: ClassifyScale = {
+  rounds: 5,
+  lines: 500_000,
+  kindLines: 100_000,
+  memoryLines: 10_000_000,
+}
 
 const FLOOR = fileURLToPath(import.meta.resolve("../servers/baseline-classify.ts"))
 const TOLD_COST = fileURLToPath(import.meta.resolve("../servers/print-cost.ts"))
@@ -33,28 +41,54 @@ const TRIED_LINES_MAX = 20_000
 const SUBJECTS = FILE_FORMATS.flatMap(format => [format, `${format} floor`] as const)
 type Subject = (typeof SUBJECTS)[number]
 
+/** What a run took. */
+type Run = { readonly ms: number; readonly cpuMs: number }
+
 /** Runs the bench. Rejects when a program fails, or not every line has its result. */
 export async function classifyBench(scale: ClassifyScale): Promise<Report> {
   await using directory = await emptyDirectory()
-  const fileOf = (format: FileFormat): string => join(directory.path, `inputs.${format}`)
+  const fileOf = (format: FileFormat) => join(directory.path, `inputs.${format}`)
   const out = join(directory.path, "results")
   const bytes = { text: 0, csv: 0, ndjson: 0 }
   for (const format of FILE_FORMATS) {
     bytes[format] = await resultBytes(fileOf(format), format, Math.min(scale.lines, TRIED_LINES_MAX), out)
-    await writeInputs(fileOf(format), format, scale.lines)
+    await writeMix(fileOf(format), format, scale.lines)
   }
-  const measure = async (subject: Subject): Promise<number> => {
+  const measure = async (subject: Subject): Promise<Run> => {
     const format = FILE_FORMATS.find(one => subject.startsWith(one)) ?? "text"
     const command = subject === format ? classifying(fileOf(format), out) : floor(fileOf(format), out, bytes[format])
-    const { ms, resultsBytes } = await timed(command, out)
+    const { ms, cpuMs, resultsBytes } = await timed(command, out)
     const missing = scale.lines - resultsBytes / bytes[format]
     if (Math.abs(missing) > scale.lines / 20) throw new Error(`${subject}: not every line has its result`)
-    return (scale.lines / ms) * 1000
+    return { ms, cpuMs }
   }
-  const rounds = await interleaved(SUBJECTS, scale.rounds, measure)
-  await writeInputs(fileOf("text"), "text", scale.memoryLines)
-  return reportOf(scale, rounds, bytes, await longRun(fileOf("text"), out, scale.memoryLines))
+  const runs = await interleaved(SUBJECTS, scale.rounds, measure)
+  const kinds = await kindCosts(scale, directory.path, out)
+  await writeMix(fileOf("text"), "text", scale.memoryLines)
+  return reportOf(scale, runs, kinds, bytes, await longRun(fileOf("text"), out, scale.memoryLines))
 }
+
+/** Microseconds of processor time a line of each kind, without the start of the process. */
+async function kindCosts(
+  { rounds, kindLines }: ClassifyScale,
+  directory: string,
+  out: string,
+): Promise<Readonly<Record<MixKind, readonly number[]>>> {
+  const fileOf = (name: string) => join(directory, `${name}.txt`)
+  for (const kind of MIX_KINDS) await writeLines(fileOf(kind), "text", kindLines, linesOfKind(kind))
+  await writeMix(fileOf(START), "text", 1)
+  const found = await interleaved([START, ...MIX_KINDS], rounds, async name => {
+    const { cpuMs, reply } = await timed(classifying(fileOf(name), out), out)
+    expectAll(JSON.parse(reply), name === START ? 1 : kindLines)
+    return cpuMs
+  })
+  const startMs = lowerHalfMean(found[START])
+  const costs = MIX_KINDS.map(kind => [kind, found[kind].map(ms => ((ms - startMs) * 1000) / kindLines)] as const)
+  return Object.fromEntries(costs) as Record<MixKind, number[]> // one a kind
+}
+
+/** The name of the run over one line. */
+const START = "start"
 
 const classifying = (input: string, out: string): Program["command"] => [
   ...CHECKOUT,
@@ -68,7 +102,7 @@ const floor = (input: string, out: string, bytes: number): Program["command"] =>
 
 /** The mean length of a result with its line feed, found in the first lines; it needs no other file. */
 async function resultBytes(input: string, format: FileFormat, lines: number, out: string): Promise<number> {
-  await writeInputs(input, format, lines)
+  await writeMix(input, format, lines)
   const { reply, resultsBytes } = await timed(classifying(input, out), out)
   expectAll(JSON.parse(reply), lines)
   return resultsBytes / lines
@@ -77,11 +111,11 @@ async function resultBytes(input: string, format: FileFormat, lines: number, out
 /** One run, from the start of its process to its end. Its results are removed, so that no disk works on them in the next. */
 async function timed(command: Program["command"], out: string) {
   const startedAt = performance.now()
-  const reply = await runToEnd({ command, core: "server" }, "", TIMEOUT_MS)
+  const { out: reply, cpuMs } = await runMeasured({ command, core: "server" }, TIMEOUT_MS)
   const ms = performance.now() - startedAt
   const resultsBytes = Bun.file(out).size
   await rm(out)
-  return { ms, reply, resultsBytes }
+  return { ms, cpuMs, reply, resultsBytes }
 }
 
 /** A run over a long file: how long it took by the clock and of the processor, and the most that it ever had resident. */
@@ -102,31 +136,38 @@ function expectAll({ results }: { readonly results: number }, lines: number): vo
 }
 
 function reportOf(
-  { rounds, lines, memoryLines }: ClassifyScale,
-  perSecond: Readonly<Record<Subject, readonly number[]>>,
+  { rounds, lines, kindLines, memoryLines }: ClassifyScale,
+  runs: Readonly<Record<Subject, readonly Run[]>>,
+  kinds: Readonly<Record<MixKind, readonly number[]>>,
   bytes: Readonly<Record<FileFormat, number>>,
   { ms, cpuMs, peakBytes }: LongRun,
 ): Report {
-  const figuresOf = (format: FileFormat): Figure[] => {
-    const floors = perSecond[`${format} floor`]
-    return [
-      medianFigure(format, "lines/s", perSecond[format], format === "text" ? "classify_lines" : null),
-      medianFigure(`${format} floor`, "lines/s", floors),
-      medianFigure(`${format} ÷ floor`, "", ratios(perSecond[format], floors)),
-    ]
-  }
+  const costOf = (subject: Subject) => runs[subject].map(run => (run.cpuMs * 1000) / lines)
+  const perSecond = (subject: Subject) => runs[subject].map(run => (lines / run.ms) * 1000)
+  const figuresOf = (format: FileFormat): Figure[] => [
+    costFigure(format, "µs/line", costOf(format), format === "text" ? "classify_lines" : "classify_rows"),
+    costFigure(`${format} floor`, "µs/line", costOf(`${format} floor`)),
+    costRatioFigure(`${format} floor ÷ ${format}`, costOf(`${format} floor`), costOf(format)),
+    medianFigure(`${format}, throughput`, "lines/s", perSecond(format)),
+  ]
   const lengths = FILE_FORMATS.map(format => `${Math.round(bytes[format])} in ${format}`)
+  const spread = spreadFigure("dearest kind ÷ cheapest", kinds, "kinds")
   return {
     bench: "classify",
     description: [
-      `classify FILE --offline --out OTHER, ${lines} lines: ${INPUTS_SAY}`,
-      "lines a second from the start of the process to its end, so its own start is part of them; every round reads the same file and writes a new one",
+      `classify FILE --offline --jobs 1 --out OTHER, ${lines} lines of the realistic mix`,
+      ...MIX_DESCRIPTION,
+      "processor time of the process from its start to its end, so its own start is part of it; every round reads the same file and writes a new one",
       `floor: splits the same lines and writes a constant JSON for each, as long as the mean result: ${lengths.join(", ")} bytes`,
+      `kinds: texts of ${kindLines} lines of one kind each, without the start; forms are at domains that recur`,
       `${rounds} rounds of each, order turned each round; ${CAN_PIN ? "each bound to core 0 (taskset)" : "not bound to cores"}`,
       `memory: the most that the process of one run over ${memoryLines} lines of text ever had resident (VmHWM)`,
+      spread.description,
     ],
     figures: [
       ...FILE_FORMATS.flatMap(figuresOf),
+      ...MIX_KINDS.map(kind => costFigure(`kind ${kind}`, "µs/line", kinds[kind])),
+      spread.figure,
       figure("resident memory", "MB", peakBytes / 1e6, "classify_memory"),
       figure(`text of ${memoryLines} lines`, "lines/s", (memoryLines / ms) * 1000),
       figure(`text of ${memoryLines} lines, CPU`, "µs/line", (cpuMs * 1000) / memoryLines),

@@ -1,5 +1,6 @@
 import { join } from "node:path"
 import { ROUTES } from "../../src/contract/routes.ts"
+import { DIGEST_FULL, expectSameVerdicts } from "../cases/digest.ts"
 import { benchAddresses } from "../load/addresses.ts"
 import { type CheckAnswers, type CheckRound, checkAnswers, checkRound } from "../load/check-rounds.ts"
 import { interleaved } from "../report/rounds.ts"
@@ -28,6 +29,10 @@ export type ComparisonResult = { readonly description: readonly string[]; readon
 export const COMPARISONS = {
   http: { message: "POST /v1/check over HTTP", run: compareHttp },
   check: { message: "one check in process, by the check bench of each tree", run: compareCheck },
+  digest: {
+    message: "the verdicts of a million inputs, byte for byte; 1 is the exit code when they differ",
+    run: compareDigest,
+  },
 } as const satisfies Record<
   string,
   { readonly message: string; readonly run: (comparison: Comparison) => Promise<ComparisonResult> }
@@ -109,6 +114,12 @@ async function compareCheck(comparison: Comparison): Promise<ComparisonResult> {
       theirs: found.theirs.map(figures => figures[name] ?? Number.NaN),
     })),
   }
+}
+
+async function compareDigest({ ours, theirs }: Comparison): Promise<ComparisonResult> {
+  const mainOf = ({ path }: Pick<Tree, "path">) => join(path, "src", "main.ts")
+  const sha256 = await expectSameVerdicts(mainOf(ours), mainOf(theirs), DIGEST_FULL)
+  return { description: [`both trees judge all ${DIGEST_FULL.inputs} inputs alike: SHA-256 ${sha256}`], measured: [] }
 }
 
 /** Runs a tree's own bench, which exits with 1 when a budget is crossed, and gives its figures by name. */

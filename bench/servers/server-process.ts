@@ -74,12 +74,12 @@ export function bound(pid: number, core: Core): Disposable {
 export const runToEnd = async (program: Program, input: string, timeoutMs: number): Promise<string> =>
   (await runMeasured(program, timeoutMs, input)).out
 
-/** The same, with the most resident memory that the process had. */
+/** The same, with the most resident memory that the process had, and its processor time. */
 export async function runMeasured(
   program: Program,
   timeoutMs: number,
   input = "",
-): Promise<{ readonly out: string; readonly peakBytes: number }> {
+): Promise<{ readonly out: string; readonly peakBytes: number; readonly cpuMs: number }> {
   await using child = Bun.spawn(spawnable(program), {
     env: environmentOf(program),
     stdin: new TextEncoder().encode(input),
@@ -89,7 +89,9 @@ export async function runMeasured(
   })
   const [out, complaint, exitCode] = await Promise.all([textOf(child.stdout), textOf(child.stderr), child.exited])
   if (exitCode !== 0) throw new Error(`${program.command.join(" ")} failed (${exitCode}): ${complaint.trim()}`)
-  return { out, peakBytes: child.resourceUsage()?.maxRSS ?? Number.NaN }
+  const usage = child.resourceUsage()
+  // The system counts processor time in microseconds.
+  return { out, peakBytes: usage?.maxRSS ?? Number.NaN, cpuMs: Number(usage?.cpuTime.total ?? Number.NaN) / 1000 }
 }
 
 const textOf = (stream: ReadableStream<Uint8Array>): Promise<string> => new Response(stream).text()

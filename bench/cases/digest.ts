@@ -1,0 +1,127 @@
+/**
+ * Do two versions say the same of everything? A digest of the verdicts of many inputs, offline: lines of the realistic mix and
+ * hostile ones, a third of them under each policy, as `classify` writes them in NDJSON. What differs from run to run (ids,
+ * times) is left out.
+ */
+
+import { join } from "node:path"
+import { POLICY_NAMES } from "../../src/contract/policies.ts"
+import { inputShapes } from "../hostile/hostile-inputs.ts"
+import { mixLines } from "../mix/mix.ts"
+import { figure, type Report } from "../report/report.ts"
+import { CHECKOUT, emptyDirectory } from "../servers/product.ts"
+
+/** How much the bench does. */
+export type DigestScale = { readonly inputs: number }
+
+/** The scale of a digest that may be told. */
+export const DIGEST_FULL: DigestScale = { inputs: 1_000_000 }
+
+/** One input in so many is hostile: they are long. */
+const HOSTILE_EVERY = 100
+const SHAPES = 500
+
+/** What a version says of the inputs. */
+type Verdicts = {
+  /** SHA-256 of all results. */
+  readonly sha256: string
+  /** A short hash of each, by the number of its input. */
+  readonly hashes: readonly bigint[]
+}
+
+/** Runs the bench on this checkout. */
+export async function digestBench(scale: DigestScale): Promise<Report> {
+  const [, main] = CHECKOUT
+  const { sha256, hashes } = await verdictsOf(main, scale)
+  return {
+    bench: "digest",
+    description: [
+      `SHA-256 of the results of classify --offline, ${POLICY_NAMES.join(", ")} by turns, without ids and times: ${sha256}`,
+      "it changes with the lists and with the inputs; `bun run bench:compare REF --bench digest` compares two trees on the same inputs",
+    ],
+    figures: [
+      figure("inputs of the realistic mix", "", hashes.length - Math.floor(hashes.length / HOSTILE_EVERY)),
+      figure("hostile inputs", "", Math.floor(hashes.length / HOSTILE_EVERY)),
+      figure("different results", "", new Set(hashes).size),
+    ],
+  }
+}
+
+/** Compares the verdicts of two programs, each given by its `main.ts`. Rejects with the first input that they judge apart. */
+export async function expectSameVerdicts(ours: string, theirs: string, scale: DigestScale): Promise<string> {
+  const [our, their] = [await verdictsOf(ours, scale), await verdictsOf(theirs, scale)]
+  if (our.sha256 === their.sha256) return our.sha256
+  const differing = our.hashes.flatMap((hash, at) => (hash === their.hashes[at] ? [] : [at]))
+  const [first = 0] = differing
+  const { value: input } = inputsFrom(first).next()
+  throw new Error(
+    `the trees judge ${differing.length} of ${scale.inputs} inputs apart, first of all under ${policyOf(first)}: ${JSON.stringify(input.slice(0, 200))}`,
+  )
+}
+
+const policyOf = (number: number): string => POLICY_NAMES[number % POLICY_NAMES.length] ?? ""
+
+async function verdictsOf(main: string, { inputs }: DigestScale): Promise<Verdicts> {
+  await using directory = await emptyDirectory()
+  const hasher = new Bun.CryptoHasher("sha256")
+  const hashes = new Array<bigint>(inputs).fill(0n)
+  for (const [turn, policy] of POLICY_NAMES.entries()) {
+    const file = join(directory.path, `${policy}.ndjson`)
+    await writeInputs(file, inputs, turn)
+    let number = turn
+    for await (const result of resultsOf(main, file, policy)) {
+      const told = result.replace(VARYING, "")
+      hasher.update(told)
+      hashes[number] = BigInt(Bun.hash(told))
+      number += POLICY_NAMES.length
+    }
+    if (number < inputs) throw new Error(`${main}: not every input has its result`)
+  }
+  return { sha256: hasher.digest("hex"), hashes }
+}
+
+const VARYING = /,"took_ms":[\d.]+|,"request_id":"[^"]*"/g
+
+/** Writes every input whose number leaves this rest. */
+async function writeInputs(path: string, inputs: number, rest: number): Promise<void> {
+  const sink = Bun.file(path).writer()
+  let number = 0
+  for (const input of inputsFrom(0)) {
+    if (number === inputs) break
+    if (number % POLICY_NAMES.length === rest) sink.write(`${JSON.stringify(input)}\n`)
+    if (number % 10_000 === 0) await sink.flush()
+    number++
+  }
+  await sink.end()
+}
+
+/** The inputs from a number on, without an end. */
+function* inputsFrom(start: number): Generator<string, never> {
+  const shapes = inputShapes(SHAPES)
+  let number = 0
+  for (const { text } of mixLines()) {
+    const shape =
+      number % HOSTILE_EVERY === HOSTILE_EVERY - 1 ? shapes[((number / HOSTILE_EVERY) % SHAPES) | 0] : undefined
+    if (number >= start) yield shape === undefined ? text : shape.input(number)
+    number++
+  }
+  throw new Error("the mix has an end")
+}
+
+/** The results of a program, line by line. Rejects when it fails. */
+async function* resultsOf(main: string, file: string, policy: string): AsyncGenerator<string, void> {
+  await using child = Bun.spawn([process.execPath, main, "classify", file, "--offline", "--policy", policy], {
+    stdin: "ignore",
+    stdout: "pipe",
+    stderr: "pipe",
+  })
+  const complaint = new Response(child.stderr).text()
+  const decoder = new TextDecoder()
+  let rest = ""
+  for await (const part of child.stdout) {
+    const lines = (rest + decoder.decode(part, { stream: true })).split("\n")
+    rest = lines.pop() ?? ""
+    yield* lines
+  }
+  if ((await child.exited) !== 0) throw new Error(`${main} failed: ${(await complaint).trim()}`)
+}
