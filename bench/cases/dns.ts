@@ -1,6 +1,6 @@
 /**
  * What does asking DNS cost? Cold checks against a server in a process of its own that answers after 20 ms, by what that
- * delay allows at best, with mail at a known provider and at a host of each domain's own, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
+ * delay allows at best, with mail at a known provider and at a host of each domain's own, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; what each costs by what the questions alone do; checks while every server is dead; and what a cache holds.
  */
 
 import { fileURLToPath } from "bun"
@@ -16,10 +16,12 @@ import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
 import { parseSettings, type Settings } from "../../src/config/settings.ts"
 import type { System } from "../../src/system/system.ts"
+import { costFigure, costRatioFigure, processorUs, spreadFigure } from "../report/processor-time.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
-import { interleaved, ratios } from "../report/rounds.ts"
+import { interleaved } from "../report/rounds.ts"
 import { askDnsServer } from "../servers/dns-server-control.ts"
 import { startServer } from "../servers/server-process.ts"
+import { openDnsFloor } from "./dns-floor.ts"
 import { cacheHeld } from "./dns-memory.ts"
 
 /** How much the bench does. */
@@ -68,6 +70,7 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
   const bench = new Bench(scale, system, lists, server.url)
   const cold = [...(await bench.cold()), ...(await bench.ownHosts())]
   const denied = await bench.denied()
+  const costs = await bench.costs()
   const warm = await bench.warm()
   const dead = await bench.dead()
   return {
@@ -77,13 +80,22 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
       "own hosts: the same with a mail host of each domain's own, whose address is asked for when the MX answer is there",
       "denied: the same with names that do not exist and a canary that does",
       `warm: ${scale.warmChecks} checks a round over the names of one cold run, text to JSON`,
+      "processor time: of this process, the server is another; floor: asks the same questions over a few sockets and reads the answers with a library, without cache, timers and retries",
+      costs.description,
       "dead: the server hears and says nothing; each check is of another name",
     ],
-    figures: [...cold, ...denied, ...warm, ...dead, ...(await memory(scale.cacheNames))],
+    figures: [...cold, ...denied, ...costs.figures, ...warm, ...dead, ...(await memory(scale.cacheNames))],
   }
 }
 
 const SUITE = { stem: SUITE_STEM }
+const COLD_KINDS = {
+  cold: SUITE,
+  "own hosts": {},
+  denied: { stem: DENIED_STEM, canaries: CANARY },
+} as const
+
+type ColdRun = { readonly perSecond: number; readonly checkUs: number }
 
 class Bench {
   readonly #scale: DnsScale
@@ -109,10 +121,10 @@ class Bench {
     // Runs before the first make the code warm; their times are dropped.
     for (let run = 0; run < Math.ceil(rounds / 2); run++) await this.#coldRun(atOnce, SUITE)
     const before = Number(await askDnsServer(this.#server, "count"))
-    for (let round = 0; round < rounds; round++) shares.push((await this.#coldRun(atOnce, SUITE)) / ideal)
+    for (let round = 0; round < rounds; round++) shares.push((await this.#coldRun(atOnce, SUITE)).perSecond / ideal)
     const questions = Number(await askDnsServer(this.#server, "count")) - before
     const tried: { readonly atOnce: number; readonly perSecond: number }[] = []
-    for (const each of atOnceTried) tried.push({ atOnce: each, perSecond: await this.#coldRun(each, SUITE) })
+    for (const each of atOnceTried) tried.push({ atOnce: each, ...(await this.#coldRun(each, SUITE)) })
     const most = tried.reduce((one, other) => (other.perSecond > one.perSecond ? other : one))
     return [
       medianFigure(`cold, ${atOnce} at once, by ${atOnce} ÷ ${DELAY_MS} ms`, "×", shares, "dns_cold"),
@@ -127,7 +139,7 @@ class Bench {
     const ideal = (atOnce * 1000) / (2 * DELAY_MS)
     const shares: number[] = []
     const before = Number(await askDnsServer(this.#server, "count"))
-    for (let round = 0; round < rounds; round++) shares.push((await this.#coldRun(atOnce)) / ideal)
+    for (let round = 0; round < rounds; round++) shares.push((await this.#coldRun(atOnce)).perSecond / ideal)
     const questions = Number(await askDnsServer(this.#server, "count")) - before
     return [
       medianFigure(`own hosts, ${atOnce} at once, by ${atOnce} ÷ ${2 * DELAY_MS} ms`, "×", shares, "dns_own_hosts"),
@@ -142,7 +154,7 @@ class Bench {
     const shares: number[] = []
     const before = Number(await askDnsServer(this.#server, "count"))
     for (let round = 0; round < rounds; round++)
-      shares.push((await this.#coldRun(atOnce, { stem: DENIED_STEM, canaries: CANARY })) / ideal)
+      shares.push((await this.#coldRun(atOnce, COLD_KINDS.denied)).perSecond / ideal)
     const questions = Number(await askDnsServer(this.#server, "count")) - before
     return [
       medianFigure(`denied, ${atOnce} at once, by ${atOnce} ÷ ${2 * DELAY_MS} ms`, "×", shares, "dns_denied"),
@@ -150,15 +162,43 @@ class Bench {
     ]
   }
 
-  /** Cold checks a second over names of their own. */
-  async #coldRun(atOnce: number, { stem = "", canaries = "off" } = {}): Promise<number> {
+  /** Cold checks over names of their own: how many a second, and what one costs. */
+  async #coldRun(atOnce: number, { stem = "", canaries = "off" } = {}): Promise<ColdRun> {
     const { check, end } = this.#house(canaries)
     const names = this.#newNames(this.#scale.names, stem)
     const startedAt = performance.now()
-    await allOf(names, atOnce, async name => assertWhole(await answer(check, name)))
+    const tookUs = await processorUs(() => allOf(names, atOnce, async name => assertWhole(await answer(check, name))))
     const tookMs = performance.now() - startedAt
     end()
-    return (names.length * 1000) / tookMs
+    return { perSecond: (names.length * 1000) / tookMs, checkUs: tookUs / names.length }
+  }
+
+  /** What a domain's questions cost a program that only asks them and reads the answers. */
+  async #floorUs(): Promise<number> {
+    const domains = this.#newNames(this.#scale.names, SUITE_STEM).map(name => name.replace(/^.*@/, ""))
+    const floor = await openDnsFloor(this.#server)
+    const tookUs = await processorUs(() => allOf(domains, this.#scale.atOnce, floor.askAbout))
+    floor.close()
+    return tookUs / domains.length
+  }
+
+  /** What cold checks of each kind cost, by turns with the floor. */
+  async costs(): Promise<{ readonly figures: Figure[]; readonly description: string }> {
+    const { rounds, atOnce } = this.#scale
+    const found = await interleaved(["cold", "own hosts", "denied", "floor"], rounds, async name =>
+      name === "floor" ? await this.#floorUs() : (await this.#coldRun(atOnce, COLD_KINDS[name])).checkUs,
+    )
+    const { floor, ...kinds } = found
+    const spread = spreadFigure("cold: dearest kind ÷ cheapest", kinds, "kinds")
+    const figures = [
+      costFigure("cold, processor time", "µs/check", found.cold, "dns_cold_cost"),
+      costFigure("own hosts, processor time", "µs/check", found["own hosts"]),
+      costFigure("denied, processor time", "µs/check", found.denied),
+      costFigure("floor, processor time", "µs/domain", floor),
+      costRatioFigure("floor ÷ cold, processor time", floor, found.cold),
+      spread.figure,
+    ]
+    return { figures, description: spread.description }
   }
 
   /** Warm checks by checks over lists alone, over the same names, in turn. */
@@ -170,16 +210,17 @@ class Bench {
     for (let time = 0; time < 2; time++) await allOf(requests, atOnce, name => answer(check, name))
     const checks = { warm: check, lists: this.#listOnly }
     const measure = async (name: keyof typeof checks): Promise<number> => {
-      const startedAt = performance.now()
-      for (let at = 0; at < warmChecks; at++) await answer(checks[name], requests[at % requests.length] ?? "")
-      return (warmChecks * 1000) / (performance.now() - startedAt)
+      const tookUs = await processorUs(async () => {
+        for (let at = 0; at < warmChecks; at++) await answer(checks[name], requests[at % requests.length] ?? "")
+      })
+      return tookUs / warmChecks
     }
     await interleaved(["warm", "lists"], 2, measure)
     const found = await interleaved(["warm", "lists"], rounds, measure)
     end()
     return [
-      medianFigure("warm, by lists alone", "×", ratios(found.warm, found.lists), "dns_warm"),
-      medianFigure("warm checks a second, in process", "/s", found.warm),
+      costRatioFigure("lists alone ÷ warm, processor time", found.lists, found.warm, "dns_warm"),
+      costFigure("warm, processor time", "µs/check", found.warm),
     ]
   }
 
