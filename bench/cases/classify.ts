@@ -19,6 +19,7 @@ import { CAN_PIN, type Program, runMeasured } from "../servers/server-process.ts
 export type ClassifyScale = {
   readonly rounds: number
   readonly lines: number
+  readonly kinds: readonly MixKind[]
   readonly kindLines: number
   /** Lines of the text whose run tells the memory. */
   readonly memoryLines: number
@@ -28,6 +29,7 @@ export type ClassifyScale = {
 export const CLASSIFY_FULL: ClassifyScale = {
   rounds: 5,
   lines: 500_000,
+  kinds: MIX_KINDS,
   kindLines: 100_000,
   memoryLines: 10_000_000,
 }
@@ -70,21 +72,21 @@ export async function classifyBench(scale: ClassifyScale): Promise<Report> {
 
 /** Microseconds of processor time a line of each kind, without the start of the process. */
 async function kindCosts(
-  { rounds, kindLines }: ClassifyScale,
+  { rounds, kinds, kindLines }: ClassifyScale,
   directory: string,
   out: string,
-): Promise<Readonly<Record<MixKind, readonly number[]>>> {
+): Promise<Readonly<Partial<Record<MixKind, readonly number[]>>>> {
   const fileOf = (name: string) => join(directory, `${name}.txt`)
-  for (const kind of MIX_KINDS) await writeLines(fileOf(kind), "text", kindLines, linesOfKind(kind))
+  for (const kind of kinds) await writeLines(fileOf(kind), "text", kindLines, linesOfKind(kind))
   await writeMix(fileOf(START), "text", 1)
-  const found = await interleaved([START, ...MIX_KINDS], rounds, async name => {
+  const found = await interleaved([START, ...kinds], rounds, async name => {
     const { cpuMs, reply } = await timed(classifying(fileOf(name), out), out)
     expectAll(JSON.parse(reply), name === START ? 1 : kindLines)
     return cpuMs
   })
   const startMs = lowerHalfMean(found[START])
-  const costs = MIX_KINDS.map(kind => [kind, found[kind].map(ms => ((ms - startMs) * 1000) / kindLines)] as const)
-  return Object.fromEntries(costs) as Record<MixKind, number[]> // one a kind
+  const costs = kinds.map(kind => [kind, found[kind].map(ms => ((ms - startMs) * 1000) / kindLines)] as const)
+  return Object.fromEntries(costs)
 }
 
 /** The name of the run over one line. */
@@ -138,7 +140,7 @@ function expectAll({ results }: { readonly results: number }, lines: number): vo
 function reportOf(
   { rounds, lines, kindLines, memoryLines }: ClassifyScale,
   runs: Readonly<Record<Subject, readonly Run[]>>,
-  kinds: Readonly<Record<MixKind, readonly number[]>>,
+  kinds: Readonly<Partial<Record<MixKind, readonly number[]>>>,
   bytes: Readonly<Record<FileFormat, number>>,
   { ms, cpuMs, peakBytes }: LongRun,
 ): Report {
@@ -166,7 +168,7 @@ function reportOf(
     ],
     figures: [
       ...FILE_FORMATS.flatMap(figuresOf),
-      ...MIX_KINDS.map(kind => costFigure(`kind ${kind}`, "µs/line", kinds[kind])),
+      ...Object.entries(kinds).map(([kind, costs]) => costFigure(`kind ${kind}`, "µs/line", costs)),
       spread.figure,
       figure("resident memory", "MB", peakBytes / 1e6, "classify_memory"),
       figure(`text of ${memoryLines} lines`, "lines/s", (memoryLines / ms) * 1000),

@@ -1,16 +1,16 @@
 import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { benchAddresses } from "./addresses.ts"
+import { type MixLine, mixLines, take } from "../mix/mix.ts"
 import { seeded } from "./seeded-random.ts"
 
 /** One request of a mix: where to, and its body. */
 export type MixRequest = { readonly path: string; readonly body: string }
 
-/** What a mix is made of, each from the built-in inputs by number. */
+/** What a mix is made of, each from the realistic mix by number. */
 export const MIX_KINDS = {
-  check: { description: "POST /v1/check of an address", of: number => checkOf({ email: addressAt(number) }) },
-  domain: { description: "POST /v1/check of a domain", of: number => checkOf({ domain: domainAt(number) }) },
-  url: { description: "POST /v1/check of a website's URL", of: number => checkOf({ url: urlAt(number) }) },
+  check: { description: "POST /v1/check of an address", of: number => checkOf({ email: inputAt("address", number) }) },
+  domain: { description: "POST /v1/check of a domain", of: number => checkOf({ domain: inputAt("domain", number) }) },
+  url: { description: "POST /v1/check of a website's URL", of: number => checkOf({ url: inputAt("url", number) }) },
   batch: { description: "POST /v1/check/batch of 100 of all three", of: number => batchOf(number) },
 } as const satisfies Record<string, { readonly description: string; readonly of: (number: number) => MixRequest }>
 export type MixKind = keyof typeof MIX_KINDS
@@ -51,11 +51,30 @@ export function mixRequests(mix: Mix): readonly MixRequest[] {
     .map(({ request }) => request)
 }
 
-const ADDRESSES = benchAddresses()
+/** So many lines of the realistic mix, sorted by what they are. */
+const INPUTS_COUNT = 4_000
+type Inputs = Readonly<Record<"address" | "domain" | "url", readonly string[]>>
+let inputs: Inputs | null = null
 
-const addressAt = (number: number): string => ADDRESSES[number % ADDRESSES.length] ?? ""
-const domainAt = (number: number): string => addressAt(number).replace(/^.*@/, "")
-const urlAt = (number: number): string => `https://www.${domainAt(number)}/about?from=${number}`
+/** Reads the mix when it is asked for first: a load of other requests starts sooner. */
+function inputAt(kind: keyof Inputs, number: number): string {
+  inputs ??= inputsByKind()
+  return inputs[kind][number % inputs[kind].length] ?? ""
+}
+
+/** Inputs that can be checked: a slip in an ending may make a name that no domain can have. */
+function inputsByKind(): Inputs {
+  const lines = take(mixLines(), INPUTS_COUNT).filter(
+    ({ kind, at }) => kind !== "invalid" && at !== "typo" && at !== "idn",
+  )
+  const textsOf = (isOne: (kind: MixLine["kind"]) => boolean): readonly string[] =>
+    lines.flatMap(({ kind, text }) => (isOne(kind) ? [text] : []))
+  return {
+    address: textsOf(kind => kind !== "domain" && kind !== "url"),
+    domain: textsOf(kind => kind === "domain"),
+    url: textsOf(kind => kind === "url"),
+  }
+}
 
 const checkOf = (body: object): MixRequest => ({ path: ROUTES.postCheck.path, body: JSON.stringify(body) })
 
@@ -63,7 +82,7 @@ const checkOf = (body: object): MixRequest => ({ path: ROUTES.postCheck.path, bo
 function batchOf(number: number): MixRequest {
   const items = Array.from({ length: LIMITS.batchItemsMax }, (_, at) => {
     const input = number * 37 + at
-    return [addressAt, domainAt, urlAt][at % 10 === 0 ? 1 : at % 10 === 1 ? 2 : 0]?.(input) ?? ""
+    return inputAt(at % 10 === 0 ? "domain" : at % 10 === 1 ? "url" : "address", input)
   })
   return { path: ROUTES.postBatch.path, body: JSON.stringify({ items }) }
 }

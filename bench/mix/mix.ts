@@ -13,7 +13,12 @@ import {
 export type MixKind = DomainKindName | Exclude<FormKindName, "plain">
 
 /** A line of a list, as people send them. */
-export type MixLine = { readonly text: string; readonly kind: MixKind }
+export type MixLine = {
+  readonly text: string
+  readonly kind: MixKind
+  /** What its domain is, whatever the form of the line. */
+  readonly at: DomainKindName
+}
 
 const domainNames = Object.keys(DOMAIN_KINDS) as readonly DomainKindName[] // the keys are those of DOMAIN_KINDS
 const formNames = Object.keys(FORM_KINDS) as readonly FormKindName[] // the keys are those of FORM_KINDS
@@ -44,7 +49,11 @@ export function* mixLines(seed = SEED): Generator<MixLine, never> {
     const domainKind = drawDomain(random)
     const form = drawForm(random)
     const domain = DOMAIN_KINDS[domainKind].domain(random, ordinal)
-    yield { text: FORM_KINDS[form].line(random, domain, ordinal), kind: form === "plain" ? domainKind : form }
+    yield {
+      text: FORM_KINDS[form].line(random, domain, ordinal),
+      kind: form === "plain" ? domainKind : form,
+      at: domainKind,
+    }
   }
 }
 

@@ -37,7 +37,7 @@ export const LISTED = {
     unifieo.br iisc.ernet.in shsmu.edu.cn wheatonma.edu ccet.ac.in`),
   government: words(`
     service.gov.uk nasa.gov bundestag.de goettingen.de cityofbellevue.com ville-toulon.fr helsedirektoratet.no ingolstadt.de kerpen.de
-    aarhus.dk city.kitakyushu.jp policija.lt countyofriverside.us bcassessment.ca audit.wales cham.ch meteofrance.com gouv.fr`),
+    aarhus.dk city.kitakyushu.jp policija.lt countyofriverside.us bcassessment.ca audit.wales cham.ch meteofrance.com diplomatie.gouv.fr`),
   organisation: words(`
     adobe.com bmw.com otto.de midjourney.com honda.com box.com randstad.fr kornferry.com nokiantyres.com ssab.se superloop.com
     bacardilimited.com interhome.com themeforest.net elo7.com.br traefik.io duke-energy.com jenoptik.com credem.it westhamunited.co.uk`),

@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { attacksBench } from "../../bench/cases/attacks.ts"
 import { batchBench } from "../../bench/cases/batch.ts"
-import { CHECK_CASES, checkBench } from "../../bench/cases/check.ts"
+import { checkBench } from "../../bench/cases/check.ts"
 import { customersBench } from "../../bench/cases/customers.ts"
 import { dnsBench } from "../../bench/cases/dns.ts"
 import { hostileBench } from "../../bench/cases/hostile.ts"
@@ -10,9 +10,9 @@ import { httpBench } from "../../bench/cases/http.ts"
 import { listsReport } from "../../bench/cases/lists.ts"
 import { requestLogBench } from "../../bench/cases/request-log.ts"
 import { startBench } from "../../bench/cases/start.ts"
+import { MIX_KINDS } from "../../bench/mix/mix.ts"
 import { type Report, reportJson, reportText } from "../../bench/report/report.ts"
 import { PRODUCT } from "../../bench/servers/product.ts"
-import type { CheckOutcome } from "../../src/check/result/result.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { check, lists } from "../support/app.ts"
 import { outcomeOf } from "../support/outcome-of.ts"
@@ -47,24 +47,13 @@ test("the lists bench refuses a file that is no pack", async () => {
   expect(await outcomeOf(listsReport({ questions: 1, rounds: 1 }, import.meta.path))).toThrow()
 })
 
-test("the check bench runs each case, and the cases are what they are called", async () => {
-  const found = new Map<string, CheckOutcome>()
-  const report = await checkBench({ rounds: 2, checks: 5 }, async question => {
-    const outcome = await check(question)
-    found.set(question.subject.sent, outcome)
-    return outcome
-  })
-  expectSane(report, ["check"])
-  const outcomes = (name: keyof typeof CHECK_CASES) => CHECK_CASES[name].flatMap(input => found.get(input) ?? [])
-  const categories = (name: keyof typeof CHECK_CASES) => [
-    ...new Set(outcomes(name).map(one => one.judged.verdict.category)),
-  ]
-  expect(categories("hit").toSorted()).toEqual(["disposable", "personal"])
-  expect(categories("miss")).toEqual(["unknown"])
-  expect(categories("education suffix")).toEqual(["education"])
-  expect(categories("url")).toEqual(["unknown"])
-  expect(outcomes("typo").every(one => one.judged.evidence.suggestion !== null)).toBe(true)
-  expect(found.size).toBe(Object.values(CHECK_CASES).flat().length)
+test("the check bench runs each kind of the mix, known and new, and tells the dearest by the cheapest", async () => {
+  const report = await checkBench({ rounds: 2, warmChecks: 20, firstChecks: 10 }, check)
+  expectSane(report, ["check", "check_first", "kinds"])
+  for (const kind of MIX_KINDS) expect(report.figures.map(({ name }) => name)).toContain(`${kind}, seen before`)
+  const first = report.figures.filter(({ name }) => name.endsWith(", first sight"))
+  expect(first).toHaveLength(MIX_KINDS.length - 2)
+  expect(first[0]?.rounds).toHaveLength(2)
 })
 
 test(
@@ -76,13 +65,14 @@ test(
       "dns_cache_entries",
       "dns_cache_memory",
       "dns_cold",
+      "dns_cold_cost",
       "dns_dead",
       "dns_denied",
       "dns_first_dead",
       "dns_own_hosts",
       "dns_recovery",
     ]
-    expectSane(report, [...budgets, "dns_warm"])
+    expectSane(report, [...budgets, "dns_warm", "kinds"])
     const questions = report.figures.find(({ name }) => name === "questions a cold check")?.value
     // A machine that is busy otherwise is late to answer, and is asked again.
     expect([questions, Math.floor(questions ?? 0)]).toEqual([questions, 4])
@@ -93,11 +83,12 @@ test(
 )
 
 test(
-  "the HTTP bench loads product and floor in turn, with full results of every kind",
+  "the HTTP bench loads product and floor in turn, and the product in every way that a check is asked for",
   async () => {
-    const report = await httpBench({ connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }, PRODUCT.source)
-    expectSane(report, ["http", "http_p99", "http_unlimited"])
-    expect(report.description[0]).toContain("50 disposable")
+    const scale = { connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1, ownListEntries: 20 }
+    const report = await httpBench(scale, PRODUCT.source)
+    expectSane(report, ["http", "http_p99", "kinds", "variants"])
+    expect(report.description[0]).toContain("personal")
     expect(report.figures[0]?.rounds).toHaveLength(2)
   },
   LIMIT_MS,
@@ -114,11 +105,11 @@ test(
 )
 
 test(
-  "the batch bench loads batches, single checks and a floor in turn",
+  "the batch bench loads batches of each kind, single checks and a floor in turn",
   async () => {
-    const report = await batchBench({ connections: 2, rounds: 2, roundS: 1, warmupS: 0.1 })
-    expectSane(report, ["batch_floor", "batch_single"])
-    expect(report.description[0]).toContain("100 addresses")
+    const report = await batchBench({ connections: 2, rounds: 1, roundS: 0.5, warmupS: 0.1, ownListEntries: 20 })
+    expectSane(report, ["batch_floor", "batch_role", "batch_single", "kinds", "variants"])
+    expect(report.description[0]).toContain("100 items")
   },
   LIMIT_MS,
 )

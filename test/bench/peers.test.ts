@@ -43,11 +43,12 @@ test(
 test(
   "the peers bench tells time, memory and what is right of each peer",
   async () => {
-    const report = await peersBench({ rounds: 1, passes: 1 })
+    const report = await peersBench({ rounds: 1, passes: 1, mixLines: 200 })
     const named = (name: string) => report.figures.find(figure => figure.name === name)
     const names = await labelledNames()
     for (const peer of PEER_NAMES) {
       expect(named(`${peer}: time`)?.value).toBeGreaterThan(0)
+      expect(named(`${peer}: time of a line of the mix`)?.rounds).toHaveLength(1)
       expect(named(`${peer}: load and first answer`)?.value).toBeGreaterThan(0)
       expect(named(`${peer}: private memory`)).toBeDefined()
       const ordinary = names.filter(({ label }) => label === "ordinary").length

@@ -2,6 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { BUDGETS, type BudgetName, isHeld } from "../../bench/budgets.ts"
 import { benchAddresses } from "../../bench/load/addresses.ts"
 import { machineText, thisMachine } from "../../bench/report/machine.ts"
+import { costFigure, costRatioFigure, spreadFigure } from "../../bench/report/processor-time.ts"
 import { budgetStatus, figure, medianFigure, reportJson, reportText } from "../../bench/report/report.ts"
 import { resultsMarkdown } from "../../bench/report/results.ts"
 import { interleaved, median } from "../../bench/report/rounds.ts"
@@ -35,6 +36,28 @@ describe("rounds", () => {
     const values = await interleaved(["a", "b"], 3, name => order.push(name))
     expect(order.join(" ")).toBe("a b b a a b")
     expect(values).toEqual({ a: [1, 4, 5], b: [2, 3, 6] })
+  })
+})
+
+describe("costs", () => {
+  test("are the mean of the lower half of their rounds, the middle one among them", () => {
+    expect(costFigure("cost", "µs", [9, 1, 5, 3, 100]).value).toBe(3)
+    expect(costFigure("cost", "µs", [4, 2]).value).toBe(2)
+    expect(costFigure("cost", "µs", []).value).toBeNaN()
+  })
+
+  test("are compared by that, whatever single rounds say", () => {
+    const { value, rounds } = costRatioFigure("ratio", [4, 4, 40], [2, 20, 2])
+    expect([value, rounds]).toEqual([2, [2, 0.2, 20]])
+  })
+
+  test("of kinds are told by the dearest and the cheapest", () => {
+    const { figure: spread, description } = spreadFigure(
+      "kinds",
+      { one: [3, 3], other: [1, 9], third: [2, 2] },
+      "kinds",
+    )
+    expect([spread.value, budgetStatus(spread), description]).toEqual([3, "crossed", "kinds: one by other"])
   })
 })
 

@@ -21,6 +21,11 @@ describe("readOptions", () => {
     expect(readOptions(["http://localhost/", "--bodies", "-", "--method", "PUT"]).method).toBe("PUT")
   })
 
+  test("queries make it a GET to the path of the URL", () => {
+    const { inputs, method } = readOptions(["http://localhost/v1/check", "--queries", "-"])
+    expect([inputs, method]).toEqual([{ kind: "queries", file: "-" }, "GET"])
+  })
+
   test("a key is sent as a bearer's, beside other headers", () => {
     const { headers } = readOptions(["http://localhost/", "--key", "svc_live_x", "--header", "X-B: 2"])
     expect(headers).toEqual({ Authorization: "Bearer svc_live_x", "X-B": "2" })
@@ -84,6 +89,8 @@ describe("readOptions", () => {
     [["http://localhost/", "--waiting", "10"]],
     [["http://localhost/", "--rate", "10", "--waiting", "0"]],
     [["http://localhost/", "--mix", "check=1", "--bodies", "-"]],
+    [["http://localhost/", "--queries", "-", "--bodies", "-"]],
+    [["http://localhost/?a=1", "--queries", "-"]],
     [["http://localhost/", "--mix", "check=1", "--method", "PUT"]],
     [["http://localhost/v1/check", "--mix", "check=1"]],
     [["http://localhost/?a=1", "--mix", "check=1"]],
