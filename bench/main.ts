@@ -35,31 +35,34 @@ import { type Machine, machineText, thisMachine } from "./report/machine.ts"
 import { budgetStatus, type Report, reportJson, reportText } from "./report/report.ts"
 import { RESULTS_FILE, resultsMarkdown } from "./report/results.ts"
 
-const BENCHES: Readonly<Record<string, () => Promise<Report>>> = {
+/** What is asked for besides the full scale. */
+type Scaling = { readonly rounds?: number }
+
+const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> = {
   lists: async () => {
     const { files } = createSystem()
     if (files.bundled("lists.pack") === null) throw new Error("the lists are not built: bun run mailkind lists build")
     return await listsReport(LISTS_FULL, join(files.root, BUNDLED_FILES["lists.pack"]))
   },
-  check: async () => {
+  check: async scaling => {
     const system = createSystem()
     const lists = await bundledLists(system)
     return await checkBench(
-      CHECK_FULL,
+      { ...CHECK_FULL, ...scaling },
       assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
     )
   },
   digest: () => digestBench(DIGEST_FULL),
-  dns: async () => {
+  dns: async scaling => {
     const system = createSystem()
-    return await dnsBench(DNS_FULL, system, await bundledLists(system))
+    return await dnsBench({ ...DNS_FULL, ...scaling }, system, await bundledLists(system))
   },
   hostile: async () => hostileBench(HOSTILE_FULL, await bundledLists(createSystem())),
-  http: () => httpBench(HTTP_FULL),
-  batch: () => batchBench(BATCH_FULL),
+  http: scaling => httpBench({ ...HTTP_FULL, ...scaling }),
+  batch: scaling => batchBench({ ...BATCH_FULL, ...scaling }),
   workers: () => workersBench(WORKERS_FULL),
   nodes: () => nodesBench(NODES_FULL),
-  classify: () => classifyBench(CLASSIFY_FULL),
+  classify: scaling => classifyBench({ ...CLASSIFY_FULL, ...scaling }),
   "classify-jobs": () => classifyJobsBench(CLASSIFY_JOBS_FULL),
   customers: () => customersBench(CUSTOMERS_FULL),
   requests: () => requestLogBench(REQUEST_LOG_FULL),
@@ -85,7 +88,8 @@ function ownCheckout(): CheckoutFiles {
 const LONG: readonly string[] = ["soak", "overload", "attacks"]
 
 /**
- * `bun run bench [name…] [--json] [--report]`: without names all but the long ones; `--report` writes the results file as well.
+ * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file
+ * as well; `--rounds` is for check, dns, http, batch and classify.
  * `accuracy --misses` lists the wrong verdicts instead. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
  */
 async function main(args: readonly string[]): Promise<number> {
@@ -100,13 +104,13 @@ async function main(args: readonly string[]): Promise<number> {
 }
 
 /** Runs the benches, prints and writes what they measured, and gives the exit code. */
-async function runBenches({ names, isJson, isReport }: BenchArguments): Promise<number> {
+async function runBenches({ names, isJson, isReport, scaling }: BenchArguments): Promise<number> {
   const machine = thisMachine()
   const reports: Report[] = []
   if (!isJson) console.log(machineText(machine))
   for (const [name, bench] of Object.entries(BENCHES)) {
     if (names.length > 0 ? !names.includes(name) : LONG.includes(name)) continue
-    const report = await bench()
+    const report = await bench(scaling)
     reports.push(report)
     if (!isJson) console.log(`\n${reportText(report)}`)
     // After each bench, so that a run that is broken off keeps what it has measured.
@@ -131,12 +135,15 @@ type BenchArguments = Exclude<ReturnType<typeof parseArguments>, string>
 function parseArguments(args: readonly string[]) {
   try {
     const flag = { type: "boolean", default: false } as const
-    const options = { json: flag, misses: flag, report: flag } as const
+    const options = { json: flag, misses: flag, report: flag, rounds: { type: "string" } } as const
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
     const wrong = positionals.filter(name => !Object.hasOwn(BENCHES, name))
     if (wrong.length > 0) return `there is no bench ${wrong.join(", ")}; benches: ${Object.keys(BENCHES).join(", ")}`
     if (values.misses && positionals.join() !== "accuracy") return "--misses is for the bench accuracy alone"
-    return { names: positionals, isJson: values.json, isReport: values.report, listsMisses: values.misses }
+    const rounds = Number(values.rounds ?? 1)
+    if (!Number.isInteger(rounds) || rounds < 1) return "--rounds wants a whole number from 1 on"
+    const scaling: Scaling = values.rounds === undefined ? {} : { rounds }
+    return { names: positionals, isJson: values.json, isReport: values.report, listsMisses: values.misses, scaling }
   } catch (fault) {
     if (fault instanceof TypeError) return fault.message
     throw fault

@@ -149,7 +149,7 @@ function reportOf(scale: BatchScale, rounds: Rounds, answerBytes: number): Repor
     name === "single" ? cpuUs(rounds.single) : cpuUs(rounds[name]).map(cost => cost / ITEMS)
   const costs = Object.fromEntries(KIND_NAMES.map(kind => [kind, itemUs(kind)])) as Record<Kind, readonly number[]> // one a kind
   const { ordinary, role, ...others } = costs
-  const spread = spreadFigure("dearest kind ÷ cheapest", costs, "kinds")
+  const spread = spreadFigure("dearest kind ÷ cheapest", costs, "batch_kinds")
   return {
     bench: "batch",
     description: [
@@ -167,7 +167,7 @@ function reportOf(scale: BatchScale, rounds: Rounds, answerBytes: number): Repor
       costRatioFigure("role ÷ ordinary", role, ordinary, "batch_role"),
       ...Object.entries(others).map(([kind, cost]) => costRatioFigure(`${kind} ÷ ordinary`, cost, ordinary)),
       spread.figure,
-      costRatioFigure("gzip ÷ ordinary", itemUs("gzip"), ordinary, "variants"),
+      costRatioFigure("gzip ÷ ordinary", itemUs("gzip"), ordinary, "batch_gzip"),
       ...SUBJECTS.map(name => costFigure(name, name === "single" ? "µs/check" : "µs/item", itemUs(name))),
       medianFigure(
         "ordinary, throughput",

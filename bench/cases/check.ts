@@ -53,8 +53,8 @@ export async function checkBench({ rounds, warmChecks, firstChecks }: CheckScale
   const warmCosts = await interleaved(MIX_KINDS, rounds, warm)
   const firstCosts = await interleaved(FIRST_KINDS, rounds, first)
   const spreads = [
-    spreadFigure("seen before: dearest kind ÷ cheapest", warmCosts, "kinds"),
-    spreadFigure("first sight: dearest kind ÷ cheapest", firstCosts, "kinds"),
+    spreadFigure("seen before: dearest kind ÷ cheapest", warmCosts, "check_kinds"),
+    spreadFigure("first sight: dearest kind ÷ cheapest", firstCosts, "check_first_kinds"),
   ]
   return {
     bench: "check",

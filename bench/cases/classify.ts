@@ -153,7 +153,7 @@ function reportOf(
     medianFigure(`${format}, throughput`, "lines/s", perSecond(format)),
   ]
   const lengths = FILE_FORMATS.map(format => `${Math.round(bytes[format])} in ${format}`)
-  const spread = spreadFigure("dearest kind ÷ cheapest", kinds, "kinds")
+  const spread = spreadFigure("dearest kind ÷ cheapest", kinds, "classify_kinds")
   return {
     bench: "classify",
     description: [

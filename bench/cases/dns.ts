@@ -189,7 +189,7 @@ class Bench {
       name === "floor" ? await this.#floorUs() : (await this.#coldRun(atOnce, COLD_KINDS[name])).checkUs,
     )
     const { floor, ...kinds } = found
-    const spread = spreadFigure("cold: dearest kind ÷ cheapest", kinds, "kinds")
+    const spread = spreadFigure("cold: dearest kind ÷ cheapest", kinds, "dns_kinds")
     const figures = [
       costFigure("cold, processor time", "µs/check", found.cold, "dns_cold_cost"),
       costFigure("own hosts, processor time", "µs/check", found["own hosts"]),

@@ -112,7 +112,7 @@ function reportOf(scale: HttpScale, rounds: Rounds, answers: CheckAnswers): Repo
   const cpu = loadCpu(plain, floor)
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
   const costs = Object.fromEntries(KIND_NAMES.map(kind => [kind, cpuUs(rounds[kind])])) as Record<Kind, number[]> // one a kind
-  const spread = spreadFigure("dearest kind ÷ cheapest", costs, "kinds")
+  const spread = spreadFigure("dearest kind ÷ cheapest", costs, "http_kinds")
   return {
     bench: "http",
     description: [
@@ -128,7 +128,7 @@ function reportOf(scale: HttpScale, rounds: Rounds, answers: CheckAnswers): Repo
     figures: [
       costRatioFigure("floor ÷ plain", cpuUs(floor), costs.plain, "http"),
       ...KIND_NAMES.filter(kind => kind !== "plain").map(kind =>
-        costRatioFigure(`${kind} ÷ plain`, costs[kind], costs.plain, "variants"),
+        costRatioFigure(`${kind} ÷ plain`, costs[kind], costs.plain, "http_variants"),
       ),
       spread.figure,
       ...SUBJECTS.map(name => costFigure(name, "µs/answer", cpuUs(rounds[name]))),

@@ -3,6 +3,7 @@
  * rounds of one tree differ among each other is called noise.
  */
 
+import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { machineText, thisMachine } from "../report/machine.ts"
@@ -20,7 +21,7 @@ const USAGE = `bun run bench:compare REF [option…]
   --connections N   connections of the load (64)
   --duration S      seconds of load a round (2)
   --json            as JSON
-Exit codes: 0 compared, whatever the difference; 1 it could not be; 2 wrong use; 130 interrupted.`
+Exit codes: 0 compared, whatever the difference in speed; 1 it could not be, or verdicts differ; 2 wrong use; 130 interrupted.`
 
 const ROOT = join(import.meta.dir, "../..")
 const WARMUP_S = 2
@@ -78,6 +79,8 @@ async function compare({ ref, bench, json, ...sizes }: Options, signal: AbortSig
   const machine = thisMachine()
   await using theirs = await worktreeOf(ROOT, commit, signal)
   await buildLists(ROOT, signal)
+  // Both products are measured by the same benches: those of this tree.
+  await cp(join(ROOT, "bench"), join(theirs.path, "bench"), { recursive: true, force: true })
   const { description, measured } = await COMPARISONS[bench].run({
     ...sizes,
     ours: { path: ROOT },

@@ -28,7 +28,13 @@ export type ComparisonResult = { readonly description: readonly string[]; readon
 /** What a comparison can be about. */
 export const COMPARISONS = {
   http: { message: "POST /v1/check over HTTP", run: compareHttp },
-  check: { message: "one check in process, by the check bench of each tree", run: compareCheck },
+  check: {
+    message: "one check in process, each kind known and new",
+    run: comparison => compareBench("check", comparison),
+  },
+  batch: { message: "an item of a batch, each kind", run: comparison => compareBench("batch", comparison) },
+  classify: { message: "a line of a file, each kind", run: comparison => compareBench("classify", comparison) },
+  dns: { message: "a cold check, each kind", run: comparison => compareBench("dns", comparison) },
   digest: {
     message: "the verdicts of a million inputs, byte for byte; 1 is the exit code when they differ",
     run: compareDigest,
@@ -44,9 +50,15 @@ const FRESH = "fresh processes each round, in an order that turns about"
 
 /** What is told of a load on a server. */
 const HTTP_FIGURES = [
-  { name: "throughput", unit: "answers/s", better: "more", of: (round: CheckRound) => round.answersPerSecond },
-  { name: "p99", unit: "ms", better: "less", of: (round: CheckRound) => round.latencyMs.p99 },
-  { name: "server CPU", unit: "µs/answer", better: "less", of: (round: CheckRound) => round.serverCpuUs },
+  { name: "server CPU", unit: "µs/answer", better: "less", isCost: true, of: (round: CheckRound) => round.serverCpuUs },
+  {
+    name: "throughput",
+    unit: "answers/s",
+    better: "more",
+    isCost: false,
+    of: (round: CheckRound) => round.answersPerSecond,
+  },
+  { name: "p99", unit: "ms", better: "less", isCost: false, of: (round: CheckRound) => round.latencyMs.p99 },
 ] as const
 
 async function compareHttp(comparison: Comparison): Promise<ComparisonResult> {
@@ -95,23 +107,26 @@ async function settingsFor({ path }: Pick<Tree, "path">, directory: string): Pro
   return Object.fromEntries(Object.entries(productSettings(directory)).filter(([name]) => table.includes(`${name}:`)))
 }
 
-async function compareCheck(comparison: Comparison): Promise<ComparisonResult> {
+/** Runs this tree's bench over the product of each tree, and compares the processor times that it finds in both. */
+async function compareBench(bench: string, comparison: Comparison): Promise<ComparisonResult> {
   const { rounds, signal } = comparison
   const found = await interleaved(SIDES, rounds, side => {
     signal.throwIfAborted()
-    return checkFigures(comparison[side], signal)
+    return benchCosts(bench, comparison[side], signal)
   })
-  const names = Object.keys(found.ours[0] ?? {}).filter(name =>
-    found.theirs.every(figures => figures[name] !== undefined),
-  )
+  const [first = {}] = found.ours
+  const names = Object.keys(first).filter(name => found.theirs.every(figures => figures[name] !== undefined))
+  const valuesOf = (side: (typeof SIDES)[number], name: string): readonly number[] =>
+    found[side].map(figures => figures[name]?.value ?? Number.NaN)
   return {
-    description: [`\`bench check\` of each tree, ${rounds} rounds`, FRESH],
+    description: [`\`bench ${bench}\` of this tree over each product, ${rounds} rounds`, FRESH],
     measured: names.map(name => ({
       name,
-      unit: "µs",
+      unit: first[name]?.unit ?? "",
       better: "less",
-      ours: found.ours.map(figures => figures[name] ?? Number.NaN),
-      theirs: found.theirs.map(figures => figures[name] ?? Number.NaN),
+      isCost: true,
+      ours: valuesOf("ours", name),
+      theirs: valuesOf("theirs", name),
     })),
   }
 }
@@ -122,13 +137,23 @@ async function compareDigest({ ours, theirs }: Comparison): Promise<ComparisonRe
   return { description: [`both trees judge all ${DIGEST_FULL.inputs} inputs alike: SHA-256 ${sha256}`], measured: [] }
 }
 
-/** Runs a tree's own bench, which exits with 1 when a budget is crossed, and gives its figures by name. */
-async function checkFigures(tree: Pick<Tree, "path">, signal: AbortSignal): Promise<Readonly<Record<string, number>>> {
-  const command = [process.execPath, join("bench", "main.ts"), "check", "--json"]
+type Cost = { readonly name: string; readonly value: number; readonly unit: string }
+
+/** How many rounds a bench has within one of ours. */
+const BENCH_ROUNDS = 3
+
+/** Runs the bench that stands in a tree, which exits with 1 when a budget is crossed, and gives its processor times by name. */
+async function benchCosts(
+  bench: string,
+  tree: Pick<Tree, "path">,
+  signal: AbortSignal,
+): Promise<Readonly<Record<string, Cost>>> {
+  const command = [process.execPath, join("bench", "main.ts"), bench, "--json", "--rounds", String(BENCH_ROUNDS)]
   const child = Bun.spawn(command, { cwd: tree.path, stdin: "ignore", stdout: "pipe", stderr: "pipe", signal })
   const [out, complaint] = await Promise.all([new Response(child.stdout).text(), new Response(child.stderr).text()])
   if ((await child.exited) > 1 || !out.startsWith("{"))
-    throw new Error(`the check bench of ${tree.path} failed: ${complaint.trim()}`)
-  const { reports }: { reports: { figures: { name: string; value: number }[] }[] } = JSON.parse(out)
-  return Object.fromEntries(reports.flatMap(({ figures }) => figures.map(({ name, value }) => [name, value])))
+    throw new Error(`the bench ${bench} over ${tree.path} failed: ${complaint.trim()}`)
+  const { reports }: { reports: { figures: Cost[] }[] } = JSON.parse(out)
+  const costs = reports.flatMap(({ figures }) => figures.filter(({ unit }) => unit.startsWith("µs")))
+  return Object.fromEntries(costs.map(cost => [cost.name, cost]))
 }

@@ -47,9 +47,8 @@ export const LISTED = {
 /** Names that a look-alike is made of. */
 export const IMITATED = words("paypal microsoft google amazon apple facebook netflix linkedin")
 
-/** Words of names of companies. */
+/** Words and endings of names of companies. */
 export const TRADES = words("harbor granite lattice meridian copper juniper anvil quarry beacon willow")
-export const COMPANY_WORDS = words("works logistics partners foundry systems holding supply studio freight legal")
 export const COMPANY_SUFFIXES = words("com com com com de de co.uk fr net io eu nl it es pl org com.au ch at be se")
 
 /** Parts of names of companies that are not spelled in ASCII. */

@@ -3,9 +3,9 @@ import { budgetText, formatValue, type Report } from "./report.ts"
 
 const INTRODUCTION = `# Results
 
-Written by \`bun run bench [name…] --report\`: each run replaces the sections of the benches that it ran. The value is the median of the rounds, or
-the number itself where there are none. Ratios compare both sides in one interleaved run, so they travel between machines; times and rates do not.
-A bound comes from \`bench/budgets.ts\`.`
+Written by \`bun run bench [name…] --report\`: each run replaces the sections of the benches that it ran. The value is the median of the rounds,
+of processor time the mean of their lower half, or the number itself where there are none. Ratios compare both sides in one interleaved run, so they
+travel between machines; times and rates do not. A bound comes from \`bench/budgets.ts\`.`
 
 /** Where the results stand. */
 export const RESULTS_FILE = "bench/RESULTS.md"

@@ -55,7 +55,7 @@ test(
     const measured = report.figures.filter(({ name }) => !name.includes("kind"))
     for (const { name, value } of measured) expect([name, value > 0]).toEqual([name, true])
     expect(report.figures.flatMap(({ budget }) => budget ?? []).join(" ")).toBe(
-      "classify_lines classify_rows classify_rows kinds classify_memory",
+      "classify_lines classify_rows classify_rows classify_kinds classify_memory",
     )
     for (const format of FILE_FORMATS) {
       expect(report.figures.find(({ name }) => name === format)?.rounds).toHaveLength(2)

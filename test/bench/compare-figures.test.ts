@@ -67,6 +67,19 @@ describe("compared", () => {
     expect([verdictOf(ROUNDS_TELLING - 1), verdictOf(ROUNDS_TELLING)]).toEqual(["few", "better"])
   })
 
+  test("a cost is told by the lower half of its rounds, which other programs did not make dearer", () => {
+    const ours = rounds(9, round => (round === 4 ? 90 : 10))
+    const cost = compared({
+      ...measured(
+        ours,
+        rounds(9, () => 20),
+        "less",
+      ),
+      isCost: true,
+    })
+    expect([cost.oursValue, cost.theirsValue, cost.ratio, cost.verdict]).toEqual([10, 20, 0.5, "better"])
+  })
+
   test("the same rounds always say the same", () => {
     const noisy = measured(
       rounds(9, round => 100 + ((round * 7) % 5)),

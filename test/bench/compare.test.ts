@@ -13,7 +13,11 @@ afterAll(() => rmSync(directory, { recursive: true, force: true }))
 
 /** A tree whose check bench finds these figures, and exits with this code. */
 async function treeWith(name: string, figures: Readonly<Record<string, number>>, exitCode: number) {
-  const facts = { reports: [{ figures: Object.entries(figures).map(([figure, value]) => ({ name: figure, value })) }] }
+  const facts = {
+    reports: [
+      { figures: Object.entries(figures).map(([figure, value]) => ({ name: figure, value, unit: "µs/item" })) },
+    ],
+  }
   const program = `console.log(${JSON.stringify(JSON.stringify(facts))}); process.exitCode = ${exitCode}`
   await Bun.write(join(directory, name, "bench/main.ts"), program)
   return { path: join(directory, name) }
@@ -26,9 +30,9 @@ test(
     const { description, measured } = await COMPARISONS.http.run({ ...sizes, ours: tree, theirs: tree })
     expect(description.join()).not.toContain("not answer alike")
     expect(measured.map(({ name, better }) => [name, better])).toEqual([
+      ["server CPU", "less"],
       ["throughput", "more"],
       ["p99", "less"],
-      ["server CPU", "less"],
     ])
     for (const { ours, theirs } of measured) expect([ours.length, theirs.length]).toEqual([2, 2])
     for (const value of measured.flatMap(({ ours, theirs }) => [...ours, ...theirs])) expect(value).toBeGreaterThan(0)
@@ -37,12 +41,14 @@ test(
 )
 
 test(
-  "figures of the check bench are compared where both trees have them, budgets crossed or not",
+  "processor times of a bench are compared where both trees have them, budgets crossed or not",
   async () => {
     const ours = await treeWith("ours", { hit: 2, url: 3 }, 1)
     const theirs = await treeWith("theirs", { hit: 1, typo: 5 }, 0)
     const { measured } = await COMPARISONS.check.run({ ...sizes, ours, theirs })
-    expect(measured).toEqual([{ name: "hit", unit: "µs", better: "less", ours: [2, 2], theirs: [1, 1] }])
+    expect(measured).toEqual([
+      { name: "hit", unit: "µs/item", better: "less", isCost: true, ours: [2, 2], theirs: [1, 1] },
+    ])
   },
   LIMIT_MS,
 )

@@ -55,7 +55,7 @@ describe("costs", () => {
     const { figure: spread, description } = spreadFigure(
       "kinds",
       { one: [3, 3], other: [1, 9], third: [2, 2] },
-      "kinds",
+      "check_kinds",
     )
     expect([spread.value, budgetStatus(spread), description]).toEqual([3, "crossed", "kinds: one by other"])
   })
