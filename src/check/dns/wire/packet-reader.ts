@@ -16,6 +16,10 @@ export type RecordPosition = {
   readonly contentEndOffset: number
 }
 
+type RecordPositions = { readonly positions: readonly RecordPosition[]; readonly endOffset: number }
+
+const NO_POSITIONS: readonly RecordPosition[] = []
+
 /**
  * How many bytes of names are read from one packet. What a pointer points to counts each time. A packet without pointers has fewer,
  * and one with pointers has room for two names of full length in each of a hundred records.
@@ -24,6 +28,9 @@ const NAME_BYTES_MAX = 65_536
 
 /** Two names of full length, on the wire (RFC 1035 §2.3.4): what one more record may need. */
 const TWO_NAMES_BYTES = 2 * 255
+
+/** Holds the name that is being read: five times as fast as joining strings. */
+const NAME_TEXT = Buffer.alloc(DOMAIN_NAME_CHARS_MAX)
 
 const POINTER = 0b1100_0000
 const DOT = 0x2e
@@ -35,8 +42,6 @@ const DOT = 0x2e
 export class PacketReader {
   readonly #bytes: Uint8Array
   #nameBytesLeft = NAME_BYTES_MAX
-  /** Holds the name that is being read: five times as fast as joining strings. */
-  readonly #text = Buffer.allocUnsafe(DOMAIN_NAME_CHARS_MAX)
 
   constructor(bytes: Uint8Array) {
     this.#bytes = bytes
@@ -88,7 +93,7 @@ export class PacketReader {
     let pointerLimit = offset
     for (let next = offset; ; ) {
       const length = this.byte(next)
-      if (length === 0) return this.#text.toString("latin1", 0, textLength)
+      if (length === 0) return NAME_TEXT.toString("latin1", 0, textLength)
       if (length >= POINTER) {
         this.#spendNameBytes(2)
         next = this.uint16(next) & 0x3fff
@@ -99,7 +104,7 @@ export class PacketReader {
       }
       const end = this.#labelEndOffset(next, length)
       this.#spendNameBytes(end - next)
-      if (textLength > 0) this.#text[textLength++] = DOT
+      if (textLength > 0) NAME_TEXT[textLength++] = DOT
       if (textLength + length > DOMAIN_NAME_CHARS_MAX || !this.#copyLabel(next + 1, end, textLength)) return null
       textLength += length
       next = end
@@ -107,10 +112,8 @@ export class PacketReader {
   }
 
   /** The positions of `count` records from the offset on, and the offset after them. */
-  records(
-    offset: number,
-    count: number,
-  ): { readonly positions: readonly RecordPosition[]; readonly endOffset: number } {
+  records(offset: number, count: number): RecordPositions {
+    if (count === 0) return { positions: NO_POSITIONS, endOffset: offset }
     const positions: RecordPosition[] = []
     let endOffset = offset
     for (let index = 0; index < count; index++) {
@@ -146,7 +149,7 @@ export class PacketReader {
     for (let next = offset; next < end; next++) {
       const byte = this.byte(next)
       if (byte <= 0x20 || byte >= 0x7f || byte === DOT) return false
-      this.#text[textOffset + next - offset] = byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
+      NAME_TEXT[textOffset + next - offset] = byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte
     }
     return true
   }

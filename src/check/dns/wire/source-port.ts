@@ -17,15 +17,20 @@ const ID_COUNT = 0x1_0000
 export class SourcePort {
   readonly #random: Random
   readonly #onClose: () => void
+  readonly #onIdle: () => void
   readonly #pending = new Map<number, PendingQuery>()
   #socket: Bun.udp.ConnectedSocket<"uint8array"> | null = null
   #queryCount = 0
   #isClosed = false
 
-  /** Opens a port that the system picks. `onClose` is called once, when the port is closed for any reason. */
-  constructor(server: DnsServerAddress, random: Random, onClose: () => void) {
+  /**
+   * Opens a port that the system picks. `onClose` is called once, when the port is closed for any reason; `onIdle` each time that
+   * a reply or a cancellation leaves no question pending, before the reply is passed on.
+   */
+  constructor(server: DnsServerAddress, random: Random, onClose: () => void, onIdle: () => void = () => undefined) {
     this.#random = random
     this.#onClose = onClose
+    this.#onIdle = onIdle
     this.#open(server).catch((_unreachable: unknown) => this.close())
   }
 
@@ -47,7 +52,7 @@ export class SourcePort {
     this.#queryCount++
     if (this.#socket !== null) this.#send(this.#socket, id, query)
     return () => {
-      if (this.#pending.get(id) === query) this.#pending.delete(id)
+      if (this.#pending.get(id) === query) this.#remove(id)
     }
   }
 
@@ -111,7 +116,12 @@ export class SourcePort {
 
   #settle(id: number, reply: UdpReply): void {
     const query = this.#pending.get(id)
-    this.#pending.delete(id)
+    this.#remove(id)
     query?.onReply(reply)
+  }
+
+  #remove(id: number): void {
+    this.#pending.delete(id)
+    if (this.#pending.size === 0) this.#onIdle()
   }
 }

@@ -1,8 +1,10 @@
 import type { Random, SetTimer, Stopwatch } from "../../../base/outside-world.ts"
-import type { DnsExchange, DnsQuestion, DnsServerAddress } from "../dns-types.ts"
+import type { DnsExchange, DnsQuestion, DnsServerAddress, ServerReply } from "../dns-types.ts"
 import { isEncodableName, UNENCODABLE_NAME_REPLY } from "./packet.ts"
 import { SourcePort, type UdpReply } from "./source-port.ts"
 import { type ClosableExchange, createTcpExchange } from "./tcp-exchange.ts"
+
+const SILENT: ServerReply = { kind: "silent" }
 
 /**
  * Queries the server over UDP, from many source ports and with random ids, and repeats a truncated query over TCP within the
@@ -19,25 +21,22 @@ export function createUdpExchange(
   const ports = new SourcePortPool(server, random, setTimer)
   const tcp = createTcpExchange(server, { random, setTimer })
   let isClosed = false
-  const overUdp = (question: DnsQuestion, timeoutMs: number): Promise<UdpReply> =>
-    new Promise(resolve => {
+  const overTcp = (question: DnsQuestion, timeoutMs: number): ServerReply | Promise<ServerReply> =>
+    timeoutMs > 0 ? tcp.exchange(question, timeoutMs) : SILENT
+  const exchange: DnsExchange = (question, timeoutMs) => {
+    if (!isEncodableName(question.name)) return Promise.resolve(UNENCODABLE_NAME_REPLY)
+    if (isClosed) return Promise.resolve(SILENT)
+    return new Promise(resolve => {
+      const endsAtMs = stopwatch() + timeoutMs
       const cancelTimer = setTimer(timeoutMs, () => {
         cancelQuery()
-        resolve({ kind: "silent" })
+        resolve(SILENT)
       })
       const cancelQuery = ports.query(question, reply => {
         cancelTimer()
-        resolve(reply)
+        resolve(reply.kind === "truncated" ? overTcp(question, endsAtMs - stopwatch()) : reply)
       })
     })
-  const exchange: DnsExchange = async (question, timeoutMs) => {
-    if (!isEncodableName(question.name)) return UNENCODABLE_NAME_REPLY
-    if (isClosed) return { kind: "silent" }
-    const startedMs = stopwatch()
-    const reply = await overUdp(question, timeoutMs)
-    if (reply.kind !== "truncated") return reply
-    const leftMs = timeoutMs - (stopwatch() - startedMs)
-    return leftMs > 0 ? tcp.exchange(question, leftMs) : { kind: "silent" }
   }
   const close = (): void => {
     isClosed = true
@@ -87,15 +86,9 @@ export class SourcePortPool {
   query(question: DnsQuestion, onReply: (reply: UdpReply) => void): () => void {
     const port = this.#pickPort()
     this.#cancelIdleClose(port)
-    const cancel = port.query(question, reply => {
-      this.#onIdle(port)
-      onReply(reply)
-    })
+    const cancel = port.query(question, onReply)
     if (port.queryCount >= PORT_QUERIES_MAX) this.#stopUsing(port)
-    return () => {
-      cancel()
-      this.#onIdle(port)
-    }
+    return cancel
   }
 
   /** Closes every port. Pending questions are `silent`. */
@@ -110,7 +103,12 @@ export class SourcePortPool {
   }
 
   #openPort(): SourcePort {
-    const port: SourcePort = new SourcePort(this.#server, this.#random, () => this.#remove(port))
+    const port: SourcePort = new SourcePort(
+      this.#server,
+      this.#random,
+      () => this.#remove(port),
+      () => this.#onIdle(port),
+    )
     this.#open.add(port)
     this.#available.push(port)
     return port
@@ -118,16 +116,12 @@ export class SourcePortPool {
 
   /** Closes a port without pending questions: at once if it takes no more questions, else after `PORT_IDLE_MS`. */
   #onIdle(port: SourcePort): void {
-    if (!this.#open.has(port) || port.pendingCount > 0) return
-    if (!this.#available.includes(port)) {
-      port.close()
-      return
-    }
-    this.#cancelIdleClose(port)
-    this.#idle.set(
-      port,
-      this.#setTimer(PORT_IDLE_MS, () => port.close()),
-    )
+    if (port.queryCount >= PORT_QUERIES_MAX) port.close()
+    else
+      this.#idle.set(
+        port,
+        this.#setTimer(PORT_IDLE_MS, () => port.close()),
+      )
   }
 
   #cancelIdleClose(port: SourcePort): void {
