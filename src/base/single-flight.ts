@@ -20,9 +20,20 @@ export class SingleFlight<K, V> {
     const running = this.#running.get(key)
     if (running !== undefined) return running
     const isCurrent = (): boolean => this.#running.get(key) === promise
-    const promise: Promise<V> = call(isCurrent).finally(() => {
+    const end = (): void => {
       if (isCurrent()) this.#running.delete(key)
-    })
+    }
+    // `finally` would make three promises more.
+    const promise: Promise<V> = call(isCurrent).then(
+      value => {
+        end()
+        return value
+      },
+      error => {
+        end()
+        throw error
+      },
+    )
     this.#running.set(key, promise)
     return promise
   }

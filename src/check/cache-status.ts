@@ -30,12 +30,12 @@ export function createCacheStatusTracker(clock: Clock): CacheStatusTracker {
   const tracking =
     (isOptional: boolean) =>
     (resolver: CachingResolver, failureTtlMs: number): CachingResolver =>
-    async question => {
-      const answer = await resolver(question)
-      if (answer.known) record(answer.value.isCached, answer.value.freshUntilMs)
-      else record(isOptional, clock() + failureTtlMs)
-      return answer
-    }
+    question =>
+      resolver(question).then(answer => {
+        if (answer.known) record(answer.value.isCached, answer.value.freshUntilMs)
+        else record(isOptional, clock() + failureTtlMs)
+        return answer
+      })
   return {
     track: tracking(false),
     trackOptional: tracking(true),

@@ -1,7 +1,7 @@
-import { unknown } from "../../../base/finding.ts"
+import { type Finding, unknown } from "../../../base/finding.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
 import { SingleFlight } from "../../../base/single-flight.ts"
-import type { DnsRecordType, Resolver } from "../dns-types.ts"
+import type { DnsAnswer, DnsRecordType, Resolver } from "../dns-types.ts"
 
 /** How long after a round without an alive canary the next round starts in the background. */
 export const CANARY_INTERVAL_MS = 5_000
@@ -63,17 +63,17 @@ export function createCanaryGuard(
     return outcome
   })
   const currentState = (): CanaryState => state
+  const unlessDenied = (finding: Finding<DnsAnswer>) => (currentState() === "denied" ? NOT_BELIEVED : finding)
 
   return {
-    resolver: async question => {
-      if (state === "denied") return unknown("unavailable")
+    resolver: question => {
+      if (state === "denied") return Promise.resolve(NOT_BELIEVED)
       const firstRound = state === "unknown" ? rounds.current() : null
-      const finding = await resolver(question)
-      if (!finding.known) return finding
-      if (finding.value.outcome !== "records")
-        return (await rounds.next()) === "alive" ? finding : unknown("unavailable")
-      await firstRound
-      return currentState() === "denied" ? unknown("unavailable") : finding
+      return resolver(question).then(finding => {
+        if (!finding.known) return finding
+        if (finding.value.outcome !== "records") return ifAlive(rounds.next(), finding)
+        return firstRound === null ? unlessDenied(finding) : firstRound.then(() => unlessDenied(finding))
+      })
     },
     state: currentState,
     start: () => void rounds.current(),
@@ -84,6 +84,11 @@ export function createCanaryGuard(
     },
   }
 }
+
+const NOT_BELIEVED: Finding<never> = unknown("unavailable")
+
+const ifAlive = async (round: Promise<CanaryOutcome>, finding: Finding<DnsAnswer>): Promise<Finding<DnsAnswer>> =>
+  (await round) === "alive" ? finding : NOT_BELIEVED
 
 const withoutGuard = (resolver: Resolver): CanaryGuard => ({
   resolver,

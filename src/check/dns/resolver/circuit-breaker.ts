@@ -47,6 +47,8 @@ export class DnsCircuitBreaker {
   readonly #failedDomains = new Set<string>()
   readonly #silentDomains: SilentDomains
   readonly #probes: ProbeLoop
+  #lastName: string | null = null
+  #lastDomain = ""
   #replyCount = 0
   #cancelSilenceTimer: (() => void) | null = null
   #suspicion: Suspicion | null = null
@@ -72,15 +74,25 @@ export class DnsCircuitBreaker {
     this.#probes.stop()
   }
 
-  async #resolve(question: DnsQuestion): Promise<Finding<DnsAnswer>> {
-    if (this.#isOpen) return unknown("unavailable")
-    const domain = this.#deps.registrableOf(question.name)
-    if (this.#silentDomains.isSilent(domain)) return unknown("timed_out")
+  #resolve(question: DnsQuestion): Promise<Finding<DnsAnswer>> {
+    if (this.#isOpen) return Promise.resolve(unknown("unavailable"))
+    const domain = this.#domainOf(question.name)
+    if (this.#silentDomains.isSilent(domain)) return Promise.resolve(unknown("timed_out"))
     const repliesBefore = this.#replyCount
     this.#watchForSilence(repliesBefore)
-    const finding = await this.#servers(question)
-    this.#record(question, domain, finding, repliesBefore)
-    return finding
+    return this.#servers(question).then(finding => {
+      this.#record(question, domain, finding, repliesBefore)
+      return finding
+    })
+  }
+
+  /** The registrable domain. A check asks several questions about one name in a row. */
+  #domainOf(name: string): string {
+    if (name !== this.#lastName) {
+      this.#lastDomain = this.#deps.registrableOf(name)
+      this.#lastName = name
+    }
+    return this.#lastDomain
   }
 
   /** Suspects the servers early, so that a check that has to wait for dead ones is the only one. One timer runs at a time. */
@@ -157,8 +169,9 @@ const isReply = (finding: Finding<DnsAnswer>): boolean => finding.known || findi
 function rememberLast(questions: Map<string, DnsQuestion>, domain: string, question: DnsQuestion): void {
   questions.delete(domain)
   questions.set(domain, question)
+  if (questions.size <= GOOD_QUESTIONS_MAX) return
   const [oldest] = questions.keys()
-  if (questions.size > GOOD_QUESTIONS_MAX && oldest !== undefined) questions.delete(oldest)
+  if (oldest !== undefined) questions.delete(oldest)
 }
 
 type ProbeLoop = { readonly start: () => void; readonly stop: () => void }

@@ -14,15 +14,14 @@ type CnameChasingDeps = { readonly timeoutMs: number; readonly stopwatch: Stopwa
  * the chain. No name is queried after `timeoutMs`, the time that one query may take: then the question is `timed_out`.
  */
 export function withCnameChasing(queryServers: QueryServers, { timeoutMs, stopwatch }: CnameChasingDeps): Resolver {
-  return async question => {
+  return question => {
     const endsAtMs = stopwatch() + timeoutMs
-    const isLate = (): boolean => stopwatch() >= endsAtMs
-    const finding = await queryServers(question)
-    if (!finding.known) return finding
-    const { answer, pendingCname } = finding.value
-    return pendingCname === null
-      ? known(answer)
-      : await chaseCnames(queryServers, question, pendingCname, answer.ttlS, isLate)
+    return queryServers(question).then(finding => {
+      if (!finding.known) return finding
+      const { answer, pendingCname } = finding.value
+      if (pendingCname === null) return known(answer)
+      return chaseCnames(queryServers, question, pendingCname, answer.ttlS, () => stopwatch() >= endsAtMs)
+    })
   }
 }
 

@@ -26,22 +26,24 @@ export function withConcurrencyLimit(
   { inFlightMax, waitingMax, setTimer }: ConcurrencyBounds,
 ): Resolver {
   const semaphore = new Semaphore(inFlightMax, waitingMax)
-  const resolveAndRelease = async (question: DnsQuestion, release: Release): Promise<Finding<DnsAnswer>> => {
+  const resolveAndRelease = (question: DnsQuestion, release: Release): Promise<Finding<DnsAnswer>> => {
     let isHeld = true
-    const releaseOnce = (): void => {
-      if (isHeld) release()
+    const cancelTimer = setTimer(SLOT_MS, () => {
       isHeld = false
-    }
-    const cancelTimer = setTimer(SLOT_MS, releaseOnce)
-    const finding = await resolver(question)
-    cancelTimer()
-    releaseOnce()
-    return finding
+      release()
+    })
+    return resolver(question).then(finding => {
+      cancelTimer()
+      if (isHeld) release()
+      return finding
+    })
   }
-  return async question => {
+  return question => {
     const free = semaphore.tryAcquire()
     if (free !== null) return resolveAndRelease(question, free)
     const waiting = semaphore.acquire()
-    return waiting === null ? unknown("unavailable") : resolveAndRelease(question, await waiting)
+    return waiting === null
+      ? Promise.resolve(unknown("unavailable"))
+      : waiting.then(release => resolveAndRelease(question, release))
   }
 }

@@ -65,18 +65,18 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
 
   let hits = 0
   let misses = 0
-  const resolveAndCache = async (key: string, question: DnsQuestion): Promise<Finding<CachedDnsAnswer>> => {
-    const finding = await resolver(question)
-    const now = clock()
-    if (finding.known) {
-      const entry = answerEntry(finding.value, now)
+  const resolveAndCache = (key: string, question: DnsQuestion): Promise<Finding<CachedDnsAnswer>> =>
+    resolver(question).then(finding => {
+      const now = clock()
+      if (finding.known) {
+        const entry = answerEntry(finding.value, now)
+        cache.set(key, entry)
+        return known(cachedAnswer(finding.value, false, entry.freshUntilMs))
+      }
+      const entry = failureEntry(cache.peek(key), finding, now)
       cache.set(key, entry)
-      return known(cachedAnswer(finding.value, false, entry.freshUntilMs))
-    }
-    const entry = failureEntry(cache.peek(key), finding, now)
-    cache.set(key, entry)
-    return entry.finding
-  }
+      return entry.finding
+    })
 
   return {
     resolver: question => {

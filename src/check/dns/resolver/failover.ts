@@ -45,7 +45,7 @@ class QueryAttempts {
   readonly #deps: FailoverDeps
   readonly #settle: (finding: Finding<ServerAnswer>) => void
   readonly #candidates: readonly ServerCandidate[]
-  readonly #endsAtMs: number
+  readonly #startedAtMs: number
   #sentCount = 0
   #pendingCount = 0
   #isSettled = false
@@ -62,24 +62,28 @@ class QueryAttempts {
     this.#health = health
     this.#deps = deps
     this.#settle = settle
-    this.#candidates = health.healthiest(deps.attemptsMax).flatMap(server => {
+    const candidates: ServerCandidate[] = []
+    for (const server of health.healthiest(deps.attemptsMax)) {
       const exchange = exchanges[server]
-      return exchange === undefined ? [] : [{ server, exchange, attemptCount: 0, failureCount: 0 }]
-    })
-    this.#endsAtMs = deps.stopwatch() + deps.timeoutMs
+      if (exchange !== undefined) candidates.push({ server, exchange, attemptCount: 0, failureCount: 0 })
+    }
+    this.#candidates = candidates
+    this.#startedAtMs = deps.stopwatch()
   }
 
   /** Sends the next attempt. If none is left, waits for the pending ones; if none is pending either, finishes. */
   tryNext(): void {
     this.#cancelTimer?.()
     this.#cancelTimer = null
-    const leftMs = this.#endsAtMs - this.#deps.stopwatch()
+    // The first attempt has all the time to the last fraction, so that the timers of all first attempts have one length.
+    const nowMs = this.#sentCount === 0 ? this.#startedAtMs : this.#deps.stopwatch()
+    const leftMs = this.#deps.timeoutMs - (nowMs - this.#startedAtMs)
     const candidate = this.#nextCandidate()
     if (leftMs <= 0 || (candidate === null && this.#pendingCount === 0)) {
       this.#finish(unknown(this.#hasFailure() ? "unavailable" : "timed_out"))
       return
     }
-    if (candidate !== null) this.#send(candidate, leftMs)
+    if (candidate !== null) this.#send(candidate, leftMs, nowMs)
     const shareMs = this.#deps.timeoutMs / this.#deps.attemptsMax
     this.#cancelTimer = this.#deps.setTimer(candidate === null ? leftMs : Math.min(shareMs, leftMs), () =>
       this.tryNext(),
@@ -102,8 +106,7 @@ class QueryAttempts {
     return this.#candidates.length === 0 || this.#candidates.some(({ failureCount }) => failureCount > 0)
   }
 
-  #send(candidate: ServerCandidate, timeoutMs: number): void {
-    const sentAtMs = this.#deps.stopwatch()
+  #send(candidate: ServerCandidate, timeoutMs: number, sentAtMs: number): void {
     candidate.attemptCount++
     this.#pendingCount++
     this.#sentCount++
@@ -148,6 +151,8 @@ export class ServerHealth {
   readonly #stopwatch: Stopwatch
   readonly #servers: readonly ServerState[]
   #preferred = 0
+  /** All servers, the healthiest first; null: a fault or the preference has changed. */
+  #order: readonly number[] | null = null
 
   constructor(count: number, stopwatch: Stopwatch) {
     this.#stopwatch = stopwatch
@@ -156,15 +161,15 @@ export class ServerHealth {
 
   /** At most `countMax` servers, the healthiest first. Of equal servers the preferred one is first, the others keep their order. */
   healthiest(countMax: number): readonly number[] {
-    return this.#servers
+    this.#order ??= this.#servers
       .map(({ fault }, server) => ({
         server,
         rank: FAULT_RANKS[fault],
         preference: server === this.#preferred ? 0 : 1,
       }))
       .sort((a, b) => a.rank - b.rank || a.preference - b.preference)
-      .slice(0, countMax)
       .map(({ server }) => server)
+    return this.#order.length > countMax ? this.#order.slice(0, countMax) : this.#order
   }
 
   /** Records the reply to a question that was sent at `sentAtMs` of the stopwatch. */
@@ -173,14 +178,20 @@ export class ServerHealth {
     if (health === undefined) return
     if (kind === "answered") {
       health.answeredAtMs = this.#stopwatch()
-      health.fault = "none"
-    } else if (kind === "failed") health.fault = "failed"
+      this.#setFault(health, "none")
+    } else if (kind === "failed") this.#setFault(health, "failed")
     // A server that answered another question since then is alive: a packet was lost, or it cannot answer this question.
-    else if (health.answeredAtMs < sentAtMs) health.fault = "silent"
+    else if (health.answeredAtMs < sentAtMs) this.#setFault(health, "silent")
   }
 
   /** Puts the server first among those of equal health, until another is preferred. */
   prefer(server: number): void {
+    if (server !== this.#preferred) this.#order = null
     this.#preferred = server
+  }
+
+  #setFault(health: ServerState, fault: ServerState["fault"]): void {
+    if (fault !== health.fault) this.#order = null
+    health.fault = fault
   }
 }

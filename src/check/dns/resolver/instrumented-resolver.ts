@@ -14,11 +14,11 @@ export type InstrumentedResolver = { readonly resolver: Resolver; readonly stats
 export function createInstrumentedResolver(resolver: Resolver): InstrumentedResolver {
   const counts: Record<DnsOutcome, number> = { records: 0, no_data: 0, no_name: 0, timed_out: 0, unavailable: 0 }
   return {
-    resolver: async question => {
-      const finding = await resolver(question)
-      counts[dnsOutcome(finding)]++
-      return finding
-    },
+    resolver: question =>
+      resolver(question).then(finding => {
+        counts[dnsOutcome(finding)]++
+        return finding
+      }),
     stats: () => counts,
   }
 }

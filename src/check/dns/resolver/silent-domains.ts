@@ -31,6 +31,7 @@ export class SilentDomains {
 
   /** Whether a question below the registrable domain would time out. */
   isSilent(domain: string): boolean {
+    if (this.#domains.size === 0) return false
     return this.#stopwatch() < (this.#domains.get(domain)?.silentUntilMs ?? 0)
   }
 
