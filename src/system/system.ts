@@ -5,6 +5,7 @@ import { type Connect, socketConnect } from "../base/connect.ts"
 import { isSystemError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import type { Clock, Random, SetTimer, Stopwatch } from "../base/outside-world.ts"
+import { shareTimers } from "../base/shared-timers.ts"
 import type { Streams } from "../base/streams.ts"
 import { tickClock } from "../base/time.ts"
 import type { OpenMailer } from "../customers/notices/mailer.ts"
@@ -61,6 +62,8 @@ export type System = {
   readonly controlSockets: ControlSockets
 }
 
+const stopwatch: Stopwatch = () => performance.now()
+
 const nextTick: System["nextTick"] = work => void setImmediate(work)
 
 /** The real system of this process. */
@@ -69,7 +72,7 @@ export function createSystem(): System {
   const stdout = createStdout()
   return {
     clock: tickClock(Date.now, nextTick),
-    stopwatch: () => performance.now(),
+    stopwatch,
     random: count => crypto.getRandomValues(new Uint8Array(count)),
     environment: process.env,
     writeStdout: stdout.write,
@@ -91,10 +94,10 @@ export function createSystem(): System {
       new Promise(resolve => {
         setTimeout(resolve, ms)
       }),
-    setTimer: (ms, work) => {
+    setTimer: shareTimers((ms, work) => {
       const timer = setTimeout(work, ms)
       return () => clearTimeout(timer)
-    },
+    }, stopwatch),
     nextTick,
     // Callers decide about redirects.
     fetchUrl: (url, options) => fetch(url, { ...options, redirect: "manual" }),
