@@ -20,17 +20,14 @@ export class SingleFlight<K, V> {
     const running = this.#running.get(key)
     if (running !== undefined) return running
     const isCurrent = (): boolean => this.#running.get(key) === promise
-    const end = (): void => {
-      if (isCurrent()) this.#running.delete(key)
-    }
     // `finally` would make three promises more.
     const promise: Promise<V> = call(isCurrent).then(
       value => {
-        end()
+        if (isCurrent()) this.#running.delete(key)
         return value
       },
       error => {
-        end()
+        if (isCurrent()) this.#running.delete(key)
         throw error
       },
     )

@@ -204,6 +204,7 @@ function gatherEvidence(
     ? deepProbe.lookup(organisationalDomain, request.callerId ?? null)
     : shallowEvidence(deepProbe.cachedAgeDays(organisationalDomain))
   if (!(network instanceof Promise) && !(deep instanceof Promise)) return { network, deep }
+  if (!(deep instanceof Promise)) return Promise.resolve(network).then(ofNetwork => ({ network: ofNetwork, deep }))
   return Promise.all([network, deep]).then(([ofNetwork, ofDeep]) => ({ network: ofNetwork, deep: ofDeep }))
 }
 

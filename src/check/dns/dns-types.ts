@@ -67,5 +67,8 @@ export type DnsExchange = (question: DnsQuestion, timeoutMs: number) => Promise<
 export type DnsServerAddress = { readonly address: string; readonly port: number }
 
 /** The texts of an answer's TXT records. */
-export const txtValues = ({ records }: DnsAnswer): readonly string[] =>
-  records.flatMap(record => (record.type === "TXT" ? [record.text] : []))
+export function txtValues({ records }: DnsAnswer): readonly string[] {
+  const texts: string[] = []
+  for (const record of records) if (record.type === "TXT") texts.push(record.text)
+  return texts
+}

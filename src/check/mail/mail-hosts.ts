@@ -33,11 +33,12 @@ export type MxHost = { readonly priority: number; readonly host: string; readonl
  * ignored, and so is a name that cannot be displayed. An IP address in place of a name, a common mistake, is listed as it is.
  */
 export function parseMailHosts(records: readonly DnsRecord[]): MailHosts {
-  const all = records.flatMap(record =>
-    record.type === "MX" ? [{ priority: record.preference, host: record.exchange }] : [],
-  )
+  const all: Omit<MxHost, "provider">[] = []
+  for (const record of records)
+    if (record.type === "MX") all.push({ priority: record.preference, host: record.exchange })
   const named = all.filter(({ host }) => isDisplayableName(host)).sort(byPreference)
-  const distinct = [...Map.groupBy(named, ({ host }) => host).values()].flatMap(([first]) => first ?? [])
+  const distinct =
+    named.length < 2 ? named : [...Map.groupBy(named, ({ host }) => host).values()].flatMap(([first]) => first ?? [])
   const hosts = distinct.slice(0, MAIL_HOSTS_MAX).map(mx => ({ ...mx, provider: providerOfMailHost(mx.host) }))
   const accepting = hosts.filter(({ provider }) => provider?.kind !== "placeholder")
   const provider = preferredProvider(accepting)

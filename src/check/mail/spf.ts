@@ -37,15 +37,18 @@ type SpfLookupTerm = { readonly domain: string | null }
  * Malformed terms are skipped, though by §4.6 they would invalidate the record.
  */
 export function parseSpfLookups(record: string): readonly SpfLookupTerm[] {
-  const terms = record.split(" ").slice(1)
-  const lookups = terms.flatMap(term => {
-    const match = LOOKUP_TERM.exec(term)
-    return match === null ? [] : [{ domain: parseSpfDomain(match.groups?.["include"]) }]
-  })
-  const redirects = terms.flatMap(term => REDIRECT_TERM.exec(term)?.[1] ?? [])
+  const lookups: SpfLookupTerm[] = []
+  const redirects: string[] = []
+  let hasAll = false
+  for (const term of record.split(" ").slice(1)) {
+    const lookup = LOOKUP_TERM.exec(term)
+    if (lookup !== null) lookups.push({ domain: parseSpfDomain(lookup.groups?.["include"]) })
+    else if (ALL_TERM.test(term)) hasAll = true
+    else redirects.push(...(REDIRECT_TERM.exec(term)?.slice(1) ?? []))
+  }
   // Two redirects are an error (§6): none of them counts.
-  if (redirects.length !== 1 || terms.some(term => ALL_TERM.test(term))) return lookups
-  return [...lookups, { domain: parseSpfDomain(redirects[0]) }]
+  if (redirects.length === 1 && !hasAll) lookups.push({ domain: parseSpfDomain(redirects[0]) })
+  return lookups
 }
 
 function parseSpfDomain(spec: string | undefined): string | null {
@@ -85,6 +88,7 @@ export async function lookupSpfSuites(
     const unknownNames = [...new Set(names)].filter(
       name => QUERYABLE_NAME.test(name) && providerOfSpfDomain(name) === null,
     )
+    if (unknownNames.length === 0) break
     const answers = await Promise.all(unknownNames.map(name => resolver({ name, type: "TXT" })))
     level = []
     for (const answer of answers) {

@@ -71,6 +71,7 @@ async function lookupClues(
 ): Promise<readonly SuiteIndicator[]> {
   suiteClues ??= parseSuiteClues(HIDDEN_SUITES)
   const clues = suiteClues.filter(isWanted)
+  if (clues.length === 0) return []
   const indicators = await Promise.all(clues.map(clue => lookupClue(resolver, domain, clue)))
   return indicators.flat()
 }

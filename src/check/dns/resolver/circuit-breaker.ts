@@ -24,6 +24,8 @@ type DnsCircuitBreakerDeps = {
   readonly stopwatch: Stopwatch
 }
 
+type GoodQuestion = { readonly domain: string; question: DnsQuestion }
+
 /** Why the servers are suspected: they are silent, or they reply with failures. A new object each time that they are. */
 type Suspicion = { readonly reason: "timeouts" | "failures" }
 
@@ -43,7 +45,8 @@ export class DnsCircuitBreaker {
   readonly resolver: Resolver = question => this.#resolve(question)
   readonly #servers: Resolver
   readonly #deps: DnsCircuitBreakerDeps
-  readonly #goodQuestions = new Map<string, DnsQuestion>()
+  /** The last questions that had records, at most one for each registrable domain, the latest last. */
+  readonly #goodQuestions: GoodQuestion[] = []
   readonly #failedDomains = new Set<string>()
   readonly #silentDomains: SilentDomains
   readonly #probes: ProbeLoop
@@ -138,7 +141,7 @@ export class DnsCircuitBreaker {
 
   async #probeServers(): Promise<void> {
     const suspected = this.#suspicion
-    const questions = [...this.#deps.probeQuestions, ...this.#goodQuestions.values()]
+    const questions = [...this.#deps.probeQuestions, ...this.#goodQuestions.map(({ question }) => question)]
     await Promise.all(questions.map(question => this.#probe(question)))
     // A suspicion that came meanwhile is probed by the next round.
     if (this.#suspicion !== null && this.#suspicion === suspected) this.#isOpen = true
@@ -165,13 +168,17 @@ export class DnsCircuitBreaker {
 
 const isReply = (finding: Finding<DnsAnswer>): boolean => finding.known || finding.cause !== "timed_out"
 
-/** Keeps the last questions, at most one for each registrable domain. */
-function rememberLast(questions: Map<string, DnsQuestion>, domain: string, question: DnsQuestion): void {
-  questions.delete(domain)
-  questions.set(domain, question)
-  if (questions.size <= GOOD_QUESTIONS_MAX) return
-  const [oldest] = questions.keys()
-  if (oldest !== undefined) questions.delete(oldest)
+function rememberLast(questions: GoodQuestion[], domain: string, question: DnsQuestion): void {
+  const latest = questions.at(-1)
+  // The answers about one domain come together.
+  if (latest?.domain === domain) {
+    latest.question = question
+    return
+  }
+  const earlier = questions.findIndex(good => good.domain === domain)
+  if (earlier >= 0) questions.splice(earlier, 1)
+  else if (questions.length === GOOD_QUESTIONS_MAX) questions.shift()
+  questions.push({ domain, question })
 }
 
 type ProbeLoop = { readonly start: () => void; readonly stop: () => void }

@@ -10,6 +10,9 @@ type PendingQuery = { readonly question: DnsQuestion; readonly onReply: (reply: 
 
 const ID_COUNT = 0x1_0000
 
+/** The number in the first two bytes. To take an array of bytes apart by a pattern would take longer than all else here. */
+const uint16 = (bytes: Uint8Array): number => ((bytes[0] ?? 0) << 8) | (bytes[1] ?? 0)
+
 /**
  * One source port and its pending questions. The socket is connected, so the system drops packets from others than the server,
  * and reports if nothing listens there. After an error the port closes, and all its pending questions are `silent`.
@@ -96,9 +99,8 @@ export class SourcePort {
   }
 
   #receive(bytes: Uint8Array): void {
-    const [high, low] = bytes
-    if (high === undefined || low === undefined) return
-    const id = (high << 8) | low
+    if (bytes.length < 2) return
+    const id = uint16(bytes)
     const query = this.#pending.get(id)
     if (query === undefined) return
     const reply = parseReply(bytes, id, query.question)
@@ -107,8 +109,7 @@ export class SourcePort {
 
   /** A random id that no pending question has (RFC 5452 §9.2). */
   #freeId(): number {
-    const [high = 0, low = 0] = this.#random(2)
-    let id = (high << 8) | low
+    let id = uint16(this.#random(2))
     // Counting up from an id in use ends soon, whatever the random source gives: few questions are pending.
     while (this.#pending.has(id)) id = (id + 1) % ID_COUNT
     return id

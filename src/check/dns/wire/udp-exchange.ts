@@ -98,7 +98,7 @@ export class SourcePortPool {
 
   #pickPort(): SourcePort {
     if (this.#available.length < PORTS_MAX) return this.#openPort()
-    const [byte = 0] = this.#random(1)
+    const byte = this.#random(1)[0] ?? 0
     return this.#available[byte % PORTS_MAX] ?? this.#openPort()
   }
 
