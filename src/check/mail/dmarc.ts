@@ -28,10 +28,11 @@ export async function lookupDmarcPolicy(
   resolver: CachingResolver,
   parentResolver: CachingResolver,
 ): Promise<Finding<DmarcPolicy | null>> {
-  const [own, registrable] = await Promise.all([
-    lookupDmarcRecord(resolver, domain),
-    organisationalDomain === domain ? null : lookupDmarcRecord(parentResolver, organisationalDomain),
-  ])
+  const ownQuery = lookupDmarcRecord(resolver, domain)
+  const [own, registrable] =
+    organisationalDomain === domain
+      ? [await ownQuery, null]
+      : await Promise.all([ownQuery, lookupDmarcRecord(parentResolver, organisationalDomain)])
   if (!own.known) return own
   if (own.value !== null) return known(own.value.policy)
   const walked = await Promise.all(

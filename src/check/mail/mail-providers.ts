@@ -1,6 +1,7 @@
 import PROVIDERS from "../../../data/mail/providers.txt" with { type: "text" }
 import { assert } from "../../base/errors.ts"
 import { parseTable, requireOneOf, splitWords } from "../../base/text-table.ts"
+import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { createNameMatcher, type NameMatcher } from "../dns/domain-name.ts"
 import type { MailEvidence } from "../verdict/evidence.ts"
 
@@ -107,8 +108,18 @@ const loadProviderTable = (): MailProviderTable => {
   return providerTable
 }
 
+/** How many hosts of known providers are kept at least, about 100 bytes each. Most domains have their mail at a few thousand hosts. */
+const RECENT_HOSTS_MIN = 2_000
+const recentHosts = new TwoGenerationCache<string, MailProvider>(RECENT_HOSTS_MIN)
+
 /** The provider of a mail host (lower case, no trailing dot); null: it is not known. */
-export const providerOfMailHost = (host: string): MailProvider | null => loadProviderTable().byHost(host)
+export function providerOfMailHost(host: string): MailProvider | null {
+  const recent = recentHosts.get(host)
+  if (recent !== undefined) return recent
+  const provider = loadProviderTable().byHost(host)
+  if (provider !== null) recentHosts.set(host, provider)
+  return provider
+}
 
 /** The provider of a domain in SPF records (lower case, no trailing dot, macros as written); null: it is not known. */
 export const providerOfSpfDomain = (domain: string): MailProvider | null => loadProviderTable().bySpfDomain(domain)

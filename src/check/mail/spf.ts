@@ -83,12 +83,12 @@ export async function lookupSpfSuites(
     const lookups = level.flatMap(parseSpfLookups).slice(0, lookupsLeft)
     lookupsLeft -= lookups.length
     const names = lookups.flatMap(({ domain: name }) => name ?? []).filter(name => !visited.has(name))
+    if (names.length === 0) break
     for (const name of names) visited.add(name)
     indicators.push(...new Set(names).values().flatMap(spfIndicators))
     const unknownNames = [...new Set(names)].filter(
       name => QUERYABLE_NAME.test(name) && providerOfSpfDomain(name) === null,
     )
-    if (unknownNames.length === 0) break
     const answers = await Promise.all(unknownNames.map(name => resolver({ name, type: "TXT" })))
     level = []
     for (const answer of answers) {

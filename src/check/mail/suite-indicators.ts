@@ -42,26 +42,26 @@ let suiteClues: readonly SuiteClue[] | null = null
  * The suites that other records of the domain show behind `provider`. The clues are queried at the same time. Empty: there are
  * none, or the provider hides no suite. A failed query shows nothing.
  */
-export async function lookupHiddenSuites(
+export function lookupHiddenSuites(
   resolver: CachingResolver,
   domain: string,
   provider: MailProvider,
 ): Promise<readonly SuiteIndicator[]> {
   const isWanted = ({ behindProvider }: SuiteClue) =>
     behindProvider === provider.kind || behindProvider === provider.key
-  return await lookupClues(resolver, domain, isWanted)
+  return lookupClues(resolver, domain, isWanted)
 }
 
 /**
  * The DKIM keys that the domain publishes for an office suite. They prove what an MX record alone does not: that the domain is
  * the suite's customer.
  */
-export async function lookupSuiteKeys(
+export function lookupSuiteKeys(
   resolver: CachingResolver,
   domain: string,
   suite: MailOperator,
 ): Promise<readonly SuiteIndicator[]> {
-  return await lookupClues(resolver, domain, ({ operator, kind }) => operator === suite && kind === "dkim")
+  return lookupClues(resolver, domain, ({ operator, kind }) => operator === suite && kind === "dkim")
 }
 
 async function lookupClues(
@@ -104,8 +104,10 @@ export type SuiteIndicator = { readonly operator: MailOperator; readonly entry: 
 
 /** The distinct entries of both suites, in order. `otherSuite` is the key of another suite; null: there is none. */
 export function detectSuites(indicators: readonly SuiteIndicator[], otherSuite: string | null): DetectedSuites {
-  const entriesOf = (suite: MailOperator): readonly string[] => [
-    ...new Set(indicators.filter(({ operator }) => operator === suite).map(({ entry }) => entry)),
-  ]
+  if (indicators.length === 0) return { suiteA: [], suiteB: [], otherSuite }
+  const entriesOf = (suite: MailOperator): readonly string[] => {
+    const ofSuite = indicators.filter(({ operator }) => operator === suite)
+    return ofSuite.length === 0 ? [] : [...new Set(ofSuite.map(({ entry }) => entry))]
+  }
   return { suiteA: entriesOf("suite_a"), suiteB: entriesOf("suite_b"), otherSuite }
 }
