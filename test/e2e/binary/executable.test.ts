@@ -1,7 +1,17 @@
 import { afterAll, beforeAll, describe, expect, setDefaultTimeout, test } from "bun:test"
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { processTree } from "../../../bench/servers/process-stats.ts"
 import { ROOT } from "../../architecture/source-files.ts"
 import { dnsServer } from "../../support/dns-server.ts"
 import { identityServer } from "../../support/identity-server.ts"
@@ -220,6 +230,27 @@ describe("the executable, alone in an empty directory", () => {
     const { code, err } = await child.stop()
     expect([code, err.match(/"a worker listens"/g)?.length]).toEqual([0, 2])
   })
+
+  test.if(process.platform === "linux")(
+    "it and its workers keep freed memory for ten seconds, unless their environment says otherwise",
+    async () => {
+      const delayOf = (pid: number) =>
+        /MIMALLOC_PURGE_DELAY=(\d+)/.exec(readFileSync(`/proc/${pid}/environ`, "utf8"))?.[1]
+      for (const [settings, delay] of [
+        [{}, "10000"],
+        [{ MIMALLOC_PURGE_DELAY: "5" }, "5"],
+      ] as const) {
+        const child = own.start(["serve", "--workers", "2"], {
+          ...PORT,
+          MAILKIND_DATA_DIR: "workers-data",
+          ...settings,
+        })
+        await serving(child, /with 2 workers\n/)
+        expect(processTree(child.pid).map(delayOf)).toEqual([delay, delay, delay])
+        expect(await child.stop()).toMatchObject({ code: 0 })
+      }
+    },
+  )
 
   test("lists are refreshed from what it carries, and all workers of a running server take them", async () => {
     const list = Bun.serve({ hostname: "127.0.0.1", port: 0, fetch: () => new Response("mailkind-own.com\n") })
