@@ -1,5 +1,4 @@
 import { connect as connectTcp, isIP, type Socket } from "node:net"
-import { connect as connectTls } from "node:tls"
 import { assert } from "./errors.ts"
 
 /** An IP address (never a name), a port, and the host name that the TLS certificate must have; `null` means no TLS. */
@@ -56,7 +55,7 @@ export function socketConnect(authorities: string | null = null): Connect {
 
 function openSocket({ address, port, tlsName }: ConnectTarget, authorities: string | null): Socket {
   if (tlsName === null) return connectTcp({ host: address, port })
-  return connectTls({
+  return process.getBuiltinModule("node:tls").connect({
     host: address,
     port,
     // Sent as SNI and checked against the certificate (RFC 6125).

@@ -32,3 +32,7 @@ export async function readTextBody(response: Response, bytesMax: number): Promis
 }
 
 const UTF8 = new TextDecoder()
+
+/** The name of a status, such as `Not Found`; undefined: it has none. The module is loaded on the first call, because it takes 10 ms. */
+export const statusName = (status: number): string | undefined =>
+  process.getBuiltinModule("node:http").STATUS_CODES[status]

@@ -1,3 +1,4 @@
+import { lazy } from "../../base/lazy.ts"
 import { type Log, logError } from "../../base/log.ts"
 import { Mutex } from "../../base/mutex.ts"
 import { createIntervals, utcDay } from "../../base/time.ts"
@@ -51,7 +52,7 @@ export function createLearnedHostsService(
   { system, store, log }: Omit<StoreContext, "settings">,
   activePack: () => Pack,
 ): LearnedHostsService {
-  const hosts = new LearnedHosts(LEARNED_BOUNDS, candidateHosts())
+  const hosts = new LearnedHosts(LEARNED_BOUNDS, candidatesOnDemand())
   const today = (): number => utcDay(system.clock())
   const inBatches = createBatchRunner(system, log)
   let cursor = OBSERVATIONS_START
@@ -134,4 +135,10 @@ function createBatchRunner({ nextTick }: System, log: Log) {
         logError(log, failureMessage)(error)
       }
     })
+}
+
+/** The candidates, parsed on the first question: their names are split by the Public Suffix List, which a start does not wait for. */
+function candidatesOnDemand(): Pick<ReadonlySet<string>, "has"> {
+  const candidates = lazy(candidateHosts)
+  return { has: key => candidates().has(key) }
 }

@@ -1,5 +1,7 @@
 import { join } from "node:path"
 import type { Log } from "../../base/log.ts"
+import { findRoleWord } from "../../check/address/address-hints.ts"
+import { classifySuffix } from "../../check/address/public-suffix.ts"
 import { type DomainLists, type LoadedLists, openLists } from "../../check/domain-lookup.ts"
 import type { PackManifest } from "../../check/lists/manifest.ts"
 import type { OpenPackResult } from "../../check/lists/pack/pack.ts"
@@ -114,9 +116,11 @@ export async function openActiveLists(context: AppContext): Promise<LoadedLists>
   return lists
 }
 
-/** The first look-up builds the look-alike tables, which takes about 25 ms. This call spares a request that time. */
-function warmUp({ lookupDomain }: DomainLists): void {
+/** The first check builds its tables of names and words, which takes about 60 ms. This spares a request that time. */
+function warmUp({ lookupDomain, addressWords }: DomainLists): void {
   lookupDomain("first.question", "first.question")
+  findRoleWord("first", addressWords)
+  classifySuffix("first.question")
 }
 
 /** Why lists cannot be used, and what the operator can do. */

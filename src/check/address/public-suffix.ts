@@ -1,4 +1,4 @@
-import { parse } from "tldts"
+import { suffixRules } from "../../base/suffix-rules.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 
 /** A name as seen by the Public Suffix List. */
@@ -77,7 +77,7 @@ function classifyCached(name: string): CachedName {
 }
 
 function classifyUncached(name: string): SuffixClassification {
-  const { domain, isIcann, isPrivate } = parse(name, TLDTS_OPTIONS)
+  const { domain, isIcann, isPrivate } = suffixRules().parse(name, TLDTS_OPTIONS)
   const registrable = domain ?? name
   const lastDot = name.lastIndexOf(".")
   if (RESERVED_TLDS.has(name.slice(lastDot + 1)) || isSameOrSubdomain(name, HOME_NETWORK_DOMAIN)) {

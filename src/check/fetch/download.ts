@@ -1,7 +1,6 @@
-import { STATUS_CODES } from "node:http"
 import { Deadline } from "../../base/concurrency.ts"
 import { errorCode } from "../../base/errors.ts"
-import { type CacheValidators, type Fetch, isRedirect } from "../../base/fetch.ts"
+import { type CacheValidators, type Fetch, isRedirect, statusName } from "../../base/fetch.ts"
 import type { SetTimer } from "../../base/outside-world.ts"
 import { decodeUtf8 } from "../../base/text.ts"
 import type { CachingResolver } from "../dns/dns-types.ts"
@@ -202,7 +201,7 @@ async function withinDeadline<T>(
 type StepResult<T> = { readonly value: T } | { readonly message: string }
 
 const statusText = (status: number): string =>
-  `The server answered ${status} (${STATUS_CODES[status] ?? "no known status"})`
+  `The server answered ${status} (${statusName(status) ?? "no known status"})`
 
 /** The scheme and host of a URL. Its path may be a secret, so no message contains it. */
 const originOf = ({ protocol, host }: URL): string => `${protocol}//${host}`

@@ -1,4 +1,5 @@
-import { Tokenizer, type TokenizerCallbacks } from "htmlparser2"
+import type { TokenizerCallbacks } from "htmlparser2"
+import { lazy } from "../../base/lazy.ts"
 import { decodeEntities, foldText } from "./folded-text.ts"
 
 /** The parts of a page that tell a website from a parked domain. Texts are folded, URLs are absolute. */
@@ -42,10 +43,13 @@ const SCRIPT_REDIRECT =
   /\blocation(?:\.href)?\s*=\s*(["'])([^"'\s]+)\1|\blocation\.(?:replace|assign)\(\s*(["'])([^"'\s]+)\3/g
 const META_REFRESH = /^\s*(?:[\d.]+\s*)?[;,]\s*(?:url\s*=\s*)?["']?([^"'\s]+)/i
 
+/** The parser decodes a table of entities when it is loaded, which takes 5 ms, so the first page does that and not the start. */
+const htmlParser = lazy(() => require("htmlparser2") as typeof import("htmlparser2"))
+
 /** Parses a page of HTML, well formed or not. `base` is its URL. Takes time in proportion to the page, whatever it contains. */
 export function parsePage(html: string, base: string): PageContent {
   const reader = new PageParser(html, base)
-  const tokenizer = new Tokenizer({ decodeEntities: false }, reader)
+  const tokenizer = new (htmlParser().Tokenizer)({ decodeEntities: false }, reader)
   try {
     tokenizer.write(html)
     tokenizer.end()

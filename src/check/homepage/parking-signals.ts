@@ -1,6 +1,7 @@
 import { domainToUnicode } from "node:url"
 import PLACES from "../../../data/homepage/places.txt" with { type: "text" }
 import TEXTS from "../../../data/homepage/texts.txt" with { type: "text" }
+import { lazy } from "../../base/lazy.ts"
 import { parseTable, requireOneOf, splitWords } from "../../base/text-table.ts"
 import { createNameMatcher } from "../dns/domain-name.ts"
 import { foldPattern, foldText } from "./folded-text.ts"
@@ -63,11 +64,11 @@ export function detectParking(visited: VisitedPage): ParkingSignal | null {
   const blocks = page.blocks.map(maskName)
   const text = blocks.join(" ")
   const isSparse = !page.isTruncated && text.length <= SPARSE_CHARS_MAX
-  const urlRule = URL_RULES.find(rule => matchesUrlRule(rule, visited, isSparse))
+  const urlRule = urlRules().find(rule => matchesUrlRule(rule, visited, isSparse))
   if (urlRule !== undefined) return toSignal(urlRule)
   if (isEmptyListing(page, blocks)) return EMPTY_LISTING
   const title = maskName(page.title)
-  const textRule = TEXT_RULES.find(rule => matchesTextRule(rule, title, blocks, text, isSparse))
+  const textRule = textRules().find(rule => matchesTextRule(rule, title, blocks, text, isSparse))
   return textRule === undefined ? null : toSignal(textRule)
 }
 
@@ -131,25 +132,31 @@ function isEmptyListing({ title, linkUrls }: PageContent, blocks: readonly strin
   return isListing && linkUrls.every(link => EMPTY_LISTING_PATHS.test(URL.parse(link)?.pathname ?? ""))
 }
 
-const URL_RULES: readonly UrlRule[] = parseTable(PLACES, ["key", "kind", "where", "hosts", "path"]).map(row => {
-  const hosts = splitWords(row.hosts)
-  const match = createNameMatcher(hosts.map(pattern => [pattern, row] as const))
-  return {
-    key: row.key,
-    kind: requireOneOf(PARKING_SIGNAL_KINDS, row.kind),
-    linkContext: requireOneOf(LINK_CONTEXTS, row.where),
-    matchesHost: hosts.length === 0 ? null : name => match(name) !== null,
-    path: row.path,
-  }
-})
+const urlRules = lazy(() =>
+  parseTable(PLACES, ["key", "kind", "where", "hosts", "path"]).map((row): UrlRule => {
+    const hosts = splitWords(row.hosts)
+    const match = createNameMatcher(hosts.map(pattern => [pattern, row] as const))
+    return {
+      key: row.key,
+      kind: requireOneOf(PARKING_SIGNAL_KINDS, row.kind),
+      linkContext: requireOneOf(LINK_CONTEXTS, row.where),
+      matchesHost: hosts.length === 0 ? null : name => match(name) !== null,
+      path: row.path,
+    }
+  }),
+)
 
-const TEXT_RULES: readonly TextRule[] = parseTable(TEXTS, ["key", "kind", "title", "block", "text"]).map(row => ({
-  key: row.key,
-  kind: requireOneOf(PARKING_SIGNAL_KINDS, row.kind),
-  title: parsePattern(row.title),
-  block: parsePattern(row.block),
-  text: parsePattern(row.text),
-}))
+const textRules = lazy(() =>
+  parseTable(TEXTS, ["key", "kind", "title", "block", "text"]).map(
+    (row): TextRule => ({
+      key: row.key,
+      kind: requireOneOf(PARKING_SIGNAL_KINDS, row.kind),
+      title: parsePattern(row.title),
+      block: parsePattern(row.block),
+      text: parsePattern(row.text),
+    }),
+  ),
+)
 
 function parsePattern(pattern: string): RegExp | null {
   return pattern === "" ? null : new RegExp(foldPattern(pattern.replaceAll("{domain}", OWN_NAME_TOKEN)))

@@ -71,6 +71,8 @@ type HeldObservation = HostObservation & {
   readonly foundIn: readonly string[]
 }
 
+type Candidates = Pick<ReadonlySet<string>, "has">
+
 /**
  * Learns which mail hosts and which addresses serve disposable domains from the domains that were seen there. Only the lists decide
  * whether a domain is disposable. A registrable domain counts once, for where it was seen last, and a listed one at one address alone:
@@ -82,7 +84,7 @@ type HeldObservation = HostObservation & {
  */
 export class LearnedHosts {
   readonly #bounds: LearnedBounds
-  readonly #candidates: ReadonlySet<string>
+  readonly #candidates: Candidates
   /** By the hash of the domain. */
   readonly #observations = new Map<number, HeldObservation>()
   /** Least recently observed first. */
@@ -92,7 +94,7 @@ export class LearnedHosts {
   readonly #unwritten = new Set<number>()
 
   /** `candidates` are keys of hosts that others measured to serve many listed domains. */
-  constructor(bounds: LearnedBounds, candidates: ReadonlySet<string> = new Set()) {
+  constructor(bounds: LearnedBounds, candidates: Candidates = new Set()) {
     this.#bounds = bounds
     this.#candidates = candidates
   }

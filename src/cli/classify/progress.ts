@@ -1,4 +1,3 @@
-import { SingleBar } from "cli-progress"
 import type { Stopwatch } from "../../base/outside-world.ts"
 import { formatCount } from "./summary.ts"
 
@@ -22,6 +21,7 @@ export function createProgress(
   if (terminal === null) return { update: () => undefined, stop: () => undefined }
   const isKnown = byteCount !== null && byteCount > 0
   const done = `{results} ${what} | {rate} a second`
+  const { SingleBar } = require("cli-progress") as typeof import("cli-progress")
   const bar = new SingleBar({
     stream: terminal,
     format: isKnown ? `{bar} {percentage} % | ${done} | {left} left` : done,

@@ -2,6 +2,7 @@ import { Type as t } from "@sinclair/typebox"
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { type Challenge, createChallenge, verifySolution } from "altcha-lib"
 import { deriveKey } from "altcha-lib/algorithms/pbkdf2"
+import { lazy } from "../../base/lazy.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { parseJson } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -48,7 +49,7 @@ export async function issueChallenge(keys: FreeCheckKeys, clock: Clock, random: 
 export async function checkSolution(keys: FreeCheckKeys, clock: Clock, text: string): Promise<SolutionResult> {
   if (text.length > SOLUTION_LENGTH_MAX) return REFUSED
   const sent = parseJson(Buffer.from(text, "base64").toString("latin1"))
-  if (!solutionPayload.Check(sent)) return REFUSED
+  if (!solutionPayload().Check(sent)) return REFUSED
   const { challenge, solution } = sent
   const { verified: isVerified } = await verifySolution({
     // All other members are covered by the signature.
@@ -65,21 +66,23 @@ export async function checkSolution(keys: FreeCheckKeys, clock: Clock, text: str
 
 const REFUSED: SolutionResult = { kind: "refused" }
 
-const solutionPayload = TypeCompiler.Compile(
-  t.Object({
-    challenge: t.Object({
-      parameters: t.Object({
-        algorithm: t.Literal(CHALLENGE_ALGORITHM),
-        cost: t.Integer(),
-        keyLength: t.Integer(),
-        keyPrefix: t.String(),
-        nonce: t.String(),
-        salt: t.String(),
-        keySignature: t.String(),
-        data: t.Object({ expires_at_ms: t.Integer() }),
+const solutionPayload = lazy(() =>
+  TypeCompiler.Compile(
+    t.Object({
+      challenge: t.Object({
+        parameters: t.Object({
+          algorithm: t.Literal(CHALLENGE_ALGORITHM),
+          cost: t.Integer(),
+          keyLength: t.Integer(),
+          keyPrefix: t.String(),
+          nonce: t.String(),
+          salt: t.String(),
+          keySignature: t.String(),
+          data: t.Object({ expires_at_ms: t.Integer() }),
+        }),
+        signature: t.String(),
       }),
-      signature: t.String(),
+      solution: t.Object({ counter: t.Integer(), derivedKey: t.String() }),
     }),
-    solution: t.Object({ counter: t.Integer(), derivedKey: t.String() }),
-  }),
+  ),
 )

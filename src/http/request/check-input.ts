@@ -1,4 +1,5 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
+import { lazy } from "../../base/lazy.ts"
 import { hasAtMostCharacters } from "../../base/text.ts"
 import { isJsonObject, ownMember } from "../../base/untrusted-text.ts"
 import { inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
@@ -28,7 +29,7 @@ export type CheckInput = {
 
 const QUERY_PARAMETERS = [...SUBJECT_KINDS, "policy", "deep", "workspace"] as const
 const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
-const checkBodySchema = TypeCompiler.Compile(CheckBody)
+const checkBodySchema = lazy(() => TypeCompiler.Compile(CheckBody))
 
 const NO_FAULTS: readonly InputFault[] = []
 
@@ -85,7 +86,7 @@ export function parseCheckRequest(
   refusalOf: typeof inputRefusal = inputRefusal,
 ): CheckRequest {
   const { members, location } = input
-  if (input.faults.length > 0 || !checkBodySchema.Check(members)) throw inputProblem(input)
+  if (input.faults.length > 0 || !checkBodySchema().Check(members)) throw inputProblem(input)
   const kind = sentKind(members, location)
   const subject = parseSubject(kind, members[kind] ?? "", testDomain)
   const refusal = refusalOf(subject)
@@ -118,7 +119,7 @@ const SUBJECT_REFUSALS = {
 /** The problem of an invalid input, in sentences that repeat nothing of it. */
 function inputProblem({ members, location, faults }: CheckInput): Error {
   const byMember = new Map<string, InputFault>()
-  for (const { path } of checkBodySchema.Errors(members)) {
+  for (const { path } of checkBodySchema().Errors(members)) {
     if (byMember.size >= INPUT_FAULTS_MAX) break
     const name = path.slice(1)
     if (!byMember.has(name))

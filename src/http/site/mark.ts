@@ -101,8 +101,11 @@ function colourAt(point: Point): Colour | null {
   return line?.colour ?? VIOLET
 }
 
-const isNear = (point: Point, points: readonly Point[], distance: number): boolean =>
-  points.slice(1).some((end, index) => distanceTo(point, points[index] ?? end, end) <= distance)
+function isNear(point: Point, points: readonly Point[], distance: number): boolean {
+  for (let index = 1; index < points.length; index++)
+    if (distanceTo(point, points[index - 1] ?? point, points[index] ?? point) <= distance) return true
+  return false
+}
 
 /** The distance of a point from a straight line between two points. */
 function distanceTo([x, y]: Point, [fromX, fromY]: Point, [toX, toY]: Point): number {

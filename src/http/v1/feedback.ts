@@ -1,5 +1,6 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { Elysia } from "elysia"
+import { lazy } from "../../base/lazy.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { dayEndMs } from "../../base/time.ts"
 import { inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
@@ -104,12 +105,12 @@ export type FeedbackDeps = {
   readonly clock: Clock
 }
 
-const feedbackSchema = TypeCompiler.Compile(FeedbackBody)
+const feedbackSchema = lazy(() => TypeCompiler.Compile(FeedbackBody))
 
 /** Validates a report: exactly one of `email` and `domain`, which must name a domain that can be corrected. */
 export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback {
-  if (!feedbackSchema.Check(body)) {
-    const member = memberAt(feedbackSchema.Errors(body).First()?.path ?? "")
+  if (!feedbackSchema().Check(body)) {
+    const member = memberAt(feedbackSchema().Errors(body).First()?.path ?? "")
     return { kind: "invalid", member, detail: memberRule(member) }
   }
   const { email, domain: name, expected_category: expected, comment = null } = body

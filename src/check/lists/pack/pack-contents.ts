@@ -65,8 +65,8 @@ export function parseMeta(section: Uint8Array): ParseMetaResult {
 
 /** The words, group services and targets of a pack. */
 export type PackTexts = {
-  readonly words: Readonly<Record<WordSetName, ReadonlySet<string>>>
-  readonly groupDomains: ReadonlySet<string>
+  readonly words: Readonly<Record<WordSetName, readonly string[]>>
+  readonly groupDomains: readonly string[]
   readonly targets: readonly PackTarget[]
 }
 
@@ -82,14 +82,13 @@ export function parseTexts(section: Uint8Array): PackTexts | null {
   if (!isArrayOf(groupDomains, isString) || !isArrayOf(providers, isString) || !isArrayOf(organisations, isString))
     return null
   if (!bySet.every(([, some]) => isArrayOf(some, isString))) return null
-  const sets = bySet.map(([set, some]) => [set, new Set(isArrayOf(some, isString) ? some : [])])
-  // Every word set was walked.
-  const wordsBySet = Object.fromEntries(sets) as Record<WordSetName, ReadonlySet<string>>
+  // Every word set was walked, and has only texts.
+  const wordsBySet = Object.fromEntries(bySet) as Record<WordSetName, readonly string[]>
   const targets = [
     ...providers.map((name): PackTarget => ({ name, kind: "provider" })),
     ...organisations.map((name): PackTarget => ({ name, kind: "organisation" })),
   ]
-  return { words: wordsBySet, groupDomains: new Set(groupDomains), targets }
+  return { words: wordsBySet, groupDomains, targets }
 }
 
 /** Reads the section `patterns`: suffix patterns, each with its class; null when it is damaged. */

@@ -80,12 +80,12 @@ export class Pack {
   }
 
   /** The words for local parts, by set. */
-  get words(): Readonly<Record<WordSetName, ReadonlySet<string>>> {
+  get words(): Readonly<Record<WordSetName, readonly string[]>> {
     return this.#readTexts().words
   }
 
   /** The domains of group services. */
-  get groupDomains(): ReadonlySet<string> {
+  get groupDomains(): readonly string[] {
     return this.#readTexts().groupDomains
   }
 

@@ -1,5 +1,5 @@
-import { getPublicSuffix, parse } from "tldts"
 import { domainToALabels } from "../../../base/idna.ts"
+import { suffixRules } from "../../../base/suffix-rules.ts"
 import type { ListingRule } from "../listing-rules.ts"
 
 /** A name in the normal form of packs, or the rule that drops the entry. */
@@ -19,7 +19,11 @@ const UNKNOWN_TLD = { kind: "dropped", rule: "unknown_tld" } as const
 export function normalizeName(text: string): NormalizedName {
   const name = toAsciiName(text)
   if (name === null) return MALFORMED
-  const parsed = parse(name, { allowPrivateDomains: false, extractHostname: false, validateHostname: false })
+  const parsed = suffixRules().parse(name, {
+    allowPrivateDomains: false,
+    extractHostname: false,
+    validateHostname: false,
+  })
   if (parsed.isIp === true) return MALFORMED
   return parsed.isIcann === true ? { kind: "name", name } : UNKNOWN_TLD
 }
@@ -37,11 +41,19 @@ export function normalizePattern(text: string): NormalizedName {
 
 /** Whether `name` is a public suffix of the ICANN or the private section, under which anyone can register. */
 export const isPublicSuffix = (name: string): boolean =>
-  getPublicSuffix(name, { allowPrivateDomains: true, extractHostname: false, validateHostname: false }) === name
+  suffixRules().getPublicSuffix(name, {
+    allowPrivateDomains: true,
+    extractHostname: false,
+    validateHostname: false,
+  }) === name
 
 /** The registrable domain of a normalized name by both sections of the Public Suffix List; for a public suffix, the name itself. */
 export function registrableDomain(name: string): string {
-  const { domain } = parse(name, { allowPrivateDomains: true, extractHostname: false, validateHostname: false })
+  const { domain } = suffixRules().parse(name, {
+    allowPrivateDomains: true,
+    extractHostname: false,
+    validateHostname: false,
+  })
   return domain ?? name
 }
 

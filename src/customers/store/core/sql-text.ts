@@ -1,4 +1,5 @@
 import { assert } from "../../../base/errors.ts"
+import { lazy } from "../../../base/lazy.ts"
 import type { SqlValue } from "./store.ts"
 
 /**
@@ -34,7 +35,7 @@ export function createBulkStatements(
   statement: (rows: string) => string,
   ownParamsCount = 0,
 ): BuildBulkStatements {
-  const texts = BATCH_SIZES.map(size => statement(valuesClause(columnTypes, size, ownParamsCount)))
+  const texts = BATCH_SIZES.map(size => lazy(() => statement(valuesClause(columnTypes, size, ownParamsCount))))
   return (batchRows, ownParams = []) =>
     Array.from({ length: Math.ceil(batchRows.length / BATCH_SIZE_MAX) }, (_, index) => {
       const batch = batchRows.slice(index * BATCH_SIZE_MAX, (index + 1) * BATCH_SIZE_MAX)
@@ -46,7 +47,7 @@ export function createBulkStatements(
       const fillers = padding.flatMap(columns => columns.map(type => FILLER_VALUES[type]))
       // All parameters are text: PostgreSQL's client prepares the same statement again for numbers of another size.
       return {
-        sql: texts[sizeIndex] ?? "",
+        sql: texts[sizeIndex]?.() ?? "",
         params: [...ownParams.map(String), ...batch.flat().map(String), ...fillers],
       }
     })

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { Marked, type Renderer, type Tokens } from "marked"
+import type { Renderer, Tokens } from "marked"
 import { render } from "preact-render-to-string"
 import { assert } from "../../../base/errors.ts"
 import { RECOMMENDATIONS } from "../../../contract/policies.ts"
@@ -22,6 +22,7 @@ export const innerHtml = (html: string) => ({ dangerouslySetInnerHTML: { __html:
  * HTML in the source is shown as text.
  */
 export function htmlForm(title: string, blocks: readonly PageBlock[], settings: readonly string[]): string {
+  const { Marked } = require("marked") as typeof import("marked")
   const marked = new Marked({ gfm: true, renderer: pageRenderer(title, new Set(settings)), tokenizer: NO_AUTOLINKS })
   return blocks
     .map(({ markdown, html }) => (html === null ? marked.parse(markdown, { async: false }) : render(html)))

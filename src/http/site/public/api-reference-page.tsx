@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { swagger } from "@elysiajs/swagger"
 import { render } from "preact-render-to-string"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
@@ -56,6 +55,8 @@ export async function apiReferenceHtml(
   scriptPath: string,
   ownScriptPath: string,
 ): Promise<string> {
+  // With the schema library that it brings, the plugin takes as long to load as a tenth of a start.
+  const { swagger } = await import("@elysiajs/swagger")
   const plugin = swagger({
     provider: "scalar",
     path: ROUTES.docs.path,

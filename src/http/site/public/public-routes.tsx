@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
+
 import { Elysia } from "elysia"
+import { lazy } from "../../../base/lazy.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
@@ -51,13 +53,4 @@ export function publicRoutes(site: PublicSite) {
     })
     .use(formScriptRoutes(pages))
     .use(siteFileRoutes(site))
-}
-
-/** Makes a value on the first call and returns the same one afterwards. */
-function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | null = null
-  return () => {
-    made ??= { value: make() }
-    return made.value
-  }
 }

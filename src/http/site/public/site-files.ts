@@ -1,4 +1,5 @@
 import { Elysia } from "elysia"
+import { lazy } from "../../../base/lazy.ts"
 import { DAY_MS } from "../../../base/time.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { Problem } from "../../response/problem.ts"
@@ -12,10 +13,10 @@ const PLAIN = "text/plain; charset=utf-8"
 
 /** The files that browsers, search engines and researchers look for at fixed paths. */
 export function siteFileRoutes({ baseUrl, pages, securityContacts, clock }: SiteFilesDeps) {
-  const icon = { mediaType: "image/x-icon", bytes: favicon(), encoding: null } as const
+  const icon = lazy(() => ({ mediaType: "image/x-icon", bytes: favicon(), encoding: null }) as const)
   return new Elysia({ normalize: false })
     .get(ROUTES.favicon.path, ({ request }) => {
-      const response = pages.asset(icon, request)
+      const response = pages.asset(icon(), request)
       // The path has no hash of the content.
       response.headers.set("Cache-Control", "public, max-age=86400")
       return response

@@ -156,7 +156,7 @@ test("words, group services, targets and counts are read as they were written", 
     "uk",
     "salesse",
   ])
-  expect(pack.groupDomains).toEqual(new Set(["groups.io"]))
+  expect(pack.groupDomains).toEqual(["groups.io"])
   expect(pack.targets).toEqual([
     { name: "gmail.com", kind: "provider" },
     { name: "stripe.com", kind: "organisation" },

@@ -128,7 +128,7 @@ export function verdictWarnings({ result, imitates }: DisplayedVerdict): readonl
 /** What limits a verdict, below it. */
 export const verdictLimits = ({ result, isDnsOff }: DisplayedVerdict): readonly string[] => [
   ...(result.degraded ? [isDnsOff ? DNS_OFF : DNS_UNAVAILABLE] : []),
-  ...(result.workspace.pending ? [`We are still looking for a ${SUITE_B} account. Check again soon.`] : []),
+  ...(result.workspace.pending ? [`We are still looking for a ${suiteB()} account. Check again soon.`] : []),
 ]
 
 const DNS_OFF = "DNS lookups are switched off on this server, so we are less sure."
@@ -201,8 +201,8 @@ type Sentence = (verdict: DisplayedVerdict) => string
 
 const domainOf = ({ result }: DisplayedVerdict): string => result.domain ?? "This name"
 
-const SUITE_A = mailProviderName("suite_a")
-const SUITE_B = mailProviderName("suite_b")
+const suiteA = (): string => mailProviderName("suite_a")
+const suiteB = (): string => mailProviderName("suite_b")
 
 const providerOf = ({ result }: DisplayedVerdict, fallback: string): string => {
   const key = result.workspace.other_suite ?? result.mail.provider
@@ -233,8 +233,8 @@ const WHY: { readonly [R in Reason]: Sentence } = {
   null_mx: v => `${domainOf(v)} states that it accepts no email.`,
   no_mail_host: v => `${domainOf(v)} has no server that can receive email.`,
   disposable_mx: v => `${domainOf(v)} uses mail servers of disposable domains.`,
-  suite_a_mail: v => `${domainOf(v)} uses ${SUITE_A} for its email.`,
-  suite_b_mail: v => `${domainOf(v)} uses ${SUITE_B} for its email.`,
+  suite_a_mail: v => `${domainOf(v)} uses ${suiteA()} for its email.`,
+  suite_b_mail: v => `${domainOf(v)} uses ${suiteB()} for its email.`,
   other_suite_mail: v => `${domainOf(v)} uses ${providerOf(v, "a business mail service")} for its email.`,
   security_gateway: v => `${domainOf(v)} protects its email with ${providerOf(v, "a security gateway")}.`,
   known_organisation: v => `${domainOf(v)} belongs to a well-known organisation.`,
@@ -254,8 +254,8 @@ const WHY: { readonly [R in Reason]: Sentence } = {
   role_account: () => "The address belongs to a role, not to a person.",
   dns_unavailable: ({ isDnsOff }) =>
     isDnsOff ? "DNS lookups are switched off on this server." : "DNS did not answer in time.",
-  suite_a_detected: () => `Its DNS records show ${SUITE_A}.`,
-  suite_b_tenant: () => `It has a ${SUITE_B} account.`,
+  suite_a_detected: () => `Its DNS records show ${suiteA()}.`,
+  suite_b_tenant: () => `It has a ${suiteB()} account.`,
   spf_missing: () => "It does not publish which servers may send its email (SPF).",
   dmarc_enforced: () => "It protects its name against forged email (DMARC).",
   dmarc_missing: () => "It does not protect its name against forged email (DMARC).",
