@@ -1,5 +1,7 @@
 import { Value } from "@sinclair/typebox/value"
 import { assert } from "../base/errors.ts"
+import { unpackedBytes } from "../base/gzip.ts"
+import { parseJson } from "../base/text.ts"
 import { SETTINGS } from "../config/settings.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { DIAGNOSTICS } from "../doctor/diagnostics.ts"
@@ -23,7 +25,7 @@ export async function loadInventory({ files, checkout }: Pick<System, "files" | 
   }
   const file = files.bundled("inventory.json.asset")
   assert(file !== null, "the executable contains its inventory")
-  return Value.Decode(Inventory, await file.json())
+  return Value.Decode(Inventory, parseJson(new TextDecoder().decode(await unpackedBytes(file))))
 }
 
 /** Every setting with its default, for documentation. Never its current value. */

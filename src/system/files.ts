@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
 import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { isSystemError } from "../base/errors.ts"
+import { GZIP_TYPE } from "../base/gzip.ts"
 import type { Folder } from "../check/refresh/refresh-state.ts"
 
 /** The checkout that this process runs from, read as text. Paths are relative to its root. Throws if a file is missing. */
@@ -17,7 +18,10 @@ export type CheckoutFiles = {
 
 /** The file system. */
 export type SystemFiles = {
-  /** A file that is embedded in the executable, or its counterpart in the checkout; `null` if it is missing. */
+  /**
+   * A file that is embedded in the executable, or its counterpart in the checkout; `null` if it is missing. The type of a
+   * compressed one is `GZIP_TYPE`.
+   */
   readonly bundled: (name: BundledFileName) => Blob | null
   /** Whether this process runs the executable rather than a checkout. */
   readonly isCompiled: boolean
@@ -63,6 +67,13 @@ export const BUNDLED_FILES = {
 } as const satisfies Record<string, string>
 export type BundledFileName = keyof typeof BUNDLED_FILES
 
+/** Files that the executable holds compressed, with gzip, which browsers can unpack themselves. All others are small, or compressed already. */
+export const COMPRESSED_FILES: ReadonlySet<string> = new Set([
+  "lists.pack",
+  "inventory.json.asset",
+  "scalar.js.asset",
+] satisfies BundledFileName[])
+
 /** The real file system. */
 export function createFiles(): SystemFiles {
   const embedded = new Map(Bun.embeddedFiles.map(file => [embeddedName(file), file] as const))
@@ -72,7 +83,7 @@ export function createFiles(): SystemFiles {
     root,
     bundled: name => {
       // The executable must not fall back to files of the machine on which it was built.
-      if (embedded.size > 0) return embedded.get(name) ?? null
+      if (embedded.size > 0) return embeddedFile(embedded.get(name), name)
       const path = join(root, BUNDLED_FILES[name])
       return existsSync(path) ? Bun.file(path) : null
     },
@@ -82,6 +93,11 @@ export function createFiles(): SystemFiles {
     folder: createFolder,
     writeAtomic: writeFileAtomic,
   }
+}
+
+function embeddedFile(file: Blob | undefined, name: BundledFileName): Blob | null {
+  if (file === undefined) return null
+  return COMPRESSED_FILES.has(name) ? file.slice(0, file.size, GZIP_TYPE) : file
 }
 
 /** Bun maps files for writing, which fails for read-only files: those are read instead. */

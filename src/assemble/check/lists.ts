@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { unpackedBytes } from "../../base/gzip.ts"
 import type { Log } from "../../base/log.ts"
 import { findRoleWord } from "../../check/address/address-hints.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
@@ -226,7 +227,7 @@ export const sourceBundleId = async (system: System): Promise<string> => (await 
 async function bundledPack(system: System): Promise<Uint8Array> {
   const pack = system.files.bundled("lists.pack")
   if (pack === null) throw new StartupError(LISTS_NOT_BUILT)
-  return await pack.bytes()
+  return await unpackedBytes(pack)
 }
 
 /** The folder of refreshed lists in the data directory. */

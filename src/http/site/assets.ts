@@ -1,6 +1,7 @@
 import { promisify } from "node:util"
-import { gzip } from "node:zlib"
+import { gunzip, gzip } from "node:zlib"
 import { assert } from "../../base/errors.ts"
+import { GZIP_TYPE } from "../../base/gzip.ts"
 import { acceptsGzip } from "../response/compression.ts"
 import FORM_DEMO_SCRIPT from "./browser/form-demo.js" with { type: "text" }
 import SEARCH_SCRIPT from "./browser/search.js" with { type: "text" }
@@ -33,7 +34,7 @@ const ASSETS = {
 } as const satisfies Record<string, string>
 export type AssetName = keyof typeof ASSETS
 
-/** Reads an asset from the executable. Null when this build does not contain it. */
+/** Reads an asset from the executable. A compressed one has the type `GZIP_TYPE`. Null when this build does not contain it. */
 export type ReadEmbeddedAsset = (name: AssetName) => Blob | null
 
 /** The assets of the pages. Each path contains the hash of the file's content. */
@@ -79,7 +80,7 @@ export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
     const bytes = new Uint8Array(await blob.arrayBuffer())
     const dot = name.lastIndexOf(".")
     const path = hashedPath(name.slice(0, dot), name.slice(dot + 1), bytes)
-    files.set(path, cachedAsset(ASSETS[name], bytes))
+    files.set(path, blob.type === GZIP_TYPE ? compressedAsset(ASSETS[name], bytes) : cachedAsset(ASSETS[name], bytes))
     return path
   }
   const paths = new Map<AssetName, Promise<string | null>>()
@@ -121,4 +122,13 @@ function cachedAsset(mediaType: string, bytes: Uint8Array<ArrayBuffer>): EncodeA
   }
 }
 
+/** Holds a file that is compressed already. Few clients want it unpacked, so that form is not held. */
+function compressedAsset(mediaType: string, bytes: Uint8Array<ArrayBuffer>): EncodeAsset {
+  return async isCompressed =>
+    isCompressed
+      ? { mediaType, bytes, encoding: "gzip" }
+      : { mediaType, bytes: new Uint8Array(await gunzipBytes(bytes)), encoding: null }
+}
+
+const gunzipBytes = promisify(gunzip)
 const gzipBytes = promisify(gzip)

@@ -33,6 +33,21 @@ test.each(["", "identity", "br", "gzip;q=0", "gzip;q=0.000", "x-gzippy"])(
   },
 )
 
+test.each([
+  ["gzip", "gzip"],
+  ["identity", null],
+])("a file that the executable holds compressed is the same for %s", async (accepted, encoding) => {
+  const compressed = new Blob([Bun.gzipSync(VIEWER_SCRIPT)], { type: "application/gzip" })
+  const own = openSite({ asset: () => compressed })
+  const response = await own(await scriptPath(own), { "accept-encoding": accepted })
+  expect([response.headers.get("content-encoding"), response.headers.get("content-type")]).toEqual([
+    encoding,
+    "text/javascript; charset=utf-8",
+  ])
+  const bytes = await response.bytes()
+  expect(Buffer.from(encoding === null ? bytes : Bun.gunzipSync(bytes)).toString()).toBe(VIEWER_SCRIPT)
+})
+
 test("a script's path works before any page was asked for", async () => {
   expect((await openSite()(await scriptPath())).status).toBe(200)
 })
