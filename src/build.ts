@@ -29,6 +29,8 @@ for (const [name, path] of Object.entries(BUNDLED_FILES)) {
 const OBEYS_NO_FILES = ["dotenv", "bunfig", "tsconfig", "package-json"].map(file => `--no-compile-autoload-${file}`)
 const COMPILE = [
   "--compile",
+  "--splitting",
+  "--format=esm",
   "--minify",
   "--bytecode",
   ...OBEYS_NO_FILES,
@@ -36,7 +38,7 @@ const COMPILE = [
   "--outfile",
   "dist/mailkind",
 ]
-const { exitCode } = Bun.spawnSync([process.execPath, "build", ...COMPILE, "src/main.ts", ...embedded], {
+const { exitCode } = Bun.spawnSync([process.execPath, "build", ...COMPILE, "src/assemble/executable.ts", ...embedded], {
   cwd: ROOT,
   stdio: ["ignore", "inherit", "inherit"],
 })

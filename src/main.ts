@@ -1,5 +1,3 @@
-// First: it may start the program again.
-import "./system/freed-memory.ts"
 import { createCommandDeps } from "./assemble/commands.ts"
 import { InvariantError, isSystemError } from "./base/errors.ts"
 import { streamErrorMessage } from "./cli/classify/results-writer.ts"

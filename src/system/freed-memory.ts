@@ -7,7 +7,6 @@ const PURGE_DELAY_MS = "10000"
 /*
  * The allocator reads its settings before any code of ours runs, so the executable starts itself again in the same process
  * (execve(2)), with the setting in its environment. That takes about 6 ms. Whoever sets the variable is obeyed, and workers inherit it.
- * `main.ts` imports this file before all others, so that little is done twice.
  */
 const isServerOfExecutable = Bun.embeddedFiles.length > 0 && process.argv[2] === "serve"
 if (isServerOfExecutable && process.platform !== "win32" && process.env["MIMALLOC_PURGE_DELAY"] === undefined)
