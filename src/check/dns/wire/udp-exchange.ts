@@ -52,13 +52,16 @@ export const PORTS_MAX = 64
 /** How many questions one source port sends before another port replaces it. */
 export const PORT_QUERIES_MAX = 32
 
+/** How many questions in a row are sent from one port: a check asks four at once, and their replies are then read together. */
+export const PORT_RUN = 4
+
 /** How long a source port stays open without a pending question. An open port is a target. */
 export const PORT_IDLE_MS = 5000
 
 /**
  * The source ports towards one server (RFC 5452 §9.2). Each question gets a new port until `PORTS_MAX` are open, and then a
- * random one of them. A port with `PORT_QUERIES_MAX` questions takes no more, and is closed after its last reply; an idle port
- * is closed after `PORT_IDLE_MS`. To share one port among all questions of one event loop turn was tried, and saved nothing.
+ * random one of them for the next `PORT_RUN` questions. A port with `PORT_QUERIES_MAX` questions takes no more, and is closed after its last reply; an idle port
+ * is closed after `PORT_IDLE_MS`.
  */
 export class SourcePortPool {
   readonly #server: DnsServerAddress
@@ -70,6 +73,10 @@ export class SourcePortPool {
   readonly #open = new Set<SourcePort>()
   /** The idle ports, each with the function that cancels its timer. */
   readonly #idle = new Map<SourcePort, () => void>()
+
+  /** The port of the next `#runLeft` questions; null: another one is picked. */
+  #runPort: SourcePort | null = null
+  #runLeft = 0
 
   constructor(server: DnsServerAddress, random: Random, setTimer: SetTimer) {
     this.#server = server
@@ -98,8 +105,13 @@ export class SourcePortPool {
 
   #pickPort(): SourcePort {
     if (this.#available.length < PORTS_MAX) return this.#openPort()
-    const byte = this.#random(1)[0] ?? 0
-    return this.#available[byte % PORTS_MAX] ?? this.#openPort()
+    if (this.#runPort === null || this.#runLeft === 0) {
+      const byte = this.#random(1)[0] ?? 0
+      this.#runPort = this.#available[byte % PORTS_MAX] ?? this.#openPort()
+      this.#runLeft = PORT_RUN
+    }
+    this.#runLeft--
+    return this.#runPort
   }
 
   #openPort(): SourcePort {
@@ -130,6 +142,7 @@ export class SourcePortPool {
   }
 
   #stopUsing(port: SourcePort): void {
+    if (port === this.#runPort) this.#runPort = null
     const index = this.#available.indexOf(port)
     if (index >= 0) this.#available.splice(index, 1)
   }

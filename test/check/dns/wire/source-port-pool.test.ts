@@ -3,6 +3,7 @@ import type { DnsQuestion } from "../../../../src/check/dns/dns-types.ts"
 import {
   PORT_IDLE_MS,
   PORT_QUERIES_MAX,
+  PORT_RUN,
   PORTS_MAX,
   SourcePortPool,
 } from "../../../../src/check/dns/wire/udp-exchange.ts"
@@ -46,6 +47,26 @@ test("every question has a new source port until the greatest number is open, th
   expect(ids.toSorted()).toEqual([0, 1])
   for (const one of reply) one.send(replyBytes({ id: one.id }))
   await Promise.all(all)
+})
+
+test("while the greatest number is open, questions in a row share a port, and a random one is picked for the next row", async () => {
+  const peer = await loopbackPeer()
+  let nextPort = 0
+  let nextId = 0
+  const random = (count: number) => (count === 1 ? Uint8Array.of(nextPort++) : Uint8Array.of(0, nextId++))
+  const pool = new SourcePortPool(peer.server, random, createFakeTime().later)
+  open.push(pool, peer)
+  const first = Array.from({ length: PORTS_MAX }, () => request(pool))
+  const openPorts = new Set((await taken(peer, PORTS_MAX)).map(one => one.port))
+  const second = Array.from({ length: 3 * PORT_RUN }, () => request(pool))
+  const inRows = await taken(peer, 3 * PORT_RUN)
+  const counts = [...Map.groupBy(inRows, one => one.port).values()].map(row => row.length)
+  expect(counts).toEqual([PORT_RUN, PORT_RUN, PORT_RUN])
+  expect(inRows.filter(one => !openPorts.has(one.port))).toEqual([])
+  expect(nextPort).toBe(3)
+  expect(nextId).toBe(PORTS_MAX + 3 * PORT_RUN)
+  pool.close()
+  await Promise.all([...first, ...second])
 })
 
 test("a port with its greatest number of questions takes no more, and is closed after the last reply", async () => {
