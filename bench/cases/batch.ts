@@ -32,7 +32,7 @@ export type BatchScale = RoundsScale & { readonly ownListEntries: number }
 
 /** The scale of a figure that may be told. */
 export const BATCH_FULL: BatchScale = {
-  connections: 16,
+  connections: 4,
   rounds: 9,
   roundS: 1,
   warmupS: 2,
