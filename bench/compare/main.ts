@@ -91,7 +91,10 @@ async function compare({ ref, bench, json, ...sizes }: Options, signal: AbortSig
   const rows = measured.map(compared)
   const names = ["this tree", `${ref} (${commit})`] as const
   if (json) console.log(JSON.stringify({ machine, ref, commit, description, compared: rows }, null, 2))
-  else console.log([machineText(machine), "", ...description, "", comparedText(names, rows)].join("\n"))
+  else {
+    const table = rows.length === 0 ? [] : ["", comparedText(names, rows)]
+    console.log([machineText(machine), "", ...description, ...table].join("\n"))
+  }
 }
 
 async function main(args: readonly string[]): Promise<number> {
