@@ -8,6 +8,7 @@ import {
   HINT_KINDS_COUNT,
   hintKindsIndex,
   hintKindsOf,
+  NO_HINTS,
   readAddressHints,
 } from "./address/address-hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
@@ -164,12 +165,9 @@ function cacheKeyOf(
 ): number {
   const flags = (isDeep ? 4 : 0) + (hasSubaddress ? 2 : 0) + (includeTenant ? 1 : 0)
   const kindAndPolicy = POLICY_NAMES.indexOf(policy) * SUBJECT_KINDS.length + SUBJECT_KINDS.indexOf(kind)
-  return (
-    ((kindAndPolicy * OWN_LIST_MATCHES + ownListMatchNumber(ownListMatch)) * HINT_KINDS_COUNT +
-      hintKindsIndex(hintKindsOf(hints))) *
-      8 +
-    flags
-  )
+  const match = kindAndPolicy * OWN_LIST_MATCHES + ownListMatchNumber(ownListMatch)
+  const hintKinds = hints === NO_HINTS ? 0 : hintKindsIndex(hintKindsOf(hints))
+  return (match * HINT_KINDS_COUNT + hintKinds) * 8 + flags
 }
 
 /** A number below `OWN_LIST_MATCHES` for each match. */

@@ -103,9 +103,8 @@ export function judgedMembersJson(judged: JudgedDomain): JudgedJson {
   const { domain, policy, evidence, verdict, shared } = judged
   if (judged.json !== undefined) return judged.json
   const { head, tail } = shared?.json ?? membersWithoutDomain(policy, evidence, verdict)
-  const json = { head: `,"domain":${jsonString(domain)}${head}`, tail }
-  if (shared === null) judged.json = json
-  return json
+  judged.json = { head: `,"domain":${jsonString(domain)}${head}`, tail }
+  return judged.json
 }
 
 /** Every flag of a result is derived here from evidence and verdict. */
