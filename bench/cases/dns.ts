@@ -182,7 +182,7 @@ class Bench {
     return tookUs / domains.length
   }
 
-  /** What cold checks of each kind cost, by turns with the floor. */
+  /** The processor time of cold checks of each kind, interleaved with the floor. */
   async costs(): Promise<{ readonly figures: Figure[]; readonly description: string }> {
     const { rounds, atOnce } = this.#scale
     const found = await interleaved(["cold", "own hosts", "denied", "floor"], rounds, async name =>

@@ -7,7 +7,7 @@ export type Measured = {
   readonly name: string
   readonly unit: string
   readonly better: "more" | "less"
-  /** Processor time, which other programs only ever make dearer: it is told by the lower half of its rounds. */
+  /** Processor time. Other programs can only raise it, so the figure is the mean of the lower half of the rounds. */
   readonly isCost?: boolean
   readonly ours: readonly number[]
   readonly theirs: readonly number[]
