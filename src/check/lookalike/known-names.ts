@@ -58,14 +58,14 @@ export class KnownNames {
     const firstRanks: number[] = []
     const lastRanks = new Uint32Array(length)
     for (const [rank, { name }] of targets.entries()) {
-      this.#byName.add(textHash(name, name.length), rank)
+      this.#byName.add(textHash(name), rank)
       const [label, suffix] = splitLabel(name)
       if (!SUFFIX_PATTERN.test(suffix) || label.startsWith("xn--")) continue
       this.#labelLengths[rank] = label.length
       const first = this.firstRankOf(label)
       if (first < 0) {
         firstRanks.push(rank)
-        this.#byLabel.add(textHash(label, label.length), rank)
+        this.#byLabel.add(textHash(label), rank)
         this.#byLook.add(foldedHash(label, 0, label.length), rank)
       } else this.#nextRanks[lastRanks[first] ?? 0] = rank + 1
       lastRanks[first < 0 ? rank : first] = rank
@@ -87,7 +87,7 @@ export class KnownNames {
   /** The rank of the first name with the label; -1: none has it. */
   firstRankOf(label: string): number {
     return this.#byLabel.find(
-      textHash(label, label.length),
+      textHash(label),
       rank => this.#labelLengths[rank] === label.length && this.#targets[rank]?.name.startsWith(label) === true,
     )
   }
@@ -147,7 +147,7 @@ export class KnownNames {
   }
 
   #rankOf(name: string): number {
-    return this.#byName.find(textHash(name, name.length), rank => this.#targets[rank]?.name === name)
+    return this.#byName.find(textHash(name), rank => this.#targets[rank]?.name === name)
   }
 }
 
@@ -179,9 +179,9 @@ export class RankTable {
   }
 }
 
-/** The 32-bit FNV-1a hash of the first `end` characters, with its bits mixed: short texts would use only some. */
-export function textHash(text: string, end: number): number {
+/** The 32-bit FNV-1a hash, with its bits mixed: short texts would use only some. */
+function textHash(text: string): number {
   let hash = 0x811c9dc5
-  for (let index = 0; index < end; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
+  for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193)
   return hash ^ (hash >>> 15)
 }

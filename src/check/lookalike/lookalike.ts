@@ -128,10 +128,10 @@ function matchBesideAffix(known: KnownNames, label: string, suffix: string, weig
   return firstMatch(
     [...known.labelsLike(label, 0, label.length), ...known.labelsLike(name, 0, name.length)],
     suffix,
-    known => {
-      if ((known !== label && known !== name) || isGenericLabel(known)) return false
-      const weightMin = known.length === 3 ? 2 : 1
-      return weight >= weightMin && (weight === 3 || !isCommonWord(known))
+    candidate => {
+      if ((candidate !== label && candidate !== name) || isGenericLabel(candidate)) return false
+      const weightMin = candidate.length === 3 ? 2 : 1
+      return weight >= weightMin && (weight === 3 || !isCommonWord(candidate))
     },
   )
 }
@@ -148,8 +148,8 @@ function matchConcatenated(known: KnownNames, label: string, suffix: string): Kn
     for (const after of trailing) {
       const name = label.slice(before.length, label.length - after.length)
       if (name.length < 5 || name.length === label.length || before.length + after.length > label.length) continue
-      const match = firstMatch(known.labelsLike(name, 0, name.length), suffix, known => {
-        return known === name && !isGenericLabel(known) && !isCommonWord(known)
+      const match = firstMatch(known.labelsLike(name, 0, name.length), suffix, candidate => {
+        return candidate === name && !isGenericLabel(candidate) && !isCommonWord(candidate)
       })
       if (match !== null) return match
     }
