@@ -157,12 +157,15 @@ test.skipIf(PYTHON === null)(
   },
 )
 
-/** Answers the first items of a batch, and keeps the requests for the others until `/v1/health` is asked: then it closes them. */
+/** Answers the first items of a batch, and keeps the requests for the others until `/v1/health` is asked: from then on it closes them. */
 function answersFirst(): FaultReply {
   const kept: (() => void)[] = []
+  let isClosing = false
   return (request, response, body) => {
-    if (request.url === "/v1/health") for (const close of kept) close()
+    isClosing ||= request.url === "/v1/health"
+    if (isClosing) for (const close of kept.splice(0)) close()
     if (request.url === "/v1/health" || body.includes("user0@")) answers(request, response, body)
+    else if (isClosing) request.socket.destroy()
     else kept.push(() => request.socket.destroy())
   }
 }
