@@ -112,7 +112,7 @@ export class KeyedSemaphore<K> {
 export class Deadline {
   readonly #setTimer: SetTimer
   readonly #ms: number
-  readonly #giveUps = new Set<() => void>()
+  #giveUps: Set<() => void> | null = null
   #cancelTimer: (() => void) | null = null
   #isExpired = false
 
@@ -132,15 +132,15 @@ export class Deadline {
     return new Promise((resolve, reject) => {
       const giveUp = (): void => resolve(fallback)
       if (this.#isExpired) giveUp()
-      else this.#giveUps.add(giveUp)
+      else (this.#giveUps ??= new Set()).add(giveUp)
       // Handlers stay attached after the deadline: an unhandled rejection would end the process.
       promise.then(
         value => {
-          this.#giveUps.delete(giveUp)
+          this.#giveUps?.delete(giveUp)
           resolve(value)
         },
         error => {
-          this.#giveUps.delete(giveUp)
+          this.#giveUps?.delete(giveUp)
           reject(error)
         },
       )
@@ -159,8 +159,8 @@ export class Deadline {
 
   #expire(): void {
     this.#isExpired = true
-    for (const giveUp of this.#giveUps) giveUp()
-    this.#giveUps.clear()
+    for (const giveUp of this.#giveUps ?? []) giveUp()
+    this.#giveUps = null
   }
 }
 

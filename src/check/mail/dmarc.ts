@@ -1,4 +1,5 @@
 import { type Finding, known } from "../../base/finding.ts"
+import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
 import { prefixedName } from "../dns/domain-name.ts"
@@ -110,11 +111,24 @@ async function lookupDmarcRecord(resolver: CachingResolver, domain: string): Pro
   if (!answer.known) return answer
   const [record, ...others] = txtValues(answer.value).filter(text => DMARC_VERSION.test(text))
   // Several are all discarded, and the walk goes on as if there were none (§4.10).
-  return known(record === undefined || others.length > 0 ? null : parseDmarcRecord(record))
+  return known(record === undefined || others.length > 0 ? null : readDmarcRecord(record))
 }
 
 /** The version is the first tag (RFC 9989 §4.7). Its value is case-sensitive, its name is not (§4.8). */
 const DMARC_VERSION = /^[vV][ \t]*=[ \t]*DMARC1[ \t]*(?:;|$)/
+
+/** Most domains publish one of few records. So many are kept at least, none longer than `RECENT_RECORD_CHARS_MAX`. */
+const RECENT_RECORDS_MIN = 1_000
+const RECENT_RECORD_CHARS_MAX = 256
+const recentRecords = new TwoGenerationCache<string, DmarcRecord>(RECENT_RECORDS_MIN)
+
+function readDmarcRecord(record: string): DmarcRecord {
+  const recent = recentRecords.get(record)
+  if (recent !== undefined) return recent
+  const parsed = parseDmarcRecord(record)
+  if (record.length <= RECENT_RECORD_CHARS_MAX) recentRecords.set(record, parsed)
+  return parsed
+}
 
 /**
  * Reads a record. Unknown tags are ignored, and so are `pct`, `rf` and `ri`, which RFC 9989 has removed. Without a valid `p`, or

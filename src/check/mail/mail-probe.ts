@@ -104,7 +104,6 @@ async function queryDomain(
   const resolver = resolvers.own
   const mxQuery = resolver({ name: domain, type: "MX" })
   const txtQuery = resolver({ name: domain, type: "TXT" })
-  const spfRecord = txtQuery.then(txt => (txt.known ? known(selectSpfRecord(txtValues(txt.value))) : txt))
   const mailHosts = mxQuery.then(mx => (mx.known ? known(parseMailHosts(mx.value.records)) : mx))
   const aQuery = resolver({ name: domain, type: "A" })
   // Asked before all other linked records, so that its questions are there. The domain may be its own mail host.
@@ -119,18 +118,19 @@ async function queryDomain(
     needsIpv6Address(mx, hosts, a) ? resolver({ name: domain, type: "AAAA" }) : null,
   )
   const exists = async (): Promise<boolean> => nameExists(await Promise.all([mxQuery, txtQuery, aQuery, aaaaQuery]))
-  const [mx, txt, a, aaaa, spf, dmarcPolicy, hosts, resolved, linkedSuites] = await Promise.all([
+  const linked = Promise.all([mailHosts, txtQuery]).then(async ([hosts, txt]) => {
+    const spf = txt.known ? known(selectSpfRecord(txtValues(txt.value))) : txt
+    return { spf, suites: await lookupLinkedSuites(resolvers.linked, { domain, isProofNeeded }, hosts, spf) }
+  })
+  const [mx, txt, a, aaaa, dmarcPolicy, hosts, resolved, { spf, suites: linkedSuites }] = await Promise.all([
     mxQuery,
     txtQuery,
     aQuery,
     aaaaQuery,
-    spfRecord,
     lookupDmarcPolicy({ domain, organisationalDomain, exists }, resolver, resolvers.parents),
     mailHosts,
     hostAddresses,
-    Promise.all([mailHosts, spfRecord]).then(([ofHosts, ofSpf]) =>
-      lookupLinkedSuites(resolvers.linked, { domain, isProofNeeded }, ofHosts, ofSpf),
-    ),
+    linked,
   ])
   if (!hosts.known) return { mail: hosts, suites: hosts, hosts: [] }
   const records = { mx, txt, a, aaaa }

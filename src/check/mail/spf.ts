@@ -1,6 +1,7 @@
+import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { type CachingResolver, txtValues } from "../dns/dns-types.ts"
 import { DOMAIN_NAME_CHARS_MAX } from "../dns/domain-name.ts"
-import { providerOfSpfDomain } from "./mail-providers.ts"
+import { type MailOperator, type MailProvider, providerOfSpfDomain } from "./mail-providers.ts"
 import type { SuiteIndicator } from "./suite-indicators.ts"
 
 /** How many characters of an SPF record are read. Real records have a few hundred (RFC 7208 §3.4). */
@@ -63,6 +64,31 @@ const SPF_LOOKUPS_MAX = 10
 /** How many lookups may find no TXT record (RFC 7208 §4.6.4). */
 const VOID_LOOKUPS_MAX = 2
 
+/** A record as its suites are looked for: how many lookups it costs, and the names to which they lead, each once. */
+type ReadRecord = { readonly lookupCount: number; readonly names: readonly LookupName[] }
+
+/** A name and its provider; null: it is not known. */
+type LookupName = { readonly name: string; readonly provider: MailProvider | null }
+
+/** The customers of one vendor publish the same record. So many are kept at least, none longer than `RECENT_RECORD_CHARS_MAX`. */
+const RECENT_RECORDS_MIN = 1_000
+const RECENT_RECORD_CHARS_MAX = 256
+const recentRecords = new TwoGenerationCache<string, ReadRecord>(RECENT_RECORDS_MIN)
+
+/** Reads a record, at most `lookupsMax` of its lookups. */
+function readRecord(record: string, lookupsMax: number): ReadRecord {
+  const recent = recentRecords.get(record)
+  if (recent !== undefined && recent.lookupCount <= lookupsMax) return recent
+  const lookups = parseSpfLookups(record).slice(0, lookupsMax)
+  const names = [...new Set(lookups.flatMap(({ domain }) => domain ?? []))].map(name => ({
+    name,
+    provider: providerOfSpfDomain(name),
+  }))
+  const read = { lookupCount: lookups.length, names }
+  if (lookupsMax === SPF_LOOKUPS_MAX && record.length <= RECENT_RECORD_CHARS_MAX) recentRecords.set(record, read)
+  return read
+}
+
 const QUERYABLE_NAME = /^(?:[a-z0-9_-]{1,63}\.)+[a-z0-9-]{1,63}$/
 
 /**
@@ -80,15 +106,18 @@ export async function lookupSpfSuites(
   let lookupsLeft = SPF_LOOKUPS_MAX
   let voidsLeft = VOID_LOOKUPS_MAX
   for (let level = [record]; level.length > 0; ) {
-    const lookups = level.flatMap(parseSpfLookups).slice(0, lookupsLeft)
-    lookupsLeft -= lookups.length
-    const names = lookups.flatMap(({ domain: name }) => name ?? []).filter(name => !visited.has(name))
-    if (names.length === 0) break
-    for (const name of names) visited.add(name)
-    indicators.push(...new Set(names).values().flatMap(spfIndicators))
-    const unknownNames = [...new Set(names)].filter(
-      name => QUERYABLE_NAME.test(name) && providerOfSpfDomain(name) === null,
-    )
+    const unknownNames: string[] = []
+    for (const each of level) {
+      const { lookupCount, names } = readRecord(each, lookupsLeft)
+      lookupsLeft -= lookupCount
+      for (const { name, provider } of names) {
+        if (visited.has(name)) continue
+        visited.add(name)
+        if (provider === null && QUERYABLE_NAME.test(name)) unknownNames.push(name)
+        else if (isOfSuite(provider)) indicators.push({ operator: provider.operator, entry: `spf:${name}` })
+      }
+    }
+    if (unknownNames.length === 0) break
     const answers = await Promise.all(unknownNames.map(name => resolver({ name, type: "TXT" })))
     level = []
     for (const answer of answers) {
@@ -100,7 +129,5 @@ export async function lookupSpfSuites(
   return indicators
 }
 
-function spfIndicators(domain: string): readonly SuiteIndicator[] {
-  const operator = providerOfSpfDomain(domain)?.operator ?? null
-  return operator === "suite_a" || operator === "suite_b" ? [{ operator, entry: `spf:${domain}` }] : []
-}
+const isOfSuite = (provider: MailProvider | null): provider is MailProvider & { readonly operator: MailOperator } =>
+  provider?.operator === "suite_a" || provider?.operator === "suite_b"

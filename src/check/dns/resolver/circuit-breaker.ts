@@ -89,11 +89,12 @@ export class DnsCircuitBreaker {
     })
   }
 
-  /** The registrable domain. A check asks several questions about one name in a row. */
+  /** The registrable domain. A check asks several questions about one name and names below it in a row. */
   #domainOf(name: string): string {
-    if (name !== this.#lastName) {
-      this.#lastDomain = this.#deps.registrableOf(name)
-      this.#lastName = name
+    const host = withoutUnderscoredLabel(name)
+    if (host !== this.#lastName) {
+      this.#lastDomain = this.#deps.registrableOf(host)
+      this.#lastName = host
     }
     return this.#lastDomain
   }
@@ -165,6 +166,12 @@ export class DnsCircuitBreaker {
     this.#probes.stop()
   }
 }
+
+/** The name to which an attribute belongs whose label begins with an underscore (RFC 8552 §1.1), else the name itself. */
+const withoutUnderscoredLabel = (name: string): string =>
+  name.charCodeAt(0) === UNDERSCORE ? name.slice(name.indexOf(".") + 1) : name
+
+const UNDERSCORE = 0x5f
 
 const isReply = (finding: Finding<DnsAnswer>): boolean => finding.known || finding.cause !== "timed_out"
 

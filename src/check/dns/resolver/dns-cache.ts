@@ -2,7 +2,7 @@ import { LRUCache } from "lru-cache"
 import { type Finding, known } from "../../../base/finding.ts"
 import type { Clock } from "../../../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../../../base/time.ts"
-import type { CachedDnsAnswer, CachingResolver, DnsAnswer, DnsQuestion, DnsRecord, Resolver } from "../dns-types.ts"
+import type { CachedDnsAnswer, CachingResolver, DnsAnswer, DnsRecord, Resolver } from "../dns-types.ts"
 
 /** The least and the greatest time that an answer is fresh, whatever its TTL. */
 export const TTL_MIN_S = 30
@@ -54,7 +54,8 @@ type DnsCacheEntry = CacheLifetime & {
 
 /**
  * Caches answers for their TTL, and serves stale ones while the resolver fails (RFC 8767). The LRU cache does not expire
- * entries, because a stale entry is still useful.
+ * entries, because a stale entry is still useful. Equal questions that are in flight at the same time are sent once, and all of
+ * them get the same finding.
  */
 export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCacheBounds = DNS_CACHE_BOUNDS): DnsCache {
   const cache = new LRUCache<string, DnsCacheEntry>({
@@ -64,20 +65,20 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
     sizeCalculation: ({ finding }, key) => estimateEntryBytes(key, finding.known ? finding.value.records : []),
   })
 
+  const inFlight = new Map<string, Promise<Finding<CachedDnsAnswer>>>()
   let hits = 0
   let misses = 0
-  const resolveAndCache = (key: string, question: DnsQuestion): Promise<Finding<CachedDnsAnswer>> =>
-    resolver(question).then(finding => {
-      const now = clock()
-      if (finding.known) {
-        const entry = answerEntry(finding.value, now)
-        cache.set(key, entry)
-        return known(cachedAnswer(finding.value, false, entry.freshUntilMs))
-      }
-      const entry = failureEntry(cache.peek(key), finding, now)
+  const cacheFinding = (key: string, finding: Finding<DnsAnswer>): Finding<CachedDnsAnswer> => {
+    const now = clock()
+    if (finding.known) {
+      const entry = answerEntry(finding.value, now)
       cache.set(key, entry)
-      return hitOf(entry)
-    })
+      return known(cachedAnswer(finding.value, false, entry.freshUntilMs))
+    }
+    const entry = failureEntry(cache.peek(key), finding, now)
+    cache.set(key, entry)
+    return hitOf(entry)
+  }
 
   return {
     resolver: question => {
@@ -88,7 +89,20 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
         return Promise.resolve(hitOf(entry))
       }
       misses++
-      return resolveAndCache(key, question)
+      const running = inFlight.get(key)
+      if (running !== undefined) return running
+      const flight = resolver(question).then(
+        finding => {
+          inFlight.delete(key)
+          return cacheFinding(key, finding)
+        },
+        error => {
+          inFlight.delete(key)
+          throw error
+        },
+      )
+      inFlight.set(key, flight)
+      return flight
     },
     stats: () => ({ entries: cache.size, hits, misses, bytes: cache.calculatedSize }),
   }

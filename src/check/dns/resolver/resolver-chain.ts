@@ -8,7 +8,6 @@ import { withConcurrencyLimit } from "./concurrency-limit.ts"
 import { cacheBounds, createDnsCache, type DnsCacheStats } from "./dns-cache.ts"
 import { createFailover } from "./failover.ts"
 import { createInstrumentedResolver, type DnsOutcomeCounts } from "./instrumented-resolver.ts"
-import { withSingleFlight } from "./single-flight.ts"
 
 /** How often one DNS query is sent within its timeout. */
 const DNS_ATTEMPTS_MAX = 3
@@ -77,11 +76,7 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   })
   const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer })
   // The cache is outermost: its answers were believed when they came, so it serves them while no answer is believed.
-  const { resolver, stats: cacheStats } = createDnsCache(
-    withSingleFlight(canaryGuard.resolver),
-    clock,
-    cacheBounds(deps.dnsCacheBytes),
-  )
+  const { resolver, stats: cacheStats } = createDnsCache(canaryGuard.resolver, clock, cacheBounds(deps.dnsCacheBytes))
   // The state of DNS is known before the first check needs it.
   canaryGuard.start()
   return {

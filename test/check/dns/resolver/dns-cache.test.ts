@@ -12,6 +12,7 @@ import {
   TTL_MIN_S,
 } from "../../../../src/check/dns/resolver/dns-cache.ts"
 import { stoppedClock } from "../../../support/clock.ts"
+import { heldResolver, SOME } from "./manual-resolver.ts"
 import { resolverSuite } from "./resolver.suite.ts"
 
 const QUESTION: DnsQuestion = { name: "a.example", type: "TXT" }
@@ -226,4 +227,52 @@ test("a text beyond Latin-1 counts two bytes a character, and every record count
   expect(bytes("é".repeat(100)) - bytes("")).toBe(100)
   expect(bytes("\ufffd".repeat(100)) - bytes("")).toBe(200)
   expect(bytes("", "") - bytes("")).toBe(bytes("") - bytes())
+})
+
+describe("equal questions in flight", () => {
+  test("are sent once", async () => {
+    const { resolver, open, give } = heldResolver()
+    const { resolver: ask } = createDnsCache(resolver, stoppedClock())
+    const all = Array.from({ length: 1000 }, () => ask({ name: "a.example", type: "A" }))
+    expect(open()).toEqual(["A a.example"])
+    await give(SOME)
+    const [first, ...others] = await Promise.all(all)
+    expect(first).toMatchObject(SOME)
+    for (const other of others) expect(other).toEqual(first as NonNullable<typeof first>)
+  })
+
+  test("are those of one name and one type", () => {
+    const { resolver, open } = heldResolver()
+    const { resolver: ask } = createDnsCache(resolver, stoppedClock())
+    void ask({ name: "a.example", type: "A" })
+    void ask({ name: "a.example", type: "AAAA" })
+    void ask({ name: "b.example", type: "A" })
+    expect(open()).toEqual(["A a.example", "AAAA a.example", "A b.example"])
+  })
+
+  test("are sent again once the failure is no longer cached", async () => {
+    const { resolver, open, give } = heldResolver()
+    const clock = stoppedClock()
+    const { resolver: ask } = createDnsCache(resolver, clock)
+    for (const finding of [unknown("timed_out"), SOME]) {
+      const asked = ask({ name: "a.example", type: "A" })
+      expect(open()).toHaveLength(1)
+      await give(finding)
+      expect(await asked).toMatchObject(finding)
+      clock.tick(FAILURE_TTL_MS)
+    }
+  })
+
+  test("fail together when a defect ends the query, and are sent again", async () => {
+    let asked = 0
+    const { resolver: ask } = createDnsCache(() => {
+      asked++
+      return Promise.reject(new Error("a defect"))
+    }, stoppedClock())
+    for (const count of [1, 2]) {
+      const both = [ask(QUESTION), ask(QUESTION)]
+      for (const each of both) await expect(each).rejects.toThrow("a defect")
+      expect(asked).toBe(count)
+    }
+  })
 })
