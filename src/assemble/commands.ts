@@ -119,12 +119,20 @@ async function readKeyFile(files: System["files"], keyFile: string): Promise<Uin
   throw new CommandError("There is no file at the path of --key-file.", 2)
 }
 
+/**
+ * What the DNS cache of a command takes at most. The look-ups of whole domains have a cache of their own: this one serves what many
+ * domains share, such as the hosts of their mail.
+ */
+const DNS_CACHE_BYTES = 16 * 1_048_576
+
 /** A check without store and corrections. */
 async function openCheck(context: AppContext, isOffline: boolean) {
   const { system, settings } = context
   const { lists } = await openListsForCommand(context)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => lists.pack.match(domain, registrable)
-  const network = isOffline ? OFFLINE_NETWORK : createNetworkService(context, { learnedHosts: null, matchLists })
+  const network = isOffline
+    ? OFFLINE_NETWORK
+    : createNetworkService(context, { learnedHosts: null, matchLists }, DNS_CACHE_BYTES)
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
     check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS),

@@ -7,7 +7,7 @@ import type { CheckCommandDeps } from "../check.ts"
 import { CommandError, escapeControls } from "../output.ts"
 import { ServerError } from "../server.ts"
 import type { CsvOptions } from "./csv-reader.ts"
-import { createCollector } from "./garbage-collector.ts"
+import { CheckedRows, createCollector } from "./garbage-collector.ts"
 import { decodeInput } from "./input-decoder.ts"
 import { type InputLine, type InputRow, type RowReader, rowSubject } from "./input-rows.ts"
 import { LineSplitter } from "./line-splitter.ts"
@@ -103,7 +103,7 @@ type Run = {
   readonly job: ClassifyJob
   readonly results: ResultsWriter
   readonly stop: StopSignal
-  readonly collectAfter: (rowsCount: number) => void
+  readonly collectAfter: (checked: CheckedRows) => void
 }
 
 /** Resolves with whether all inputs have their results; false: a stop signal came first. */
@@ -173,27 +173,28 @@ async function classifyPart(
   if (isLast) reader.end(rows)
   const columns = reader.columns()
   if (!results.hasColumns && columns !== null) await results.start(columns)
-  await answerRows(run, order, await results.unfinishedRows(rows))
+  const checked = await answerRows(run, order, await results.unfinishedRows(rows))
   await results.flush()
-  collectAfter(rows.length)
+  collectAfter(checked)
 }
 
+/** Resolves with what was checked when all checks have begun. */
 async function answerRows(
   { checker: { check, testDomain }, job: { policy }, results, stop }: Run,
   order: OrderedQueue<InputRow, CheckOutcome>,
   rows: readonly InputRow[],
-): Promise<void> {
+): Promise<CheckedRows> {
+  const checked = new CheckedRows()
   for (const row of rows) {
     const subject = rowSubject(row, testDomain)
-    order.add(
-      row,
-      textLength(row),
-      check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
-    )
+    const outcome = check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH })
+    checked.add(outcome)
+    order.add(row, textLength(row), outcome)
     if (results.isFull) await results.flush()
     if (order.isFull) await stop.orStop(order.waitForRoom())
-    if (stop.isRequested) return
+    if (stop.isRequested) break
   }
+  return checked
 }
 
 /** Null: it is too early. */

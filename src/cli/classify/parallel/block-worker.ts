@@ -4,7 +4,7 @@ import type { CheckOutcome } from "../../../check/result/result.ts"
 import type { Policy } from "../../../contract/policies.ts"
 import type { CheckCommandDeps } from "../../check.ts"
 import type { CsvOptions } from "../csv-reader.ts"
-import { createCollector } from "../garbage-collector.ts"
+import { CheckedRows, createCollector } from "../garbage-collector.ts"
 import { type CsvPosition, type InputColumns, type InputRow, rowSubject } from "../input-rows.ts"
 import { OrderedQueue } from "../ordered-queue.ts"
 import { type FileFormat, RESULT_FORMATS } from "../result-format.ts"
@@ -93,22 +93,30 @@ class BlockClassifier {
     )
   }
 
-  /** Resolves with the number of rows when they are on their way and those before have left room. */
-  async classify({ id, place }: { readonly id: number; readonly place: number }, bytes: Uint8Array): Promise<number> {
+  /** Resolves with what was checked when the rows are on their way and those before have left room. */
+  async classify(
+    { id, place }: { readonly id: number; readonly place: number },
+    bytes: Uint8Array,
+  ): Promise<CheckedRows> {
     const rows = this.#readRows(bytes)
     if (rows.length === 0) this.#sender.addNothing(id)
+    const checked = new CheckedRows()
     for (const [at, row] of rows.entries()) {
       const subject = rowSubject(row, this.#testDomain)
       const { policy } = this.#job
-      this.#order.add(
-        { row, place: place + at + 1, id, isLast: at === rows.length - 1 },
-        row.input.length,
-        this.#check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
-      )
+      const outcome = this.#check({
+        subject,
+        policy,
+        isDeep: false,
+        includeTenant: true,
+        ownListMatch: NO_OWN_LIST_MATCH,
+      })
+      checked.add(outcome)
+      this.#order.add({ row, place: place + at + 1, id, isLast: at === rows.length - 1 }, row.input.length, outcome)
       if (this.#order.isFull) await this.#order.waitForRoom()
     }
     await this.#sender.sent()
-    return rows.length
+    return checked
   }
 
   readonly drain = (): Promise<void> => this.#order.drain()

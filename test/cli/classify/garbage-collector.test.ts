@@ -1,0 +1,19 @@
+import { expect, test } from "bun:test"
+import { CheckedRows, createCollector } from "../../../src/cli/classify/garbage-collector.ts"
+
+/** The collections after so many parts of 100 rows, for each of which the network is asked or not; true: a complete one. */
+function collections(partsCount: number, isLookedUp: boolean): readonly boolean[] {
+  const made: boolean[] = []
+  const collectAfter = createCollector(isAll => made.push(isAll))
+  for (let part = 0; part < partsCount; part++) {
+    const checked = new CheckedRows()
+    for (let row = 0; row < 100; row++) checked.add(isLookedUp ? Promise.resolve() : {})
+    collectAfter(checked)
+  }
+  return made
+}
+
+test("rows that the network is asked about leave more behind, so all of it is collected ten times as often", () => {
+  expect(collections(1000, false)).toEqual([...Array(9).fill(false), true])
+  expect(collections(1000, true)).toEqual(Array(10).fill(true))
+})
