@@ -38,6 +38,10 @@ export const BUDGETS = {
     atMost: 1.25,
   },
   http_kinds: { description: KINDS, atMost: 2 },
+  http_half_load: {
+    description: "Asked for half of what it can, its 99th percentile is at most this many milliseconds.",
+    atMost: 2,
+  },
   http_p99: { description: "Its 99th percentile is at most this many times that of the bare server.", atMost: 2 },
   batch_floor: {
     description: "A bare server's batch from ready objects costs at least this share of a batch of ordinary addresses.",
@@ -81,6 +85,11 @@ export const BUDGETS = {
     atMost: 1.1,
   },
   soak_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
+  life_memory: {
+    description: "After thirty days a server left alone holds at most this many times what it held after the second.",
+    atMost: 1.2,
+  },
+  life_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
   overload_goodput: {
     description: "Asked for twice of what it can, a server answers at least this share of what it can.",
     atLeast: 0.9,

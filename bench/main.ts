@@ -20,6 +20,7 @@ import { DNS_FULL, dnsBench } from "./cases/dns.ts"
 import { HOSTILE_FULL, hostileBench } from "./cases/hostile.ts"
 import { HTTP_FULL, httpBench } from "./cases/http.ts"
 import { LEARNED_FULL, learnedBench } from "./cases/learned.ts"
+import { LIFE_FULL, lifeBench } from "./cases/life.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
 import { NODES_FULL, nodesBench } from "./cases/nodes.ts"
 import { OVERLOAD_FULL, overloadBench } from "./cases/overload.ts"
@@ -74,6 +75,7 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
   refresh: () => refreshBench(REFRESH_FULL),
   windows: () => windowsBench(WINDOWS_FULL),
   soak: () => soakBench(SOAK_FULL),
+  life: () => lifeBench(LIFE_FULL),
   overload: () => overloadBench(OVERLOAD_FULL),
   attacks: () => attacksBench(ATTACKS_FULL),
 }
@@ -85,7 +87,7 @@ function ownCheckout(): CheckoutFiles {
 }
 
 /** Benches that take many minutes; they run only when they are named. */
-const LONG: readonly string[] = ["soak", "overload", "attacks"]
+const LONG: readonly string[] = ["soak", "life", "overload", "attacks"]
 
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file

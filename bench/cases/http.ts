@@ -24,7 +24,7 @@ import {
 import { linesOfKind, ORDINARY, take } from "../mix/mix.ts"
 import { costFigure, costRatioFigure, spreadFigure } from "../report/processor-time.ts"
 import { figure, medianFigure, type Report } from "../report/report.ts"
-import { interleaved, ratios } from "../report/rounds.ts"
+import { interleaved, median, ratios } from "../report/rounds.ts"
 import { HIGH_LIMITS, limitedKey, listedKey, unlimitedKey } from "../servers/accounts.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
 import { CAN_PIN, type Program, startServer } from "../servers/server-process.ts"
@@ -46,6 +46,8 @@ const ROUND_WARMUP_S = 0.3
 /** Above this share of a core the load program may be what limits the floor's throughput. */
 const LOAD_CPU_MAX = 0.95
 const ADDRESSES = 200
+/** How many rounds long the server is asked half of what it can. */
+const HALF_LOAD_ROUNDS = 5
 
 /** What is asked beside the plain check, each like it but for one thing. */
 const KINDS = {
@@ -78,7 +80,11 @@ export async function httpBench(scale: HttpScale, command: Program["command"] = 
     return checkRound(server, load, { connections, durationS, warmupS })
   }
   for (const name of SUBJECTS) await measure(name, scale.warmupS, 0)
-  return reportOf(scale, await interleaved(SUBJECTS, scale.rounds, name => measure(name)), answers)
+  const rounds = await interleaved(SUBJECTS, scale.rounds, name => measure(name))
+  const rate = Math.max(1, Math.round(median(perSecond(rounds.plain)) / 2))
+  const durationS = HALF_LOAD_ROUNDS * scale.roundS
+  const halfLoad = await checkRound(product, loads.plain, { connections, durationS, warmupS: ROUND_WARMUP_S, rate })
+  return reportOf(scale, rounds, halfLoad, answers)
 }
 
 /** What each kind sends; accounts and keys are made in the directory before a server uses it. */
@@ -107,7 +113,7 @@ async function loadsOf(
   }
 }
 
-function reportOf(scale: HttpScale, rounds: Rounds, answers: CheckAnswers): Report {
+function reportOf(scale: HttpScale, rounds: Rounds, halfLoad: CheckRound, answers: CheckAnswers): Report {
   const { plain, floor } = rounds
   const cpu = loadCpu(plain, floor)
   const mix = Object.entries(answers.categories).map(([category, count]) => `${count} ${category}`)
@@ -137,6 +143,12 @@ function reportOf(scale: HttpScale, rounds: Rounds, answers: CheckAnswers): Repo
       medianFigure("plain p99 ÷ floor p99", "", ratios(p99(plain), p99(floor)), "http_p99"),
       medianFigure("plain p99", "ms", p99(plain)),
       medianFigure("floor p99", "ms", p99(floor)),
+      figure("half of plain's throughput", "requests/s", Math.round(median(perSecond(plain)) / 2)),
+      figure("half load, p50", "ms", halfLoad.latencyMs.p50),
+      figure("half load, p90", "ms", halfLoad.latencyMs.p90),
+      figure("half load, p99", "ms", halfLoad.latencyMs.p99, "http_half_load"),
+      figure("half load, p99.9", "ms", halfLoad.latencyMs.p99_9),
+      figure("half load, longest", "ms", halfLoad.latencyMs.max),
       figure("load program", "of a core", cpu),
     ],
   }

@@ -82,7 +82,7 @@ export async function refreshBench(scale: RefreshScale): Promise<Report> {
 }
 
 /** A server of one list, which has one name more each time. */
-function growingList(): Disposable & { readonly url: string } {
+export function growingList(): Disposable & { readonly url: string } {
   const names = [...STEADY_NAMES]
   const server = Bun.serve({
     hostname: "127.0.0.1",
@@ -114,7 +114,8 @@ function loaded(
 /** One refresh: how long the command took, and how long after it the server answered by its lists; null: it never did. */
 type Swap = { readonly updateMs: number; readonly takenMs: number | null }
 
-async function refreshed(
+/** Refreshes the lists of the server's directory so many times. */
+export async function refreshed(
   server: ServerProcess,
   directory: string,
   source: string,

@@ -43,7 +43,7 @@ export const SOAK_FULL: SoakScale = {
 
 const LOAD_TIMEOUT_MS = 120_000
 /** The load program stands for a proxy, behind which there are many clients. */
-const BEHIND_PROXY = { MAILKIND_TRUSTED_PROXIES: "127.0.0.1" }
+export const BEHIND_PROXY = { MAILKIND_TRUSTED_PROXIES: "127.0.0.1" }
 
 /** Runs the bench. Rejects when a request fails, or an answer comes that should not, or as often as it should not. */
 export async function soakBench(scale: SoakScale): Promise<Report> {
@@ -71,7 +71,8 @@ export async function soakBench(scale: SoakScale): Promise<Report> {
 /** What a server was asked, and what it held afterwards. */
 type Part = { readonly reports: readonly LoadReport[]; readonly underLoadBytes: number; readonly held: RestingMemory }
 
-async function callersIn(directory: string, accounts: number): Promise<SoakCallers> {
+/** An account with high limits and many others in a directory, and their keys. */
+export async function callersIn(directory: string, accounts: number): Promise<SoakCallers> {
   const { clock, random } = createSystem()
   const key = await limitedKey(directory)
   const store = await openSqlite(join(directory, "mailkind.sqlite"), clock)
@@ -79,9 +80,10 @@ async function callersIn(directory: string, accounts: number): Promise<SoakCalle
   return { key, keys }
 }
 
-async function loaded(
+/** Sends the requests. Rejects when one has no answer. */
+export async function loaded(
   { url }: ServerProcess,
-  { connections }: SoakScale,
+  { connections }: Pick<SoakScale, "connections">,
   requests: readonly Uint8Array[],
 ): Promise<LoadReport> {
   const report = await runLoad({

@@ -24,6 +24,8 @@ export type RoundSize = {
   readonly connections: number
   readonly durationS: number
   readonly warmupS: number
+  /** Requests a second, sent when they are due; absent: each connection sends its next request when it has its answer. */
+  readonly rate?: number
   /** The core that the load program is bound to; absent: one that is not the server's, where that is bound. */
   readonly loadCore?: Program["core"]
 }
@@ -70,12 +72,13 @@ export async function checkAnswers(
 /** A round in which answers did not come in time is run again so long, if it was shorter. */
 const LONG_ROUND_S = 5
 
-/** One run of the load program, in a process of its own, which is bound to a core when the server is. Rejects when an answer is not 200 or a request fails. */
+/** One run of the load program, in a process of its own, which is bound to a core when the server is. Rejects when an answer is not 200 or a request fails; those that were due and not sent when the time was over are none. */
 export async function checkRound(
   server: ServerProcess,
   load: CheckLoad | QueryLoad,
-  { connections, durationS, warmupS, loadCore = server.isBound ? "load" : undefined }: RoundSize,
+  size: RoundSize,
 ): Promise<CheckRound> {
+  const { connections, durationS, warmupS, rate, loadCore = server.isBound ? "load" : undefined } = size
   const { path, authorization, headers = {} } = load
   const url = new URL(path, server.url)
   const [option, lines] = "bodies" in load ? ["--bodies", load.bodies] : ["--queries", load.queries]
@@ -83,18 +86,19 @@ export async function checkRound(
   const sent = Object.entries({ Authorization: authorization, ...headers })
   const named = sent.flatMap(([name, value]) => ["--header", `${name}: ${value}`])
   const sizes = ["--connections", connections, "--duration", durationS, "--warmup", warmupS].map(String)
-  const command = [...words, ...named, ...sizes] as const
+  const command = [...words, ...named, ...sizes, ...(rate === undefined ? [] : ["--rate", String(rate)])] as const
   const timeoutMs = (durationS + warmupS + 10) * 1000
   const cpuBeforeMs = server.cpuMs()
   const program: Program = loadCore === undefined ? { command } : { command, core: loadCore }
   const report: LoadReport = JSON.parse(await runToEnd(program, lines.join("\n"), timeoutMs))
-  const failed = Object.values(report.failures).reduce((sum, count) => sum + count, 0)
+  const failures = { ...report.failures, unsent: 0 }
+  const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)
   // A machine that is busy with other things may not get to an answer in a short round.
-  const isUnanswered = failed === report.failures.unanswered && (failed > 0 || report.answers === 0)
+  const isUnanswered = failed === failures.unanswered && (failed > 0 || report.answers === 0)
   if (isUnanswered && durationS < LONG_ROUND_S)
-    return await checkRound(server, load, { connections, durationS: LONG_ROUND_S, warmupS, loadCore })
+    return await checkRound(server, load, { ...size, durationS: LONG_ROUND_S })
   if (failed > 0 || report.byStatus["200"] !== report.answers || report.answers === 0)
-    throw new Error(`not every answer was 200: ${JSON.stringify([report.byStatus, report.failures])}`)
+    throw new Error(`not every answer was 200: ${JSON.stringify([report.byStatus, failures])}`)
   const cpuUs = (server.cpuMs() - cpuBeforeMs) * 1000
   return { ...report, serverCpuUs: cpuUs / (report.answers + report.warmupAnswers) }
 }

@@ -88,7 +88,7 @@ test(
   async () => {
     const scale = { connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1, ownListEntries: 20 }
     const report = await httpBench(scale, PRODUCT.source)
-    expectSane(report, ["http", "http_kinds", "http_p99", "http_variants"])
+    expectSane(report, ["http", "http_half_load", "http_kinds", "http_p99", "http_variants"])
     expect(report.description[0]).toContain("personal")
     expect(report.figures[0]?.rounds).toHaveLength(2)
   },
