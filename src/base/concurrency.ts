@@ -131,8 +131,9 @@ export class Deadline {
     this.#cancelTimer ??= this.#setTimer(this.#ms, () => this.#expire())
     return new Promise((resolve, reject) => {
       const giveUp = (): void => resolve(fallback)
+      this.#giveUps ??= new Set()
       if (this.#isExpired) giveUp()
-      else (this.#giveUps ??= new Set()).add(giveUp)
+      else this.#giveUps.add(giveUp)
       // Handlers stay attached after the deadline: an unhandled rejection would end the process.
       promise.then(
         value => {

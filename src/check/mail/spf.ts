@@ -101,32 +101,49 @@ export async function lookupSpfSuites(
   domain: string,
   record: string,
 ): Promise<readonly SuiteIndicator[]> {
-  const indicators: SuiteIndicator[] = []
-  const visited = new Set([domain])
-  let lookupsLeft = SPF_LOOKUPS_MAX
-  let voidsLeft = VOID_LOOKUPS_MAX
+  const search = new SuiteSearch(domain)
   for (let level = [record]; level.length > 0; ) {
-    const unknownNames: string[] = []
-    for (const each of level) {
-      const { lookupCount, names } = readRecord(each, lookupsLeft)
-      lookupsLeft -= lookupCount
-      for (const { name, provider } of names) {
-        if (visited.has(name)) continue
-        visited.add(name)
-        if (provider === null && QUERYABLE_NAME.test(name)) unknownNames.push(name)
-        else if (isOfSuite(provider)) indicators.push({ operator: provider.operator, entry: `spf:${name}` })
-      }
-    }
+    const unknownNames = level.flatMap(each => search.read(each))
     if (unknownNames.length === 0) break
     const answers = await Promise.all(unknownNames.map(name => resolver({ name, type: "TXT" })))
     level = []
     for (const answer of answers) {
       if (!answer.known) continue
-      if (answer.value.outcome !== "records" && voidsLeft-- === 0) return indicators
+      if (answer.value.outcome !== "records" && search.countVoid() > VOID_LOOKUPS_MAX) return search.indicators
       level.push(...[selectSpfRecord(txtValues(answer.value))].filter(text => text !== null))
     }
   }
-  return indicators
+  return search.indicators
+}
+
+/** A search through the records to which a domain's SPF record leads, and what it has found. */
+class SuiteSearch {
+  readonly indicators: SuiteIndicator[] = []
+  readonly #visited: Set<string>
+  #lookupsLeft = SPF_LOOKUPS_MAX
+  #voidsCount = 0
+
+  constructor(domain: string) {
+    this.#visited = new Set([domain])
+  }
+
+  /** Reads a record: finds the suites that it names, and gives the names whose records are not known. */
+  read(record: string): readonly string[] {
+    const { lookupCount, names } = readRecord(record, this.#lookupsLeft)
+    this.#lookupsLeft -= lookupCount
+    const newNames = names.filter(({ name }) => !this.#visited.has(name))
+    for (const { name, provider } of newNames) {
+      this.#visited.add(name)
+      if (isOfSuite(provider)) this.indicators.push({ operator: provider.operator, entry: `spf:${name}` })
+    }
+    return newNames.flatMap(({ name, provider }) => (provider === null && QUERYABLE_NAME.test(name) ? name : []))
+  }
+
+  /** Counts a lookup that found no record, and gives how many there were. */
+  countVoid(): number {
+    this.#voidsCount++
+    return this.#voidsCount
+  }
 }
 
 const isOfSuite = (provider: MailProvider | null): provider is MailProvider & { readonly operator: MailOperator } =>
