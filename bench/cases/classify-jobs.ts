@@ -5,7 +5,7 @@
 
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
-import { FILE_FORMATS, type FileFormat } from "../../src/cli/classify/result-format.ts"
+import { FILE_FORMATS, type FileFormat } from "../../src/rows/result-format.ts"
 import { writeMix } from "../mix/files.ts"
 import { medianFigure, type Report } from "../report/report.ts"
 import { interleaved, ratios } from "../report/rounds.ts"

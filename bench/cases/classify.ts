@@ -6,7 +6,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "bun"
-import { FILE_FORMATS, type FileFormat } from "../../src/cli/classify/result-format.ts"
+import { FILE_FORMATS, type FileFormat } from "../../src/rows/result-format.ts"
 import { writeLines, writeMix } from "../mix/files.ts"
 import { linesOfKind, MIX_DESCRIPTION, MIX_KINDS, type MixKind } from "../mix/mix.ts"
 import { costFigure, costRatioFigure, lowerHalfMean, spreadFigure } from "../report/processor-time.ts"

@@ -10,6 +10,7 @@ import { createContext } from "../../src/assemble/context.ts"
 import { createCustomersService } from "../../src/assemble/customers/customers.ts"
 import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
 import { openStore } from "../../src/assemble/customers/store.ts"
+import { createJobsService } from "../../src/assemble/jobs.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { assembleCheck } from "../../src/assemble/server.ts"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
@@ -55,12 +56,30 @@ customers.ownLists.lookup = () => NO_OWN_LIST_MATCH
 customers.usage.record = () => undefined
 
 const meter = new Meter(createCounterShard())
+const check = assembleCheck(
+  system,
+  () => lists,
+  OFFLINE_NETWORK.networkProbe,
+  OFFLINE_DEEP_PROBE,
+  customers.corrections,
+)
+const loadShedder = new LoadShedder(
+  { ...LOAD_LIMITS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX },
+  () => 0,
+  meter,
+  system.nextTick,
+  system.setTimer,
+)
 const { server } = createApp({
   ...customers,
   responses: createJsonResponses(createRequestIds(system.random), false),
   isHttps: false,
   roleOf: () => null,
-  check: assembleCheck(system, () => lists, OFFLINE_NETWORK.networkProbe, OFFLINE_DEEP_PROBE, customers.corrections),
+  check,
+  // No job is checked here.
+  jobs: createJobsService(context, check, customers, loadShedder).jobs,
+  allowSilence: () => undefined,
+  setTimer: system.setTimer,
   signUpCheck: async () => null,
   clientOf: () => "192.0.2.1",
   addressOf: () => "192.0.2.1",
@@ -81,13 +100,7 @@ const { server } = createApp({
   stopwatch: system.stopwatch,
   logging: { slowMs: null, sampleEvery: null },
   meter,
-  loadShedder: new LoadShedder(
-    { ...LOAD_LIMITS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX },
-    () => 0,
-    meter,
-    system.nextTick,
-    system.setTimer,
-  ),
+  loadShedder,
   metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
   testDomain: settings.MAILKIND_TEST_DOMAIN,
   baseUrl: () => "http://localhost",

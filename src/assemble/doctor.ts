@@ -31,6 +31,7 @@ import {
   skipped,
 } from "../doctor/diagnostics.ts"
 import { diagnoseDirectory, diagnoseDisk } from "../doctor/directory.ts"
+import { diagnoseJobsFolder } from "../doctor/jobs.ts"
 import { diagnoseLists } from "../doctor/lists.ts"
 import {
   type DiagnosedEndpoint,
@@ -49,6 +50,7 @@ import { openActivePack, readRefreshState } from "./check/lists.ts"
 import { createServerResolvers } from "./check/network.ts"
 import { type AppContext, createContext } from "./context.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
+import { jobsDirectory } from "./jobs.ts"
 import { formatUserAgent } from "./program.ts"
 
 /** How long an identity endpoint may take, the same as in a check. */
@@ -73,7 +75,7 @@ function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
     failed(`${faults.join(". ")}.`, "Fix the environment; `mailkind help settings` lists them.")
   return {
     settings,
-    ...{ directory: none, disk: none, database: none, dns: none, clock: none, smtp: none, identity: none },
+    ...{ directory: none, disk: none, database: none, jobs: none, dns: none, clock: none, smtp: none, identity: none },
     ...{ rdap: none, leak_keys: none, lists: none, port: none, outbox: none },
   }
 }
@@ -94,6 +96,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
+    jobs: async () => diagnoseJobsFolder(jobsDirectory(settings), await database.jobsFolderMark(), token),
     dns: () => diagnoseDns(context),
     smtp: async () =>
       url === null
@@ -292,6 +295,8 @@ type DatabaseDiagnostics = {
   readonly outbox: (nowMs: number) => Promise<DiagnosticResult>
   /** When it was last written; `null` if that is unknown. */
   readonly lastWrittenAtMs: () => Promise<number | null>
+  /** The mark of the folder with the lists of jobs; undefined where no other server shares the database, or it cannot be read. */
+  readonly jobsFolderMark: () => Promise<string | null | undefined>
 }
 
 function createDatabaseDiagnostics({
@@ -306,20 +311,23 @@ function createDatabaseDiagnostics({
       database: async inChild => (inChild === null ? diagnoseSqlite(path) : await inChild()),
       outbox: async nowMs => diagnoseSqliteOutbox(path, nowMs, hasServer),
       lastWrittenAtMs: async () => sqliteLastWrittenAtMs(path),
+      jobsFolderMark: async () => undefined,
     }
   }
   const status = lazy<PostgresStatus>(() => readPostgresStatus(url.reveal()))
+  const statusOrNull = async (): Promise<PostgresStatus | null> => {
+    try {
+      return await status()
+    } catch (error) {
+      // The diagnostic of the database reports the error.
+      if (error instanceof StoreError) return null
+      throw error
+    }
+  }
   return {
     database: () => diagnosePostgres(status()),
     outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
-    lastWrittenAtMs: async () => {
-      try {
-        return (await status()).lastWrittenAtMs
-      } catch (error) {
-        // The diagnostic of the database reports the error.
-        if (error instanceof StoreError) return null
-        throw error
-      }
-    },
+    lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
+    jobsFolderMark: async () => (await statusOrNull())?.jobsFolderMark,
   }
 }

@@ -38,6 +38,7 @@ import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createMailService } from "./customers/mails.ts"
 import { createSignInService } from "./customers/sign-in.ts"
 import { openStore } from "./customers/store.ts"
+import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation, metricsReaderGuard, skipDeepChecksUnderLoad } from "./metrics.ts"
 import { VERSION } from "./program.ts"
@@ -90,6 +91,7 @@ export async function startServer(context: AppContext, mode: ServeMode): Promise
   const services = await createServices({ ...context, store }, instrumentation, worker, baseUrl)
   const app = createApp({
     ...services.appDeps,
+    allowSilence: (request, seconds) => server.timeout(request, seconds),
     ...clientAddressDeps(settings, instrumentation, request => server.requestIP(request)?.address ?? null),
     baseUrl,
     isStopping: () => state.isStopping,
@@ -131,19 +133,14 @@ async function createServices(
   const { system, store } = context
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
-  const learned = createLearnedHostsService(context, () => activeLists().pack)
-  const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
-  const network = createNetworkService(context, {
-    learnedHosts: learned.hosts,
-    matchLists,
-    listsVersion: () => activeLists().pack.version,
-  })
+  const { learned, network } = createLookUps(context, activeLists)
   const deep = createDeepChecksService(context, skipDeepChecksUnderLoad(network, instrumentation), store)
   const customers = await createCustomersService(context, worker)
   const changes = { store, clock: system.clock, notify: customers.publishChanges }
   const mails = createMailService(context, baseUrl)
   const signIn = createSignInService(context, mails.sendNow)
   const check = assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections)
+  const { jobs, service: jobService } = createJobsService(context, check, customers, instrumentation.loadShedder)
   const traffic = createTrafficService(context, customers.usage, instrumentation.meter)
   const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
   // Stopped in reverse order: a service may need those before it until its work is done.
@@ -157,6 +154,7 @@ async function createServices(
       changes,
       signIn,
       check,
+      jobs,
       signUpCheck: assembleSignUpCheck(context, activeLists, customers, check),
     },
     reloadLists: lists.reload,
@@ -164,11 +162,26 @@ async function createServices(
     start: () => {
       stopLists = lists.start()
       for (const { start } of services) start()
+      jobService.start()
     },
     stop: async () => {
+      // Rows of jobs are not checked without the network.
+      await jobService.stop()
       for (const stop of [network.stop, stopLists, ...services.toReversed().map(service => service.stop)]) await stop()
     },
   }
+}
+
+/** Wires the network look-ups of checks, and what is learned from them. */
+function createLookUps(context: StoreContext, activeLists: () => DomainLists) {
+  const learned = createLearnedHostsService(context, () => activeLists().pack)
+  const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
+  const network = createNetworkService(context, {
+    learnedHosts: learned.hosts,
+    matchLists,
+    listsVersion: () => activeLists().pack.version,
+  })
+  return { learned, network }
 }
 
 /** Wires a check over lists and look-ups. */
@@ -225,6 +238,7 @@ function createAppDeps(context: AppContext, lists: ListsService, isDnsUnavailabl
     clock: system.clock,
     random: system.random,
     nextTick: system.nextTick,
+    setTimer: system.setTimer,
     stopwatch: system.stopwatch,
     logging: requestLogOptions(settings),
     log,

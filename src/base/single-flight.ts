@@ -81,6 +81,11 @@ export class CoalescedRuns {
     this.#isRequested = false
   }
 
+  /** Resolves when no run is under way or requested. */
+  async idle(): Promise<void> {
+    await this.#running
+  }
+
   /** Starts no further run, and waits for the current one. */
   async stop(): Promise<void> {
     this.#isStopped = true

@@ -21,3 +21,7 @@ export const ownMember = (json: unknown, name: string): unknown =>
 /** Whether a JSON value is an object: neither an array nor null. */
 export const isJsonObject = (json: unknown): json is Readonly<Record<string, unknown>> =>
   typeof json === "object" && json !== null && !Array.isArray(json)
+
+/** Makes text from outside safe for a terminal: control characters become `\\u…` escapes. */
+export const escapeControls = (text: string): string =>
+  text.replace(/\p{Cc}|\p{Cf}/gu, character => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)

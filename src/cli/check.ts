@@ -1,24 +1,16 @@
 import { type Command, Option } from "commander"
 import type { Streams } from "../base/streams.ts"
+import { escapeControls } from "../base/untrusted-text.ts"
 import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
 import { type CheckOutcome, fullResultJson } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
-import { decodeInput } from "./classify/input-decoder.ts"
-import { type InputLine, type InputRow, rowSubject, TEXT_ROW_READER } from "./classify/input-rows.ts"
-import { LineSplitter } from "./classify/line-splitter.ts"
-import { OrderedQueue } from "./classify/ordered-queue.ts"
-import {
-  CommandError,
-  CommandExit,
-  escapeControls,
-  JSON_FLAG,
-  type Output,
-  paint,
-  printJson,
-  printTable,
-} from "./output.ts"
+import { decodeInput } from "../rows/input-decoder.ts"
+import { type InputLine, type InputRow, rowSubject, TEXT_ROW_READER } from "../rows/input-rows.ts"
+import { LineSplitter } from "../rows/line-splitter.ts"
+import { OrderedQueue } from "../rows/ordered-queue.ts"
+import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 import { serverRequestId } from "./server-check.ts"
 

@@ -1,8 +1,9 @@
 import type { Command } from "commander"
+import { escapeControls } from "../base/untrusted-text.ts"
 import type { BackupInfo } from "../customers/store/backup/backup.ts"
 import type { StoreCopyResult } from "../customers/store/backup/copy-to-postgres.ts"
 import type { RestoreResult } from "../customers/store/backup/restore.ts"
-import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, type Output, printJson, printTable } from "./output.ts"
 
 /** Both reject with a `StoreError`. */
 export type BackupDeps = {

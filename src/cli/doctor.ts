@@ -1,6 +1,7 @@
 import { type Command, Option } from "commander"
+import { escapeControls } from "../base/untrusted-text.ts"
 import { DIAGNOSTIC_NAMES, type DiagnosticName, type DiagnosticRow, isDiagnostic } from "../doctor/diagnostics.ts"
-import { CommandError, escapeControls, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, type Output, printJson, printTable } from "./output.ts"
 
 /** Looks at what the names name. `isProcessRunning`: a server is to be there. It changes nothing, and never rejects. */
 export type RunDoctor = (names: readonly DiagnosticName[], isRunning: boolean) => Promise<readonly DiagnosticRow[]>

@@ -1,10 +1,11 @@
 import { type Command, Option } from "commander"
 import { isoInstant } from "../base/time.ts"
+import { escapeControls } from "../base/untrusted-text.ts"
 import type { Category } from "../contract/categories.ts"
 import { acceptFeedback, type FeedbackDecision, rejectFeedback } from "../customers/feedback/decision.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus, listFeedback } from "../customers/feedback/feedback.ts"
 import type { CustomerCommandDeps, WithCustomers } from "./accounts.ts"
-import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** How many reports `feedback list` shows at most, and how many it reads at once. */
 const LISTED_REPORTS_MAX = 10_000

@@ -1,12 +1,13 @@
 import { type Command, InvalidArgumentError } from "commander"
 import { dayEndMs, isoDate, isoInstant, utcDay } from "../base/time.ts"
+import { escapeControls } from "../base/untrusted-text.ts"
 import { LIMITS } from "../contract/limits.ts"
 import type { KeyKind } from "../customers/keys/key-format.ts"
 import { type KeyRestrictions, NO_CEILING } from "../customers/keys/key-restrictions.ts"
 import { KEY_STATES, keyState } from "../customers/keys/key-state.ts"
 import { type ApiKey, createKey, type KeyCreationRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
 import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
-import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** How many keys `key list` shows at most: active keys, then the latest revoked ones. */
 const LISTED_KEYS_MAX = 1000

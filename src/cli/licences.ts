@@ -1,7 +1,8 @@
 import type { Command } from "commander"
+import { escapeControls } from "../base/untrusted-text.ts"
 import { type Inventory, packageId } from "../licences/inventory.ts"
 import { createSbom, sbomText } from "../licences/sbom.ts"
-import { escapeControls, type Output, printJson, printTable } from "./output.ts"
+import { type Output, printJson, printTable } from "./output.ts"
 
 /** Registers `licences` and `sbom`. */
 export function registerLicenceCommands(root: Command, output: Output, inventory: () => Promise<Inventory>): void {

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { escapeControls } from "../base/untrusted-text.ts"
 import type { LoadedLists } from "../check/domain-lookup.ts"
 import {
   type DomainExplanation,
@@ -15,7 +16,7 @@ import type { RollBackResult, SourceState } from "../check/refresh/refresh-state
 import { leftOutMessage } from "../check/refresh/source-validation.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
-import { CommandError, escapeControls, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** Dependencies of the `lists` commands. */
 export type ListsCommandDeps = ListsRefreshDeps & {

@@ -84,7 +84,3 @@ export function printTable(output: Output, rows: readonly (readonly string[])[])
     output.line(cells.join("  ").trimEnd())
   }
 }
-
-/** Makes text from outside safe for a terminal: control characters become `\\u…` escapes. */
-export const escapeControls = (text: string): string =>
-  text.replace(/\p{Cc}|\p{Cf}/gu, character => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)

@@ -5,7 +5,7 @@ import { ROUTES } from "./routes.ts"
 import { TIERS } from "./tiers.ts"
 
 /** Statuses of successful responses. */
-const SUCCESS_STATUSES = [200, 202, 204, 303]
+const SUCCESS_STATUSES = [200, 202, 204, 206, 303]
 
 /** Statuses of the protocol of agents, whose errors are not problems of the API. */
 const AGENT_STATUSES = [406, 415]

@@ -23,8 +23,16 @@ export const PROBLEMS = {
     retry: "After 00:00 UTC, or now with a request that needs at most `remaining`",
   },
   batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items.", retry: "No, split it into chunks of 100" },
-  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is too large. The limit is 256 KiB for a batch, 4 MiB for entries of a block or allow list, and 64 KiB elsewhere.", retry: "No" },
-  not_found: { status: 404, title: "Not Found", cause: "The path does not exist.", retry: "No" },
+  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is too large. The limit is 256 KiB for a batch, 4 MiB for entries of a block or allow list, `limit` for the list of a job, and 64 KiB elsewhere.", retry: "No" },
+  too_many_jobs: {
+    status: 409,
+    title: "Conflict",
+    cause: "The account has as many jobs or uploads as it may have, or its lists and results take too much space. The detail says which.",
+    retry: "When you have deleted a job, or another upload has ended",
+  },
+  job_not_ready: { status: 409, title: "Conflict", cause: "The job has no results that can be downloaded in its state.", retry: "When the job is `done`, `stopped` or `failed`" },
+  range_not_satisfiable: { status: 416, title: "Range Not Satisfiable", cause: "The results end before the range of bytes that was asked for. `Content-Range` has the number of bytes.", retry: "No" },
+  not_found: { status: 404, title: "Not Found", cause: "The path does not exist. Or the account has no job with this id.", retry: "No" },
   method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method. The `Allow` header lists its methods.", retry: "No" },
   overloaded: { status: 503, title: "Service Unavailable", cause: "The server is overloaded, or its database is unavailable. You are within your own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
   internal_error: { status: 500, title: "Internal Server Error", cause: "Something went wrong on the server.", retry: "Yes, with exponential back-off" },
@@ -65,7 +73,8 @@ export const REFUSAL_ORDER = [
   // After the caller's own limits, so that a caller within its limits is not refused because of one that exceeds them. Nothing was read yet.
   { step: "load of the server", codes: ["overloaded"] },
   { step: "size of the body", codes: ["payload_too_large"] },
-  { step: "media type, JSON, input", codes: ["invalid_input", "batch_too_large"] },
+  // What a job's own state and number forbid is told after its parameters are read.
+  { step: "media type, JSON, input", codes: ["invalid_input", "batch_too_large", "too_many_jobs", "job_not_ready", "range_not_satisfiable"] },
   { step: "units per day", codes: ["quota_exceeded"] },
   { step: "failure of the server", codes: ["internal_error"] },
 ] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]

@@ -2,7 +2,7 @@ import { LIMITS } from "./limits.ts"
 import type { ProblemCode } from "./problems.ts"
 
 type RouteSpec = {
-  readonly method: "GET" | "POST"
+  readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly description: string
   /** Who has access. For `operator`, the operator's own machines; for all others the path does not exist. */
@@ -47,6 +47,25 @@ export const ROUTES = {
     problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input", "quota_exceeded"],
   },
   getUsage: { method: "GET", path: "/v1/usage", description: "Shows your limits and your usage in the last 30 days.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
+  postJob: {
+    method: "POST",
+    path: "/v1/jobs",
+    description: "Uploads a whole list, as text, CSV or NDJSON, which may be compressed with gzip. It is checked in the background, each row for one unit.",
+    access: "secret key",
+    kind: "api",
+    problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input", "too_many_jobs"],
+  },
+  getJobs: { method: "GET", path: "/v1/jobs", description: "Shows your jobs, the newest first.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
+  getJob: { method: "GET", path: "/v1/jobs/:id", description: "Shows how far a job is.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS, "not_found"] },
+  getJobResults: {
+    method: "GET",
+    path: "/v1/jobs/:id/results",
+    description: "Downloads the results of a job, all or those with some recommendations. A download that was cut off continues with `Range`.",
+    access: "secret key",
+    kind: "api",
+    problems: [...KEY_PROBLEMS, "not_found", "invalid_input", "job_not_ready", "range_not_satisfiable"],
+  },
+  deleteJob: { method: "DELETE", path: "/v1/jobs/:id", description: "Deletes a job, its list and its results at once. Rows that are done stay charged.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS, "not_found"] },
   getHealth: { method: "GET", path: "/v1/health", description: "Shows the state of the server. It never waits for the network.", access: "anybody", kind: "api", problems: ["invalid_input", "internal_error"] },
   postSecretScanning: {
     method: "POST",
@@ -248,4 +267,4 @@ export function pagePathWithoutSlash(path: string): string | null {
 export const API_VERSION = "1.0.0"
 
 /** The revision of the OpenAPI document. It counts up when the document says the same API in another form, or an addition to it. */
-export const DOCUMENT_REVISION = 2
+export const DOCUMENT_REVISION = 3

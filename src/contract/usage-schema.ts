@@ -7,7 +7,8 @@ const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
 const countSchema = (description: string) => t.Integer({ minimum: 0, description })
 const limitSchema = (description: string) => t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `${description} Null: unlimited.` })
 
-const ByCategorySchema = t.Object(
+/** Counts of checks by category. */
+export const ByCategorySchema = t.Object(
   Object.fromEntries(CATEGORY_NAMES.map(category => [category, t.Integer({ minimum: 0 })])) as { readonly [C in Category]: TInteger }, // `fromEntries` loses the type of the names
   { ...closed("CountsByCategory"), description: "How many checks, deep checks and batch items ended in each category." },
 )

@@ -24,6 +24,7 @@ import { hostProblem } from "./request/host.ts"
 import { guardedRoutes } from "./request/path-guard.ts"
 import type { NextTick } from "./request/request-batcher.ts"
 import { pathOf, queryOf } from "./request/request-url.ts"
+import type { UploadDeps } from "./request/upload.ts"
 import { RefusalHeaders } from "./response/caller-headers.ts"
 import { preflightHeaders } from "./response/cors.ts"
 import type { JsonResponses } from "./response/json-responses.ts"
@@ -41,9 +42,11 @@ import { batchRoute } from "./v1/batch.ts"
 import { createCheckEndpoints } from "./v1/check.ts"
 import { feedbackRoute } from "./v1/feedback.ts"
 import { healthRoute } from "./v1/health.ts"
+import { type JobsAccess, jobRoutes } from "./v1/jobs.ts"
 import { usageRoute } from "./v1/usage.ts"
 
 type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
+  UploadDeps &
   Omit<SiteDeps, "toProblemResponse" | "admit" | "observer" | "accountLog" | "refusals" | "extras"> & {
     readonly responses: JsonResponses
     readonly check: Check
@@ -58,6 +61,7 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>
     readonly log: Log
     readonly nextTick: NextTick
+    readonly jobs: JobsAccess
     readonly testDomain: string
     /** The public base URL. A function, because the system may pick the port when the server starts. */
     readonly baseUrl: () => string
@@ -85,8 +89,7 @@ export function createApp(appDeps: AppDeps) {
   const admit = createAdmission({ ...appDeps, refusalHeaders })
   const toProblemResponse = createToProblemResponse({ ...appDeps, refusalHeaders })
   const { pages, refuse } = createRefusalPages(appDeps, toProblemResponse)
-  const { requestLog } = appDeps
-  const accountLog = requestLog === null ? null : new AccountLog(requestLog, refusalHeaders)
+  const accountLog = appDeps.requestLog === null ? null : new AccountLog(appDeps.requestLog, refusalHeaders)
   const observer = new RequestObserver({ ...appDeps, accountLog })
   const deps = {
     ...appDeps,
@@ -122,6 +125,7 @@ export function createApp(appDeps: AppDeps) {
     .post(ROUTES.postCheck.path, ({ request }) => POST(request), { parse: "none" })
     .use(batchRoute(deps))
     .use(feedbackRoute(deps))
+    .use(jobRoutes(deps))
     .use(usageRoute(deps))
     .use(healthRoute(deps))
     .use(metricsRoute(deps))

@@ -105,6 +105,7 @@ test("where all is well, every row says so, and nothing is left behind", async (
 test("where all is broken, every row says so with a remedy, and none holds a secret", async () => {
   const data = inDirectory()
   writeFileSync(join(data, "mailkind.sqlite"), "broken ".repeat(1000))
+  writeFileSync(join(data, "jobs"), "no folder")
   mkdirSync(join(data, "lists", "refresh"), { recursive: true })
   writeFileSync(join(data, "lists", "refresh", "state.json"), "{}")
   const taken = createServer(socket => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"))
@@ -131,7 +132,7 @@ test("where all is broken, every row says so with a remedy, and none holds a sec
   const found = await rows()
   const failed = Object.values(found).filter(({ verdict }) => verdict === "failed")
   expect(failed.map(({ name }) => name)).toEqual([
-    ...(["database", "dns", "smtp", "identity", "rdap", "leak_keys", "lists", "port", "outbox"] as const),
+    ...(["database", "jobs", "dns", "smtp", "identity", "rdap", "leak_keys", "lists", "port", "outbox"] as const),
   ])
   expect(failed.filter(({ remedy }) => remedy === null)).toEqual([])
   expect(found.port.seen).toContain("Another program")

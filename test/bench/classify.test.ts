@@ -5,7 +5,7 @@ import { classifyJobsBench } from "../../bench/cases/classify-jobs.ts"
 import { writeMix } from "../../bench/mix/files.ts"
 import { CHECKOUT, emptyDirectory } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
-import { FILE_FORMATS } from "../../src/cli/classify/result-format.ts"
+import { FILE_FORMATS } from "../../src/rows/result-format.ts"
 
 const LIMIT_MS = 120_000
 const LINES = 5_000

@@ -7,8 +7,8 @@ import { emptyDirectory } from "../../bench/servers/product.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
-import { FILE_FORMATS } from "../../src/cli/classify/result-format.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
+import { FILE_FORMATS } from "../../src/rows/result-format.ts"
 import { check } from "../support/app.ts"
 
 async function resultOf(input: string): Promise<CheckResult> {

@@ -1,3 +1,4 @@
+import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
 import { changeRestrictions } from "../../src/customers/keys/key-changes.ts"
@@ -28,12 +29,23 @@ export const KEYED_ROUTES = {
     reads: "feedback",
   },
   getUsage: { method: "GET", good: "/v1/usage", reads: "usage" },
+  postJob: { method: "POST", good: "/v1/jobs?dry=1", bad: "/v1/jobs?format=odd", list: "stripe.com\n", reads: "jobs" },
+  getJobs: { method: "GET", good: "/v1/jobs", reads: "jobs" },
+  getJob: { method: "GET", good: "/v1/jobs/job_1", reads: "jobs" },
+  getJobResults: {
+    method: "GET",
+    good: "/v1/jobs/job_1/results",
+    bad: "/v1/jobs/job_1/results?only=odd",
+    reads: "jobs",
+  },
+  deleteJob: { method: "DELETE", good: "/v1/jobs/job_1", reads: "jobs" },
 } as const
 export type KeyedRoute = keyof typeof KEYED_ROUTES
 
-const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", "postBatch", "postFeedback", "getUsage"]
+const JOBS: readonly KeyedRoute[] = ["postJob", "getJobs", "getJob", "getJobResults", "deleteJob"]
+const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", "postBatch", "postFeedback", "getUsage", ...JOBS]
 const CHECKS: readonly KeyedRoute[] = ["getCheck", "postCheck"]
-const SECRET_ONLY: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage"]
+const SECRET_ONLY: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage", ...JOBS]
 const POSTS: readonly KeyedRoute[] = ["postCheck", "postBatch", "postFeedback"]
 
 /** What can be wrong with a request: which step refuses it, with which code, and the routes where it can be wrong. */
@@ -54,10 +66,17 @@ export const FLAWS = {
   too_fast: { step: "requests per second, in flight", code: "rate_limited", on: ALL },
   too_many_at_once: { step: "requests per second, in flight", code: "rate_limited", on: ALL },
   overloaded: { step: "load of the server", code: "overloaded", on: ALL },
-  too_large: { step: "size of the body", code: "payload_too_large", on: POSTS },
+  too_large: { step: "size of the body", code: "payload_too_large", on: [...POSTS, "postJob"] },
   media_type: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
   not_json: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
-  bad_input: { step: "media type, JSON, input", code: "invalid_input", on: ["getCheck", ...POSTS] },
+  bad_input: {
+    step: "media type, JSON, input",
+    code: "invalid_input",
+    on: ["getCheck", ...POSTS, "postJob", "getJobResults"],
+  },
+  too_many_jobs: { step: "media type, JSON, input", code: "too_many_jobs", on: ["postJob"] },
+  job_not_ready: { step: "media type, JSON, input", code: "job_not_ready", on: ["getJobResults"] },
+  no_such_range: { step: "media type, JSON, input", code: "range_not_satisfiable", on: ["getJobResults"] },
   too_many_items: { step: "media type, JSON, input", code: "batch_too_large", on: ["postBatch"] },
   no_units: { step: "units per day", code: "quota_exceeded", on: [...CHECKS, "postBatch", "postFeedback"] },
   broken_store: { step: "failure of the server", code: "internal_error", on: ALL },
@@ -86,6 +105,8 @@ export function canHave(route: KeyedRoute, flaws: readonly Flaw[]): boolean {
   if (has(OF_PUBLISHABLE) && has(["too_many_at_once"])) return false
   // Networks are those of secret keys.
   if (has(OF_PUBLISHABLE) && has(["wrong_network"])) return false
+  // How many jobs there are, and in which state, is known by the store alone.
+  if (has(["too_many_jobs", "job_not_ready", "no_such_range"]) && has(["broken_store"])) return false
   // A publishable key is the wrong one for some routes, whatever its origin.
   const isWrongKind = has(["wrong_kind"])
   return flaws.every(flaw => {
@@ -112,6 +133,7 @@ export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise
   const made = isPublishable ? await harness.newKey([PAGE]) : { id: harness.keyId, text: harness.key }
   const key: SentKey = { ...made, headers: isPublishable ? { Origin: PAGE } : {} }
   const release = await prepare(harness, key, flaws, isPublishable)
+  await addJobs(harness, flaws)
   if (flaws.includes("broken_store")) {
     await harness.store.run(`DROP TABLE ${KEYED_ROUTES[route].reads}`)
     harness.customers.ownLists.invalidateAll()
@@ -119,6 +141,21 @@ export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise
   const answer = await harness.ask(...requestOf(route, key, flaws))
   await release()
   return answer
+}
+
+/** A job of the account that is done and has no rows, unless it is a flaw of it that it is not; and as many as it may have, if that is one. */
+export async function addJobs(
+  { store, accountId }: Pick<Harness, "store" | "accountId">,
+  flaws: readonly Flaw[],
+): Promise<void> {
+  const count = flaws.includes("too_many_jobs") ? JOB_LIMITS.jobsPerAccountMax : 1
+  const state = flaws.includes("job_not_ready") ? "queued" : "done"
+  for (let at = 1; at <= count; at++)
+    await store.run(
+      `INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, file_key, created_at_ms)
+       VALUES ($1, $2, 'key_1', $3, 'text', 1, 'b2b', 1, 'AAAA', 1)`,
+      [`job_${at}`, accountId, state],
+    )
 }
 
 /** Brings the account and the key into the state of the flaws; what it gives lets go of the request that is held in flight. */
@@ -183,18 +220,28 @@ function requestOf(
   flaws: readonly Flaw[],
 ): Parameters<Harness["ask"]> {
   const has = (flaw: Flaw): boolean => flaws.includes(flaw)
-  const { method, good, ...more } = KEYED_ROUTES[route]
-  const path = has("bad_input") && "bad" in more ? more.bad : good
+  const { method, ...more } = KEYED_ROUTES[route]
+  const path = pathOf(route, flaws)
   const headers: Record<string, string> = { ...ofPage }
   if (has("wrong_origin")) headers["Origin"] = "https://shop.example.evil.example"
   if (has("no_origin")) delete headers["Origin"]
   if (has("two_keys")) headers["X-API-Key"] = generateKey("secret", random)
   if (has("media_type")) headers["Content-Type"] = "text/plain"
-  const body = "body" in more ? { body: bodyOf(more.body, flaws) } : {}
+  if (has("no_such_range")) headers["Range"] = "bytes=1000-"
+  const body = "body" in more ? { body: bodyOf(more.body, flaws) } : "list" in more ? { body: more.list } : {}
   // As clients do over a socket: a body that is too large is refused before it is read.
   if (body.body !== undefined) headers["Content-Length"] = String(Buffer.byteLength(body.body))
+  if (route === "postJob" && has("too_large")) headers["Content-Length"] = "1000000000"
   const sentPath = has("no_such_path") ? path.replace("/v1/", "/v2/") : path
-  return [`${has("no_such_method") ? "DELETE" : method} ${sentPath}`, { headers, key: keySent(text, flaws), ...body }]
+  return [`${has("no_such_method") ? "PATCH" : method} ${sentPath}`, { headers, key: keySent(text, flaws), ...body }]
+}
+
+function pathOf(route: KeyedRoute, flaws: readonly Flaw[]): string {
+  const { good, ...more } = KEYED_ROUTES[route]
+  if (flaws.includes("bad_input") && "bad" in more) return more.bad
+  // The limits of jobs do not hold for one that is only estimated, whose store is not read either.
+  const isStored = flaws.includes("too_many_jobs") || flaws.includes("broken_store")
+  return route === "postJob" && isStored ? "/v1/jobs" : good
 }
 
 function keySent(text: string, flaws: readonly Flaw[]): string | null {

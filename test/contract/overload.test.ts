@@ -1,11 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { testApp } from "../support/app.ts"
-import { KEYED_ROUTES } from "./flawed-request.ts"
+import { addJobs, KEYED_ROUTES } from "./flawed-request.ts"
 
 const MANY = 10
 const KEYED = Object.values(KEYED_ROUTES).map(
-  row => [row.method, row.good, "body" in row ? { body: row.body } : {}] as const,
+  row => [row.method, row.good, "body" in row ? { body: row.body } : "list" in row ? { body: row.list } : {}] as const,
 )
 
 /** A house in which as many requests are in flight as are served, or so many more. */
@@ -17,7 +17,9 @@ async function busy(more = 0, options: Parameters<typeof testApp>[0] = {}) {
 
 describe("a server with as much to do as it can", () => {
   test.each(KEYED)("refuses %s %s, and serves it again at once when others are done", async (method, path, sent) => {
-    const { ask, load } = await busy()
+    const harness = await busy()
+    const { ask, load } = harness
+    await addJobs(harness, [])
     const { status, headers, body } = await ask(`${method} ${path}`, sent)
     expect([status, body["code"], headers.get("retry-after")]).toEqual([503, "overloaded", "1"])
     for (let count = 0; count < MANY; count++) load.release()

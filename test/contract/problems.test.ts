@@ -35,6 +35,9 @@ const TELLS_LIMITS: readonly ProblemCode[] = [
   "payload_too_large",
   "invalid_input",
   "batch_too_large",
+  "too_many_jobs",
+  "job_not_ready",
+  "range_not_satisfiable",
   "quota_exceeded",
   "internal_error",
 ]

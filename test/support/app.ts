@@ -6,6 +6,7 @@ import { createCustomersService } from "../../src/assemble/customers/customers.t
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
 import { createMailService } from "../../src/assemble/customers/mails.ts"
 import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
+import { createJobsService } from "../../src/assemble/jobs.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { metricsReaderGuard } from "../../src/assemble/metrics.ts"
 import { assembleSignUpCheck } from "../../src/assemble/server.ts"
@@ -121,6 +122,8 @@ export type AppOptions = {
   readonly signUpPolicy?: string
   /** Among how many nodes it is the last. */
   readonly nodesCount?: number
+  /** `MAILKIND_JOB_BYTES_MAX`. */
+  readonly jobBytesMax?: string
   /** When requests that arrived together are run; absent: before anything else. */
   readonly nextTick?: NextTick
 }
@@ -149,6 +152,7 @@ export async function testApp({
   inFlightMax = 4096,
   bodyBytesMax,
   nodesCount = 1,
+  jobBytesMax = "",
 }: AppOptions = {}) {
   const time = createFakeTime()
   const { clock, stopwatch, later: setTimer } = time
@@ -156,7 +160,11 @@ export async function testApp({
   const logged: Logged[] = []
   const log = (level: LogLevel, message: string, fields: LogFields = {}): void =>
     void logged.push({ level, message, fields })
+  const jobsFolder = mkdtempSync(join(tmpdir(), "mailkind-app-jobs-"))
+  onTestEnd(() => rmSync(jobsFolder, { recursive: true, force: true }))
   const read = parseSettings({
+    MAILKIND_JOBS_DIR: jobsFolder,
+    MAILKIND_JOB_BYTES_MAX: jobBytesMax,
     MAILKIND_TIERS: tiers,
     MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl,
     ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
@@ -223,8 +231,13 @@ export async function testApp({
     clock,
     stopwatch,
   })
+  const { jobs, service: jobService } = createJobsService(context, check, customers, loadShedder)
+  onTestEnd(() => jobService.stop())
   const built = createApp({
     ...customers,
+    jobs,
+    setTimer,
+    allowSilence: () => undefined,
     ...createLeakReportsService(context, changes),
     responses: createJsonResponses(() => `req_test${count++}`, false),
     check,
@@ -283,6 +296,8 @@ export async function testApp({
     store,
     changes,
     customers,
+    jobs: jobService,
+    jobsFolder,
     /** The mails that went out, the latest last. Those of the outbox go when `look` is called. */
     mails,
     look: mailsGoing.pollOutbox,

@@ -1,8 +1,9 @@
 import type { Streams, TextSink } from "../../base/streams.ts"
+import { escapeControls } from "../../base/untrusted-text.ts"
 import type { CheckOutcome } from "../../check/result/result.ts"
-import { CommandError, escapeControls } from "../output.ts"
-import { type InputColumns, type InputRow, rowSubject } from "./input-rows.ts"
-import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "./result-format.ts"
+import { type InputColumns, type InputRow, rowSubject } from "../../rows/input-rows.ts"
+import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "../../rows/result-format.ts"
+import { CommandError } from "../output.ts"
 import { ResumeState, readPartial } from "./resume-state.ts"
 import { SummaryCounter, type SummaryCounts } from "./summary.ts"
 

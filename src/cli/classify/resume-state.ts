@@ -1,7 +1,7 @@
 import type { Streams } from "../../base/streams.ts"
 import type { Subject } from "../../check/address/subject.ts"
-import type { InputRow } from "./input-rows.ts"
-import type { ResultFormat } from "./result-format.ts"
+import type { InputRow } from "../../rows/input-rows.ts"
+import type { ResultFormat } from "../../rows/result-format.ts"
 
 /** The results of an earlier run in the file. */
 export type PartialResults = {

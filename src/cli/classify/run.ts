@@ -1,23 +1,25 @@
 import type { Stopwatch } from "../../base/outside-world.ts"
 import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
+import { escapeControls } from "../../base/untrusted-text.ts"
 import { NO_OWN_LIST_MATCH } from "../../check/check.ts"
 import type { CheckOutcome } from "../../check/result/result.ts"
 import type { Policy } from "../../contract/policies.ts"
+import type { CsvOptions } from "../../rows/csv-reader.ts"
+import { decodeInput } from "../../rows/input-decoder.ts"
+import { type InputLine, type InputRow, type RowReader, rowSubject } from "../../rows/input-rows.ts"
+import { LineSplitter } from "../../rows/line-splitter.ts"
+import { OrderedQueue } from "../../rows/ordered-queue.ts"
+import { type Block, RecordCutter } from "../../rows/record-cutter.ts"
+import type { FileFormat } from "../../rows/result-format.ts"
+import { createRowReader } from "../../rows/row-reader.ts"
+import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
 import type { CheckCommandDeps } from "../check.ts"
-import { CommandError, escapeControls } from "../output.ts"
+import { CommandError } from "../output.ts"
 import { ServerError } from "../server.ts"
-import type { CsvOptions } from "./csv-reader.ts"
 import { CheckedRows, createCollector } from "./garbage-collector.ts"
-import { decodeInput } from "./input-decoder.ts"
-import { type InputLine, type InputRow, type RowReader, rowSubject } from "./input-rows.ts"
-import { LineSplitter } from "./line-splitter.ts"
-import { OrderedQueue } from "./ordered-queue.ts"
 import { BlockPool } from "./parallel/block-pool.ts"
-import { type Block, RecordCutter } from "./parallel/record-cutter.ts"
 import { createProgress } from "./progress.ts"
-import type { FileFormat } from "./result-format.ts"
 import { assertTargetWritable, type ResultsTarget, ResultsWriter, streamErrorMessage } from "./results-writer.ts"
-import { createRowReader } from "./row-reader.ts"
 import type { ClassifySummary } from "./summary.ts"
 
 /** Dependencies of `classify`. */
@@ -169,8 +171,10 @@ async function classifyPart(
 ): Promise<void> {
   const { results, collectAfter } = run
   const rows: InputRow[] = []
-  for (const line of lines) reader.push(line, rows)
-  if (isLast) reader.end(rows)
+  withFlagNames(() => {
+    for (const line of lines) reader.push(line, rows)
+    if (isLast) reader.end(rows)
+  })
   const columns = reader.columns()
   if (!results.hasColumns && columns !== null) await results.start(columns)
   const checked = await answerRows(run, order, await results.unfinishedRows(rows))
@@ -178,7 +182,19 @@ async function classifyPart(
   collectAfter(checked)
 }
 
-/** Resolves with what was checked when all checks have begun. */
+const FLAG_NAMES: OptionNames = { column: "--column", noHeader: "--no-header", format: "--format" }
+
+/** Turns an `UnreadableFile` into a `CommandError`. */
+function withFlagNames(read: () => void): void {
+  try {
+    read()
+  } catch (error) {
+    throw error instanceof UnreadableFile
+      ? new CommandError(error.describe(FLAG_NAMES), error.isWrongUse ? 2 : 1)
+      : error
+  }
+}
+
 async function answerRows(
   { checker: { check, testDomain }, job: { policy }, results, stop }: Run,
   order: OrderedQueue<InputRow, CheckOutcome>,

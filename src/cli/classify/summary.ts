@@ -1,6 +1,6 @@
 import type { CheckOutcome } from "../../check/result/result.ts"
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
-import { hasWrongBytes, type InputRow, LINE_ERRORS, type LineError, lineError } from "./input-rows.ts"
+import { hasWrongBytes, type InputRow, LINE_ERRORS, type LineError, lineError } from "../../rows/input-rows.ts"
 
 /** Counts the results of a run by category. */
 export class SummaryCounter {

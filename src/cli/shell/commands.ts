@@ -1,5 +1,6 @@
 import type { Command } from "commander"
-import { CommandError, escapeControls, type Output } from "../output.ts"
+import { escapeControls } from "../../base/untrusted-text.ts"
+import { CommandError, type Output } from "../output.ts"
 import { readCommands } from "./command-tree.ts"
 import { completionScript, SHELLS } from "./completion.ts"
 import { type ManPageFacts, manPage } from "./man-page.ts"

@@ -109,6 +109,18 @@ export const EXPORTED_LISTS = {
     whereSql: OF_ACCOUNT,
     order: { list: "", entry: "" },
   },
+  jobs: {
+    description:
+      "Your jobs, without their lists and results, which you download by the API. They are deleted with the job, and with your account.",
+    table: "jobs",
+    columns: [
+      ...["id", "key_id", "state", "reason", "name", "format", "input_column", "has_header", "policy"],
+      ...["includes_tenant", "created_at_ms", "started_at_ms", "ended_at_ms", "input_bytes", "rows_total", "rows_done"],
+      ...["units_used", "busy_ms", "result_bytes", "counts"],
+    ],
+    whereSql: "account_id = $1 AND state <> 'deleted'",
+    order: { id: "" },
+  },
   sessions: {
     description: "The browsers that are signed in.",
     table: "sessions",
@@ -200,6 +212,9 @@ const toJson = (row: ExportedRow): string =>
 /** Columns of texts that are separated by spaces. */
 const LIST_COLUMNS: readonly string[] = ["origins", "networks"]
 
+/** Columns of JSON texts. */
+const JSON_COLUMNS: readonly string[] = ["particulars", "counts"]
+
 const INSTANT_COLUMN = /(?:^|_)at_ms$/
 
 function exportedMember(column: string, cell: SqlValue): readonly [name: string, value: unknown] {
@@ -208,7 +223,7 @@ function exportedMember(column: string, cell: SqlValue): readonly [name: string,
   if (column === "request_log_from_ms") return ["request_log", cell === NEVER_LOGGED_MS ? "off" : "on"]
   if (column === "day" && typeof cell === "number") return ["date", isoDate(cell)]
   if (LIST_COLUMNS.includes(column) && typeof cell === "string") return [column, cell === "" ? [] : cell.split(" ")]
-  if (column === "particulars" && typeof cell === "string") return [column, parseJson(cell) ?? null]
+  if (JSON_COLUMNS.includes(column) && typeof cell === "string") return [column, parseJson(cell) ?? null]
   return [column, cell]
 }
 

@@ -116,6 +116,8 @@ function configure(database: Database, path: string): void {
   // (0.4 ms here, 0.03 ms with NORMAL); requests commit nothing.
   database.run("PRAGMA synchronous = FULL")
   database.run("PRAGMA foreign_keys = ON")
+  // Overwrites deleted rows in their pages, such as the key of a deleted job. It needs no further write.
+  database.run("PRAGMA secure_delete = FAST")
 }
 
 /**

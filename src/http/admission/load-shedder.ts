@@ -54,6 +54,7 @@ export class LoadShedder {
   readonly #heavyInFlightMax: number
   readonly #keylessBodies: KeylessBodies
   #inFlight = 0
+  #acceptedCount = 0
   #bodyBytes = 0
 
   /** `lagMs` gives the lasting delay of the event loop. */
@@ -76,6 +77,11 @@ export class LoadShedder {
     return this.#inFlight
   }
 
+  /** The number of all requests that were accepted. */
+  get acceptedCount(): number {
+    return this.#acceptedCount
+  }
+
   get bodyBytes(): number {
     return this.#bodyBytes
   }
@@ -84,6 +90,7 @@ export class LoadShedder {
   acquire(): Problem | null {
     if (this.#inFlight >= this.#limits.inFlightMax * HARD_LIMIT_FACTOR) return this.#shed("in_flight")
     this.#inFlight++
+    this.#acceptedCount++
     return null
   }
 

@@ -2,6 +2,8 @@ import type { TObject, TSchema } from "@sinclair/typebox"
 import { isJsonObject } from "../../base/untrusted-text.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
+import { JOB_FORMATS, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../contract/jobs.ts"
+import { JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
 import { POLICIES } from "../../contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../contract/problems.ts"
 import { REASONS } from "../../contract/reasons.ts"
@@ -57,6 +59,9 @@ const ANSWERS = [
   BatchResult,
   FeedbackReceipt,
   Usage,
+  JobBody,
+  JobListBody,
+  JobEstimateBody,
   Health,
   ProblemBody,
   RetryProblemBody,
@@ -84,6 +89,15 @@ const NAMED_ENUMS: Readonly<Record<string, NamedEnum>> = {
     meanings: descriptionsOf(REASONS),
     isOpen: true,
   },
+  JobState: {
+    description: "Where a job stands.",
+    meanings: Object.fromEntries(LISTED_JOB_STATES.map(state => [state, JOB_STATES[state].description])),
+  },
+  JobReason: {
+    description: "Why a job is `stopped` or `failed`.",
+    meanings: descriptionsOf(JOB_REASONS),
+  },
+  JobFormat: { description: "The format of a list.", meanings: descriptionsOf(JOB_FORMATS) },
   ProblemCode: {
     description: "Why a request was refused. /docs/errors explains each code. A later version may have more.",
     meanings: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, PROBLEMS[code].cause])),

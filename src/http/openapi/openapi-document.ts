@@ -1,4 +1,5 @@
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
+import { JOB_LIMITS } from "../../contract/jobs.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
@@ -16,7 +17,9 @@ import {
   exampleUsage,
   problemHeaders,
 } from "../response/example-responses.ts"
+import { JOB_OPERATIONS } from "./job-operations.ts"
 import { type JsonSchema, membersOf, namedSchemas, reference } from "./json-schemas.ts"
+import { HEADER_OBJECTS, headerReferences, jsonContent, KEY_HEADERS } from "./response-parts.ts"
 
 /** The server that the examples are made for. */
 type ExampleContext = { readonly baseUrl: string; readonly testDomain: string }
@@ -39,7 +42,8 @@ export function openapiDocument(baseUrl: string, testDomain: string): OpenApiDoc
   const paths: Record<string, Record<string, JsonSchema>> = {}
   for (const id of API_ROUTE_IDS) {
     const { path, method } = ROUTES[id]
-    paths[path] = { ...paths[path], [method.toLowerCase()]: operationObject(id, context) }
+    const template = path.replace(/:(\w+)/g, "{$1}")
+    paths[template] = { ...paths[template], [method.toLowerCase()]: operationObject(id, context) }
   }
   return {
     openapi: "3.1.0",
@@ -80,13 +84,14 @@ const DESCRIPTION =
 
 const TAGS = {
   check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} bytes, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, and a URL ${LIMITS.urlLengthMax} characters. Addresses under the test domain need no key.`,
+  jobs: `Whole lists, of any number of rows: upload one, watch it, download it with verdicts. Rows that cannot be read, or are longer than ${JOB_LIMITS.rowBytesMax} bytes, are \`invalid\` and never end a job. One list of an account is checked at a time. When the units of the day are used up, the job stops and continues by itself.`,
   feedback: "Reports of wrong verdicts. An accepted report corrects the verdict of the domain for everybody.",
   usage: "The limits and the usage of an account.",
   health: "The state of the server. It needs no key.",
 } as const
 
 type OperationSpec = {
-  readonly tag: keyof typeof TAGS
+  readonly tag: string
   readonly summary: string
   /** Parameters or body of the request. */
   readonly request: (context: ExampleContext) => JsonSchema
@@ -146,6 +151,7 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
       },
     }),
   },
+  ...JOB_OPERATIONS,
   getHealth: {
     tag: "health",
     summary: "Health",
@@ -231,10 +237,6 @@ const feedbackBody = (): JsonSchema => ({
   }),
 })
 
-const jsonContent = (schema: string, examples: JsonSchema): JsonSchema => ({
-  "application/json": { schema: reference(schema), examples },
-})
-
 /** The problem responses by status. Codes with the same status share one. `headers`: those of every refusal of a key. */
 function problemResponses(
   codes: readonly ProblemCode[],
@@ -272,39 +274,3 @@ const SECURITY_SCHEMES = {
   bearer: { type: "http", scheme: "bearer", description: "The key in `Authorization: Bearer <API_KEY>` (preferred)." },
   apiKey: { type: "apiKey", in: "header", name: "X-API-Key", description: "The key in `X-API-Key: <API_KEY>`." },
 } as const
-
-/** The headers that a response may have, besides those that HTTP needs. */
-const HEADER_OBJECTS = {
-  "X-Request-Id": {
-    description: `The id of the request. You can send your own, with 1 to ${LIMITS.requestIdLengthMax} letters, digits, \`.\`, \`_\` and \`-\`.`,
-    schema: { type: "string" },
-  },
-  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 0 } },
-  "WWW-Authenticate": {
-    description: "How to send a key (RFC 9110 §11.6.1).",
-    schema: { type: "string" },
-  },
-  "RateLimit-Policy": {
-    description: "The limits of the key: requests per second and units per day. Absent if the key has no limits.",
-    schema: { type: "string" },
-  },
-  RateLimit: {
-    description:
-      "What is left of each policy (`r`), and the seconds until it is full again (`t`). The policy `day` is absent while the number of units left is not known. `GET /v1/usage` always has it.",
-    schema: { type: "string" },
-  },
-  Warning: {
-    description: "The account has not accepted new terms yet. `Link` leads to them.",
-    schema: { type: "string" },
-  },
-  Link: { description: 'The terms, with `rel="terms-of-service"`.', schema: { type: "string" } },
-} as const
-
-/** Headers of responses to a key: its limits, if it has any, and new terms, if there are any. */
-const KEY_HEADERS = ["RateLimit-Policy", "RateLimit", "Warning", "Link"]
-
-/** References to `X-Request-Id`, to `more` and to the headers of these problems. */
-function headerReferences(codes: readonly ProblemCode[] = [], more: readonly string[] = []): JsonSchema {
-  const names = new Set(["X-Request-Id", ...more, ...codes.flatMap(code => Object.keys(problemHeaders(code)))])
-  return Object.fromEntries([...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
-}

@@ -5,6 +5,7 @@ import { fullResult, reducedResultJson } from "../../check/result/result.ts"
 import { judgeTestAddress } from "../../check/test-address-evidence.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import type { FeedbackReceipt } from "../../contract/feedback-schema.ts"
+import type { JobBody, JobEstimateBody } from "../../contract/jobs-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT, type Policy } from "../../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
@@ -16,6 +17,7 @@ import { overloaded } from "../admission/load-shedder.ts"
 import { keylessTooFast, unauthorized } from "../request/caller.ts"
 import { tooManyItems } from "../request/check-input.ts"
 import { bannedProblem, busyProblem, passRequiredProblem } from "./free-check-problems.ts"
+import { jobNotReady, rangeNotSatisfiable, tooManyJobs } from "./job-problems.ts"
 import { INVALID_POLICY, invalidInput, Problem, problemBody, quotaExceeded } from "./problem.ts"
 
 /** The request id of every example. */
@@ -57,13 +59,46 @@ export const exampleFeedbackReceipt = (): FeedbackReceipt => ({
   reported_category: "business",
 })
 
+/** An example of a job that is being checked. */
+export const exampleJob = (): JobBody => ({
+  id: "job_3fQb9LxWm2VtRz8KcN5y",
+  name: "newsletter",
+  state: "running",
+  reason: null,
+  format: "csv",
+  column: null,
+  policy: POLICY_DEFAULT,
+  workspace: true,
+  rows: { total: 100_000, done: 40_000, unreadable: 0, degraded: 12 },
+  by_category: { ...NONE_BY_CATEGORY, business: 31_000, personal: 9000 },
+  by_recommendation: { allow: 31_000, review: 9000, block: 0 },
+  units_used: 40_000,
+  results_bytes: 3_200_000,
+  rows_per_second: 4000,
+  seconds_left: 15,
+  created_at: "2026-11-20T09:30:00.000Z",
+  started_at: "2026-11-20T09:30:01.000Z",
+  ended_at: null,
+  expires_at: null,
+})
+
+/** An example of what a list would cost. */
+export const exampleJobEstimate = (): JobEstimateBody => ({
+  rows: 100_000,
+  unique_domains: 31_204,
+  units_needed: 100_000,
+  units_left: 250_000,
+  columns: ["id", "email", "name"],
+})
+
+const NONE_BY_CATEGORY = Object.fromEntries(
+  CATEGORY_NAMES.map(category => [category, 0]),
+) as Usage["today"]["by_category"] // `fromEntries` loses the type of the names
+
 /** The usage of an account that made three checks today. */
 export function exampleUsage(): Usage {
-  const noneByCategory = Object.fromEntries(
-    CATEGORY_NAMES.map(category => [category, 0]),
-  ) as Usage["today"]["by_category"] // `fromEntries` loses the type of the names
-  const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: noneByCategory }
-  const used = { ...none, used: 3, checks: 3, by_category: { ...noneByCategory, business: 2, personal: 1 } }
+  const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: NONE_BY_CATEGORY }
+  const used = { ...none, used: 3, checks: 3, by_category: { ...NONE_BY_CATEGORY, business: 2, personal: 1 } }
   const [free] = TIERS
   const today = Date.parse("2026-11-20")
   const dateOf = (daysAgo: number): string => new Date(today - daysAgo * DAY_MS).toISOString().slice(0, 10)
@@ -154,6 +189,9 @@ const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
   payload_too_large: new Problem("payload_too_large", `The body is larger than ${LIMITS.bodyBytesMax} bytes.`, {
     limit: LIMITS.bodyBytesMax,
   }),
+  too_many_jobs: tooManyJobs("jobs"),
+  job_not_ready: jobNotReady("running"),
+  range_not_satisfiable: rangeNotSatisfiable(4096),
   not_found: new Problem("not_found", "This path does not exist. The paths of the API begin with /v1."),
   method_not_allowed: new Problem(
     "method_not_allowed",

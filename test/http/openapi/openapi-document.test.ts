@@ -4,6 +4,7 @@ import { FormatRegistry, type TSchema, Type as t } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../../src/contract/feedback-schema.ts"
+import { JobBody, JobEstimateBody, JobListBody } from "../../../src/contract/jobs-schema.ts"
 import { POLICY_NAMES, RECOMMENDATIONS } from "../../../src/contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../src/contract/reasons.ts"
@@ -61,8 +62,11 @@ function* nodes(node: unknown, path: string): Generator<readonly [string, Node]>
   for (const [key, value] of Object.entries(node)) yield* nodes(value, `${path}/${key}`)
 }
 
+/** A path as the document has it. */
+const template = (path: string): string => path.replace(/:(\w+)/g, "{$1}")
+
 const operationOf = ({ method, path }: { readonly method: string; readonly path: string }): Node =>
-  at("paths", path, method.toLowerCase())
+  at("paths", template(path), method.toLowerCase())
 
 test("the document is the golden file; UPDATE_GOLDEN=1 rewrites it", async () => {
   const text = `${JSON.stringify(document, null, 2)}\n`
@@ -79,7 +83,7 @@ test("every route of the API is an operation, and no operation is anything else"
   const operations = Object.entries(at("paths")).flatMap(([path, item]) =>
     Object.keys(objectOf(item)).map(method => `${method.toUpperCase()} ${path}`),
   )
-  expect(operations.sort()).toEqual(apiRoutes.map(([, { method, path }]) => `${method} ${path}`).sort())
+  expect(operations.sort()).toEqual(apiRoutes.map(([, { method, path }]) => `${method} ${template(path)}`).sort())
 })
 
 test("every operation bears the id of its route, which is unique", () => {
@@ -88,8 +92,15 @@ test("every operation bears the id of its route, which is unique", () => {
   expect(new Set(ids).size).toBe(ids.length)
 })
 
-test("no path has a parameter", () => {
-  for (const path of Object.keys(at("paths"))) expect(path).not.toMatch(/[{}:]/)
+test("the only parameter of a path is the id of a job, which its operations describe", () => {
+  for (const [path, item] of Object.entries(at("paths"))) {
+    expect(path.replace("{id}", "")).not.toMatch(/[{}:]/)
+    for (const operation of Object.values(objectOf(item))) {
+      const { parameters = [] } = objectOf(operation)
+      const inPath = (parameters as Node[]).filter(parameter => parameter["in"] === "path") // an array by the document's own schema
+      expect(inPath.map(({ name }) => name)).toEqual(path.includes("{id}") ? ["id"] : [])
+    }
+  }
 })
 
 test("every problem of a route has an example under its status, and no status is made up", () => {
@@ -102,7 +113,7 @@ test("every problem of a route has an example under its status, and no status is
     expect(new Set(refusals)).toEqual(statuses)
     for (const code of route.problems) {
       const examples = at(
-        ...["paths", route.path, route.method.toLowerCase(), "responses", PROBLEMS[code].status],
+        ...["paths", template(route.path), route.method.toLowerCase(), "responses", PROBLEMS[code].status],
         ...["content", "application/problem+json", "examples"],
       )
       expect(Object.keys(examples)).toContain(code)
@@ -164,7 +175,7 @@ test("every example of an answer satisfies the schema of the answer, and of a bo
   expect(checked.get("CheckBody")).toBe(Object.keys(TEST_ADDRESSES).length)
   expect(checked.get("Health")).toBe(2)
   expect(checked.get("ReducedResult")).toBe(2)
-  for (const name of ["Usage", "FeedbackBody", "FeedbackReceipt", "BatchBody", "BatchResult"])
+  for (const name of ["Usage", "FeedbackBody", "FeedbackReceipt", "BatchBody", "BatchResult", "JobList", "JobEstimate"])
     expect([name, checked.get(name)]).toEqual([name, 1])
 })
 
@@ -178,6 +189,9 @@ const BODIES: Readonly<Record<string, TSchema>> = {
   BatchResult,
   Usage,
   Health,
+  Job: JobBody,
+  JobList: JobListBody,
+  JobEstimate: JobEstimateBody,
 }
 const nameOf = (reference: unknown): string => String(reference).replace("#/components/schemas/", "")
 

@@ -1,9 +1,9 @@
 import type { PipedProcess } from "../../../base/streams.ts"
+import type { Block } from "../../../rows/record-cutter.ts"
 import { CommandError } from "../../output.ts"
 import type { SummaryCounts } from "../summary.ts"
 import type { WorkerJob, WorkerReport } from "./block-worker.ts"
 import { encodeFrame, readFrames } from "./frames.ts"
-import type { Block } from "./record-cutter.ts"
 
 /** Results of a block as they are written. */
 type Results = { readonly bytes: Uint8Array; readonly counts: SummaryCounts; readonly isLast: boolean }

@@ -56,6 +56,7 @@ export function backUpDatabase(
   const partial = createPrivateFile(`${to}.${process.pid}.${Bun.randomUUIDv7()}.half`)
   try {
     vacuumInto(from, partial.path, true)
+    removeJobs(partial.path)
     const info = verifyBackup(partial.path)
     if (schemaVersion !== undefined && info.schemaVersion !== schemaVersion) return null
     partial.sync()
@@ -68,6 +69,22 @@ export function backUpDatabase(
   } finally {
     partial.close()
     for (const suffix of ["", "-journal"]) rmSync(partial.path + suffix, { force: true })
+  }
+}
+
+/**
+ * Removes the jobs of a copy: their files are in no backup, and neither are the keys of these. The bytes are overwritten, and no
+ * journal receives them.
+ */
+function removeJobs(path: string): void {
+  const database = new Database(path, { readwrite: true, create: false })
+  try {
+    restrictSchema(database)
+    if (database.query("SELECT 1 FROM sqlite_master WHERE name = 'jobs'").get() === null) return
+    for (const sql of ["PRAGMA journal_mode = MEMORY", "PRAGMA secure_delete = ON", "DELETE FROM jobs"])
+      database.run(sql)
+  } finally {
+    database.close()
   }
 }
 

@@ -191,7 +191,7 @@ type TableNames = ReadonlySet<string>
 
 /**
  * Prepares a restored copy to replace the database at `previous` (null: there is none): it takes over revocations, restrictions, leased
- * units and the ends of mails, removes all sessions, since one may have been ended since, and moves the change log past that of both. Returns null
+ * units and the ends of mails, removes all sessions, since one may have been ended since, and all jobs, since their files are elsewhere, and moves the change log past that of both. Returns null
  * when there is no previous database or it cannot be read.
  */
 export function mergeFromPrevious(copy: string, previous: string | null): RestoreMerge | null {
@@ -201,7 +201,7 @@ export function mergeFromPrevious(copy: string, previous: string | null): Restor
     restrictSchema(database)
     const merged = previous === null ? null : mergeTables(database, previous)
     const tables = tableNames(database, "main")
-    for (const table of ["sessions", "sign_ins"]) if (tables.has(table)) database.run(`DELETE FROM ${table}`)
+    for (const table of ["sessions", "sign_ins", "jobs"]) if (tables.has(table)) database.run(`DELETE FROM ${table}`)
     if (tables.has("change_head")) database.run("UPDATE change_head SET id = id + 1")
     return merged
   } finally {

@@ -122,6 +122,48 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE traffic (hour BIGINT NOT NULL, measure TEXT NOT NULL, count BIGINT NOT NULL, PRIMARY KEY (hour, measure))",
     ],
   },
+  {
+    number: 24,
+    description: "jobs, which check whole lists",
+    statements: [
+      // `file_key` encrypts the files of the job and stands nowhere else; null: the job is deleted. `lease` counts the processes that
+      // have checked its rows, `holder` is the one that does now, and `beat` rises while it lives. `input_offset` and `input_skipped` say
+      // where the next row stands, `parts` which files have the results: `lease:bytes`, separated by spaces. `counts` is JSON.
+      `CREATE TABLE jobs (
+        id TEXT PRIMARY KEY,
+        account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+        key_id TEXT NOT NULL,
+        state TEXT NOT NULL,
+        reason TEXT,
+        name TEXT,
+        format TEXT NOT NULL,
+        input_column TEXT,
+        has_header BIGINT NOT NULL,
+        policy TEXT NOT NULL,
+        includes_tenant BIGINT NOT NULL,
+        file_key TEXT,
+        created_at_ms BIGINT NOT NULL,
+        started_at_ms BIGINT,
+        ended_at_ms BIGINT,
+        lease BIGINT NOT NULL DEFAULT 0,
+        holder TEXT,
+        beat BIGINT NOT NULL DEFAULT 0,
+        input_bytes BIGINT NOT NULL DEFAULT 0,
+        rows_total BIGINT NOT NULL DEFAULT 0,
+        input_offset BIGINT NOT NULL DEFAULT 0,
+        input_skipped BIGINT NOT NULL DEFAULT 0,
+        rows_done BIGINT NOT NULL DEFAULT 0,
+        units_used BIGINT NOT NULL DEFAULT 0,
+        busy_ms BIGINT NOT NULL DEFAULT 0,
+        parts TEXT NOT NULL DEFAULT '',
+        result_bytes BIGINT NOT NULL DEFAULT 0,
+        counts TEXT NOT NULL DEFAULT '{}')`,
+      "CREATE INDEX jobs_by_account ON jobs (account_id, created_at_ms)",
+      "CREATE INDEX jobs_by_state ON jobs (state, created_at_ms)",
+      // The mark in the folder with the files of jobs, by which a server finds out that it has another folder.
+      "CREATE TABLE jobs_folder (singleton BIGINT PRIMARY KEY CHECK (singleton = 1), mark TEXT NOT NULL)",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -29,6 +29,8 @@ export type PostgresStatus = {
   readonly nodesCount: number
   readonly waitingMails: { readonly count: number; readonly sinceMs: number | null }
   readonly lastWrittenAtMs: number
+  /** The mark of the folder with the files of jobs; null: no server has used one yet. */
+  readonly jobsFolderMark: string | null
 }
 
 /** Reads the status of the database at `url`. Rejects with a `StoreError` when it cannot be reached, or when a start would fail. */
@@ -103,10 +105,10 @@ async function readTableStatus(client: SQL) {
   )
   // An older database does not have every table.
   const count = async (table: string, condition = ""): Promise<number> =>
-    (await readNumber(client, table, `SELECT COUNT(*) AS number FROM ${table}${condition}`)) ?? 0
+    (await readNumber(client, table, `SELECT COUNT(*) AS value FROM ${table}${condition}`)) ?? 0
   const isWaiting = " WHERE ended_at_ms IS NULL"
-  const sinceMs = await readNumber(client, "outbox", `SELECT MIN(written_at_ms) AS number FROM outbox${isWaiting}`)
-  const changedAtMs = await readNumber(client, "changes", "SELECT MAX(at_ms) AS number FROM changes")
+  const sinceMs = await readNumber(client, "outbox", `SELECT MIN(written_at_ms) AS value FROM outbox${isWaiting}`)
+  const changedAtMs = await readNumber(client, "changes", "SELECT MAX(at_ms) AS value FROM changes")
   return {
     schemaVersion: latest?.head ?? 0,
     accountsCount: await count("accounts"),
@@ -114,6 +116,7 @@ async function readTableStatus(client: SQL) {
     nodesCount: await count("nodes"),
     waitingMails: { count: await count("outbox", isWaiting), sinceMs },
     lastWrittenAtMs: Math.max(latest?.at ?? 0, changedAtMs ?? 0),
+    jobsFolderMark: await readValue<string>(client, "jobs_folder", "SELECT mark AS value FROM jobs_folder"),
   }
 }
 
@@ -124,13 +127,17 @@ const NO_TABLES = {
   nodesCount: 0,
   waitingMails: { count: 0, sinceMs: null },
   lastWrittenAtMs: 0,
+  jobsFolderMark: null,
 }
 
-/** The number that a statement selects; null when the table does not exist or there is no number. */
-async function readNumber(client: SQL, table: string, sql: string): Promise<number | null> {
+const readNumber = (client: SQL, table: string, sql: string): Promise<number | null> =>
+  readValue<number>(client, table, sql)
+
+/** The value that a statement selects; null when the table does not exist or there is no value. */
+async function readValue<V>(client: SQL, table: string, sql: string): Promise<V | null> {
   const [existing] = await readRows<{ name: string | null }>(client, `SELECT to_regclass('${table}')::text AS name`)
   if (existing?.name === null) return null
-  return (await readRows<{ number: number | null }>(client, sql))[0]?.number ?? null
+  return (await readRows<{ value: V | null }>(client, sql))[0]?.value ?? null
 }
 
 async function readRows<Row>(client: SQL, sql: string): Promise<readonly Row[]> {

@@ -193,3 +193,17 @@ test("a private file tells when its name leads elsewhere or its mode is another"
   expect(removed.isUnchanged()).toBe(false)
   for (const { close } of [file, readable, removed]) close()
 })
+
+test("a backup has neither the jobs nor the keys of their files, in no byte of it", async () => {
+  const path = tempPath("mailkind.sqlite")
+  const store = await tempStore(path)
+  const accountId = await newAccount(tempLog(store))
+  const insert =
+    "INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, file_key, created_at_ms) VALUES ($1, $2, 'k', 'done', 'csv', 1, 'b2b', 1, $3, 1)"
+  for (let at = 0; at < 500; at++) await store.run(insert, [`job_${at}`, accountId, `FILEKEY${at}`.padEnd(44, "=")])
+  const to = join(dirname(tempPath()), "backup")
+  backUpDatabase(path, to, { mustNotExist: true })
+  expect(verifyBackup(to).accountsCount).toBe(1)
+  expect(readFileSync(to, "latin1")).not.toContain("FILEKEY")
+  expect(await store.one("SELECT COUNT(*) AS count FROM jobs")).toEqual({ count: 500 })
+})

@@ -80,6 +80,10 @@ describe("the export", () => {
   test("has the members that the page documents, and what was kept", async () => {
     const { browser, jane, store } = await peopled()
     for (const pool of UNIT_POOLS) await store.run("INSERT INTO units VALUES ($1, 20455, 8)", [unitSubject(jane, pool)])
+    await store.run(
+      "INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, created_at_ms) VALUES ('job_1', $1, 'k', 'done', 'csv', 1, 'b2b', 1, 1)",
+      [jane],
+    )
     const { html, headers, status } = await browser.get(EXPORT)
     expect([status, headers.get("content-type")]).toEqual([200, "application/json"])
     expect(headers.get("content-disposition")).toBe('attachment; filename="mailkind-account.json"')
@@ -141,6 +145,7 @@ describe("the export", () => {
       "first_tried_at_ms",
       "claim",
       "renewal_count",
+      ...["file_key", "lease", "holder", "beat", "input_offset", "input_skipped", "parts"],
     ])
     const columnsOf = (table: string) => store.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
     for (const { name } of await store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")) {

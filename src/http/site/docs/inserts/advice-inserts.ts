@@ -56,6 +56,18 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     job: "Try again after `Retry-After` seconds if the header is there; otherwise double the wait after each try. Stop after a few tries.",
   },
   {
+    got: "409",
+    codes: codesOf([409]),
+    waiting: "Cannot happen in a check.",
+    job: "`too_many_jobs`: delete a job, or wait for another upload. `job_not_ready`: ask again later.",
+  },
+  {
+    got: "416",
+    codes: codesOf([416]),
+    waiting: "Cannot happen in a check.",
+    job: "You have all of the results already.",
+  },
+  {
     got: "401 or 403",
     codes: codesOf([401, 403]),
     waiting: "Let the person in, and alert somebody at once.",

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { createNdjsonRowReader, type InputRow, rowSubject } from "../../../src/cli/classify/input-rows.ts"
+import { createNdjsonRowReader, type InputRow, rowSubject } from "../../src/rows/input-rows.ts"
 
 /** The row of one line. */
 function rowOf(text: string, column: string | null = null): InputRow | undefined {

@@ -1,6 +1,6 @@
-import { type CsvRecord, CsvRecordParser } from "../csv-reader.ts"
-import type { InputLine } from "../input-rows.ts"
-import { LINE_BYTES_MAX, LineSplitter } from "../line-splitter.ts"
+import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
+import type { InputLine } from "./input-rows.ts"
+import { LINE_BYTES_MAX, LineSplitter } from "./line-splitter.ts"
 
 /** Whole rows of a file, as bytes. `rowCount` counts the header of a CSV file too, and of the last block only the rows that have ended. */
 export type Block = { readonly bytes: Uint8Array; readonly rowCount: number }

@@ -1,4 +1,3 @@
-import { CommandError } from "../output.ts"
 import { findInputColumn, findUnnamedColumn, INPUT_PATTERN } from "./input-column.ts"
 import {
   type CsvPosition,
@@ -10,6 +9,7 @@ import {
   stripCarriageReturn,
 } from "./input-rows.ts"
 import { LINE_BYTES_MAX } from "./line-splitter.ts"
+import { UnreadableFile } from "./unreadable-file.ts"
 
 /** How a CSV file is read. */
 export type CsvOptions = {
@@ -23,7 +23,7 @@ export type CsvOptions = {
 
 /**
  * Reads the rows of a CSV file (`findInputColumn`). A file with one column whose first line looks like an input has no header.
- * A first line `sep=;` names the delimiter and is no row. Throws a `CommandError` when the column cannot be found.
+ * A first line `sep=;` names the delimiter and is no row. Throws an `UnreadableFile` when the column cannot be found.
  */
 export class CsvRowReader implements RowReader {
   readonly #options: CsvOptions
@@ -74,9 +74,9 @@ export class CsvRowReader implements RowReader {
       return
     }
     if (fault !== null)
-      throw new CommandError(
+      throw new UnreadableFile(({ format }) =>
         fault === "too_long"
-          ? "The first line is too long for the header of a CSV file. Is the file CSV? --format names another format."
+          ? `The first line is too long for the header of a CSV file. Is the file CSV? ${format} names another format.`
           : "The header of the CSV file has a quote that does not close. Correct the first line.",
       )
     const [only] = cells

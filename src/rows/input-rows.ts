@@ -1,7 +1,7 @@
-import { parseJson } from "../../base/text.ts"
-import { ownMember } from "../../base/untrusted-text.ts"
-import { detectSubjectKind, faultySubject, parseSubject } from "../../check/address/parse-subject.ts"
-import { SUBJECT_KINDS, type Subject, type SubjectKind } from "../../check/address/subject.ts"
+import { parseJson } from "../base/text.ts"
+import { ownMember } from "../base/untrusted-text.ts"
+import { detectSubjectKind, faultySubject, parseSubject } from "../check/address/parse-subject.ts"
+import { SUBJECT_KINDS, type Subject, type SubjectKind } from "../check/address/subject.ts"
 import { type JsonMember, jsonMembers } from "./ndjson-members.ts"
 
 /** One input of a file, in any format. */

@@ -1,5 +1,6 @@
-import { SUBJECT_KINDS, type SubjectKind } from "../../check/address/subject.ts"
-import { CommandError, escapeControls } from "../output.ts"
+import { escapeControls } from "../base/untrusted-text.ts"
+import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
+import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
 
 /** Column names have neither character, addresses, domains and URLs do. */
 export const INPUT_PATTERN = /[@.]/
@@ -16,22 +17,26 @@ const plainName = (name: string): string => name.toLowerCase().replace(/[^\p{L}\
 
 /**
  * The index of the column with the inputs: the one that `wanted` names or counts from 1, else the one whose name says that it has
- * addresses, domains or URLs, in this order, else the only one. Throws a `CommandError` that names the columns.
+ * addresses, domains or URLs, in this order, else the only one. Throws an `UnreadableFile` that names the columns.
  */
 export function findInputColumn(names: readonly string[], wanted: string | null): number {
   if (wanted !== null) {
     const at = findNamed(names, wanted)
     if (at !== null) return at
-    throw new CommandError(`The file has no column \`${escapeControls(wanted)}\`. ${describeColumns(names)}`, 2)
+    throw new UnreadableFile(
+      options => `The file has no column \`${escapeControls(wanted)}\`. ${describeColumns(names, options)}`,
+      true,
+    )
   }
   if (names.length === 1) return 0
   for (const kind of SUBJECT_KINDS) {
     const at = findNamed(names, kind) ?? findKind(names, kind)
     if (at !== null) return at
   }
-  throw new CommandError(
-    `No column is named like \`email\`, \`domain\` or \`url\`. Choose one with --column. ${describeColumns(names)}`,
-    2,
+  throw new UnreadableFile(
+    options =>
+      `No column is named like \`email\`, \`domain\` or \`url\`. Choose one with ${options.column}. ${describeColumns(names, options)}`,
+    true,
   )
 }
 
@@ -40,15 +45,19 @@ export function findUnnamedColumn(cells: readonly string[], wanted: string | nul
   if (wanted !== null) {
     const at = countedColumn(cells.length, wanted)
     if (at !== null) return at
-    throw new CommandError(
-      `Without a header, --column is a number from 1 to ${cells.length}, not \`${escapeControls(wanted)}\`.`,
-      2,
+    throw new UnreadableFile(
+      ({ column }) =>
+        `Without a header, ${column} is a number from 1 to ${cells.length}, not \`${escapeControls(wanted)}\`.`,
+      true,
     )
   }
   if (cells.length === 1) return 0
   const [first, ...others] = cells.flatMap((cell, at) => (cell.includes("@") ? [at] : []))
   if (first !== undefined && others.length === 0) return first
-  throw new CommandError(`The rows have ${cells.length} columns. Choose one by its number with --column.`, 2)
+  throw new UnreadableFile(
+    ({ column }) => `The rows have ${cells.length} columns. Choose one by its number with ${column}.`,
+    true,
+  )
 }
 
 /** The exact name first, then the name without regard to case, spaces and punctuation, then the number. */
@@ -82,9 +91,9 @@ const NAMED_COLUMNS_MAX = 20
 const NAME_LENGTH_MAX = 40
 
 /** The columns in words. A name that looks like an address, a domain or a URL is not shown: the file has no header then. */
-function describeColumns(names: readonly string[]): string {
+function describeColumns(names: readonly string[], { noHeader }: OptionNames): string {
   if (names.some(name => name.includes("@")))
-    return "The first line looks like data. If the file has no header, use --no-header."
+    return `The first line looks like data. If the file has no header, use ${noHeader}.`
   const shown = names.slice(0, NAMED_COLUMNS_MAX).map((name, at) => `${at + 1} \`${shortName(name)}\``)
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ""
   return `The columns are: ${shown.join(", ")}${more}.`

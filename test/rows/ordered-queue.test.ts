@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { IN_FLIGHT_MAX, OrderedQueue, QUEUE_LENGTH_MAX, QUEUE_MAX } from "../../../src/cli/classify/ordered-queue.ts"
+import { IN_FLIGHT_MAX, OrderedQueue, QUEUE_LENGTH_MAX, QUEUE_MAX } from "../../src/rows/ordered-queue.ts"
 
 type Answer = { readonly of: number }
 

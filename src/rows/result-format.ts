@@ -1,10 +1,10 @@
-import { formatCsvRecord, safeCell } from "../../base/csv.ts"
-import { flattenString } from "../../base/text.ts"
-import type { Subject } from "../../check/address/subject.ts"
-import { type CheckOutcome, fullResultJson, type JudgedDomain } from "../../check/result/result.ts"
-import { CATEGORIES } from "../../contract/categories.ts"
-import { CheckResult } from "../../contract/schemas.ts"
-import { escapeControls } from "../output.ts"
+import { formatCsvRecord, safeCell } from "../base/csv.ts"
+import { flattenString } from "../base/text.ts"
+import { escapeControls } from "../base/untrusted-text.ts"
+import type { Subject } from "../check/address/subject.ts"
+import { type CheckOutcome, fullResultJson, type JudgedDomain } from "../check/result/result.ts"
+import { CATEGORIES } from "../contract/categories.ts"
+import { CheckResult } from "../contract/schemas.ts"
 import { type InputColumns, type InputRow, lineError } from "./input-rows.ts"
 
 /** The format of results in a file. Each ends with a line feed. */

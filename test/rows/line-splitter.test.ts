@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import type { InputLine } from "../../../src/cli/classify/input-rows.ts"
-import { LINE_BYTES_MAX, LineSplitter } from "../../../src/cli/classify/line-splitter.ts"
+import type { InputLine } from "../../src/rows/input-rows.ts"
+import { LINE_BYTES_MAX, LineSplitter } from "../../src/rows/line-splitter.ts"
 
 /** The lines of parts, each of which is wiped when it was taken, as memory that is read into again is. */
 function linesIn(...parts: readonly Uint8Array[]): InputLine[] {

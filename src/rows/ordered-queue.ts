@@ -13,6 +13,7 @@ type QueuedResult<Q, A> = { readonly request: Q; readonly length: number; result
  */
 export class OrderedQueue<Q, A extends object> {
   readonly #emit: (question: Q, answer: A) => void
+  readonly #inFlightMax: number
   #queue: QueuedResult<Q, A>[] = []
   #head = 0
   #inFlight = 0
@@ -20,13 +21,14 @@ export class OrderedQueue<Q, A extends object> {
   #failure: { readonly error: unknown } | null = null
   #onChange: () => void = () => undefined
 
-  constructor(give: (question: Q, answer: A) => void) {
+  constructor(give: (question: Q, answer: A) => void, inFlightMax = IN_FLIGHT_MAX) {
     this.#emit = give
+    this.#inFlightMax = inFlightMax
   }
 
   /** Whether the next request must wait for `waitForRoom`. */
   get isFull(): boolean {
-    return this.#inFlight >= IN_FLIGHT_MAX || this.#count >= QUEUE_MAX || this.#length >= QUEUE_LENGTH_MAX
+    return this.#inFlight >= this.#inFlightMax || this.#count >= QUEUE_MAX || this.#length >= QUEUE_LENGTH_MAX
   }
 
   get #count(): number {

@@ -2,10 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { parse } from "csv-parse/sync"
 import { stringify } from "csv-stringify/sync"
 import fc from "fast-check"
-import { formatCsvRecord } from "../../../src/base/csv.ts"
-import { type CsvRecord, CsvRecordParser, CsvRowReader } from "../../../src/cli/classify/csv-reader.ts"
-import type { InputRow } from "../../../src/cli/classify/input-rows.ts"
-import { LINE_BYTES_MAX } from "../../../src/cli/classify/line-splitter.ts"
+import { formatCsvRecord } from "../../src/base/csv.ts"
+import { type CsvRecord, CsvRecordParser, CsvRowReader } from "../../src/rows/csv-reader.ts"
+import type { InputRow } from "../../src/rows/input-rows.ts"
+import { LINE_BYTES_MAX } from "../../src/rows/line-splitter.ts"
 
 const linesOf = (text: string) =>
   text
@@ -162,7 +162,7 @@ describe("the column of inputs", () => {
   })
 
   test.each(["Billing Email,Work Email", "email opt-in,email status", "id,name"])("is not guessed: %s", head => {
-    expect(() => rowsIn(`${head}\n1,2`)).toThrow(/Choose one with --column/)
+    expect(() => rowsIn(`${head}\n1,2`)).toThrow(/Choose one with `column`/)
   })
 
   test("may be named by its number, counted from 1, after names", () => {
@@ -180,7 +180,7 @@ describe("the column of inputs", () => {
   })
 
   test("that is not there is a wrong use, and what the header holds is not told", () => {
-    expect(() => rowsIn("jane@x.com,b\n1,2")).toThrow(/--no-header/)
+    expect(() => rowsIn("jane@x.com,b\n1,2")).toThrow(/use `header=false`/)
     expect(() => rowsIn("jane@x.com,b\n1,2")).not.toThrow(/jane/)
     expect(() => rowsIn("a,b\n1,2", "c")).toThrow("The file has no column `c`. The columns are: 1 `a`, 2 `b`.")
     expect(() => rowsIn("a,b\n1,2", "3")).toThrow("The file has no column `3`. The columns are: 1 `a`, 2 `b`.")

@@ -1,0 +1,79 @@
+import { join } from "node:path"
+import { logError } from "../base/log.ts"
+import type { Check } from "../check/check.ts"
+import type { Settings } from "../config/settings.ts"
+import type { LoadShedder } from "../http/admission/load-shedder.ts"
+import type { JobsAccess } from "../http/v1/jobs.ts"
+import { createLookupCollector } from "../jobs/garbage-collector.ts"
+import { createJobFiles } from "../jobs/job-files.ts"
+import { createHolder, hasLocalHolderEnded } from "../jobs/job-holder.ts"
+import { JobService } from "../jobs/job-service.ts"
+import { COMMIT_BOUNDS } from "../jobs/run-job.ts"
+import { createTurns } from "../jobs/turns.ts"
+import type { StoreContext } from "./context.ts"
+import type { CustomersService } from "./customers/customers.ts"
+
+/** The folder with the files of jobs. */
+export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: Settings): string =>
+  own ?? join(data, "jobs")
+
+/** Checks the lists of jobs in this process, and gives the API what it needs of them. */
+export function createJobsService(
+  context: StoreContext,
+  check: Check,
+  { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
+  loadShedder: Pick<LoadShedder, "acceptedCount" | "inFlight" | "isUnderPressure">,
+): { readonly jobs: JobsAccess; readonly service: JobService } {
+  const { system, settings, store, log } = context
+  const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
+  const files = createJobFiles(jobsDirectory(settings))
+  const holder = createHolder(system.processes.pid, random)
+  // Other machines share a PostgreSQL database, and their process ids mean nothing here.
+  const isLocal = settings.MAILKIND_DATABASE_URL === null
+  const keepHours = settings.MAILKIND_JOB_KEEP_HOURS
+  const waitForTurn = createTurns({
+    nextTick,
+    setTimer,
+    stopwatch,
+    acceptedCount: () => loadShedder.acceptedCount,
+    jobsCount: () => service.runningCount,
+    isBusy: () => loadShedder.inFlight > service.uploadsCount,
+    isUnderPressure: () => loadShedder.isUnderPressure(),
+  })
+  const service: JobService = new JobService({
+    ...{ store, files, random, clock, stopwatch, runInterval, check, waitForTurn, holder, keepHours },
+    isStoreShared: !isLocal,
+    commitBounds: COMMIT_BOUNDS,
+    onLookups: createLookupCollector({
+      collectGarbage: () => system.collectGarbage(true),
+      acceptedCount: () => loadShedder.acceptedCount,
+    }),
+    ownListMatch: (accountId, normalized, domain, wwwHost) => ownLists.lookup(accountId, normalized, domain, wwwHost),
+    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null,
+    today: () => units.today(),
+    onLeased: leased => unitNotices.noteLeased(leased),
+    hasEnded: other => isLocal && hasLocalHolderEnded(other, holder),
+    onError: (message, error) => logError(log, message)(error),
+  })
+  const jobs = {
+    service,
+    store,
+    files,
+    keepHours,
+    bytesMax: settings.MAILKIND_JOB_BYTES_MAX,
+    pause: createEstimatePause(nextTick),
+  }
+  return { jobs, service }
+}
+
+/** How many rows of a list are read before other events are handled. */
+const ROWS_BETWEEN_PAUSES = 256
+
+function createEstimatePause(nextTick: (work: () => void) => void): JobsAccess["pause"] {
+  let rowsCount = 0
+  return () => {
+    if (++rowsCount % ROWS_BETWEEN_PAUSES !== 0) return
+    return new Promise(resolve => nextTick(resolve))
+  }
+}

@@ -1,0 +1,88 @@
+import { type Static, Type as t } from "@sinclair/typebox"
+import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } from "./jobs.ts"
+import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
+import { describedAs, oneOf, PolicySchema } from "./schemas.ts"
+import { ByCategorySchema } from "./usage-schema.ts"
+
+const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
+
+const nullableInstant = (description: string) => t.Union([t.String({ format: "date-time" }), t.Null()], { description })
+const count = (description: string) => t.Integer({ minimum: 0, description })
+
+/** The tables of `contract/jobs.ts` as schemas. */
+export const JobStateSchema = oneOf("JobState", LISTED_JOB_STATES)
+export const JobReasonSchema = oneOf("JobReason", JOB_REASON_NAMES)
+export const JobFormatSchema = oneOf("JobFormat", JOB_FORMAT_NAMES)
+
+const ByRecommendationSchema = t.Object(Object.fromEntries(RECOMMENDATIONS.map(name => [name, t.Integer({ minimum: 0 })])), {
+  ...closed("CountsByRecommendation"),
+  description: "How many rows got each recommendation.",
+})
+
+/** A job. Response of POST /v1/jobs and GET /v1/jobs/{id}. */
+export const JobBody = t.Object(
+  {
+    id: t.String({ description: "An id such as `job_…`." }),
+    name: t.Union([t.String(), t.Null()], { description: "The name that you gave it. Null: none." }),
+    state: JobStateSchema,
+    reason: t.Union([JobReasonSchema, t.Null()], { description: "Why it is `stopped` or `failed`. Null in every other state." }),
+    format: JobFormatSchema,
+    column: t.Union([t.String(), t.Null()], { description: "The column or member that you named. Null: it is found by its name." }),
+    policy: PolicySchema,
+    workspace: t.Boolean({ description: "Whether suite_b tenants are looked up." }),
+    rows: t.Object(
+      {
+        total: count("Rows of the list, without the header."),
+        done: count("Rows that have their results."),
+        unreadable: count("Rows that could not be read. They are `invalid`."),
+        degraded: count("Rows whose verdict comes from lists alone, because DNS did not answer."),
+      },
+      closed("JobRows"),
+    ),
+    by_category: describedAs(ByCategorySchema, "How many rows are of each category, without test addresses."),
+    by_recommendation: ByRecommendationSchema,
+    units_used: count("One unit for each row that is done. Test addresses cost nothing."),
+    results_bytes: count("Bytes of the results so far."),
+    rows_per_second: t.Union([t.Number({ minimum: 0 }), t.Null()], { description: "Rows done per second of work. Null: none is done." }),
+    seconds_left: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "About how long it still takes. Null: not known, or it is not running." }),
+    created_at: t.String({ format: "date-time" }),
+    started_at: nullableInstant("When its first row was checked. Null: not yet."),
+    ended_at: nullableInstant("When it was `done` or `failed`. Null: not yet."),
+    expires_at: nullableInstant("When the list and its results are deleted. Null: it has not ended."),
+  },
+  closed("Job"),
+)
+export type JobBody = Static<typeof JobBody>
+
+/** Response of GET /v1/jobs. */
+export const JobListBody = t.Object({ jobs: t.Array(JobBody, { description: `Your jobs, the newest first. There are at most ${JOB_LIMITS.jobsPerAccountMax}.` }) }, closed("JobList"))
+export type JobListBody = Static<typeof JobListBody>
+
+/** Response of POST /v1/jobs with `dry`. */
+export const JobEstimateBody = t.Object(
+  {
+    rows: count("Rows of the list, without the header."),
+    unique_domains: count(`Domains, each counted once, up to ${JOB_LIMITS.uniqueDomainsMax}.`),
+    units_needed: count("Units that the whole list costs: one for each row that is no test address."),
+    units_left: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units left today. Null: unlimited, or not known." }),
+    columns: t.Array(t.String(), { description: "The names of the columns." }),
+  },
+  closed("JobEstimate"),
+)
+export type JobEstimateBody = Static<typeof JobEstimateBody>
+
+/** Query of POST /v1/jobs. */
+export const JobQuery = t.Object({
+  format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the `Content-Type` `text/csv` or `application/x-ndjson`, else `text`.")),
+  column: t.Optional(t.String({ maxLength: JOB_LIMITS.columnNameLengthMax, description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. Absent: it is found by its name." })),
+  header: t.Optional(t.Boolean({ description: "Set to false if the first line of a CSV list is a row. Absent: true." })),
+  policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
+  workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
+  name: t.Optional(t.String({ minLength: 1, maxLength: JOB_LIMITS.nameLengthMax, description: "A name of yours for the job." })),
+  dry: t.Optional(t.Boolean({ description: "Set to true to see what the list would cost. Nothing is stored or checked then. Absent: false." })),
+})
+
+/** Query of GET /v1/jobs/{id}/results. */
+export const JobResultsQuery = t.Object({
+  only: t.Optional(t.String({ description: `Only rows with one of these recommendations, separated by commas: ${RECOMMENDATIONS.join(", ")}. Absent: all rows.` })),
+})

@@ -1,0 +1,121 @@
+import type { Clock } from "../../base/outside-world.ts"
+import type { JobReason } from "../../contract/jobs.ts"
+import type { Store } from "../store/core/store.ts"
+import { applyTransition, deleteJob } from "./job-lifecycle.ts"
+import { JOB_COLUMNS, type Job, type JobRow, toJob } from "./job-row.ts"
+
+/** How often a holder tells that it lives, and after how long without that another process takes its job over. */
+export const JOB_LEASE_BOUNDS = { beatMs: 2000, deadAfterMs: 12_000 } as const
+
+/**
+ * Claims the oldest job that waits, of an account of which no job is being checked. Null: there is none. Whoever claims a job writes
+ * results into a file of its own, named after the lease, so that a former holder that was only slow can do no harm.
+ */
+export async function claimNextJob(store: Store, clock: Clock, holder: string): Promise<Job | null> {
+  return await store.transaction(async inner => {
+    const next = await inner.one<{ id: string; accountId: string }>(
+      `SELECT jobs.id, account_id AS "accountId" FROM jobs JOIN accounts ON accounts.id = jobs.account_id
+       WHERE state = 'queued' AND suspended_at_ms IS NULL AND NOT EXISTS (${RUNNING_OF_ACCOUNT})
+       ORDER BY jobs.created_at_ms, jobs.id LIMIT 1`,
+    )
+    if (next === null) return null
+    // Two processes that claim two jobs of one account wait for each other here; the second one finds the first one's.
+    await inner.run("UPDATE accounts SET id = id WHERE id = $1", [next.accountId])
+    const isClaimed = await applyTransition(inner, next.id, "claim", {
+      set: "lease = lease + 1, beat = beat + 1, holder = $2, reason = NULL, started_at_ms = COALESCE(started_at_ms, $3)",
+      where: `NOT EXISTS (${RUNNING_OF_ACCOUNT})`,
+      params: [holder, clock()],
+    })
+    if (!isClaimed) return null
+    const row = await inner.one<JobRow>(`SELECT ${JOB_COLUMNS} FROM jobs WHERE id = $1`, [next.id])
+    return row === null ? null : toJob(row)
+  })
+}
+
+const RUNNING_OF_ACCOUNT =
+  "SELECT 1 FROM jobs AS others WHERE others.account_id = jobs.account_id AND others.state = 'running'"
+
+/** A claimed job, as its holder knows it. */
+export type JobLease = Pick<Job, "id" | "lease">
+
+const held = "lease = $2"
+
+/** Gives the job back, so that any process may claim it. */
+export const releaseJob = (store: Store, { id, lease }: JobLease): Promise<boolean> =>
+  applyTransition(store, id, "release", { set: "holder = NULL", where: held, params: [lease] })
+
+/** The job waits until something changes. */
+export const stopJob = (store: Store, { id, lease }: JobLease, reason: JobReason): Promise<boolean> =>
+  applyTransition(store, id, "stop", { set: "holder = NULL, reason = $3", where: held, params: [lease, reason] })
+
+/** The job goes on as soon as it is its turn. */
+export const resumeJob = (store: Store, id: string): Promise<boolean> => applyTransition(store, id, "resume")
+
+/** All rows are done. */
+export const finishJob = (store: Store, { id, lease }: JobLease, nowMs: number): Promise<boolean> =>
+  applyTransition(store, id, "finish", {
+    set: "holder = NULL, ended_at_ms = $3, rows_total = rows_done",
+    where: held,
+    params: [lease, nowMs],
+  })
+
+/** The job cannot go on. */
+export const failJob = (store: Store, { id, lease }: JobLease, reason: JobReason, nowMs: number): Promise<boolean> =>
+  applyTransition(store, id, "fail", {
+    set: "holder = NULL, reason = $3, ended_at_ms = $4",
+    where: held,
+    params: [lease, reason, nowMs],
+  })
+
+/** Tells the other processes that this one lives. */
+export const beatJobs = (store: Store, holder: string): Promise<number> =>
+  store.run("UPDATE jobs SET beat = beat + 1 WHERE holder = $1 AND state IN ('running', 'receiving')", [holder])
+
+type HeldJob = Pick<Job, "id" | "state" | "lease" | "beat"> & { readonly holder: string | null }
+type ObservedJob = HeldJob & { readonly sinceMs: number }
+
+/**
+ * Finds the jobs whose holder has ended: its beat did not rise for so long, by the stopwatch of this process. It may be wrong about one that was only
+ * slow, which costs that one its lease and nothing else.
+ */
+export class HolderWatch {
+  readonly #deadAfterMs: number
+  /** Whether the holder is known to have ended, without waiting. */
+  readonly #hasEnded: (holder: string) => boolean
+  #observed = new Map<string, ObservedJob>()
+
+  constructor(deadAfterMs: number, hasEnded: (holder: string) => boolean) {
+    this.#deadAfterMs = deadAfterMs
+    this.#hasEnded = hasEnded
+  }
+
+  /**
+   * Takes the jobs of holders that have ended away from them: what was being checked waits again, and an upload is deleted. So it does with
+   * jobs of this process, `holder`, on which nothing works any more, since the store failed when they were to be given back. Gives whether
+   * an upload was deleted.
+   */
+  async takeOver(store: Store, holder: string, isAtWork: (id: string) => boolean, nowMs: number): Promise<boolean> {
+    const rows = await store.all<HeldJob>(
+      "SELECT id, state, lease, beat, holder FROM jobs WHERE state IN ('running', 'receiving')",
+    )
+    const previous = this.#observed
+    this.#observed = new Map(
+      rows.map(row => {
+        const known = previous.get(row.id)
+        const isSame = known?.lease === row.lease && known.beat === row.beat
+        return [row.id, { ...row, sinceMs: isSame ? known.sinceMs : nowMs }]
+      }),
+    )
+    const isLeft = (job: ObservedJob): boolean => {
+      if (job.holder === holder) return !isAtWork(job.id)
+      return nowMs - job.sinceMs >= this.#deadAfterMs || (job.holder !== null && this.#hasEnded(job.holder))
+    }
+    let hasDeleted = false
+    for (const job of this.#observed.values()) {
+      if (!isLeft(job)) continue
+      if (job.state === "running") await releaseJob(store, job)
+      else hasDeleted = (await deleteJob(store, job.id)) || hasDeleted
+    }
+    return hasDeleted
+  }
+}

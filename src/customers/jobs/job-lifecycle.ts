@@ -1,0 +1,148 @@
+import type { Clock, Random } from "../../base/outside-world.ts"
+import { HOUR_MS } from "../../base/time.ts"
+import { JOB_LIMITS, JOB_TRANSITIONS, type JobReason, type JobTransitionName } from "../../contract/jobs.ts"
+import type { SqlValue, Store } from "../store/core/store.ts"
+import { findJob, JOB_COLUMNS, type Job, type JobOptions, type JobRow, toJob } from "./job-row.ts"
+
+/** AES-256. */
+const FILE_KEY_BYTES = 32
+
+/**
+ * Makes a transition, if the job is in a state that it starts from; false: it is not. `set` has more columns and `where` more conditions,
+ * with parameters from $2 on.
+ */
+export async function applyTransition(
+  store: Store,
+  id: string,
+  name: JobTransitionName,
+  { set = "", where = "", params = [] }: { set?: string; where?: string; params?: readonly SqlValue[] } = {},
+): Promise<boolean> {
+  const { from, to } = JOB_TRANSITIONS[name]
+  const states = from.map(state => `'${state}'`).join(", ")
+  const count = await store.run(
+    `UPDATE jobs SET state = '${to}'${set === "" ? "" : `, ${set}`} WHERE id = $1 AND state IN (${states})${where === "" ? "" : ` AND ${where}`}`,
+    [id, ...params],
+  )
+  return count > 0
+}
+
+/** What a new job needs, besides its options. */
+export type NewJob = {
+  readonly id: string
+  readonly accountId: string
+  readonly keyId: string
+  /** The process that receives the list. */
+  readonly holder: string
+  readonly options: JobOptions
+}
+
+/** The bounds of an account that hold a new job back; null: none does. */
+export type JobBound = "jobs" | "uploads" | "bytes"
+
+/** Which bound holds a new job of the account back; null: none. */
+export async function reachedBound(store: Store, accountId: string): Promise<JobBound | null> {
+  const row = await store.one<{ jobs: number; uploads: number; bytes: number }>(
+    `SELECT COUNT(*) AS jobs, COUNT(CASE WHEN state = 'receiving' THEN 1 END) AS uploads,
+       CAST(COALESCE(SUM(input_bytes + result_bytes), 0) AS BIGINT) AS bytes
+     FROM jobs WHERE account_id = $1 AND state <> 'deleted'`,
+    [accountId],
+  )
+  const { jobs = 0, uploads = 0, bytes = 0 } = row ?? {}
+  if (jobs >= JOB_LIMITS.jobsPerAccountMax) return "jobs"
+  if (uploads >= JOB_LIMITS.uploadsPerAccountMax) return "uploads"
+  return bytes >= JOB_LIMITS.bytesPerAccountMax ? "bytes" : null
+}
+
+/** Creates a job whose list is about to arrive. Gives the bound that holds it back; null: the account is gone. */
+export async function createJob(
+  { store, clock, random }: { readonly store: Store; readonly clock: Clock; readonly random: Random },
+  { id, accountId, keyId, holder, options }: NewJob,
+): Promise<Job | JobBound | null> {
+  const fileKey = Buffer.from(random(FILE_KEY_BYTES)).toString("base64")
+  const { name, format, column, hasHeader, policy, includesTenant } = options
+  return await store.transaction(async inner => {
+    // Two uploads of one account count each other.
+    if ((await inner.run("UPDATE accounts SET id = id WHERE id = $1", [accountId])) === 0) return null
+    const bound = await reachedBound(inner, accountId)
+    if (bound !== null) return bound
+    const row = await inner.one<JobRow>(
+      `INSERT INTO jobs (id, account_id, key_id, state, name, format, input_column, has_header, policy, includes_tenant, file_key,
+         created_at_ms, holder)
+       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${JOB_COLUMNS}`,
+      [id, accountId, keyId, name, format, column, Number(hasHeader), policy, Number(includesTenant), fileKey].concat([
+        clock(),
+        holder,
+      ]),
+    )
+    return row === null ? null : toJob(row)
+  })
+}
+
+/** The list of a job has arrived. False: the job was deleted meanwhile. */
+export const queueJob = (
+  store: Store,
+  id: string,
+  { inputBytes, rowsTotal }: { readonly inputBytes: number; readonly rowsTotal: number },
+): Promise<boolean> =>
+  applyTransition(store, id, "receive", {
+    set: "input_bytes = $2, rows_total = $3, holder = NULL",
+    params: [inputBytes, rowsTotal],
+  })
+
+/** Deletes a job with the key of its files, which nobody can read from then on. The files themselves are swept. */
+export const deleteJob = (store: Store, id: string): Promise<boolean> =>
+  applyTransition(store, id, "delete", { set: "file_key = NULL, name = NULL, holder = NULL" })
+
+/** The same for a job of the account. False: it has none with this id. */
+export async function deleteJobOf(store: Store, accountId: string, id: string): Promise<boolean> {
+  return (await findJob(store, accountId, id)) !== null && (await deleteJob(store, id))
+}
+
+/** Removes what is left of a deleted job. Its files must be gone. */
+export const removeDeletedJob = (store: Store, id: string): Promise<number> =>
+  store.run("DELETE FROM jobs WHERE id = $1 AND state = 'deleted'", [id])
+
+/** Deletes the jobs that ended, or stopped, more than so many hours ago. Gives how many. */
+export async function deleteExpiredJobs(store: Store, nowMs: number, keepHours: number): Promise<number> {
+  const expired = await store.all<{ id: string }>(
+    "SELECT id FROM jobs WHERE ended_at_ms IS NOT NULL AND ended_at_ms <= $1 AND state IN ('done', 'failed')",
+    [nowMs - keepHours * HOUR_MS],
+  )
+  let count = 0
+  for (const { id } of expired) if (await deleteJob(store, id)) count++
+  return count
+}
+
+/** The ids of deleted jobs, whose files can be removed. */
+export async function deletedJobIds(store: Store): Promise<readonly string[]> {
+  return (await store.all<{ id: string }>("SELECT id FROM jobs WHERE state = 'deleted'")).map(({ id }) => id)
+}
+
+/** Which of these ids belong to jobs that are not deleted. */
+export async function knownJobIds(store: Store): Promise<ReadonlySet<string>> {
+  const rows = await store.all<{ id: string }>("SELECT id FROM jobs WHERE state <> 'deleted'")
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** A job that stopped, with what decides whether it goes on. */
+export type StoppedJob = {
+  readonly id: string
+  readonly accountId: string
+  readonly keyId: string
+  readonly reason: JobReason | null
+  readonly tier: number
+  readonly isSuspended: boolean
+  /** The key's own limit; null: it has none, or there is no such key. */
+  readonly keyUnitsPerDay: number | null
+}
+
+/** The jobs that stopped, the oldest first. */
+export async function stoppedJobs(store: Store): Promise<readonly StoppedJob[]> {
+  const rows = await store.all<Omit<StoppedJob, "isSuspended"> & { readonly suspended: number }>(
+    `SELECT jobs.id, jobs.account_id AS "accountId", jobs.key_id AS "keyId", reason, tier,
+       CASE WHEN suspended_at_ms IS NULL THEN 0 ELSE 1 END AS suspended, keys.units_per_day AS "keyUnitsPerDay"
+     FROM jobs JOIN accounts ON accounts.id = jobs.account_id LEFT JOIN keys ON keys.id = jobs.key_id
+     WHERE jobs.state = 'stopped' ORDER BY jobs.created_at_ms, jobs.id`,
+  )
+  return rows.map(({ suspended, ...job }) => ({ ...job, isSuspended: suspended === 1 }))
+}

@@ -1,0 +1,129 @@
+import { parseJson } from "../../base/text.ts"
+import { type JobFormat, type JobReason, type JobState, LISTED_JOB_STATES } from "../../contract/jobs.ts"
+import type { Policy } from "../../contract/policies.ts"
+import type { Store } from "../store/core/store.ts"
+
+/** What the owner of a job asked for. */
+export type JobOptions = {
+  readonly name: string | null
+  readonly format: JobFormat
+  /** The name or number of the column with the inputs; null: it is found by its name. */
+  readonly column: string | null
+  readonly hasHeader: boolean
+  readonly policy: Policy
+  readonly includesTenant: boolean
+}
+
+/** A file with results: the lease under which it was written, and how many of its bytes count. */
+export type ResultPart = { readonly lease: number; readonly bytes: number }
+
+/** How far a job is. */
+export type JobProgress = {
+  /** The byte of the input's file where the block with the next row begins, and how many rows of that block are done. */
+  readonly inputOffset: number
+  readonly inputSkipped: number
+  readonly rowsDone: number
+  readonly unitsUsed: number
+  readonly busyMs: number
+  readonly parts: readonly ResultPart[]
+  /** The bytes of all results, without what encryption adds. */
+  readonly resultBytes: number
+  readonly counts: JobCounts
+}
+
+/** Counts of the rows that are done. */
+export type JobCounts = {
+  readonly byCategory: Readonly<Record<string, number>>
+  readonly byRecommendation: Readonly<Record<string, number>>
+  /** Rows that could not be read, and rows whose verdict rests on lists alone. */
+  readonly unreadable: number
+  readonly degraded: number
+  /** The bytes of the results by recommendation, and of the header. */
+  readonly bytesBy: Readonly<Record<string, number>>
+}
+
+/** Nothing is done yet. */
+export const NO_COUNTS: JobCounts = { byCategory: {}, byRecommendation: {}, unreadable: 0, degraded: 0, bytesBy: {} }
+
+/** A job. */
+export type Job = JobOptions &
+  JobProgress & {
+    readonly id: string
+    readonly accountId: string
+    readonly keyId: string
+    readonly state: JobState
+    readonly reason: JobReason | null
+    /** The key of its files; null: it is deleted. */
+    readonly fileKey: Uint8Array | null
+    readonly createdAtMs: number
+    readonly startedAtMs: number | null
+    readonly endedAtMs: number | null
+    readonly lease: number
+    readonly holder: string | null
+    readonly beat: number
+    readonly inputBytes: number
+    readonly rowsTotal: number
+  }
+
+/** The columns of a job, as `toJob` reads them. */
+export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", state, reason, name, format, input_column AS "column",
+  has_header AS "hasHeader", policy, includes_tenant AS "includesTenant", file_key AS "fileKey", created_at_ms AS "createdAtMs",
+  started_at_ms AS "startedAtMs", ended_at_ms AS "endedAtMs", lease, holder, beat, input_bytes AS "inputBytes",
+  rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
+  units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts`
+
+/** A row with `JOB_COLUMNS`. */
+export type JobRow = Omit<Job, "hasHeader" | "includesTenant" | "fileKey" | "parts" | "counts"> & {
+  readonly hasHeader: number
+  readonly includesTenant: number
+  readonly fileKey: string | null
+  readonly parts: string
+  readonly counts: string
+}
+
+/** The job of a row. */
+export function toJob(row: JobRow): Job {
+  return {
+    ...row,
+    hasHeader: row.hasHeader === 1,
+    includesTenant: row.includesTenant === 1,
+    fileKey: row.fileKey === null ? null : Buffer.from(row.fileKey, "base64"),
+    parts: parseParts(row.parts),
+    counts: { ...NO_COUNTS, ...(parseJson(row.counts) as Partial<JobCounts> | undefined) }, // written by `formatCounts`
+  }
+}
+
+function parseParts(text: string): readonly ResultPart[] {
+  if (text === "") return []
+  return text.split(" ").map(part => {
+    const [lease, bytes] = part.split(":")
+    return { lease: Number(lease), bytes: Number(bytes) }
+  })
+}
+
+/** The parts as their column has them. */
+export const formatParts = (parts: readonly ResultPart[]): string =>
+  parts.map(({ lease, bytes }) => `${lease}:${bytes}`).join(" ")
+
+/** The counts as their column has them. */
+export const formatCounts = (counts: JobCounts): string => JSON.stringify(counts)
+
+const LISTED = LISTED_JOB_STATES.map(state => `'${state}'`).join(", ")
+
+/** A job of an account; null: it has none with this id, or the job is deleted. */
+export async function findJob(store: Store, accountId: string, id: string): Promise<Job | null> {
+  const row = await store.one<JobRow>(
+    `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = $1 AND account_id = $2 AND state IN (${LISTED})`,
+    [id, accountId],
+  )
+  return row === null ? null : toJob(row)
+}
+
+/** The jobs of an account, the newest first. They are few. */
+export async function listJobs(store: Store, accountId: string): Promise<readonly Job[]> {
+  const rows = await store.all<JobRow>(
+    `SELECT ${JOB_COLUMNS} FROM jobs WHERE account_id = $1 AND state IN (${LISTED}) ORDER BY created_at_ms DESC, id DESC`,
+    [accountId],
+  )
+  return rows.map(toJob)
+}

@@ -1,0 +1,53 @@
+import { LIMITS } from "../../contract/limits.ts"
+import type { ProblemCode } from "../../contract/problems.ts"
+import { problemHeaders } from "../response/example-responses.ts"
+import { type JsonSchema, reference } from "./json-schemas.ts"
+
+/** The content of a response or a body in JSON. */
+export const jsonContent = (schema: string, examples: JsonSchema): JsonSchema => ({
+  "application/json": { schema: reference(schema), examples },
+})
+
+/** The headers that a response may have, besides those that HTTP needs. */
+export const HEADER_OBJECTS = {
+  "X-Request-Id": {
+    description: `The id of the request. You can send your own, with 1 to ${LIMITS.requestIdLengthMax} letters, digits, \`.\`, \`_\` and \`-\`.`,
+    schema: { type: "string" },
+  },
+  "Retry-After": { description: "Seconds to wait before the next try.", schema: { type: "integer", minimum: 0 } },
+  "WWW-Authenticate": {
+    description: "How to send a key (RFC 9110 §11.6.1).",
+    schema: { type: "string" },
+  },
+  "RateLimit-Policy": {
+    description: "The limits of the key: requests per second and units per day. Absent if the key has no limits.",
+    schema: { type: "string" },
+  },
+  RateLimit: {
+    description:
+      "What is left of each policy (`r`), and the seconds until it is full again (`t`). The policy `day` is absent while the number of units left is not known. `GET /v1/usage` always has it.",
+    schema: { type: "string" },
+  },
+  Location: { description: "The path of the job.", schema: { type: "string" } },
+  ETag: { description: "The state of the results. It changes when there are more.", schema: { type: "string" } },
+  "Accept-Ranges": { description: "`bytes`: a download can be continued.", schema: { type: "string" } },
+  "Content-Range": {
+    description: "Which bytes of the results these are, and how many there are in all.",
+    schema: { type: "string" },
+  },
+  "Content-Disposition": { description: "A name for the file.", schema: { type: "string" } },
+  Warning: {
+    description: "The account has not accepted new terms yet. `Link` leads to them.",
+    schema: { type: "string" },
+  },
+  Link: { description: 'The terms, with `rel="terms-of-service"`.', schema: { type: "string" } },
+} as const
+
+/** Headers of responses to a key: its limits, if it has any, and new terms, if there are any. */
+export const KEY_HEADERS = ["RateLimit-Policy", "RateLimit", "Warning", "Link"]
+
+/** References to `X-Request-Id`, to `more` and to the headers of these problems. */
+export function headerReferences(codes: readonly ProblemCode[] = [], more: readonly string[] = []): JsonSchema {
+  const names = new Set(["X-Request-Id", ...more, ...codes.flatMap(code => Object.keys(problemHeaders(code)))])
+  return Object.fromEntries([...names].map(name => [name, { $ref: `#/components/headers/${name}` }]))
+}

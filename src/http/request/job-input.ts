@@ -1,0 +1,108 @@
+import { TypeCompiler } from "@sinclair/typebox/compiler"
+import { lazy } from "../../base/lazy.ts"
+import { JOB_FORMAT_NAMES, JOB_LIMITS, type JobFormat } from "../../contract/jobs.ts"
+import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
+import { POLICY_DEFAULT, RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
+import type { JobOptions } from "../../customers/jobs/job-row.ts"
+import { INVALID_POLICY, type InputFault, invalidInput } from "../response/problem.ts"
+import { uriParameters } from "./request-url.ts"
+
+const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
+const BOOLEANS: readonly string[] = ["header", "workspace", "dry"]
+
+const jobQuery = lazy(() => TypeCompiler.Compile(JobQuery))
+
+/** The options of an upload, and whether it is only estimated. */
+export type UploadInput = { readonly options: JobOptions; readonly isDry: boolean }
+
+/** Reads the parameters of POST /v1/jobs. Throws `invalid_input`. */
+export function parseUploadQuery(request: Request): UploadInput {
+  const query: unknown = readQuery(request.url, Object.keys(JobQuery.properties))
+  const isValid = jobQuery()
+  if (!isValid.Check(query)) throw invalidInput([faultOf(isValid.Errors(query).First()?.path.slice(1) ?? "")])
+  const format = query.format ?? formatOf(request.headers.get("content-type"))
+  const { column = null, header: hasHeader = true, policy = POLICY_DEFAULT, workspace = true, name = null } = query
+  if (format === "text" && column !== null)
+    throw invalidInput([{ parameter: "column", detail: "A text has no columns. `format` names another format." }])
+  if (format !== "csv" && !hasHeader)
+    throw invalidInput([{ parameter: "header", detail: "Only CSV has a header. `format` names another format." }])
+  return {
+    options: { name, format, column, hasHeader, policy, includesTenant: workspace },
+    isDry: query.dry ?? false,
+  }
+}
+
+/** Reads the parameters of GET /v1/jobs/{id}/results. Null: all rows are wanted. Throws `invalid_input`. */
+export function parseResultsQuery(request: Request): ReadonlySet<Recommendation> | null {
+  const only = readQuery(request.url, Object.keys(JobResultsQuery.properties))["only"]
+  if (typeof only !== "string") return null
+  const wanted = RECOMMENDATIONS.filter(name => only.split(",").includes(name))
+  if (wanted.length !== only.split(",").length)
+    throw invalidInput([
+      {
+        parameter: "only",
+        detail: `\`only\` has some of ${RECOMMENDATIONS.join(", ")}, each once, separated by commas.`,
+      },
+    ])
+  return new Set(wanted)
+}
+
+/** The parameters by name. Throws `invalid_input` for one that is given twice or is not UTF-8, and for a bad boolean. */
+function readQuery(url: string, names: readonly string[]): Readonly<Record<string, string | boolean>> {
+  const query: Record<string, string | boolean> = {}
+  for (const { name, value } of uriParameters(url)) {
+    if (name === null || value === null) throw invalidInput([{ detail: "The query is not UTF-8." }])
+    if (!names.includes(name)) continue
+    if (Object.hasOwn(query, name))
+      throw invalidInput([{ parameter: name, detail: `\`${name}\` is given more than once.` }])
+    if (!BOOLEANS.includes(name)) query[name] = value
+    else if (Object.hasOwn(BOOLEAN_VALUES, value)) query[name] = BOOLEAN_VALUES[value] ?? false
+    else throw invalidInput([{ parameter: name, detail: `\`${name}\` must be true, false, 1 or 0.` }])
+  }
+  return query
+}
+
+function formatOf(contentType: string | null): JobFormat {
+  const mediaType = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
+  if (mediaType === "text/csv") return "csv"
+  return NDJSON_TYPES.includes(mediaType) ? "ndjson" : "text"
+}
+
+const NDJSON_TYPES: readonly string[] = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
+
+const RULES: Readonly<Record<string, string>> = {
+  format: `\`format\` must be one of ${JOB_FORMAT_NAMES.join(", ")}.`,
+  policy: INVALID_POLICY,
+  name: `\`name\` must have 1 to ${JOB_LIMITS.nameLengthMax} characters.`,
+  column: `\`column\` must have at most ${JOB_LIMITS.columnNameLengthMax} characters.`,
+}
+
+const faultOf = (parameter: string): InputFault => ({
+  parameter,
+  detail: RULES[parameter] ?? "The query does not have the documented form.",
+})
+
+/** A range of bytes: from the first up to before the second one. */
+export type ByteRange = { readonly from: number; readonly to: number }
+
+const RANGE = /^bytes=(\d{0,15})-(\d{0,15})$/
+
+/**
+ * The range that a request asks for (RFC 9110 §14.2). Null: the whole, also for several ranges or other units, and when `If-Range` names another state.
+ * "unsatisfiable": it begins behind the end.
+ */
+export function requestedRange(
+  { headers }: Request,
+  length: number,
+  entityTag: string,
+): ByteRange | null | "unsatisfiable" {
+  const [, first = "", last = ""] = RANGE.exec(headers.get("range")?.trim() ?? "") ?? []
+  if (first === "" && last === "") return null
+  const ifRange = headers.get("if-range")
+  if (ifRange !== null && ifRange.trim() !== entityTag) return null
+  if (first === "")
+    return last === "0" || length === 0 ? "unsatisfiable" : { from: Math.max(0, length - Number(last)), to: length }
+  if (last !== "" && Number(last) < Number(first)) return null
+  if (Number(first) >= length) return "unsatisfiable"
+  return { from: Number(first), to: last === "" ? length : Math.min(length, Number(last) + 1) }
+}

@@ -1,0 +1,28 @@
+import { JOB_LIMITS, JOB_STATES, type JobState } from "../../contract/jobs.ts"
+import type { JobBound } from "../../customers/jobs/job-lifecycle.ts"
+import { Problem } from "./problem.ts"
+
+const BOUND_MESSAGES: { readonly [B in JobBound]: string } = {
+  jobs: `The account has ${JOB_LIMITS.jobsPerAccountMax} jobs already. Delete one.`,
+  uploads: `The account uploads ${JOB_LIMITS.uploadsPerAccountMax} lists already. Wait until one of them has ended.`,
+  bytes: "The lists and results of the account take too much space. Delete a job.",
+}
+
+/** The problem 409 `too_many_jobs`. */
+export const tooManyJobs = (bound: JobBound): Problem => new Problem("too_many_jobs", BOUND_MESSAGES[bound])
+
+/** The problem 409 `job_not_ready`. */
+export const jobNotReady = (state: JobState): Problem =>
+  new Problem("job_not_ready", `The job is \`${state}\`. ${JOB_STATES[state].description}`)
+
+/** The problem 416 `range_not_satisfiable`, for results of so many bytes. */
+export const rangeNotSatisfiable = (length: number): Problem =>
+  new Problem(
+    "range_not_satisfiable",
+    `The results have ${length} bytes.`,
+    {},
+    { "Content-Range": `bytes */${length}` },
+  )
+
+/** The problem 404 `not_found` of a job. */
+export const noSuchJob = (): Problem => new Problem("not_found", "The account has no job with this id.")

@@ -1,0 +1,272 @@
+import { Elysia } from "elysia"
+import type { Pause } from "../../base/concurrency.ts"
+import { assert, isSystemError } from "../../base/errors.ts"
+import type { Clock } from "../../base/outside-world.ts"
+import { HOUR_MS, isoInstant } from "../../base/time.ts"
+import { CATEGORY_NAMES } from "../../contract/categories.ts"
+import { JOB_FORMATS, JOB_STATES } from "../../contract/jobs.ts"
+import type { JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
+import { RECOMMENDATIONS } from "../../contract/policies.ts"
+import { ROUTES } from "../../contract/routes.ts"
+import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
+import { findJob, type Job, listJobs } from "../../customers/jobs/job-row.ts"
+import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
+import type { TierLimits } from "../../customers/quota/tier-limits.ts"
+import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
+import type { Store } from "../../customers/store/core/store.ts"
+import type { JobFiles } from "../../jobs/job-files.ts"
+import type { JobService } from "../../jobs/job-service.ts"
+import { estimateList } from "../../jobs/list-estimate.ts"
+import { type ResultFilter, readResults, resultsLength } from "../../jobs/read-results.ts"
+import { RefusedList } from "../../jobs/receive-list.ts"
+import type { WithSecretKey } from "../admission/admission.ts"
+import type { RequestLease } from "../admission/request-lease.ts"
+import { invalidKey } from "../request/caller.ts"
+import { type ByteRange, parseResultsQuery, parseUploadQuery, requestedRange } from "../request/job-input.ts"
+import { type UploadDeps, uploadChunks } from "../request/upload.ts"
+import { headerFields } from "../response/caller-headers.ts"
+import { jobNotReady, noSuchJob, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
+import type { JsonResponses } from "../response/json-responses.ts"
+import { invalidInput, Problem } from "../response/problem.ts"
+
+/** What the jobs of the API are made of. */
+export type JobsAccess = {
+  readonly service: Pick<JobService, "receive" | "delete" | "canUseFolder">
+  readonly store: Store
+  readonly files: JobFiles
+  /** The largest list. */
+  readonly bytesMax: number
+  readonly keepHours: number
+  /** Lets live requests go first while a list is read. */
+  readonly pause: Pause
+}
+
+type JobRoutesDeps = UploadDeps & {
+  readonly jobs: JobsAccess
+  readonly responses: JsonResponses
+  readonly withSecretKey: WithSecretKey
+  readonly units: UnitQuota
+  readonly tiers: readonly TierLimits[]
+  readonly testDomain: string
+  readonly clock: Clock
+}
+
+const ACCEPTED = 202
+const PARTIAL_CONTENT = 206
+const NO_CONTENT = 204
+
+/** The endpoints of jobs: upload a list, watch it, download its results, delete it. */
+export function jobRoutes(deps: JobRoutesDeps) {
+  const { withSecretKey } = deps
+  return new Elysia({ normalize: false })
+    .post(
+      ROUTES.postJob.path,
+      ({ request }) => withSecretKey(request, (caller, lease) => upload(deps, request, caller, lease), true),
+      { parse: "none" },
+    )
+    .get(ROUTES.getJobs.path, ({ request }) =>
+      withSecretKey(request, async ({ account }, lease) => {
+        const jobs = await listJobs(deps.jobs.store, account.id)
+        return json(deps, request, { jobs: jobs.map(job => jobBody(deps, job)) } satisfies JobListBody, lease)
+      }),
+    )
+    .get(ROUTES.getJob.path, ({ request, params: { id } }) =>
+      withSecretKey(request, async (caller, lease) =>
+        json(deps, request, jobBody(deps, await ownJob(deps, caller, id)), lease),
+      ),
+    )
+    .get(ROUTES.getJobResults.path, ({ request, params: { id } }) =>
+      withSecretKey(request, async (caller, lease) => {
+        const only = parseResultsQuery(request)
+        const job = await ownJob(deps, caller, id)
+        await assertFolder(deps)
+        return sendResults(deps, request, job, only, lease)
+      }),
+    )
+    .delete(ROUTES.deleteJob.path, ({ request, params: { id } }) =>
+      withSecretKey(request, async ({ account }, lease) => {
+        if (!(await deps.jobs.service.delete(account.id, id))) throw noSuchJob()
+        const headers = lease === null ? {} : headerFields(lease.headers())
+        return new Response(null, { status: NO_CONTENT, headers: { ...plainHeaders(deps, request), ...headers } })
+      }),
+    )
+}
+
+const plainHeaders = ({ responses }: JobRoutesDeps, request: Request): Record<string, string> =>
+  Object.fromEntries(responses.noContent(responses.requestId(request), {}).headers)
+
+const json = (
+  { responses }: JobRoutesDeps,
+  request: Request,
+  body: JobBody | JobListBody | JobEstimateBody,
+  lease: RequestLease | null,
+  status = 200,
+): Response => responses.serialized(JSON.stringify(body), responses.requestId(request), status, lease?.headers())
+
+async function ownJob({ jobs }: JobRoutesDeps, { account }: CallerCredentials, id: string): Promise<Job> {
+  const job = await findJob(jobs.store, account.id, id)
+  if (job === null) throw noSuchJob()
+  return job
+}
+
+/** Receives a list, or only tells what it would cost. Nothing is stored of one that is refused or cut off. */
+async function upload(
+  deps: JobRoutesDeps,
+  request: Request,
+  { key, account }: CallerCredentials,
+  lease: RequestLease | null,
+): Promise<Response> {
+  const { service, store, bytesMax } = deps.jobs
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax)
+  const { options, isDry } = parseUploadQuery(request)
+  const bound = isDry ? null : await reachedBound(store, account.id)
+  if (bound !== null) throw tooManyJobs(bound)
+  if (!isDry) await assertFolder(deps)
+  const chunks = uploadChunks(request, deps)
+  try {
+    if (isDry) return await sendEstimate(deps, request, chunks, options, account, lease)
+    const job = await service.receive({ accountId: account.id, keyId: key.id, options }, chunks, bytesMax)
+    // The account and its key were deleted meanwhile.
+    if (job === null) throw invalidKey("This key does not exist.")
+    if (typeof job === "string") throw tooManyJobs(job)
+    const response = json(deps, request, jobBody(deps, job), lease, ACCEPTED)
+    response.headers.set("Location", ROUTES.getJob.path.replace(":id", job.id))
+    return response
+  } catch (error) {
+    throw uploadProblem(error, bytesMax)
+  }
+}
+
+async function sendEstimate(
+  deps: JobRoutesDeps,
+  request: Request,
+  chunks: AsyncIterable<Uint8Array>,
+  options: Parameters<typeof estimateList>[1],
+  { id, tier }: CallerCredentials["account"],
+  lease: RequestLease | null,
+): Promise<Response> {
+  const { bytesMax, pause } = deps.jobs
+  const { rowsTotal, uniqueDomains, unitsNeeded, columnNames } = await estimateList(
+    chunks,
+    options,
+    bytesMax,
+    deps.testDomain,
+    pause,
+  )
+  const perDay = deps.tiers[tier]?.unitsPerDay ?? null
+  const body: JobEstimateBody = {
+    rows: rowsTotal,
+    unique_domains: uniqueDomains,
+    units_needed: unitsNeeded,
+    units_left: perDay === null ? null : await deps.units.readRemaining(id, perDay),
+    columns: [...columnNames],
+  }
+  return json(deps, request, body, lease)
+}
+
+/** Another server, which a balancer may ask next, may have the folder. */
+async function assertFolder({ jobs: { service } }: JobRoutesDeps): Promise<void> {
+  if (!(await service.canUseFolder())) throw diskProblem("This server cannot reach the lists of jobs now.")
+}
+
+const diskProblem = (detail: string): Problem => new Problem("overloaded", detail, { retry_after: DISK_RETRY_S })
+
+const tooLarge = (bytesMax: number): Problem =>
+  new Problem("payload_too_large", `The list is larger than ${bytesMax} bytes.`, { limit: bytesMax })
+
+/** How long a client waits after the disk of the server was full. */
+const DISK_RETRY_S = 60
+
+function uploadProblem(error: unknown, bytesMax: number): unknown {
+  if (error instanceof RefusedList)
+    return error.reason === "too_large" ? tooLarge(bytesMax) : invalidInput([{ pointer: "", detail: error.message }])
+  if (isSystemError(error, "ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES", "EMFILE", "ENFILE", "EFBIG"))
+    return diskProblem("The server cannot store the list now. Nothing of it is kept.")
+  return error
+}
+
+/** Sends results block by block, from the byte that the client asks for. */
+function sendResults(
+  deps: JobRoutesDeps,
+  request: Request,
+  job: Job,
+  only: ResultFilter,
+  lease: RequestLease | null,
+): Response {
+  if (!JOB_STATES[job.state].hasResults) throw jobNotReady(job.state)
+  const length = resultsLength(job, only)
+  // The results only grow, so their length tells their state.
+  const entityTag = `"${job.id}.${length}"`
+  const range = requestedRange(request, length, entityTag)
+  if (range === "unsatisfiable") throw rangeNotSatisfiable(length)
+  const { from, to } = range ?? { from: 0, to: length }
+  const { mediaType, extension } = JOB_FORMATS[job.format]
+  const headers = {
+    ...plainHeaders(deps, request),
+    ...(lease === null ? {} : headerFields(lease.headers())),
+    "Content-Type": mediaType,
+    "Content-Disposition": `attachment; filename="${job.id}.${extension}"`,
+    "Content-Length": String(to - from),
+    "Accept-Ranges": "bytes",
+    ETag: entityTag,
+  }
+  if (request.headers.get("if-none-match")?.trim() === entityTag)
+    return new Response(null, { status: 304, headers: { ...headers, "Content-Length": "0" } })
+  const body = streamOf(readResults(deps.jobs.files, job, only, from, to))
+  return range === null
+    ? new Response(body, { headers })
+    : new Response(body, { status: PARTIAL_CONTENT, headers: { ...headers, ...contentRange({ from, to }, length) } })
+}
+
+const contentRange = ({ from, to }: ByteRange, length: number) => ({
+  "Content-Range": `bytes ${from}-${to - 1}/${length}`,
+})
+
+/** A block is read when the client has taken the one before. */
+function streamOf(chunks: AsyncGenerator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: async controller => {
+      const next = await chunks.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel: async () => {
+      await chunks.return(undefined)
+    },
+  })
+}
+
+/** A job as the API tells it. */
+function jobBody({ jobs: { keepHours }, clock }: JobRoutesDeps, job: Job): JobBody {
+  const { state, counts, busyMs, rowsDone, rowsTotal, endedAtMs } = job
+  const rate = rowsDone > 0 && busyMs > 0 ? (rowsDone * 1000) / busyMs : null
+  assert(state !== "deleted", "a deleted job is not found")
+  const countsOf = <N extends string>(names: readonly N[], from: Readonly<Record<string, number>>) =>
+    Object.fromEntries(names.map(name => [name, from[name] ?? 0])) as Record<N, number> // `fromEntries` loses the type of the names
+  return {
+    id: job.id,
+    name: job.name,
+    state,
+    reason: job.reason,
+    format: job.format,
+    column: job.column,
+    policy: job.policy,
+    workspace: job.includesTenant,
+    rows: {
+      total: Math.max(rowsTotal, rowsDone),
+      done: rowsDone,
+      unreadable: counts.unreadable,
+      degraded: counts.degraded,
+    },
+    by_category: countsOf(CATEGORY_NAMES, counts.byCategory),
+    by_recommendation: countsOf(RECOMMENDATIONS, counts.byRecommendation),
+    units_used: job.unitsUsed,
+    results_bytes: resultsLength(job, null),
+    rows_per_second: rate === null ? null : Math.round(rate),
+    seconds_left: state === "running" && rate !== null ? Math.ceil(Math.max(0, rowsTotal - rowsDone) / rate) : null,
+    created_at: isoInstant(job.createdAtMs),
+    started_at: isoInstant(job.startedAtMs),
+    ended_at: isoInstant(endedAtMs),
+    expires_at: endedAtMs === null ? null : isoInstant(Math.max(clock(), endedAtMs + keepHours * HOUR_MS)),
+  }
+}

@@ -1,0 +1,118 @@
+import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
+import type { CheckOutcome } from "../check/result/result.ts"
+import type { Category } from "../contract/categories.ts"
+import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
+import type { Recommendation } from "../contract/policies.ts"
+import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
+import { type InputColumns, type InputRow, lineError, rowSubject } from "../rows/input-rows.ts"
+import { OrderedQueue } from "../rows/ordered-queue.ts"
+import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
+
+/** What checking rows needs. */
+export type CheckRowsDeps = {
+  readonly check: Check
+  /** What own lists say of a subject, as in a batch. */
+  readonly ownListMatch: (
+    accountId: string,
+    normalized: string | null,
+    domain: string,
+    wwwHost: string | null,
+  ) => OwnListMatch | Promise<OwnListMatch>
+  readonly testDomain: string
+  /** Is awaited after each few rows, so that live requests go first. Rejects when the work must be left. */
+  readonly pause: () => Promise<void>
+}
+
+/** How many rows are checked in a row: less than a millisecond, which a live request then waits for. */
+const ROWS_BETWEEN_PAUSES = 16
+
+/** The text of one result, or of the header. */
+type WrittenRow = { readonly text: string; readonly kind: RowKind }
+/** What a part of the results is, by which it is left out or not. */
+export type RowKind = "header" | Recommendation
+
+/** The kinds by the byte that stands for them in a file. */
+export const ROW_KINDS = ["header", "allow", "review", "block"] as const satisfies readonly RowKind[]
+
+/** The results of a block of rows. */
+export type RowResults = {
+  readonly written: readonly WrittenRow[]
+  readonly categories: readonly Category[]
+  readonly unreadable: number
+  readonly degraded: number
+  /** For how many rows the network was asked: there a check returns a promise. */
+  readonly lookups: number
+}
+
+/** The format of a job's results. */
+export const resultFormatOf = ({ format }: Pick<Job, "format">, columns: InputColumns): ResultFormat =>
+  RESULT_FORMATS[JOB_FORMATS[format].results](columns, false)
+
+/** Checks rows in their order. The first one is row number `rowsBefore` + 1 of the list. */
+export async function checkRows(
+  { check, ownListMatch, testDomain, pause }: CheckRowsDeps,
+  { accountId, policy, includesTenant }: Pick<Job, "accountId" | "policy" | "includesTenant">,
+  rows: readonly InputRow[],
+  rowsBefore: number,
+  format: ResultFormat,
+): Promise<RowResults> {
+  const written: WrittenRow[] = []
+  const categories: Category[] = []
+  let [unreadable, degraded, lookups] = [0, 0, 0]
+  const order = new OrderedQueue<InputRow, CheckOutcome>((row, outcome) => {
+    const { verdict } = outcome.judged
+    const text = withoutCached(format.format(row, outcome, rowsBefore + written.length + 1))
+    written.push({ text, kind: verdict.recommendation })
+    if (!outcome.subject.isTest) categories.push(verdict.category)
+    if (lineError(row) !== null) unreadable++
+    if (verdict.isDegraded) degraded++
+  }, JOB_LIMITS.lookupsPerJobMax)
+  for (const [at, row] of rows.entries()) {
+    if (at % ROWS_BETWEEN_PAUSES === 0) await pause()
+    const subject = rowSubject(row, testDomain)
+    const { domain, normalized, wwwHost, isTest } = subject
+    const checkWith = (match: OwnListMatch) =>
+      // The lookups of jobs are bounded apart from those of the account's live requests.
+      check({
+        subject,
+        policy,
+        isDeep: false,
+        includeTenant: includesTenant,
+        callerId: `${accountId}/jobs`,
+        ownListMatch: match,
+      })
+    const match = domain === null || isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, normalized, domain, wwwHost)
+    const outcome = match instanceof Promise ? match.then(checkWith) : checkWith(match)
+    if (outcome instanceof Promise) lookups++
+    order.add(row, row.input.length, outcome)
+    if (order.isFull) await order.waitForRoom()
+  }
+  await order.drain()
+  return { written, categories, unreadable, degraded, lookups }
+}
+
+const CACHED = '"cached":true,"took_ms":0,"request_id":"line_'
+
+/** Which process has seen a domain before is no matter of a list, and would differ where a job was continued. */
+function withoutCached(text: string): string {
+  const at = text.lastIndexOf(CACHED)
+  return at < 0 ? text : `${text.slice(0, at)}${CACHED.replace("true", "false")}${text.slice(at + CACHED.length)}`
+}
+
+/** The counts with those of more rows. */
+export function addRowCounts(counts: JobCounts, { written, categories, unreadable, degraded }: RowResults): JobCounts {
+  const added = {
+    byCategory: { ...counts.byCategory },
+    byRecommendation: { ...counts.byRecommendation },
+    bytesBy: { ...counts.bytesBy },
+  }
+  const increment = (numbers: Record<string, number>, name: string, by: number): void => {
+    numbers[name] = (numbers[name] ?? 0) + by
+  }
+  for (const category of categories) increment(added.byCategory, category, 1)
+  for (const { kind, text } of written) {
+    increment(added.bytesBy, kind, Buffer.byteLength(text))
+    if (kind !== "header") increment(added.byRecommendation, kind, 1)
+  }
+  return { ...added, unreadable: counts.unreadable + unreadable, degraded: counts.degraded + degraded }
+}

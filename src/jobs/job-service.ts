@@ -1,0 +1,251 @@
+import { CoalescedRuns } from "../base/single-flight.ts"
+import { createIntervals, type RunInterval } from "../base/time.ts"
+import { JOB_LIMITS } from "../contract/jobs.ts"
+import { beatJobs, claimNextJob, HolderWatch, JOB_LEASE_BOUNDS, resumeJob } from "../customers/jobs/job-leases.ts"
+import {
+  createJob,
+  deletedJobIds,
+  deleteExpiredJobs,
+  deleteJob,
+  deleteJobOf,
+  type JobBound,
+  knownJobIds,
+  type NewJob,
+  queueJob,
+  removeDeletedJob,
+  type StoppedJob,
+  stoppedJobs,
+} from "../customers/jobs/job-lifecycle.ts"
+import { unitsLeft } from "../customers/jobs/job-progress.ts"
+import { findJob, type Job } from "../customers/jobs/job-row.ts"
+import { newId } from "../customers/store/core/id.ts"
+import { inputFileName, jobIdOfFile } from "./job-files.ts"
+import { checkJobFolder, type JobFolderState } from "./job-folder.ts"
+import { storeList } from "./receive-list.ts"
+import { JobInterrupted, type RunJobDeps, runJob } from "./run-job.ts"
+
+/** What the service needs, besides what one job does. */
+export type JobServiceDeps = Omit<RunJobDeps, "pause"> & {
+  /** This process among all that share the database. */
+  readonly holder: string
+  /** Whether a holder is known to have ended. */
+  readonly hasEnded: (holder: string) => boolean
+  readonly keepHours: number
+  /** Whether servers on other machines may share the database. */
+  readonly isStoreShared: boolean
+  readonly runInterval: RunInterval
+  /** Resolves when a few rows may be checked: live requests go first. */
+  readonly waitForTurn: () => Promise<void>
+  readonly onError: (message: string, error: unknown) => void
+}
+
+/** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
+const LOOK_MS = 1000
+const SWEEP_MS = 60_000
+/** How long no job is begun after the disk or the store has failed. */
+const PAUSE_AFTER_FAILURE_MS = 10_000
+
+/** What is logged of a folder that cannot be used. */
+const FOLDER_MESSAGES: { readonly [S in Exclude<JobFolderState, "own">]: string } = {
+  foreign: "no jobs: the folder with their lists belongs to another database. `mailkind doctor` says what to do",
+  not_shared: "no jobs: other servers use another folder for their lists. `mailkind doctor` says what to do",
+}
+
+/** Checks the jobs of all accounts, a few at a time, and removes what is left of those that are deleted. */
+export class JobService {
+  readonly #deps: JobServiceDeps
+  readonly #watch: HolderWatch
+  readonly #runs = new Map<string, Promise<void>>()
+  readonly #uploads = new Set<string>()
+  readonly #intervals: { readonly start: () => void; readonly stop: () => void }
+  readonly #looks = new CoalescedRuns(() => this.#try("jobs were not looked for", () => this.#look()))
+  readonly #sweeps = new CoalescedRuns(() => this.#try("old jobs were not removed", () => this.#sweep()))
+  /** Null: it could not be found out. */
+  #folder: JobFolderState | null = null
+  #isStopping = false
+  #pausedUntilMs = Number.NEGATIVE_INFINITY
+
+  constructor(deps: JobServiceDeps) {
+    this.#deps = deps
+    this.#watch = new HolderWatch(JOB_LEASE_BOUNDS.deadAfterMs, deps.hasEnded)
+    this.#intervals = createIntervals(deps.runInterval, [
+      [LOOK_MS, () => void this.look()],
+      [JOB_LEASE_BOUNDS.beatMs, () => void this.#try("the lease of jobs was not renewed", () => this.#beat())],
+      [SWEEP_MS, () => void this.sweep()],
+    ])
+  }
+
+  /** The number of jobs that this process checks now. */
+  get runningCount(): number {
+    return this.#runs.size
+  }
+
+  /** Whether the files of jobs can be read and written here. Never rejects. */
+  async canUseFolder(): Promise<boolean> {
+    if (this.#folder === null)
+      await this.#try("the folder with the lists of jobs cannot be used", () => this.#checkFolder())
+    return this.#folder === "own"
+  }
+
+  /** The number of lists that this process receives now. */
+  get uploadsCount(): number {
+    return this.#uploads.size
+  }
+
+  /**
+   * Receives a list and queues its job. Gives the bound of the account that holds it back; null: the account is gone. Throws a `RefusedList`,
+   * and leaves nothing behind then, or when the upload is cut short.
+   */
+  async receive(
+    { accountId, keyId, options }: Omit<NewJob, "id" | "holder">,
+    chunks: AsyncIterable<Uint8Array>,
+    bytesMax: number,
+  ): Promise<Job | JobBound | null> {
+    const { random, holder } = this.#deps
+    const id = newId("job", random)
+    this.#uploads.add(id)
+    try {
+      const job = await createJob(this.#deps, { id, accountId, keyId, holder, options })
+      if (job === null || typeof job === "string") return job
+      return await this.#store(job, chunks, bytesMax)
+    } finally {
+      this.#uploads.delete(id)
+      void this.look()
+    }
+  }
+
+  async #store(job: Job, chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Job | null> {
+    const { store, files } = this.#deps
+    try {
+      const list = await storeList(this.#deps, job, chunks, bytesMax)
+      return (await queueJob(store, job.id, list)) ? await findJob(store, job.accountId, job.id) : null
+    } catch (error) {
+      // The row goes first: without its key the file cannot be read.
+      await deleteJob(store, job.id)
+      await files.remove(inputFileName(job.id))
+      await removeDeletedJob(store, job.id)
+      throw error
+    }
+  }
+
+  /** Deletes a job of the account with its files. False: it has none with this id. */
+  async delete(accountId: string, id: string): Promise<boolean> {
+    const isDeleted = await deleteJobOf(this.#deps.store, accountId, id)
+    if (isDeleted) void this.sweep()
+    return isDeleted
+  }
+
+  start(): void {
+    this.#intervals.start()
+    void this.sweep()
+    void this.look()
+  }
+
+  /** Gives back the jobs that are being checked. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    this.#intervals.stop()
+    await this.#looks.stop()
+    await this.#sweeps.stop()
+    await Promise.all(this.#runs.values())
+  }
+
+  /** Resolves when no job is being checked here. */
+  async idle(): Promise<void> {
+    while (this.#runs.size > 0) await Promise.all(this.#runs.values())
+  }
+
+  /** Takes over jobs of processes that have ended, resumes stopped ones, and begins those whose turn it is. Never rejects. */
+  async look(): Promise<void> {
+    this.#looks.request()
+    await this.#looks.idle()
+  }
+
+  async #look(): Promise<void> {
+    const { store, stopwatch, holder } = this.#deps
+    const isAtWork = (id: string): boolean => this.#runs.has(id) || this.#uploads.has(id)
+    if (await this.#watch.takeOver(store, holder, isAtWork, stopwatch())) this.#sweeps.request()
+    for (const job of await stoppedJobs(store)) if (await this.#mayResume(job)) await resumeJob(store, job.id)
+    await this.#claim()
+  }
+
+  /** Deletes expired jobs, and removes the files and rows of deleted ones and the files of no job. Never rejects. */
+  async sweep(): Promise<void> {
+    this.#sweeps.request()
+    await this.#sweeps.idle()
+  }
+
+  async #sweep(): Promise<void> {
+    const { store, files, clock, keepHours } = this.#deps
+    await deleteExpiredJobs(store, clock(), keepHours)
+    const folder = await this.#checkFolder()
+    const deleted = await deletedJobIds(store)
+    // The files are listed first: a job whose file is among them is known by then.
+    const names = await files.names()
+    const known = await knownJobIds(store)
+    const isOwn = folder === "own"
+    for (const name of names) {
+      const id = jobIdOfFile(name)
+      // In the folder of another database, a job that is not known here may be one of its.
+      const isLeft = id !== null && (isOwn ? !known.has(id) : deleted.includes(id))
+      if (isLeft) await files.remove(name)
+    }
+    // Else the files are elsewhere, and whoever has them removes them.
+    if (isOwn) for (const id of deleted) await removeDeletedJob(store, id)
+  }
+
+  /** Finds out whose the folder is, and complains if it cannot be used. */
+  async #checkFolder(): Promise<JobFolderState> {
+    this.#folder = null
+    this.#folder = await checkJobFolder(this.#deps, this.#deps.isStoreShared)
+    if (this.#folder !== "own") this.#deps.onError(FOLDER_MESSAGES[this.#folder], new Error(this.#folder))
+    return this.#folder
+  }
+
+  async #beat(): Promise<void> {
+    await beatJobs(this.#deps.store, this.#deps.holder)
+  }
+
+  async #mayResume({ accountId, keyId, tier, isSuspended, keyUnitsPerDay, reason }: StoppedJob): Promise<boolean> {
+    if (isSuspended) return false
+    if (reason === "account_suspended") return true
+    const { store, today, unitsPerDayOf } = this.#deps
+    const allowance = { day: today(), perDay: unitsPerDayOf(tier), keyPerDay: keyUnitsPerDay }
+    return (await unitsLeft(store, { accountId, keyId }, allowance)) !== 0
+  }
+
+  async #claim(): Promise<void> {
+    const { store, clock, holder, stopwatch } = this.#deps
+    if (!(await this.canUseFolder())) return
+    while (this.#runs.size < JOB_LIMITS.runningPerProcessMax && stopwatch() >= this.#pausedUntilMs) {
+      const job = this.#isStopping ? null : await claimNextJob(store, clock, holder)
+      if (job === null) return
+      this.#runs.set(job.id, this.#run(job))
+    }
+  }
+
+  async #run(job: Job): Promise<void> {
+    try {
+      await runJob({ ...this.#deps, pause: () => this.#pause() }, job)
+    } catch (error) {
+      this.#pausedUntilMs = this.#deps.stopwatch() + PAUSE_AFTER_FAILURE_MS
+      this.#deps.onError("a job was interrupted", error)
+    } finally {
+      this.#runs.delete(job.id)
+    }
+    void this.look()
+  }
+
+  async #pause(): Promise<void> {
+    if (this.#isStopping) throw new JobInterrupted()
+    await this.#deps.waitForTurn()
+  }
+
+  async #try(message: string, work: () => Promise<unknown>): Promise<void> {
+    try {
+      await work()
+    } catch (error) {
+      this.#deps.onError(message, error)
+    }
+  }
+}

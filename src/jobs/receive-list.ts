@@ -1,0 +1,146 @@
+import type { Random } from "../base/outside-world.ts"
+import { JOB_LIMITS } from "../contract/jobs.ts"
+import type { Job } from "../customers/jobs/job-row.ts"
+import { decodeInput } from "../rows/input-decoder.ts"
+import type { InputRow } from "../rows/input-rows.ts"
+import { type Block, RecordCutter } from "../rows/record-cutter.ts"
+import { UnreadableFile } from "../rows/unreadable-file.ts"
+import { inputFileName, type JobFiles } from "./job-files.ts"
+import { BlockParser, type ListFormat } from "./list-blocks.ts"
+import { writeSegment } from "./segments.ts"
+
+/** Thrown when an uploaded list is not taken. The message is for its sender and holds nothing of the list but names of columns. */
+export class RefusedList extends Error {
+  override readonly name = "RefusedList"
+  readonly reason: "too_large" | "unreadable"
+
+  constructor(reason: RefusedList["reason"], message: string) {
+    super(message)
+    this.reason = reason
+  }
+}
+
+/** Rows of a list, as bytes of UTF-8, with the rows themselves where they were read. */
+export type ListBlock = { readonly bytes: Uint8Array; readonly rows: () => readonly InputRow[] }
+
+/** What an uploaded list holds. */
+export type ReceivedList = { readonly rowsTotal: number; readonly columnNames: readonly string[] }
+
+/**
+ * Cuts the bytes of a list into blocks of whole rows and gives them to `onBlock`, one after the other: unpacks gzip, decodes UTF-16, and
+ * holds a block and a chunk at a time. What a compressed list unpacks to is bounded as the list is. Throws a `RefusedList`.
+ */
+export async function receiveList(
+  chunks: AsyncIterable<Uint8Array>,
+  format: ListFormat,
+  bytesMax: number,
+  onBlock: (block: ListBlock) => Promise<void>,
+): Promise<ReceivedList> {
+  const collector = new BlockCollector(format, onBlock)
+  const cutter = new RecordCutter(format.format === "csv", null)
+  try {
+    const refuse = (says: string): never => {
+      throw new RefusedList("unreadable", `The list ${says}.`)
+    }
+    // Counted before and after it is unpacked: either may be the larger one.
+    for await (const chunk of bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)) {
+      const block = cutter.push(chunk)
+      if (block !== null) await collector.add(block)
+    }
+    return await collector.end(cutter.end())
+  } catch (error) {
+    throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message) : error
+  }
+}
+
+/** Receives the list of a job into its file. Throws a `RefusedList`. */
+export async function storeList(
+  { files, random }: { readonly files: JobFiles; readonly random: Random },
+  job: Job,
+  chunks: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+): Promise<{ readonly inputBytes: number; readonly rowsTotal: number }> {
+  const name = inputFileName(job.id)
+  const file = await files.create(name)
+  try {
+    const target = { file, name, key: job.fileKey ?? new Uint8Array() }
+    let inputBytes = 0
+    const { rowsTotal } = await receiveList(chunks, job, bytesMax, async ({ bytes }) => {
+      inputBytes = await writeSegment(target, inputBytes, { meta: new Uint8Array(), text: bytes }, random)
+    })
+    await file.sync()
+    return { inputBytes, rowsTotal }
+  } finally {
+    await file.close()
+  }
+}
+
+/** Chunks of a socket may be large. A block must not be. */
+const CHUNK_BYTES_MAX = 16_384
+
+async function* bounded(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array, undefined> {
+  let count = 0
+  for await (const chunk of chunks) {
+    count += chunk.length
+    if (count > bytesMax) throw new RefusedList("too_large", `The list is larger than ${bytesMax} bytes.`)
+    for (let at = 0; at < chunk.length; at += CHUNK_BYTES_MAX) yield chunk.subarray(at, at + CHUNK_BYTES_MAX)
+  }
+}
+
+/** Collects whole rows until there are enough for a block. */
+class BlockCollector {
+  readonly #parser: BlockParser
+  readonly #onBlock: (block: ListBlock) => Promise<void>
+  #parts: Uint8Array[] = []
+  #bytesCount = 0
+  #rowCount = 0
+  #rowsTotal = 0
+  #isFirst = true
+
+  constructor(format: ListFormat, onBlock: (block: ListBlock) => Promise<void>) {
+    this.#parser = new BlockParser(format)
+    this.#onBlock = onBlock
+  }
+
+  async add({ bytes, rowCount }: Block): Promise<void> {
+    this.#append({ bytes, rowCount })
+    if (this.#rowCount >= JOB_LIMITS.blockRows || this.#bytesCount >= JOB_LIMITS.blockBytes) await this.#flush(false)
+  }
+
+  /** `rest`: the last rows. The row at the very end may not be counted in it. */
+  async end(rest: Block | null): Promise<ReceivedList> {
+    if (rest !== null) this.#append(rest)
+    if (this.#bytesCount > 0) await this.#flush(true)
+    const { columns } = this.#parser
+    if (columns === null) throw new RefusedList("unreadable", "The list is empty.")
+    return { rowsTotal: this.#rowsTotal, columnNames: columns.names }
+  }
+
+  #append({ bytes, rowCount }: Block): void {
+    this.#parts.push(bytes)
+    this.#bytesCount += bytes.length
+    this.#rowCount += rowCount
+  }
+
+  async #flush(isLast: boolean): Promise<void> {
+    const bytes = Buffer.concat(this.#parts)
+    const counted = this.#rowCount
+    this.#parts = []
+    this.#bytesCount = 0
+    this.#rowCount = 0
+    const isFirst = this.#isFirst
+    this.#isFirst = false
+    let parsed: readonly InputRow[] | null = null
+    const rows = (): readonly InputRow[] => (parsed ??= this.#parser.parse(bytes))
+    // Only the first block has a header, and only in the last one a row may have no end.
+    this.#rowsTotal += isFirst || isLast ? rows().length : counted
+    if (isFirst) this.#assertColumns()
+    await this.#onBlock({ bytes, rows })
+  }
+
+  #assertColumns(): void {
+    const count = this.#parser.columns?.names.length ?? 0
+    if (count > JOB_LIMITS.columnsMax)
+      throw new RefusedList("unreadable", `The list has ${count} columns. The limit is ${JOB_LIMITS.columnsMax}.`)
+  }
+}

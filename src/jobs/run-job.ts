@@ -1,0 +1,323 @@
+import type { Clock, Random, Stopwatch } from "../base/outside-world.ts"
+import type { Category } from "../contract/categories.ts"
+import type { JobReason } from "../contract/jobs.ts"
+import { failJob, finishJob, releaseJob, stopJob } from "../customers/jobs/job-leases.ts"
+import {
+  type CategoryCounts,
+  commitBlock,
+  countUnits,
+  type JobOwner,
+  readJobOwner,
+  type UnitAllowance,
+  unitsLeft,
+} from "../customers/jobs/job-progress.ts"
+import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
+import type { Store } from "../customers/store/core/store.ts"
+import { type InputRow, rowSubject } from "../rows/input-rows.ts"
+import type { ResultFormat } from "../rows/result-format.ts"
+import {
+  addRowCounts,
+  type CheckRowsDeps,
+  checkRows,
+  ROW_KINDS,
+  type RowResults,
+  resultFormatOf,
+} from "./check-rows.ts"
+import { inputFileName, type JobFile, type JobFiles, resultFileName } from "./job-files.ts"
+import { BlockParser } from "./list-blocks.ts"
+import { DamagedSegment, type PlacedSegment, readSegments, type SegmentFile, writeSegment } from "./segments.ts"
+
+/** What checking a job needs. */
+export type RunJobDeps = CheckRowsDeps & {
+  readonly store: Store
+  readonly files: JobFiles
+  readonly random: Random
+  readonly clock: Clock
+  readonly stopwatch: Stopwatch
+  readonly commitBounds: CommitBounds
+  /** Is told for how many more rows the network was asked. */
+  readonly onLookups: (lookups: number) => void
+  /** Units a day of a tier; null: unlimited. */
+  readonly unitsPerDayOf: (tier: number) => number | null
+  /** The day whose units are taken now. */
+  readonly today: () => number
+  /** Is told how many units of an account's day are leased after a block was charged. */
+  readonly onLeased: (leased: {
+    readonly subject: string
+    readonly day: number
+    readonly leased: number
+    readonly perDay: number
+  }) => void
+}
+
+/** Thrown by `pause` when the process stops: the job is given back. */
+export class JobInterrupted extends Error {
+  override readonly name = "JobInterrupted"
+}
+
+/** How the work on a job ended. `lost`: it was deleted, or another process has it. */
+export type JobRunEnd = "done" | "stopped" | "failed" | "released" | "lost"
+
+/**
+ * Checks the rows of a claimed job from where it stands, a block after the other: the results of some blocks are on the disk before one
+ * transaction charges them and records them as done. Rejects when the store or the disk fails, and has given the job back then.
+ */
+export async function runJob(deps: RunJobDeps, job: Job): Promise<JobRunEnd> {
+  const run = new JobRun(deps, job)
+  try {
+    return await run.run()
+  } catch (error) {
+    if (error instanceof DamagedSegment)
+      return await end(failJob(deps.store, job, "files_lost", deps.clock()), "failed")
+    await releaseJob(deps.store, job)
+    if (error instanceof JobInterrupted) return "released"
+    throw error
+  } finally {
+    await run.close()
+  }
+}
+
+const end = async (isMoved: Promise<boolean>, how: JobRunEnd): Promise<JobRunEnd> => ((await isMoved) ? how : "lost")
+
+/** How much is checked before it is charged and recorded: a commit waits for the disk, and with it all requests of this process do. */
+export type CommitBounds = { readonly rows: number; readonly ms: number }
+
+/** The bounds in production: about one commit a second beside live requests, and ten at full speed. */
+export const COMMIT_BOUNDS: CommitBounds = { rows: 8000, ms: 1000 }
+
+/** Rows that are checked and not charged yet, and what they may cost. */
+type PendingRows = {
+  readonly allowance: UnitAllowance
+  /** Units that were left when the first of them was checked; null: as many as wanted. */
+  readonly left: number | null
+  readonly startedAt: number
+  readonly rowsCount: number
+  readonly byCategory: CategoryCounts
+  /** The counts of all rows that are done, with these. */
+  readonly counts: JobCounts
+  /** Where their results end in the file of this lease. */
+  readonly resultsEnd: number
+  /** Where the next row stands. */
+  readonly position: Pick<JobProgress, "inputOffset" | "inputSkipped">
+}
+
+/** `again`: others took the units meanwhile, so what was checked is given up, and the work begins anew where it is charged. */
+type StepEnd = JobRunEnd | "again"
+
+class JobRun {
+  readonly #deps: RunJobDeps
+  readonly #job: Job
+  #progress: JobProgress
+  #pending: PendingRows | null = null
+  #results: SegmentFile | null = null
+  #input: JobFile | null = null
+  readonly #parser: BlockParser
+
+  constructor(deps: RunJobDeps, job: Job) {
+    this.#deps = deps
+    this.#job = job
+    this.#progress = job
+    this.#parser = new BlockParser(job)
+  }
+
+  async run(): Promise<JobRunEnd> {
+    const { files, store, clock } = this.#deps
+    const { id, fileKey: key, inputBytes } = this.#job
+    if (key === null) return "lost"
+    const name = inputFileName(id)
+    this.#input = await files.open(name)
+    if (this.#input === null) return await end(failJob(store, this.#job, "files_lost", clock()), "failed")
+    const input = { file: this.#input, name, key }
+    if (this.#progress.inputOffset > 0)
+      for await (const { text } of readSegments(input, 0, inputBytes)) {
+        this.#parser.parse(text)
+        break
+      }
+    for (;;) {
+      const ended = await this.#runFrom(input, this.#progress.inputOffset)
+      if (ended !== "again") return ended
+      this.#pending = null
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#input?.close()
+    await this.#results?.file.close()
+  }
+
+  async #runFrom(input: SegmentFile, offset: number): Promise<StepEnd> {
+    const { store, clock } = this.#deps
+    for await (const segment of readSegments(input, offset, this.#job.inputBytes)) {
+      const skipped = segment.start === this.#progress.inputOffset ? this.#progress.inputSkipped : 0
+      const ended = await this.#checkBlock(this.#parser.parse(segment.text), skipped, segment)
+      if (ended !== null) return ended
+    }
+    return (await this.#commit()) ?? (await end(finishJob(store, this.#job, clock()), "done"))
+  }
+
+  /** Null: the rows of the block are checked. */
+  async #checkBlock(
+    all: readonly InputRow[],
+    skipped: number,
+    { start, end: next }: Pick<PlacedSegment, "start" | "end">,
+  ): Promise<StepEnd | null> {
+    for (let done = skipped; ; ) {
+      const pending = this.#pending ?? (await this.#begin(start, done))
+      if (typeof pending === "string") return pending
+      const rows = all.slice(done)
+      const affordable = this.#affordableRows(rows, pending)
+      done += affordable.length
+      const isWhole = affordable.length === rows.length
+      const position = isWhole ? { inputOffset: next, inputSkipped: 0 } : { inputOffset: start, inputSkipped: done }
+      const isStopped = !isWhole && affordable.length === 0
+      const ended = await (isStopped ? this.#useUp(pending) : this.#checkRows(affordable, pending, position))
+      if (ended !== null || isWhole) return ended
+    }
+  }
+
+  /** No unit is left for the next row. Null: what is pending is charged now, and there may be others. */
+  #useUp({ rowsCount }: PendingRows): Promise<StepEnd | null> {
+    return rowsCount === 0 ? this.#stop("units_used_up") : this.#commit()
+  }
+
+  async #checkRows(
+    rows: readonly InputRow[],
+    before: PendingRows,
+    position: PendingRows["position"],
+  ): Promise<StepEnd | null> {
+    const pending = await this.#check(rows, before, position)
+    this.#pending = pending
+    return this.#isCommitDue(pending) ? await this.#commit() : null
+  }
+
+  /** Asks for the owner of the job and the units that are left. */
+  async #begin(inputOffset: number, inputSkipped: number): Promise<PendingRows | JobRunEnd> {
+    const { store, clock, stopwatch } = this.#deps
+    const owner = await readJobOwner(store, this.#job, clock())
+    if (owner === null) return "lost"
+    if (owner.isSuspended) return await this.#stop("account_suspended")
+    if (!owner.isKeyUsable) return await end(failJob(store, this.#job, "key_revoked", clock()), "failed")
+    const allowance = this.#allowanceOf(owner)
+    const left = await unitsLeft(store, this.#job, allowance)
+    const position = { inputOffset, inputSkipped }
+    return {
+      ...{ allowance, left, position, startedAt: stopwatch(), rowsCount: 0, byCategory: {} },
+      ...{ counts: this.#progress.counts, resultsEnd: this.#ownBytes },
+    }
+  }
+
+  #stop(reason: JobReason): Promise<JobRunEnd> {
+    return end(stopJob(this.#deps.store, this.#job, reason), "stopped")
+  }
+
+  #allowanceOf({ tier, keyUnitsPerDay }: JobOwner): UnitAllowance {
+    return { day: this.#deps.today(), perDay: this.#deps.unitsPerDayOf(tier), keyPerDay: keyUnitsPerDay }
+  }
+
+  /** The first rows, as many as there are units for. Test addresses cost nothing. */
+  #affordableRows(rows: readonly InputRow[], { left: atFirst, byCategory }: PendingRows): readonly InputRow[] {
+    const left = atFirst === null ? null : atFirst - countUnits(byCategory)
+    if (left === null || rows.length <= left) return rows
+    let units = 0
+    const end = rows.findIndex(row => !rowSubject(row, this.#deps.testDomain).isTest && units++ === left)
+    return end < 0 ? rows : rows.slice(0, end)
+  }
+
+  /** The pending rows with these. */
+  async #check(
+    rows: readonly InputRow[],
+    pending: PendingRows,
+    position: PendingRows["position"],
+  ): Promise<PendingRows> {
+    const format = this.#format()
+    const rowsBefore = this.#progress.rowsDone + pending.rowsCount
+    const isFirst = this.#progress.parts.length === 0 && pending.resultsEnd === 0
+    const checked = await checkRows(this.#deps, this.#job, rows, rowsBefore, format)
+    this.#deps.onLookups(checked.lookups)
+    const written = isFirst ? withHeader(checked, format) : checked
+    return {
+      ...pending,
+      position,
+      rowsCount: pending.rowsCount + rows.length,
+      byCategory: addCategories(pending.byCategory, checked.categories),
+      counts: addRowCounts(pending.counts, written),
+      resultsEnd: await this.#write(written, pending.resultsEnd),
+    }
+  }
+
+  #format(): ResultFormat {
+    const { columns } = this.#parser
+    if (columns === null) throw new DamagedSegment("the list has no header")
+    return resultFormatOf(this.#job, columns)
+  }
+
+  #isCommitDue({ rowsCount, startedAt }: PendingRows): boolean {
+    const { commitBounds, stopwatch } = this.#deps
+    return rowsCount >= commitBounds.rows || stopwatch() - startedAt >= commitBounds.ms
+  }
+
+  /** Charges and records what is pending, once it is on the disk. Null: that is done. */
+  async #commit(): Promise<StepEnd | null> {
+    const pending = this.#pending
+    if (pending === null) return null
+    const { store, stopwatch, onLeased } = this.#deps
+    const { allowance, startedAt, rowsCount, position, byCategory, counts, resultsEnd } = pending
+    const before = this.#progress
+    await this.#results?.file.sync()
+    const progress: JobProgress = {
+      ...before,
+      ...position,
+      rowsDone: before.rowsDone + rowsCount,
+      unitsUsed: before.unitsUsed + countUnits(byCategory),
+      busyMs: before.busyMs + (stopwatch() - startedAt),
+      parts: this.#partsWith(resultsEnd),
+      resultBytes: Object.values(counts.bytesBy).reduce((sum, bytes) => sum + bytes, 0),
+      counts,
+    }
+    const result = await commitBlock(store, this.#job, { byCategory, progress }, allowance)
+    if (result.kind !== "committed") return result.kind === "lost" ? "lost" : "again"
+    this.#progress = progress
+    this.#pending = null
+    if (result.leased !== null && allowance.perDay !== null)
+      onLeased({ subject: this.#job.accountId, day: allowance.day, leased: result.leased, perDay: allowance.perDay })
+    return null
+  }
+
+  /** How many bytes of the file of this lease count. Those after them are of a block that was not charged. */
+  get #ownBytes(): number {
+    return this.#progress.parts.find(({ lease }) => lease === this.#job.lease)?.bytes ?? 0
+  }
+
+  #partsWith(ownBytes: number): JobProgress["parts"] {
+    const { lease } = this.#job
+    return [...this.#progress.parts.filter(part => part.lease !== lease), { lease, bytes: ownBytes }]
+  }
+
+  /** Writes results from a byte of the file on, and gives where they end. */
+  async #write({ written }: RowResults, at: number): Promise<number> {
+    const { files, random } = this.#deps
+    const { id, lease, fileKey: key } = this.#job
+    const name = resultFileName(id, lease)
+    this.#results ??= { file: await files.create(name), name, key: key ?? new Uint8Array() }
+    const meta = Buffer.alloc(written.length * ROW_META_BYTES)
+    for (const [row, { text, kind }] of written.entries()) {
+      meta.writeUInt32LE(Buffer.byteLength(text), row * ROW_META_BYTES)
+      meta[row * ROW_META_BYTES + 4] = ROW_KINDS.indexOf(kind)
+    }
+    const text = Buffer.from(written.map(row => row.text).join(""))
+    return await writeSegment(this.#results, at, { meta, text }, random)
+  }
+}
+
+/** For each result its length in bytes, and the byte that stands for its kind. */
+export const ROW_META_BYTES = 5
+
+/** The results begin with the header. */
+const withHeader = (checked: RowResults, { header }: ResultFormat): RowResults =>
+  header === "" ? checked : { ...checked, written: [{ text: header, kind: "header" }, ...checked.written] }
+
+function addCategories(counts: CategoryCounts, categories: readonly Category[]): CategoryCounts {
+  const added: { [C in Category]?: number } = { ...counts }
+  for (const category of categories) added[category] = (added[category] ?? 0) + 1
+  return added
+}

@@ -1,0 +1,51 @@
+import type { SetTimer, Stopwatch } from "../base/outside-world.ts"
+
+/** What decides whether rows of a job may be checked. */
+export type TurnDeps = {
+  readonly nextTick: (work: () => void) => void
+  readonly setTimer: SetTimer
+  readonly stopwatch: Stopwatch
+  /** The number of requests that were accepted so far. */
+  readonly acceptedCount: () => number
+  /** The number of jobs that take turns. */
+  readonly jobsCount: () => number
+  /** Whether live requests are under way. */
+  readonly isBusy: () => boolean
+  /** Whether the server has more to do than it can. */
+  readonly isUnderPressure: () => boolean
+}
+
+/** For so long after a request there may be more of them. */
+const LIVE_MS = 250
+/** While there are, a job rests for so many times what it worked, and for at most so long. */
+const REST = { factor: 5, mostMs: 10 } as const
+/** How long a few rows wait for live requests, and how often they look. Requests that only wait for their bodies must not stop jobs. */
+const BUSY_WAIT_MS = { most: 20, step: 2 } as const
+/** The same under pressure. */
+const PRESSURE_WAIT_MS = { most: 500, step: 50 } as const
+
+/**
+ * Creates a function that resolves when a few rows may be checked: after everything that has arrived was handled, and live requests have
+ * gone first. While requests come, jobs leave most of the processor to them.
+ */
+export function createTurns(deps: TurnDeps): () => Promise<void> {
+  const { nextTick, setTimer, stopwatch, acceptedCount, jobsCount, isBusy, isUnderPressure } = deps
+  const sleep = (ms: number): Promise<void> => new Promise(resolve => void setTimer(ms, resolve))
+  const waitWhile = async (isHeldUp: () => boolean, { most, step }: { most: number; step: number }): Promise<void> => {
+    for (let waited = 0; waited < most && isHeldUp(); waited += step) await sleep(step)
+  }
+  let seenCount = acceptedCount()
+  let liveUntilMs = Number.NEGATIVE_INFINITY
+  let beganAtMs = stopwatch()
+  return async () => {
+    const nowMs = stopwatch()
+    const workedMs = Math.max(0, nowMs - beganAtMs)
+    if (acceptedCount() !== seenCount) liveUntilMs = nowMs + LIVE_MS
+    seenCount = acceptedCount()
+    if (nowMs < liveUntilMs) await sleep(Math.min(REST.mostMs, Math.max(1, REST.factor * jobsCount() * workedMs)))
+    else await new Promise<void>(resolve => nextTick(resolve))
+    await waitWhile(isBusy, BUSY_WAIT_MS)
+    await waitWhile(isUnderPressure, PRESSURE_WAIT_MS)
+    beganAtMs = stopwatch()
+  }
+}

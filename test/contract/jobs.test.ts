@@ -1,0 +1,302 @@
+import { describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { Value } from "@sinclair/typebox/value"
+import { JOB_LIMITS } from "../../src/contract/jobs.ts"
+import { JobBody, JobEstimateBody, JobListBody } from "../../src/contract/jobs-schema.ts"
+import { type AppOptions, testApp } from "../support/app.ts"
+import { anotherAccount } from "./another-account.ts"
+
+const LIST = "id,email\n1,jane@gmail.com\n2,x@mailinator.com\n3,nothing\n4,business@mailkind.test\n"
+const CSV = { "Content-Type": "text/csv" }
+
+/** A server, and what it answers in text. */
+async function jobsApp(options: AppOptions = {}) {
+  const harness = await testApp({ tier: 1, ...options })
+  const get = async (path: string, headers: Record<string, string> = {}) => {
+    const request = new Request(`http://localhost${path}`, {
+      headers: { Authorization: `Bearer ${harness.key}`, ...headers },
+    })
+    const response = await harness.app(request)
+    return { status: response.status, headers: response.headers, text: await response.text() }
+  }
+  const upload = async (list = LIST, query = ""): Promise<JobBody> => {
+    const { status, body } = await harness.ask(`POST /v1/jobs${query}`, { body: list, headers: CSV })
+    expect(status).toBe(202)
+    return body as JobBody // its schema is checked below
+  }
+  const files = () => readdirSync(harness.jobsFolder).filter(name => name !== "installation")
+  const done = async (): Promise<void> => {
+    for (let round = 0; round < 3; round++) {
+      await harness.jobs.look()
+      // Beside live requests a job rests, and the disk takes its own time.
+      while (harness.jobs.runningCount > 0) {
+        await Bun.sleep(0)
+        await harness.time.tick(1)
+      }
+    }
+  }
+  return { ...harness, get, upload, done, files }
+}
+
+describe("a list", () => {
+  test("is uploaded, watched, downloaded and deleted", async () => {
+    const app = await jobsApp()
+    const sent = await app.ask("POST /v1/jobs?name=May%20list&policy=strict", { body: LIST, headers: CSV })
+    const { id } = sent.body
+    expect([sent.status, sent.headers.get("location")]).toEqual([202, `/v1/jobs/${id}`])
+    expect(sent.body).toMatchObject({ name: "May list", format: "csv", policy: "strict", rows: { total: 4 } })
+    await app.done()
+    const { body } = await app.ask(`GET /v1/jobs/${id}`)
+    expect(body).toMatchObject({
+      state: "done",
+      reason: null,
+      rows: { total: 4, done: 4, unreadable: 0 },
+      units_used: 3,
+      by_category: { personal: 1, disposable: 1, invalid: 1 },
+      by_recommendation: { allow: 1, block: 3 },
+      seconds_left: null,
+    })
+    expect([Value.Check(JobBody, body), Value.Check(JobListBody, (await app.ask("GET /v1/jobs")).body)]).toEqual([
+      true,
+      true,
+    ])
+    const results = await app.get(`/v1/jobs/${id}/results`)
+    expect([results.status, results.headers.get("content-type")]).toEqual([200, "text/csv; charset=utf-8"])
+    expect(results.headers.get("content-disposition")).toBe(`attachment; filename="${id}.csv"`)
+    expect(results.text.split("\n").map(line => line.split(",", 3).join())).toEqual([
+      "id,email,category",
+      "1,jane@gmail.com,personal",
+      "2,x@mailinator.com,disposable",
+      "3,nothing,invalid",
+      "4,business@mailkind.test,business",
+      "",
+    ])
+    expect(Number(body["results_bytes"])).toBe(Buffer.byteLength(results.text))
+    expect((await app.get(`/v1/jobs/${id}/results?only=allow`)).text.split("\n")).toHaveLength(3)
+    expect((await app.ask(`DELETE /v1/jobs/${id}`)).status).toBe(204)
+    for (const line of [`GET /v1/jobs/${id}`, `GET /v1/jobs/${id}/results`, `DELETE /v1/jobs/${id}`])
+      expect((await app.ask(line)).body["code"]).toBe("not_found")
+    await app.jobs.sweep()
+    expect(app.files()).toEqual([])
+  })
+
+  test("counts in the usage of the account and of its key, as a batch does", async () => {
+    const app = await jobsApp()
+    await app.upload()
+    await app.done()
+    const { body } = await app.ask("GET /v1/usage")
+    expect(body["today"]).toMatchObject({ used: 3, batch_items: 3, by_key: [{ used: 3 }], remaining: 10_000 - 3 })
+  })
+
+  test("is checked under the own lists of its account", async () => {
+    const app = await jobsApp()
+    await app.ask("POST /v1/jobs", { body: "jane@gmail.com\n" })
+    await app.store.run(
+      "INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms) VALUES ($1, $1, 'block', 'gmail.com', 1)",
+      [app.accountId],
+    )
+    app.customers.ownLists.invalidateAll()
+    await app.done()
+    const [job] = ((await app.ask("GET /v1/jobs")).body as JobListBody).jobs // checked above
+    expect(job?.by_recommendation).toMatchObject({ block: 1 })
+  })
+
+  test("is only estimated with `dry`, and nothing of it is stored", async () => {
+    const app = await jobsApp()
+    const { status, body } = await app.ask("POST /v1/jobs?dry=1", { body: LIST, headers: CSV })
+    expect([status, Value.Check(JobEstimateBody, body)]).toEqual([200, true])
+    expect(body).toEqual({ rows: 4, unique_domains: 4, units_needed: 3, units_left: 10_000, columns: ["id", "email"] })
+    expect([await app.store.all("SELECT id FROM jobs"), app.files()]).toEqual([[], []])
+  })
+
+  test("goes on when its day has ended, after the units were used up", async () => {
+    const app = await jobsApp({ tiers: "1=-/-/2" })
+    const { id } = await app.upload()
+    await app.done()
+    expect((await app.ask(`GET /v1/jobs/${id}`)).body).toMatchObject({
+      state: "stopped",
+      reason: "units_used_up",
+      units_used: 2,
+    })
+    expect((await app.ask("GET /v1/check?domain=stripe.com")).body["code"]).toBe("quota_exceeded")
+    expect((await app.get(`/v1/jobs/${id}/results`)).text.split("\n")).toHaveLength(4)
+    await app.time.tick(86_400_000)
+    await app.done()
+    expect((await app.ask(`GET /v1/jobs/${id}`)).body).toMatchObject({ state: "done", units_used: 3, reason: null })
+  })
+})
+
+describe("another account", () => {
+  test("finds neither a job nor its results, and cannot delete it", async () => {
+    const app = await jobsApp()
+    const { id } = await app.upload()
+    await app.done()
+    const { key } = await anotherAccount(app.changes, "john@example.com")
+    for (const line of [`GET /v1/jobs/${id}`, `GET /v1/jobs/${id}/results`, `DELETE /v1/jobs/${id}`]) {
+      const { status, body } = await app.ask(line, { key })
+      expect([status, body["code"]]).toEqual([404, "not_found"])
+    }
+    expect((await app.ask("GET /v1/jobs", { key })).body).toEqual({ jobs: [] })
+    expect((await app.ask(`GET /v1/jobs/${id}`)).status).toBe(200)
+  })
+})
+
+describe("a download", () => {
+  test("continues from any byte, and begins anew when the results have grown", async () => {
+    const app = await jobsApp()
+    const { id } = await app.upload()
+    await app.done()
+    const path = `/v1/jobs/${id}/results`
+    const { text, headers } = await app.get(path)
+    const etag = headers.get("etag") ?? ""
+    for (const [range, from, to] of [
+      ["bytes=0-9", 0, 10],
+      ["bytes=10-", 10, text.length],
+      ["bytes=-5", text.length - 5, text.length],
+      ["bytes=7-99999", 7, text.length],
+    ] as const) {
+      const part = await app.get(path, { Range: range, "If-Range": etag })
+      expect([part.status, part.text]).toEqual([206, text.slice(from, to)])
+      expect(part.headers.get("content-range")).toBe(`bytes ${from}-${to - 1}/${text.length}`)
+    }
+    for (const more of [
+      { Range: "bytes=0-9", "If-Range": '"older"' },
+      { Range: "lines=1-2" },
+      { Range: "bytes=1-2,4-5" },
+      { Range: "bytes=9-1" },
+    ]) {
+      const whole = await app.get(path, more)
+      expect([whole.status, whole.text]).toEqual([200, text])
+    }
+    const beyond = await app.get(path, { Range: `bytes=${text.length}-` })
+    expect([beyond.status, beyond.headers.get("content-range")]).toEqual([416, `bytes */${text.length}`])
+    expect((await app.get(path, { "If-None-Match": etag })).status).toBe(304)
+  })
+
+  test("is refused as long as the list is not checked", async () => {
+    const app = await jobsApp()
+    const { id } = await app.upload()
+    await app.store.run("UPDATE jobs SET state = 'running'")
+    expect((await app.ask(`GET /v1/jobs/${id}/results`)).body["code"]).toBe("job_not_ready")
+  })
+})
+
+describe("an upload is refused, and leaves nothing behind, that", () => {
+  const refusals: readonly (readonly [
+    name: string,
+    query: string,
+    body: BodyInit,
+    headers: Record<string, string>,
+    code: string,
+    detail: RegExp,
+  ])[] = [
+    ["is no table", "", "PK\x03\x04", CSV, "invalid_input", /zip archive/],
+    [
+      "has a coding",
+      "",
+      Bun.gzipSync("a@b.co\n"),
+      { "Content-Encoding": "gzip" },
+      "invalid_input",
+      /without `Content-Encoding`/,
+    ],
+    [
+      "is a zip bomb",
+      "",
+      Bun.gzipSync(Buffer.alloc(50_000_000, "a@b.example\n")),
+      {},
+      "payload_too_large",
+      /larger than 1000000/,
+    ],
+    ["is too large", "", Buffer.alloc(1_000_001, "a@b.example\n"), {}, "payload_too_large", /larger than 1000000/],
+    ["has 100 000 columns", "", `email${",c".repeat(100_000)}\n`, CSV, "invalid_input", /header/],
+    ["has no such column", "?column=mail", LIST, CSV, "invalid_input", /no column `mail`/],
+    ["is empty", "", "", CSV, "invalid_input", /empty/],
+    ["names an unknown format", "?format=xlsx", LIST, {}, "invalid_input", /`format` must be/],
+    ["names a column of a text", "?column=1", LIST, {}, "invalid_input", /no columns/],
+    ["says twice what it is", "?format=csv&format=csv", LIST, {}, "invalid_input", /more than once/],
+    ["has a name that is too long", `?name=${"n".repeat(101)}`, LIST, {}, "invalid_input", /`name` must have/],
+    ["has a bad switch", "?dry=maybe", LIST, {}, "invalid_input", /`dry` must be/],
+  ]
+  test.each(refusals)("%s", async (_, query, body, headers, code, detail) => {
+    const app = await jobsApp({ jobBytesMax: "1000000" })
+    for (const dry of ["", query.includes("dry") ? "" : `${query === "" ? "?" : "&"}dry=1`]) {
+      const answer = await app.ask(`POST /v1/jobs${query}${dry}`, { body, headers })
+      expect(answer.body["code"]).toBe(code)
+      expect(answer.body["detail"]).toMatch(detail)
+    }
+    expect([await app.store.all("SELECT id FROM jobs"), app.files()]).toEqual([[], []])
+  })
+
+  test("never ends", async () => {
+    const app = await jobsApp({ jobBytesMax: "1000000" })
+    let sent = 0
+    const endless = new ReadableStream({
+      pull: controller => {
+        sent++
+        controller.enqueue(Buffer.alloc(10_000, "a@b.example\n"))
+      },
+    })
+    expect((await app.ask("POST /v1/jobs", { body: endless })).body["code"]).toBe("payload_too_large")
+    expect(sent).toBeLessThan(150)
+    expect(app.files()).toEqual([])
+  })
+
+  test("says nothing for too long", async () => {
+    const app = await jobsApp()
+    const silent = new ReadableStream({ start: controller => controller.enqueue(Buffer.from("a@b.example\n")) })
+    const state = { isAnswered: false }
+    const answer = app.ask("POST /v1/jobs", { body: silent }).finally(() => {
+      state.isAnswered = true
+    })
+    // The disk takes its own time before the body is read.
+    while (!state.isAnswered) {
+      await Bun.sleep(0)
+      await app.time.tick(JOB_LIMITS.uploadIdleSeconds * 1000)
+    }
+    expect((await answer).body["detail"]).toMatch(/did not arrive in time/)
+    expect(app.files()).toEqual([])
+  })
+
+  test("is one too many at the same time", async () => {
+    const app = await jobsApp()
+    const ends: (() => void)[] = []
+    const open = () =>
+      app.ask("POST /v1/jobs", {
+        body: new ReadableStream({ start: controller => void ends.push(() => controller.close()) }),
+      })
+    const answers = [open(), open()]
+    while ((await app.store.all("SELECT id FROM jobs")).length < 2) await Bun.sleep(0)
+    expect((await open()).body).toMatchObject({
+      code: "too_many_jobs",
+      detail: expect.stringContaining("uploads 2 lists"),
+    })
+    for (const end of ends) end()
+    for (const answer of answers) expect((await answer).body["code"]).toBe("invalid_input")
+    expect((await app.upload()).state).toBe("queued")
+  })
+})
+
+test("a server that cannot reach the folder with the lists says that another one may, and still deletes", async () => {
+  const app = await jobsApp()
+  const { id } = await app.upload()
+  await app.done()
+  await Bun.write(`${app.jobsFolder}/installation`, "that of another database")
+  await app.jobs.sweep()
+  for (const line of ["POST /v1/jobs", `GET /v1/jobs/${id}/results`]) {
+    const { body } = await app.ask(line, line.startsWith("POST") ? { body: LIST, headers: CSV } : {})
+    expect(body).toMatchObject({ code: "overloaded", retry_after: 60 })
+  }
+  expect((await app.ask(`GET /v1/jobs/${id}`)).body["state"]).toBe("done")
+  expect((await app.ask(`DELETE /v1/jobs/${id}`)).status).toBe(204)
+})
+
+test("neither the log nor the store nor the files hold an address of a list", async () => {
+  const app = await jobsApp()
+  const { id } = await app.upload("id,email\n7,very.secret.person@gmail.com\n")
+  await app.done()
+  expect((await app.get(`/v1/jobs/${id}/results`)).text).toContain("very.secret.person")
+  expect(JSON.stringify(app.logged)).not.toContain("secret.person")
+  expect(JSON.stringify(await app.store.all("SELECT * FROM jobs"))).not.toContain("secret.person")
+  for (const name of readdirSync(app.jobsFolder))
+    expect(await Bun.file(`${app.jobsFolder}/${name}`).text()).not.toContain("secret")
+})

@@ -1,0 +1,78 @@
+import { describe, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { readStoredMark } from "../../src/customers/jobs/jobs-folder.ts"
+import { diagnoseJobsFolder } from "../../src/doctor/jobs.ts"
+import { createJobFiles } from "../../src/jobs/job-files.ts"
+import { checkJobFolder } from "../../src/jobs/job-folder.ts"
+import { random, tempStore } from "../customers/temp-store.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { jobDesk } from "./job-desk.ts"
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), "mailkind-folder-"))
+  onTestEnd(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
+}
+
+describe("the folder with the lists of jobs", () => {
+  test("is marked by the first server, and known by others over the same database", async () => {
+    const store = await tempStore()
+    const files = createJobFiles(newFolder())
+    for (let server = 0; server < 3; server++) expect(await checkJobFolder({ store, files, random }, true)).toBe("own")
+  })
+
+  test("is told apart from one that another server has for itself, which is not marked", async () => {
+    const store = await tempStore()
+    await checkJobFolder({ store, files: createJobFiles(newFolder()), random }, true)
+    const other = createJobFiles(newFolder())
+    expect(await checkJobFolder({ store, files: other, random }, true)).toBe("not_shared")
+    expect(await other.names()).toEqual([])
+    // Alone, a server takes a new disk.
+    expect(await checkJobFolder({ store, files: other, random }, false)).toBe("own")
+  })
+
+  test("of another database is left alone: no file in it is swept, and no job is checked with it", async () => {
+    const [one, other] = [await jobDesk(), await jobDesk()]
+    const { id } = await one.upload("jane@gmail.com\n")
+    await one.process("one").sweep()
+    const intruder = other.process("other", { files: one.files })
+    await intruder.sweep()
+    expect(one.left()).toEqual([`${id}.list`])
+    await other.upload("jane@gmail.com\n")
+    await other.workOff(intruder)
+    expect((await other.store.one<{ state: string }>("SELECT state FROM jobs"))?.state).toBe("queued")
+    expect(other.state.errors.length).toBeGreaterThan(0)
+  })
+})
+
+describe("doctor tells of that folder", () => {
+  test("that it can be written, or is not there yet", () => {
+    const folder = newFolder()
+    expect(diagnoseJobsFolder(folder, undefined, "t").verdict).toBe("ok")
+    expect(diagnoseJobsFolder(join(folder, "new/jobs"), undefined, "t").verdict).toBe("ok")
+  })
+
+  test("that no file can be written", () => {
+    const folder = newFolder()
+    writeFileSync(join(folder, "jobs"), "a file")
+    expect(diagnoseJobsFolder(join(folder, "jobs"), undefined, "t")).toMatchObject({
+      verdict: "failed",
+      seen: expect.stringContaining("ENOTDIR"),
+      remedy: expect.stringContaining("MAILKIND_JOBS_DIR"),
+    })
+  })
+
+  test("that other servers use another one, with the line that makes it theirs", async () => {
+    const [store, folder, unshared] = [await tempStore(), newFolder(), newFolder()]
+    await checkJobFolder({ store, files: createJobFiles(folder), random }, true)
+    const mark = await readStoredMark(store)
+    expect(readFileSync(join(folder, "installation"), "utf8")).toBe(`${mark}\n`)
+    expect(diagnoseJobsFolder(folder, mark, "t").verdict).toBe("ok")
+    const { verdict, remedy } = diagnoseJobsFolder(unshared, mark, "t")
+    expect([verdict, remedy]).toEqual(["failed", expect.stringContaining(String(mark))])
+    mkdirSync(join(unshared, "sub"))
+    expect(diagnoseJobsFolder(unshared, null, "t").verdict).toBe("warning")
+  })
+})

@@ -1,0 +1,117 @@
+import { describe, expect, test } from "bun:test"
+import { JOB_LIMITS } from "../../src/contract/jobs.ts"
+import { estimateList } from "../../src/jobs/list-estimate.ts"
+import { RefusedList, receiveList } from "../../src/jobs/receive-list.ts"
+import { LINE_BYTES_MAX } from "../../src/rows/line-splitter.ts"
+import { chunksOf } from "./job-desk.ts"
+
+const CSV = { format: "csv", column: null, hasHeader: true } as const
+const TEXT = { ...CSV, format: "text" } as const
+const MIB = 1_048_576
+
+/** What a list comes to: its rows and blocks, or why it is refused. */
+async function received(list: string | Uint8Array, format: Parameters<typeof receiveList>[1] = CSV, bytesMax = MIB) {
+  let [blocks, longest] = [0, 0]
+  try {
+    const { rowsTotal } = await receiveList(chunksOf(list), format, bytesMax, async ({ bytes }) => {
+      blocks++
+      longest = Math.max(longest, bytes.length)
+    })
+    return { rowsTotal, blocks, longest }
+  } catch (error) {
+    if (!(error instanceof RefusedList)) throw error
+    return { reason: error.reason, message: error.message }
+  }
+}
+
+describe("a list is refused, and its sender told why, when it", () => {
+  test.each([
+    ["is empty", "", /empty/],
+    ["has nothing but a header line that names the delimiter", "sep=;\n", /empty/],
+    ["is a spreadsheet", Buffer.from("PK\x03\x04rest of it"), /zip archive or a spreadsheet/],
+    ["is a picture", Uint8Array.from({ length: 500 }, (_, at) => at % 8), /is not text/],
+    ["is cut off in the middle of its gzip data", Bun.gzipSync(Buffer.from("email\na@b.co\n")).subarray(0, 25), /gzip/],
+    ["has no column with addresses", "id,name\n1,Jane\n", /Choose one with `column`.*1 `id`, 2 `name`/],
+    ["has no header", "jane@x.com,1\n", /`header=false`/],
+    ["has a header that is too long", `${"a".repeat(LINE_BYTES_MAX + 1)}\n`, /too long/],
+    ["has 30 000 columns", `email${",c".repeat(30_000)}\n`, /30001 columns/],
+    ["has 100 000 columns", `email${",c".repeat(100_000)}\n`, /too long/],
+  ] as const)("%s", async (_, list, message) => {
+    expect(await received(list)).toEqual({ reason: "unreadable", message: expect.stringMatching(message) })
+  })
+
+  test("is larger than it may be, by one byte", async () => {
+    const list = `email\n${"a@b.example\n".repeat(1000)}`
+    expect(await received(list, CSV, list.length)).toMatchObject({ rowsTotal: 1000 })
+    expect(await received(list, CSV, list.length - 1)).toMatchObject({ reason: "too_large" })
+  })
+
+  test("unpacks to more than it may be, before it is unpacked whole", async () => {
+    const bomb = Bun.gzipSync(Buffer.alloc(200 * MIB, "a@b.example\n"))
+    let bytes = 0
+    const failure = await receiveList(chunksOf(bomb, 4096), TEXT, MIB, async block => {
+      bytes += block.bytes.length
+    }).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ reason: "too_large" })
+    expect(bytes).toBeLessThanOrEqual(MIB)
+  })
+
+  test("never ends", async () => {
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (;;) yield Buffer.from("a@b.example\n".repeat(1000))
+    }
+    const failure = await receiveList(endless(), TEXT, MIB, async () => undefined).catch((error: unknown) => error)
+    expect(failure).toMatchObject({ reason: "too_large" })
+  })
+})
+
+describe("a list is taken whose rows are odd", () => {
+  test("a row of 50 MB is one row, of which little is kept", async () => {
+    const list = Buffer.concat([Buffer.from("email\n"), Buffer.alloc(50 * MIB, "x"), Buffer.from("\na@b.example\n")])
+    const { rowsTotal, longest = 0 } = await received(list, CSV, 60 * MIB)
+    expect(rowsTotal).toBe(2)
+    expect(longest).toBeLessThan(2 * LINE_BYTES_MAX)
+  })
+
+  test.each([
+    ["NULs", "email\na\0b@x.example\n\0\n", 2],
+    ["quotes that do not close", 'email\n"a@b.example\nc@d.example\n', 2],
+    ["no line feed at the end", "email\na@b.example\nc@d.example", 2],
+    ["nothing after the header", "email\n", 0],
+    ["an open quote at the very end", 'email\na@b.example\n"c', 2],
+  ])("%s", async (_, list, rowsTotal) => {
+    expect(await received(list)).toMatchObject({ rowsTotal })
+  })
+})
+
+test("blocks have about so many rows, and a bounded number of bytes", async () => {
+  const short = await received(`email\n${"a@b.example\n".repeat(20_000)}`)
+  expect(short).toMatchObject({ rowsTotal: 20_000 })
+  expect(short.blocks ?? 0).toBeGreaterThan(10)
+  expect(short.blocks ?? 0).toBeLessThanOrEqual(20)
+  const long = await received(`email\n${`a@b.example${"x".repeat(2000)}\n`.repeat(5000)}`, CSV, 20 * MIB)
+  expect(long.longest ?? 0).toBeLessThanOrEqual(JOB_LIMITS.blockBytes + 65_536 + 2100)
+})
+
+test("the rows are counted as they are read, wherever chunks end", async () => {
+  const list = `email,note\n${'a@b.example,"one\ntwo"\n"c@d.example,x\n'.repeat(400)}"open`
+  const whole = await received(list)
+  for (const size of [1000, 1001, 4096]) {
+    const counted = await receiveList(chunksOf(list, size), CSV, MIB, async () => undefined)
+    expect(counted.rowsTotal).toBe(whole.rowsTotal ?? -1)
+  }
+})
+
+test("the limit of a row is that of the reader of rows", () => {
+  expect(JOB_LIMITS.rowBytesMax).toBe(LINE_BYTES_MAX)
+})
+
+test("an estimate tells rows, unique domains and units, of which test addresses need none", async () => {
+  const list = "email\na@gmail.com\nb@gmail.com\nc@x.example\nnothing\nbusiness@mailkind.test\n"
+  expect(await estimateList(chunksOf(list), CSV, MIB, "mailkind.test", () => undefined)).toEqual({
+    rowsTotal: 5,
+    columnNames: ["email"],
+    uniqueDomains: 4,
+    unitsNeeded: 4,
+  })
+})

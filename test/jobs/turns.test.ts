@@ -1,0 +1,60 @@
+import { expect, test } from "bun:test"
+import { createTurns } from "../../src/jobs/turns.ts"
+import { createFakeTime } from "../support/time.ts"
+
+/** Turns of a job in a time that stands still, and what it waits for. */
+function takingTurns() {
+  const time = createFakeTime()
+  const live = { accepted: 0, isBusy: false, isUnderPressure: false }
+  const turn = createTurns({
+    nextTick: queueMicrotask,
+    setTimer: time.later,
+    stopwatch: time.stopwatch,
+    acceptedCount: () => live.accepted,
+    jobsCount: () => 2,
+    isBusy: () => live.isBusy,
+    isUnderPressure: () => live.isUnderPressure,
+  })
+  /** How long a turn is waited for after so much work. */
+  const waited = async (workedMs = 0): Promise<number> => {
+    await time.tick(workedMs)
+    const state = { isOver: false }
+    const from = time.stopwatch()
+    void turn().then(() => {
+      state.isOver = true
+    })
+    for (let ms = 0; ms < 1000; ms++) {
+      await time.tick(0)
+      if (state.isOver) break
+      await time.tick(1)
+    }
+    return time.stopwatch() - from
+  }
+  return { live, waited, time }
+}
+
+test("a job that is alone waits for nothing but what has arrived", async () => {
+  const { waited } = takingTurns()
+  for (const workedMs of [0, 1, 50]) expect(await waited(workedMs)).toBe(0)
+})
+
+test("while requests come, jobs rest longer than they work, and no more when none came for a while", async () => {
+  const { live, waited } = takingTurns()
+  live.accepted++
+  expect(await waited(0)).toBe(1)
+  expect(await waited(0.5)).toBeGreaterThanOrEqual(5)
+  expect(await waited(100)).toBe(10)
+  expect(await waited(250)).toBe(0)
+})
+
+test("a job waits for requests in flight, but not for ever: they may wait for their bodies", async () => {
+  const { live, waited } = takingTurns()
+  live.isBusy = true
+  expect(await waited()).toBe(20)
+})
+
+test("under pressure it waits longer, and still goes on", async () => {
+  const { live, waited } = takingTurns()
+  live.isUnderPressure = true
+  expect(await waited()).toBe(500)
+})
