@@ -108,6 +108,7 @@ const { server } = createApp({
     throw new Error("nobody asks how this server is")
   },
   isStopping: () => false,
+  isDraining: () => false,
   asset: () => null,
   guide: guideFacts(context),
   lists: () => {

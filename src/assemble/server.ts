@@ -84,7 +84,7 @@ export type WorkerMode = SharedCallerState &
 export async function startServer(context: AppContext, mode: ServeMode): Promise<RunningServer> {
   const { system, settings } = context
   const worker = isWorker(mode) ? mode : null
-  const state = { isStopping: false, baseUrl: "" }
+  const state = { isStopping: false, isDraining: false, baseUrl: "" }
   const baseUrl = () => state.baseUrl
   const instrumentation = createInstrumentation(context, mode)
   const store = await openStore(context)
@@ -95,6 +95,7 @@ export async function startServer(context: AppContext, mode: ServeMode): Promise
     ...clientAddressDeps(settings, instrumentation, request => server.requestIP(request)?.address ?? null),
     baseUrl,
     isStopping: () => state.isStopping,
+    isDraining: () => state.isDraining,
   })
   const { first: server, all } = listenOnSockets(
     { hostname: settings.MAILKIND_HOST, port: worker?.port ?? settings.MAILKIND_PORT, isShared: mode !== "alone" },
@@ -111,9 +112,13 @@ export async function startServer(context: AppContext, mode: ServeMode): Promise
     ensureBootstrapAccount: () => ensureBootstrapAccount(system, store),
     reloadLists: services.reloadLists,
     pollChanges: services.pollChanges,
-    drainForTakeover: drainRequest => drainForTakeover(system, all, app.fetch, drainRequest),
+    drainForTakeover: drainRequest => {
+      state.isDraining = true
+      return drainForTakeover(system, all, app.fetch, drainRequest)
+    },
     stop: async () => {
       state.isStopping = true
+      state.isDraining = true
       await drainAndClose(system, all, app.fetch)
       await services.stop()
       await store.close()

@@ -19,6 +19,9 @@ const KEY_PROBLEMS = ["unauthorized", "invalid_key", "key_revoked", "terms_not_a
 /** The problems of every form. */
 const FORM_PROBLEMS = ["forbidden_origin", "payload_too_large", "invalid_input", "internal_error"] as const satisfies readonly ProblemCode[]
 
+/** The further problems of the forms that take a whole list. */
+const LIST_FORM_PROBLEMS = ["key_revoked", "terms_not_accepted", "rate_limited", "too_many_jobs"] as const satisfies readonly ProblemCode[]
+
 /** All routes of the server. Another path is `not_found`, another method `method_not_allowed`. */
 export const ROUTES = {
   getCheck: { method: "GET", path: "/v1/check", description: "Checks one address, domain or website URL. In the query a `+` is a plus, and a space is `%20` (RFC 3986).", access: "key or test address", kind: "api", problems: [...KEY_PROBLEMS, "forbidden_origin", "invalid_input", "quota_exceeded"] },
@@ -130,6 +133,14 @@ export const ROUTES = {
   ownListTable: { method: "GET", path: "/dashboard/list-entries/export.csv", description: "One of your lists as a CSV file, with notes.", access: "account", kind: "page", problems: ["internal_error"] },
   postListEntries: { method: "POST", path: "/dashboard/list-entries", description: "Adds pasted entries to one of your lists, or removes them.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   postListImport: { method: "POST", path: "/dashboard/list-entries/import", description: "Adds the entries of a file to one of your lists.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  dashboardJobs: { method: "GET", path: "/dashboard/jobs", description: "Your uploaded lists, and a form that uploads one.", access: "account", kind: "page", problems: ["internal_error"] },
+  postDashboardJob: { method: "POST", path: "/dashboard/jobs", description: "Uploads a whole list, whose rows are checked in the background.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, ...LIST_FORM_PROBLEMS] },
+  postJobEstimate: { method: "POST", path: "/dashboard/jobs/estimate", description: "Shows what a whole list would cost. Nothing of it is stored.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, ...LIST_FORM_PROBLEMS] },
+  dashboardJob: { method: "GET", path: "/dashboard/jobs/:id", description: "One of your uploaded lists: how far its check is, and its results.", access: "account", kind: "page", problems: ["internal_error"] },
+  jobProgress: { method: "GET", path: "/dashboard/jobs/:id/progress", description: "How far the check of a list is, as server-sent events.", access: "account", kind: "page", problems: ["internal_error"] },
+  jobResultsFile: { method: "GET", path: "/dashboard/jobs/:id/results", description: "The results of a list, as a file.", access: "account", kind: "page", problems: ["job_not_ready", "internal_error"] },
+  jobDeletion: { method: "GET", path: "/dashboard/jobs/:id/delete", description: "Asks for confirmation before a list is deleted.", access: "account", kind: "page", problems: ["internal_error"] },
+  postJobDeletion: { method: "POST", path: "/dashboard/jobs/:id/delete", description: "Deletes a list with its results.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   feedback: { method: "GET", path: "/dashboard/feedback", description: "Your reports of wrong verdicts, and their results.", access: "account", kind: "page", problems: ["internal_error"] },
   postFeedbackForm: { method: "POST", path: "/dashboard/feedback", description: "Reports a wrong verdict and costs one unit.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, "terms_not_accepted", "rate_limited", "quota_exceeded"] },
   postTermsAcceptance: { method: "POST", path: "/dashboard/account/terms", description: "Accepts the current terms for your account.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
@@ -194,6 +205,7 @@ export const ROUTES = {
   docsUpgrades: { method: "GET", path: "/docs/upgrades", description: "New versions, backups, and how to go back.", access: "anybody", kind: "page", problems: [] },
   docsScaling: { method: "GET", path: "/docs/scaling", description: "Several nodes over one PostgreSQL database, behind a load balancer.", access: "anybody", kind: "page", problems: [] },
   docsLicences: { method: "GET", path: "/docs/licences", description: "The packages and data in this program, and their licences.", access: "anybody", kind: "page", problems: [] },
+  docsWholeLists: { method: "GET", path: "/docs/whole-lists", description: "Upload a list of any kind, watch its check, and download the results.", access: "anybody", kind: "page", problems: [] },
   docsFiles: { method: "GET", path: "/docs/files", description: "Check a text, CSV or NDJSON file of any size with one command.", access: "anybody", kind: "page", problems: [] },
   docsNetwork: { method: "GET", path: "/docs/network", description: "Which servers a check asks, and what happens if they do not answer.", access: "anybody", kind: "page", problems: [] },
   docsLeakedKeys: { method: "GET", path: "/docs/leaked-keys", description: "How the server revokes secret keys that were published in code.", access: "anybody", kind: "page", problems: [] },

@@ -14,8 +14,9 @@ export class RefusedList extends Error {
   override readonly name = "RefusedList"
   readonly reason: "too_large" | "unreadable"
 
-  constructor(reason: RefusedList["reason"], message: string) {
-    super(message)
+  /** `cause`: why its rows cannot be read. */
+  constructor(reason: RefusedList["reason"], message: string, cause?: UnreadableFile) {
+    super(message, { cause })
     this.reason = reason
   }
 }
@@ -49,7 +50,7 @@ export async function receiveList(
     }
     return await collector.end(cutter.end())
   } catch (error) {
-    throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message) : error
+    throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message, error) : error
   }
 }
 

@@ -207,7 +207,7 @@ class JobRun {
   }
 
   #stop(reason: JobReason): Promise<JobRunEnd> {
-    return end(stopJob(this.#deps.store, this.#job, reason), "stopped")
+    return end(stopJob(this.#deps.store, this.#job, reason, this.#deps.clock()), "stopped")
   }
 
   #allowanceOf({ tier, keyUnitsPerDay }: JobOwner): UnitAllowance {

@@ -55,6 +55,8 @@ export const BUNDLED_FILES = {
   "reference.js.asset": "src/http/site/browser/reference.js",
   "overview.js.asset": "src/http/site/browser/overview.js",
   "live-requests.js.asset": "src/http/site/browser/live-requests.js",
+  "list-form.js.asset": "src/http/site/browser/list-form.js",
+  "list-progress.js.asset": "src/http/site/browser/list-progress.js",
   "altcha.js.asset": "node_modules/altcha/dist/external/altcha.min.js",
   "altcha.css.asset": "node_modules/altcha/dist/external/altcha.css",
   "altcha-worker.js.asset": "node_modules/altcha/dist/workers/pbkdf2.js",

@@ -29,7 +29,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/customers/nodes", STORED],
   ["src/customers/quota", STORED],
   ["src/customers/usage", STORED],
-  ["src/customers/jobs", [...STORED, "src/customers/quota", "src/customers/usage"]],
+  ["src/customers/jobs", [...STORED, "src/customers/notices", "src/customers/quota", "src/customers/usage"]],
   ["src/customers/evidence", STORED],
   ["src/customers/request-log", STORED],
   ["src/customers/accounts", [...STORED, "src/customers/notices", "src/customers/request-log"]],

@@ -260,6 +260,7 @@ export async function testApp({
         uptimeMs: 0,
       }),
     isStopping: () => false,
+    isDraining: () => false,
     isHttps: false,
     asset,
     isAdmin: createAdminCheck(admins) ?? (() => false),

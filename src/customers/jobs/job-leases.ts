@@ -1,6 +1,8 @@
 import type { Clock } from "../../base/outside-world.ts"
-import type { JobReason } from "../../contract/jobs.ts"
-import type { Store } from "../store/core/store.ts"
+import type { JobReason, JobTransitionName } from "../../contract/jobs.ts"
+import type { Notice } from "../notices/notices.ts"
+import { enqueueNotice } from "../notices/outbox.ts"
+import type { SqlValue, Store } from "../store/core/store.ts"
 import { applyTransition, deleteJob } from "./job-lifecycle.ts"
 import { JOB_COLUMNS, type Job, type JobRow, toJob } from "./job-row.ts"
 
@@ -44,27 +46,55 @@ const held = "lease = $2"
 export const releaseJob = (store: Store, { id, lease }: JobLease): Promise<boolean> =>
   applyTransition(store, id, "release", { set: "holder = NULL", where: held, params: [lease] })
 
-/** The job waits until something changes. */
-export const stopJob = (store: Store, { id, lease }: JobLease, reason: JobReason): Promise<boolean> =>
-  applyTransition(store, id, "stop", { set: "holder = NULL, reason = $3", where: held, params: [lease, reason] })
+/** A claimed job with its owner, who is told how it ends. */
+type OwnedLease = JobLease & Pick<Job, "accountId">
+
+/** The job waits until something changes. Its owner gets a mail, once for each reason. */
+export const stopJob = (store: Store, job: OwnedLease, reason: JobReason, nowMs: number): Promise<boolean> =>
+  endWithNotice(store, job, "stop", { set: "holder = NULL, reason = $3", params: [reason] }, nowMs, {
+    kind: "list_stopped",
+    params: { jobId: job.id, reason },
+    subject: `${job.id} ${reason}`,
+  })
 
 /** The job goes on as soon as it is its turn. */
 export const resumeJob = (store: Store, id: string): Promise<boolean> => applyTransition(store, id, "resume")
 
-/** All rows are done. */
-export const finishJob = (store: Store, { id, lease }: JobLease, nowMs: number): Promise<boolean> =>
-  applyTransition(store, id, "finish", {
-    set: "holder = NULL, ended_at_ms = $3, rows_total = rows_done",
-    where: held,
-    params: [lease, nowMs],
-  })
+/** All rows are done. Its owner gets a mail. */
+export const finishJob = (store: Store, job: OwnedLease, nowMs: number): Promise<boolean> =>
+  endWithNotice(
+    store,
+    job,
+    "finish",
+    { set: "holder = NULL, ended_at_ms = $3, rows_total = rows_done", params: [nowMs] },
+    nowMs,
+    { kind: "list_done", params: { jobId: job.id }, subject: job.id },
+  )
 
-/** The job cannot go on. */
-export const failJob = (store: Store, { id, lease }: JobLease, reason: JobReason, nowMs: number): Promise<boolean> =>
-  applyTransition(store, id, "fail", {
-    set: "holder = NULL, reason = $3, ended_at_ms = $4",
-    where: held,
-    params: [lease, reason, nowMs],
+/** The job cannot go on. Its owner gets a mail. */
+export const failJob = (store: Store, job: OwnedLease, reason: JobReason, nowMs: number): Promise<boolean> =>
+  endWithNotice(
+    store,
+    job,
+    "fail",
+    { set: "holder = NULL, reason = $3, ended_at_ms = $4", params: [reason, nowMs] },
+    nowMs,
+    { kind: "list_stopped", params: { jobId: job.id, reason }, subject: `${job.id} ${reason}` },
+  )
+
+/** Makes a transition of a claimed job, and tells its owner in the same transaction. */
+const endWithNotice = (
+  store: Store,
+  { id, lease, accountId }: OwnedLease,
+  name: JobTransitionName,
+  { set, params }: { readonly set: string; readonly params: readonly SqlValue[] },
+  nowMs: number,
+  notice: Notice & { readonly subject: string },
+): Promise<boolean> =>
+  store.transaction(async inner => {
+    const isMoved = await applyTransition(inner, id, name, { set, where: held, params: [lease, ...params] })
+    if (isMoved) await enqueueNotice(inner, nowMs, { ...notice, accountId })
+    return isMoved
   })
 
 /** Tells the other processes that this one lives. */

@@ -2,7 +2,7 @@ import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
 import { addLeased, readLeased } from "../quota/units/unit-rows.ts"
 import type { Store } from "../store/core/store.ts"
 import type { UsageCounter } from "../usage/counter-buffer.ts"
-import { CATEGORY_MEASURES, type Measure } from "../usage/measures.ts"
+import { CATEGORY_MEASURES, type Measure, SITE_KEY } from "../usage/measures.ts"
 import { addCounts } from "../usage/usage-rows.ts"
 import type { JobLease } from "./job-leases.ts"
 import { formatCounts, formatParts, type Job, type JobProgress } from "./job-row.ts"
@@ -19,7 +19,7 @@ export type UnitAllowance = {
 export type JobOwner = {
   readonly tier: number
   readonly isSuspended: boolean
-  /** Whether the key that uploaded the list still works. */
+  /** Whether the key that uploaded the list still works. A list of the dashboard has no key that could be revoked. */
   readonly isKeyUsable: boolean
   readonly keyUnitsPerDay: number | null
 }
@@ -40,7 +40,7 @@ export async function readJobOwner(
   return {
     tier: row.tier,
     isSuspended: row.suspended === 1,
-    isKeyUsable: row.usable === 1,
+    isKeyUsable: row.usable === 1 || keyId === SITE_KEY.id,
     keyUnitsPerDay: row.perDay,
   }
 }

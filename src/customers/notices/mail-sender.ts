@@ -6,7 +6,8 @@ import { randomBase62 } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { type MailContent, renderMailHtml, renderMailText } from "./mail-content.tsx"
 import type { Mailer, OutgoingMail, SendResult } from "./mailer.ts"
-import { type LinkContext, storedNoticeContent } from "./notices.ts"
+import type { LinkContext } from "./notice-blocks.ts"
+import { storedNoticeContent } from "./notices.ts"
 import {
   type ClaimedMail,
   claimMails,

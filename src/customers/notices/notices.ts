@@ -2,20 +2,24 @@ import { type Static, type TObject, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { parseJson } from "../../base/text.ts"
 import { DAY_MS } from "../../base/time.ts"
+import { JOB_REASON_NAMES, JOB_REASONS } from "../../contract/jobs.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { MailBlock, MailContent } from "./mail-content.tsx"
-
-/** The public base address for links in notices, without a trailing slash. */
-export type LinkContext = { readonly baseUrl: string }
-
-/** A key as a notice names it: never the key itself, nor anything that helps to guess it. */
-const KEY_PARAMS = Type.Object({
-  kind: Type.Union([Type.Literal("secret"), Type.Literal("publishable")]),
-  name: Type.String(),
-  last4: Type.String({ maxLength: 4 }),
-  atMs: Type.Integer(),
-})
+import {
+  dashboardLink,
+  formatCount,
+  formatDay,
+  formatInstant,
+  KEY_PARAMS,
+  keyFacts,
+  type LinkContext,
+  listLink,
+  prose,
+  ROTATION_STEPS,
+  STOPS_WORKING,
+  usageLink,
+} from "./notice-blocks.ts"
 
 const TERMS_PARAMS = Type.Object({ version: Type.String(), url: Type.String(), endsAtMs: Type.Integer() })
 
@@ -28,6 +32,14 @@ const UNITS_PARAMS = Type.Object({ used: Type.Integer(), limit: Type.Integer(), 
 const SUSPENSION_PARAMS = Type.Object({ atMs: Type.Integer(), reason: Type.String() })
 
 const RESUMPTION_PARAMS = Type.Object({ atMs: Type.Integer() })
+
+/** Nothing of the list, not even its name, which may be that of a person. */
+const LIST_PARAMS = Type.Object({ jobId: Type.String() })
+
+const STOPPED_LIST_PARAMS = Type.Object({
+  jobId: Type.String(),
+  reason: Type.Union(JOB_REASON_NAMES.map(name => Type.Literal(name))),
+})
 
 const REPORT_PARAMS = Type.Object({
   domain: Type.String(),
@@ -238,6 +250,38 @@ export const NOTICES = {
       ],
     }),
   }),
+  list_done: notice({
+    title: "List checked",
+    description: "All rows of a list that you uploaded were checked.",
+    isOptional: true,
+    params: LIST_PARAMS,
+    content: ({ jobId }, place) => ({
+      subject: "Your list is checked",
+      blocks: [
+        prose(
+          "All rows of a list that you uploaded to mailkind have their results. You can download them for a while.",
+        ),
+        listLink(jobId, place),
+      ],
+    }),
+  }),
+  list_stopped: notice({
+    title: "List not checked to its end",
+    description: "The check of a list that you uploaded waits, or ended early. The mail says why.",
+    isOptional: true,
+    params: STOPPED_LIST_PARAMS,
+    content: ({ jobId, reason }, place) => {
+      const { state, description } = JOB_REASONS[reason]
+      return {
+        subject: state === "stopped" ? "The check of your list waits" : "The check of your list ended early",
+        blocks: [
+          prose(`A list that you uploaded to mailkind is not checked to its end. ${description}`),
+          prose("The results so far can be downloaded."),
+          listLink(jobId, place),
+        ],
+      }
+    },
+  }),
   report_decided: notice({
     title: "Report decided",
     description: "A verdict that you reported as wrong was reviewed.",
@@ -316,51 +360,3 @@ const switchFooter = ({ baseUrl }: LinkContext): MailBlock => ({
 
 /** The part of the account page that switches mails. */
 export const MAIL_SWITCHES_ANCHOR = "emails"
-
-const prose = (text: string): MailBlock => ({ kind: "prose", text })
-
-const dashboardLink = ({ baseUrl }: LinkContext): MailBlock => ({
-  kind: "link",
-  label: "Open your dashboard",
-  url: `${baseUrl}${ROUTES.dashboard.path}`,
-})
-
-const usageLink = ({ baseUrl }: LinkContext): MailBlock => ({
-  kind: "link",
-  label: "See your usage",
-  url: `${baseUrl}${ROUTES.usage.path}`,
-})
-
-const STOPS_WORKING = `It stops working within ${LIMITS.revocationSecondsMax} seconds.`
-
-const KEY_KIND_LABELS = { secret: "secret key", publishable: "publishable key" } as const
-
-function keyFacts({ kind, name, last4, atMs }: Static<typeof KEY_PARAMS>, happened: string): MailBlock {
-  return {
-    kind: "facts",
-    facts: [
-      ["Name", name],
-      ["Kind", KEY_KIND_LABELS[kind]],
-      ["Ends in", last4],
-      [happened, formatInstant(atMs)],
-    ],
-  }
-}
-
-const ROTATION_STEPS: MailBlock = {
-  kind: "steps",
-  steps: [
-    "Create a new key in the dashboard.",
-    "Put it into your environment or secret store, not into your code.",
-    "Deploy. Then check on the usage page that requests arrive with the new key.",
-    "Remove the old key from your code and its history.",
-    "Check the usage of the last days for requests that were not yours.",
-  ],
-}
-
-const formatCount = (count: number): string => count.toLocaleString("en-GB")
-
-const formatDay = (atMs: number): string =>
-  new Date(atMs).toLocaleDateString("en-GB", { timeZone: "UTC", day: "numeric", month: "long", year: "numeric" })
-
-const formatInstant = (atMs: number): string => `${formatDay(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`

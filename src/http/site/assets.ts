@@ -23,6 +23,10 @@ const ASSETS = {
   "overview.js": "text/javascript; charset=utf-8",
   /** Keeps the request log live. */
   "live-requests.js": "text/javascript; charset=utf-8",
+  /** Shows the first rows of a chosen list, and what it costs. */
+  "list-form.js": "text/javascript; charset=utf-8",
+  /** Keeps the page of a list live. */
+  "list-progress.js": "text/javascript; charset=utf-8",
   /** The proof-of-work widget of the free checker, its worker, and the script that sends the solution. */
   "altcha.js": "text/javascript; charset=utf-8",
   "altcha.css": "text/css; charset=utf-8",

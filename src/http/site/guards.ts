@@ -25,16 +25,20 @@ export type SignedInUser = {
 /** What a page handler returns: a page to render, or a complete response. */
 export type PageResult = VNode | Response
 
+type UserHandler = (user: SignedInUser) => Promise<PageResult>
+
 /** Runs a handler for signed-in users only. Whatever the handler throws becomes an error page. */
 export type Guard = {
   /** Serves a page. Redirects to the sign-in when nobody is signed in. */
-  readonly page: (request: Request, handler: (user: SignedInUser) => Promise<PageResult>) => Promise<Response>
+  readonly page: (request: Request, handler: UserHandler) => Promise<Response>
   /** Serves a form of our own pages. `bytesMax` is `LIMITS.bodyBytesMax` by default. */
   readonly form: (
     request: Request,
     handler: (user: SignedInUser, form: SubmittedForm) => Promise<PageResult>,
     bytesMax?: number,
   ) => Promise<Response>
+  /** The same for a form whose body the handler reads by itself, as it arrives. */
+  readonly upload: (request: Request, handler: UserHandler) => Promise<Response>
 }
 
 /** The guards of all page handlers. */
@@ -89,23 +93,25 @@ export function createGuards(deps: GuardDeps): Guards {
   const { readOwnForm, readAnonymousForm } = createFormReaders(deps)
   const redirectToSignIn = (request: Request): Response =>
     pages.redirect(deps.signInPath(originatingPath(request)), request)
-  const createGuard = (assertAllowed: (user: SignedInUser) => void): Guard => ({
-    page: (request, handler) =>
-      withCapacity(request, async () => {
-        const user = await signedInUser(request)
-        if (user === null) return redirectToSignIn(request)
-        assertAllowed(user)
-        return await handler(user)
-      }),
-    form: (request, handler, bytesMax) =>
-      withCapacity(request, async () => {
+  const createGuard = (assertAllowed: (user: SignedInUser) => void): Guard => {
+    const asUser = async (request: Request, handler: UserHandler): Promise<PageResult> => {
+      const user = await signedInUser(request)
+      if (user === null) return redirectToSignIn(request)
+      assertAllowed(user)
+      return await handler(user)
+    }
+    const upload: Guard["upload"] = (request, handler) =>
+      withCapacity(request, () => {
         assertSameOrigin(request, baseUrl())
-        const user = await signedInUser(request)
-        if (user === null) return redirectToSignIn(request)
-        assertAllowed(user)
-        return await handler(user, await readOwnForm(request, bytesMax))
-      }),
-  })
+        return asUser(request, handler)
+      })
+    return {
+      page: (request, handler) => withCapacity(request, () => asUser(request, handler)),
+      form: (request, handler, bytesMax) =>
+        upload(request, async user => await handler(user, await readOwnForm(request, bytesMax))),
+      upload,
+    }
+  }
   return {
     requireAccount: createGuard(() => undefined),
     requireAdmin: createGuard(user => {

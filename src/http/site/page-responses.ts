@@ -39,6 +39,7 @@ const policyHeader = (policy: Readonly<Record<string, string>>): string =>
 const SECURITY_HEADERS = { "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff" } as const
 
 const OK = 200
+const NO_CONTENT = 204
 /** After a form the browser requests the next page by GET (RFC 9110 §15.4.4). */
 const SEE_OTHER = 303
 
@@ -69,6 +70,10 @@ export type PageResponses = {
   readonly apiReference: (html: string, request: Request) => Response
   /** A file that the browser saves and no cache stores. */
   readonly download: (body: string | ReadableStream<Uint8Array>, request: Request, options: DownloadOptions) => Response
+  /** Server-sent events, which no proxy should hold back. */
+  readonly events: (body: ReadableStream<Uint8Array>, request: Request) => Response
+  /** Nothing: a browser that wanted events asks for them no more. */
+  readonly noContent: (request: Request) => Response
   /** A file whose path holds the hash of its content, so that caches may store it for a year. */
   readonly asset: (file: AssetFile, request: Request) => Response
 }
@@ -131,6 +136,9 @@ export function createPageResponses(
       respond(null, request, { "Cache-Control": "no-store", Location: path }, PERMANENT_REDIRECT),
     apiReference: html(policyHeader(API_REFERENCE_SECURITY_POLICY)),
     download: (body, request, options) => respond(body, request, downloadHeaders(options)),
+    events: (body, request) =>
+      respond(body, request, { ...textHeaders("text/event-stream; charset=utf-8"), "X-Accel-Buffering": "no" }),
+    noContent: request => respond(null, request, { "Cache-Control": "no-store" }, NO_CONTENT),
     asset: (file, request) => respond(file.bytes, request, assetHeaders(file)),
   }
 }

@@ -10,6 +10,7 @@ import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
+import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { RequestLog } from "../../customers/request-log/request-log.ts"
 import { findSession } from "../../customers/sign-in/sessions.ts"
 import type { SignInDeps } from "../../customers/sign-in/sign-in.ts"
@@ -22,10 +23,12 @@ import type { LoadShedder } from "../admission/load-shedder.ts"
 import type { AccountLog } from "../metrics/account-log.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { RequestObserver } from "../metrics/request-observer.ts"
+import type { UploadDeps } from "../request/upload.ts"
 import type { RefusalHeaders } from "../response/caller-headers.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import type { ToProblemResponse } from "../response/problem-response.ts"
 import type { FeedbackDeps } from "../v1/feedback.ts"
+import type { JobsAccess } from "../v1/jobs.ts"
 import { type Assets, createAssets, type ReadEmbeddedAsset } from "./assets.ts"
 import { type Cookies, createCookies } from "./cookies.ts"
 import type { GuideFacts } from "./docs/guide-facts.ts"
@@ -36,62 +39,68 @@ import type { ListsOverview } from "./public/lists-overview.tsx"
 import type { SignUpCheck } from "./sign-in/sign-up-check.ts"
 
 /** What the pages need from the rest of the server. */
-export type SiteDeps = FeedbackDeps & {
-  readonly responses: JsonResponses
-  readonly toProblemResponse: ToProblemResponse
-  readonly admit: Admit
-  readonly loadShedder: LoadShedder
-  readonly meter: Meter
-  readonly log: Log
-  readonly observer: RequestObserver
-  /** Null: the operator keeps no request logs. */
-  readonly requestLog: RequestLog | null
-  readonly accountLog: AccountLog | null
-  readonly refusals: RefusalHeaders
+export type SiteDeps = FeedbackDeps &
+  UploadDeps & {
+    readonly responses: JsonResponses
+    readonly toProblemResponse: ToProblemResponse
+    readonly admit: Admit
+    readonly loadShedder: LoadShedder
+    readonly meter: Meter
+    readonly log: Log
+    readonly observer: RequestObserver
+    /** Null: the operator keeps no request logs. */
+    readonly requestLog: RequestLog | null
+    readonly accountLog: AccountLog | null
+    readonly refusals: RefusalHeaders
 
-  readonly clock: Clock
-  readonly random: Random
-  /** The public base address. It is a function because the port may be picked at the start. */
-  readonly baseUrl: () => string
-  readonly isHttps: boolean
-  readonly testDomain: string
-  readonly asset: ReadEmbeddedAsset
-  readonly guide: GuideFacts
-  readonly clientOf: (request: Request) => string
-  /** Whether the operator named the email in `MAILKIND_ADMINS`. */
-  readonly isAdmin: (email: string) => boolean
-  /** Whether mails have a server to be sent by. */
-  readonly hasMailServer: boolean
-  /** What the operator says about prices (`MAILKIND_PRICING`). Null: nothing. */
-  readonly pricing: string | null
-  /** Whom to tell about security holes (`MAILKIND_SECURITY_CONTACT`), as URIs. Empty: the operator names nobody. */
-  readonly securityContacts: readonly string[]
-  /** Whether checks ask no DNS, because the operator switched it off. */
-  readonly isDnsOff: boolean
+    readonly clock: Clock
+    readonly random: Random
+    /** The public base address. It is a function because the port may be picked at the start. */
+    readonly baseUrl: () => string
+    readonly isHttps: boolean
+    readonly testDomain: string
+    readonly asset: ReadEmbeddedAsset
+    readonly guide: GuideFacts
+    readonly clientOf: (request: Request) => string
+    /** Whether the operator named the email in `MAILKIND_ADMINS`. */
+    readonly isAdmin: (email: string) => boolean
+    /** Whether mails have a server to be sent by. */
+    readonly hasMailServer: boolean
+    /** What the operator says about prices (`MAILKIND_PRICING`). Null: nothing. */
+    readonly pricing: string | null
+    /** Whom to tell about security holes (`MAILKIND_SECURITY_CONTACT`), as URIs. Empty: the operator names nobody. */
+    readonly securityContacts: readonly string[]
+    /** Whether checks ask no DNS, because the operator switched it off. */
+    readonly isDnsOff: boolean
 
-  readonly check: Check
-  /** Finds what is wrong with an address that signs in. */
-  readonly signUpCheck: SignUpCheck
-  readonly ownLists: OwnListCache
-  /** The lists in use now. Each page reads them anew, so that a swap shows at once. */
-  readonly lists: () => ListsOverview
-  readonly health: () => Health
-  /** How many servers share the database, this one included. */
-  readonly nodesCount: () => number
-  /** Null: the operator offers no free checks. */
-  readonly freeChecks: FreeChecks | null
+    readonly check: Check
+    /** Finds what is wrong with an address that signs in. */
+    readonly signUpCheck: SignUpCheck
+    readonly ownLists: OwnListCache
+    /** Whole lists that are checked in the background. */
+    readonly jobs: JobsAccess
+    readonly units: UnitQuota
+    /** Whether this server stops, or another one takes its place: streams end then. */
+    readonly isDraining: () => boolean
+    /** The lists in use now. Each page reads them anew, so that a swap shows at once. */
+    readonly lists: () => ListsOverview
+    readonly health: () => Health
+    /** How many servers share the database, this one included. */
+    readonly nodesCount: () => number
+    /** Null: the operator offers no free checks. */
+    readonly freeChecks: FreeChecks | null
 
-  readonly changes: ChangeLog
-  readonly terms: TermsCache
-  readonly tiers: readonly TierLimits[]
-  readonly defaultTier: number
-  readonly usage: UsageMeter
-  readonly usageOf: (account: CallerAccount) => Promise<Usage>
-  readonly rates: RateLimiter
-  /** Rates of callers without a key, which people are who sign in. */
-  readonly keyless: RateLimiter
-  readonly signIn: SignInDeps & { readonly mails: Pick<SignInMails, "send" | "isLogged">; readonly passes: Passes }
-}
+    readonly changes: ChangeLog
+    readonly terms: TermsCache
+    readonly tiers: readonly TierLimits[]
+    readonly defaultTier: number
+    readonly usage: UsageMeter
+    readonly usageOf: (account: CallerAccount) => Promise<Usage>
+    readonly rates: RateLimiter
+    /** Rates of callers without a key, which people are who sign in. */
+    readonly keyless: RateLimiter
+    readonly signIn: SignInDeps & { readonly mails: Pick<SignInMails, "send" | "isLogged">; readonly passes: Passes }
+  }
 
 /** What every page is made with: the dependencies, and the parts that are built from them once. */
 export type SiteContext = SiteDeps & {

@@ -8,6 +8,7 @@ import { adminSourcesRoutes } from "./admin/sources.tsx"
 import { adminTermsRoutes } from "./admin/terms-routes.tsx"
 import { accountDataRoutes, accountPageRoutes, termsAcceptanceRoutes } from "./dashboard/account-routes.tsx"
 import { feedbackPageRoutes } from "./dashboard/feedback-routes.tsx"
+import { listsPageRoutes } from "./dashboard/jobs/lists-routes.tsx"
 import { keysPageRoutes } from "./dashboard/keys/keys-routes.tsx"
 import { mailSwitchesRoutes } from "./dashboard/mail-switches.tsx"
 import { overviewRoutes } from "./dashboard/overview/overview-routes.tsx"
@@ -40,6 +41,7 @@ function dashboardRoutes(site: SiteContext) {
     .use(keysPageRoutes(site))
     .use(requestsPageRoutes(site))
     .use(tryPageRoutes(site))
+    .use(listsPageRoutes(site))
     .use(ownListPageRoutes(site, ACCOUNT_LISTS))
     .use(ownListPageRoutes(site, OPERATOR_LISTS))
     .use(feedbackPageRoutes(site))

@@ -124,7 +124,7 @@ async function upload(
   if (!isDry) await assertFolder(deps)
   const chunks = uploadChunks(request, deps)
   try {
-    if (isDry) return await sendEstimate(deps, request, chunks, options, account, lease)
+    if (isDry) return json(deps, request, await estimateFor(deps, chunks, options, account), lease)
     const job = await service.receive({ accountId: account.id, keyId: key.id, options }, chunks, bytesMax)
     // The account and its key were deleted meanwhile.
     if (job === null) throw invalidKey("This key does not exist.")
@@ -137,35 +137,33 @@ async function upload(
   }
 }
 
-async function sendEstimate(
-  deps: JobRoutesDeps,
-  request: Request,
+/** What a list would cost the account. */
+export async function estimateFor(
+  { jobs, tiers, units, testDomain }: Pick<JobRoutesDeps, "jobs" | "tiers" | "units" | "testDomain">,
   chunks: AsyncIterable<Uint8Array>,
   options: Parameters<typeof estimateList>[1],
-  { id, tier }: CallerCredentials["account"],
-  lease: RequestLease | null,
-): Promise<Response> {
-  const { bytesMax, pause } = deps.jobs
+  { id, tier }: Pick<CallerCredentials["account"], "id" | "tier">,
+): Promise<JobEstimateBody> {
+  const { bytesMax, pause } = jobs
   const { rowsTotal, uniqueDomains, unitsNeeded, columnNames } = await estimateList(
     chunks,
     options,
     bytesMax,
-    deps.testDomain,
+    testDomain,
     pause,
   )
-  const perDay = deps.tiers[tier]?.unitsPerDay ?? null
-  const body: JobEstimateBody = {
+  const perDay = tiers[tier]?.unitsPerDay ?? null
+  return {
     rows: rowsTotal,
     unique_domains: uniqueDomains,
     units_needed: unitsNeeded,
-    units_left: perDay === null ? null : await deps.units.readRemaining(id, perDay),
+    units_left: perDay === null ? null : await units.readRemaining(id, perDay),
     columns: [...columnNames],
   }
-  return json(deps, request, body, lease)
 }
 
 /** Another server, which a balancer may ask next, may have the folder. */
-async function assertFolder({ jobs: { service } }: JobRoutesDeps): Promise<void> {
+export async function assertFolder({ jobs: { service } }: Pick<JobRoutesDeps, "jobs">): Promise<void> {
   if (!(await service.canUseFolder())) throw diskProblem("This server cannot reach the lists of jobs now.")
 }
 
@@ -177,7 +175,8 @@ const tooLarge = (bytesMax: number): Problem =>
 /** How long a client waits after the disk of the server was full. */
 const DISK_RETRY_S = 60
 
-function uploadProblem(error: unknown, bytesMax: number): unknown {
+/** The problem of an upload that failed; what is no fault of the list or the disk, as it is. */
+export function uploadProblem(error: unknown, bytesMax: number): unknown {
   if (error instanceof RefusedList)
     return error.reason === "too_large" ? tooLarge(bytesMax) : invalidInput([{ pointer: "", detail: error.message }])
   if (isSystemError(error, "ENOSPC", "EDQUOT", "EIO", "EROFS", "EACCES", "EMFILE", "ENFILE", "EFBIG"))
@@ -223,7 +222,7 @@ const contentRange = ({ from, to }: ByteRange, length: number) => ({
 })
 
 /** A block is read when the client has taken the one before. */
-function streamOf(chunks: AsyncGenerator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
+export function streamOf(chunks: AsyncGenerator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
   return new ReadableStream({
     pull: async controller => {
       const next = await chunks.next()
@@ -237,7 +236,10 @@ function streamOf(chunks: AsyncGenerator<Uint8Array, undefined>): ReadableStream
 }
 
 /** A job as the API tells it. */
-function jobBody({ jobs: { keepHours }, clock }: JobRoutesDeps, job: Job): JobBody {
+export function jobBody(
+  { jobs: { keepHours }, clock }: { readonly jobs: Pick<JobsAccess, "keepHours">; readonly clock: Clock },
+  job: Job,
+): JobBody {
   const { state, counts, busyMs, rowsDone, rowsTotal, endedAtMs } = job
   const rate = rowsDone > 0 && busyMs > 0 ? (rowsDone * 1000) / busyMs : null
   assert(state !== "deleted", "a deleted job is not found")

@@ -164,7 +164,7 @@ test("a job that has ended is deleted after the hours that it is kept, and no ot
   const { store, accountId } = await withAccount()
   const [ended, waiting] = [await newJob(store, accountId), await newJob(store, accountId)]
   await bringInto(store, ended.id, "running")
-  await finishJob(store, { id: ended.id, lease: 0 }, 5000)
+  await finishJob(store, { ...ended, lease: 0 }, 5000)
   await queueJob(store, waiting.id, { inputBytes: 1, rowsTotal: 1 })
   expect(await deleteExpiredJobs(store, 5000 + 48 * 3_600_000 - 1, 48)).toBe(0)
   expect(await deleteExpiredJobs(store, 5000 + 48 * 3_600_000, 48)).toBe(1)

@@ -27,6 +27,8 @@ const FILES: readonly string[] = [
   ROUTES.ownListTable.path,
   ROUTES.adminListFile.path,
   ROUTES.adminListTable.path,
+  ROUTES.jobProgress.path,
+  ROUTES.jobResultsFile.path,
 ]
 
 const pagesOf = (who: "account" | "admin"): readonly string[] =>
@@ -41,7 +43,7 @@ async function running(): Promise<{ server: ServerProcess; context: () => Promis
 }
 
 /** What the pages of single things are about. */
-type Ids = Readonly<Record<"keys" | "accounts" | "feedback" | "requests", string>>
+type Ids = Readonly<Record<"keys" | "accounts" | "feedback" | "requests" | "jobs", string>>
 
 /** The id of the account's latest request. */
 async function latestRequest({ page }: WatchedPage, { url }: ServerProcess): Promise<string> {
@@ -51,7 +53,7 @@ async function latestRequest({ page }: WatchedPage, { url }: ServerProcess): Pro
 
 /** The path of a route, with the id of the thing that it is about. */
 const concrete = (path: string, ids: Ids): string =>
-  path.replace(/(keys|accounts|feedback|requests)\/:id/, (_, kind: keyof Ids) => `${kind}/${ids[kind]}`)
+  path.replace(/(keys|accounts|feedback|requests|jobs)\/:id/, (_, kind: keyof Ids) => `${kind}/${ids[kind]}`)
 
 async function expectFit(watched: WatchedPage, name: string): Promise<void> {
   expect({ name, faults: await pageFaults(watched, name) }).toEqual({ name, faults: [] })
@@ -74,7 +76,13 @@ async function filled(server: ServerProcess): Promise<{ readonly key: string; re
     key,
     body: { domain: "granite-works.com", expected_category: "business", comment: "They make <b>stairs</b>." },
   })
-  return { key, ids: { keys: id, accounts: account.id, feedback: String(body["id"]) } }
+  const list = await server.ask("POST /v1/jobs", {
+    key,
+    body: "jane@gmail.com",
+    headers: { "Content-Type": "text/plain" },
+  })
+  const ids = { keys: id, accounts: account.id, feedback: String(body["id"]), jobs: String(list.body["id"]) }
+  return { key, ids }
 }
 
 test.skipIf(isBrowserMissing)(

@@ -12,6 +12,7 @@ const DASHBOARD_PAGES = [
   { route: "keys", label: "Keys" },
   { route: "requests", label: "Requests" },
   { route: "tryIt", label: "Try it" },
+  { route: "dashboardJobs", label: "Lists" },
   { route: "ownLists", label: "Block and allow" },
   { route: "feedback", label: "Feedback" },
   { route: "account", label: "Account" },

@@ -26,6 +26,7 @@ import SIGN_UP_FORMS from "./pages/sign-up-forms.md" with { type: "text" }
 import START from "./pages/start.md" with { type: "text" }
 import TEST_ADDRESSES from "./pages/test-addresses.md" with { type: "text" }
 import UPGRADES from "./pages/upgrades.md" with { type: "text" }
+import WHOLE_LISTS from "./pages/whole-lists.md" with { type: "text" }
 /** The pages of the guide by part, in the order in which they are best read. Null: the page is not made from Markdown. */
 export const GUIDE: readonly GuidePart[] = [
   {
@@ -38,6 +39,7 @@ export const GUIDE: readonly GuidePart[] = [
       { route: "docsClients", title: "Client libraries", text: CLIENTS },
       { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
       { route: "docsAgents", title: "Agents", text: AGENTS },
+      { route: "docsWholeLists", title: "Whole lists", text: WHOLE_LISTS },
       { route: "docsPolicies", title: "Policies", text: POLICIES },
       { route: "docsReasons", title: "Reasons", text: REASONS },
       { route: "docsErrors", title: "Errors", text: ERRORS },

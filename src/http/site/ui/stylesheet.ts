@@ -1,3 +1,5 @@
+import { LIST_STYLES } from "./list-styles.ts"
+
 /** The stylesheet of all pages. Rules for content are scoped to `.page`, so that they do not affect the API reference. */
 export const STYLESHEET = `
 /* light-dark() follows the system, or the colours that the visitor chose. */
@@ -87,7 +89,6 @@ body { margin: 0; background: var(--paper) }
   font: 400 .875rem/1.5 var(--sans); border-top: 1px solid var(--line);
 }
 .bottom a { color: var(--soft) }
-
 .page { max-width: 60rem; margin: 0 auto; padding: 3rem 1.5rem 0; color: var(--ink); font: 400 1rem/1.6 var(--sans) }
 .page h1 { margin: 0 0 1rem; overflow-wrap: anywhere; font-size: 2.25rem; font-weight: 650; line-height: 1.15; letter-spacing: -.022em }
 .page h2 { margin: 3.5rem 0 .75rem; font-size: 1.3125rem; font-weight: 620; line-height: 1.3; letter-spacing: -.011em }
@@ -310,8 +311,7 @@ body { margin: 0; background: var(--paper) }
 .page .card > .hint { margin: .75rem 0 0 }
 .card .scroll { background: none }
 
-.hero { display: grid; grid-template-columns: minmax(0, 1fr); gap: 2rem; align-items: center }
-@media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1fr) 23rem; gap: 3rem; padding-top: 1.5rem } }
+.hero { display: grid; grid-template-columns: minmax(0, 1fr); gap: 2rem; align-items: center } @media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1fr) 23rem; gap: 3rem; padding-top: 1.5rem } }
 .page .hero h1 { font-size: clamp(2rem, 5vw, 3rem) }
 .sample-verdict { margin: 0; box-shadow: 0 12px 32px -16px color-mix(in srgb, var(--ink) 35%, transparent) }
 .sample-verdict figcaption { margin: 0 0 .5rem; color: var(--soft); font-size: .8125rem }
@@ -396,5 +396,5 @@ body { margin: 0; background: var(--paper) }
   .compact .scroll tbody td::before { content: none }
   .bottom { width: calc(100% - 2rem) }
 }
-@media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }
+${LIST_STYLES}@media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }
 `

@@ -1,4 +1,5 @@
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
+import { JOB_REASON_NAMES, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../../../contract/jobs.ts"
 import {
   POLICIES,
   POLICY_DEFAULT,
@@ -32,6 +33,17 @@ export const CONTRACT_INSERTS = {
       POLICY_NAMES.map(policy => [
         codeSpan(policy),
         `${POLICIES[policy].description}${policy === POLICY_DEFAULT ? " The default." : ""}`,
+      ]),
+    ),
+  "job-states": () =>
+    termList(LISTED_JOB_STATES.map(state => [codeSpan(state), proseText(JOB_STATES[state].description)])),
+  "job-reasons": () =>
+    markdownTable(
+      ["Reason", "State", "Meaning"],
+      JOB_REASON_NAMES.map(reason => [
+        codeSpan(reason),
+        codeSpan(JOB_REASONS[reason].state),
+        proseText(JOB_REASONS[reason].description),
       ]),
     ),
   "policy-table": () =>

@@ -6,6 +6,7 @@ import {
   OBSERVATION_DAYS_MAX,
 } from "../../../../check/learned/learned-hosts.ts"
 import { ROLL_UP_NAMES_MIN } from "../../../../check/lists/build/roll-up.ts"
+import { JOB_LIMITS } from "../../../../contract/jobs.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../../contract/policies.ts"
 import {
@@ -32,6 +33,11 @@ export const VALUE_INSERTS = {
   bytes: (_, name) => inKibOrMib(limitNamed(name)),
   /** `{{minutes signInPerAddressSeconds}}`: a limit in seconds, as minutes. */
   minutes: (_, name) => formatNumber(limitNamed(name) / 60),
+  /** `{{job-limit jobsPerAccountMax}}`: a row of the table of limits of jobs. */
+  "job-limit": (_, name) => {
+    assert(Object.hasOwn(JOB_LIMITS, name), `there is a limit of jobs ${name}`)
+    return formatNumber(JOB_LIMITS[name as keyof typeof JOB_LIMITS]) // asserted above
+  },
   "base-url": ({ baseUrl }) => baseUrl,
   "test-domain": ({ testDomain }) => testDomain,
   "check-timeout-ms": ({ checkTimeoutMs }) => formatNumber(checkTimeoutMs),

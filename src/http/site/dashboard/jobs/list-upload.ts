@@ -1,0 +1,146 @@
+import { JOB_FORMATS, JOB_LIMITS, type JobFormat } from "../../../../contract/jobs.ts"
+import { LIMITS } from "../../../../contract/limits.ts"
+import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../../contract/policies.ts"
+import type { JobOptions } from "../../../../customers/jobs/job-row.ts"
+import { readFileName } from "../../../../rows/result-format.ts"
+import type { BodyReservations } from "../../../request/body.ts"
+import { type FormPart, formBoundary, formParts } from "../../../request/multipart.ts"
+import { type UploadDeps, uploadChunks } from "../../../request/upload.ts"
+import { invalidInput, Problem } from "../../../response/problem.ts"
+import { readForm } from "../../form-body.ts"
+import { printableInput } from "../keys/printable-input.ts"
+
+/** What is entered in the fields besides the file. */
+export type UploadValues = {
+  readonly name: string
+  /** Empty: the name of the file tells. */
+  readonly format: string
+  readonly policy: string
+  readonly column: string
+  readonly hasHeader: boolean
+}
+
+/** Nothing is entered yet. */
+export const EMPTY_UPLOAD: UploadValues = { name: "", format: "", policy: POLICY_DEFAULT, column: "", hasHeader: true }
+
+/** What is wrong with a field; `form`: with the upload as a whole. */
+export type UploadFault = {
+  readonly field: "name" | "format" | "policy" | "column" | "file" | "form"
+  readonly message: string
+}
+
+/** An upload whose fields were read, and whose file is arriving. */
+export type ArrivingList = {
+  readonly values: UploadValues
+  /** Null: none was chosen. */
+  readonly file: Pick<FormPart, "fileName" | "mediaType" | "content"> | null
+  /** Must be called when nothing more is read. */
+  readonly close: () => Promise<void>
+}
+
+/** Fields and boundaries take so many bytes besides the file, and a field this many. */
+const FORM_BYTES_MAX = 65_536
+const FIELD_BYTES_MAX = 4096
+const FIELDS_MAX = 20
+
+/**
+ * Reads the fields of the form up to the file, which comes last. Throws `payload_too_large` for a form that is longer than the largest
+ * list, and `invalid_input` for one that is malformed.
+ */
+export async function readListUpload(
+  request: Request,
+  deps: UploadDeps & { readonly loadShedder: BodyReservations },
+  bytesMax: number,
+): Promise<ArrivingList> {
+  const boundary = formBoundary(request.headers.get("content-type"))
+  if (boundary === null) {
+    const form = await readForm(request, LIMITS.bodyBytesMax, deps.loadShedder)
+    return { values: valuesOf(form.text), file: null, close: async () => undefined }
+  }
+  if (Number(request.headers.get("content-length") ?? 0) > bytesMax + FORM_BYTES_MAX) throw listTooLarge(bytesMax)
+  const parts = formParts(uploadChunks(request, deps), boundary)
+  const fields = new Map<string, string>()
+  const close = async (): Promise<void> => void (await parts.return(undefined))
+  const upload = (file: ArrivingList["file"]): ArrivingList => ({
+    values: valuesOf(name => fields.get(name)?.trim() ?? ""),
+    file,
+    close,
+  })
+  try {
+    for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
+      const { name, fileName, content } = next.value
+      if (fileName === null && fields.size < FIELDS_MAX) fields.set(name, await readField(content))
+      else if (fileName !== null && fileName !== "") return upload(next.value)
+    }
+    return upload(null)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+/** The problem 413 of a list. */
+export const listTooLarge = (bytesMax: number): Problem =>
+  new Problem("payload_too_large", `The list is larger than ${formatBytes(bytesMax)}.`, { limit: bytesMax })
+
+/** A size in the largest unit that it fills: `100 MiB`. */
+export function formatBytes(bytes: number): string {
+  const [size, unit] =
+    bytes >= 1_073_741_824
+      ? [bytes / 1_073_741_824, "GiB"]
+      : bytes >= 1_048_576
+        ? [bytes / 1_048_576, "MiB"]
+        : [bytes / 1024, "KiB"]
+  return `${Number.isInteger(size) ? size : size.toFixed(1)} ${unit}`
+}
+
+async function readField(content: AsyncGenerator<Uint8Array, undefined>): Promise<string> {
+  const parts: Uint8Array[] = []
+  let count = 0
+  for await (const part of content) {
+    count += part.length
+    if (count > FIELD_BYTES_MAX) throw invalidInput([{ pointer: "", detail: "A field of the form is too long." }])
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
+const valuesOf = (text: (name: string) => string): UploadValues => ({
+  name: text("name"),
+  format: text("format"),
+  policy: text("policy") === "" ? POLICY_DEFAULT : text("policy"),
+  column: text("column"),
+  hasHeader: text("headless") !== "yes",
+})
+
+/** What is asked for, or what is wrong with it. */
+export function parseUpload({ values, file }: Pick<ArrivingList, "values" | "file">): JobOptions | UploadFault {
+  if (file === null) return { field: "file", message: "Choose a file." }
+  const fileName = file.fileName ?? ""
+  const format = formatOf(values.format, fileName, file.mediaType)
+  if (format === null) return { field: "format", message: "Choose one of the formats." }
+  if (!isPolicy(values.policy)) return { field: "policy", message: "Choose one of the policies." }
+  if (values.name.length > JOB_LIMITS.nameLengthMax)
+    return { field: "name", message: `A name has at most ${JOB_LIMITS.nameLengthMax} characters.` }
+  if (values.column.length > JOB_LIMITS.columnNameLengthMax)
+    return { field: "column", message: `A column has at most ${JOB_LIMITS.columnNameLengthMax} characters.` }
+  if (format === "text" && values.column !== "")
+    return { field: "column", message: "A text has no columns. Leave this empty, or choose another format." }
+  return {
+    name: printableInput(values.name === "" ? fileName : values.name),
+    format,
+    column: values.column === "" ? null : values.column,
+    hasHeader: format !== "csv" || values.hasHeader,
+    policy: values.policy,
+    includesTenant: true,
+  }
+}
+
+const isPolicy = (policy: string): policy is Policy => Object.hasOwn(POLICIES, policy)
+const isFormat = (format: string): format is JobFormat => Object.hasOwn(JOB_FORMATS, format)
+
+/** The chosen format, else that of the file's name or media type. Null: there is no such format. */
+function formatOf(chosen: string, fileName: string, mediaType: string): JobFormat | null {
+  if (chosen !== "") return isFormat(chosen) ? chosen : null
+  return readFileName(fileName).format ?? (/^text\/csv\b/i.test(mediaType) ? "csv" : "text")
+}

@@ -1,0 +1,84 @@
+import type { JobFormat, JobReason, JobState } from "../../../../contract/jobs.ts"
+import type { JobBody } from "../../../../contract/jobs-schema.ts"
+import type { Recommendation } from "../../../../contract/policies.ts"
+import type { OptionNames } from "../../../../rows/unreadable-file.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
+
+/** The states of a list in words. */
+export const STATE_LABELS: { readonly [S in JobState]: string } = {
+  receiving: "Arriving",
+  queued: "Waiting",
+  running: "Being checked",
+  stopped: "Stopped",
+  done: "Done",
+  failed: "Ended early",
+  deleted: "Deleted",
+}
+
+/** What a state means. One with a reason has that in its place. */
+const STATE_MEANINGS: { readonly [S in JobState]: string } = {
+  receiving: "The list is being uploaded.",
+  queued: "It waits for its turn. One list of an account is checked at a time.",
+  running: "You can close this page: the check goes on.",
+  stopped: "The check waits, and goes on by itself.",
+  done: "All rows have their results.",
+  failed: "The check cannot go on.",
+  deleted: "Nothing of it is left.",
+}
+
+const REASON_MEANINGS: { readonly [R in JobReason]: string } = {
+  units_used_up:
+    "Your units of today are used up. The check goes on by itself after 00:00 UTC, or at once when your tier rises. You can download the results so far.",
+  account_suspended:
+    "Your account is suspended. The check goes on by itself when the account is resumed. You can download the results so far.",
+  key_revoked:
+    "The key that uploaded the list was revoked or has expired. You can download the results so far. To check the rest, upload it again.",
+  files_lost: "The files of this list are damaged or missing on the server. Please upload the list again.",
+}
+
+/** What the state of a list means, and why it is in it. */
+export const stateMeaning = ({ state, reason }: Pick<JobBody, "state" | "reason">): string =>
+  reason === null ? STATE_MEANINGS[state] : REASON_MEANINGS[reason]
+
+/** Whether something may change every second. */
+export const isLive = ({ state }: Pick<JobBody, "state">): boolean =>
+  state === "receiving" || state === "queued" || state === "running"
+
+/** How many rows are done: `1,200 of 100,000 rows`. */
+export const rowsDone = ({ rows: { done, total } }: Pick<JobBody, "rows">): string =>
+  done === total ? formatCount(total, "row") : `${formatNumber(done)} of ${formatCount(total, "row")}`
+
+/** A list without a name is called by its id. */
+export const listName = ({ id, name }: Pick<JobBody, "id" | "name">): string => name ?? id
+
+const MINUTE_S = 60
+const HOUR_S = 3600
+
+/** How long it still takes, in words. */
+export function timeLeft(seconds: number): string {
+  if (seconds < 10) return "a few seconds left"
+  if (seconds < MINUTE_S) return `about ${Math.ceil(seconds / 10) * 10} seconds left`
+  if (seconds < HOUR_S) return `about ${formatCount(Math.ceil(seconds / MINUTE_S), "minute")} left`
+  return `about ${formatCount(Math.ceil(seconds / HOUR_S), "hour")} left`
+}
+
+/** The formats that a form offers. */
+export const FORMAT_LABELS: { readonly [F in JobFormat]: string } = {
+  csv: "CSV: a table, such as from a spreadsheet",
+  text: "Text: one address, domain or website on each line",
+  ndjson: "NDJSON: one JSON value on each line",
+}
+
+/** The parts of the results, as their buttons say it. */
+export const PART_LABELS: { readonly [R in Recommendation]: string } = {
+  allow: "Only allowed",
+  review: "Only to review",
+  block: "Only blocked",
+}
+
+/** How the fields of the form are called in messages about a file. */
+export const FIELD_NAMES: OptionNames = {
+  column: "“Column”",
+  noHeader: "“The first row has no names”",
+  format: "“Format”",
+}

@@ -1,0 +1,213 @@
+/** @jsxImportSource preact */
+import { JOB_FORMAT_NAMES, JOB_LIMITS } from "../../../../contract/jobs.ts"
+import type { JobBody, JobEstimateBody } from "../../../../contract/jobs-schema.ts"
+import { POLICIES, POLICY_NAMES } from "../../../../contract/policies.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
+import type { SignedInUser } from "../../guards.ts"
+import { pathWithId } from "../../links.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
+import { FlashMessage, FormError, SelectField, TextField, Timestamp } from "../../ui/forms.tsx"
+import { DescriptionList, Table } from "../../ui/layout.tsx"
+import { DashboardLayout } from "../dashboard-layout.tsx"
+import { formatBytes, type UploadFault, type UploadValues } from "./list-upload.ts"
+import { FORMAT_LABELS, listName, rowsDone, STATE_LABELS } from "./list-words.ts"
+
+type ListsPageProps = {
+  readonly user: SignedInUser
+  readonly lists: readonly JobBody[]
+  readonly values: UploadValues
+  /** Null: nothing was sent, or all of it was right. */
+  readonly fault: UploadFault | null
+  /** What the list that was sent would cost; null: that was not asked. */
+  readonly estimate: JobEstimateBody | null
+  readonly flash: string | null
+  readonly bytesMax: number
+  readonly keepHours: number
+  readonly script: string
+}
+
+/** The account's lists, and the form that uploads one. */
+export function ListsPage({ user, lists, flash, script, ...form }: ListsPageProps) {
+  return (
+    <DashboardLayout route="dashboardJobs" title="Lists" user={user} scripts={[script]}>
+      <FlashMessage message={flash} />
+      <p class="lead">
+        Upload a whole list and download it with a verdict for each row. A row costs one unit. Lists and results are
+        deleted {formatCount(form.keepHours, "hour")} after the check has ended.{" "}
+        <a href={ROUTES.docsWholeLists.path}>How it works</a>
+      </p>
+      <UploadSection {...form} isFull={lists.length >= JOB_LIMITS.jobsPerAccountMax} />
+      <h2 id="lists">Your lists</h2>
+      {lists.length === 0 ? <p>You have no lists yet.</p> : <ListTable lists={lists} />}
+    </DashboardLayout>
+  )
+}
+
+function ListTable({ lists }: Pick<ListsPageProps, "lists">) {
+  return (
+    <Table caption="Your lists" columns={["Name", "State", "Rows", "Uploaded"]}>
+      {lists.map(list => (
+        <tr key={list.id}>
+          <th scope="row" class="name">
+            <a href={pathWithId("dashboardJob", list.id)}>
+              <bdi>{listName(list)}</bdi>
+            </a>
+          </th>
+          <td>{STATE_LABELS[list.state]}</td>
+          <td>{rowsDone(list)}</td>
+          <td>
+            <Timestamp atMs={Date.parse(list.created_at)} />
+          </td>
+        </tr>
+      ))}
+    </Table>
+  )
+}
+
+type UploadSectionProps = Pick<ListsPageProps, "values" | "fault" | "estimate" | "bytesMax"> & {
+  readonly isFull: boolean
+}
+
+function UploadSection({ isFull, ...form }: UploadSectionProps) {
+  return (
+    <section aria-labelledby="upload">
+      <h2 id="upload">Check a list</h2>
+      <FormError message={form.fault?.field === "form" ? form.fault.message : null} />
+      {isFull ? (
+        <p>
+          You have {JOB_LIMITS.jobsPerAccountMax} lists, the most an account can have. Delete one to upload another.
+        </p>
+      ) : (
+        <UploadForm {...form} />
+      )}
+    </section>
+  )
+}
+
+/** The file comes last: what stands before it says how it is read while it arrives. The script shows it first. */
+function UploadForm({ values, fault, estimate, bytesMax }: Omit<UploadSectionProps, "isFull">) {
+  const errorAt = (field: UploadFault["field"]) => (fault?.field === field ? fault.message : null)
+  return (
+    <form
+      class="form"
+      id="list-form"
+      method="post"
+      encType="multipart/form-data"
+      action={ROUTES.postDashboardJob.path}
+      data-bytes-max={bytesMax}
+    >
+      <TextField
+        name="name"
+        label="Name"
+        hint="Yours, to find the list again. Empty: the name of the file."
+        value={values.name}
+        maxLength={JOB_LIMITS.nameLengthMax}
+        autocomplete="off"
+        error={errorAt("name")}
+      />
+      <PolicyField selected={values.policy} error={errorAt("policy")} />
+      <ReadingFields values={values} errorAt={errorAt} />
+      <TextField
+        type="file"
+        name="file"
+        label="File"
+        hint={`CSV, text or NDJSON, also compressed with gzip. Up to ${formatBytes(bytesMax)}.`}
+        accept=".csv,.tsv,.txt,.ndjson,.jsonl,.gz,text/csv,text/plain"
+        required
+        error={errorAt("file")}
+      />
+      <div class="wide-field" id="preview" hidden />
+      <Estimate estimate={estimate} />
+      <div class="actions">
+        <button type="submit">Check the list</button>
+        <button type="submit" class="small" formAction={`${ROUTES.postJobEstimate.path}#estimate`}>
+          What it costs
+        </button>
+      </div>
+    </form>
+  )
+}
+
+type PolicyFieldProps = { readonly selected: string; readonly error: string | null }
+
+const PolicyField = ({ selected, error }: PolicyFieldProps) => (
+  <SelectField
+    name="policy"
+    label="Policy"
+    options={POLICY_NAMES.map(policy => ({ value: policy, label: policy }))}
+    hint={POLICY_NAMES.map(policy => (
+      <span key={policy} class="line">
+        <code>{policy}</code>: {POLICIES[policy].description}
+      </span>
+    ))}
+    selected={selected}
+    error={error}
+  />
+)
+
+type ReadingFieldsProps = {
+  readonly values: UploadValues
+  readonly errorAt: (field: UploadFault["field"]) => string | null
+}
+
+/** How the file is read, which most people need not say. */
+function ReadingFields({ values: { format, column, hasHeader }, errorAt }: ReadingFieldsProps) {
+  const isFaulty = errorAt("format") !== null || errorAt("column") !== null
+  return (
+    <details open={isFaulty || format !== "" || column !== "" || !hasHeader}>
+      <summary>How the file is read</summary>
+      <div class="folded">
+        <SelectField
+          name="format"
+          label="Format"
+          options={[
+            { value: "", label: "As the name of the file says, else text" },
+            ...JOB_FORMAT_NAMES.map(name => ({ value: name, label: FORMAT_LABELS[name] })),
+          ]}
+          selected={format}
+          error={errorAt("format")}
+        />
+        <TextField
+          name="column"
+          label="Column"
+          hint="The name or the number of the column with the addresses, domains or websites. Empty: it is found by its name."
+          value={column}
+          maxLength={JOB_LIMITS.columnNameLengthMax}
+          autocomplete="off"
+          spellcheck={false}
+          error={errorAt("column")}
+        />
+        <label class="check">
+          <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
+          <span>The first row has no names: it is a row like the others.</span>
+        </label>
+      </div>
+    </details>
+  )
+}
+
+/** What the list would cost. It is there without one too, so that the script can fill it. */
+function Estimate({ estimate }: Pick<ListsPageProps, "estimate">) {
+  if (estimate === null) return <div class="wide-field" id="estimate" hidden />
+  const { rows, unique_domains: domains, units_needed: needed, units_left: left, columns } = estimate
+  const isShort = left !== null && needed > left
+  return (
+    <div class="wide-field" id="estimate" role="status">
+      <DescriptionList
+        items={[
+          ["Rows", formatNumber(rows)],
+          ["Different domains", formatNumber(domains)],
+          ["Costs", formatCount(needed, "unit")],
+          ["Left today", left === null ? "unlimited" : formatCount(left, "unit")],
+          ["Columns", columns.length === 0 ? "none" : <bdi class="any">{columns.join(", ")}</bdi>],
+        ]}
+      />
+      {isShort ? (
+        <p class="told">The check stops when your units of today are used up, and goes on by itself after 00:00 UTC.</p>
+      ) : null}
+      <p class="hint">
+        Nothing was stored. <span class="without-script">Choose the file again, then start the check.</span>
+      </p>
+    </div>
+  )
+}

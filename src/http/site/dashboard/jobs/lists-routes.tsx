@@ -1,0 +1,232 @@
+/** @jsxImportSource preact */
+import { Elysia } from "elysia"
+import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
+import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
+import { RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
+import type { ProblemCode } from "../../../../contract/problems.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
+import { reachedBound } from "../../../../customers/jobs/job-lifecycle.ts"
+import { findJob, type Job, type JobOptions, listJobs } from "../../../../customers/jobs/job-row.ts"
+import { SITE_KEY } from "../../../../customers/usage/measures.ts"
+import { readResults, resultsLength } from "../../../../jobs/read-results.ts"
+import { RefusedList } from "../../../../jobs/receive-list.ts"
+import { readSafeResults } from "../../../../jobs/safe-results.ts"
+import { UnreadableFile } from "../../../../rows/unreadable-file.ts"
+import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-problems.ts"
+import { Problem } from "../../../response/problem.ts"
+import { assertFolder, estimateFor, jobBody, streamOf, uploadProblem } from "../../../v1/jobs.ts"
+import type { SignedInUser } from "../../guards.ts"
+import { flashMessage, pathWithId, queryParameter, withFlash } from "../../links.ts"
+import type { SiteContext } from "../../site-context.ts"
+import { withSiteLease } from "../site-lease.ts"
+import { ListDeletionPage, ListPage } from "./list-page.tsx"
+import {
+  type ArrivingList,
+  EMPTY_UPLOAD,
+  listTooLarge,
+  parseUpload,
+  readListUpload,
+  type UploadFault,
+  type UploadValues,
+} from "./list-upload.ts"
+import { FIELD_NAMES } from "./list-words.ts"
+import { ListsPage } from "./lists-page.tsx"
+import { OpenStreams, progressStream } from "./progress-stream.tsx"
+
+const LISTS_FLASH = { deleted: "The list and its results are deleted." } as const
+const LIST_FLASH = { uploaded: "The list is uploaded, and its rows are checked in the background." } as const
+
+/** The pages of whole lists: upload one, watch its check, download its results, delete it. */
+export function listsPageRoutes(site: SiteContext) {
+  const { guards } = site
+  return new Elysia({ normalize: false })
+    .get(ROUTES.dashboardJobs.path, ({ request }) =>
+      guards.requireAccount.page(request, user =>
+        listsPage(site, user, { flash: flashMessage(request.url, LISTS_FLASH) }),
+      ),
+    )
+    .post(
+      ROUTES.postDashboardJob.path,
+      ({ request }) => guards.requireAccount.upload(request, user => handleUpload(site, request, user, startCheck)),
+      { parse: "none" },
+    )
+    .post(
+      ROUTES.postJobEstimate.path,
+      ({ request }) => guards.requireAccount.upload(request, user => handleUpload(site, request, user, showCost)),
+      { parse: "none" },
+    )
+    .use(listPageRoutes(site))
+}
+
+/** The pages of one list. */
+function listPageRoutes(site: SiteContext) {
+  const { guards, pages, assets } = site
+  const streams = new OpenStreams()
+  return new Elysia({ normalize: false })
+    .get(ROUTES.dashboardJob.path, ({ request, params: { id } }) =>
+      guards.requireAccount.page(request, async user => (
+        <ListPage
+          user={user}
+          list={jobBody(site, await ownJob(site, user, id))}
+          flash={flashMessage(request.url, LIST_FLASH)}
+          script={await assets.path("list-progress.js")}
+        />
+      )),
+    )
+    .get(ROUTES.jobProgress.path, ({ request, params: { id } }) =>
+      guards.requireAccount.page(request, async user => {
+        await ownJob(site, user, id)
+        const close = streams.open(user.account.id)
+        if (close === null) return pages.noContent(request)
+        return pages.events(progressStream(site, request, { accountId: user.account.id, id }, close), request)
+      }),
+    )
+    .get(ROUTES.jobResultsFile.path, ({ request, params: { id } }) =>
+      guards.requireAccount.page(request, async user => sendResults(site, request, await ownJob(site, user, id))),
+    )
+    .use(listDeletionRoutes(site))
+}
+
+function listDeletionRoutes(site: SiteContext) {
+  const { guards, pages, jobs } = site
+  return new Elysia({ normalize: false })
+    .get(ROUTES.jobDeletion.path, ({ request, params: { id } }) =>
+      guards.requireAccount.page(request, async user => (
+        <ListDeletionPage user={user} list={jobBody(site, await ownJob(site, user, id))} />
+      )),
+    )
+    .post(
+      ROUTES.postJobDeletion.path,
+      ({ request, params: { id } }) =>
+        guards.requireAccount.form(request, async ({ account }) => {
+          if (!(await jobs.service.delete(account.id, id))) throw noSuchJob()
+          return pages.redirect(withFlash(ROUTES.dashboardJobs.path, "deleted"), request)
+        }),
+      { parse: "none" },
+    )
+}
+
+async function ownJob({ jobs }: SiteContext, { account }: SignedInUser, id: string): Promise<Job> {
+  const job = await findJob(jobs.store, account.id, id)
+  if (job === null) throw noSuchJob()
+  return job
+}
+
+type PageState = {
+  readonly values?: UploadValues
+  readonly fault?: UploadFault | null
+  readonly estimate?: JobEstimateBody | null
+  readonly flash?: string | null
+}
+
+async function listsPage(
+  site: SiteContext,
+  user: SignedInUser,
+  { values = EMPTY_UPLOAD, fault = null, estimate = null, flash = null }: PageState,
+) {
+  const { jobs, assets } = site
+  const lists = await listJobs(jobs.store, user.account.id)
+  return (
+    <ListsPage
+      {...{ user, values, fault, estimate, flash }}
+      lists={lists.map(job => jobBody(site, job))}
+      bytesMax={jobs.bytesMax}
+      keepHours={jobs.keepHours}
+      script={await assets.path("list-form.js")}
+    />
+  )
+}
+
+/** What is done with a list whose options are right. */
+type UseList = (
+  site: SiteContext,
+  request: Request,
+  user: SignedInUser,
+  list: { readonly options: JobOptions; readonly content: AsyncIterable<Uint8Array>; readonly values: UploadValues },
+) => Promise<Response>
+
+/** Reads the form as it arrives. What is refused is said beside the form, with what was entered. */
+async function handleUpload(site: SiteContext, request: Request, user: SignedInUser, use: UseList): Promise<Response> {
+  const { pages, jobs } = site
+  let upload: ArrivingList | null = null
+  try {
+    upload = await readListUpload(request, site, jobs.bytesMax)
+    const { values, file } = upload
+    const options = parseUpload(upload)
+    if ("field" in options || file === null) {
+      const fault = "field" in options ? options : null
+      return pages.renderInvalid(await listsPage(site, user, { values, fault }), request)
+    }
+    return await withSiteLease(site, request, user.account, () =>
+      use(site, request, user, { options, content: file.content, values }),
+    )
+  } catch (error) {
+    const fault = uploadFault(error, jobs.bytesMax)
+    const problem = uploadProblem(error, jobs.bytesMax)
+    if (fault === null || !(problem instanceof Problem)) throw problem
+    const values = upload?.values ?? EMPTY_UPLOAD
+    return pages.renderProblem(await listsPage(site, user, { values, fault }), request, problem)
+  } finally {
+    await upload?.close()
+  }
+}
+
+const startCheck: UseList = async (site, request, { account }, { options, content }) => {
+  const { jobs, pages } = site
+  const bound = await reachedBound(jobs.store, account.id)
+  if (bound !== null) throw tooManyJobs(bound)
+  await assertFolder(site)
+  const job = await jobs.service.receive({ accountId: account.id, keyId: SITE_KEY.id, options }, content, jobs.bytesMax)
+  if (job === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
+  if (typeof job === "string") throw tooManyJobs(job)
+  return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), request)
+}
+
+const showCost: UseList = async (site, request, user, { options, content, values }) => {
+  const estimate = await estimateFor(site, content, options, user.account)
+  return site.pages.render(await listsPage(site, user, { values, estimate }), request)
+}
+
+/** What is said beside the form about these problems. Others have a page of their own. */
+const FORM_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
+  "invalid_input",
+  "payload_too_large",
+  "too_many_jobs",
+  "rate_limited",
+  "terms_not_accepted",
+  "key_revoked",
+  "overloaded",
+])
+
+/** What is wrong with the upload. Null: it is no fault that is said beside the form. */
+function uploadFault(error: unknown, bytesMax: number): UploadFault | null {
+  if (error instanceof RefusedList) {
+    if (error.reason === "too_large") return { field: "file", message: listTooLarge(bytesMax).detail }
+    const { cause } = error
+    if (!(cause instanceof UnreadableFile)) return { field: "file", message: error.message }
+    return {
+      field: cause.isWrongUse ? "column" : "file",
+      message: cause.describe(FIELD_NAMES).replaceAll(/`([^`]*)`/g, "“$1”"),
+    }
+  }
+  if (!(error instanceof Problem) || !FORM_PROBLEMS.has(error.code)) return null
+  const isOfFile = error.code === "payload_too_large" || error.code === "invalid_input"
+  return { field: isOfFile ? "file" : "form", message: error.detail }
+}
+
+/** Sends the results, or those with one recommendation, as a file. */
+function sendResults({ jobs, pages }: SiteContext, request: Request, job: Job): Response {
+  if (!JOB_STATES[job.state].hasResults) throw jobNotReady(job.state)
+  const part = queryParameter(request.url, "only")
+  if (part !== "" && !isRecommendation(part)) throw new Problem("not_found", "There is no such part of the results.")
+  const only = isRecommendation(part) ? new Set([part]) : null
+  const { mediaType, extension, results } = JOB_FORMATS[job.format]
+  const isSafe = results === "csv" && queryParameter(request.url, "safe") === "yes"
+  const chunks = isSafe
+    ? readSafeResults(jobs.files, job, only)
+    : readResults(jobs.files, job, only, 0, resultsLength(job, only))
+  const fileName = `mailkind-${job.id.replace("job_", "")}${part === "" ? "" : `-${part}`}.${extension}`
+  return pages.download(streamOf(chunks), request, { fileName, mediaType })
+}
+
+const isRecommendation = (name: string): name is Recommendation => RECOMMENDATIONS.some(known => known === name)

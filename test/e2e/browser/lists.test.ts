@@ -1,0 +1,102 @@
+import { expect, test } from "bun:test"
+import { gzipSync } from "node:zlib"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, watchedPage } from "./browser.ts"
+import { goTheWholeWay, listFile, openLists } from "./list-way.ts"
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a list of some thousand rows is looked at, checked, watched, downloaded and deleted on a phone`,
+  async () => {
+    const { watched, server } = await openLists()
+    await goTheWholeWay(watched, server, 3000)
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, all of it works without a script`,
+  async () => {
+    const { watched, server, browser } = await openLists()
+    const storageState = await watched.page.context().storageState()
+    const context = await browser.newContext({ javaScriptEnabled: false, storageState })
+    const { page } = await watchedPage(context, server.url)
+    await page.goto(`${server.url}/dashboard/jobs`)
+    await page.getByLabel("Name", { exact: true }).fill("Customers")
+    await page.getByText("How the file is read").click()
+    await page.getByLabel("Column", { exact: true }).fill("work address")
+    await page.getByLabel("File").setInputFiles(listFile(2000))
+    await page.getByRole("button", { name: "What it costs" }).click()
+    await page.getByText("2,000 units").waitFor()
+    expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Customers")
+    await page.getByLabel("File").setInputFiles(listFile(2000))
+    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.getByText("The list is uploaded").waitFor()
+    while ((await page.locator("[data-state=done]").count()) === 0)
+      await page.getByRole("link", { name: "Refresh" }).click()
+    const [file] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "Only blocked" }).click(),
+    ])
+    expect(file.suggestedFilename()).toMatch(/^mailkind-\w+-block\.csv$/)
+    await page.getByRole("link", { name: "Delete this list" }).click()
+    await page.getByRole("button", { name: "Delete the list" }).click()
+    await page.getByText("You have no lists yet.").waitFor()
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a list that cannot be read stays in the form, which says why`,
+  async () => {
+    const { watched, server } = await openLists()
+    const { page } = watched
+    await page.goto(`${server.url}/dashboard/jobs`)
+    const bytes = Buffer.from("one,two\n1,2\n")
+    await page.getByLabel("File").setInputFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: bytes })
+    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.locator("#estimate [role=alert]").getByText("No column is named like").waitFor()
+    expect(await page.getByLabel("Column", { exact: true }).isVisible()).toBe(true)
+    expect(watched.faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the page of a list reads itself again where no stream is to be had`,
+  async () => {
+    const { watched, server } = await openLists()
+    const { page } = watched
+    await page.route(/\/progress$/, route => route.fulfill({ status: 204 }))
+    await page.goto(`${server.url}/dashboard/jobs`)
+    await page.getByLabel("File").setInputFiles(listFile(20_000))
+    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.waitForURL(/\/dashboard\/jobs\/job_\w+/)
+    await page.locator("[data-state=done]").waitFor()
+    expect(watched.faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a dropped file shows its first rows like a chosen one, and a compressed one too`,
+  async () => {
+    const { watched, server } = await openLists()
+    const { page } = watched
+    await page.goto(`${server.url}/dashboard/jobs`)
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer()
+      transfer.items.add(new File(['{"website":"acme.com","n":1}\\n{"website":"stripe.com","n":2}\\n'], "sites.ndjson"))
+      return transfer
+    })()`)
+    await page.dispatchEvent("#list-form", "drop", { dataTransfer: dropped })
+    await page.locator("#preview").getByRole("cell", { name: "stripe.com", exact: true }).waitFor()
+    expect(await page.locator("#column").inputValue()).toBe("website")
+    const buffer = gzipSync("first;e-mail\n<b>Jane</b>;jane@acme.com\n")
+    await page
+      .getByLabel("File", { exact: true })
+      .setInputFiles({ name: "people.csv.gz", mimeType: "application/gzip", buffer })
+    await page.locator("#preview").getByText("<b>Jane</b>").waitFor()
+    expect(await page.locator("#column").inputValue()).toBe("e-mail")
+    expect(watched.faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)

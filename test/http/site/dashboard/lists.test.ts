@@ -1,0 +1,321 @@
+import { describe, expect, test } from "bun:test"
+import { readdirSync } from "node:fs"
+import { JOB_LIMITS } from "../../../../src/contract/jobs.ts"
+import { progressStream, STREAMS_PER_ACCOUNT_MAX } from "../../../../src/http/site/dashboard/jobs/progress-stream.tsx"
+import { anotherAccount } from "../../../contract/another-account.ts"
+import { newAccount } from "../../../customers/temp-store.ts"
+import {
+  type BrowserPage,
+  errorAt,
+  linksIn,
+  openSignedIn,
+  repeatedIds,
+  signedInBrowser,
+} from "../../../support/html-browser.ts"
+import { HOSTILE } from "../../../support/open-site.ts"
+
+const PATH = "/dashboard/jobs"
+const CSV = "name,email\nJane,jane@gmail.com\nJoe,joe@mailinator.com\nAda,ada@acme.com\n"
+
+const csvFile = (text = CSV, name = "people.csv"): File => new File([text], name, { type: "text/csv" })
+
+type Opened = Awaited<ReturnType<typeof openSignedIn>>
+
+/** Uploads a list and shows its page. */
+async function upload(
+  { postParts, get }: Opened,
+  fields: Readonly<Record<string, string | File>>,
+): Promise<BrowserPage> {
+  const sent = await postParts(PATH, fields)
+  if (sent.redirectPath === null) throw new Error(`${sent.status}: ${sent.text}`)
+  return await get(sent.redirectPath)
+}
+
+/** Checks the rows of all lists that can be checked now. Beside requests a check rests, and the disk takes its own time. */
+async function checkAll({ harness: { jobs, time } }: Opened): Promise<void> {
+  for (let round = 0; round < 3; round++) {
+    await jobs.look()
+    while (jobs.runningCount > 0) {
+      await Bun.sleep(0)
+      await time.tick(1)
+    }
+  }
+}
+
+/** The same, when all rows are done. */
+async function uploadDone(opened: Opened, fields: Readonly<Record<string, string | File>>): Promise<BrowserPage> {
+  const { path } = await upload(opened, fields)
+  await checkAll(opened)
+  return await opened.get(path.replace(/\?.*/, ""))
+}
+
+describe("without a script", () => {
+  test("a list is uploaded, watched, downloaded and deleted", async () => {
+    const opened = await openSignedIn()
+    const page = await opened.get(PATH)
+    expect(page.status).toBe(200)
+    expect(page.text).toContain("You have no lists yet.")
+    expect(repeatedIds(page.html)).toEqual([])
+    const sent = await upload(opened, { name: "Customers", policy: "b2b", file: csvFile() })
+    expect(sent.text).toContain("The list is uploaded")
+    expect(linksIn(sent)).toContain(sent.path.replace(/\?.*/, ""))
+    await checkAll(opened)
+    const done = await opened.get(sent.path.replace(/\?.*/, ""))
+    for (const words of ["Done. All rows have their results.", "3 rows", "Disposable 1 33.3 %", "Only blocked (1)"])
+      expect(done.text).toContain(words)
+    expect(repeatedIds(done.html)).toEqual([])
+    const file = await opened.get(`${done.path}/results`)
+    expect(file.html).toStartWith("name,email,category,confidence,recommendation")
+    expect(file.html.trim().split("\n")).toHaveLength(4)
+    expect((await opened.get(PATH)).text).toContain("Customers Done 3 rows")
+    const question = await opened.get(`${done.path}/delete`)
+    expect(question.text).toContain("You cannot undo this.")
+    const deleted = await opened.submitAndFollow(`${done.path}/delete`)
+    expect(deleted.text).toContain("The list and its results are deleted.")
+    expect((await opened.get(done.path)).status).toBe(404)
+    await opened.harness.jobs.sweep()
+    expect(readdirSync(opened.harness.jobsFolder).filter(name => name.startsWith("job_"))).toEqual([])
+  })
+
+  test("a part of the results has the header and the rows with this recommendation", async () => {
+    const opened = await openSignedIn()
+    const { path } = await uploadDone(opened, { file: csvFile() })
+    const { html, headers } = await opened.get(`${path}/results?only=block`)
+    expect(
+      html
+        .trim()
+        .split("\n")
+        .map(row => row.split(",")[0]),
+    ).toEqual(["name", "Joe"])
+    expect(headers.get("content-disposition")).toMatch(/^attachment; filename="mailkind-\w+-block\.csv"$/)
+    expect(headers.get("x-content-type-options")).toBe("nosniff")
+    expect(headers.get("cache-control")).toBe("no-store")
+    expect((await opened.get(`${path}/results?only=spam`)).status).toBe(404)
+  })
+
+  test("cells that a spreadsheet would run stay as they are, or get an apostrophe if that is asked", async () => {
+    const opened = await openSignedIn()
+    const rows = 'email;note\na@acme.com;=1+1\nb@acme.com;"=2;\n""3"""\nc@acme.com;fine\n'
+    const { path } = await uploadDone(opened, { file: csvFile(rows) })
+    expect((await opened.get(`${path}/results`)).html).toContain("a@acme.com;=1+1;")
+    const safe = (await opened.get(`${path}/results?safe=yes`)).html
+    expect(safe).toContain("a@acme.com;'=1+1;")
+    expect(safe).toContain(`b@acme.com;"'=2;\n""3""";`)
+    expect(safe).toContain("c@acme.com;fine;")
+  })
+
+  test("the cost of a list is shown before it is checked, and nothing of it is kept", async () => {
+    const opened = await openSignedIn({ tier: 0 })
+    const page = await opened.postParts(`${PATH}/estimate`, {
+      name: "Customers",
+      file: csvFile(`${CSV}Al,al@acme.com\n`),
+    })
+    expect(page.status).toBe(200)
+    for (const words of [
+      "Rows 4",
+      "Different domains 3",
+      "Costs 4 units",
+      "Left today 1,000 units",
+      "Columns name, email",
+    ])
+      expect(page.text).toContain(words)
+    expect(page.html).toContain('value="Customers"')
+    expect(await opened.harness.store.all("SELECT id FROM jobs")).toEqual([])
+  })
+})
+
+describe("what is refused is said beside the form, with what was entered", () => {
+  test.each([
+    ["no file", {}, 400, "file", "Choose a file."],
+    ["no known column", { file: csvFile("a,b\n1,2\n") }, 400, "column", "No column is named like “email”"],
+    ["a column that is not there", { column: "mail", file: csvFile() }, 400, "column", "The file has no column “mail”"],
+    [
+      "what is no text",
+      { file: new File([Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0)], "a.xlsx") },
+      400,
+      "file",
+      "The list is",
+    ],
+    ["an empty file", { file: csvFile("") }, 400, "file", "The list is empty."],
+    ["a wrong policy", { policy: "nice", file: csvFile() }, 400, "policy", "Choose one of the policies."],
+    ["a wrong format", { format: "xml", file: csvFile() }, 400, "format", "Choose one of the formats."],
+    ["a long name", { name: "n".repeat(101), file: csvFile() }, 400, "name", "A name has at most 100 characters."],
+    ["a column of a text", { format: "text", column: "x", file: csvFile() }, 400, "column", "A text has no columns."],
+  ])("%s", async (_, fields, status, field, message) => {
+    const opened = await openSignedIn()
+    const page = await opened.postParts(PATH, { name: "Customers", ...fields })
+    expect(page.status).toBe(status)
+    expect(errorAt(page.html, field)).toContain(message)
+    expect(await opened.harness.store.all("SELECT id FROM jobs")).toEqual([])
+    expect(readdirSync(opened.harness.jobsFolder).filter(name => name.startsWith("job_"))).toEqual([])
+  })
+
+  test("a list that is too large", async () => {
+    const opened = await openSignedIn({ jobBytesMax: "65536" })
+    for (const size of [65_537, 200_000]) {
+      const page = await opened.postParts(PATH, {
+        name: "Big",
+        file: csvFile(`email\n${"a@acme.com\n".repeat(size / 11 + 1)}`),
+      })
+      expect(page.status).toBe(413)
+      expect(errorAt(page.html, "file")).toContain("The list is larger than")
+    }
+  })
+
+  test("more lists than an account may have", async () => {
+    const opened = await openSignedIn()
+    await opened.harness.jobs.stop()
+    for (let n = 0; n < JOB_LIMITS.jobsPerAccountMax; n++) await upload(opened, { file: csvFile() })
+    expect((await opened.get(PATH)).text).toContain("Delete one to upload another.")
+    const page = await opened.postParts(PATH, { file: csvFile() })
+    expect(page.status).toBe(409)
+    expect(page.text).toContain("Delete one.")
+  })
+})
+
+test("a form that is cut off or malformed leaves nothing behind", async () => {
+  const { postText, harness } = await openSignedIn()
+  const whole = `--b\r\nContent-Disposition: form-data; name="file"; filename="a.csv"\r\n\r\n${CSV}\r\n--b--\r\n`
+  for (let at = 0; at < whole.length - 6; at += 9) {
+    const { status } = await postText(PATH, whole.slice(0, at), "multipart/form-data; boundary=b")
+    expect({ at, status }).toEqual({ at, status: 400 })
+  }
+  expect(await harness.store.all("SELECT id FROM jobs")).toEqual([])
+  expect(readdirSync(harness.jobsFolder).filter(name => name.startsWith("job_"))).toEqual([])
+  expect((await postText(PATH, whole, "multipart/form-data; boundary=b")).status).toBe(303)
+})
+
+test("the name of a file is only a name: it is shown escaped, and stands in no log", async () => {
+  const opened = await openSignedIn()
+  const page = await uploadDone(opened, { file: csvFile(CSV, `${HOSTILE}.csv`) })
+  expect(page.html).not.toContain("<script>alert")
+  expect(page.text).toContain("<script>alert")
+  expect((await opened.get(PATH)).html).not.toContain("<script>alert")
+  expect(JSON.stringify(opened.harness.logged)).not.toContain("alert")
+})
+
+test("another account sees, downloads and deletes nothing of a list", async () => {
+  const opened = await openSignedIn()
+  const { path } = await uploadDone(opened, { file: csvFile() })
+  const other = await anotherAccount(opened.harness.changes)
+  const { get, post } = await signedInBrowser(opened.harness, other.accountId)
+  for (const part of ["", "/results", "/progress", "/delete"]) expect((await get(`${path}${part}`)).status).toBe(404)
+  expect((await post(`${path}/delete`)).status).toBe(404)
+  expect((await get(PATH)).text).toContain("You have no lists yet.")
+  expect((await opened.get(path)).status).toBe(200)
+})
+
+test("the units of a list are the account's, and count for the dashboard", async () => {
+  const opened = await openSignedIn()
+  await uploadDone(opened, { file: csvFile() })
+  expect((await opened.get("/dashboard")).text).toContain("This site")
+})
+
+/** A house, and a browser of somebody with an address that takes mail. */
+async function openJane(tier: number): Promise<Opened> {
+  const { harness } = await openSignedIn()
+  const accountId = await newAccount(harness.changes, "jane@example.com", tier)
+  return { harness, ...(await signedInBrowser(harness, accountId)) }
+}
+
+/** Sends all mails that wait. */
+async function sendMails({ harness }: Opened): Promise<void> {
+  do await harness.look()
+  while ((await harness.store.one("SELECT 1 AS waits FROM outbox WHERE ended_at_ms IS NULL LIMIT 1")) !== null)
+}
+
+const subjects = ({ harness }: Opened): readonly string[] => harness.mails.map(({ subject }) => subject)
+
+describe("the owner gets a mail", () => {
+  test("once, when a list is done, which says nothing of the list", async () => {
+    const opened = await openJane(4)
+    const { path } = await uploadDone(opened, { name: "Secret people", file: csvFile() })
+    await sendMails(opened)
+    expect(subjects(opened)).toEqual(["Your list is checked"])
+    expect(opened.harness.mails[0]?.text).toContain(path)
+    expect(JSON.stringify(opened.harness.mails)).not.toMatch(/Secret|people|acme/)
+  })
+
+  test("when the units of the day are used up, and one when the list is done the next day", async () => {
+    const opened = await openJane(0)
+    const page = await uploadDone(opened, { file: csvFile(`email\n${"a@acme.com\n".repeat(1001)}`) })
+    expect(page.text).toContain("Stopped. Your units of today are used up.")
+    expect(page.text).toContain("1,000 of 1,001 rows")
+    expect((await opened.get(`${page.path}/results`)).html.trim().split("\n")).toHaveLength(1001)
+    await sendMails(opened)
+    expect(subjects(opened)).toContain("The check of your list waits")
+    await opened.harness.time.tick(86_400_000)
+    await checkAll(opened)
+    await sendMails(opened)
+    expect(subjects(opened).filter(subject => subject.includes("list"))).toEqual([
+      "The check of your list waits",
+      "Your list is checked",
+    ])
+  })
+
+  test("unless they switched such mails off", async () => {
+    const opened = await openJane(4)
+    await opened.post("/dashboard/account/emails", {})
+    await uploadDone(opened, { file: csvFile() })
+    await sendMails(opened)
+    expect(subjects(opened)).toEqual([])
+  })
+})
+
+describe("the stream of a list's page", () => {
+  test("tells what has changed, and ends when nothing changes any more", async () => {
+    const opened = await openSignedIn()
+    const { path } = await uploadDone(opened, { file: csvFile() })
+    const { html, headers } = await opened.get(`${path}/progress`)
+    expect(headers.get("content-type")).toBe("text/event-stream; charset=utf-8")
+    expect(html).toStartWith('data: <div data-state="done"')
+    expect(html).toEndWith("event: end\ndata:\n\n")
+  })
+
+  test("an account has few at the same time, and another page is told to ask by itself", async () => {
+    const opened = await openSignedIn()
+    await opened.harness.jobs.stop()
+    const path = (await upload(opened, { file: csvFile() })).path.replace(/\?.*/, "")
+    const ask = () =>
+      opened.harness.app(new Request(`http://localhost${path}/progress`, { headers: { Cookie: opened.cookie } }))
+    const open: Response[] = []
+    for (let n = 0; n < STREAMS_PER_ACCOUNT_MAX; n++) open.push(await ask())
+    expect(open.map(({ status }) => status)).toEqual(open.map(() => 200))
+    expect((await ask()).status).toBe(204)
+    await open[0]?.body?.cancel()
+    const again = await ask()
+    expect(again.status).toBe(200)
+    for (const { body } of [...open.slice(1), again]) await body?.cancel()
+  })
+
+  test("goes on each second while the list waits, and ends when its server leaves, so that the browser asks the next one", async () => {
+    const opened = await openSignedIn()
+    await opened.harness.jobs.stop()
+    const id = /job_\w+/.exec((await upload(opened, { file: csvFile() })).path)?.[0] ?? ""
+    const { accountId, clock, store, time } = opened.harness
+    const state = { isDraining: false, endedCount: 0 }
+    const stream = progressStream(
+      {
+        ...{ clock, setTimer: time.later, allowSilence: () => undefined, isDraining: () => state.isDraining },
+        jobs: { store, keepHours: 48 },
+      },
+      new Request("http://localhost"),
+      { accountId, id },
+      () => void state.endedCount++,
+    )
+    const reader = stream.getReader()
+    const nextEvent = async (): Promise<string> => {
+      const reading = reader.read()
+      await time.tick(1000)
+      const { value } = await reading
+      return value === undefined ? "the end" : new TextDecoder().decode(value)
+    }
+    expect(await nextEvent()).toContain("It waits for its turn.")
+    expect(await nextEvent()).toBe(":\n\n")
+    await store.run("UPDATE jobs SET state = 'running', rows_done = 1 WHERE id = $1", [id])
+    state.isDraining = true
+    expect(await nextEvent()).toContain("1 of 3 rows")
+    expect(await nextEvent()).toBe("the end")
+    expect(state.endedCount).toBe(1)
+  })
+})
