@@ -32,7 +32,7 @@ export const METRIC_LABELS = {
   cache: ["dns", "keys", "tenants"],
   set: ["disposable", "relay", "government", "government_suffix", "education", "education_suffix", "personal", "organisation", "open_education_suffix", "free_subdomain", "agent_mailbox"],
   source_outcome: ["taken", "unchanged", "refused", "failed"],
-  notice: ["key_created", "key_revoked_by_owner", "key_revoked_by_admin", "key_leaked", "key_expiring", "key_new_network", "terms_change", "account_suspended", "account_resumed", "units_80", "units_100", "report_decided", "other"],
+  notice: ["key_created", "key_revoked_by_owner", "key_revoked_by_admin", "key_leaked", "key_expiring", "key_new_network", "terms_change", "account_suspended", "account_resumed", "units_80", "units_100", "list_done", "list_stopped", "report_decided", "other"],
   mail_state: ["waiting", "under_way", "sent", "refused", "given_up"],
 } as const satisfies Record<string, readonly string[]>
 

@@ -143,11 +143,11 @@ describe("a start", () => {
     expect(existsSync(join(directory, "never"))).toBe(false)
   })
 
-  test("leaves only the store in the data directory, and the lists that an executable unpacks", async () => {
+  test("leaves only the store and the folder of jobs in the data directory, and the lists that an executable unpacks", async () => {
     await using server = await startWorkersServer({ MAILKIND_DATA_DIR: join(directory, "own") })
     expect(server.workers()).toHaveLength(2)
     const others = readdirSync(join(directory, "own")).filter(name => !name.startsWith("mailkind.sqlite"))
-    expect(["", "lists"]).toContain(others.join())
+    expect(["jobs", "jobs,lists"]).toContain(others.toSorted().join())
   })
 
   test("with `auto` takes a worker for each core", async () => {

@@ -19,18 +19,18 @@ export const STATE_LABELS: { readonly [S in JobState]: string } = {
 const STATE_MEANINGS: { readonly [S in JobState]: string } = {
   receiving: "The list is being uploaded.",
   queued: "It waits for its turn. One list of an account is checked at a time.",
-  running: "You can close this page: the check goes on.",
-  stopped: "The check waits, and goes on by itself.",
+  running: "You can close this page: the check continues.",
+  stopped: "The check waits, and continues by itself.",
   done: "All rows have their results.",
-  failed: "The check cannot go on.",
+  failed: "The check cannot continue.",
   deleted: "Nothing of it is left.",
 }
 
 const REASON_MEANINGS: { readonly [R in JobReason]: string } = {
   units_used_up:
-    "Your units of today are used up. The check goes on by itself after 00:00 UTC, or at once when your tier rises. You can download the results so far.",
+    "Your units of today are used up. The check continues by itself after 00:00 UTC, or at once when your tier rises. You can download the results so far.",
   account_suspended:
-    "Your account is suspended. The check goes on by itself when the account is resumed. You can download the results so far.",
+    "Your account is suspended. The check continues by itself when the account is resumed. You can download the results so far.",
   key_revoked:
     "The key that uploaded the list was revoked or has expired. You can download the results so far. To check the rest, upload it again.",
   files_lost: "The files of this list are damaged or missing on the server. Please upload the list again.",
