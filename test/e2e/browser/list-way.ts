@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { readFileSync } from "node:fs"
+import { text } from "node:stream/consumers"
 import type { Browser } from "playwright-core"
 import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -75,5 +75,5 @@ export async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess
 
 async function download({ page }: WatchedPage, button: string): Promise<string> {
   const [file] = await Promise.all([page.waitForEvent("download"), page.getByRole("button", { name: button }).click()])
-  return readFileSync(await file.path(), "utf8")
+  return await text(await file.createReadStream())
 }
