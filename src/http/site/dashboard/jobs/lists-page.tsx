@@ -203,7 +203,9 @@ function Estimate({ estimate }: Pick<ListsPageProps, "estimate">) {
         ]}
       />
       {isShort ? (
-        <p class="told">The check stops when your units of today are used up, and continues by itself after 00:00 UTC.</p>
+        <p class="told">
+          The check stops when your units of today are used up, and continues by itself after 00:00 UTC.
+        </p>
       ) : null}
       <p class="hint">
         Nothing was stored. <span class="without-script">Choose the file again, then start the check.</span>
