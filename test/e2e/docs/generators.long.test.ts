@@ -183,7 +183,7 @@ test("a validating proxy finds nothing in 500 requests and their answers", async
   }
 })
 
-test("a validator that knows the document accepts an added member and an added reason in every answer", async () => {
+test("a validator that knows the document accepts an added member and an added reason in every answer of JSON", async () => {
   write(
     "validate.mjs",
     `import Ajv from "ajv/dist/2020.js"
@@ -195,8 +195,9 @@ test("a validator that knows the document accepts an added member and an added r
      ajv.addSchema(document, "api")
      for (const [path, methods] of Object.entries(document.paths))
        for (const [method, { responses }] of Object.entries(methods))
-         for (const [status, { content }] of Object.entries(responses))
-           for (const [type, { examples }] of Object.entries(content)) {
+         for (const [status, { content = {} }] of Object.entries(responses))
+           // Results of lists are files, and what is deleted has no answer.
+           for (const [type, { examples }] of Object.entries(content).filter(([type]) => type.includes("json") && !type.includes("ndjson"))) {
              const pointer = ["paths", path, method, "responses", status, "content", type, "schema"]
              const at = pointer.map(part => encodeURIComponent(part.replaceAll("~", "~0").replaceAll("/", "~1"))).join("/")
              const validate = ajv.compile({ $ref: "api#/" + at })
