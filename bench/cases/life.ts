@@ -5,6 +5,7 @@
 
 import { statSync } from "node:fs"
 import { fileURLToPath } from "bun"
+import { DAY_MS } from "../../src/base/time.ts"
 import type { LoadReport } from "../load/run.ts"
 import { lowerHalfMean } from "../report/processor-time.ts"
 import { figure, type Report } from "../report/report.ts"
@@ -42,7 +43,6 @@ export const LIFE_FULL: LifeScale = {
 }
 
 const PROGRAM_WITH_FAST_CLOCK = fileURLToPath(import.meta.resolve("../servers/fast-clock.ts"))
-const DAY_MS = 86_400_000
 const COMMAND_TIMEOUT_MS = 60_000
 
 /** Runs the bench. Rejects when a request fails, or an answer comes that should not, or as often as it should not. */

@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { createPause } from "../base/concurrency.ts"
 import { logError } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
 import type { Settings } from "../config/settings.ts"
@@ -12,6 +13,9 @@ import { COMMIT_BOUNDS } from "../jobs/run-job.ts"
 import { createTurns } from "../jobs/turns.ts"
 import type { StoreContext } from "./context.ts"
 import type { CustomersService } from "./customers/customers.ts"
+
+/** How many rows of a list are read for an estimate before other events are handled. */
+const ROWS_BETWEEN_PAUSES = 256
 
 /** The folder with the files of jobs. */
 export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: Settings): string =>
@@ -62,18 +66,7 @@ export function createJobsService(
     files,
     keepHours,
     bytesMax: settings.MAILKIND_JOB_BYTES_MAX,
-    pause: createEstimatePause(nextTick),
+    pause: createPause(nextTick, ROWS_BETWEEN_PAUSES),
   }
   return { jobs, service }
-}
-
-/** How many rows of a list are read before other events are handled. */
-const ROWS_BETWEEN_PAUSES = 256
-
-function createEstimatePause(nextTick: (work: () => void) => void): JobsAccess["pause"] {
-  let rowsCount = 0
-  return () => {
-    if (++rowsCount % ROWS_BETWEEN_PAUSES !== 0) return
-    return new Promise(resolve => nextTick(resolve))
-  }
 }

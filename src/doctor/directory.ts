@@ -40,7 +40,7 @@ export function diagnoseDirectory(path: string, token: string): DiagnosticResult
   if (found === null) return missingDirectory(full)
   if (!found.isDirectory())
     return failed(`${full} is not a directory.`, "Move the file away, or set MAILKIND_DATA_DIR.")
-  const fault = writeErrorCode(join(full, `doctor.${token}`))
+  const fault = writeErrorCode(join(full, `doctor.${token}`), path => void Bun.mmap(path))
   if (fault !== null)
     return failed(
       `A file in ${full} cannot be written and mapped (${fault}).`,
@@ -147,14 +147,14 @@ function nearestExisting(path: string): string | null {
   }
 }
 
-/** The error code of writing a file there; `null` if it succeeds. The file is removed again. */
-function writeErrorCode(path: string): string | null {
+/** The error code of writing a file there, and of what else is done with it; `null` if it succeeds. The file is removed again. */
+export function writeErrorCode(path: string, use: (path: string) => void = () => undefined): string | null {
   try {
     const file = openSync(path, "wx", 0o600)
     try {
       writeSync(file, new Uint8Array(PAGE_BYTES))
       fsyncSync(file)
-      Bun.mmap(path)
+      use(path)
     } finally {
       closeSync(file)
       unlinkSync(path)

@@ -1,20 +1,9 @@
-import {
-  accessSync,
-  closeSync,
-  constants,
-  existsSync,
-  fsyncSync,
-  openSync,
-  readFileSync,
-  unlinkSync,
-  writeSync,
-} from "node:fs"
+import { accessSync, constants, existsSync, readFileSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { errorCode } from "../base/errors.ts"
+import { MARK_FILE } from "../customers/jobs/jobs-folder.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
-
-/** The file that says which database the folder belongs to. */
-const MARK_FILE = "installation"
+import { writeErrorCode } from "./directory.ts"
 
 /**
  * Checks that files can be written in the folder with the lists of jobs, and that it is the one that the database knows by its mark.
@@ -55,22 +44,6 @@ function parentErrorCode(full: string): string | null {
   while (!existsSync(parent) && dirname(parent) !== parent) parent = dirname(parent)
   try {
     accessSync(parent, constants.W_OK | constants.X_OK)
-    return null
-  } catch (error) {
-    return errorCode(error)
-  }
-}
-
-function writeErrorCode(path: string): string | null {
-  try {
-    const file = openSync(path, "wx", 0o600)
-    try {
-      writeSync(file, "mailkind")
-      fsyncSync(file)
-    } finally {
-      closeSync(file)
-      unlinkSync(path)
-    }
     return null
   } catch (error) {
     return errorCode(error)

@@ -1,6 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
+import { MARK_FILE } from "../customers/jobs/jobs-folder.ts"
 
 /** An open file of a job. All functions reject with the system's error. */
 export type JobFile = {
@@ -101,8 +102,6 @@ export const resultFileName = (jobId: string, lease: number): string => `${jobId
 export const jobIdOfFile = (name: string): string | null =>
   /^(job_[0-9A-Za-z]+)\.(?:list|\d+\.results)$/.exec(name)?.[1] ?? null
 
-/** The file that says which installation the folder belongs to. */
-const MARK_FILE = "installation"
 const MARK_BYTES_MAX = 256
 
 /** The mark of a folder; null: it has none. */

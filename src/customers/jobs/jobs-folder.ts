@@ -1,6 +1,9 @@
 import type { Random } from "../../base/outside-world.ts"
 import type { Store } from "../store/core/store.ts"
 
+/** The file in that folder that says which installation it belongs to: it holds the mark. */
+export const MARK_FILE = "installation"
+
 const MARK_BYTES = 16
 
 /** The mark of the folder with the files of jobs, as the database knows it; null: no server has used one yet. */

@@ -3,7 +3,7 @@ import { Elysia } from "elysia"
 import { type CheckRequest, NO_OWN_LIST_MATCH } from "../../../check/check.ts"
 import type { CheckOutcome } from "../../../check/result/result.ts"
 import { LIMITS } from "../../../contract/limits.ts"
-import { POLICIES, POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../../contract/policies.ts"
+import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../contract/policies.ts"
 import type { ProblemCode } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
@@ -14,7 +14,8 @@ import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
-import { FormError, SelectField, TextField } from "../ui/forms.tsx"
+import { FormError, TextField } from "../ui/forms.tsx"
+import { PolicyField } from "../ui/policy-field.tsx"
 import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
@@ -152,18 +153,7 @@ function TryForm({ values, error }: Pick<TryPageProps, "values" | "error">) {
         autocapitalize="none"
         spellcheck={false}
       />
-      <SelectField
-        name="policy"
-        label="Policy"
-        options={POLICY_NAMES.map(policy => ({ value: policy, label: policy }))}
-        hint={POLICY_NAMES.map(policy => (
-          <span key={policy} class="line">
-            <code>{policy}</code>: {POLICIES[policy].description}
-          </span>
-        ))}
-        selected={values.policy}
-        error={error?.field === "policy" ? error.message : null}
-      />
+      <PolicyField selected={values.policy} error={error?.field === "policy" ? error.message : null} />
       <label class="check">
         <input type="checkbox" name="deep" value="yes" checked={values.isDeep} />
         <span>Deep check: also look up the domain's age and its homepage.</span>

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import { JOB_FORMAT_NAMES, JOB_LIMITS } from "../../../../contract/jobs.ts"
 import type { JobBody, JobEstimateBody } from "../../../../contract/jobs-schema.ts"
-import { POLICIES, POLICY_NAMES } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { FlashMessage, FormError, SelectField, TextField, Timestamp } from "../../ui/forms.tsx"
 import { DescriptionList, Table } from "../../ui/layout.tsx"
+import { PolicyField } from "../../ui/policy-field.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { formatBytes, type UploadFault, type UploadValues } from "./list-upload.ts"
 import { FORMAT_LABELS, listName, rowsDone, STATE_LABELS } from "./list-words.ts"
@@ -127,23 +127,6 @@ function UploadForm({ values, fault, estimate, bytesMax }: Omit<UploadSectionPro
     </form>
   )
 }
-
-type PolicyFieldProps = { readonly selected: string; readonly error: string | null }
-
-const PolicyField = ({ selected, error }: PolicyFieldProps) => (
-  <SelectField
-    name="policy"
-    label="Policy"
-    options={POLICY_NAMES.map(policy => ({ value: policy, label: policy }))}
-    hint={POLICY_NAMES.map(policy => (
-      <span key={policy} class="line">
-        <code>{policy}</code>: {POLICIES[policy].description}
-      </span>
-    ))}
-    selected={selected}
-    error={error}
-  />
-)
 
 type ReadingFieldsProps = {
   readonly values: UploadValues
