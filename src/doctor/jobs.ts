@@ -1,7 +1,7 @@
-import { accessSync, constants, existsSync, readFileSync } from "node:fs"
+import { accessSync, constants, existsSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import { errorCode } from "../base/errors.ts"
-import { MARK_FILE } from "../customers/jobs/jobs-folder.ts"
+import { markFileName } from "../customers/jobs/jobs-folder.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 import { writeErrorCode } from "./directory.ts"
 
@@ -16,11 +16,10 @@ export function diagnoseJobsFolder(path: string, mark: string | null | undefined
   const isThere = existsSync(full)
   const fault = isThere ? writeErrorCode(join(full, `doctor.${token}`)) : parentErrorCode(full)
   if (fault !== null) return failed(`A file in ${full} cannot be written (${fault}). No list can be uploaded.`, remedy)
-  const found = readMark(join(full, MARK_FILE))
-  if (typeof mark === "string" && found !== mark)
+  if (typeof mark === "string" && !existsSync(join(full, markFileName(mark))))
     return failed(
       `${full} is not the folder that other servers over this database use for the lists of jobs.`,
-      `Set MAILKIND_JOBS_DIR to one folder that all servers share. If that one is lost, write the file ${join(full, MARK_FILE)} with this line: ${mark}`,
+      `Set MAILKIND_JOBS_DIR to one folder that all servers share. If that one is lost, create the empty file ${join(full, markFileName(mark))}`,
     )
   if (mark === null && isThere)
     return warning(
@@ -29,14 +28,6 @@ export function diagnoseJobsFolder(path: string, mark: string | null | undefined
     )
   if (!isThere) return ok(`${full} does not exist. The first list creates it.`)
   return ok(`Files in ${full} can be written.`)
-}
-
-function readMark(path: string): string | null {
-  try {
-    return readFileSync(path, "utf8").trim()
-  } catch {
-    return null
-  }
 }
 
 function parentErrorCode(full: string): string | null {

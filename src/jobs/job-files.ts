@@ -1,7 +1,7 @@
 import { type FileHandle, mkdir, open, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import { isSystemError } from "../base/errors.ts"
-import { MARK_FILE } from "../customers/jobs/jobs-folder.ts"
+import { markFileName } from "../customers/jobs/jobs-folder.ts"
 
 /** An open file of a job. All functions reject with the system's error. */
 export type JobFile = {
@@ -102,26 +102,16 @@ export const resultFileName = (jobId: string, lease: number): string => `${jobId
 export const jobIdOfFile = (name: string): string | null =>
   /^(job_[0-9A-Za-z]+)\.(?:list|\d+\.results)$/.exec(name)?.[1] ?? null
 
-const MARK_BYTES_MAX = 256
+/** A file that says that a server is about to mark the folder. */
+export const claimFileName = (mark: string): string => `${markFileName(mark)}.new`
 
-/** The mark of a folder; null: it has none. */
-export async function readFolderMark(files: JobFiles): Promise<string | null> {
-  const file = await files.open(MARK_FILE)
-  if (file === null) return null
-  try {
-    return new TextDecoder().decode(await file.read(0, MARK_BYTES_MAX)).trim()
-  } finally {
-    await file.close()
-  }
+/** The mark that a file stands for; null: it stands for none. */
+export function toMarkFile(name: string): { readonly mark: string; readonly isClaim: boolean } | null {
+  const [, mark, claim] = /^installation\.([0-9a-f]+)(\.new)?$/.exec(name) ?? []
+  return mark === undefined ? null : { mark, isClaim: claim !== undefined }
 }
 
-/** Marks a folder as that of an installation. */
-export async function writeFolderMark(files: JobFiles, mark: string): Promise<void> {
-  const file = await files.create(MARK_FILE)
-  try {
-    await file.write(new TextEncoder().encode(`${mark}\n`), 0)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
+/** Creates an empty file. */
+export async function createEmptyFile(files: JobFiles, name: string): Promise<void> {
+  await (await files.create(name)).close()
 }

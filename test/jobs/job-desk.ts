@@ -93,7 +93,7 @@ export async function jobDesk(perDay: number | null = null) {
     results: async (id: string, only: ResultFilter = null, from = 0, to = Number.POSITIVE_INFINITY): Promise<string> =>
       await textOf(readResults(files, await jobOf(id), only, from, to)),
     lengthOf: async (id: string, only: ResultFilter = null) => resultsLength(await jobOf(id), only),
-    left: () => readdirSync(folder).filter(name => name !== "installation"),
+    left: () => readdirSync(folder).filter(name => !name.startsWith("installation.")),
     folder,
   }
 }

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { readStoredMark } from "../../src/customers/jobs/jobs-folder.ts"
@@ -31,6 +31,33 @@ describe("the folder with the lists of jobs", () => {
     expect(await other.names()).toEqual([])
     // Alone, a server takes a new disk.
     expect(await checkJobFolder({ store, files: other, random }, false)).toBe("own")
+  })
+
+  test("is the own one of all servers that start together", async () => {
+    const store = await tempStore()
+    const folder = newFolder()
+    const starts = Array.from({ length: 8 }, () =>
+      checkJobFolder({ store, files: createJobFiles(folder), random }, true),
+    )
+    expect(new Set(await Promise.all(starts))).toEqual(new Set(["own"]))
+    expect(readdirSync(folder)).toEqual([`installation.${await readStoredMark(store)}`])
+  })
+
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("stays the own one when the first server dies at its step %i", async step => {
+    const store = await tempStore()
+    const files = createJobFiles(newFolder())
+    let left = step
+    const dying = <T extends object>(part: T): T =>
+      new Proxy(part, {
+        get: (target, name) => {
+          if (left-- <= 0) throw new Error("dead")
+          const member = Reflect.get(target, name)
+          return typeof member === "function" ? member.bind(target) : member
+        },
+      })
+    await checkJobFolder({ store: dying(store), files: dying(files), random }, true).catch(() => null)
+    expect(await checkJobFolder({ store, files, random }, true)).toBe("own")
+    expect(await files.names()).toEqual([`installation.${await readStoredMark(store)}`])
   })
 
   test("of another database is left alone: no file in it is swept, and no job is checked with it", async () => {
@@ -68,7 +95,7 @@ describe("doctor tells of that folder", () => {
     const [store, folder, unshared] = [await tempStore(), newFolder(), newFolder()]
     await checkJobFolder({ store, files: createJobFiles(folder), random }, true)
     const mark = await readStoredMark(store)
-    expect(readFileSync(join(folder, "installation"), "utf8")).toBe(`${mark}\n`)
+    expect(readdirSync(folder)).toEqual([`installation.${mark}`])
     expect(diagnoseJobsFolder(folder, mark, "t").verdict).toBe("ok")
     const { verdict, remedy } = diagnoseJobsFolder(unshared, mark, "t")
     expect([verdict, remedy]).toEqual(["failed", expect.stringContaining(String(mark))])

@@ -65,7 +65,7 @@ export async function killedServer() {
       return { used: today.used, leased: UNITS - today.remaining }
     },
     jobs: async (): Promise<readonly JobBody[]> => JSON.parse((await ask("/v1/jobs")).body).jobs,
-    files: () => readdirSync(join(directory, "data/jobs")).filter(name => name !== "installation"),
+    files: () => readdirSync(join(directory, "data/jobs")).filter(name => !name.startsWith("installation.")),
   }
 }
 
