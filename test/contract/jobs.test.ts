@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { readdirSync } from "node:fs"
+import { readdirSync, renameSync } from "node:fs"
 import { Value } from "@sinclair/typebox/value"
 import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { JobBody, JobEstimateBody, JobListBody } from "../../src/contract/jobs-schema.ts"
@@ -24,7 +24,7 @@ async function jobsApp(options: AppOptions = {}) {
     expect(status).toBe(202)
     return body as JobBody // its schema is checked below
   }
-  const files = () => readdirSync(harness.jobsFolder).filter(name => name !== "installation")
+  const files = () => readdirSync(harness.jobsFolder).filter(name => !name.startsWith("installation."))
   const done = async (): Promise<void> => {
     for (let round = 0; round < 3; round++) {
       await harness.jobs.look()
@@ -280,7 +280,8 @@ test("a server that cannot reach the folder with the lists says that another one
   const app = await jobsApp()
   const { id } = await app.upload()
   await app.done()
-  await Bun.write(`${app.jobsFolder}/installation`, "that of another database")
+  const [mark = ""] = readdirSync(app.jobsFolder).filter(name => name.startsWith("installation."))
+  renameSync(`${app.jobsFolder}/${mark}`, `${app.jobsFolder}/installation.0123456789abcdef`)
   await app.jobs.sweep()
   for (const line of ["POST /v1/jobs", `GET /v1/jobs/${id}/results`]) {
     const { body } = await app.ask(line, line.startsWith("POST") ? { body: LIST, headers: CSV } : {})
