@@ -15,8 +15,8 @@ type FolderDeps = { readonly store: Store; readonly files: JobFiles; readonly ra
  * Compares the mark in the folder with that of the database, and makes both if there is none yet. `isShared`: other servers may share
  * the database. Alone, a server marks any folder without a mark, such as a new disk.
  *
- * Servers may start together, and any of them may end at any point of this. So each claims the folder before it stores a mark, and the
- * mark that is stored wins: whose claim is in the folder, this is the folder of.
+ * Servers may start together, and any of them may end at any point of this. So each claims the folder before it stores a mark. The
+ * first mark that is stored wins, and a folder with a claim of that mark is the own one.
  */
 export async function checkJobFolder(deps: FolderDeps, isShared: boolean): Promise<JobFolderState> {
   const stored = (await readStoredMark(deps.store)) ?? (await claimFolder(deps))
