@@ -61,6 +61,18 @@ export const BUDGETS = {
     description: "That takes at most this many MB of resident memory, however many lines there are.",
     atMost: 200,
   },
+  jobs_rows: {
+    description: "A row of a list costs the server at most a quarter more than it costs classify.",
+    atLeast: 0.8,
+  },
+  jobs_memory: {
+    description: "A server that checks a list holds at most this many MB more than an idle one.",
+    atMost: 80,
+  },
+  jobs_live: {
+    description: "While lists are checked, the p99 of live requests rises at most by this factor.",
+    atMost: 1.2,
+  },
   workers_two: {
     description:
       "Two workers on two cores answer at least this many times what one answers on one core, the load program on the same cores.",

@@ -19,6 +19,7 @@ import { DIGEST_FULL, digestBench } from "./cases/digest.ts"
 import { DNS_FULL, dnsBench } from "./cases/dns.ts"
 import { HOSTILE_FULL, hostileBench } from "./cases/hostile.ts"
 import { HTTP_FULL, httpBench } from "./cases/http.ts"
+import { JOBS_FULL, jobsBench } from "./cases/jobs.ts"
 import { LEARNED_FULL, learnedBench } from "./cases/learned.ts"
 import { LIFE_FULL, lifeBench } from "./cases/life.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
@@ -65,6 +66,7 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
   nodes: () => nodesBench(NODES_FULL),
   classify: scaling => classifyBench({ ...CLASSIFY_FULL, ...scaling }),
   "classify-jobs": () => classifyJobsBench(CLASSIFY_JOBS_FULL),
+  jobs: () => jobsBench(JOBS_FULL),
   customers: () => customersBench(CUSTOMERS_FULL),
   requests: () => requestLogBench(REQUEST_LOG_FULL),
   start: () => startBench(START_FULL),
@@ -87,7 +89,7 @@ function ownCheckout(): CheckoutFiles {
 }
 
 /** Benches that take many minutes; they run only when they are named. */
-const LONG: readonly string[] = ["soak", "life", "overload", "attacks"]
+const LONG: readonly string[] = ["jobs", "soak", "life", "overload", "attacks"]
 
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file

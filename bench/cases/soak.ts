@@ -13,7 +13,7 @@ import { median } from "../report/rounds.ts"
 import { HIGH_LIMITS, limitedKey } from "../servers/accounts.ts"
 import { addAccounts, KEYS_PER_ACCOUNT } from "../servers/many-accounts.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
-import { medianResidentBytes, type RestingMemory, restingMemory } from "../servers/resting-memory.ts"
+import { type RestingMemory, residentLooks, restingMemory } from "../servers/resting-memory.ts"
 import { CAN_PIN, type ServerProcess, startServer } from "../servers/server-process.ts"
 import { SOAK_KINDS, type SoakCallers } from "./soak-kinds.ts"
 import { answersOf, expectAnswers, soakRequests } from "./soak-requests.ts"
@@ -58,10 +58,11 @@ export async function soakBench(scale: SoakScale): Promise<Report> {
   const parts: Part[] = []
   for (let part = 0; part < scale.parts; part++) {
     const reports: LoadReport[] = []
-    const underLoadBytes = await medianResidentBytes(server, async () => {
+    const looks = await residentLooks(server, async () => {
       for (let load = 0; load < scale.loads; load++) reports.push(await loaded(server, scale, next(scale.requests)))
     })
-    parts.push({ reports, underLoadBytes, held: await restingMemory(server, scale.quietMs) })
+    // The median: a garbage collector makes it swing by a fifth, so that one look tells of its moment and not of the server.
+    parts.push({ reports, underLoadBytes: median(looks), held: await restingMemory(server, scale.quietMs) })
   }
   const answers = answersOf(parts.flatMap(({ reports }) => reports))
   expectAnswers(answers)

@@ -118,7 +118,16 @@ function windowRefreshes(bundle: SourceBundle) {
     /** Offers a window on a day; whether it was taken. */
     offer: async (window: readonly string[], day: number): Promise<boolean> => {
       const deps = {
-        ...{ folder, bundle, bundleId: "bench", resolver: null, userAgent: "bench", sourceUrls: new Map() },
+        ...{
+          folder,
+          bundle,
+          bundleId: "bench",
+          resolver: null,
+          userAgent: "bench",
+          readTexts: () => ({ kind: "unreadable" as const, why: "there is no such file" }),
+          isOutsideOff: false,
+          sourceUrls: new Map(),
+        },
         fetchUrl: async () => new Response(`${window.join("\n")}\n`),
         setTimer: () => () => undefined,
         clock: () => FIRST_DAY_MS + day * DAY_MS,

@@ -10,6 +10,13 @@ const COMMAND_TIMEOUT_MS = 30_000
 /** The text of a secret key of a new account with limits, made as an operator makes it in that directory. */
 export const limitedKey = (directory: string): Promise<string> => newKey(directory, "load@example.com", 0)
 
+/** The same of so many new accounts. */
+export async function limitedKeys(directory: string, count: number): Promise<readonly string[]> {
+  const keys: string[] = []
+  for (let at = 0; at < count; at++) keys.push(await newKey(directory, `load${at}@example.com`, 0))
+  return keys
+}
+
 /** The same of an account without limits, as the first start makes one. */
 export const unlimitedKey = (directory: string): Promise<string> => newKey(directory, "owner@example.com", OWNER_TIER)
 

@@ -1,4 +1,3 @@
-import { median } from "../report/rounds.ts"
 import { descriptorsOf, statusBytes } from "./process-stats.ts"
 import type { ServerProcess } from "./server-process.ts"
 
@@ -44,11 +43,8 @@ export async function restingMemory(server: ServerProcess, quietMs: number): Pro
   }
 }
 
-/**
- * What a server has resident while `work` is done, in the median of many looks: a garbage collector makes it swing by a fifth,
- * so that one look tells of its moment and not of the server.
- */
-export async function medianResidentBytes(server: ServerProcess, work: () => Promise<void>): Promise<number> {
+/** What a server has resident while `work` is done, in many looks. */
+export async function residentLooks(server: ServerProcess, work: () => Promise<void>): Promise<readonly number[]> {
   const looks: number[] = []
   const look = (): void => void looks.push(statusBytes(server.pid, "VmRSS"))
   const timer = setInterval(look, LOOK_MS)
@@ -58,5 +54,5 @@ export async function medianResidentBytes(server: ServerProcess, work: () => Pro
     clearInterval(timer)
   }
   look()
-  return median(looks)
+  return looks
 }

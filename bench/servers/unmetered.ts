@@ -98,7 +98,7 @@ const { server } = createApp({
   revokeLeaked: async () => ({ kind: "no_secret_key" }),
   log: context.log,
   stopwatch: system.stopwatch,
-  logging: { slowMs: null, sampleEvery: null },
+  logging: { slowMs: () => null, sampleEvery: () => null, logsEveryRefusal: () => false },
   meter,
   loadShedder,
   metrics: { read: () => Promise.reject(new Error("nobody asks this server what it counted")), mayRead: () => false },
@@ -108,6 +108,7 @@ const { server } = createApp({
     throw new Error("nobody asks how this server is")
   },
   isStopping: () => false,
+  isCutOff: () => false,
   isDraining: () => false,
   asset: () => null,
   guide: guideFacts(context),

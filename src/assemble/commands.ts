@@ -1,6 +1,9 @@
 import { lazyPromise } from "../base/single-flight.ts"
+import { decodeUtf8 } from "../base/text.ts"
+import type { TextFile } from "../base/text-file.ts"
 import { NO_CORRECTIONS } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
+import type { WithCustomers } from "../cli/accounts.ts"
 import { WORKER_COMMAND } from "../cli/classify/command.ts"
 import { streamErrorMessage } from "../cli/classify/results-writer.ts"
 import { CommandError, type Output, showsColor } from "../cli/output.ts"
@@ -9,11 +12,12 @@ import type { ServerTarget } from "../cli/server.ts"
 import { createServerCheck } from "../cli/server-check.ts"
 import type { Mailkind } from "../client/client.ts"
 import { createMailkind } from "../client/mailkind-client.ts"
-import { parseSettings, type Settings } from "../config/settings.ts"
-import { KEY_KINDS } from "../customers/keys/key-format.ts"
+import { generateKey, KEY_KINDS } from "../customers/keys/key-format.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
+import type { Actor } from "../customers/store/change-log/actor.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
+import { recordDeletions } from "./backups.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { openActivePack, openListsForCommand } from "./check/lists.ts"
 import { createNetworkService, type HostLearning, OFFLINE_NETWORK } from "./check/network.ts"
@@ -23,9 +27,10 @@ import { createBackupDeps, createStoreCommandDeps, openStore } from "./customers
 import { createDoctor } from "./doctor.ts"
 import { DOCUMENTED_SETTINGS, loadInventory } from "./licences.ts"
 import { createLocalBackend, createServerBackend } from "./mcp-backend.ts"
-import { VERSION } from "./program.ts"
+import { COMMIT, VERSION } from "./program.ts"
 import { serve } from "./serve.ts"
 import { assembleCheck } from "./server.ts"
+import { createSettingsSource, SETTING_FLAGS, shownSettings } from "./settings.ts"
 
 /** Creates what the commands need. Each command reads the settings only when it needs one. */
 export function createCommandDeps(system: System): CommandDeps {
@@ -34,16 +39,24 @@ export function createCommandDeps(system: System): CommandDeps {
     stderrLine: text => system.writeStderr(`${text}\n`),
     hasColor: showsColor(system.environment, system.isOutputTerminal),
   }
-  const context = (): AppContext => createContext(system, requireSettings(system))
+  const source = createSettingsSource(system)
+  const context = (): AppContext => createContext(system, source.require())
   return {
     output,
-    version: VERSION,
-    serve: options => serve(context(), output, options),
+    ...{ version: VERSION, commit: COMMIT },
+    chooseSettings: source.choose,
+    settingFlags: SETTING_FLAGS,
+    config: { read: () => shownSettings(source.read()) },
+    readInput: async (path, bytesMax) =>
+      path === "-" ? await readStdin(system.streams, bytesMax) : system.files.readTexts(path, bytesMax),
+    newKey: () => generateKey("secret", system.random),
+    serve: options => serve(context(), source, output, options),
     openCheck: async (isOffline, server) => {
       if (server === null) return openCheck(context(), isOffline)
       const [client, local] = [await openServer(system, server), await openCheck(context(), true)]
       return { ...local, check: createServerCheck(client, local.check) }
     },
+    openServer: server => openServer(system, server),
     openMcpBackend: async ({ isOffline, server }) => {
       const loadLists = lazyPromise(() => openListsForCommand(context()))
       if (server !== null) return createServerBackend(await openServer(system, server), loadLists)
@@ -51,14 +64,7 @@ export function createCommandDeps(system: System): CommandDeps {
     },
     classify: { ...system, startWorker: () => system.processes.startPiped([WORKER_COMMAND]) },
     coreCount: system.processes.availableCores(),
-    withCustomers: async work => {
-      const current = context()
-      const store = await openStore(current)
-      const changes = { store, clock: system.clock, notify: () => undefined }
-      const { MAILKIND_DEFAULT_TIER: defaultTier, MAILKIND_TIERS: tiers } = current.settings
-      const deps = { changes, random: system.random, defaultTier, tiers: tierLimits(tiers) }
-      await work(deps).finally(store.close)
-    },
+    withCustomers: createWithCustomers(context),
     lists: {
       loadLists: () => openListsForCommand(context()),
       openPack: async path => {
@@ -73,15 +79,35 @@ export function createCommandDeps(system: System): CommandDeps {
     inventory: () => loadInventory(system),
     backups: createBackupDeps(context),
     store: createStoreCommandDeps(context),
-    doctor: createDoctor(system),
+    doctor: createDoctor(system, source.read),
     settings: DOCUMENTED_SETTINGS,
   }
 }
 
-function requireSettings(system: System): Settings {
-  const parsed = parseSettings(system.environment)
-  if (parsed.kind === "read") return parsed.settings
-  throw new CommandError(["the settings are faulty:", ...parsed.faults].join("\n  "), 2)
+/** Gives the store of the settings to a command, and closes it afterwards. */
+const createWithCustomers =
+  (context: () => AppContext): WithCustomers =>
+  async work => {
+    const current = context()
+    const { system, settings } = current
+    const store = await openStore(current)
+    const actor: Actor = { kind: "operator", id: system.operatorName(), source: "command", keyId: null }
+    const changes = { store, clock: system.clock, notify: recordDeletions(current, () => undefined), actor }
+    const { MAILKIND_DEFAULT_TIER: defaultTier, MAILKIND_TIERS: tiers } = settings
+    await work({ changes, random: system.random, defaultTier, tiers: tierLimits(tiers) }).finally(store.close)
+  }
+
+/** The text of the standard input to its end. */
+async function readStdin({ openSource }: System["streams"], bytesMax: number): Promise<TextFile> {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for await (const chunk of (await openSource("-")).chunks) {
+    length += chunk.length
+    if (length > bytesMax) return { kind: "unreadable", why: `it has more than ${bytesMax} bytes` }
+    chunks.push(chunk.slice())
+  }
+  const text = decodeUtf8(Buffer.concat(chunks))
+  return text === null ? { kind: "unreadable", why: "it is not UTF-8" } : { kind: "read", text, isReadableByAll: false }
 }
 
 /** A deep check takes longer than a plain one. */

@@ -1,10 +1,19 @@
-import { createLogger, type Log, type LogLevel } from "../base/log.ts"
+import { FaultLog } from "../base/fault-log.ts"
+import { derived } from "../base/lazy.ts"
+import { createLogger, type Log } from "../base/log.ts"
+import type { LogLevel } from "../base/log-level.ts"
 import type { Settings } from "../config/settings.ts"
 import type { OpenStore } from "../customers/store/core/store.ts"
 import type { System } from "../system/system.ts"
 
 /** What the parts of a process are wired from. */
-export type AppContext = { readonly system: System; readonly settings: Settings; readonly log: Log }
+export type AppContext = {
+  readonly system: System
+  readonly settings: Settings
+  readonly log: Log
+  /** Ends a fault of which the log does not repeat lines. Absent: it repeats them. */
+  readonly endFault?: FaultLog["end"]
+}
 
 /** The same once the store is open. */
 export type StoreContext = AppContext & { readonly store: OpenStore }
@@ -12,10 +21,12 @@ export type StoreContext = AppContext & { readonly store: OpenStore }
 /** Creates the context. Its log has the level of the settings, or writes every line while verbose logging is on. */
 export function createContext(system: System, settings: Settings): AppContext {
   const logFrom = (least: LogLevel): Log => createLogger(least, system.isTerminal, system.clock, system.writeStderr)
-  const normalLog = logFrom(settings.MAILKIND_LOG)
+  const normalLog = derived(() => settings.MAILKIND_LOG, logFrom)
   const verboseLog = logFrom("debug")
-  const log: Log = (level, message, fields) => (system.verbose.isOn() ? verboseLog : normalLog)(level, message, fields)
-  return { system, settings, log }
+  const written: Log = (level, message, fields) =>
+    (system.verbose.isOn() ? verboseLog : normalLog())(level, message, fields)
+  const faults = new FaultLog(written, system)
+  return { system, settings, log: faults.log, endFault: fault => faults.end(fault) }
 }
 
 /** The context of a worker, which adds its index to each log line. */

@@ -8,10 +8,12 @@ import { type DownloadBounds, download } from "../check/fetch/download.ts"
 import { identityUrls, RESERVED_DOMAIN, requestIdentity } from "../check/tenant/identity-endpoint.ts"
 import { openidConfigurationUrl } from "../check/tenant/tenant-lookup.ts"
 import { doctorArguments, type RunDoctor } from "../cli/doctor.ts"
-import { parseSettings, type Settings } from "../config/settings.ts"
+import type { SettingsReading } from "../config/setting-sources.ts"
+import type { Settings } from "../config/settings.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import { type PostgresStatus, readPostgresStatus } from "../customers/store/postgres/postgres-status.ts"
+import { type BackupSchedule, diagnoseBackups } from "../doctor/backups.ts"
 import { diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
 import {
   diagnosePostgres,
@@ -42,12 +44,14 @@ import {
 } from "../doctor/network.ts"
 import { diagnosePort, HEALTH_TIMEOUT_MS } from "../doctor/port.ts"
 import { parseKeySet } from "../http/hooks/reporter-keys.ts"
+import { knownBackupAtMs } from "../process/backup-scheduler.ts"
 import { assertPortFree } from "../process/http-listener.ts"
 import { StartupError } from "../process/startup-error.ts"
 import type { System } from "../system/system.ts"
 import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.ts"
 import { openActivePack, readRefreshState } from "./check/lists.ts"
 import { createServerResolvers } from "./check/network.ts"
+import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, createContext } from "./context.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
 import { jobsDirectory } from "./jobs.ts"
@@ -56,10 +60,10 @@ import { formatUserAgent } from "./program.ts"
 /** How long an identity endpoint may take, the same as in a check. */
 const IDENTITY_TIMEOUT_MS = 5000
 
-/** Creates the doctor, which diagnoses everything that a server with the settings of the environment needs. */
-export function createDoctor(system: System): RunDoctor {
+/** Creates the doctor, which diagnoses everything that a server with these settings needs. */
+export function createDoctor(system: System, readSettings: () => SettingsReading): RunDoctor {
   return async (names, isRunning) => {
-    const read = parseSettings(system.environment)
+    const read = readSettings()
     const examiners =
       read.kind === "read"
         ? createDiagnostics(createContext(system, read.settings), { isAlone: names.length === 1, isRunning })
@@ -72,10 +76,20 @@ export function createDoctor(system: System): RunDoctor {
 function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
   const none = async () => skipped("The settings are faulty.")
   const settings = async () =>
-    failed(`${faults.join(". ")}.`, "Fix the environment; `mailkind help settings` lists them.")
+    failed(`${faults.join(". ")}.`, "Fix them where they stand; `mailkind help settings` lists them all.")
   return {
     settings,
-    ...{ directory: none, disk: none, database: none, jobs: none, dns: none, clock: none, smtp: none, identity: none },
+    ...{
+      directory: none,
+      disk: none,
+      database: none,
+      backups: none,
+      jobs: none,
+      dns: none,
+      clock: none,
+      smtp: none,
+      identity: none,
+    },
     ...{ rdap: none, leak_keys: none, lists: none, port: none, outbox: none },
   }
 }
@@ -96,6 +110,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
+    backups: async () => diagnoseBackups(await backupSchedule(context), token),
     jobs: async () => diagnoseJobsFolder(jobsDirectory(settings), await database.jobsFolderMark(), token),
     dns: () => diagnoseDns(context),
     smtp: async () =>
@@ -124,6 +139,7 @@ const requestLogNotice = ({ MAILKIND_REQUEST_LOG }: Settings): string =>
 /** Reading a whole database blocks a process for seconds, so a child process does it. */
 async function diagnoseDatabaseInChild(system: System): Promise<DiagnosticResult> {
   const result = await system.processes.run(doctorArguments("database"), DIAGNOSTIC_TIMEOUT_MS - 1000)
+  if (result !== null) system.writeStderr(result.stderr)
   return (
     parseDoctorOutput(parseJson(result?.stdout ?? "")) ??
     failed(
@@ -162,32 +178,31 @@ function createNetworkDiagnostics(context: AppContext) {
   const userAgent = formatUserAgent(settings)
   const documentDiagnostic =
     (endpoint: DiagnosedEndpoint, url: string, bounds: DownloadBounds, problemIn: (text: string) => string | null) =>
-    () =>
-      diagnoseDocument(endpoint, url, () => download({ ...system, fetchUrl, userAgent }, url, null, bounds), problemIn)
+    async () =>
+      settings.MAILKIND_OUTSIDE === "off"
+        ? skipped(OUTSIDE_OFF)
+        : await diagnoseDocument(
+            endpoint,
+            url,
+            () => download({ ...system, fetchUrl, userAgent }, url, null, bounds),
+            problemIn,
+          )
   const { MAILKIND_RDAP_BOOTSTRAP_URL: rdapUrl, MAILKIND_SECRET_SCANNING_KEYS_URL: keysUrl } = settings
   const bootstrapProblem = (text: string): string | null => {
     const parsed = parseBootstrap(text, rdapUrl !== null)
     return parsed.kind === "refused" ? parsed.message : null
   }
   const keySetProblem = (text: string): string | null => (parseKeySet(text) === null ? "It has no key." : null)
+  const documents = {
+    rdap: [rdapEndpoint(rdapUrl !== null), rdapUrl ?? RDAP_BOOTSTRAP_URL, RDAP_BOOTSTRAP_BOUNDS, bootstrapProblem],
+    leakKeys: [leakKeysEndpoint(keysUrl !== null), keysUrl ?? REPORTER_KEYS_URL, REPORTER_KEYS_BOUNDS, keySetProblem],
+  } as const
   // Each is called twice: for its own result, and to learn the time of its server.
   const identity = lazy(createIdentityDiagnostic(context, fetchUrl))
-  const rdap = lazy(
-    documentDiagnostic(
-      rdapEndpoint(rdapUrl !== null),
-      rdapUrl ?? RDAP_BOOTSTRAP_URL,
-      RDAP_BOOTSTRAP_BOUNDS,
-      bootstrapProblem,
-    ),
-  )
-  const leakKeys = lazy(
-    documentDiagnostic(
-      leakKeysEndpoint(keysUrl !== null),
-      keysUrl ?? REPORTER_KEYS_URL,
-      REPORTER_KEYS_BOUNDS,
-      keySetProblem,
-    ),
-  )
+  const [rdap, leakKeys] = [
+    lazy(documentDiagnostic(...documents.rdap)),
+    lazy(documentDiagnostic(...documents.leakKeys)),
+  ]
   return {
     diagnostics: { identity, rdap, leak_keys: leakKeys },
     serversAheadMs: async () => {
@@ -214,6 +229,7 @@ function createIdentityDiagnostic(
   fetchUrl: Fetch,
 ): () => Promise<DiagnosticResult> {
   const operatorUrl = settings.MAILKIND_IDENTITY_URL
+  if (settings.MAILKIND_OUTSIDE === "off") return async () => skipped(OUTSIDE_OFF)
   if (operatorUrl === "off") return async () => skipped("MAILKIND_IDENTITY_URL is off.")
   const endpoint = {
     setting: "MAILKIND_IDENTITY_URL",
@@ -239,6 +255,15 @@ function lazy<T>(call: () => Promise<T>): () => Promise<T> {
   }
 }
 
+async function backupSchedule({ system, settings }: AppContext): Promise<BackupSchedule> {
+  const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: everyHours } = settings
+  const nowMs = system.clock()
+  const newestAtMs = directory === null ? null : await knownBackupAtMs(directory, nowMs)
+  return { directory, everyHours, newestAtMs, nowMs }
+}
+
+const OUTSIDE_OFF = "MAILKIND_OUTSIDE is off."
+
 async function listsBuiltAtMs(context: AppContext): Promise<number | null> {
   try {
     const opened = await openActivePack(context)
@@ -252,10 +277,9 @@ async function listsBuiltAtMs(context: AppContext): Promise<number | null> {
 async function diagnoseActiveLists(context: AppContext): Promise<DiagnosticResult> {
   const { system, settings } = context
   try {
-    const hours = settings.MAILKIND_LISTS_REFRESH_HOURS
     const opened = await openActivePack(context)
     const state = await readRefreshState(context)
-    return diagnoseLists(opened, { state, everyHours: hours === "off" ? null : hours, nowMs: system.clock() })
+    return diagnoseLists(opened, { state, everyHours: refreshHours(settings), nowMs: system.clock() })
   } catch (error) {
     if (error instanceof StartupError) return failed("There are no lists.", error.message)
     return failed(

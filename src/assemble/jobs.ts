@@ -3,19 +3,27 @@ import { createPause } from "../base/concurrency.ts"
 import { logError } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
 import type { Settings } from "../config/settings.ts"
+import { replaceCallbackSecret } from "../customers/jobs/callback-secrets.ts"
+import type { Actor } from "../customers/store/change-log/actor.ts"
 import type { LoadShedder } from "../http/admission/load-shedder.ts"
 import type { JobsAccess } from "../http/v1/jobs.ts"
-import { createLookupCollector } from "../jobs/garbage-collector.ts"
 import { createJobFiles } from "../jobs/job-files.ts"
 import { createHolder, hasLocalHolderEnded } from "../jobs/job-holder.ts"
 import { JobService } from "../jobs/job-service.ts"
 import { COMMIT_BOUNDS } from "../jobs/run-job.ts"
-import { createTurns } from "../jobs/turns.ts"
+import { createLiveWatch, createTurns } from "../jobs/turns.ts"
+import { createCollector, FULL_COLLECTIONS, type FullCollections } from "../rows/garbage-collector.ts"
 import type { StoreContext } from "./context.ts"
 import type { CustomersService } from "./customers/customers.ts"
 
 /** How many rows of a list are read for an estimate before other events are handled. */
 const ROWS_BETWEEN_PAUSES = 256
+
+/**
+ * A server holds more than a command beside its garbage, so that is collected sooner. Each time stops the process for 50 ms or more: too long
+ * while live requests come, which slow jobs down, and with them their garbage.
+ */
+const FULL_COLLECTIONS_ALONE: FullCollections = { lookups: 4000, collections: 1 }
 
 /** The folder with the files of jobs. */
 export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: Settings): string =>
@@ -26,7 +34,7 @@ export function createJobsService(
   context: StoreContext,
   check: Check,
   { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
-  loadShedder: Pick<LoadShedder, "acceptedCount" | "inFlight" | "isUnderPressure">,
+  loadShedder: Pick<LoadShedder, "liveCount" | "inFlight" | "isUnderPressure">,
 ): { readonly jobs: JobsAccess; readonly service: JobService } {
   const { system, settings, store, log } = context
   const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
@@ -35,11 +43,12 @@ export function createJobsService(
   // Other machines share a PostgreSQL database, and their process ids mean nothing here.
   const isLocal = settings.MAILKIND_DATABASE_URL === null
   const keepHours = settings.MAILKIND_JOB_KEEP_HOURS
+  const isLive = createLiveWatch(() => loadShedder.liveCount, stopwatch)
   const waitForTurn = createTurns({
     nextTick,
     setTimer,
     stopwatch,
-    acceptedCount: () => loadShedder.acceptedCount,
+    isLive,
     jobsCount: () => service.runningCount,
     isBusy: () => loadShedder.inFlight > service.uploadsCount,
     isUnderPressure: () => loadShedder.isUnderPressure(),
@@ -48,10 +57,7 @@ export function createJobsService(
     ...{ store, files, random, clock, stopwatch, runInterval, check, waitForTurn, holder, keepHours },
     isStoreShared: !isLocal,
     commitBounds: COMMIT_BOUNDS,
-    onLookups: createLookupCollector({
-      collectGarbage: () => system.collectGarbage(true),
-      acceptedCount: () => loadShedder.acceptedCount,
-    }),
+    onChecked: createCollector(system.collectGarbage, () => (isLive() ? FULL_COLLECTIONS : FULL_COLLECTIONS_ALONE)),
     ownListMatch: (accountId, normalized, domain, wwwHost) => ownLists.lookup(accountId, normalized, domain, wwwHost),
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null,
@@ -65,6 +71,8 @@ export function createJobsService(
     store,
     files,
     keepHours,
+    replaceCallbackSecret: (accountId: string, actor: Actor) =>
+      replaceCallbackSecret({ store, clock, random, actor }, accountId),
     bytesMax: settings.MAILKIND_JOB_BYTES_MAX,
     pause: createPause(nextTick, ROWS_BETWEEN_PAUSES),
   }

@@ -30,7 +30,11 @@ export async function loadInventory({ files, checkout }: Pick<System, "files" | 
 
 /** Every setting with its default, for documentation. Never its current value. */
 export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTINGS).map(
-  ([name, { defaultText, description }]) => ({ name, default: defaultText, says: description }),
+  ([name, { defaultText, description, isReloaded }]) => ({
+    name,
+    default: defaultText,
+    says: isReloaded ? `${description} A running server takes it on SIGHUP.` : description,
+  }),
 )
 
 /** The facts in the guide that depend on the program and its settings. */

@@ -1,15 +1,20 @@
 import { type EventLoopLag, measureEventLoopLag } from "../base/event-loop-lag.ts"
+import { derived } from "../base/lazy.ts"
 import { logError } from "../base/log.ts"
-import { createIntervals } from "../base/time.ts"
+import { createIntervals, HOUR_MS } from "../base/time.ts"
+import { askedAtMs } from "../check/refresh/refresh-state.ts"
 import type { Settings } from "../config/settings.ts"
 import { METRIC_LABELS } from "../contract/metrics.ts"
+import { countCallbacks } from "../customers/jobs/callback-queue.ts"
+import { countJobs } from "../customers/jobs/job-row.ts"
 import { countOutbox, oldestWaitingAtMs } from "../customers/notices/outbox.ts"
-import type { Store } from "../customers/store/core/store.ts"
+import type { OpenStore, Store } from "../customers/store/core/store.ts"
 import { LOAD_LIMITS, LoadShedder } from "../http/admission/load-shedder.ts"
 import { createCounterShard } from "../http/metrics/counter-layout.ts"
 import { type Exposition, renderExposition } from "../http/metrics/exposition.ts"
 import { Meter } from "../http/metrics/meter.ts"
 import { createClientAddressResolver, createIpMatcher } from "../http/request/client-address.ts"
+import { knownBackupAtMs } from "../process/backup-scheduler.ts"
 import {
   type MetricsListener,
   startMetricsListener,
@@ -24,8 +29,8 @@ import { BUILD } from "./program.ts"
 
 /** How often a process writes its gauges. A scrape through another worker sees them this late at most. */
 const GAUGES_WRITE_MS = 1000
-/** How often the mails in the outbox are counted, which takes a query. */
-const OUTBOX_GAUGES_WRITE_MS = 15_000
+/** How often mails, jobs and callbacks are counted, which takes queries. */
+const STORE_GAUGES_WRITE_MS = 15_000
 
 /** Where the settings want a listener for metrics alone, as `host:port`; `null` if nowhere. */
 const metricsAddress = ({ MAILKIND_METRICS }: Settings): string | null =>
@@ -37,7 +42,7 @@ const areMetricsEnabled = (settings: Settings): boolean =>
 
 /** What the gauges are read from. */
 export type GaugeDeps = {
-  readonly store: Store
+  readonly store: OpenStore
   readonly lists: ListsService
   readonly network: NetworkService
   readonly customers: Pick<CustomersService, "keys" | "units" | "usage" | "requestLog" | "nodesCount">
@@ -100,17 +105,22 @@ export function createInstrumentation(context: AppContext, mode: "alone" | objec
 }
 
 /** Writes gauges in the background. `start` writes them for the first time. */
-function createGaugeWork({ system, log }: AppContext, meter: Meter, store: Store, writeGauges: WriteGauges) {
-  const countOutboxMails = (): void =>
+function createGaugeWork({ system, settings, log }: AppContext, meter: Meter, store: Store, writeGauges: WriteGauges) {
+  const writeBackups = backupGauges(system, settings, meter)
+  const countRows = (): void => {
+    void writeBackups()
+    void writeLatencyGauge(system, meter, store).catch(() => undefined) // `mailkind_database_up` tells it
     void writeOutboxGauges(system, meter, store).catch(logError(log, "the mails in the outbox were not counted"))
+    void writeJobGauges(meter, store).catch(logError(log, "the jobs were not counted"))
+  }
   const intervals = createIntervals(system.runInterval, [
     [GAUGES_WRITE_MS, writeGauges],
-    [OUTBOX_GAUGES_WRITE_MS, countOutboxMails],
+    [STORE_GAUGES_WRITE_MS, countRows],
   ])
   return {
     start: () => {
       writeGauges()
-      countOutboxMails()
+      countRows()
       intervals.start()
     },
     stop: intervals.stop,
@@ -144,9 +154,9 @@ export const skipDeepChecksUnderLoad = (
 
 /** Decides whether the sender of a request may read metrics from the public listener. */
 export function metricsReaderGuard(settings: Settings, peerAddress: (request: Request) => string | null) {
-  const isAllowed = createIpMatcher(settings.MAILKIND_METRICS_ALLOW)
-  const clientAddress = createClientAddressResolver(settings.MAILKIND_TRUSTED_PROXIES)
-  return (request: Request): boolean => isAllowed(clientAddress(peerAddress(request), request.headers))
+  const isAllowed = derived(() => settings.MAILKIND_METRICS_ALLOW, createIpMatcher)
+  const clientAddress = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientAddressResolver)
+  return (request: Request): boolean => isAllowed()(clientAddress()(peerAddress(request), request.headers))
 }
 
 type WriteGauges = () => void
@@ -186,7 +196,7 @@ function cacheMetrics(meter: Meter, cache: (typeof METRIC_LABELS.cache)[number])
 
 function customerGauges(
   meter: Meter,
-  { customers: { keys, units, usage, requestLog, nodesCount } }: GaugeDeps,
+  { store, customers: { keys, units, usage, requestLog, nodesCount } }: GaugeDeps,
 ): WriteGauges {
   const keyCache = cacheMetrics(meter, "keys")
   const failures = meter.mirror("mailkind_quota_store_failures_total")
@@ -194,6 +204,8 @@ function customerGauges(
   return () => {
     keyCache(keys.stats())
     const leases = units.stats()
+    meter.setGauge("mailkind_database_up", store.isAway() ? 0 : 1)
+    meter.setGauge("mailkind_database_connections_in_use", store.connectionsInUse())
     meter.setGauge("mailkind_nodes", nodesCount())
     meter.setGauge("mailkind_leases_held", leases.subjects)
     failures(leases.failures)
@@ -210,6 +222,7 @@ function listGauges(meter: Meter, { lists }: GaugeDeps): WriteGauges {
     const { builtAt, entryCounts } = active.pack
     meter.setGauge("mailkind_lists_built_timestamp_seconds", Date.parse(builtAt) / 1000)
     meter.setGauge("mailkind_lists_refreshed_timestamp_seconds", refreshState.refreshed_at_ms / 1000)
+    meter.setGauge("mailkind_lists_asked_timestamp_seconds", askedAtMs(refreshState) / 1000)
     for (const set of METRIC_LABELS.set) meter.setGauge("mailkind_lists_entries", entryCounts[set], set)
     const sources = Object.values(refreshState.sources)
     for (const outcome of METRIC_LABELS.source_outcome)
@@ -231,6 +244,24 @@ function processGauges(system: System, meter: Meter, lag: EventLoopLag, loadShed
   }
 }
 
+function backupGauges({ clock, stopwatch }: System, settings: Settings, meter: Meter): () => Promise<void> {
+  const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: hours } = settings
+  if (directory === null) return async () => undefined
+  const startedAtMs = stopwatch()
+  return async () => {
+    const newestAtMs = await knownBackupAtMs(directory, clock())
+    const ageMs = newestAtMs === null ? stopwatch() - startedAtMs : clock() - newestAtMs
+    meter.setGauge("mailkind_backup_interval_seconds", (hours * HOUR_MS) / 1000)
+    meter.setGauge("mailkind_backup_age_seconds", Math.max(0, ageMs) / 1000)
+  }
+}
+
+async function writeLatencyGauge({ stopwatch }: System, meter: Meter, store: Store): Promise<void> {
+  const startedAtMs = stopwatch()
+  await store.one("SELECT 1 AS one")
+  meter.setGauge("mailkind_database_latency_seconds", (stopwatch() - startedAtMs) / 1000)
+}
+
 async function writeOutboxGauges({ clock }: System, meter: Meter, store: Store): Promise<void> {
   const counts = await countOutbox(store)
   const oldestAtMs = await oldestWaitingAtMs(store)
@@ -250,4 +281,12 @@ async function writeOutboxGauges({ clock }: System, meter: Meter, store: Store):
     "mailkind_outbox_oldest_waiting_seconds",
     oldestAtMs === null ? 0 : Math.max(0, clock() - oldestAtMs) / 1000,
   )
+}
+
+async function writeJobGauges(meter: Meter, store: Store): Promise<void> {
+  const counts = new Map((await countJobs(store)).map(({ state, count }) => [state, count]))
+  for (const state of METRIC_LABELS.job_state) meter.setGauge("mailkind_jobs", counts.get(state) ?? 0, state)
+  const { waiting, givenUp } = await countCallbacks(store)
+  meter.setGauge("mailkind_callbacks_waiting", waiting)
+  meter.setGauge("mailkind_callbacks_given_up", givenUp)
 }

@@ -2,18 +2,23 @@ import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, type ServeOptions } from "../cli/serve.ts"
 import { dataDirectoryAccess } from "../doctor/directory.ts"
 import { StartupError } from "../process/startup-error.ts"
-import { acceptTakeovers, findPreviousServer, NEXT_SERVER, socketsPerProcess } from "../process/takeover.ts"
+import { acceptTakeovers, NEXT_SERVER, socketsPerProcess } from "../process/takeover.ts"
 import { verboseMessage } from "../system/system.ts"
-import { startScheduledRefresh } from "./check/refresh.ts"
+import { checkBackupDirectory, startSchedules } from "./backups.ts"
 import type { AppContext } from "./context.ts"
 import { warnOfUnprotectedMail } from "./customers/mails.ts"
 import { VERSION } from "./program.ts"
+import { findReplacedServer } from "./replaced-server.ts"
 import { startServer } from "./server.ts"
+import { reportReady } from "./service-state.ts"
+import { firstKeyPlace, reloadSettings, type SettingsSource } from "./settings.ts"
+import { delayStop } from "./stop-delay.ts"
 import { runWorker, supervise } from "./workers.ts"
 
 /** The command `serve`: serves in this process, as a worker, or as the supervisor of workers, until a signal asks it to stop. */
 export async function serve(
   context: AppContext,
+  source: SettingsSource,
   output: Output,
   { workers, worker, replace }: ServeOptions,
 ): Promise<void> {
@@ -24,10 +29,11 @@ export async function serve(
     return await runWorker(context, supervisor)
   }
   checkDataDirectory(context)
+  checkBackupDirectory(context.settings)
   warnOfUnprotectedMail(context)
   const workerCount = workers === "auto" ? system.processes.availableCores() : workers
-  if (workerCount > 1) return await supervise(context, workerCount, replace, output)
-  await serveSingleProcess(context, output, replace)
+  if (workerCount > 1) return await supervise(context, source, workerCount, replace, output)
+  await serveSingleProcess(context, source, output, replace)
 }
 
 /** Refuses a data directory in which anybody can write, and warns of one that a group can write or others can read. */
@@ -39,17 +45,27 @@ function checkDataDirectory({ settings, log }: AppContext): void {
     log("warn", "others can use the data directory", { found: access.seen, remedy: access.remedy })
 }
 
-async function serveSingleProcess(context: AppContext, output: Output, replace: boolean): Promise<void> {
+async function serveSingleProcess(
+  context: AppContext,
+  source: SettingsSource,
+  output: Output,
+  replace: boolean,
+): Promise<void> {
   const { system, settings, log } = context
   const stopSignal = system.stopSignal()
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
-  const previous = replace ? await findPreviousServer(system, location) : null
+  const previous = replace ? await findReplacedServer(context, location) : null
   const socketCount = socketsPerProcess(previous, 1)
-  const server = await startServer(context, previous === null ? "alone" : { socketCount })
+  const server = await startServer(context, previous === null ? "alone" : { socketCount }, stopSignal)
+  if (server === null) return
   await previous?.assertWaiting()
-  system.onReload(server.reloadLists)
+  system.onReload(() => {
+    const reload = reloadSettings(source, log)
+    if (reload !== null) server.takeSettings(reload.settings)
+    void server.reloadLists()
+  })
   system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
-  const stopRefreshing = startScheduledRefresh(context)
+  const stopSchedules = startSchedules(context)
   const firstAccount = await server.ensureBootstrapAccount()
   const routing = {
     socketCount: () => socketCount,
@@ -62,12 +78,15 @@ async function serveSingleProcess(context: AppContext, output: Output, replace: 
   const previousEnded = previous?.takeOver(log, routing) ?? Promise.resolve()
   const takeovers = acceptTakeovers(system, location, hooks, previousEnded, log)
   // Printed last: whoever reads that the server listens may replace it at once.
-  printStart(output, VERSION, server, firstAccount, 1)
+  printStart(output, VERSION, server, firstAccount, 1, firstKeyPlace(settings))
+  reportReady(system)
   const stopCause = await Promise.race([stopSignal, takeovers.drainRequested])
   log("info", "stopping", { asked_by: typeof stopCause === "string" ? stopCause : NEXT_SERVER })
-  stopRefreshing()
+  system.serviceManager.notify("STOPPING=1")
+  stopSchedules()
   // A stop signal ends the drain early.
   if (typeof stopCause !== "string") await Promise.race([server.drainForTakeover(stopCause), stopSignal])
+  else await delayStop(context, stopCause, server.announceStop)
   await server.stop()
   takeovers.stop()
 }

@@ -1,3 +1,4 @@
+import { derived } from "../base/lazy.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { type CategoryCorrections, type Check, createCheck } from "../check/check.ts"
 import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../check/deep-evidence.ts"
@@ -28,20 +29,25 @@ import {
 } from "../process/http-listener.ts"
 import { StartupError } from "../process/startup-error.ts"
 import type { System } from "../system/system.ts"
+import { recordDeletions } from "./backups.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createLearnedHostsService } from "./check/learned-hosts.ts"
 import { createListsService, type ListsService, openActiveLists } from "./check/lists.ts"
 import { createNetworkService, type HostLearning } from "./check/network.ts"
+import { refreshHours } from "./check/refresh.ts"
 import type { AppContext, StoreContext } from "./context.ts"
+import { createCallbacksService } from "./customers/callbacks.ts"
 import { type CustomersService, createCustomersService, type SharedCallerState } from "./customers/customers.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createMailService } from "./customers/mails.ts"
 import { createSignInService } from "./customers/sign-in.ts"
-import { openStore } from "./customers/store.ts"
+import { waitForStore } from "./customers/store.ts"
+import { createFirstKeyFile } from "./first-key-file.ts"
 import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation, metricsReaderGuard, skipDeepChecksUnderLoad } from "./metrics.ts"
-import { VERSION } from "./program.ts"
+import { COMMIT, VERSION } from "./program.ts"
+import { takeReloaded } from "./settings.ts"
 import { createTrafficService } from "./traffic.ts"
 
 /** A server that accepts requests. */
@@ -57,10 +63,14 @@ export type RunningServer = {
   readonly ensureBootstrapAccount: () => Promise<FirstAccountResult>
   /** Loads the lists that are in place now, if they are complete; otherwise keeps the current ones and logs why. */
   readonly reloadLists: () => Promise<void>
+  /** Takes the new values of the settings that a running server takes. */
+  readonly takeSettings: (next: Settings) => void
   /** Reads the changes of other processes now, such as revoked keys. */
   readonly pollChanges: () => void
   /** Resolves when the clients have moved to the server that takes over. Then `stop` must be called. */
   readonly drainForTakeover: (drainRequest: DrainRequest) => Promise<void>
+  /** From now on `/v1/health` answers 503, and everything else is served. */
+  readonly announceStop: () => void
   /** Finishes the requests in flight, writes buffered data and closes. */
   readonly stop: () => Promise<void>
 }
@@ -80,14 +90,25 @@ export type WorkerMode = SharedCallerState &
     readonly counterShards: readonly Float64Array[]
   }
 
-/** Wires the whole server and listens. Rejects with `StartupError` or `StoreError`, which tell the operator what to do. */
-export async function startServer(context: AppContext, mode: ServeMode): Promise<RunningServer> {
+/**
+ * Wires the whole server and listens. Null: it was asked to stop while it waited for its database. Rejects with `StartupError` or
+ * `StoreError`, which tell the operator what to do.
+ */
+export async function startServer(
+  context: AppContext,
+  mode: ServeMode,
+  stopSignal: Promise<string>,
+): Promise<RunningServer | null> {
+  const store = await waitForStore(context, stopSignal)
+  return store === null ? null : await startOver(context, mode, store)
+}
+
+async function startOver(context: AppContext, mode: ServeMode, store: OpenStore): Promise<RunningServer> {
   const { system, settings } = context
   const worker = isWorker(mode) ? mode : null
   const state = { isStopping: false, isDraining: false, baseUrl: "" }
   const baseUrl = () => state.baseUrl
   const instrumentation = createInstrumentation(context, mode)
-  const store = await openStore(context)
   const services = await createServices({ ...context, store }, instrumentation, worker, baseUrl)
   const app = createApp({
     ...services.appDeps,
@@ -109,12 +130,19 @@ export async function startServer(context: AppContext, mode: ServeMode): Promise
     address,
     baseUrl: state.baseUrl,
     port: server.port ?? 0,
-    ensureBootstrapAccount: () => ensureBootstrapAccount(system, store),
+    ensureBootstrapAccount: () => ensureBootstrapAccount(context, store),
     reloadLists: services.reloadLists,
+    takeSettings: next => {
+      takeReloaded(settings, next)
+      services.takeTiers(settings)
+    },
     pollChanges: services.pollChanges,
     drainForTakeover: drainRequest => {
       state.isDraining = true
       return drainForTakeover(system, all, app.fetch, drainRequest)
+    },
+    announceStop: () => {
+      state.isStopping = true
     },
     stop: async () => {
       state.isStopping = true
@@ -141,15 +169,16 @@ async function createServices(
   const { learned, network } = createLookUps(context, activeLists)
   const deep = createDeepChecksService(context, skipDeepChecksUnderLoad(network, instrumentation), store)
   const customers = await createCustomersService(context, worker)
-  const changes = { store, clock: system.clock, notify: customers.publishChanges }
+  const changes = { store, clock: system.clock, notify: recordDeletions(context, customers.publishChanges) }
   const mails = createMailService(context, baseUrl)
+  const callbacks = createCallbacksService(context, network)
   const signIn = createSignInService(context, mails.sendNow)
   const check = assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections)
   const { jobs, service: jobService } = createJobsService(context, check, customers, instrumentation.loadShedder)
   const traffic = createTrafficService(context, customers.usage, instrumentation.meter)
   const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
   // Stopped in reverse order: a service may need those before it until its work is done.
-  const services = [customers, learned, deep, mails, signIn, traffic, gauges]
+  const services = [customers, learned, deep, mails, callbacks, signIn, traffic, gauges]
   let stopLists = (): void => undefined
   return {
     appDeps: {
@@ -163,6 +192,7 @@ async function createServices(
       signUpCheck: assembleSignUpCheck(context, activeLists, customers, check),
     },
     reloadLists: lists.reload,
+    takeTiers: customers.takeTiers,
     pollChanges: customers.pollChanges,
     start: () => {
       stopLists = lists.start()
@@ -221,11 +251,11 @@ function clientAddressDeps(
   { meter, loadShedder, readExposition }: Instrumentation,
   peerAddress: (request: Request) => string | null,
 ) {
-  const clientOf = createClientNetworkResolver(settings.MAILKIND_TRUSTED_PROXIES)
-  const addressOf = createClientAddressResolver(settings.MAILKIND_TRUSTED_PROXIES)
+  const clientOf = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientNetworkResolver)
+  const addressOf = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientAddressResolver)
   return {
-    clientOf: (request: Request) => clientOf(peerAddress(request), request.headers),
-    addressOf: (request: Request) => addressOf(peerAddress(request), request.headers),
+    clientOf: (request: Request) => clientOf()(peerAddress(request), request.headers),
+    addressOf: (request: Request) => addressOf()(peerAddress(request), request.headers),
     meter,
     loadShedder,
     metrics: { read: readExposition, mayRead: metricsReaderGuard(settings, peerAddress) },
@@ -233,7 +263,7 @@ function clientAddressDeps(
 }
 
 /** The dependencies of the app that no service provides. */
-function createAppDeps(context: AppContext, lists: ListsService, isDnsUnavailable: () => boolean) {
+function createAppDeps(context: StoreContext, lists: ListsService, isDnsUnavailable: () => boolean) {
   const { system, settings, log } = context
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
   return {
@@ -245,7 +275,7 @@ function createAppDeps(context: AppContext, lists: ListsService, isDnsUnavailabl
     nextTick: system.nextTick,
     setTimer: system.setTimer,
     stopwatch: system.stopwatch,
-    logging: requestLogOptions(settings),
+    logging: requestLogOptions(context),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     health: createHealthReport(context, lists.current, isDnsUnavailable),
@@ -261,51 +291,63 @@ function createAppDeps(context: AppContext, lists: ListsService, isDnsUnavailabl
   }
 }
 
-function createIsAdmin({ MAILKIND_ADMINS: emails }: Settings): (email: string) => boolean {
-  const isAdmin = createAdminCheck(emails)
-  if (isAdmin === null)
+function createIsAdmin(settings: Settings): (email: string) => boolean {
+  const check = derived(() => settings.MAILKIND_ADMINS, createAdminCheck)
+  if (check() === null)
     throw new StartupError("MAILKIND_ADMINS wants emails that accounts can have: `name@domain`, unquoted.")
-  return isAdmin
+  return email => check()?.(email) ?? false
 }
 
-const requestLogOptions = ({
-  MAILKIND_SLOW_MS: slowMs,
-  MAILKIND_LOG_SAMPLE: sampleEvery,
-}: Settings): RequestLogging => ({
-  slowMs: slowMs === "off" ? null : slowMs,
-  sampleEvery: sampleEvery === "off" ? null : sampleEvery,
+const requestLogOptions = ({ system: { verbose }, settings }: AppContext): RequestLogging => ({
+  slowMs: () => (settings.MAILKIND_SLOW_MS === "off" ? null : settings.MAILKIND_SLOW_MS),
+  sampleEvery: () => (settings.MAILKIND_LOG_SAMPLE === "off" ? null : settings.MAILKIND_LOG_SAMPLE),
+  logsEveryRefusal: () => settings.MAILKIND_LOG === "debug" || verbose.isOn(),
 })
 
 /** Reports health from memory. The uptime counts from this call on. */
 function createHealthReport(
-  { system: { stopwatch }, settings }: AppContext,
+  { system: { stopwatch, clock }, settings, store }: StoreContext,
   activeLists: () => LoadedLists,
   isDnsUnavailable: () => boolean,
 ): () => Health {
   const startedAtMs = stopwatch()
-  const isRefreshScheduled = settings.MAILKIND_LISTS_REFRESH_HOURS !== "off"
+  const isRefreshScheduled = refreshHours(settings) !== null
   return () =>
     healthReport({
       version: VERSION,
+      commit: COMMIT,
       activeLists: activeLists(),
       isRefreshScheduled,
       isDnsUnavailable: isDnsUnavailable(),
+      isDatabaseAway: store.isAway(),
       uptimeMs: stopwatch() - startedAtMs,
+      nowMs: clock(),
     })
 }
 
 /** Creates the first account with its key if there is none. The caller must show the key, which cannot be read again. */
-export async function ensureBootstrapAccount({ clock, random }: System, store: Store): Promise<FirstAccountResult> {
-  return await createFirstAccount(store, clock, random, await currentTermsVersion(store))
+export async function ensureBootstrapAccount(
+  { system: { clock, random }, settings }: AppContext,
+  store: Store,
+): Promise<FirstAccountResult> {
+  const { MAILKIND_FIRST_KEY: preset, MAILKIND_FIRST_KEY_TO: path } = settings
+  const file = path === null ? null : createFirstKeyFile(path)
+  const options = { text: preset?.reveal() ?? null, keep: async (text: string) => file?.write(text) }
+  return await createFirstAccount(store, clock, random, await currentTermsVersion(store), options)
 }
 
 /**
  * Does once what every worker would do at its start: migrates the store, unpacks the lists, and checks that the port is free
- * unless it is shared with a server that is replaced. Returns the open store. Rejects like `startServer`.
+ * unless it is shared with a server that is replaced. Returns the open store, or null and rejects like `startServer`.
  */
-export async function prepareForWorkers(context: AppContext, isTakeover: boolean): Promise<OpenStore> {
+export async function prepareForWorkers(
+  context: AppContext,
+  isTakeover: boolean,
+  stopSignal: Promise<string>,
+): Promise<OpenStore | null> {
   const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = context.settings
-  const store = await openStore(context)
+  const store = await waitForStore(context, stopSignal)
+  if (store === null) return null
   await openActiveLists(context)
   if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
   return store

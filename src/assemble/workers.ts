@@ -15,21 +15,24 @@ import { operatorMessage, StartupError } from "../process/startup-error.ts"
 import {
   acceptTakeovers,
   type ConnectionRouting,
-  findPreviousServer,
   NEXT_SERVER,
   socketsPerProcess,
   type TakeoverHooks,
   type TakeoverListener,
 } from "../process/takeover.ts"
 import { WorkerPool } from "../process/worker-pool.ts"
-import type { WorkerStart } from "../process/worker-slot.ts"
+import { BEAT_MS, type WorkerStart } from "../process/worker-slot.ts"
 import type { SupervisorLink, SupervisorMessage } from "../system/child-processes.ts"
 import { type System, verboseMessage } from "../system/system.ts"
-import { startScheduledRefresh } from "./check/refresh.ts"
+import { startSchedules } from "./backups.ts"
 import { type AppContext, workerContext } from "./context.ts"
 import { listenForMetrics } from "./metrics.ts"
 import { BUILD, VERSION } from "./program.ts"
+import { findReplacedServer } from "./replaced-server.ts"
 import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
+import { reportReady } from "./service-state.ts"
+import { firstKeyPlace, reloadSettings, type SettingsSource, settingsOfTexts, takeReloaded } from "./settings.ts"
+import { delayStop } from "./stop-delay.ts"
 
 /** How long a worker may take to stop: to answer requests in flight and to write buffered data. */
 const WORKER_STOP_TIMEOUT_MS = DRAIN_TIMEOUT_MS + 5000
@@ -40,6 +43,7 @@ const WORKER_STOP_TIMEOUT_MS = DRAIN_TIMEOUT_MS + 5000
  */
 export async function supervise(
   context: AppContext,
+  source: SettingsSource,
   workerCount: number,
   replace: boolean,
   output: Output,
@@ -47,11 +51,12 @@ export async function supervise(
   const { system, settings, log } = context
   const stopSignal = system.stopSignal()
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
-  const previous = replace ? await findPreviousServer(system, location) : null
-  const store = await prepareForWorkers(context, previous !== null)
+  const previous = replace ? await findReplacedServer(context, location) : null
+  const store = await prepareForWorkers(context, previous !== null, stopSignal)
+  if (store === null) return
   const { pool, shards } = await createWorkerPool(context, workerCount, socketsPerProcess(previous, workerCount))
   const metrics = listenForMetrics(context, async () => renderExposition(shards, BUILD), previous !== null)
-  system.onReload(() => pool.broadcast({ kind: "reload" }))
+  system.onReload(() => reloadWorkers(context, source, pool))
   system.verbose.toggleOnSignal(isOn => {
     log("info", verboseMessage(isOn))
     pool.broadcast({ kind: "verbose", isOn })
@@ -64,19 +69,30 @@ export async function supervise(
     const previousEnded = previous?.takeOver(log, poolRouting(pool)) ?? Promise.resolve()
     takeovers = acceptTakeovers(system, location, poolHooks(system, pool), previousEnded, log)
     // Printed last: whoever reads that the server listens may replace it at once.
-    printStart(output, VERSION, server, await ensureBootstrapAccount(system, store), workerCount)
+    const first = await ensureBootstrapAccount(context, store)
+    printStart(output, VERSION, server, first, workerCount, firstKeyPlace(settings))
+    reportReady(system)
   }
   await store.close()
-  const stopRefreshing = startScheduledRefresh(context)
+  const stopSchedules = startSchedules(context)
   const stopCause = await Promise.race([stopSignal, ...(takeovers === null ? [] : [takeovers.drainRequested])])
   log("info", "stopping", { asked_by: typeof stopCause === "string" ? stopCause : NEXT_SERVER })
-  stopRefreshing()
+  system.serviceManager.notify("STOPPING=1")
+  stopSchedules()
   if (typeof stopCause !== "string") await drainWorkers(system, pool, stopCause, stopSignal)
+  else await delayStop(context, stopCause, () => pool.broadcast({ kind: "announce_stop" }))
   await metrics?.stop()
   // A second signal means: do not wait.
   void system.stopSignal().then(() => pool.kill())
   if (!(await pool.stop())) throw new CommandError("Not every worker stopped cleanly.")
   takeovers?.stop()
+}
+
+/** Reads the settings again, and has the workers take them and the lists. */
+function reloadWorkers({ settings, log }: AppContext, source: SettingsSource, pool: WorkerPool): void {
+  const reload = reloadSettings(source, log)
+  if (reload !== null) takeReloaded(settings, reload.settings)
+  pool.broadcast({ kind: "reload", settings: reload?.texts ?? null })
 }
 
 const poolRouting = (pool: WorkerPool): ConnectionRouting => ({
@@ -139,10 +155,33 @@ function requireListening(start: WorkerStart): Pick<RunningServer, "address" | "
 export async function runWorker(context: AppContext, supervisor: SupervisorLink): Promise<void> {
   const { system } = context
   const stopSignal = supervisor.stopSignal()
+  const { started, running, draining, mayClose, isStopAnnounced } = followSupervisor(system, supervisor)
+  const start = await Promise.race([started.promise, stopSignal])
+  if (typeof start === "string") return
+  const worker = workerContext(context, start.workerIndex)
+  const server = await startWorkerServer(worker, supervisor, start, stopSignal)
+  if (server === null) return
+  running.resolve(server)
+  system.onReload(server.reloadLists)
+  const { address, baseUrl, port } = server
+  supervisor.send({ kind: "listening", address, baseUrl, port })
+  const stopCause = await Promise.race([stopSignal, draining.promise])
+  worker.log("info", "stopping", { asked_by: stopCause })
+  const onClosed = (): void => supervisor.send({ kind: "closed" })
+  if (stopCause === NEXT_SERVER)
+    await Promise.race([server.drainForTakeover({ mayClose: mayClose.promise, onClosed }), stopSignal])
+  // An init system may stop the whole group, this worker before its supervisor.
+  else if (!isStopAnnounced()) await delayStop(worker, stopCause, server.announceStop)
+  await server.stop()
+}
+
+/** Does what the supervisor says from now on, and gives what can be waited for. */
+function followSupervisor(system: System, supervisor: SupervisorLink) {
   const started = Promise.withResolvers<StartMessage>()
   const running = Promise.withResolvers<RunningServer>()
   const draining = Promise.withResolvers<typeof NEXT_SERVER>()
   const mayClose = Promise.withResolvers<void>()
+  const state = { isStopAnnounced: false }
   supervisor.onMessage(message => {
     switch (message.kind) {
       case "start":
@@ -159,40 +198,35 @@ export async function runWorker(context: AppContext, supervisor: SupervisorLink)
           supervisor.send({ kind: "routed", isRouted })
         })
       case "reload":
-        return void running.promise.then(server => server.reloadLists())
+        return void running.promise.then(server => {
+          const next = message.settings === null ? null : settingsOfTexts(message.settings)
+          if (next !== null) server.takeSettings(next)
+          return server.reloadLists()
+        })
+      case "announce_stop":
+        state.isStopAnnounced = true
+        return void running.promise.then(server => server.announceStop())
       case "poll_changes":
         return void running.promise.then(server => server.pollChanges())
     }
   })
   supervisor.send({ kind: "ready" })
-  const start = await Promise.race([started.promise, stopSignal])
-  if (typeof start === "string") return
-  const worker = workerContext(context, start.workerIndex)
-  const server = await startWorkerServer(worker, supervisor, start)
-  if (server === null) return
-  running.resolve(server)
-  system.onReload(server.reloadLists)
-  const { address, baseUrl, port } = server
-  supervisor.send({ kind: "listening", address, baseUrl, port })
-  const stopCause = await Promise.race([stopSignal, draining.promise])
-  worker.log("info", "stopping", { asked_by: stopCause })
-  const onClosed = (): void => supervisor.send({ kind: "closed" })
-  if (stopCause === NEXT_SERVER)
-    await Promise.race([server.drainForTakeover({ mayClose: mayClose.promise, onClosed }), stopSignal])
-  await server.stop()
+  system.runInterval(BEAT_MS, () => supervisor.send({ kind: "beat" }))
+  return { started, running, draining, mayClose, isStopAnnounced: () => state.isStopAnnounced }
 }
 
 type StartMessage = Extract<SupervisorMessage, { readonly kind: "start" }>
 
-/** Starts the server; `null` means that it cannot start and the supervisor was told why. */
+/** Starts the server; `null` means that it cannot start and the supervisor was told why, or that it was asked to stop. */
 async function startWorkerServer(
   context: AppContext,
   supervisor: SupervisorLink,
   { workerIndex, port, socketCount }: StartMessage,
+  stopSignal: Promise<string>,
 ): Promise<RunningServer | null> {
   const { shards, rest } = splitSharedMemory(supervisor.memory)
   try {
-    return await startServer(context, {
+    const mode = {
       workerIndex,
       port,
       socketCount,
@@ -200,7 +234,8 @@ async function startWorkerServer(
       nodeId: readNodeId(rest),
       counterShards: shards,
       notifyChange: () => supervisor.send({ kind: "changed" }),
-    })
+    }
+    return await startServer(context, mode, stopSignal)
   } catch (error) {
     const message = operatorMessage(error)
     if (message === null) throw error

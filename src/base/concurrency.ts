@@ -19,6 +19,11 @@ export class Semaphore {
     this.#waitingMax = waitingMax
   }
 
+  /** How many slots are free. */
+  get availableCount(): number {
+    return this.#available
+  }
+
   /** Takes a free slot; `null` means that none is free. */
   tryAcquire(): Release | null {
     if (this.#available === 0) return null

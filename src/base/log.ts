@@ -1,20 +1,25 @@
+import type { LogMessage } from "./log-events.ts"
+import { LOG_LEVELS, type LogLevel } from "./log-level.ts"
 import type { Clock } from "./outside-world.ts"
-
-/** The levels of a log line, least urgent first. */
-export const LOG_LEVELS = ["debug", "info", "warn", "error"] as const
-export type LogLevel = (typeof LOG_LEVELS)[number]
 
 /** The fields of a log line besides its message. Never an address, a key or a secret. */
 export type LogFields = Readonly<Record<string, string | number | boolean | null>>
 
 /** Writes one log line. */
-export type Log = (level: LogLevel, message: string, fields?: LogFields) => void
+export type Log = (level: LogLevel, message: LogMessage, fields?: LogFields) => void
 
-/** Returns an error handler for background work. It logs only the name of the error, because its message may contain anything. */
+/** The code of an error, such as `full` or `ENOSPC`. */
+const ERROR_CODE = /^\w{1,40}$/
+
+/** Returns an error handler for background work. It logs the name of the error, its code and its remedy, because its message may contain anything. */
 export const logError =
-  (log: Log, message: string) =>
-  (error: unknown): void =>
-    log("error", message, { error: error instanceof Error ? error.name : "unknown" })
+  (log: Log, message: LogMessage) =>
+  (error: unknown): void => {
+    const name = error instanceof Error ? error.name : "unknown"
+    const code = error instanceof Error && "code" in error ? String(error.code) : ""
+    const remedy = error instanceof Error && "remedy" in error ? { remedy: String(error.remedy) } : {}
+    log("error", message, { error: name, ...(ERROR_CODE.test(code) && { fault: code }), ...remedy })
+  }
 
 /**
  * Creates a log that passes lines of at least `leastLevel` to `write`: one JSON object per line, or a readable line if

@@ -9,3 +9,6 @@ export type Stopwatch = () => number
 
 /** Calls `work` once after `ms` milliseconds. The returned function cancels the call. */
 export type SetTimer = (ms: number, work: () => void) => () => void
+
+/** Random bytes of the machine. */
+export const secureRandom: Random = count => crypto.getRandomValues(new Uint8Array(count))

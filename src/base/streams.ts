@@ -36,3 +36,17 @@ export type Streams = {
   /** Whether two paths name the same file. */
   readonly isSameFile: (path: string, other: string) => Promise<boolean>
 }
+
+/** The chunks as a stream. A chunk is asked for when its reader has taken the one before. */
+export function streamOf(chunks: AsyncGenerator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
+  return new ReadableStream({
+    pull: async controller => {
+      const next = await chunks.next()
+      if (next.done === true) controller.close()
+      else controller.enqueue(next.value)
+    },
+    cancel: async () => {
+      await chunks.return(undefined)
+    },
+  })
+}

@@ -41,3 +41,6 @@ export function flattenString(text: string): string {
   text.charCodeAt(0)
   return text
 }
+
+/** The text with a full stop, unless it ends as a sentence does. */
+export const asSentence = (text: string): string => text.replace(/(?<![.?!])$/, ".")

@@ -1,7 +1,7 @@
 import type { Policy } from "../contract/policies.ts"
 import type { Subject } from "./address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "./check.ts"
-import { BatchContext } from "./network-evidence.ts"
+import { BatchContext } from "./lookup-context.ts"
 import type { CheckOutcome } from "./result/result.ts"
 
 /** Subjects that are checked together. */

@@ -16,7 +16,8 @@ import type { DeepEvidence, DeepProbe } from "./deep-evidence.ts"
 import type { DomainLists, DomainLookup } from "./domain-lookup.ts"
 import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
-import type { BatchContext, NetworkEvidence, NetworkProbe } from "./network-evidence.ts"
+import type { LookupContext, NetworkEvidence } from "./lookup-context.ts"
+import type { NetworkProbe } from "./network-evidence.ts"
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
 import { judgeTestAddress } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
@@ -51,9 +52,9 @@ export const NO_OWN_LIST_MATCH: OwnListMatch = { blockedBy: null, isAllowed: fal
 
 /**
  * Runs one check. It never rejects: a failed lookup only lowers the verdict's confidence. It returns a promise only if the
- * network has to be queried. The checks of a batch share its `context`.
+ * network has to be queried. Checks that belong together share a `context`.
  */
-export type Check = (request: CheckRequest, context?: BatchContext) => CheckOutcome | Promise<CheckOutcome>
+export type Check = (request: CheckRequest, context?: LookupContext) => CheckOutcome | Promise<CheckOutcome>
 
 type CheckDeps = {
   /** Is called for each check, so that new lists take effect at once. */
@@ -111,7 +112,7 @@ export function createCheck(deps: CheckDeps): Check {
 function gatherAndJudge(
   deps: CheckDeps,
   uncorrected: Omit<PendingCheck, "listMatch" | "correction">,
-  context: BatchContext | undefined,
+  context: LookupContext | undefined,
 ): CheckOutcome | Promise<CheckOutcome> {
   const startedAt = deps.stopwatch()
   const { subject, ownListMatch } = uncorrected.request
@@ -182,7 +183,7 @@ type GatheredEvidence = { readonly network: NetworkEvidence; readonly deep: Deep
 function gatherEvidence(
   { request, listMatch, correction }: PendingCheck,
   { networkProbe, deepProbe }: Pick<CheckDeps, "networkProbe" | "deepProbe">,
-  context: BatchContext | undefined,
+  context: LookupContext | undefined,
 ): GatheredEvidence | Promise<GatheredEvidence> {
   const { subject } = request
   const { domain } = subject

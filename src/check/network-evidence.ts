@@ -4,18 +4,10 @@ import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { LIMITS } from "../contract/limits.ts"
-import type { CacheStatus } from "./cache-status.ts"
+import { FAILED_EVIDENCE, type LookupContext, type NetworkEvidence } from "./lookup-context.ts"
 import type { MailProbeResult } from "./mail/mail-probe.ts"
 import { cloudOfMailHosts, type IdentityCloud } from "./tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "./tenant/tenant-probe.ts"
-import type { DetectedSuites, MailEvidence, Tenant } from "./verdict/evidence.ts"
-
-/** What DNS and the tenant endpoints tell about a domain. */
-export type NetworkEvidence = CacheStatus & {
-  readonly mail: Finding<MailEvidence>
-  readonly suites: Finding<DetectedSuites>
-  readonly tenant: Finding<Tenant | null>
-}
 
 /** One lookup. Names are A-labels, lower case. */
 export type NetworkQuery = {
@@ -32,48 +24,17 @@ export type NetworkQuery = {
  * Looks a domain up within one deadline, which a batch shares. A fresh cached result comes without a promise. It never
  * rejects within a batch; alone it rejects only by a defect of ours.
  */
-export type NetworkProbe = (query: NetworkQuery, context?: BatchContext) => NetworkEvidence | Promise<NetworkEvidence>
-
-/**
- * What the checks of a batch share: one deadline, and one lookup for each domain. The deadline starts with the first lookup
- * that has to wait. The creator closes the context when all checks are done.
- */
-export class BatchContext {
-  readonly #onError: (error: unknown) => void
-  readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
-  #deadline: Deadline | null = null
-
-  /** `onError` receives a defect of ours that stopped a lookup. The verdict of its domain then rests on lists alone. */
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError
-  }
-
-  /** Joins the lookup of the key, or starts it with `lookup` and the deadline that all share. It never rejects. */
-  lookup(
-    key: string,
-    createDeadline: () => Deadline,
-    lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
-  ): Promise<NetworkEvidence> {
-    return this.#lookups.getOrInsertComputed(key, () => {
-      this.#deadline ??= createDeadline()
-      return lookup(this.#deadline).catch(error => {
-        this.#onError(error)
-        return FAILED_EVIDENCE
-      })
-    })
-  }
-
-  /** Cancels the deadline's timer. */
-  close(): void {
-    this.#deadline?.cancel()
-  }
-}
+export type NetworkProbe = (query: NetworkQuery, context?: LookupContext) => NetworkEvidence | Promise<NetworkEvidence>
 
 type ProbeTenant = (query: NetworkQuery, cloud: IdentityCloud) => TenantProbeResult | Promise<TenantProbeResult>
 
+type ProbeMail = (query: NetworkQuery, deadline: Deadline) => Promise<MailProbeResult>
+
 type NetworkProbeDeps = {
   /** Settles within the deadline, with the evidence that is there by then. */
-  readonly probeMail: (query: NetworkQuery, deadline: Deadline) => Promise<MailProbeResult>
+  readonly probeMail: ProbeMail
+  /** The same for lookups apart: it keeps few of the answers. Absent: there are none of them. */
+  readonly probeMailApart?: ProbeMail
   /** Null: tenants are never looked up. */
   readonly probeTenant: ProbeTenant | null
   /** DNS is known to be unavailable, so that no other query is worth waiting for. */
@@ -104,11 +65,10 @@ const LOOKUPS_WAITING_MAX = 10_000
 
 /** Builds a network probe that caches its results. Mail and tenant are looked up at the same time. */
 export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
-  const { clock, setTimer, nextTick, timeoutMs, queryTimeoutMs, listsVersion = () => null } = deps
+  const { clock, setTimer, timeoutMs, listsVersion = () => null } = deps
   const cache = new TwoGenerationCache<string, CachedEvidence>(CACHED_DOMAINS_MIN)
-  const lookups = new KeyedSemaphore<string>(LIMITS.lookupsPerCallerMax, LOOKUPS_WAITING_MAX)
-  const starts = new KeyedSemaphore<string>(STARTS_PER_TURN_MAX, LIMITS.lookupsPerCallerMax)
   const createDeadline = (): Deadline => new Deadline(setTimer, timeoutMs)
+  const inTurn = createTurns(deps)
   const gatherAndCache = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
     const version = listsVersion()
     const evidence = await gatherNetworkEvidence(deps, query, deadline)
@@ -121,27 +81,42 @@ export function createNetworkProbe(deps: NetworkProbeDeps): NetworkProbe {
       cache.set(key, { evidence: cached, cachedAtMs, freshUntilMs, version })
     return evidence
   }
-  const gatherInTurn = async (key: string, query: NetworkQuery, deadline: Deadline): Promise<NetworkEvidence> => {
-    if (query.callerId === null) return gatherAndCache(key, query, deadline)
-    const release = await inTime(lookups.acquire(query.callerId), deadline)
-    if (release === null) return LATE_EVIDENCE
-    const endStart = await starts.acquire(query.callerId)
-    if (endStart !== null) nextTick(endStart)
-    return gatherAndCache(key, query, deadline).finally(() => {
-      // The questions of a lookup that was given up are still in flight.
-      if (deadline.isExpired) setTimer(queryTimeoutMs, release)
-      else release()
-    })
-  }
+  const apart = { ...deps, probeMail: deps.probeMailApart ?? deps.probeMail }
+  const gather = (key: string, query: NetworkQuery, deadline: Deadline, isApart: boolean): Promise<NetworkEvidence> =>
+    inTurn(query.callerId, deadline, () =>
+      isApart ? gatherNetworkEvidence(apart, query, deadline) : gatherAndCache(key, query, deadline),
+    )
   return (query, context) => {
     // A name holds no space, so the keys with and without tenant differ.
     const key = query.includeTenant ? query.domain : `${query.domain} `
     const cached = cache.get(key)
     if (cached !== undefined && cached.version === listsVersion() && isFresh(cached, clock())) return cached.evidence
     if (context !== undefined)
-      return context.lookup(key, createDeadline, deadline => gatherInTurn(key, query, deadline))
+      return context.lookup(key, createDeadline, deadline => gather(key, query, deadline, context.isApart))
     const deadline = createDeadline()
-    return gatherInTurn(key, query, deadline).finally(() => deadline.cancel())
+    return gather(key, query, deadline, false).finally(() => deadline.cancel())
+  }
+}
+
+/** Bounds the lookups of each caller. One that does not get its turn before its deadline has no evidence. */
+function createTurns({ setTimer, nextTick, queryTimeoutMs }: NetworkProbeDeps) {
+  const lookups = new KeyedSemaphore<string>(LIMITS.lookupsPerCallerMax, LOOKUPS_WAITING_MAX)
+  const starts = new KeyedSemaphore<string>(STARTS_PER_TURN_MAX, LIMITS.lookupsPerCallerMax)
+  return async (
+    callerId: string | null,
+    deadline: Deadline,
+    work: () => Promise<NetworkEvidence>,
+  ): Promise<NetworkEvidence> => {
+    if (callerId === null) return work()
+    const release = await inTime(lookups.acquire(callerId), deadline)
+    if (release === null) return LATE_EVIDENCE
+    const endStart = await starts.acquire(callerId)
+    if (endStart !== null) nextTick(endStart)
+    return work().finally(() => {
+      // The questions of a lookup that was given up are still in flight.
+      if (deadline.isExpired) setTimer(queryTimeoutMs, release)
+      else release()
+    })
   }
 }
 
@@ -184,15 +159,6 @@ async function probeTenantClouds(
 }
 
 const PENDING: Finding<never> = unknown("pending")
-
-/** A lookup that failed by a defect of ours. It is not cached. */
-const FAILED_EVIDENCE: NetworkEvidence = {
-  mail: unknown("unavailable"),
-  suites: unknown("unavailable"),
-  tenant: NOT_QUERIED,
-  isCached: false,
-  freshUntilMs: 0,
-}
 
 /** A lookup that did not get its turn, because its caller has too many others. It is not cached. */
 const LATE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, mail: unknown("timed_out"), suites: unknown("timed_out") }

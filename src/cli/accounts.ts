@@ -11,13 +11,13 @@ import {
   summarizeAccount,
 } from "../customers/accounts/accounts.ts"
 import type { TierLimits } from "../customers/quota/tier-limits.ts"
-import type { ChangeLog } from "../customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../customers/store/change-log/change-log.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** What the commands about customers need. */
 export type CustomerCommandDeps = {
-  readonly changes: ChangeLog
+  readonly changes: AttributedLog
   readonly random: Random
   readonly defaultTier: number
   /** The limits of each tier, by its number. Absent: no tier has any. */

@@ -10,6 +10,8 @@ export type BackupDeps = {
   /** Writes a backup; null: the file exists and must not be replaced (`isNew`). */
   readonly backup: (file: string, isNew: boolean) => Promise<BackupInfo | null>
   readonly restore: (file: string) => Promise<RestoreResult>
+  /** Reads a backup without restoring it, and tells when it was written. */
+  readonly check: (file: string) => Promise<BackupInfo & { readonly writtenAtMs: number }>
 }
 
 /** Registers `backup` and `restore`. */
@@ -30,21 +32,35 @@ export function registerBackupCommands(root: Command, output: Output, deps: Back
     .command("restore")
     .description("Restore a backup and keep the previous database next to it. No server may run.")
     .argument("<file>", "a backup")
+    .option("--check", "only check that it can be restored", false)
     .option("--json", "print JSON", false)
-    .action(async (file: string, { json: asJson }: { json: boolean }) => {
+    .action(async (file: string, { json: asJson, check }: { json: boolean; check: boolean }) => {
+      if (check) return printChecked(output, await deps.check(file), asJson)
       const restored = await deps.restore(file)
       if (asJson) printJson(output, restoreJson(restored))
       else printRestore(output, restored)
     })
 }
 
+function printChecked(output: Output, checked: Awaited<ReturnType<BackupDeps["check"]>>, asJson: boolean): void {
+  const written = new Date(checked.writtenAtMs).toISOString()
+  if (asJson) {
+    printJson(output, { ...copyJson(checked), written_at: written })
+    return
+  }
+  output.line(
+    `${escapeControls(checked.path)} can be restored. It was written at ${written} and holds ${describeContents(checked)}.`,
+  )
+}
+
 const copyJson = ({ path, bytes, accountsCount, keysCount, schemaVersion }: BackupInfo) => ({
   ...{ path, bytes, accounts: accountsCount, keys: keysCount, migration: schemaVersion },
 })
 
-const restoreJson = ({ previousPath, merged, ...copied }: RestoreResult) => ({
+const restoreJson = ({ previousPath, merged, deletedAgainCount, ...copied }: RestoreResult) => ({
   ...copyJson(copied),
   kept_as: previousPath,
+  deleted_again: deletedAgainCount,
   carried_over: merged && {
     revoked_keys: merged.revokedCount,
     quota_days: merged.unitsCount,
@@ -54,10 +70,12 @@ const restoreJson = ({ previousPath, merged, ...copied }: RestoreResult) => ({
   },
 })
 
-function printRestore(output: Output, { previousPath, merged, ...copied }: RestoreResult): void {
+function printRestore(output: Output, { previousPath, merged, deletedAgainCount, ...copied }: RestoreResult): void {
   output.line(`The database holds ${describeContents(copied)}.`)
   output.line("Everybody must sign in again.")
   if (previousPath !== null) output.line(`The previous database is ${escapeControls(previousPath)}.`)
+  if (deletedAgainCount > 0)
+    output.line(`Accounts that were deleted since the backup, and are deleted again: ${deletedAgainCount}.`)
   if (merged === null) {
     output.line("Changes since the backup could not be taken over:")
     output.line("  Keys revoked since then work again. Revoke them with `mailkind key revoke ID`.")
@@ -70,8 +88,8 @@ function printRestore(output: Output, { previousPath, merged, ...copied }: Resto
     `Taken over: ${revokedCount} revocations of keys, ${unitsCount} days of quotas, ${mailsCount} ends of mails.`,
   )
   if (lostAccountsCount > 0) output.line(`Accounts created since the backup, which are gone: ${lostAccountsCount}.`)
-  if (returnedAccountsCount > 0)
-    output.line(`Accounts deleted since the backup, which are back: ${returnedAccountsCount}. Delete them again.`)
+  const backCount = returnedAccountsCount - deletedAgainCount
+  if (backCount > 0) output.line(`Accounts that the previous database did not have, which are back: ${backCount}.`)
 }
 
 const describeContents = ({ accountsCount, keysCount, bytes }: BackupInfo): string =>

@@ -13,7 +13,12 @@ import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./o
 const LISTED_KEYS_MAX = 1000
 
 /** Registers the group `key`. */
-export function registerKeyCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
+export function registerKeyCommands(
+  root: Command,
+  output: Output,
+  withCustomers: WithCustomers,
+  newKey: () => string,
+): void {
   const group = root.command("key").description("Keys of an account.")
   group
     .command("create")
@@ -48,6 +53,14 @@ export function registerKeyCommands(root: Command, output: Output, withCustomers
     .argument("<id>", "the key's id, such as key_…")
     .option(...JSON_FLAG, false)
     .action((id, { json: asJson }) => withCustomers(deps => keyRevoke(output, deps, id, asJson)))
+  group
+    .command("generate")
+    .description("Print a new secret key for MAILKIND_FIRST_KEY, without storing it.")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => {
+      if (asJson) printJson(output, { key: newKey() })
+      else output.line(newKey())
+    })
 }
 
 /** Collects the values of a repeatable option. */

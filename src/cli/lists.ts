@@ -12,7 +12,7 @@ import {
 } from "../check/explain-domain.ts"
 import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
-import type { RollBackResult, SourceState } from "../check/refresh/refresh-state.ts"
+import { askedAtMs, isUseless, type RollBackResult, type SourceState } from "../check/refresh/refresh-state.ts"
 import { leftOutMessage } from "../check/refresh/source-validation.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
@@ -69,6 +69,7 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
   const { version, builtAt, entryCounts } = pack
   const refreshed = {
     refreshed_at: isoInstant(refreshState.refreshed_at_ms),
+    asked_at: isoInstant(askedAtMs(refreshState)),
     is_paused: refreshState.is_paused,
     sources: refreshState.sources,
   }
@@ -252,8 +253,7 @@ async function listsUpdate(
     output.line(inUseMessage(version))
   }
   if (faults.length > 0) throw new CommandError(["the lists could not be built:", ...faults].join("\n  "))
-  if (Object.values(sources).every(({ outcome }) => outcome === "refused" || outcome === "failed"))
-    throw new CommandError("No source could be used.")
+  if (Object.values(sources).every(isUseless)) throw new CommandError("No source could be used.")
 }
 
 function inUseMessage(version: string | null): string {

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import type { TextFile } from "../base/text-file.ts"
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { type LabelledEntry, parseLabelledEntry } from "../customers/own-lists/entries.ts"
@@ -21,7 +22,12 @@ type ListSelection = { readonly list: OwnList; readonly account: string | null }
 const PAGE_SIZE = 500
 
 /** Registers `block` and `allow` with their commands. */
-export function registerOwnListCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
+export function registerOwnListCommands(
+  root: Command,
+  output: Output,
+  withCustomers: WithCustomers,
+  readInput: ReadInput,
+): void {
   for (const list of OWN_LISTS) {
     const group = root.command(list).description(`The ${list} list of the operator or of an account.`)
     const command = (name: string, says: string) =>
@@ -31,20 +37,56 @@ export function registerOwnListCommands(root: Command, output: Output, withCusto
         .option("--account <email>", "the account of the list, default the operator")
         .option("--json", "print JSON", false)
     const about = `an address, a domain with its subdomains, or "*.domain" for the subdomains only`
-    command("add", "Add entries to the list.")
-      .argument("<entry...>", about)
-      .action((texts, { account = null, json: asJson }) =>
-        withCustomers(deps => ownListAdd(output, deps, { list, account }, texts, asJson)),
-      )
-    command("remove", "Remove entries from the list.")
-      .argument("<entry...>", `${about}, or as \`${list} list\` shows it`)
-      .action((texts, { account = null, json: asJson }) =>
-        withCustomers(deps => ownListRemove(output, deps, { list, account }, texts, asJson)),
-      )
+    const withEntries = (name: string, says: string, argument: string, act: typeof ownListAdd) =>
+      command(name, says)
+        .argument("[entry...]", `${argument}; "-" reads them from the standard input`)
+        .option("--from <path>", "read entries from a file, or from all files of a directory, one per line")
+        .action(async (texts: readonly string[], { account = null, from = null, json: asJson }) => {
+          const named = await allEntryTexts(texts, from, readInput)
+          await withCustomers(deps => act(output, deps, { list, account }, named, asJson))
+        })
+    withEntries("add", "Add entries to the list.", about, ownListAdd)
+    withEntries("remove", "Remove entries from the list.", `${about}, or as \`${list} list\` shows it`, ownListRemove)
     command("list", "Show the list. It has only hashes of addresses.").action(({ account = null, json: asJson }) =>
       withCustomers(deps => ownListShow(output, deps, { list, account }, asJson)),
     )
   }
+}
+
+/** Reads the standard input ("-"), a file, or all files of a directory. */
+export type ReadInput = (path: string, bytesMax: number) => Promise<TextFile>
+
+/** The text of an entry, and how an error calls it: the text itself may be an address. */
+type NamedText = { readonly name: string; readonly text: string }
+
+/** Four times what the longest list takes: lines may have comments. */
+const INPUT_BYTES_MAX = LIMITS.ownListEntriesMax * LIMITS.addressBytesMax * 4
+
+/** The entries of the arguments, of the standard input in the place of "-", and of the files. */
+async function allEntryTexts(
+  texts: readonly string[],
+  from: string | null,
+  readInput: ReadInput,
+): Promise<readonly NamedText[]> {
+  const parts = texts.map(async (text, at) =>
+    text === STDIN ? await linesOf(text, readInput) : [{ name: `Entry ${at + 1}`, text }],
+  )
+  if (from !== null) parts.push(linesOf(from, readInput))
+  const named = (await Promise.all(parts)).flat()
+  if (named.length === 0) throw new CommandError("There is no entry. Name some, or use `-` or `--from`.", 2)
+  return named
+}
+
+const STDIN = "-"
+
+/** One entry a line. Empty lines and what follows `#` do not count. */
+async function linesOf(path: string, readInput: ReadInput): Promise<readonly NamedText[]> {
+  const file = await readInput(path, INPUT_BYTES_MAX)
+  if (file.kind === "unreadable") throw new CommandError(`Nothing was changed. Cannot read the entries: ${file.why}.`)
+  return file.text.split(/\r\n|\r|\n/).flatMap((line, at) => {
+    const text = line.replace(/(?:^|\s)#.*$/, "").trim()
+    return text === "" ? [] : [{ name: `Line ${at + 1}`, text }]
+  })
 }
 
 /** `block add ENTRY... [--account EMAIL]`: all entries or none. */
@@ -52,7 +94,7 @@ async function ownListAdd(
   output: Output,
   customers: CustomerCommandDeps,
   chosen: ListSelection,
-  texts: readonly string[],
+  texts: readonly NamedText[],
   asJson: boolean,
 ): Promise<void> {
   const entries = parseEntries(texts)
@@ -75,7 +117,7 @@ async function ownListRemove(
   output: Output,
   customers: CustomerCommandDeps,
   chosen: ListSelection,
-  texts: readonly string[],
+  texts: readonly NamedText[],
   asJson: boolean,
 ): Promise<void> {
   const entries = parseEntries(texts)
@@ -127,12 +169,12 @@ async function allEntries(
 }
 
 /** An invalid entry is named by its position, because its text may be an address. */
-function parseEntries(texts: readonly string[]): LabelledEntry[] {
-  return texts.map((text, at) => {
+function parseEntries(texts: readonly NamedText[]): LabelledEntry[] {
+  return texts.map(({ name, text }) => {
     const entry = parseLabelledEntry(text, parseAddressOrDomain, null)
     if (entry !== null) return entry
     throw new CommandError(
-      `Nothing was changed. Entry ${at + 1} is not an address, a domain or "*.domain". For a whole top level, write "*.zip".`,
+      `Nothing was changed. ${name} is not an address, a domain or "*.domain". For a whole top level, write "*.zip".`,
       2,
     )
   })

@@ -1,19 +1,23 @@
 import { Command, CommanderError } from "commander"
 import type { Inventory } from "../licences/inventory.ts"
 import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
+import { registerAuditCommand } from "./audit.ts"
 import { type OpenCheck, registerCheck } from "./check.ts"
 import { registerClassify, registerClassifyWorker } from "./classify/command.ts"
 import type { ClassifyDeps } from "./classify/run.ts"
+import { type ConfigCommandDeps, registerConfigCommands } from "./config.ts"
 import { type BackupDeps, registerBackupCommands, registerStoreCommands, type StoreCopyDeps } from "./database.ts"
 import { type RunDoctor, registerDoctor } from "./doctor.ts"
 import { registerFeedbackCommands } from "./feedback.ts"
+import { type JobCommandDeps, registerJobCommands } from "./jobs.ts"
 import { registerKeyCommands } from "./keys.ts"
 import { registerLicenceCommands } from "./licences.ts"
 import { type ListsCommandDeps, registerListsCommands } from "./lists.ts"
 import { type OpenMcpBackend, registerMcp } from "./mcp.ts"
 import { CommandError, CommandExit, failureText, isJsonAsked, JSON_FLAG, type Output, printJson } from "./output.ts"
-import { registerOwnListCommands } from "./own-lists.ts"
+import { type ReadInput, registerOwnListCommands } from "./own-lists.ts"
 import { registerServe, type ServeOptions } from "./serve.ts"
+import { addSettingOptions, type ChosenSettings, type SettingFlag } from "./setting-options.ts"
 import { registerShellCommands } from "./shell/commands.ts"
 import { registerTermsCommands } from "./terms.ts"
 
@@ -21,9 +25,19 @@ import { registerTermsCommands } from "./terms.ts"
 export type CommandDeps = {
   readonly output: Output
   readonly version: string
+  /** The commit that the program was built from; null: not known. */
+  readonly commit: string | null
+  /** Takes the settings of the command line, before a command begins. */
+  readonly chooseSettings: (chosen: ChosenSettings) => void
+  readonly settingFlags: readonly SettingFlag[]
+  readonly config: ConfigCommandDeps
+  /** Makes a secret key that nothing knows yet. */
+  readonly newKey: () => string
+  readonly readInput: ReadInput
   readonly serve: (options: ServeOptions) => Promise<void>
   readonly openCheck: OpenCheck
   readonly classify: ClassifyDeps
+  readonly openServer: JobCommandDeps["openServer"]
   readonly openMcpBackend: OpenMcpBackend
   /** How many processes can work in parallel. Absent: one. */
   readonly coreCount?: number
@@ -77,23 +91,27 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   registerCheck(root, output, deps.openCheck, deps.classify.streams)
   registerClassify(root, output, deps.openCheck, deps.classify, deps.coreCount)
   registerClassifyWorker(root, { ...deps.classify, openCheck: isOffline => deps.openCheck(isOffline, null) })
+  registerJobCommands(root, { output, streams: deps.classify.streams, openServer: deps.openServer })
   registerMcp(root, deps.openMcpBackend)
   registerListsCommands(root, output, deps.lists)
   registerAccountCommands(root, output, deps.withCustomers)
-  registerKeyCommands(root, output, deps.withCustomers)
+  registerKeyCommands(root, output, deps.withCustomers, deps.newKey)
   registerFeedbackCommands(root, output, deps.withCustomers)
   registerTermsCommands(root, output, deps.withCustomers)
-  registerOwnListCommands(root, output, deps.withCustomers)
+  registerOwnListCommands(root, output, deps.withCustomers, deps.readInput)
+  registerAuditCommand(root, output, deps.withCustomers)
   registerLicenceCommands(root, output, deps.inventory)
   registerBackupCommands(root, output, deps.backups)
   registerStoreCommands(root, output, deps.store)
   registerDoctor(root, output, deps.doctor)
   registerHelp(root, deps)
+  registerConfigCommands(root, output, deps.config)
   registerShellCommands(root, deps)
+  addSettingOptions(root, deps.settingFlags, deps.chooseSettings)
   return root
 }
 
-function registerHelp(root: Command, { output, version, settings }: CommandDeps): void {
+function registerHelp(root: Command, { output, version, commit, settings }: CommandDeps): void {
   root
     .command("help")
     .description("Show help for a command, or the settings.")
@@ -113,8 +131,8 @@ function registerHelp(root: Command, { output, version, settings }: CommandDeps)
     .description("Print the version.")
     .option(...JSON_FLAG, false)
     .action(({ json: asJson }) => {
-      if (asJson) printJson(output, { version })
-      else output.line(version)
+      if (asJson) printJson(output, { version, commit })
+      else output.line(commit === null ? version : `${version} (${commit})`)
     })
 }
 

@@ -44,22 +44,29 @@ function parseWorkers(text: string): ServeOptions["workers"] {
 /** Where the server listens, and its public base URL. */
 type ServerAddress = { readonly address: string; readonly baseUrl: string }
 
-/** Prints where the server listens and, after the first start, the new key, which is never shown again. */
+/**
+ * Prints where the server listens and, after the first start, the new key, which is never shown again. `keptIn`: where the operator has the
+ * key, such as "in /run/key"; null: nowhere.
+ */
 export function printStart(
   output: Output,
   version: string,
   { address, baseUrl }: ServerAddress,
   first: FirstAccountResult,
   workersCount: number,
+  keptIn: string | null,
 ): void {
   const as = baseUrl === address ? "" : ` as ${baseUrl}`
   const by = workersCount === 1 ? "" : ` with ${workersCount} workers`
   output.line(`mailkind ${version} listens on ${address}${as}${by}`)
   if (first.kind === "exists") return
   output.line("")
-  output.line(
-    `The account ${first.account.email} was created with a secret key. Copy the key now, you cannot see it again:`,
-  )
+  const account = `The account ${first.account.email} was created with`
+  if (keptIn !== null) {
+    output.line(`${account} the secret key ${keptIn}.`)
+    return
+  }
+  output.line(`${account} a secret key. Copy the key now, you cannot see it again:`)
   output.line(`  ${first.text}`)
   output.line("Try it:")
   output.line(`  ${curlLine(address, first.text)}`)

@@ -76,6 +76,8 @@ type Reason =
 
 type Policy = "b2b" | "strict" | "lenient"
 
+type JobFormat = "text" | "csv" | "ndjson"
+
 type CheckResult = {
   email: string | null
   /** The website address as sent; in URL checks only. */
@@ -345,9 +347,11 @@ type UsageDay = {
 type Health = {
   status: HealthStatus | (string & {})
   version: string
+  commit: string | null
   uptime_seconds: number
   lists: HealthLists
   dns: HealthDns
+  database: HealthDatabase
 }
 
 type HealthStatus = "ok" | "degraded"
@@ -355,6 +359,8 @@ type HealthStatus = "ok" | "degraded"
 type HealthLists = {
   version: string
   built_at: string
+  /** Seconds since `built_at` or since `refreshed_at`, whichever is later. */
+  age_seconds: number
   entries: Record<string, number>
   refresh: ListsRefresh
 }
@@ -362,6 +368,7 @@ type HealthLists = {
 type ListsRefresh = {
   status: RefreshStatus | (string & {})
   refreshed_at: string | null
+  asked_at: string | null
   /** The result of the last download of each source. */
   sources: Record<string, SourceState>
 }
@@ -382,6 +389,84 @@ type HealthDns = {
 }
 
 type DnsStatus = "ok" | "unavailable"
+
+type HealthDatabase = {
+  status: DatabaseStatus | (string & {})
+}
+
+type DatabaseStatus = "ok" | "away"
+
+type Job = {
+  /** An id such as `job_…`. */
+  id: string
+  /** The name that you gave it. Null: none. */
+  name: string | null
+  state: JobState | (string & {})
+  /** Why it is `stopped` or `failed`. Null in every other state. */
+  reason: JobReason | (string & {}) | null
+  format: JobFormat | (string & {})
+  /** The column or member that you named. Null: it is found by its name. */
+  column: string | null
+  policy: Policy | (string & {})
+  /** Whether suite_b tenants are looked up. */
+  workspace: boolean
+  /** The URL that gets a callback when the job is done, stops or fails. Null: none. */
+  callback: string | null
+  rows: JobRows
+  /** How many rows are of each category, without test addresses. */
+  by_category: CountsByCategory
+  /** How many rows got each recommendation. */
+  by_recommendation: CountsByRecommendation
+  /** One unit for each row that is done. Test addresses cost nothing. */
+  units_used: number
+  /** Bytes of the results so far. */
+  results_bytes: number
+  /** Rows done per second of work. Null: none is done. */
+  rows_per_second: number | null
+  /** About how long it still takes. Null: not known, or it is not running. */
+  seconds_left: number | null
+  created_at: string
+  /** When its first row was checked. Null: not yet. */
+  started_at: string | null
+  /** When it was `done` or `failed`. Null: not yet. */
+  ended_at: string | null
+  /** When the list and its results are deleted. Null: it has not ended. */
+  expires_at: string | null
+}
+
+type JobState = "receiving" | "queued" | "running" | "stopped" | "done" | "failed"
+
+type JobReason = "units_used_up" | "account_suspended" | "key_revoked" | "files_lost"
+
+type JobRows = {
+  /** Rows of the list, without the header. */
+  total: number
+  /** Rows that have their results. */
+  done: number
+  /** Rows that could not be read. They are `invalid`. */
+  unreadable: number
+  /** Rows whose verdict comes from lists alone, because DNS did not answer. */
+  degraded: number
+}
+
+type CountsByRecommendation = {
+  allow: number
+  review: number
+  block: number
+}
+
+type JobEstimate = {
+  /** Rows of the list, without the header. */
+  rows: number
+  /** Domains, each counted once, up to 1000000. */
+  unique_domains: number
+  /** Units that the whole list costs: one for each row that is no test address. */
+  units_needed: number
+  /** Units left today. Null: unlimited, or not known. */
+  units_left: number | null
+  /** The names of the columns. */
+  columns: string[]
+}
 
 type ProblemBody = {
   type: string
@@ -443,17 +528,26 @@ export type {
   Category,
   CheckResult,
   CountsByCategory,
+  CountsByRecommendation,
+  DatabaseStatus,
   DmarcPolicy,
   DnsStatus,
   FeedbackBody,
   FeedbackReceipt,
   Health,
+  HealthDatabase,
   HealthDns,
   HealthLists,
   HealthStatus,
   Hint,
   InputFault,
   Integrations,
+  Job,
+  JobEstimate,
+  JobFormat,
+  JobReason,
+  JobRows,
+  JobState,
   KeyUsage,
   ListsRefresh,
   Mail,

@@ -11,17 +11,18 @@ import type {
 } from "./api-types.ts"
 import { type BatchItems, type BatchOptions, type BatchRun, createBatchRun } from "./batch.ts"
 import { type ClientCache, createClientCache } from "./cache.ts"
+import { createJobs, type MailkindJobs } from "./jobs.ts"
 import {
   type AnyCheckResult,
+  type CallOptions,
   type ClientSettings,
   type MailkindOptions,
   type PublishableOptions,
   readClientOptions,
-  readCount,
 } from "./options.ts"
 import type { Checked, ItemOutcome, Outcome, Reply, Unchecked } from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
-import { type ClientRequest, type ClientRequests, createRequests } from "./requests.ts"
+import { type ClientRequests, createRequests, replyTo, singleRequest } from "./requests.ts"
 import { type ClientStatistics, createStatistics, type MailkindStats } from "./statistics.ts"
 
 /** What is checked: exactly one of an address, a domain and a website address. */
@@ -41,13 +42,6 @@ export type CheckTerms = {
   readonly workspace?: boolean | undefined
 }
 
-/** The options of one call. */
-export type CallOptions = {
-  readonly timeoutMs?: number | undefined
-  readonly retries?: number | undefined
-  readonly signal?: AbortSignal | undefined
-}
-
 /** The methods that both kinds of key have. */
 export type MailkindBrowser<R = ReducedResult> = {
   /** Checks one input. It never throws because there is no answer: then the outcome is `unchecked`. */
@@ -63,6 +57,8 @@ export type Mailkind = MailkindBrowser<CheckResult> & {
   readonly batch: (items: BatchItems, options?: BatchOptions) => BatchRun
   /** Reports a wrong verdict. */
   readonly feedback: (report: FeedbackBody, options?: CallOptions) => Promise<Reply<FeedbackReceipt>>
+  /** Uploads whole lists, watches them and downloads their results. */
+  readonly jobs: MailkindJobs
   readonly usage: (options?: CallOptions) => Promise<Reply<Usage>>
   readonly health: (options?: CallOptions) => Promise<Reply<Health>>
 }
@@ -82,7 +78,7 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
     return outcome as Outcome<CheckResult> // the overloads of `createMailkind` say which result a key gets
   }
   const reply = <R>(path: string, body: string | null, call: CallOptions = {}): Promise<Reply<R>> =>
-    replyTo(ask, singleRequest(settings, path, body, isObject<R>, call))
+    replyTo(ask, singleRequest(settings, { path, body, isAnswer: isObject<R> }, call))
   return Object.freeze({
     check,
     checkEmail: (email: string, { timeoutMs, retries, signal, ...terms }: CheckTerms & CallOptions = {}) =>
@@ -99,6 +95,7 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
       ),
     feedback: (report: FeedbackBody, call?: CallOptions) =>
       reply<FeedbackReceipt>("/v1/feedback", JSON.stringify(report), call),
+    jobs: createJobs({ platform, settings, ask }),
     usage: (call?: CallOptions) => reply<Usage>("/v1/usage", null, call),
     health: (call?: CallOptions) => reply<Health>("/v1/health", null, call),
     stats: statistics.stats,
@@ -130,35 +127,13 @@ async function checkOutcome(
     // A caller may change what it gets.
     return { outcome: "checked", ...structuredClone(kept) }
   }
-  const ended = await ask(singleRequest(settings, "/v1/check", body, isResult, call))
+  const ended = await ask(singleRequest(settings, { path: "/v1/check", body, isAnswer: isResult }, call))
   if (ended.kind === "failure") return { ...ended.failure, outcome: "unchecked" }
   const { value: result, maxAgeMs, requestId } = ended
   // Less evidence than usual is not kept.
   const isWhole = !("degraded" in result && (result.degraded || result.workspace?.pending))
   if (maxAgeMs > 0 && isWhole) cache.set(body, structuredClone({ result, requestId }), now() + maxAgeMs)
   return { outcome: "checked", result, requestId }
-}
-
-/** A request for which somebody waits: all tries together end within its time. */
-function singleRequest<R>(
-  settings: ClientSettings,
-  path: string,
-  body: string | null,
-  isAnswer: (value: unknown) => value is R,
-  { timeoutMs, retries, signal }: CallOptions,
-): ClientRequest<R> {
-  return {
-    ...{ path, body, isAnswer, signal, hasDeadline: true },
-    timeoutMs: readCount("timeoutMs", timeoutMs, settings.timeoutMs, 1),
-    retries: readCount("retries", retries, settings.retries, 0),
-  }
-}
-
-async function replyTo<R>(ask: ClientRequests, request: ClientRequest<R>): Promise<Reply<R>> {
-  const ended = await ask(request)
-  return ended.kind === "failure"
-    ? { ...ended.failure, outcome: "unanswered" }
-    : { outcome: "answered", result: ended.value, requestId: ended.requestId }
 }
 
 function countOutcome(

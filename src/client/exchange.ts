@@ -5,16 +5,22 @@ import type { Cause, Failure } from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
 import { readRetryAfter } from "./retry.ts"
 
+/** What a request may send. A stream is sent as it comes. */
+export type RequestBody = string | Uint8Array | Blob | ReadableStream<Uint8Array>
+
 /** One request as it is sent. */
 export type WireRequest<R> = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
-  /** Null: a GET. */
-  readonly body: string | null
+  /** Absent: GET without a body, else POST. */
+  readonly method?: "DELETE" | undefined
+  readonly body: RequestBody | null
+  /** Absent: JSON. */
+  readonly contentType?: string | undefined
   readonly requestId: string
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
-  /** Whether a body of status 200 or 202 is the answer. */
+  /** Whether a body of status 200 or 202 is the answer, or null, that of status 204. */
   readonly isAnswer: (value: unknown) => value is R
 }
 
@@ -49,17 +55,19 @@ export async function exchange<R>(platform: ClientPlatform, request: WireRequest
 }
 
 async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal: AbortSignal): Promise<Exchange<R>> {
-  const { url, headers, body, requestId } = request
+  const { url, headers, body, requestId, method, contentType = "application/json" } = request
   let response: Response
   try {
     response = await platform.fetch(url, {
-      method: body === null ? "GET" : "POST",
+      method: method ?? (body === null ? "GET" : "POST"),
       headers: {
         ...headers,
         "X-Request-Id": requestId,
-        ...(body === null ? {} : { "Content-Type": "application/json" }),
+        ...(body === null ? {} : { "Content-Type": contentType }),
       },
-      ...(body === null ? {} : { body }),
+      ...(body === null ? {} : { body: body as BodyInit }), // the types of a runtime may be narrower than `fetch`
+      // `fetch` wants this beside a stream.
+      ...(body instanceof ReadableStream ? { duplex: "half" } : {}),
       // The key is for this server alone.
       redirect: "manual",
       // Some runtimes without cookies refuse the member.
@@ -70,21 +78,24 @@ async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal
     // The error of a runtime may hold the headers or the URL, so nothing of it is passed on.
     return failed(request, "unreachable")
   }
-  let value: unknown
-  try {
-    value = JSON.parse(await textOf(response))
-  } catch {
-    value = undefined
-  }
-  return read(request, response, value)
+  return read(request, response, response.status === 204 ? null : await jsonOf(response))
 }
 
 function read<R>(request: WireRequest<R>, response: Response, value: unknown): Exchange<R> {
   const { status, headers } = response
-  if (status === 200 || status === 202) {
+  if (status === 200 || status === 202 || status === 204) {
     if (!request.isAnswer(value)) return failed(request, "malformed", { status })
     return { kind: "answer", value, maxAgeMs: maxAgeMs(headers.get("Cache-Control")) }
   }
+  return refused(request, response, value)
+}
+
+/** What a response without an answer says; `value` is its body. */
+export function refused(
+  request: { readonly requestId: string },
+  { status, headers }: Response,
+  value: unknown,
+): Extract<Exchange<never>, { readonly kind: "failure" }> {
   const problem = readProblem(value)
   const retryAfterMs = readRetryAfter(headers.get("Retry-After"), headers.get("Date"))
   return failed(request, causeOf(status, problem), {
@@ -92,6 +103,15 @@ function read<R>(request: WireRequest<R>, response: Response, value: unknown): E
     ...(problem === undefined ? {} : { problem }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   })
+}
+
+/** The JSON of a body of at most `ANSWER_BYTES_MAX`; undefined: it is none, is longer or is cut off. */
+export async function jsonOf(response: Response): Promise<unknown> {
+  try {
+    return JSON.parse(await textOf(response))
+  } catch {
+    return undefined
+  }
 }
 
 /** A failure of the request with the id. */

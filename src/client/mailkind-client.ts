@@ -9,6 +9,11 @@ export type {
   FeedbackBody,
   FeedbackReceipt,
   Health,
+  Job,
+  JobEstimate,
+  JobFormat,
+  JobReason,
+  JobState,
   Policy,
   Problem,
   ProblemCode,
@@ -18,8 +23,16 @@ export type {
   Usage,
 } from "./api-types.ts"
 export type { BatchItems, BatchOptions, BatchProgress, BatchRun } from "./batch.ts"
-export type { CallOptions, CheckSubject, CheckTerms, Mailkind, MailkindBrowser } from "./client.ts"
-export type { MailkindOptions, PublishableOptions } from "./options.ts"
+export type { CheckSubject, CheckTerms, Mailkind, MailkindBrowser } from "./client.ts"
+export {
+  JobError,
+  type ListFile,
+  type MailkindJob,
+  type MailkindJobs,
+  type ResultOptions,
+  type UploadOptions,
+} from "./jobs.ts"
+export type { CallOptions, MailkindOptions, PublishableOptions } from "./options.ts"
 export type { Cause, Checked, Failure, ItemOutcome, Outcome, Reply, Unchecked } from "./outcome.ts"
 export type { MailkindStats } from "./statistics.ts"
 

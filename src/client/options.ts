@@ -23,6 +23,13 @@ export type MailkindOptions = NetworkOption & {
 /** The options of `createMailkind` in a page: a publishable key, and reduced results. */
 export type PublishableOptions = Omit<MailkindOptions, "key"> & { readonly publishableKey: string }
 
+/** The options of one call. */
+export type CallOptions = {
+  readonly timeoutMs?: number | undefined
+  readonly retries?: number | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
 /** What a check gives with a secret key, and with a publishable one. */
 export type AnyCheckResult = CheckResult | ReducedResult
 

@@ -1,7 +1,7 @@
 import { onAbort } from "./abort.ts"
-import { exchange, failed } from "./exchange.ts"
-import type { ClientSettings } from "./options.ts"
-import type { Failure } from "./outcome.ts"
+import { exchange, failed, type RequestBody, type WireRequest } from "./exchange.ts"
+import { type CallOptions, type ClientSettings, readCount } from "./options.ts"
+import type { Failure, Reply } from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
 import { retryDelayMs } from "./retry.ts"
 import type { ClientStatistics } from "./statistics.ts"
@@ -9,9 +9,12 @@ import type { ClientStatistics } from "./statistics.ts"
 /** What a call asks for. */
 export type ClientRequest<R> = {
   readonly path: string
-  /** Null: a GET. */
-  readonly body: string | null
+  readonly method?: WireRequest<R>["method"]
+  readonly body: RequestBody | null
+  readonly contentType?: string | undefined
   readonly isAnswer: (value: unknown) => value is R
+  /** Whether it is only repeated when the server has refused it: it may have been accepted where no answer came. */
+  readonly isRepeatedOnRefusal?: boolean | undefined
   readonly retries: number
   /** Of each try, and of the call as a whole if it has a deadline. */
   readonly timeoutMs: number
@@ -28,6 +31,30 @@ export type ClientAnswer<R> =
 /** Sends requests, each with its retries. */
 export type ClientRequests = <R>(request: ClientRequest<R>) => Promise<ClientAnswer<R>>
 
+/** What a call asks for, besides its options. */
+export type SingleCall<R> = Omit<ClientRequest<R>, "retries" | "timeoutMs" | "hasDeadline" | "signal"> & {
+  readonly hasDeadline?: boolean
+}
+
+/** A request with the options of its call. Unless `hasDeadline` is false, somebody waits: all tries together end within its time. */
+export const singleRequest = <R>(
+  settings: ClientSettings,
+  call: SingleCall<R>,
+  { timeoutMs, retries, signal }: CallOptions,
+): ClientRequest<R> => ({
+  ...{ hasDeadline: true, ...call, signal },
+  timeoutMs: readCount("timeoutMs", timeoutMs, settings.timeoutMs, 1),
+  retries: readCount("retries", retries, settings.retries, 0),
+})
+
+/** Sends a request that is no check. */
+export async function replyTo<R>(ask: ClientRequests, request: ClientRequest<R>): Promise<Reply<R>> {
+  const ended = await ask(request)
+  return ended.kind === "failure"
+    ? { ...ended.failure, outcome: "unanswered" }
+    : { outcome: "answered", result: ended.value, requestId: ended.requestId }
+}
+
 /** Builds what sends requests over a platform. */
 export function createRequests(
   platform: ClientPlatform,
@@ -35,24 +62,38 @@ export function createRequests(
   statistics: ClientStatistics,
 ): ClientRequests {
   /** Null: there is no next try. A wait that would not end before the deadline is not begun. */
-  const nextDelayMs = (failure: Failure, tries: number, retries: number, leftMs: number): number | null => {
-    if (tries > retries) return null
+  const nextDelayMs = (
+    failure: Failure,
+    tries: number,
+    { retries, isRepeatedOnRefusal = false }: Pick<ClientRequest<unknown>, "retries" | "isRepeatedOnRefusal">,
+    leftMs: number,
+  ): number | null => {
+    if (tries > retries || (isRepeatedOnRefusal && (failure.status ?? 0) < 400)) return null
     const delayMs = retryDelayMs(failure, tries, settings.retryWaitMaxMs, platform.random)
     return delayMs === null || delayMs >= leftMs ? null : delayMs
   }
   return async request => {
-    const { path, body, isAnswer, retries, timeoutMs, signal } = request
+    const { path, method, body, contentType, isAnswer, timeoutMs, signal } = request
     const requestId = platform.newId()
     const endsAt = request.hasDeadline ? platform.now() + timeoutMs : Number.POSITIVE_INFINITY
     const leftMs = (): number => endsAt - platform.now()
     for (let tries = 1; ; tries++) {
       statistics.count("requests")
       const ended = await exchange(platform, {
-        ...{ url: settings.url + path, headers: settings.headers, body, requestId, isAnswer, signal },
+        ...{
+          url: settings.url + path,
+          headers: settings.headers,
+          method,
+          body,
+          contentType,
+          requestId,
+          isAnswer,
+          signal,
+        },
         timeoutMs: Math.max(1, Math.min(timeoutMs, leftMs())),
       })
       if (ended.kind === "answer") return { ...ended, requestId }
-      const delayMs = nextDelayMs(ended.failure, tries, retries, leftMs())
+      const delayMs = nextDelayMs(ended.failure, tries, request, leftMs())
       if (delayMs === null) return ended
       if (!(await waited(platform, delayMs, signal))) return failed({ requestId }, "aborted")
       statistics.count("retries")
@@ -61,7 +102,7 @@ export function createRequests(
 }
 
 /** Whether the wait ended by itself, and not because the call was aborted. */
-function waited(platform: ClientPlatform, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
+export function waited(platform: ClientPlatform, ms: number, signal: AbortSignal | undefined): Promise<boolean> {
   if (signal?.aborted === true) return Promise.resolve(false)
   // Node 20 has no `Promise.withResolvers`.
   return new Promise(resolve => {

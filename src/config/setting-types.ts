@@ -8,10 +8,18 @@ export type Setting<T> = {
   readonly defaultText: string
   readonly defaultValue: T
   readonly parse: (text: string) => ParseResult<T>
+  /** Whether it has a password or a key: it is never printed, and can stand in a file of its own. */
+  readonly isSecret: boolean
+  /** Whether a running server takes a new value on SIGHUP. */
+  readonly isReloaded: boolean
+  /** The flag that sets it, as commander wants it; null: none. */
+  readonly flag: string | null
 }
 
 type SettingSpec<T> = {
   readonly description: string
+  readonly isReloaded?: true
+  readonly flag?: string
   readonly defaultValue: T
   readonly defaultText?: string
 }
@@ -21,7 +29,8 @@ const invalid = (sentence: string): ParseResult<never> => ({ ok: false, expected
 
 function createSetting<T>(common: SettingSpec<T>, parse: (text: string) => ParseResult<T>): Setting<T> {
   const { description, defaultValue, defaultText = defaultValue === null ? "none" : String(defaultValue) } = common
-  return { description, defaultValue, defaultText, parse }
+  const { flag = null, isReloaded = false } = common
+  return { description, defaultValue, defaultText, parse, isSecret: false, isReloaded, flag }
 }
 
 /** A whole number from `min` to `max`. */
@@ -94,6 +103,9 @@ export function url<F extends string | null>(
   })
 }
 
+/** What is printed in the place of a secret. */
+export const SECRET_TEXT = "•••"
+
 /** A value that is printed as `•••` in text, JSON and logs. `reveal()` returns it. */
 export class Secret {
   readonly #value: string
@@ -104,23 +116,24 @@ export class Secret {
     return this.#value
   }
   toString(): string {
-    return "•••"
+    return SECRET_TEXT
   }
   toJSON(): string {
-    return "•••"
+    return SECRET_TEXT
   }
   [Symbol.for("nodejs.util.inspect.custom")](): string {
-    return "•••"
+    return SECRET_TEXT
   }
 }
 
-/** Text that may contain a password; `null` if it is not set. */
+/** Text that is a key or may contain a password; `null` if it is not set. */
 export function secret(
   spec: SettingSpec<null> & { readonly pattern: RegExp; readonly expected: string },
 ): Setting<Secret | null> {
-  return createSetting<Secret | null>(spec, given =>
+  const setting = createSetting<Secret | null>(spec, given =>
     spec.pattern.test(given) ? valid(new Secret(given)) : invalid(spec.expected),
   )
+  return { ...setting, isSecret: true }
 }
 
 /** A comma-separated list of valid members. White space around members is ignored. `off`, where allowed, must be the only word. */

@@ -1,5 +1,6 @@
 import { isIP } from "node:net"
-import { LOG_LEVELS } from "../base/log.ts"
+import { distance } from "fastest-levenshtein"
+import { LOG_LEVELS } from "../base/log-level.ts"
 import { choice, integer, integerOrOff, list, type Setting, secret, text, url, urlMap } from "./setting-types.ts"
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
@@ -9,14 +10,16 @@ const TIER_LIMITS = /^[0-4]=(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0
 const SMTP_URL = /^smtps?:\/\/(?:[^\s@/?#:]+(?::[^\s@/?#]*)?@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/?(?:\?tls=required)?$/
 const POSTGRES_URL = /^postgres(?:ql)?:\/\/(?:[^\s@/?#]+@)?(?:[A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(?:[0-5]?\d{1,4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5]))?\/[^\s/?#]+(?:\?[^\s#]*)?$/
 const MAIL_FROM = /^[^\s@,<>"]+@[^\s@,<>"]+$|^(?:[^\p{Cc}<>,"@]*|"[^\p{Cc}"\\]*"\s*)<[^\s@,<>"]+@[^\s@,<>"]+>$/u
+const FIRST_KEY = /^svc_live_[0-9A-Za-z]{38}$/
 const EMAIL = /^[^\s@,]{1,64}@[^\s@,]{1,253}$/
 
-/** Every setting. They are read once from the environment at the start. `help settings` and the guide print this table. */
+/** Every setting. `help settings` and the guide print this table. */
 export const SETTINGS = {
-  MAILKIND_HOST: text({ description: "Address to listen on.", defaultValue: "127.0.0.1", pattern: LISTEN_HOST, expected: "a host name or an IP address" }),
-  MAILKIND_PORT: integer({ description: "TCP port to listen on. 0 picks a free one, and the first line prints it.", defaultValue: 8080, min: 0, max: 65_535 }),
-  MAILKIND_BASE_URL: url({ description: "Public base address, used in links and error types.", defaultValue: null, defaultText: "from host and port", schemes: ["http", "https"] }),
-  MAILKIND_DATA_DIR: text({ description: "Directory of the database and the unpacked lists. It is created with mode 0700.", defaultValue: "./mailkind-data", pattern: /^[^\0]+$/, expected: "a path" }),
+  MAILKIND_CONFIG: text({ description: "TOML file with settings, under their names in lower case without `mailkind_`. The same as `--config`.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
+  MAILKIND_HOST: text({ flag: "--host <address>", description: "Address to listen on.", defaultValue: "127.0.0.1", pattern: LISTEN_HOST, expected: "a host name or an IP address" }),
+  MAILKIND_PORT: integer({ flag: "--port <number>", description: "TCP port to listen on. 0 picks a free one, and the first line prints it.", defaultValue: 8080, min: 0, max: 65_535 }),
+  MAILKIND_BASE_URL: url({ flag: "--base-url <url>", description: "Public base address, used in links and error types.", defaultValue: null, defaultText: "from host and port", schemes: ["http", "https"] }),
+  MAILKIND_DATA_DIR: text({ flag: "--data-dir <directory>", description: "Directory of the database and the unpacked lists. It is created with mode 0700.", defaultValue: "./mailkind-data", pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_DATABASE_URL: secret({
     description: "A PostgreSQL database that many hosts share, as `postgres://user:password@host:port/name`. Without it, SQLite in the data directory.",
     defaultValue: null,
@@ -24,8 +27,14 @@ export const SETTINGS = {
     expected: "postgres://, optionally a user and a password, percent-encoded, a host, optionally a port, and the name of a database",
   }),
   MAILKIND_DATABASE_CONNECTIONS: integer({ description: "Most connections to PostgreSQL per process, besides one for notifications.", defaultValue: 4, min: 1, max: 100 }),
+  MAILKIND_NODE_URL: url({ description: "Address at which the other servers of a PostgreSQL database reach this one, such as `http://10.0.0.11:8080`. By it a server that is cut off from the database learns that others are not (`/v1/health?ready=1`).", defaultValue: null, schemes: ["http", "https"] }),
+  MAILKIND_DATABASE_WAIT_S: integer({ description: "How long a start waits for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
+  MAILKIND_STOP_DELAY_MS: integer({ isReloaded: true, description: "How long after SIGTERM everything is still served while `/v1/health` answers 503, in milliseconds, so that a load balancer can turn away.", defaultValue: 0, min: 0, max: 600_000 }),
+  MAILKIND_BACKUP_DIR: text({ description: "Existing directory into which the server backs up its SQLite database on schedule. Without it, it makes no backups.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
+  MAILKIND_BACKUP_HOURS: integer({ description: "Hours between two backups.", defaultValue: 24, min: 1, max: 8760 }),
+  MAILKIND_BACKUP_KEEP: integer({ description: "How many scheduled backups are kept.", defaultValue: 7, min: 1, max: 10_000 }),
   MAILKIND_TEST_DOMAIN: text({ description: "Domain of the test addresses, which need no key.", defaultValue: "mailkind.test", pattern: HOST_NAME, expected: "a lower-case domain name of two labels or more" }),
-  MAILKIND_DNS_SERVERS: list({ description: "DNS servers as `address[:port]`. `off` switches DNS off.", defaultValue: [], defaultText: "the system's", allowsOff: true, isMember: isDnsServer, expected: "a comma list of IP addresses with optional ports, or off" }),
+  MAILKIND_DNS_SERVERS: list({ flag: "--dns-servers <list>", description: "DNS servers as `address[:port]`. `off` switches DNS off.", defaultValue: [], defaultText: "the system's", allowsOff: true, isMember: isDnsServer, expected: "a comma list of IP addresses with optional ports, or off" }),
   MAILKIND_DNS_TIMEOUT_MS: integer({ description: "Time limit of one DNS question, in milliseconds.", defaultValue: 1500, min: 50, max: 10_000 }),
   MAILKIND_CHECK_TIMEOUT_MS: integer({ description: "Time limit of all network requests of one check, in milliseconds.", defaultValue: 3000, min: 50, max: 30_000 }),
   MAILKIND_DNS_CANARIES: list({
@@ -35,14 +44,20 @@ export const SETTINGS = {
     isMember: name => HOST_NAME.test(name),
     expected: "a comma list of domain names, or off",
   }),
+  MAILKIND_OUTSIDE: choice({
+    description: "`off` sends nothing to other hosts but DNS questions and what goes to the database and the mail server that are set. Lists are refreshed from files alone. There are no tenant look-ups, deep checks, callbacks and leak reports.",
+    defaultValue: "on",
+    options: ["on", "off"],
+  }),
   MAILKIND_IDENTITY_URL: url({ description: "Base address of the suite_b tenant look-up, or `off`.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"], allowsOff: true }),
   MAILKIND_LISTS_REFRESH_HOURS: integerOrOff({ description: "Hours between two refreshes of the lists. `off` never downloads.", defaultValue: 24, min: 1, max: 8760 }),
   MAILKIND_LISTS_SOURCES: urlMap({
-    description: "Mirrors of list sources, as `source=URL`. An unknown source name adds your own list of disposable domains, with one domain per line.",
+    isReloaded: true,
+    description: "Mirrors of list sources, as `source=URL`, also of files as `source=file:///path`. An unknown source name adds your own list of disposable domains, with one domain per line.",
     defaultValue: new Map(),
     defaultText: "their own addresses",
     namePattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,
-    schemes: ["https", "http"],
+    schemes: ["https", "http", "file"],
   }),
   MAILKIND_RDAP_BOOTSTRAP_URL: url({ description: "Address of the RDAP bootstrap file (RFC 9224).", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
   MAILKIND_SECRET_SCANNING_KEYS_URL: url({ description: "Address of the leak reporter's public keys, with https, or http on loopback.", defaultValue: null, defaultText: "the real one", schemes: ["https", "http"] }),
@@ -53,7 +68,14 @@ export const SETTINGS = {
     expected: "smtp:// or smtps://, optionally a user, or a user and a password, percent-encoded, a host, optionally a port, and optionally ?tls=required",
   }),
   MAILKIND_MAIL_FROM: text({ description: "Sender of the mails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
-  MAILKIND_ADMINS: list({ description: "Emails of the accounts that can use the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
+  MAILKIND_ADMINS: list({ isReloaded: true, description: "Emails of the accounts that can use the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
+  MAILKIND_FIRST_KEY: secret({
+    description: "Secret key of the account that the first start creates, instead of a random one. `mailkind key generate` makes one.",
+    defaultValue: null,
+    pattern: FIRST_KEY,
+    expected: "a secret key as `mailkind key generate` prints it",
+  }),
+  MAILKIND_FIRST_KEY_TO: text({ description: "File into which the first start writes its key, instead of printing it. It is created with mode 0600.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_SIGN_UP_POLICY: choice({
     description: "What the sign-in does with mistyped, throw-away and dead addresses. `off` checks nothing. `warn` asks for confirmation. `refuse` asks about typos and refuses the others.",
     defaultValue: "warn",
@@ -61,6 +83,7 @@ export const SETTINGS = {
   }),
   MAILKIND_DEFAULT_TIER: integer({ description: "Tier of a new account.", defaultValue: 0, min: 0, max: 4 }),
   MAILKIND_TIERS: list({
+    isReloaded: true,
     description: "Limits of tiers, as `tier=requests per second/in flight/units per day`. `-` is unlimited.",
     defaultValue: [],
     defaultText: "the built-in limits",
@@ -76,7 +99,7 @@ export const SETTINGS = {
     isMember: isContact,
     expected: "a comma list of email addresses and URLs with https://, mailto: or tel:",
   }),
-  MAILKIND_TRUSTED_PROXIES: list({ description: "Addresses or prefixes of proxies whose `X-Forwarded-For` the server trusts.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
+  MAILKIND_TRUSTED_PROXIES: list({ isReloaded: true, description: "Addresses or prefixes of proxies whose `X-Forwarded-For` the server trusts.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
   MAILKIND_JOB_BYTES_MAX: integer({ description: "Largest list that a job takes, in bytes. It also bounds what a compressed list unpacks to.", defaultValue: 104_857_600, min: 1024, max: 10_737_418_240 }),
   MAILKIND_JOBS_DIR: text({
     description: "Folder with the encrypted lists and results of jobs. Servers that share a PostgreSQL database need one that all of them can read and write.",
@@ -87,12 +110,12 @@ export const SETTINGS = {
   }),
   MAILKIND_JOB_KEEP_HOURS: integer({ description: "Hours after its end when a job is deleted, with its list and its results.", defaultValue: 48, min: 1, max: 8760 }),
   MAILKIND_IN_FLIGHT_MAX: integer({ description: "Most concurrent requests per process. Further requests get `overloaded`.", defaultValue: 4096, min: 1, max: 1_000_000 }),
-  MAILKIND_LOG: choice({ description: "Lowest level of log lines.", defaultValue: "info", options: LOG_LEVELS }),
-  MAILKIND_LOG_SAMPLE: integerOrOff({ description: "Logs one of so many successful answers. `off` logs none.", defaultValue: "off", min: 1, max: 1_000_000_000 }),
-  MAILKIND_SLOW_MS: integerOrOff({ description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
+  MAILKIND_LOG: choice({ flag: "--log <level>", isReloaded: true, description: "Lowest level of log lines.", defaultValue: "info", options: LOG_LEVELS }),
+  MAILKIND_LOG_SAMPLE: integerOrOff({ isReloaded: true, description: "Logs one of so many successful answers. `off` logs none.", defaultValue: "off", min: 1, max: 1_000_000_000 }),
+  MAILKIND_SLOW_MS: integerOrOff({ isReloaded: true, description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
   MAILKIND_REQUEST_LOG: choice({ description: "Shows each account its last requests on the dashboard, without addresses. `off` stores none and deletes those stored.", defaultValue: "on", options: ["on", "off"] }),
-  MAILKIND_METRICS: text({ description: "Separate listener for `/metrics`, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),
-  MAILKIND_METRICS_ALLOW: list({ description: "Addresses or prefixes that can read `/metrics` beside the API. For all others the path does not exist.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
+  MAILKIND_METRICS: text({ flag: "--metrics <address>", description: "Separate listener for `/metrics`, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),
+  MAILKIND_METRICS_ALLOW: list({ isReloaded: true, description: "Addresses or prefixes that can read `/metrics` beside the API. For all others the path does not exist.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
@@ -100,34 +123,59 @@ export type SettingName = keyof typeof SETTINGS
 /** The value of every setting. */
 export type Settings = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never }
 
+/** The text of a setting, and where it stands as a person says it, such as `--port` or `line 3 of /etc/mailkind.toml`; null: in the environment. */
+export type GivenSetting = { readonly text: string; readonly origin: string | null }
+export type GivenSettings = ReadonlyMap<SettingName, GivenSetting>
+
+/** Whether the text is the name of a setting. */
+export const isSettingName = (name: string): name is SettingName => Object.hasOwn(SETTINGS, name)
+
+/** All settings, or every fault of them. */
+export type ParsedSettings = { readonly kind: "read"; readonly settings: Settings } | { readonly kind: "faulty"; readonly faults: readonly string[] }
+
 /** Parses all settings and reports every fault with the name of its setting. An empty value counts as not set. */
-export function parseSettings(environment: Readonly<Record<string, string | undefined>>): { readonly kind: "read"; readonly settings: Settings } | { readonly kind: "faulty"; readonly faults: readonly string[] } {
-  const faults = Object.keys(environment)
-    .filter(name => name.startsWith("MAILKIND_") && !(name in SETTINGS))
-    .sort()
-    .map(name => `${name} is not a setting${suggestion(name)}. \`mailkind help settings\` lists them`)
+export function parseSettings(environment: Readonly<Record<string, string | undefined>>): ParsedSettings {
+  const faults: string[] = []
+  const given = new Map<SettingName, GivenSetting>()
+  for (const name of Object.keys(environment).filter(isOurs).sort())
+    if (isSettingName(name)) given.set(name, { text: environment[name] ?? "", origin: null })
+    else faults.push(unknownSetting(name))
+  const parsed = parseGiven(given)
+  if (faults.length === 0) return parsed
+  return { kind: "faulty", faults: parsed.kind === "read" ? faults : [...faults, ...parsed.faults] }
+}
+
+/** Whether an environment variable is meant for this program. */
+export const isOurs = (name: string): boolean => name.startsWith("MAILKIND_")
+
+/** Parses the texts of settings. No fault repeats a value, which may be a secret. */
+export function parseGiven(given: GivenSettings): ParsedSettings {
+  const faults: string[] = []
   const values: Record<string, unknown> = {}
   for (const [name, setting] of Object.entries<Setting<unknown>>(SETTINGS)) {
-    const given = environment[name]?.trim() ?? ""
-    if (given === "") {
-      values[name] = setting.defaultValue
-      continue
-    }
-    const read = setting.parse(given)
+    const { text = "", origin = null } = given.get(name as SettingName) ?? {} // a row of the table
+    const read = text.trim() === "" ? { ok: true as const, value: setting.defaultValue } : setting.parse(text.trim())
     if (read.ok) values[name] = read.value
-    else faults.push(`${name} must be ${read.expected}`)
+    else faults.push(`${name} must be ${read.expected}${origin === null ? "" : ` (${origin})`}`)
   }
   if (faults.length > 0) return { kind: "faulty", faults }
   return { kind: "read", settings: values as Settings } // each value was parsed by its own row of the table
 }
 
-/** Suggests a setting whose name starts like `name` or has the same letters, in case of a typo. */
-function suggestion(name: string): string {
-  const near = Object.keys(SETTINGS).find(known => known.startsWith(name) || name.startsWith(known) || hasSameLetters(known, name))
-  return near === undefined ? "" : ` (did you mean ${near}?)`
+/** The fault of a name that is no setting. `write` writes the name of a setting as it stands where the fault is. */
+export function unknownSetting(name: string, write: (setting: string) => string = setting => setting): string {
+  const near = nearestSetting(name)
+  const meant = near === null ? "" : ` (did you mean ${write(near)}?)`
+  return `${name} is not a setting${meant}. \`mailkind help settings\` lists them`
 }
 
-const hasSameLetters = (a: string, b: string): boolean => [...a].sort().join("") === [...b].sort().join("")
+/** The setting that a name with slips of the pen may mean: it differs in a third of its letters at most, and in three. */
+function nearestSetting(name: string): string | null {
+  const bare = (text: string): string => text.toUpperCase().replace(/^MAILKIND_/, "")
+  const slipsIn = (known: string): number => distance(bare(name), bare(known))
+  const [near = ""] = Object.keys(SETTINGS).sort((a, b) => slipsIn(a) - slipsIn(b))
+  return slipsIn(near) <= Math.min(3, bare(name).length / 2) ? near : null
+}
 
 /** Whether the text is a DNS server: an IP address with an optional port. */
 export function isDnsServer(text: string): boolean {

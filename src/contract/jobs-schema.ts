@@ -1,6 +1,8 @@
 import { type Static, Type as t } from "@sinclair/typebox"
+import { CALLBACK_LIMITS } from "./callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } from "./jobs.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
+import { ROUTES } from "./routes.ts"
 import { describedAs, oneOf, PolicySchema } from "./schemas.ts"
 import { ByCategorySchema } from "./usage-schema.ts"
 
@@ -30,6 +32,7 @@ export const JobBody = t.Object(
     column: t.Union([t.String(), t.Null()], { description: "The column or member that you named. Null: it is found by its name." }),
     policy: PolicySchema,
     workspace: t.Boolean({ description: "Whether suite_b tenants are looked up." }),
+    callback: t.Union([t.String(), t.Null()], { description: "The URL that gets a callback when the job is done, stops or fails. Null: none." }),
     rows: t.Object(
       {
         total: count("Rows of the list, without the header."),
@@ -79,6 +82,13 @@ export const JobQuery = t.Object({
   policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
   workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
   name: t.Optional(t.String({ minLength: 1, maxLength: JOB_LIMITS.nameLengthMax, description: "A name of yours for the job." })),
+  callback: t.Optional(
+    t.String({
+      minLength: 1,
+      maxLength: CALLBACK_LIMITS.urlLengthMax,
+      description: `A URL of https that gets a callback when the job is done, stops or fails. You need a callback secret first: ${ROUTES.postCallbackSecret.method} ${ROUTES.postCallbackSecret.path}.`,
+    }),
+  ),
   dry: t.Optional(t.Boolean({ description: "Set to true to see what the list would cost. Nothing is stored or checked then. Absent: false." })),
 })
 
@@ -86,3 +96,13 @@ export const JobQuery = t.Object({
 export const JobResultsQuery = t.Object({
   only: t.Optional(t.String({ description: `Only rows with one of these recommendations, separated by commas: ${RECOMMENDATIONS.join(", ")}. Absent: all rows.` })),
 })
+
+/** Response of POST /v1/callback-secret. */
+export const CallbackSecretBody = t.Object(
+  {
+    secret: t.String({ description: "The secret that signs your callbacks, such as `whsec_…`. It is shown here only." }),
+    former_until: nullableInstant(`Until when your former secret signs too, ${CALLBACK_LIMITS.formerSecretHours} hours from now. Null: you had none.`),
+  },
+  closed("CallbackSecret"),
+)
+export type CallbackSecretBody = Static<typeof CallbackSecretBody>

@@ -67,9 +67,9 @@ export const JOB_LIMITS = {
   columnsMax: 1000,
   nameLengthMax: 100,
   columnNameLengthMax: 200,
-  /** Rows are checked, charged and written in blocks of about so many, or of so many bytes. */
-  blockRows: 1000,
-  blockBytes: 262_144,
+  /** Rows are read and written in blocks of about so many, or of so many bytes: a live request waits for one of them. */
+  blockRows: 250,
+  blockBytes: 65_536,
   /** Lists that one process checks at the same time, and lookups of one list that are under way at the same time. */
   runningPerProcessMax: 2,
   lookupsPerJobMax: 128,

@@ -77,8 +77,9 @@ export const LIMITS = {
   requestLogRowsMax: 10_000,
   requestLogDays: 7,
   /** How long the acts of administrators are kept, and how many at most. */
-  adminActDays: 365,
-  adminActsMax: 100_000,
+  auditDays: 400,
+  auditEntriesMax: 200_000,
+  auditEntriesPerActorMax: 5000,
   operatorNoteLengthMax: 2000,
   suspensionReasonLengthMax: 500,
   /** How long the suspension of a deleted account is kept for the next one with its email. */
@@ -116,6 +117,8 @@ export const LIMITS = {
   signInProofPerSiteSeconds: 2,
   /** Slow responses that a process logs a second. */
   slowLinesPerSecondMax: 10,
+  /** The same of responses with a status from 500 on. */
+  failureLinesPerSecondMax: 5,
   requestIdLengthMax: 64,
   /** How long a connection may be idle, and how long a body may take. Longer than any response takes. */
   connectionIdleSeconds: 20,

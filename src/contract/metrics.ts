@@ -1,4 +1,5 @@
 import { CATEGORY_NAMES } from "./categories.ts"
+import { LISTED_JOB_STATES } from "./jobs.ts"
 import { PROBLEM_CODES, PROBLEMS } from "./problems.ts"
 import { REASON_NAMES } from "./reasons.ts"
 import { ROUTES } from "./routes.ts"
@@ -33,6 +34,7 @@ export const METRIC_LABELS = {
   set: ["disposable", "relay", "government", "government_suffix", "education", "education_suffix", "personal", "organisation", "open_education_suffix", "free_subdomain", "agent_mailbox"],
   source_outcome: ["taken", "unchanged", "refused", "failed"],
   notice: ["key_created", "key_revoked_by_owner", "key_revoked_by_admin", "key_leaked", "key_expiring", "key_new_network", "terms_change", "account_suspended", "account_resumed", "units_80", "units_100", "list_done", "list_stopped", "report_decided", "other"],
+  job_state: LISTED_JOB_STATES,
   mail_state: ["waiting", "under_way", "sent", "refused", "given_up"],
 } as const satisfies Record<string, readonly string[]>
 
@@ -71,14 +73,23 @@ export const METRICS = {
   mailkind_cache_misses_total: { kind: "counter", description: "Look-ups that the cache could not answer.", labels: ["cache"], aggregation: "sum" },
   mailkind_lists_built_timestamp_seconds: { kind: "gauge", description: "When the lists in use were built.", labels: [], aggregation: "min" },
   mailkind_lists_refreshed_timestamp_seconds: { kind: "gauge", description: "When the lists were last refreshed; 0: never.", labels: [], aggregation: "min" },
+  mailkind_lists_asked_timestamp_seconds: { kind: "gauge", description: "When the sources of the lists were last asked, with or without success; 0: never.", labels: [], aggregation: "min" },
   mailkind_lists_entries: { kind: "gauge", description: "Entries of the lists in use.", labels: ["set"], aggregation: "max" },
   mailkind_lists_sources: { kind: "gauge", description: "Sources of lists, by the outcome of their last download.", labels: ["source_outcome"], aggregation: "max" },
+  mailkind_database_up: { kind: "gauge", description: "1: the database answers; 0: it was found unreachable and has not answered since.", labels: [], aggregation: "min" },
+  mailkind_database_latency_seconds: { kind: "gauge", description: "How long the last statement took that asks for nothing.", labels: [], aggregation: "max" },
+  mailkind_database_connections_in_use: { kind: "gauge", description: "Connections to PostgreSQL that work or are reserved; 0 with SQLite.", labels: [], aggregation: "sum" },
+  mailkind_backup_interval_seconds: { kind: "gauge", description: "Time between two scheduled backups; 0: there are none.", labels: [], aggregation: "max" },
+  mailkind_backup_age_seconds: { kind: "gauge", description: "Age of the newest scheduled backup, or of this process while there is none; 0: there are none.", labels: [], aggregation: "max" },
   mailkind_nodes: { kind: "gauge", description: "Servers that share the database and the limits of callers, including this one.", labels: [], aggregation: "max" },
   mailkind_leases_held: { kind: "gauge", description: "Callers for whom this process has leased units of the day.", labels: [], aggregation: "sum" },
   mailkind_quota_store_failures_total: { kind: "counter", description: "Failed attempts to lease units from the store or to return them.", labels: [], aggregation: "sum" },
   mailkind_usage_unwritten: { kind: "gauge", description: "Usage counters that are not written to the store yet.", labels: [], aggregation: "sum" },
   mailkind_usage_flush_lag_seconds: { kind: "gauge", description: "Age of the oldest usage that is not written yet.", labels: [], aggregation: "max" },
   mailkind_request_log_dropped_total: { kind: "counter", description: "Requests that are missing in the request logs of accounts, since more arrived at once than are written.", labels: [], aggregation: "sum" },
+  mailkind_jobs: { kind: "gauge", description: "Lists of all accounts, by state.", labels: ["job_state"], aggregation: "max" },
+  mailkind_callbacks_waiting: { kind: "gauge", description: "Callbacks of lists that wait for their next attempt.", labels: [], aggregation: "max" },
+  mailkind_callbacks_given_up: { kind: "gauge", description: "Callbacks of lists that were tried for a day, of lists that are not deleted yet.", labels: [], aggregation: "max" },
   mailkind_outbox_mails: { kind: "gauge", description: "Mails in the outbox, by notice and state.", labels: ["notice", "mail_state"], aggregation: "max" },
   mailkind_outbox_oldest_waiting_seconds: { kind: "gauge", description: "Age of the oldest waiting mail; 0: none waits.", labels: [], aggregation: "max" },
   mailkind_event_loop_lag_seconds: { kind: "gauge", description: "The greatest delay of the event loop within the last second.", labels: [], aggregation: "each" },
@@ -92,4 +103,4 @@ export const METRICS = {
 export type MetricName = keyof typeof METRICS
 
 /** The one metric whose label values are in no table: the versions of this program and of Bun. */
-export const BUILD_METRIC = { name: "mailkind_build_info", description: "Always 1; the labels are the versions of the program and of Bun.", labels: ["version", "bun"] } as const
+export const BUILD_METRIC = { name: "mailkind_build_info", description: "Always 1; the labels are the version of the program, its commit, empty where it is not known, and the version of Bun.", labels: ["version", "commit", "bun"] } as const

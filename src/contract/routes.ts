@@ -68,6 +68,7 @@ export const ROUTES = {
     kind: "api",
     problems: [...KEY_PROBLEMS, "not_found", "invalid_input", "job_not_ready", "range_not_satisfiable"],
   },
+  postCallbackSecret: { method: "POST", path: "/v1/callback-secret", description: "Makes the secret that signs your callbacks, or replaces it. The former one signs too for a day.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
   deleteJob: { method: "DELETE", path: "/v1/jobs/:id", description: "Deletes a job, its list and its results at once. Rows that are done stay charged.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS, "not_found"] },
   getHealth: { method: "GET", path: "/v1/health", description: "Shows the state of the server. It never waits for the network.", access: "anybody", kind: "api", problems: ["invalid_input", "internal_error"] },
   postSecretScanning: {
@@ -139,6 +140,8 @@ export const ROUTES = {
   dashboardJob: { method: "GET", path: "/dashboard/jobs/:id", description: "One of your uploaded lists: how far its check is, and its results.", access: "account", kind: "page", problems: ["internal_error"] },
   jobProgress: { method: "GET", path: "/dashboard/jobs/:id/progress", description: "How far the check of a list is, as server-sent events.", access: "account", kind: "page", problems: ["internal_error"] },
   jobResultsFile: { method: "GET", path: "/dashboard/jobs/:id/results", description: "The results of a list, as a file.", access: "account", kind: "page", problems: ["job_not_ready", "internal_error"] },
+  postCallbackAgain: { method: "POST", path: "/dashboard/jobs/:id/send-again", description: "Sends a callback of a list once more.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  postDashboardCallbackSecret: { method: "POST", path: "/dashboard/callback-secret", description: "Makes or replaces the secret that signs your callbacks, and shows it.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   jobDeletion: { method: "GET", path: "/dashboard/jobs/:id/delete", description: "Asks for confirmation before a list is deleted.", access: "account", kind: "page", problems: ["internal_error"] },
   postJobDeletion: { method: "POST", path: "/dashboard/jobs/:id/delete", description: "Deletes a list with its results.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   feedback: { method: "GET", path: "/dashboard/feedback", description: "Your reports of wrong verdicts, and their results.", access: "account", kind: "page", problems: ["internal_error"] },
@@ -202,6 +205,8 @@ export const ROUTES = {
   docsSecurity: { method: "GET", path: "/docs/security", description: "How the server protects itself, and how to report a vulnerability.", access: "anybody", kind: "page", problems: [] },
   docsPrivacy: { method: "GET", path: "/docs/privacy", description: "What is stored, what is not, and what leaves the server.", access: "anybody", kind: "page", problems: [] },
   docsSelfHosting: { method: "GET", path: "/docs/self-hosting", description: "Run your own server behind a proxy, with systemd or in a container.", access: "anybody", kind: "page", problems: [] },
+  docsPlatforms: { method: "GET", path: "/docs/platforms", description: "From nothing to a first verdict on each platform.", access: "anybody", kind: "page", problems: [] },
+  docsLog: { method: "GET", path: "/docs/log", description: "Every event of the log, its level, its fields and its meaning.", access: "anybody", kind: "page", problems: [] },
   docsUpgrades: { method: "GET", path: "/docs/upgrades", description: "New versions, backups, and how to go back.", access: "anybody", kind: "page", problems: [] },
   docsScaling: { method: "GET", path: "/docs/scaling", description: "Several nodes over one PostgreSQL database, behind a load balancer.", access: "anybody", kind: "page", problems: [] },
   docsLicences: { method: "GET", path: "/docs/licences", description: "The packages and data in this program, and their licences.", access: "anybody", kind: "page", problems: [] },
@@ -279,4 +284,4 @@ export function pagePathWithoutSlash(path: string): string | null {
 export const API_VERSION = "1.0.0"
 
 /** The revision of the OpenAPI document. It counts up when the document says the same API in another form, or an addition to it. */
-export const DOCUMENT_REVISION = 3
+export const DOCUMENT_REVISION = 4

@@ -156,16 +156,19 @@ export const Health = t.Object(
   {
     status: oneOf("HealthStatus", ["ok", "degraded"]),
     version: t.String(),
+    commit: nullable(t.String({ description: "The first 12 digits of the commit that the program was built from. Null: not known." })),
     uptime_seconds: t.Integer(),
     lists: t.Object(
       {
         version: t.String(),
         built_at: t.String({ format: "date-time" }),
+        age_seconds: t.Integer({ minimum: 0, description: "Seconds since `built_at` or since `refreshed_at`, whichever is later." }),
         entries: t.Record(t.String(), t.Integer()),
         refresh: t.Object(
           {
             status: oneOf("RefreshStatus", REFRESH_STATUSES),
-            refreshed_at: nullable(t.String({ format: "date-time", description: "When the sources were last downloaded. Null: never." })),
+            refreshed_at: nullable(t.String({ format: "date-time", description: "When the sources were last asked, and one of them at least could be used. Null: never." })),
+            asked_at: nullable(t.String({ format: "date-time", description: "When the sources were last asked, with or without success. Null: never." })),
             sources: t.Record(
               t.String(),
               t.Object(
@@ -185,6 +188,12 @@ export const Health = t.Object(
       closed("HealthLists"),
     ),
     dns: t.Object({ status: oneOf("DnsStatus", ["ok", "unavailable"]) }, closed("HealthDns")),
+    database: t.Object(
+      {
+        status: oneOf("DatabaseStatus", ["ok", "away"]),
+      },
+      closed("HealthDatabase"),
+    ),
   },
   closed("Health"),
 )

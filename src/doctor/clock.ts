@@ -1,4 +1,4 @@
-import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
+import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
 /** The tolerated clock skew. Neither daily quotas nor certificates depend on less. */
 export const CLOCK_SKEW_MS_MAX = 60_000
@@ -26,7 +26,7 @@ export function diagnoseClock({ nowMs, listsAtMs, writtenAtMs, serversAheadMs }:
       CLOCK_REMEDY,
     )
   const off = median(serversAheadMs)
-  if (off === null) return ok(`It is ${isoTime(nowMs)}. No other server was asked for the time.`)
+  if (off === null) return skipped(`It is ${isoTime(nowMs)}. No other server was asked for the time.`)
   const words = `${Math.round(Math.abs(off) / 1000)} s ${off > 0 ? "behind" : "ahead of"} the servers that were asked`
   if (Math.abs(off) > CLOCK_SKEW_MS_MAX) return warning(`It is ${isoTime(nowMs)}, ${words}.`, CLOCK_REMEDY)
   return ok(`It is ${isoTime(nowMs)}, ${words}.`)

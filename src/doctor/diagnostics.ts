@@ -32,6 +32,7 @@ export const DIAGNOSTICS = {
   directory: { description: "The data directory exists, is only for its owner, and can be written and mapped." },
   disk: { description: "Its disk has free space." },
   database: { description: "The database opens, is not damaged, and has the tables of this version." },
+  backups: { description: "Scheduled backups can be written, and the newest one is young." },
   jobs: { description: "The folder with the lists of jobs can be written, and all servers share it." },
   dns: { description: "Each DNS server knows the canaries." },
   clock: { description: "The clock agrees with earlier data and with other servers." },

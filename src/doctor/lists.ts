@@ -1,6 +1,6 @@
 import { DAY_MS } from "../base/time.ts"
 import type { OpenPackResult } from "../check/lists/pack/pack.ts"
-import type { RefreshState } from "../check/refresh/refresh-state.ts"
+import { askedAtMs, isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
 /** How old lists may be that are not refreshed. */
@@ -28,17 +28,16 @@ export function diagnoseLists(opened: OpenPackResult, { state, everyHours, nowMs
   if (everyHours === null) return listsAge(`${seen} They are not refreshed.`, days, "set MAILKIND_LISTS_REFRESH_HOURS")
   if (state.is_paused)
     return warning(`${seen} An operator restored them.`, "Run `mailkind lists update` to refresh them again.")
-  if (state.refreshed_at_ms === 0)
+  if (askedAtMs(state) === 0)
     return listsAge(`${seen} They were never refreshed.`, days, "start the server, which refreshes them")
   const hours = Math.floor((nowMs - state.refreshed_at_ms) / HOUR_MS)
-  if (hours > everyHours * MISSED_REFRESHES_MAX)
+  const isOld = hours > everyHours * MISSED_REFRESHES_MAX
+  if (isOld && state.refreshed_at_ms > 0)
     return warning(
       `${seen} They were refreshed ${hours} hours ago. The schedule is every ${everyHours} hours.`,
       "Run `mailkind lists update` and read its output.",
     )
-  const useless = Object.entries(state.sources).filter(
-    ([, { outcome }]) => outcome === "refused" || outcome === "failed",
-  )
+  const useless = Object.entries(state.sources).filter(([, source]) => isUseless(source))
   if (useless.length === 0) return ok(`${seen} They were refreshed ${hours} hours ago.`)
   const names = useless.map(([id, { outcome }]) => `${id} ${outcome}`).join(", ")
   return warning(

@@ -19,7 +19,8 @@ export type DiagnosedPort = {
 export const HEALTH_TIMEOUT_MS = 5000
 const HEALTH_BYTES_MAX = 1024 * 1024
 
-type PortOwner =
+/** Who answers on a port: a server of this product, another program, a program that does not answer in time, or nobody. */
+export type PortOwner =
   | { readonly kind: "ours"; readonly version: string; readonly status: string }
   | { readonly kind: "stranger" | "silent" | "nobody" }
 
@@ -34,7 +35,7 @@ export async function diagnosePort(
   listenError: () => string | null,
 ): Promise<DiagnosticResult> {
   if (port === 0) return ok("The server picks a free port when it starts.")
-  const asked = await identifyServer(`http://${reachableHost(host)}:${port}${ROUTES.getHealth.path}`, web, deadline)
+  const asked = await identifyServer({ host, port }, web, deadline)
   const place = `${host} port ${port}`
   const remedy = "Stop the other program, or set MAILKIND_HOST and MAILKIND_PORT."
   switch (asked.kind) {
@@ -60,7 +61,13 @@ export async function diagnosePort(
 const freePort = (place: string, why: string | null, remedy: string): DiagnosticResult =>
   why === null ? ok(`${place} is free.`) : failed(`${place} cannot be used (${why}).`, remedy)
 
-async function identifyServer(url: string, web: Fetch, signal: AbortSignal): Promise<PortOwner> {
+/** Asks a port for the health of a server, until the signal aborts. Never rejects. The version is empty if it is not one. */
+export async function identifyServer(
+  { host, port }: Pick<DiagnosedPort, "host" | "port">,
+  web: Fetch,
+  signal: AbortSignal,
+): Promise<PortOwner> {
+  const url = `http://${reachableHost(host)}:${port}${ROUTES.getHealth.path}`
   try {
     const response = await web(url, { signal, headers: { accept: "application/json" } })
     return parseHealth(parseJson((await readTextBody(response, HEALTH_BYTES_MAX)) ?? ""))

@@ -12,6 +12,7 @@ import type { LeakedKeyRevocation } from "../customers/keys/keys.ts"
 import type { AllowedOrigins } from "../customers/keys/origins.ts"
 import type { OwnListCache } from "../customers/own-lists/own-list-cache.ts"
 import type { RateLimiter } from "../customers/quota/rate/rate-limiter.ts"
+import type { Actor } from "../customers/store/change-log/actor.ts"
 import { type AdmissionDeps, createAdmission, createWithSecretKey } from "./admission/admission.ts"
 import type { LoadShedder } from "./admission/load-shedder.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
@@ -56,7 +57,7 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly ownLists: OwnListCache
     readonly roleOf: (localPart: string) => string | null
     readonly usageOf: (account: CallerAccount, day?: number | null) => Promise<Usage>
-    readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
+    readonly report: (report: FeedbackReport, actor: Actor) => Promise<FeedbackReportResult>
     readonly findReporterKey: FindReporterKey
     readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>
     readonly log: Log
@@ -67,6 +68,7 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly baseUrl: () => string
     readonly health: () => Health
     readonly isStopping: () => boolean
+    readonly isCutOff: () => boolean
     readonly stopwatch: Stopwatch
     readonly logging: RequestLogging
     readonly loadShedder: LoadShedder
@@ -90,7 +92,7 @@ export function createApp(appDeps: AppDeps) {
   const toProblemResponse = createToProblemResponse({ ...appDeps, refusalHeaders })
   const { pages, refuse } = createRefusalPages(appDeps, toProblemResponse)
   const accountLog = appDeps.requestLog === null ? null : new AccountLog(appDeps.requestLog, refusalHeaders)
-  const observer = new RequestObserver({ ...appDeps, accountLog })
+  const observer = new RequestObserver({ ...appDeps, accountLog, refusals: refusalHeaders })
   const deps = {
     ...appDeps,
     refusalHeaders,
@@ -162,7 +164,7 @@ function createPathRefusal(observer: RequestObserver, refuse: ToProblemResponse)
   return (request: Request): Response => {
     const startedAtMs = observer.stopwatch()
     const response = refuse(noSuchPath(), request)
-    observer.recordResponse(ELSEWHERE_ROUTE, response, observer.stopwatch() - startedAtMs, null, null)
+    observer.recordResponse(request, ELSEWHERE_ROUTE, response, observer.stopwatch() - startedAtMs, null, null)
     return response
   }
 }

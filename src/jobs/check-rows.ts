@@ -1,4 +1,5 @@
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
+import type { LookupContext } from "../check/lookup-context.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
 import type { Category } from "../contract/categories.ts"
 import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
@@ -19,7 +20,7 @@ export type CheckRowsDeps = {
     wwwHost: string | null,
   ) => OwnListMatch | Promise<OwnListMatch>
   readonly testDomain: string
-  /** Is awaited after each few rows, so that live requests go first. Rejects when the work must be left. */
+  /** Is awaited before each few rows, and before a block is read and written, so that live requests go first. Rejects when the work must be left. */
   readonly pause: () => Promise<void>
 }
 
@@ -48,13 +49,14 @@ export type RowResults = {
 export const resultFormatOf = ({ format }: Pick<Job, "format">, columns: InputColumns): ResultFormat =>
   RESULT_FORMATS[JOB_FORMATS[format].results](columns, false)
 
-/** Checks rows in their order. The first one is row number `rowsBefore` + 1 of the list. */
+/** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
 export async function checkRows(
   { check, ownListMatch, testDomain, pause }: CheckRowsDeps,
   { accountId, policy, includesTenant }: Pick<Job, "accountId" | "policy" | "includesTenant">,
   rows: readonly InputRow[],
   rowsBefore: number,
   format: ResultFormat,
+  context: LookupContext,
 ): Promise<RowResults> {
   const written: WrittenRow[] = []
   const categories: Category[] = []
@@ -73,14 +75,17 @@ export async function checkRows(
     const { domain, normalized, wwwHost, isTest } = subject
     const checkWith = (match: OwnListMatch) =>
       // The lookups of jobs are bounded apart from those of the account's live requests.
-      check({
-        subject,
-        policy,
-        isDeep: false,
-        includeTenant: includesTenant,
-        callerId: `${accountId}/jobs`,
-        ownListMatch: match,
-      })
+      check(
+        {
+          subject,
+          policy,
+          isDeep: false,
+          includeTenant: includesTenant,
+          callerId: `${accountId}/jobs`,
+          ownListMatch: match,
+        },
+        context,
+      )
     const match = domain === null || isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, normalized, domain, wwwHost)
     const outcome = match instanceof Promise ? match.then(checkWith) : checkWith(match)
     if (outcome instanceof Promise) lookups++

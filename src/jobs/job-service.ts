@@ -1,3 +1,4 @@
+import type { LogMessage } from "../base/log-events.ts"
 import { CoalescedRuns } from "../base/single-flight.ts"
 import { createIntervals, type RunInterval } from "../base/time.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
@@ -18,6 +19,7 @@ import {
 } from "../customers/jobs/job-lifecycle.ts"
 import { unitsLeft } from "../customers/jobs/job-progress.ts"
 import { findJob, type Job } from "../customers/jobs/job-row.ts"
+import type { Actor } from "../customers/store/change-log/actor.ts"
 import { newId } from "../customers/store/core/id.ts"
 import { inputFileName, jobIdOfFile } from "./job-files.ts"
 import { checkJobFolder, type JobFolderState } from "./job-folder.ts"
@@ -30,13 +32,12 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause"> & {
   readonly holder: string
   /** Whether a holder is known to have ended. */
   readonly hasEnded: (holder: string) => boolean
-  readonly keepHours: number
   /** Whether servers on other machines may share the database. */
   readonly isStoreShared: boolean
   readonly runInterval: RunInterval
   /** Resolves when a few rows may be checked: live requests go first. */
   readonly waitForTurn: () => Promise<void>
-  readonly onError: (message: string, error: unknown) => void
+  readonly onError: (message: LogMessage, error: unknown) => void
 }
 
 /** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
@@ -46,9 +47,9 @@ const SWEEP_MS = 60_000
 const PAUSE_AFTER_FAILURE_MS = 10_000
 
 /** What is logged of a folder that cannot be used. */
-const FOLDER_MESSAGES: { readonly [S in Exclude<JobFolderState, "own">]: string } = {
-  foreign: "no jobs: the folder with their lists belongs to another database. `mailkind doctor` says what to do",
-  not_shared: "no jobs: other servers use another folder for their lists. `mailkind doctor` says what to do",
+const FOLDER_MESSAGES: { readonly [S in Exclude<JobFolderState, "own">]: LogMessage } = {
+  foreign: "the folder with the lists of jobs belongs to another database",
+  not_shared: "other servers use another folder for the lists of jobs",
 }
 
 /** Checks the jobs of all accounts, a few at a time, and removes what is left of those that are deleted. */
@@ -97,7 +98,7 @@ export class JobService {
    * and leaves nothing behind then, or when the upload is cut short.
    */
   async receive(
-    { accountId, keyId, options }: Omit<NewJob, "id" | "holder">,
+    { accountId, keyId, options, actor }: Omit<NewJob, "id" | "holder">,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
   ): Promise<Job | JobBound | null> {
@@ -105,7 +106,7 @@ export class JobService {
     const id = newId("job", random)
     this.#uploads.add(id)
     try {
-      const job = await createJob(this.#deps, { id, accountId, keyId, holder, options })
+      const job = await createJob(this.#deps, { id, accountId, keyId, holder, options, actor })
       if (job === null || typeof job === "string") return job
       return await this.#store(job, chunks, bytesMax)
     } finally {
@@ -129,8 +130,9 @@ export class JobService {
   }
 
   /** Deletes a job of the account with its files. False: it has none with this id. */
-  async delete(accountId: string, id: string): Promise<boolean> {
-    const isDeleted = await deleteJobOf(this.#deps.store, accountId, id)
+  async delete(accountId: string, id: string, actor: Actor): Promise<boolean> {
+    const { store, clock } = this.#deps
+    const isDeleted = await deleteJobOf({ store, clock, actor }, accountId, id)
     if (isDeleted) void this.sweep()
     return isDeleted
   }
@@ -241,7 +243,7 @@ export class JobService {
     await this.#deps.waitForTurn()
   }
 
-  async #try(message: string, work: () => Promise<unknown>): Promise<void> {
+  async #try(message: LogMessage, work: () => Promise<unknown>): Promise<void> {
     try {
       await work()
     } catch (error) {

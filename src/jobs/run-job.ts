@@ -1,6 +1,8 @@
 import type { Clock, Random, Stopwatch } from "../base/outside-world.ts"
+import { ListContext } from "../check/lookup-context.ts"
 import type { Category } from "../contract/categories.ts"
 import type { JobReason } from "../contract/jobs.ts"
+import type { JobMoment } from "../customers/jobs/job-body.ts"
 import { failJob, finishJob, releaseJob, stopJob } from "../customers/jobs/job-leases.ts"
 import {
   type CategoryCounts,
@@ -13,6 +15,7 @@ import {
 } from "../customers/jobs/job-progress.ts"
 import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
 import type { Store } from "../customers/store/core/store.ts"
+import type { CheckedCounts } from "../rows/garbage-collector.ts"
 import { type InputRow, rowSubject } from "../rows/input-rows.ts"
 import type { ResultFormat } from "../rows/result-format.ts"
 import {
@@ -35,8 +38,10 @@ export type RunJobDeps = CheckRowsDeps & {
   readonly clock: Clock
   readonly stopwatch: Stopwatch
   readonly commitBounds: CommitBounds
-  /** Is told for how many more rows the network was asked. */
-  readonly onLookups: (lookups: number) => void
+  /** For how many hours a job is kept after its end. */
+  readonly keepHours: number
+  /** Is told what was checked. */
+  readonly onChecked: (checked: CheckedCounts) => void
   /** Units a day of a tier; null: unlimited. */
   readonly unitsPerDayOf: (tier: number) => number | null
   /** The day whose units are taken now. */
@@ -68,7 +73,7 @@ export async function runJob(deps: RunJobDeps, job: Job): Promise<JobRunEnd> {
     return await run.run()
   } catch (error) {
     if (error instanceof DamagedSegment)
-      return await end(failJob(deps.store, job, "files_lost", deps.clock()), "failed")
+      return await end(failJob(deps.store, job, "files_lost", momentOf(deps)), "failed")
     await releaseJob(deps.store, job)
     if (error instanceof JobInterrupted) return "released"
     throw error
@@ -76,6 +81,8 @@ export async function runJob(deps: RunJobDeps, job: Job): Promise<JobRunEnd> {
     await run.close()
   }
 }
+
+const momentOf = ({ clock, keepHours }: RunJobDeps): JobMoment => ({ nowMs: clock(), keepHours })
 
 const end = async (isMoved: Promise<boolean>, how: JobRunEnd): Promise<JobRunEnd> => ((await isMoved) ? how : "lost")
 
@@ -112,6 +119,7 @@ class JobRun {
   #results: SegmentFile | null = null
   #input: JobFile | null = null
   readonly #parser: BlockParser
+  readonly #context = new ListContext()
 
   constructor(deps: RunJobDeps, job: Job) {
     this.#deps = deps
@@ -121,12 +129,12 @@ class JobRun {
   }
 
   async run(): Promise<JobRunEnd> {
-    const { files, store, clock } = this.#deps
+    const { files, store } = this.#deps
     const { id, fileKey: key, inputBytes } = this.#job
     if (key === null) return "lost"
     const name = inputFileName(id)
     this.#input = await files.open(name)
-    if (this.#input === null) return await end(failJob(store, this.#job, "files_lost", clock()), "failed")
+    if (this.#input === null) return await end(failJob(store, this.#job, "files_lost", momentOf(this.#deps)), "failed")
     const input = { file: this.#input, name, key }
     if (this.#progress.inputOffset > 0)
       for await (const { text } of readSegments(input, 0, inputBytes)) {
@@ -146,13 +154,14 @@ class JobRun {
   }
 
   async #runFrom(input: SegmentFile, offset: number): Promise<StepEnd> {
-    const { store, clock } = this.#deps
+    const { store } = this.#deps
     for await (const segment of readSegments(input, offset, this.#job.inputBytes)) {
+      await this.#deps.pause()
       const skipped = segment.start === this.#progress.inputOffset ? this.#progress.inputSkipped : 0
       const ended = await this.#checkBlock(this.#parser.parse(segment.text), skipped, segment)
       if (ended !== null) return ended
     }
-    return (await this.#commit()) ?? (await end(finishJob(store, this.#job, clock()), "done"))
+    return (await this.#commit()) ?? (await end(finishJob(store, this.#job, momentOf(this.#deps)), "done"))
   }
 
   /** Null: the rows of the block are checked. */
@@ -196,7 +205,7 @@ class JobRun {
     const owner = await readJobOwner(store, this.#job, clock())
     if (owner === null) return "lost"
     if (owner.isSuspended) return await this.#stop("account_suspended")
-    if (!owner.isKeyUsable) return await end(failJob(store, this.#job, "key_revoked", clock()), "failed")
+    if (!owner.isKeyUsable) return await end(failJob(store, this.#job, "key_revoked", momentOf(this.#deps)), "failed")
     const allowance = this.#allowanceOf(owner)
     const left = await unitsLeft(store, this.#job, allowance)
     const position = { inputOffset, inputSkipped }
@@ -207,7 +216,7 @@ class JobRun {
   }
 
   #stop(reason: JobReason): Promise<JobRunEnd> {
-    return end(stopJob(this.#deps.store, this.#job, reason, this.#deps.clock()), "stopped")
+    return end(stopJob(this.#deps.store, this.#job, reason, momentOf(this.#deps)), "stopped")
   }
 
   #allowanceOf({ tier, keyUnitsPerDay }: JobOwner): UnitAllowance {
@@ -232,8 +241,9 @@ class JobRun {
     const format = this.#format()
     const rowsBefore = this.#progress.rowsDone + pending.rowsCount
     const isFirst = this.#progress.parts.length === 0 && pending.resultsEnd === 0
-    const checked = await checkRows(this.#deps, this.#job, rows, rowsBefore, format)
-    this.#deps.onLookups(checked.lookups)
+    const checked = await checkRows(this.#deps, this.#job, rows, rowsBefore, format, this.#context)
+    this.#deps.onChecked({ rows: rows.length, lookups: checked.lookups })
+    await this.#deps.pause()
     const written = isFirst ? withHeader(checked, format) : checked
     return {
       ...pending,

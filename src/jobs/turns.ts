@@ -5,8 +5,8 @@ export type TurnDeps = {
   readonly nextTick: (work: () => void) => void
   readonly setTimer: SetTimer
   readonly stopwatch: Stopwatch
-  /** The number of requests that were accepted so far. */
-  readonly acceptedCount: () => number
+  /** Whether live requests come. */
+  readonly isLive: () => boolean
   /** The number of jobs that take turns. */
   readonly jobsCount: () => number
   /** Whether live requests are under way. */
@@ -17,8 +17,24 @@ export type TurnDeps = {
 
 /** For so long after a request there may be more of them. */
 const LIVE_MS = 250
-/** While there are, a job rests for so many times what it worked, and for at most so long. */
-const REST = { factor: 5, mostMs: 10 } as const
+
+/** Creates a function that tells whether live requests come, given how many were accepted so far. */
+export function createLiveWatch(liveCount: () => number, stopwatch: Stopwatch): () => boolean {
+  let seenCount = liveCount()
+  let liveUntilMs = Number.NEGATIVE_INFINITY
+  return () => {
+    const nowMs = stopwatch()
+    if (liveCount() !== seenCount) liveUntilMs = nowMs + LIVE_MS
+    seenCount = liveCount()
+    return nowMs < liveUntilMs
+  }
+}
+
+/**
+ * While there are, a job rests for so many times what it worked, and for at most so long: of hundred live requests at most two or three
+ * meet one that works, and their p99 stays.
+ */
+const REST = { factor: 40, mostMs: 50 } as const
 /** How long a few rows wait for live requests, and how often they look. Requests that only wait for their bodies must not stop jobs. */
 const BUSY_WAIT_MS = { most: 20, step: 2 } as const
 /** The same under pressure. */
@@ -29,20 +45,15 @@ const PRESSURE_WAIT_MS = { most: 500, step: 50 } as const
  * gone first. While requests come, jobs leave most of the processor to them.
  */
 export function createTurns(deps: TurnDeps): () => Promise<void> {
-  const { nextTick, setTimer, stopwatch, acceptedCount, jobsCount, isBusy, isUnderPressure } = deps
+  const { nextTick, setTimer, stopwatch, isLive, jobsCount, isBusy, isUnderPressure } = deps
   const sleep = (ms: number): Promise<void> => new Promise(resolve => void setTimer(ms, resolve))
   const waitWhile = async (isHeldUp: () => boolean, { most, step }: { most: number; step: number }): Promise<void> => {
     for (let waited = 0; waited < most && isHeldUp(); waited += step) await sleep(step)
   }
-  let seenCount = acceptedCount()
-  let liveUntilMs = Number.NEGATIVE_INFINITY
   let beganAtMs = stopwatch()
   return async () => {
-    const nowMs = stopwatch()
-    const workedMs = Math.max(0, nowMs - beganAtMs)
-    if (acceptedCount() !== seenCount) liveUntilMs = nowMs + LIVE_MS
-    seenCount = acceptedCount()
-    if (nowMs < liveUntilMs) await sleep(Math.min(REST.mostMs, Math.max(1, REST.factor * jobsCount() * workedMs)))
+    const workedMs = Math.max(0, stopwatch() - beganAtMs)
+    if (isLive()) await sleep(Math.min(REST.mostMs, Math.max(1, REST.factor * jobsCount() * workedMs)))
     else await new Promise<void>(resolve => nextTick(resolve))
     await waitWhile(isBusy, BUSY_WAIT_MS)
     await waitWhile(isUnderPressure, PRESSURE_WAIT_MS)

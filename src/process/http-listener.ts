@@ -1,5 +1,6 @@
 import { type AnyElysia, Elysia } from "elysia"
 import { assert } from "../base/errors.ts"
+import { asSentence } from "../base/text.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { guardedRoutes } from "../http/request/path-guard.ts"
 import type { System } from "../system/system.ts"
@@ -51,7 +52,7 @@ export function listen({ hostname, port, isShared }: ListenAddress, app: AnyElys
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new StartupError(
-      `Cannot listen on ${hostname} port ${port}: ${error.message.replace(/\.$/, "")}. Set MAILKIND_HOST and MAILKIND_PORT.`,
+      `Cannot listen on ${hostname} port ${port}: ${asSentence(error.message)} Set MAILKIND_HOST and MAILKIND_PORT.`,
     )
   }
 }

@@ -1,4 +1,5 @@
 import type { Log } from "../base/log.ts"
+import { asSentence } from "../base/text.ts"
 import { ROUTES } from "../contract/routes.ts"
 import type { Exposition } from "../http/metrics/exposition.ts"
 import { metricsResponse } from "../http/metrics/metrics-route.ts"
@@ -26,7 +27,7 @@ export function startMetricsListener(address: string, readExposition: () => Prom
   } catch (error) {
     if (!(error instanceof Error)) throw error
     throw new StartupError(
-      `Cannot listen on ${address} for metrics: ${error.message.replace(/\.$/, "")}. Set MAILKIND_METRICS.`,
+      `Cannot listen on ${address} for metrics: ${asSentence(error.message)} Set MAILKIND_METRICS.`,
     )
   }
 }

@@ -1,7 +1,7 @@
 import type { Log } from "../base/log.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import { nextRefreshAtMs } from "../check/refresh/refresh-schedule.ts"
-import type { RefreshState } from "../check/refresh/refresh-state.ts"
+import { isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
 import { leftOutMessage } from "../check/refresh/source-validation.ts"
 import type { CommandResult } from "../system/child-processes.ts"
 import type { System } from "../system/system.ts"
@@ -10,6 +10,8 @@ import type { System } from "../system/system.ts"
 const DUE_POLL_MS = 60_000
 /** The longest that a refresh may take: several times what downloading and building a pack need. */
 const REFRESH_TIMEOUT_MS = 10 * 60_000
+/** How much of what a command says in words is logged. */
+const MESSAGE_LENGTH_MAX = 1000
 const REFRESH_COMMAND = ["lists", "update", "--json"] as const
 
 /** The dependencies of a refresh scheduler. */
@@ -53,7 +55,7 @@ export function startRefreshScheduler({
     if (dueAtMs === null || nowMs < dueAtMs) return
     lastAttemptAtMs = nowMs
     randomShare = randomFraction(system)
-    logRefreshResult(log, await system.processes.run(REFRESH_COMMAND, REFRESH_TIMEOUT_MS))
+    logRefreshResult(system, log, await system.processes.run(REFRESH_COMMAND, REFRESH_TIMEOUT_MS))
   }
   return system.runInterval(DUE_POLL_MS, () => {
     if (isRunning) return
@@ -70,12 +72,18 @@ export function startRefreshScheduler({
 const randomFraction = ({ random }: System): number => (random(1)[0] ?? 0) / 256
 
 /** Logs what the command reported about each source. */
-function logRefreshResult(log: Log, result: CommandResult | null): void {
-  // A command that fails before its first download has printed the reason itself.
-  if (result === null || !result.stdout.startsWith("{")) {
-    log("error", "the lists were not refreshed", {
-      why: result === null ? "It took too long or was killed." : "It failed.",
-    })
+function logRefreshResult({ writeStderr }: System, log: Log, result: CommandResult | null): void {
+  const notRefreshed = (level: "error" | "warn", why: string): void =>
+    log(level, "the lists were not refreshed", { why })
+  if (result === null) {
+    notRefreshed("error", "It took too long or was killed.")
+    return
+  }
+  const { lines, message } = readStderr(result.stderr)
+  if (lines !== "") writeStderr(lines)
+  // A command that fails before its first download prints no result.
+  if (!result.stdout.startsWith("{")) {
+    notRefreshed("error", message === "" ? "It failed." : message)
     return
   }
   const { version, sources, faults }: Pick<RefreshResult, "sources" | "faults"> & { readonly version: string | null } =
@@ -91,5 +99,16 @@ function logRefreshResult(log: Log, result: CommandResult | null): void {
   }
   if (faults.length > 0)
     log("error", "no new lists were built; the current ones stay in use", { why: faults.join(" ") })
-  else log("info", "the lists were refreshed", { version: version ?? "the same" })
+  else if (Object.values(sources).some(source => !isUseless(source)) || Object.keys(sources).length === 0)
+    log("info", "the lists were refreshed", { version: version ?? "the same" })
+  else notRefreshed("warn", "No source could be used. The last good copy of each is in use.")
+}
+
+/** The log lines of a command, which are passed on as they are, and in one line whatever else it said. */
+function readStderr(stderr: string): { readonly lines: string; readonly message: string } {
+  const all = stderr.split("\n").filter(line => line.trim() !== "")
+  const isLogLine = (line: string): boolean => line.startsWith("{")
+  const lines = all.filter(isLogLine).map(line => `${line}\n`)
+  const message = all.filter(line => !isLogLine(line)).map(line => line.trim())
+  return { lines: lines.join(""), message: message.join(" ").slice(0, MESSAGE_LENGTH_MAX) }
 }

@@ -1,3 +1,4 @@
+import { asSentence } from "../base/text.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { LicenceError } from "../licences/licence-policy.ts"
 
@@ -22,9 +23,9 @@ const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
 
 /** The message for an error that the operator can fix; `null` means that the error is a fault of ours. */
 export function operatorMessage(error: unknown): string | null {
-  if (error instanceof StoreError) return `${error.message.replace(/\.?$/, ".")} ${error.remedy}`
+  if (error instanceof StoreError) return `${asSentence(error.message)} ${error.remedy}`
   if (error instanceof StartupError || error instanceof LicenceError) return error.message
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return null
   const remedy = SYSTEM_ERROR_REMEDIES.get(error.code)
-  return remedy === undefined ? null : `${error.message}. ${remedy}`
+  return remedy === undefined ? null : `${asSentence(error.message)} ${remedy}`
 }

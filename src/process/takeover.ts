@@ -238,10 +238,6 @@ export function acceptTakeovers(
     controlSocketPath(location),
     connection => void handleConnection(connection),
   )
-  if (stop === null)
-    log(
-      "warn",
-      "`serve --replace` will not find this server: no socket can be created in the data directory, or its path is too long",
-    )
+  if (stop === null) log("warn", "no server can take over from this one")
   return { drainRequested, stop: stop ?? (() => undefined) }
 }

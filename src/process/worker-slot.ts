@@ -1,5 +1,6 @@
 import { backoffMs } from "../base/backoff.ts"
 import type { Log, LogFields } from "../base/log.ts"
+import type { LogMessage } from "../base/log-events.ts"
 import type { SetTimer, Stopwatch } from "../base/outside-world.ts"
 import type {
   StartWorker,
@@ -8,6 +9,15 @@ import type {
   WorkerMessage,
   WorkerProcess,
 } from "../system/child-processes.ts"
+
+/** How often a worker tells that its event loop runs. */
+export const BEAT_MS = 1000
+
+/**
+ * A worker that was silent at so many looks in a row hangs, and is killed. Looks are counted and not milliseconds, since after a pause of
+ * the whole host no worker has had the time to say anything.
+ */
+const SILENT_LOOKS_MAX = 6
 
 /** The result of starting a worker: it listens, or it ended before, with a message if it could tell why. */
 export type WorkerStart =
@@ -62,6 +72,8 @@ export class WorkerSlot {
   #failureMessage: string | null = null
   #hasExitedCleanly = true
   #cancelRestart: () => void = () => undefined
+  #silentLooks = 0
+  #cancelLook: () => void = () => undefined
 
   constructor(index: number, deps: WorkerSlotDeps) {
     this.#index = index
@@ -173,10 +185,25 @@ export class WorkerSlot {
     }
   }
 
+  /** Looks every `BEAT_MS` whether the worker has said anything, and kills it when it hangs. */
+  #watch(): void {
+    this.#silentLooks = 0
+    const look = (): void => {
+      if (++this.#silentLooks <= SILENT_LOOKS_MAX) this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
+      else {
+        this.#log("error", "a worker hangs and is killed", { pid: this.#worker?.pid ?? null })
+        this.#worker?.kill()
+      }
+    }
+    this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
+  }
+
   #onMessage(message: WorkerMessage): void {
+    this.#silentLooks = 0
     switch (message.kind) {
       case "ready":
         this.#isReady = true
+        this.#watch()
         this.#worker?.send({
           kind: "start",
           workerIndex: this.#index,
@@ -190,6 +217,8 @@ export class WorkerSlot {
         this.#isListening = true
         this.#pending.listening.resolve(true)
         this.#startResult.resolve(message)
+        break
+      case "beat":
         break
       case "failed":
         this.#failureMessage = message.message
@@ -208,6 +237,7 @@ export class WorkerSlot {
 
   #onExit(exit: WorkerExit): void {
     const pid = this.#worker?.pid ?? null
+    this.#cancelLook()
     this.#worker = null
     this.#isListening = false
     for (const event of Object.values(this.#pending)) event.resolve(false)
@@ -233,7 +263,7 @@ export class WorkerSlot {
     this.#finalExit.resolve()
   }
 
-  #log(level: "info" | "error", message: string, fields: LogFields = {}): void {
+  #log(level: "info" | "error", message: LogMessage, fields: LogFields = {}): void {
     this.#deps.log(level, message, { worker: this.#index, ...fields })
   }
 }

@@ -9,6 +9,8 @@ import type { PipedProcess } from "../base/streams.ts"
 export type WorkerMessage =
   /** The worker can receive messages and waits for `start`. */
   | { readonly kind: "ready" }
+  /** Its event loop runs. It sends this every `BEAT_MS` from `ready` on. */
+  | { readonly kind: "beat" }
   /** It accepts requests on the port. */
   | { readonly kind: "listening"; readonly port: number; readonly address: string; readonly baseUrl: string }
   /** It cannot start and ends. The message tells the operator why and what to do. */
@@ -24,14 +26,16 @@ export type WorkerMessage =
 export type SupervisorMessage =
   /** Start serving: the index of the worker, the port (0 picks a free one), and the number of sockets to listen with. */
   | { readonly kind: "start"; readonly workerIndex: number; readonly port: number; readonly socketCount: number }
-  /** Load the lists again. */
-  | { readonly kind: "reload" }
+  /** Load the lists again, and take these texts of settings; null: those of before. */
+  | { readonly kind: "reload"; readonly settings: Readonly<Record<string, string>> | null }
   /** Turn verbose logging on or off. */
   | { readonly kind: "verbose"; readonly isOn: boolean }
   /** Another worker wrote to the change log: read it. */
   | { readonly kind: "poll_changes" }
   /** Route new connections to `count` sockets on the port, from `firstIndex` on. */
   | { readonly kind: "route"; readonly firstIndex: number; readonly count: number }
+  /** The server stops soon: say so to whoever asks about its health. */
+  | { readonly kind: "announce_stop" }
   /** Another server takes over: drain. */
   | { readonly kind: "drain" }
   /** No new connection can be on its way: close the listening sockets. */
@@ -73,7 +77,7 @@ export type Processes = {
   readonly workerStarter: (args: readonly string[], memory: SharedMemory) => StartWorker
   /**
    * Runs this program with these arguments and low priority, and resolves with what it printed; `null` means that it was killed,
-   * by the system or after `timeoutMs`. Its standard error is ours.
+   * by the system or after `timeoutMs`.
    */
   readonly run: (args: readonly string[], timeoutMs: number) => Promise<CommandResult | null>
   /** Starts this program with these arguments as a worker on two pipes. Its standard error is ours. */
@@ -87,7 +91,7 @@ export type Processes = {
 }
 
 /** The result of a command. */
-export type CommandResult = { readonly exitCode: number; readonly stdout: string }
+export type CommandResult = { readonly exitCode: number; readonly stdout: string; readonly stderr: string }
 
 /** Memory that several processes share. */
 type SharedMemory = {
@@ -109,7 +113,7 @@ export type SupervisorLink = {
 /** The file descriptor of the shared memory in a worker, after standard input, output and error. */
 const MEMORY_DESCRIPTOR = 3
 
-/** The child processes and workers of the real system. */
+/** The child processes and workers of the real system. They inherit `process.env` as it is when they start. */
 export const systemProcesses: Processes = {
   availableCores: availableParallelism,
   createSharedMemory: async (folder, bytes) => {
@@ -155,17 +159,25 @@ function lowerPriority(pid: number): void {
 
 async function runOwnCommand(args: readonly string[], timeoutMs: number): Promise<CommandResult | null> {
   const child = Bun.spawn([...ownCommand(), ...args], {
-    stdio: ["ignore", "pipe", "inherit"],
+    stdio: ["ignore", "pipe", "pipe"],
+    env: process.env,
     timeout: timeoutMs,
     killSignal: "SIGKILL",
   })
   lowerPriority(child.pid)
-  const [stdout, exitCode] = await Promise.all([new Response(child.stdout).text(), child.exited])
-  return child.signalCode === null ? { exitCode, stdout } : null
+  const [stdout, stderr, exitCode] = await Promise.all([
+    new Response(child.stdout).text(),
+    new Response(child.stderr).text(),
+    child.exited,
+  ])
+  return child.signalCode === null ? { exitCode, stdout, stderr } : null
 }
 
 function startPiped(args: readonly string[]): PipedProcess {
-  const child = Bun.spawn([...ownCommand(), ...args], { stdio: ["pipe", "pipe", "inherit"] })
+  const child = Bun.spawn([...ownCommand(), ...args], {
+    stdio: ["pipe", "pipe", "inherit"],
+    env: process.env,
+  })
   return {
     write: async bytes => {
       child.stdin.write(bytes)
@@ -188,6 +200,7 @@ function startWorkerProcess(
   let hasExited = false
   const child = Bun.spawn([...ownCommand(), ...args], {
     stdio: ["ignore", "ignore", "inherit", memoryDescriptor],
+    env: process.env,
     ipc: message => onMessage(message as WorkerMessage), // sent by this same program
     onExit: ({ exitCode, signalCode }) => {
       hasExited = true

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { closeSync, existsSync, fstatSync, openSync, readdirSync, readFileSync, readSync, statSync } from "node:fs"
 import { link, mkdir, open, readdir, readFile, rename, rm, writeFile } from "node:fs/promises"
 import { dirname, join, relative } from "node:path"
 import { isSystemError } from "../base/errors.ts"
 import { GZIP_TYPE } from "../base/gzip.ts"
+import { compareText, decodeUtf8 } from "../base/text.ts"
+import type { ReadTexts, TextFile } from "../base/text-file.ts"
 import type { Folder } from "../check/refresh/refresh-state.ts"
 
 /** The checkout that this process runs from, read as text. Paths are relative to its root. Throws if a file is missing. */
@@ -16,6 +18,8 @@ export type CheckoutFiles = {
   readonly exists: (path: string) => boolean
 }
 
+const SMALL_FILE_BYTES_MAX = 1_048_576
+
 /** The file system. */
 export type SystemFiles = {
   /**
@@ -27,6 +31,10 @@ export type SystemFiles = {
   readonly isCompiled: boolean
   /** The root directory of the checkout. */
   readonly root: string
+  /** The text of a small file, such as one with settings, and whether all users can read it; or why it cannot be read. */
+  readonly readSmall: (path: string) => TextFile
+  /** The text of a file, or of all files of a directory one after the other, without hidden ones and folders. */
+  readonly readTexts: ReadTexts
   /** The bytes of a file; `null` if there is none. */
   readonly read: (path: string) => Promise<Uint8Array | null>
   /**
@@ -89,12 +97,72 @@ export function createFiles(): SystemFiles {
       const path = join(root, BUNDLED_FILES[name])
       return existsSync(path) ? Bun.file(path) : null
     },
+    readSmall: path => readText(path, SMALL_FILE_BYTES_MAX),
+    readTexts,
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
     mmap: mmapOrRead,
     modifiedAtMs,
     folder: createFolder,
     writeAtomic: writeFileAtomic,
   }
+}
+
+/** The files of a directory in the order of their names. */
+function readTexts(path: string, bytesMax: number): TextFile {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return readText(path, bytesMax)
+  const texts: string[] = []
+  let bytesLeft = bytesMax
+  for (const entry of readdirSync(path, { withFileTypes: true }).sort((a, b) => compareText(a.name, b.name))) {
+    if (entry.isDirectory() || entry.name.startsWith(".")) continue
+    const file = readText(join(path, entry.name), bytesLeft)
+    if (file.kind === "unreadable") return { kind: "unreadable", why: `${entry.name}: ${file.why}` }
+    texts.push(file.text)
+    bytesLeft -= Buffer.byteLength(file.text)
+  }
+  return { kind: "read", text: texts.join("\n"), isReadableByAll: false }
+}
+
+function readText(path: string, bytesMax: number): TextFile {
+  let descriptor: number | null = null
+  try {
+    descriptor = openSync(path, "r")
+    const { mode } = fstatSync(descriptor)
+    const bytes = readUpTo(descriptor, bytesMax)
+    const text = bytes === null ? null : decodeUtf8(bytes)
+    if (text !== null) return { kind: "read", text, isReadableByAll: (mode & OTHERS_READ) !== 0 }
+    return { kind: "unreadable", why: bytes === null ? `it has more than ${bytesMax} bytes` : "it is not UTF-8" }
+  } catch (error) {
+    if (isSystemError(error)) return { kind: "unreadable", why: READ_ERRORS[String(error.code)] ?? String(error.code) }
+    throw error
+  } finally {
+    if (descriptor !== null) closeSync(descriptor)
+  }
+}
+
+/** The bytes of a file or pipe to its end; null: it has more. */
+function readUpTo(descriptor: number, bytesMax: number): Uint8Array | null {
+  const chunks: Uint8Array[] = []
+  let length = 0
+  for (;;) {
+    const chunk = Buffer.alloc(READ_BYTES)
+    const count = readSync(descriptor, chunk, 0, READ_BYTES, null)
+    if (count === 0) return Buffer.concat(chunks)
+    length += count
+    if (length > bytesMax) return null
+    chunks.push(chunk.subarray(0, count))
+  }
+}
+
+const READ_BYTES = 65_536
+
+/** The permission of a file that lets every user read it. */
+const OTHERS_READ = 0o004
+
+const READ_ERRORS: Readonly<Record<string, string>> = {
+  ENOENT: "there is no such file",
+  ENOTDIR: "there is no such file",
+  EACCES: "this user may not read it",
+  EISDIR: "it is a directory",
 }
 
 function embeddedFile(file: Blob | undefined, name: BundledFileName): Blob | null {

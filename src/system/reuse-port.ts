@@ -1,6 +1,7 @@
-import { dlopen, ptr } from "bun:ffi"
+import { ptr } from "bun:ffi"
 import { readdirSync, readFileSync, readlinkSync } from "node:fs"
 import { isSystemError } from "../base/errors.ts"
+import { openLibc } from "./libc.ts"
 
 /** What Linux can do with listening sockets beyond Bun's API. */
 export type ReusePort = {
@@ -28,8 +29,7 @@ const SKF_AD_RANDOM = 0xff_ff_f0_00 + 56
 const BPF_ALU_MOD_K = 0x94
 const BPF_ALU_ADD_K = 0x04
 const BPF_RET_A = 0x16
-/** The names of the C library: of glibc, and of musl by architecture. */
-const LIBC_NAMES = ["libc.so.6", "libc.musl-x86_64.so.1", "libc.musl-aarch64.so.1"]
+const SYMBOLS = { setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" } } as const
 /** The state TCP_LISTEN in /proc/net/tcp (proc_pid_net(5)). */
 const TCP_LISTEN = "0A"
 
@@ -39,7 +39,7 @@ export const NO_SOCKET_INDEX = 2 ** 31
 /** Port sharing by way of setsockopt(2), on Linux only. */
 export const linuxReusePort: ReusePort = {
   isSupported: () => {
-    const library = openLibc()
+    const library = openLibc(SYMBOLS)
     library?.close()
     return library !== null
   },
@@ -127,23 +127,11 @@ function socketFilter(firstIndex: number, count: number): Uint8Array {
 }
 
 function setOption(socket: number, option: number, value: Uint8Array): boolean {
-  const library = openLibc()
+  const library = openLibc(SYMBOLS)
   if (library === null) return false
   try {
     return library.symbols.setsockopt(socket, SOL_SOCKET, option, ptr(value), value.byteLength) === 0
   } finally {
     library.close()
   }
-}
-
-function openLibc() {
-  if (process.platform !== "linux") return null
-  for (const name of LIBC_NAMES) {
-    try {
-      return dlopen(name, { setsockopt: { args: ["i32", "i32", "i32", "ptr", "u32"], returns: "i32" } })
-    } catch (error) {
-      if (!(error instanceof Error)) throw error
-    }
-  }
-  return null
 }

@@ -1,10 +1,12 @@
 import { edenGC } from "bun:jsc"
 import { getServers } from "node:dns"
 import { readdirSync } from "node:fs"
+import { userInfo } from "node:os"
 import { type Connect, socketConnect } from "../base/connect.ts"
 import { isSystemError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
-import type { Clock, Random, SetTimer, Stopwatch } from "../base/outside-world.ts"
+import type { LogMessage } from "../base/log-events.ts"
+import { type Clock, type Random, type SetTimer, type Stopwatch, secureRandom } from "../base/outside-world.ts"
 import { shareTimers } from "../base/shared-timers.ts"
 import type { Streams } from "../base/streams.ts"
 import { tickClock } from "../base/time.ts"
@@ -14,6 +16,7 @@ import { type Processes, systemProcesses } from "./child-processes.ts"
 import { type ControlSockets, unixControlSockets } from "./control-socket.ts"
 import { type CheckoutFiles, createCheckoutFiles, createFiles, type SystemFiles } from "./files.ts"
 import { linuxReusePort, type ReusePort } from "./reuse-port.ts"
+import { createServiceManager, type ServiceManager } from "./service-manager.ts"
 import { systemStreams } from "./streams.ts"
 
 /** Everything that the program uses of the outside world. Tests replace single members. */
@@ -22,6 +25,8 @@ export type System = {
   readonly stopwatch: Stopwatch
   readonly random: Random
   readonly environment: Readonly<Record<string, string | undefined>>
+  /** Sets and removes (undefined) environment variables of this process and of those that it starts from now on. */
+  readonly setEnvironment: (variables: Readonly<Record<string, string | undefined>>) => void
   readonly writeStdout: (text: string) => void
   readonly writeStderr: (text: string) => void
   /** Resolves when the standard output has taken everything that was written. Rejects with the system's error if it has not. */
@@ -40,6 +45,8 @@ export type System = {
   readonly runInterval: (everyMs: number, work: () => void) => () => void
   /** Collects garbage: all of it, which takes tens of milliseconds, or only the young generation, which takes one. */
   readonly collectGarbage: (isFull: boolean) => void
+  /** The user of the operating system who runs this process, or who became another one with sudo; a number if it has no name. */
+  readonly operatorName: () => string
   /** Resolves after `ms` milliseconds. */
   readonly sleep: (ms: number) => Promise<void>
   readonly setTimer: SetTimer
@@ -60,6 +67,7 @@ export type System = {
   readonly processStats: () => ProcessStats
   readonly reusePort: ReusePort
   readonly controlSockets: ControlSockets
+  readonly serviceManager: ServiceManager
 }
 
 const stopwatch: Stopwatch = () => performance.now()
@@ -73,8 +81,9 @@ export function createSystem(): System {
   return {
     clock: tickClock(Date.now, nextTick),
     stopwatch,
-    random: count => crypto.getRandomValues(new Uint8Array(count)),
+    random: secureRandom,
     environment: process.env,
+    setEnvironment,
     writeStdout: stdout.write,
     writeStderr: text => void process.stderr.write(text),
     stdoutFlushed: stdout.flushed,
@@ -90,10 +99,8 @@ export function createSystem(): System {
       return () => clearInterval(timer)
     },
     collectGarbage: isFull => void (isFull ? Bun.gc(true) : edenGC()),
-    sleep: ms =>
-      new Promise(resolve => {
-        setTimeout(resolve, ms)
-      }),
+    operatorName,
+    sleep: Bun.sleep,
     setTimer: shareTimers((ms, work) => {
       const timer = setTimeout(work, ms)
       return () => clearTimeout(timer)
@@ -114,7 +121,25 @@ export function createSystem(): System {
     processStats: readProcessStats,
     reusePort: linuxReusePort,
     controlSockets: unixControlSockets,
+    serviceManager: createServiceManager(process.env, process.pid),
   }
+}
+
+function operatorName(): string {
+  const { SUDO_USER: before = "" } = process.env
+  if (before !== "") return before
+  try {
+    return userInfo().username
+  } catch (error) {
+    if (isSystemError(error)) return String(process.getuid?.() ?? "")
+    throw error
+  }
+}
+
+function setEnvironment(variables: Readonly<Record<string, string | undefined>>): void {
+  for (const [name, text] of Object.entries(variables))
+    if (text === undefined) delete process.env[name]
+    else process.env[name] = text
 }
 
 /** The standard output. A pipe takes only as much as its buffer holds; the rest is lost if the process ends too early. */
@@ -149,7 +174,8 @@ type VerboseToggle = {
 }
 
 /** The log message about a new state. */
-export const verboseMessage = (isOn: boolean): string => (isOn ? "every line is logged" : "the log is as it was set")
+export const verboseMessage = (isOn: boolean): LogMessage =>
+  isOn ? "every line is logged" : "the log is as it was set"
 
 function createVerboseToggle(): VerboseToggle {
   let isOn = false

@@ -5,6 +5,7 @@ import { sourceFiles } from "./source-files.ts"
 const TABLES = ["src/base", "src/contract"]
 const PARSED = [...TABLES, "src/check/address", "src/check/lists"]
 const STORED = [...TABLES, "src/customers/store"]
+const AUDITED = [...STORED, "src/customers/audit"]
 
 /** What each folder may import besides itself, most specific folder first: imports run down, never up. */
 const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])[] = [
@@ -25,21 +26,22 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/check/refresh", [...TABLES, "src/check/lists", "src/check/fetch"]],
   ["src/check", TABLES.concat("src/check")],
   ["src/customers/store", ["src/base"]],
+  ["src/customers/audit", STORED],
   ["src/customers/notices", STORED],
   ["src/customers/nodes", STORED],
   ["src/customers/quota", STORED],
   ["src/customers/usage", STORED],
-  ["src/customers/jobs", [...STORED, "src/customers/notices", "src/customers/quota", "src/customers/usage"]],
+  ["src/customers/jobs", [...AUDITED, "src/customers/notices", "src/customers/quota", "src/customers/usage"]],
   ["src/customers/evidence", STORED],
-  ["src/customers/request-log", STORED],
-  ["src/customers/accounts", [...STORED, "src/customers/notices", "src/customers/request-log"]],
-  ["src/customers/terms", [...STORED, "src/customers/notices", "src/customers/accounts"]],
-  ["src/customers/feedback", [...STORED, "src/customers/notices", "src/customers/accounts"]],
-  ["src/customers/own-lists", [...STORED, "src/customers/accounts"]],
-  ["src/customers/keys", [...STORED, "src/customers/notices", "src/customers/accounts"]],
+  ["src/customers/request-log", AUDITED],
+  ["src/customers/accounts", [...AUDITED, "src/customers/notices", "src/customers/request-log"]],
+  ["src/customers/terms", [...AUDITED, "src/customers/notices", "src/customers/accounts"]],
+  ["src/customers/feedback", [...AUDITED, "src/customers/notices", "src/customers/accounts"]],
+  ["src/customers/own-lists", [...AUDITED, "src/customers/accounts"]],
+  ["src/customers/keys", [...AUDITED, "src/customers/notices", "src/customers/accounts"]],
   [
     "src/customers/sign-in",
-    [...STORED, "src/customers/notices", "src/customers/accounts", "src/customers/keys", "src/customers/terms"],
+    [...AUDITED, "src/customers/notices", "src/customers/accounts", "src/customers/keys", "src/customers/terms"],
   ],
   ["src/customers/free-checks", [...STORED, "src/customers/quota", "src/customers/sign-in"]],
   ["src/rows", [...TABLES, "src/check"]],

@@ -3,7 +3,9 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs"
 import { createServer } from "node:net"
 import { join } from "node:path"
 import { createDoctor } from "../../src/assemble/doctor.ts"
+import { readSettings } from "../../src/config/setting-sources.ts"
 import { DIAGNOSTIC_NAMES, type DiagnosticName, type DiagnosticRow } from "../../src/doctor/diagnostics.ts"
+import { backupName } from "../../src/process/backup-scheduler.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { ROOT } from "../architecture/source-files.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
@@ -31,7 +33,7 @@ function doctor(environment: Readonly<Record<string, string>>, isRunning = false
       stdout: "pipe",
       stderr: "ignore",
     })
-    return { exitCode: await child.exited, stdout: await new Response(child.stdout).text() }
+    return { exitCode: await child.exited, stdout: await new Response(child.stdout).text(), stderr: "" }
   }
   const requests: string[] = []
   const fetchUrl = async (url: string) => {
@@ -39,7 +41,8 @@ function doctor(environment: Readonly<Record<string, string>>, isRunning = false
     const { status, headers, body } = await askLoopback(url)
     return new Response(body, { status, headers: { date: String(headers["date"] ?? "") } })
   }
-  const look = createDoctor({ ...system, fetchUrl, environment, processes: { ...system.processes, run } })
+  const read = () => readSettings({ environment, flags: new Map(), readFile: system.files.readSmall })
+  const look = createDoctor({ ...system, fetchUrl, environment, processes: { ...system.processes, run } }, read)
   const rows = async (...names: DiagnosticName[]) => {
     const found = await look(names.length === 0 ? DIAGNOSTIC_NAMES : names, isRunning)
     return Object.fromEntries(found.map(row => [row.name, row])) as Record<DiagnosticName, DiagnosticRow>
@@ -78,6 +81,8 @@ test("where all is well, every row says so, and nothing is left behind", async (
     return new Response("{}", { status: 400 })
   })
   const before = readdirSync(data)
+  const backups = inDirectory()
+  writeFileSync(join(backups, backupName(Date.now() - 60_000)), "")
   const { rows, ran } = doctor({
     MAILKIND_DATA_DIR: data,
     MAILKIND_PORT: "0",
@@ -90,6 +95,7 @@ test("where all is well, every row says so, and nothing is left behind", async (
     MAILKIND_RDAP_BOOTSTRAP_URL: `${origin}/rdap`,
     MAILKIND_SECRET_SCANNING_KEYS_URL: `${origin}/keys`,
     MAILKIND_SMTP_URL: smtp.url.replace("//", "//jane:s3cret@"),
+    MAILKIND_BACKUP_DIR: backups,
   })
   const found = await rows()
   expect(Object.values(found).filter(({ verdict }) => verdict !== "ok")).toEqual([])
@@ -200,4 +206,18 @@ test("one DNS server of two that is silent is a warning", async () => {
     verdict: "warning",
     seen: expect.stringMatching(/knows the canaries;.*does not answer\./),
   })
+})
+
+test("in a closed network that says so, nothing outside is asked, and that is no warning", async () => {
+  const { rows, requests } = doctor({
+    MAILKIND_DATA_DIR: inDirectory(),
+    MAILKIND_PORT: "0",
+    MAILKIND_DNS_SERVERS: "off",
+    MAILKIND_OUTSIDE: "off",
+  })
+  const found = await rows("identity", "rdap", "leak_keys", "lists", "clock")
+  for (const name of ["identity", "rdap", "leak_keys"] as const)
+    expect(found[name]).toMatchObject({ verdict: "skipped", seen: "MAILKIND_OUTSIDE is off." })
+  expect(found.lists.seen).toContain("They are not refreshed.")
+  expect(requests).toEqual([])
 })

@@ -113,10 +113,18 @@ describe("a scrape tells", () => {
     await over.stop()
   })
 
-  test("mails by notice and state, and for how long the oldest has waited", async () => {
+  test("mails by notice and state, for how long the oldest has waited, lists by state, and callbacks", async () => {
     const { harness, over, works, samples } = await observed()
     const accountId = await newAccount(harness.changes, "jane@acme.com")
     await post(harness.store, accountId, "key_1", harness.clock())
+    await harness.store.run(
+      "INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, created_at_ms) VALUES ('job_1', $1, 'k', 'queued', 'csv', 1, 'b2b', 1, 1)",
+      [accountId],
+    )
+    await harness.store.run(
+      "INSERT INTO callbacks (id, account_id, job_id, event, body, happened_at_ms, due_at_ms) VALUES ('msg_1', $1, 'job_1', 'job.stopped', '{}', 1, 1)",
+      [accountId],
+    )
     over.start()
     await harness.time.tick(5000)
     works.get(15_000)?.()
@@ -125,6 +133,9 @@ describe("a scrape tells", () => {
     const facts = await samples()
     expect(facts.get('mailkind_outbox_mails{notice="key_created",mail_state="waiting"}')).toBe(1)
     expect(facts.get("mailkind_outbox_oldest_waiting_seconds")).toBe(5)
+    expect(facts.get('mailkind_jobs{job_state="queued"}')).toBe(1)
+    expect(facts.get("mailkind_callbacks_waiting")).toBe(1)
+    expect(facts.get("mailkind_callbacks_given_up")).toBe(0)
     await over.stop()
   })
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { createLogger } from "../../src/base/log.ts"
+import { createLogger, logError } from "../../src/base/log.ts"
 
 const written = (level: "info" | "warn", pretty: boolean): string[] => {
   const lines: string[] = []
@@ -9,16 +9,21 @@ const written = (level: "info" | "warn", pretty: boolean): string[] => {
     () => 0,
     line => lines.push(line),
   )
-  log("debug", "a detail")
-  log("info", "started", { port: 8080 })
-  log("error", "failed", { why: "a reason\nof two lines" })
+  log("debug", "a mail was sent")
+  log("info", "a worker listens", { pid: 8080 })
+  log("error", "the lists were not refreshed", { why: "a reason\nof two lines" })
   return lines
 }
 
 test("a line is one JSON object, from its level on", () => {
   expect(written("info", false).map(line => JSON.parse(line))).toEqual([
-    { time: "1970-01-01T00:00:00.000Z", level: "info", says: "started", port: 8080 },
-    { time: "1970-01-01T00:00:00.000Z", level: "error", says: "failed", why: "a reason\nof two lines" },
+    { time: "1970-01-01T00:00:00.000Z", level: "info", says: "a worker listens", pid: 8080 },
+    {
+      time: "1970-01-01T00:00:00.000Z",
+      level: "error",
+      says: "the lists were not refreshed",
+      why: "a reason\nof two lines",
+    },
   ])
   expect(written("warn", false)).toHaveLength(1)
 })
@@ -26,4 +31,24 @@ test("a line is one JSON object, from its level on", () => {
 test("a value with a line break stays on its line", () => {
   for (const pretty of [true, false])
     for (const line of written("info", pretty)) expect(line.trimEnd()).not.toContain("\n")
+})
+
+test("an error is logged by its name and its code, and never by its message", () => {
+  const logged: unknown[] = []
+  const handle = logError(
+    (level, message, fields) => void logged.push([level, message, fields]),
+    "usage was not written",
+  )
+  handle(new TypeError("jane@acme.com"))
+  handle(Object.assign(new Error("jane@acme.com"), { code: "ENOSPC" }))
+  handle(Object.assign(new Error("x"), { code: "of jane@acme.com" }))
+  handle(Object.assign(new Error("x"), { code: "full", remedy: "Free some space." }))
+  handle("jane@acme.com")
+  expect(logged).toEqual([
+    ["error", "usage was not written", { error: "TypeError" }],
+    ["error", "usage was not written", { error: "Error", fault: "ENOSPC" }],
+    ["error", "usage was not written", { error: "Error" }],
+    ["error", "usage was not written", { error: "Error", fault: "full", remedy: "Free some space." }],
+    ["error", "usage was not written", { error: "unknown" }],
+  ])
 })

@@ -24,8 +24,9 @@ const PACK = join(import.meta.dir, "../../data/build/lists.pack")
 function expectSane(report: Report, budgets: readonly string[]): void {
   const names = report.figures.map(({ name }) => name)
   expect(new Set(names).size).toBe(names.length)
-  // What a mapped file costs in private memory is too little to be measured at times.
-  const isPossible = (name: string, value: number) => value > 0 || (value === 0 && name.startsWith("private memory"))
+  // What a mapped file costs in private memory is too little to be measured at times, and so is the processor time of the floor.
+  const isSmall = (name: string): boolean => name.startsWith("private memory") || name.startsWith("floor")
+  const isPossible = (name: string, value: number): boolean => value > 0 || (value === 0 && isSmall(name))
   for (const { name, value } of report.figures) expect([name, isPossible(name, value)]).toEqual([name, true])
   expect(
     [...new Set(report.figures.flatMap(({ budget }): string[] => (budget === null ? [] : [budget])))].toSorted(),
@@ -86,7 +87,7 @@ test(
 test(
   "the HTTP bench loads product and floor in turn, and the product in every way that a check is asked for",
   async () => {
-    const scale = { connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1, ownListEntries: 20 }
+    const scale = { connections: 4, rounds: 2, roundS: 0.6, warmupS: 0.1, ownListEntries: 20 }
     const report = await httpBench(scale, PRODUCT.source)
     expectSane(report, ["http", "http_half_load", "http_kinds", "http_p99", "http_variants"])
     expect(report.description[0]).toContain("personal")

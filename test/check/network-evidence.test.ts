@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Deadline } from "../../src/base/concurrency.ts"
 import { known, unknown } from "../../src/base/finding.ts"
+import { ListContext } from "../../src/check/lookup-context.ts"
 import type { MailProbeResult } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkQuery } from "../../src/check/network-evidence.ts"
 import type { IdentityCloud } from "../../src/check/tenant/identity-endpoint.ts"
@@ -246,5 +247,57 @@ describe("the lookups of one caller", () => {
     askAll("third")
     await time.tick(11)
     expect(queries.mail).toBe(2 * LOOKUPS_PER_CALLER_MAX)
+  })
+})
+
+describe("the checks of a list", () => {
+  test("look a domain up once, however long ago that was, and share nothing with others", async () => {
+    const { ask, queries, time } = system()
+    const context = new ListContext()
+    const [first, joined] = [ask(ACME, context), ask(ACME, context)]
+    expect(await joined).toBe(await first)
+    await time.tick(1_000_000)
+    const again = ask(ACME, context)
+    expect(again).not.toBeInstanceOf(Promise)
+    expect(await again).toEqual({ ...(await first), isCached: true })
+    expect(queries).toEqual({ mail: 1, tenant: 1 })
+    for (const other of [undefined, new ListContext()]) await ask(ACME, other)
+    expect(queries).toEqual({ mail: 3, tenant: 3 })
+    expect(time.waiting()).toBe(0)
+  })
+
+  test("use what others have found and what is still fresh", async () => {
+    const { ask, queries } = system()
+    await ask(ACME)
+    await ask(ACME, new ListContext())
+    expect(queries).toEqual({ mail: 1, tenant: 1 })
+  })
+
+  test("look a domain up again when a part of the answer was missing", async () => {
+    const parts = [
+      { mail: unknown("timed_out") },
+      { mail: known({ ...OWN_HOST, spf: unknown("timed_out") }) },
+      { mail: known({ ...OWN_HOST, dmarcPolicy: unknown("unavailable") }) },
+      { suites: unknown("timed_out") },
+    ] as const
+    for (const part of parts) {
+      const { ask, queries, answers } = system()
+      const whole = answers.mail
+      answers.mail = async deadline => ({ ...(await whole(deadline)), ...part })
+      const context = new ListContext()
+      await ask(ACME, context)
+      answers.mail = whole
+      await ask(ACME, context)
+      await ask(ACME, context)
+      expect([part, queries.mail]).toEqual([part, 2])
+    }
+  })
+
+  test("ask for a tenant when one is wanted after one was not", async () => {
+    const { ask, queries } = system()
+    const context = new ListContext()
+    const without = { ...ACME, includeTenant: false }
+    for (const query of [without, ACME, without, ACME]) await ask(query, context)
+    expect(queries).toEqual({ mail: 2, tenant: 1 })
   })
 })

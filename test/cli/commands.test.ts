@@ -23,6 +23,7 @@ async function commands(stdin = "", hasColor = false) {
       terminal: null,
       stopSignal: () => new Promise(() => undefined),
     },
+    openServer: () => Promise.reject(new Error("no server is asked here")),
     openMcpBackend: () => Promise.reject(new Error("no agent is served here")),
     withCustomers: work => work({ changes, random, defaultTier: 1 }),
     lists: {
@@ -33,9 +34,19 @@ async function commands(stdin = "", hasColor = false) {
       checkout: null,
     },
     inventory: () => loadInventory(createSystem()),
-    backups: { backup: async () => null, restore: () => Promise.reject(new Error("not asked for")) },
+    backups: {
+      backup: async () => null,
+      restore: () => Promise.reject(new Error("not asked for")),
+      check: () => Promise.reject(new Error("not asked for")),
+    },
     store: { copy: async () => ({ kind: "no_database" }) },
     doctor: async () => [],
+    commit: null,
+    chooseSettings: () => undefined,
+    settingFlags: [],
+    config: { read: () => ({ kind: "read", settings: [] }) },
+    readInput: async () => ({ kind: "unreadable", why: "it is not there" }),
+    newKey: () => "svc_live_x",
     settings: Object.entries(SETTINGS).map(([name, { defaultText, description }]) => ({
       name,
       default: defaultText,
@@ -344,6 +355,6 @@ test("help names every setting, and version the version", async () => {
   const { run, runJson } = await commands()
   const { out } = await run("help", "settings")
   for (const name of Object.keys(SETTINGS)) expect(out).toContain(name)
-  expect(await runJson("version")).toEqual({ version: "1.0.0" })
+  expect(await runJson("version")).toEqual({ version: "1.0.0", commit: null })
   expect((await run("help", "key", "create")).out).toContain("--account")
 })

@@ -1,21 +1,34 @@
 import { describe, expect, test } from "bun:test"
+import { mkdirSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
 import { Command, CommanderError } from "commander"
 import { CommandError, type Output } from "../../src/cli/output.ts"
 import { registerOwnListCommands } from "../../src/cli/own-lists.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
-import { newAccount, random, tempLog, tempStore } from "../customers/temp-store.ts"
+import { createFiles } from "../../src/system/files.ts"
+import { newAccount, random, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
 
 /** The commands over a real store, with an account, and what they wrote. */
 async function commands() {
   const written = { out: [] as string[], err: [] as string[] }
   const output: Output = { line: text => void written.out.push(text), stderrLine: text => void written.err.push(text) }
+  const stdin = {
+    kind: "read",
+    text: "\ufeffx.com # a comment\r\n\r\n# none\n*.y.com\nada@z.com",
+    isReadableByAll: false,
+  } as const
   const changes = tempLog(await tempStore())
   await newAccount(changes, "ada@example.com")
   const run = async (...args: string[]) => {
     written.out.length = 0
     written.err.length = 0
     const root = new Command("mailkind").exitOverride().configureOutput({ writeErr: output.stderrLine })
-    registerOwnListCommands(root, output, work => work({ changes, random, defaultTier: 0 }))
+    registerOwnListCommands(
+      root,
+      output,
+      work => work({ changes, random, defaultTier: 0 }),
+      async (path, bytesMax) => (path === "-" ? stdin : createFiles().readTexts(path, bytesMax)),
+    )
     const code = await root.parseAsync(args, { from: "user" }).then(() => 0, exitCode(output))
     return { code, out: written.out.join("\n"), err: written.err.join("\n") }
   }
@@ -116,6 +129,54 @@ describe("addresses", () => {
     expect(code).toBe(2)
     expect(err).toContain("Entry 2")
     expect(err).not.toContain("jane")
+  })
+})
+
+describe("entries from elsewhere", () => {
+  test("are read from the standard input, one a line, without comments and empty lines", async () => {
+    const { run } = await commands()
+    expect((await run("block", "add", "first.com", "-")).out).toBe("4 entries added to the operator's block list.")
+    expect((await run("block", "list")).out).toContain("*.y.com")
+    expect((await run("block", "remove", "-")).out).toBe("3 entries removed from the operator's block list.")
+    expect((await run("block", "list")).out).toBe("first.com")
+  })
+
+  test("are read from a file, or from all files of a directory but hidden ones", async () => {
+    const { run } = await commands()
+    const directory = tempPath("entries.d")
+    mkdirSync(join(directory, "folder"), { recursive: true })
+    writeFileSync(join(directory, "b.txt"), "b.com")
+    writeFileSync(join(directory, "a.txt"), "a.com\n# none\n")
+    writeFileSync(join(directory, ".hidden"), "not an entry")
+    await run("allow", "add", "--from", join(directory, "b.txt"))
+    expect((await run("allow", "list")).out).toBe("b.com")
+    await run("allow", "add", "--from", directory, "c.com")
+    expect((await run("allow", "list")).out).toBe("a.com\nb.com\nc.com")
+  })
+
+  test("that are wrong are named by their lines, and nothing is added", async () => {
+    const { run } = await commands()
+    const path = tempPath("entries")
+    writeFileSync(path, "a.com\n\njane doe@acme.com\n")
+    const { code, err } = await run("block", "add", "--from", path)
+    expect([code, err]).toEqual([2, expect.stringContaining("Line 3 is not an address")])
+    expect(err).not.toContain("jane")
+    expect((await run("block", "list")).out).toContain("no entries")
+  })
+
+  test("that cannot be read are a failure, and none at all a wrong use", async () => {
+    const { run } = await commands()
+    expect(await run("block", "add", "--from", tempPath("nowhere"))).toMatchObject({
+      code: 1,
+      err: "Nothing was changed. Cannot read the entries: there is no such file.",
+    })
+    const path = tempPath("large")
+    writeFileSync(path, "#".repeat(LIMITS.ownListEntriesMax * LIMITS.addressBytesMax * 4 + 1))
+    expect((await run("block", "add", "--from", path)).err).toContain("it has more than")
+    writeFileSync(path, Buffer.from([0xff, 0xfe]))
+    expect((await run("block", "add", "--from", path)).err).toContain("it is not UTF-8")
+    writeFileSync(path, "# nothing\n")
+    expect((await run("block", "add", "--from", path)).code).toBe(2)
   })
 })
 

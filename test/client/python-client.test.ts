@@ -5,10 +5,12 @@ import { join } from "node:path"
 import { CAUSES } from "../../src/client/outcome.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { REASON_NAMES } from "../../src/contract/reasons.ts"
+import { serverProcess } from "../contract/server-process.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 import { startProgram } from "../support/program.ts"
 import { pythonClientFiles } from "./client-files.ts"
-import { answers, FAULTS, type FaultReply, faultServer, says, verdictOf } from "./fault-server.ts"
+import { answers, FAULTS, type FaultReply, faultServer, problemOf, says, verdictOf } from "./fault-server.ts"
+import { CUT_RESULTS, cutResults, jobReply } from "./job-replies.ts"
 
 const PYTHON = Bun.which("python3")
 const IN_PYTHON = PYTHON === null ? "the Python client (skipped: python3 is not installed)" : "the Python client"
@@ -35,10 +37,15 @@ async function called(
   const server = await faultServer(...replies)
   const { options = {}, ...scenario } = more
   const settings = { url: server.url, ...Object(options) }
-  const driver = join(import.meta.dir, "python-driver.py")
-  const ended = await inPython([driver, JSON.stringify({ ...scenario, options: settings, calls })])
+  const ended = await inPython([DRIVER, JSON.stringify({ ...scenario, options: settings, calls })])
   return { ...ended, seen: server.seen }
 }
+
+const DRIVER = join(import.meta.dir, "python-driver.py")
+
+/** What comes of calls to a real server. */
+const calledAt = (url: string, key: string, calls: readonly Call[]) =>
+  inPython([DRIVER, JSON.stringify({ key, options: { url }, calls })])
 
 const CHECK: Call = { check_email: { email: "jane@stripe.com" } }
 
@@ -260,3 +267,72 @@ test.skipIf(PYTHON === null)(
     )
   },
 )
+
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} uploads a list to a real server, watches, downloads and deletes it`,
+  async () => {
+    const server = await serverProcess()
+    onTestEnd(server.stop)
+    const rows = Array.from(
+      { length: 500 },
+      (_, at) => `${at},person${at}@${at % 2 === 0 ? "mailinator" : "gmail"}.com\n`,
+    )
+    const list = `id,email\n${rows.join("")}`
+    const way = { list_: list, format: "csv", name: "People", workspace: false, only: ["block"], cut_at: 777 }
+    const { outcomes, holds_key } = await calledAt(server.url, server.firstKey, [
+      { job_way: way },
+      { "jobs.estimate": { file: "list.csv", format: "csv" } },
+      { "jobs.create": { file: "nowhere.csv" } },
+      { "jobs.create": { file: "list.csv", colum: "email" } },
+      { "jobs.create": { file: "list.csv", format: "csv", column: "mail" } },
+    ])
+    expect(outcomes[0]).toMatchObject({ is_same: true, listed: [true], deleted: "answered", gone: "not_found" })
+    expect(outcomes[0].text.trim().split("\n")).toHaveLength(251)
+    expect(outcomes[0].size).toBe(outcomes[0].text.length)
+    expect(outcomes[0].states.at(-1)).toBe("done 500")
+    expect(outcomes[1]).toMatchObject({ result: { rows: 500, units_needed: 500, unique_domains: 2 } })
+    expect(outcomes[2]).toMatchObject({ raised: "FileNotFoundError" })
+    expect(outcomes[3]).toMatchObject({ raised: "TypeError", message: expect.stringMatching(/no option colum/) })
+    expect(outcomes[4]).toMatchObject({ because: "refused", problem: { code: "invalid_input" } })
+    expect(holds_key).toBe(false)
+  },
+)
+
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} continues downloads and progress over faults, and says how far it came`,
+  async () => {
+    const done = jobReply("done")
+    const whole = await called([done, ...Array(9).fill(cutResults(900)), cutResults()], [{ results: {} }])
+    expect(whole.outcomes).toEqual([{ text: CUT_RESULTS }])
+    const closed: FaultReply = request => request.socket.destroy()
+    const ends = await called([done, cutResults(900), ...Array(9).fill(closed)], [{ results: {} }])
+    expect(ends.outcomes).toEqual([{ because: "unreachable", received: 900 }])
+    const changed = await called([done, cutResults(900), cutResults(900, '"job.2"')], [{ results: {} }])
+    expect(changed.outcomes).toEqual([{ because: "refused", received: 900 }])
+    const busy = says(503, problemOf(503, "overloaded", { retry_after: 2 }), { "Retry-After": "2" })
+    const replies = [done, jobReply("running"), busy, jobReply("stopped"), done]
+    const { outcomes, waits } = await called(replies, [{ progress_of: {} }])
+    expect(outcomes).toEqual([{ states: ["running", "stopped", "done"] }])
+    expect([waits.includes(2), waits.includes(60)]).toEqual([true, true])
+    const revoked = await called([done, says(401, problemOf(401, "key_revoked"))], [{ progress_of: {} }])
+    expect(revoked.outcomes).toEqual([{ because: "refused" }])
+  },
+)
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} repeats an upload only where the server refused it`, async () => {
+  const busy = says(503, problemOf(503, "overloaded", { retry_after: 1 }), { "Retry-After": "1" })
+  const estimate = { "jobs.estimate": { file: "mailkind.py", retries: 3 } }
+  const refused = await called([busy, says(200, '{"rows":1}')], [estimate])
+  expect([refused.outcomes[0].outcome, refused.seen.length]).toEqual(["answered", 2])
+  const closed: FaultReply = request => request.socket.destroy()
+  const cut = await called([closed, says(200, '{"rows":1}')], [estimate])
+  expect([cut.outcomes[0].because, cut.seen.length]).toEqual(["unreachable", 1])
+})
+
+test.skipIf(PYTHON === null)(`${IN_PYTHON} says why a list is refused that is still being sent`, async () => {
+  const server = await serverProcess({ MAILKIND_JOB_BYTES_MAX: "100000" })
+  onTestEnd(server.stop)
+  const tooLarge = { list_: "jane@gmail.com\n".repeat(5000), times: 100, format: "text" }
+  const { outcomes } = await calledAt(server.url, server.firstKey, [{ job_way: tooLarge }])
+  expect(outcomes[0]).toMatchObject({ because: "refused", problem: { code: "payload_too_large" } })
+})

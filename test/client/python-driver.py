@@ -35,6 +35,49 @@ class Platform(mailkind._Platform):
         return False
 
 
+def job_way(client, list_, times=1, only=None, cut_at=None, **options):
+    """Uploads a list, waits for it, and downloads it: into a file, of which only so many bytes stay where it is cut."""
+    with open("list.csv", "w") as file:
+        file.write(list_ * times)
+    created = client.jobs.create("list.csv", **options)
+    if created.outcome == "unanswered":
+        return asdict(created)
+    job = created.result
+    states = [f"{each['state']} {each['rows']['done']}" for each in job.progress()]
+    size = job.save("results.csv", only=only)
+    text = open("results.csv").read()
+    if cut_at is not None:
+        with open("results.csv", "r+") as file:
+            file.truncate(cut_at)
+        size = job.save("results.csv", only=only, resume=True)
+    is_same = open("results.csv").read() == text
+    listed = [each["id"] == job.id for each in client.jobs.list().result]
+    deleted = job.delete()
+    gone = client.jobs.get(job.id)
+    return {
+        "states": states, "size": size, "text": text, "is_same": is_same, "listed": listed, "deleted": deleted.outcome,
+        "gone": gone.problem["code"],
+    }
+
+
+def results(client):
+    """The results of a job as they come, and how they end."""
+    job, received = client.jobs.get("job_1").result, b""
+    try:
+        for part in job.results():
+            received += part
+        return {"text": received.decode()}
+    except mailkind.JobError as error:
+        return {"because": error.failure.because, "received": error.received}
+
+
+def progress_of(client):
+    try:
+        return {"states": [each["state"] for each in client.jobs.get("job_1").result.progress()]}
+    except mailkind.JobError as error:
+        return {"because": error.failure.because}
+
+
 def plain(value):
     return asdict(value) if is_dataclass(value) else value
 
@@ -58,9 +101,13 @@ for call in scenario["calls"]:
             for each in ended:
                 counts[each.outcome] = counts.get(each.outcome, 0) + 1
             outcomes.append({**counts, "is_in_order": in_order and own, "progress": len(progress)})
+        elif name in ("job_way", "results", "progress_of"):
+            outcomes.append(globals()[name](client, **arguments))
+        elif name.startswith("jobs."):
+            outcomes.append(plain(getattr(client.jobs, name[5:])(**arguments)))
         else:
             outcomes.append(plain(getattr(client, name)(**arguments)))
-    except (TypeError, ValueError) as error:
+    except (TypeError, ValueError, OSError) as error:
         outcomes.append({"raised": type(error).__name__, "message": str(error)})
 texts = repr(client) + str(vars(client)) + repr(outcomes) + repr(told)
 print(

@@ -1,10 +1,10 @@
 import { createKey } from "../../src/customers/keys/keys.ts"
-import type { ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../src/customers/store/change-log/change-log.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
 
 /** An account beside the house's own, of tier 4, with a secret key: its id and the key's text. */
 export async function anotherAccount(
-  changes: ChangeLog,
+  changes: AttributedLog,
   email = "other@example.com",
 ): Promise<{ readonly accountId: string; readonly key: string }> {
   const accountId = await newAccount(changes, email, 4)

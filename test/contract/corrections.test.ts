@@ -3,13 +3,13 @@ import { known, unknown } from "../../src/base/finding.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { createCheck, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
-import type { NetworkEvidence } from "../../src/check/network-evidence.ts"
+import type { NetworkEvidence } from "../../src/check/lookup-context.ts"
 import { fullResult } from "../../src/check/result/result.ts"
 import type { Category } from "../../src/contract/categories.ts"
 import { REPORTABLE_CATEGORIES } from "../../src/contract/feedback-schema.ts"
 import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
 import { acceptFeedback, rejectFeedback } from "../../src/customers/feedback/decision.ts"
-import { type ChangeLog, latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
+import { type AttributedLog, latestChangeId } from "../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../src/customers/store/change-log/change-poller.ts"
 import { lists, testApp } from "../support/app.ts"
 import { settled } from "../support/time.ts"
@@ -184,7 +184,7 @@ describe("a decision of another process", () => {
     const read = createChangePoller(harness.store, [keys, terms, corrections, ownLists], since, fault =>
       faults.push(fault),
     )
-    const elsewhere: ChangeLog = { ...harness.changes, notify: () => undefined }
+    const elsewhere: AttributedLog = { ...harness.changes, notify: () => undefined }
     const id = await reported(harness, "gmail.com", "relay")
     await acceptFeedback(elsewhere, id)
     await settled()

@@ -39,10 +39,11 @@ export const KEYED_ROUTES = {
     reads: "jobs",
   },
   deleteJob: { method: "DELETE", good: "/v1/jobs/job_1", reads: "jobs" },
+  postCallbackSecret: { method: "POST", good: "/v1/callback-secret", reads: "callback_secrets" },
 } as const
 export type KeyedRoute = keyof typeof KEYED_ROUTES
 
-const JOBS: readonly KeyedRoute[] = ["postJob", "getJobs", "getJob", "getJobResults", "deleteJob"]
+const JOBS: readonly KeyedRoute[] = ["postJob", "getJobs", "getJob", "getJobResults", "deleteJob", "postCallbackSecret"]
 const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", "postBatch", "postFeedback", "getUsage", ...JOBS]
 const CHECKS: readonly KeyedRoute[] = ["getCheck", "postCheck"]
 const SECRET_ONLY: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage", ...JOBS]

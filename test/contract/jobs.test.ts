@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { readdirSync, renameSync } from "node:fs"
 import { Value } from "@sinclair/typebox/value"
 import { JOB_LIMITS } from "../../src/contract/jobs.ts"
-import { JobBody, JobEstimateBody, JobListBody } from "../../src/contract/jobs-schema.ts"
+import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../src/contract/jobs-schema.ts"
 import { type AppOptions, testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 
@@ -181,6 +181,28 @@ describe("a download", () => {
   })
 })
 
+test("a callback secret is made once, and each further one replaces it", async () => {
+  const app = await jobsApp()
+  const [one, other] = [await app.ask("POST /v1/callback-secret"), await app.ask("POST /v1/callback-secret")]
+  for (const { status, body } of [one, other])
+    expect([status, Value.Check(CallbackSecretBody, body)]).toEqual([200, true])
+  expect(one.body).toEqual({ secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/), former_until: null })
+  expect(other.body["secret"]).not.toBe(one.body["secret"])
+  expect(Date.parse(String(other.body["former_until"])) - app.time.clock()).toBe(86_400_000)
+})
+
+test("a list names its callback URL, which has a callback as soon as the list is done", async () => {
+  const app = await jobsApp()
+  await app.ask("POST /v1/callback-secret")
+  const url = "https://crm.acme.com/hook?a=b%20c"
+  const { id, callback } = await app.upload(LIST, `?callback=${encodeURIComponent(url)}`)
+  expect(callback).toBe(url)
+  await app.done()
+  expect(await app.store.all("SELECT job_id, event FROM callbacks")).toEqual([{ job_id: id, event: "job.done" }])
+  await app.ask(`DELETE /v1/jobs/${id}`)
+  expect(await app.store.all("SELECT id FROM callbacks")).toEqual([])
+})
+
 describe("an upload is refused, and leaves nothing behind, that", () => {
   const refusals: readonly (readonly [
     name: string,
@@ -215,6 +237,28 @@ describe("an upload is refused, and leaves nothing behind, that", () => {
     ["names a column of a text", "?column=1", LIST, {}, "invalid_input", /no columns/],
     ["says twice what it is", "?format=csv&format=csv", LIST, {}, "invalid_input", /more than once/],
     ["has a name that is too long", `?name=${"n".repeat(101)}`, LIST, {}, "invalid_input", /`name` must have/],
+    ["names a callback that is no URL", "?callback=crm", LIST, {}, "invalid_input", /cannot go there.*malformed/],
+    ["names a callback without TLS", "?callback=http://acme.com/", LIST, {}, "invalid_input", /URL of https/],
+    ["names a callback at an IP address", "?callback=https://10.0.0.1/", LIST, {}, "invalid_input", /is an IP address/],
+    [
+      "names a callback at this host",
+      "?callback=https://localhost/",
+      LIST,
+      {},
+      "invalid_input",
+      /not a name of the public/,
+    ],
+    ["names a callback at a port", "?callback=https://acme.com:8443/", LIST, {}, "invalid_input", /port/],
+    ["names a callback with a password", "?callback=https://me:pw@acme.com/", LIST, {}, "invalid_input", /password/],
+    ["names an endless callback", `?callback=https://acme.com/${"x".repeat(2048)}`, LIST, {}, "invalid_input", /2048/],
+    [
+      "names a callback without a secret",
+      "?callback=https://acme.com/",
+      LIST,
+      {},
+      "invalid_input",
+      /POST \/v1\/callback-secret/,
+    ],
     ["has a bad switch", "?dry=maybe", LIST, {}, "invalid_input", /`dry` must be/],
   ]
   test.each(refusals)("%s", async (_, query, body, headers, code, detail) => {

@@ -115,7 +115,10 @@ describe("the reporter's keys", () => {
         headers: one.headers(NOTHING),
       })
       expect(response.status).toBe(500)
-      expect(logged.map(({ level }) => level)).toEqual(["warn"])
+      expect(logged.map(({ level, message }) => `${level} ${message}`)).toEqual([
+        "warn the leak reporter's public keys were not fetched",
+        "info a request failed",
+      ])
     }
   })
 })

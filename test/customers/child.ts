@@ -1,5 +1,6 @@
 import { createFirstAccount } from "../../src/customers/keys/first-account.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
 import { later } from "../support/later.ts"
 
@@ -20,7 +21,7 @@ if (command === "open")
   }
 
 const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
-const log = { store, clock: Date.now, notify: () => undefined }
+const log = { store, clock: Date.now, notify: () => undefined, actor: SERVER_ACTOR }
 
 if (command === "first") console.log((await createFirstAccount(store, Date.now, random, null)).kind)
 if (command === "create")

@@ -1,4 +1,5 @@
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
 import { later } from "../support/later.ts"
 
@@ -7,7 +8,7 @@ import { later } from "../support/later.ts"
 
 const [path = ""] = process.argv.slice(2)
 const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
-const log = { store, clock: Date.now, notify: () => undefined }
+const log = { store, clock: Date.now, notify: () => undefined, actor: SERVER_ACTOR }
 const random = (count: number) => crypto.getRandomValues(new Uint8Array(count))
 
 console.log("ready")

@@ -3,7 +3,8 @@ import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import type { Clock, Random } from "../../src/base/outside-world.ts"
 import { type AccountCreation, createAccount } from "../../src/customers/accounts/accounts.ts"
-import type { Change, ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
+import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
+import type { AttributedLog, Change } from "../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { openStoreAt } from "../../src/customers/store/open-store.ts"
 import { later } from "../support/later.ts"
@@ -88,11 +89,12 @@ export function writtenAt(place: string): string {
 }
 
 /** A change log whose clock can be set and whose changes can be read. */
-export function tempLog(store: OpenStore): ChangeLog & { now: number; readonly received: Change[] } {
+export function tempLog(store: OpenStore): AttributedLog & { now: number; readonly received: Change[] } {
   const received: Change[] = []
   const log = {
     store,
     received,
+    actor: SERVER_ACTOR,
     now: 5_000,
     clock: () => log.now,
     notify: (changes: readonly Change[]) => void received.push(...changes),
@@ -101,7 +103,7 @@ export function tempLog(store: OpenStore): ChangeLog & { now: number; readonly r
 }
 
 /** The id of a new account. */
-export async function newAccount(log: ChangeLog, email = "jane@example.com", tier = 0): Promise<string> {
+export async function newAccount(log: AttributedLog, email = "jane@example.com", tier = 0): Promise<string> {
   const creation: AccountCreation = await createAccount(log, random, { email, tier, termsVersion: null })
   if (creation.kind !== "created") throw new Error(creation.kind)
   return creation.account.id

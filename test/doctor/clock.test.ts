@@ -4,12 +4,12 @@ import { CLOCK_SKEW_MS_MAX, diagnoseClock, serverAheadMs } from "../../src/docto
 const NOW = Date.UTC(2026, 5, 1)
 const known = { nowMs: NOW, listsAtMs: NOW - 1, writtenAtMs: NOW - 1, serversAheadMs: [] }
 
-test("a clock before the lists, or before what was written, has failed", () => {
-  expect(diagnoseClock({ ...known, listsAtMs: NOW }).verdict).toBe("ok")
+test("a clock before the lists, or before what was written, has failed, and one that nobody was asked about is not checked", () => {
+  expect(diagnoseClock({ ...known, listsAtMs: NOW }).verdict).toBe("skipped")
   expect(diagnoseClock({ ...known, listsAtMs: NOW + 1 })).toMatchObject({ verdict: "failed" })
-  expect(diagnoseClock({ ...known, writtenAtMs: NOW + CLOCK_SKEW_MS_MAX }).verdict).toBe("ok")
+  expect(diagnoseClock({ ...known, writtenAtMs: NOW + CLOCK_SKEW_MS_MAX }).verdict).toBe("skipped")
   expect(diagnoseClock({ ...known, writtenAtMs: NOW + CLOCK_SKEW_MS_MAX + 1 })).toMatchObject({ verdict: "failed" })
-  expect(diagnoseClock({ ...known, listsAtMs: null, writtenAtMs: null }).verdict).toBe("ok")
+  expect(diagnoseClock({ ...known, listsAtMs: null, writtenAtMs: null }).verdict).toBe("skipped")
 })
 
 test("servers that tell another time make it doubtful, and one of three alone does not", () => {

@@ -13,7 +13,17 @@ import { createFakeTime } from "../support/time.ts"
 const examiners = (others: Partial<Record<DiagnosticName, () => Promise<DiagnosticResult>>> = {}): Diagnostics => {
   const fine = async () => ok("Fine.")
   return {
-    ...{ settings: fine, directory: fine, disk: fine, database: fine, jobs: fine, dns: fine, clock: fine, smtp: fine },
+    ...{
+      settings: fine,
+      directory: fine,
+      disk: fine,
+      database: fine,
+      backups: fine,
+      jobs: fine,
+      dns: fine,
+      clock: fine,
+      smtp: fine,
+    },
     ...{ identity: fine, rdap: fine, leak_keys: fine, lists: fine, port: fine, outbox: fine, ...others },
   }
 }

@@ -9,6 +9,8 @@ import type { FuzzRequest } from "./requests.ts"
 
 /** What the server itself refuses before anybody of ours hears of it: octets that are no HTTP/1.1, or too many in a head. */
 const SERVERS_OWN: readonly number[] = [400, 413, 431, 505]
+/** What the endpoint of agents refuses in their protocol: a body or an answer that is not JSON. */
+const AGENTS_OWN: readonly number[] = [406, 415]
 /** What is refused by intent while all is well: everything else from 500 on is a fault. */
 const WANTED_503: readonly ProblemCode[] = ["busy", "overloaded"]
 /** Any path refuses these. */
@@ -26,12 +28,15 @@ export function wrongWith(request: FuzzRequest, outcome: Outcome): string | null
   if (outcome === "late" || outcome === "unreadable")
     return outcome === "unreadable" && request.isRaw ? null : `the answer was ${outcome}`
   if (outcome.status < 400) return null
-  if (isServersOwn(request, outcome)) return null
+  if (isServersOwn(request, outcome) || isAgentsOwn(request, outcome)) return null
   return wrongRefusal(request, outcome)
 }
 
 const isServersOwn = ({ isRaw }: FuzzRequest, { status, body, closes }: Answer): boolean =>
   body === "" && SERVERS_OWN.includes(status) && (isRaw || (status === 431 && closes))
+
+const isAgentsOwn = ({ route, isRaw }: FuzzRequest, { status, body }: Answer): boolean =>
+  (isRaw || ROUTES[route].path === ROUTES.mcp.path) && AGENTS_OWN.includes(status) && body.includes('"jsonrpc":"2.0"')
 
 function wrongRefusal(request: FuzzRequest, answer: Answer): string | null {
   const { status, headers } = answer

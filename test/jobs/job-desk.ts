@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { findJob, type Job, type JobOptions } from "../../src/customers/jobs/job-row.ts"
 import { createKey } from "../../src/customers/keys/keys.ts"
+import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
 import { createJobFiles, type JobFiles } from "../../src/jobs/job-files.ts"
 import { JobService, type JobServiceDeps } from "../../src/jobs/job-service.ts"
 import { type ResultFilter, readResults, resultsLength } from "../../src/jobs/read-results.ts"
@@ -53,7 +54,7 @@ export async function jobDesk(perDay: number | null = null) {
       hasEnded: other => other.startsWith("dead"),
       keepHours: 48,
       isStoreShared: false,
-      onLookups: () => undefined,
+      onChecked: () => undefined,
       commitBounds: { rows: 1000, ms: 1000 },
       runInterval: () => () => undefined,
       waitForTurn: async () => undefined,
@@ -69,7 +70,7 @@ export async function jobDesk(perDay: number | null = null) {
     const uploader = process("uploader")
     await uploader.stop()
     const made = await uploader.receive(
-      { accountId, keyId: key.id, options: { ...OPTIONS, ...options } },
+      { accountId, keyId: key.id, options: { ...OPTIONS, ...options }, actor: SERVER_ACTOR },
       chunksOf(list),
       bytesMax,
     )

@@ -1,6 +1,8 @@
 import { describe, expect, test } from "bun:test"
+import { ListContext } from "../../src/check/lookup-context.ts"
 import { listJobs } from "../../src/customers/jobs/job-row.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
+import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
 import type { Store } from "../../src/customers/store/core/store.ts"
 import { check } from "../support/app.ts"
 import { chunksOf, jobDesk, withFaults } from "./job-desk.ts"
@@ -21,6 +23,24 @@ async function chargedTo(store: Store) {
   ]
   return { leased: units?.leased, used: used?.count }
 }
+
+test("the rows of a job share what was found, and no other job does", async () => {
+  const desk = await jobDesk()
+  const contexts: unknown[] = []
+  const service = desk.process("one", {
+    check: (request, context) => {
+      contexts.push(context)
+      return check(request, context)
+    },
+  })
+  for (const _ of [1, 2]) {
+    await desk.upload(csvOf(3000), { format: "csv" })
+    await desk.workOff(service)
+  }
+  expect(contexts).toHaveLength(6000)
+  expect([...new Set(contexts)].map(context => context instanceof ListContext)).toEqual([true, true])
+  expect(contexts[0]).toBe(contexts[2999])
+})
 
 describe("the results of a job", () => {
   test("are the columns of a table and those of the verdict, in order", async () => {
@@ -211,7 +231,7 @@ test("a job whose process is killed at any step goes on in another one: the resu
     expect([Number(after.leased) - Number(before.leased), Number(after.used) - Number(before.used)]).toEqual([
       3300, 3300,
     ])
-    await desk.process("live").delete(desk.accountId, id)
+    await desk.process("live").delete(desk.accountId, id, SERVER_ACTOR)
     await desk.process("live").sweep()
   }
   expect(await listJobs(desk.store, desk.accountId)).toHaveLength(1)
@@ -245,7 +265,7 @@ test("a stop gives the job back, and it goes on where it stood", async () => {
   const stopping: { service?: Promise<void> } = {}
   const service = desk.process("a", {
     waitForTurn: async () => {
-      if (++turns === 80) stopping.service = service.stop()
+      if (++turns === 120) stopping.service = service.stop()
     },
   })
   await service.look()
@@ -305,10 +325,11 @@ describe("nothing is left behind", () => {
       hasHeader: true,
       policy: "b2b",
       includesTenant: true,
+      callbackUrl: null,
     } as const
     for (let tenth = 0; tenth < 10; tenth++) {
       const cut = cutAfter(Math.floor((list.length * tenth) / 10))
-      const asked = { accountId: desk.accountId, keyId: desk.keyId, options }
+      const asked = { accountId: desk.accountId, keyId: desk.keyId, options, actor: SERVER_ACTOR }
       const failure = await desk
         .process("one")
         .receive(asked, cut, 1_000_000)
@@ -342,7 +363,9 @@ describe("nothing is left behind", () => {
     const desk = await jobDesk()
     const service = desk.process("one")
     const { id } = await desk.upload(csvOf(2500), { format: "csv" })
-    const deleting = desk.process("one", { waitForTurn: async () => void (await service.delete(desk.accountId, id)) })
+    const deleting = desk.process("one", {
+      waitForTurn: async () => void (await service.delete(desk.accountId, id, SERVER_ACTOR)),
+    })
     await desk.workOff(deleting)
     const expired = await desk.upload(csvOf(10), { format: "csv" })
     await desk.workOff(service)

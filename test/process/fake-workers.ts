@@ -1,4 +1,6 @@
-import type { LogFields, LogLevel } from "../../src/base/log.ts"
+import type { LogFields } from "../../src/base/log.ts"
+import type { LogLevel } from "../../src/base/log-level.ts"
+import { BEAT_MS } from "../../src/process/worker-slot.ts"
 import type {
   StartWorker,
   SupervisorMessage,
@@ -20,7 +22,9 @@ export type FakeWorker = {
 }
 
 /** What seats need, over workers that do what the test says and a time that stands still. */
-export function fakeWorkers(options: { readonly answersStop?: boolean; readonly cannotStart?: string } = {}) {
+export function fakeWorkers(
+  options: { readonly answersStop?: boolean; readonly cannotStart?: string; readonly hangs?: boolean } = {},
+) {
   const children: FakeWorker[] = []
   const time = createFakeTime()
   const logged: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
@@ -29,8 +33,20 @@ export function fakeWorkers(options: { readonly answersStop?: boolean; readonly 
     if (options.cannotStart !== undefined) throw new Error(options.cannotStart)
     const facts: SupervisorMessage[] = []
     const requests: ("stop" | "kill")[] = []
-    const end = (how: Partial<WorkerExit>): void => ended({ exitCode: null, killedBy: null, ...how })
-    const say = (message: WorkerMessage): void => received(message)
+    const state = { isOver: false }
+    const end = (how: Partial<WorkerExit>): void => {
+      state.isOver = true
+      ended({ exitCode: null, killedBy: null, ...how })
+    }
+    const beat = (): void => {
+      if (state.isOver) return
+      received({ kind: "beat" })
+      time.later(BEAT_MS, beat)
+    }
+    const say = (message: WorkerMessage): void => {
+      received(message)
+      if (message.kind === "ready" && options.hangs !== true) time.later(BEAT_MS, beat)
+    }
     const begin = (port = 8080): void => {
       say({ kind: "ready" })
       say({ kind: "listening", port, address: `http://127.0.0.1:${port}`, baseUrl: `http://127.0.0.1:${port}` })

@@ -64,7 +64,7 @@ test("what one worker changed the others are told to look for", async () => {
   for (const at of [1, 2]) child(at).begin()
   child(1).say({ kind: "changed" })
   expect([0, 1, 2].map(at => child(at).facts.some(({ kind }) => kind === "poll_changes"))).toEqual([true, false, true])
-  own.broadcast({ kind: "reload" })
+  own.broadcast({ kind: "reload", settings: null })
   expect([0, 1, 2].map(at => child(at).facts.at(-1)?.kind)).toEqual(["reload", "reload", "reload"])
 })
 

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { RestartBackoff, WorkerSlot } from "../../src/process/worker-slot.ts"
+import { BEAT_MS, RestartBackoff, WorkerSlot } from "../../src/process/worker-slot.ts"
 import { fakeWorkers } from "./fake-workers.ts"
 
 function seat(options: Parameters<typeof fakeWorkers>[0] = {}) {
@@ -64,6 +64,30 @@ test("workers that die in their start again and again are started after growing 
   child(3).end({ exitCode: 1 })
   // What one worker said is not told of the next.
   expect(logged.at(-1)?.fields).toMatchObject({ exit_code: 1, why: null, after_ms: 0 })
+})
+
+test("a worker that hangs is killed and replaced, and one that was only paused is not", async () => {
+  const { seat: own, child, children, time, logged } = seat({ hangs: true })
+  void own.start(false)
+  child(0).begin()
+  for (let pause = 0; pause < 20; pause++) {
+    // One look comes after each pause of the host, however long it was.
+    await time.tick(BEAT_MS)
+    child(0).say({ kind: "beat" })
+  }
+  for (let look = 0; look < 6; look++) await time.tick(BEAT_MS)
+  expect(child(0).requests).toEqual([])
+  await time.tick(BEAT_MS)
+  expect(child(0).requests).toEqual(["kill"])
+  expect(logged.slice(-2).map(({ message }) => message)).toEqual([
+    "a worker hangs and is killed",
+    "a worker ended and is replaced",
+  ])
+  await time.tick(0)
+  expect(children).toHaveLength(2)
+  // One that has not asked for its start yet is not watched.
+  await time.tick(60_000)
+  expect(child(1).requests).toEqual([])
 })
 
 test("a program that cannot be started counts as a worker that died", async () => {
@@ -161,9 +185,9 @@ test("a seat that is empty for a while when it is asked to stop stays empty", as
 test("a worker is told nothing before it has asked, and tells of its changes", () => {
   const { seat: own, child, changedBy } = seat()
   void own.start(false)
-  own.send({ kind: "reload" })
+  own.send({ kind: "reload", settings: null })
   child(0).begin()
-  own.send({ kind: "reload" })
+  own.send({ kind: "reload", settings: null })
   expect(child(0).facts.map(({ kind }) => kind)).toEqual(["start", "reload"])
   child(0).say({ kind: "changed" })
   expect(changedBy).toEqual([3])

@@ -1,3 +1,4 @@
+import { expect } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -10,7 +11,9 @@ import { createJobsService } from "../../src/assemble/jobs.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { metricsReaderGuard } from "../../src/assemble/metrics.ts"
 import { assembleSignUpCheck } from "../../src/assemble/server.ts"
-import type { LogFields, LogLevel } from "../../src/base/log.ts"
+import type { Log, LogFields } from "../../src/base/log.ts"
+import { LOG_EVENTS, type LogEvent, type LogMessage } from "../../src/base/log-events.ts"
+import type { LogLevel } from "../../src/base/log-level.ts"
 import type { Clock } from "../../src/base/outside-world.ts"
 import { findRoleWord } from "../../src/check/address/address-hints.ts"
 import { createCheck, NO_CORRECTIONS } from "../../src/check/check.ts"
@@ -25,7 +28,8 @@ import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
 import type { OutgoingMail, SendResult } from "../../src/customers/notices/mailer.ts"
 import { createLocalLimits, createNodeLimits, NodeShare } from "../../src/customers/quota/caller-limits.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
-import type { ChangeLog } from "../../src/customers/store/change-log/change-log.ts"
+import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
+import type { AttributedLog } from "../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { openSqlite } from "../../src/customers/store/sqlite-store.ts"
 import { LOAD_LIMITS, LoadShedder } from "../../src/http/admission/load-shedder.ts"
@@ -131,6 +135,14 @@ export type AppOptions = {
 /** The server of those whose mails go nowhere. */
 const NOWHERE = "smtp://mx.example.com"
 
+/** What of a log line is not in the table of events. */
+function undocumentedParts(level: LogLevel, message: LogMessage, fields: LogFields): readonly string[] {
+  const event: LogEvent | undefined = LOG_EVENTS[message]
+  if (event === undefined) return [message]
+  const unknown = Object.keys(fields).filter(field => !event.fields.includes(field))
+  return [...(event.levels.includes(level) ? [] : [level]), ...unknown].map(part => `${message}: ${part}`)
+}
+
 /** The whole HTTP face over a real store in a fresh directory, a stopped clock and the real lists. */
 export async function testApp({
   tier = 4,
@@ -144,7 +156,7 @@ export async function testApp({
   freeChecksPerDay = "",
   requestLog = "",
   asset = () => new Blob(["// the script"]),
-  logging = { slowMs: null, sampleEvery: null },
+  logging = { slowMs: () => null, sampleEvery: () => null, logsEveryRefusal: () => false },
   nextTick = queueMicrotask,
   metricsAllow = "",
   trustedProxies = "",
@@ -158,8 +170,12 @@ export async function testApp({
   const { clock, stopwatch, later: setTimer } = time
   const store = await openStore(clock)
   const logged: Logged[] = []
-  const log = (level: LogLevel, message: string, fields: LogFields = {}): void =>
-    void logged.push({ level, message, fields })
+  const undocumented: string[] = []
+  onTestEnd(() => expect(undocumented).toEqual([]))
+  const log: Log = (level, message, fields = {}) => {
+    undocumented.push(...undocumentedParts(level, message, fields))
+    logged.push({ level, message, fields })
+  }
   const jobsFolder = mkdtempSync(join(tmpdir(), "mailkind-app-jobs-"))
   onTestEnd(() => rmSync(jobsFolder, { recursive: true, force: true }))
   const read = parseSettings({
@@ -199,7 +215,7 @@ export async function testApp({
   }
   const context: StoreContext = { system: world, settings: read.settings, log, store }
   const customers = await createCustomersService(context, oneOf(nodesCount, clock))
-  const changes: ChangeLog = { store, clock, notify: customers.publishChanges }
+  const changes: AttributedLog = { store, clock, notify: customers.publishChanges, actor: SERVER_ACTOR }
   const accountId = await newAccount(changes, "owner@localhost", tier)
   const mailsGoing = createMailService(context, () => "http://localhost")
   const signIn = createSignInService(context, mailsGoing.sendNow)
@@ -254,12 +270,16 @@ export async function testApp({
     health: () =>
       healthReport({
         version: "1.0.0",
+        commit: null,
         activeLists: knownLists,
         isRefreshScheduled: true,
         isDnsUnavailable: false,
+        isDatabaseAway: false,
         uptimeMs: 0,
+        nowMs: clock(),
       }),
     isStopping: () => false,
+    isCutOff: () => false,
     isDraining: () => false,
     isHttps: false,
     asset,
@@ -278,7 +298,7 @@ export async function testApp({
     loadShedder,
     meter,
     metrics: {
-      read: async () => renderExposition([column], { version: "1.0.0", bun: Bun.version }),
+      read: async () => renderExposition([column], { version: "1.0.0", commit: "", bun: Bun.version }),
       mayRead: metricsReaderGuard(read.settings, peerOf),
     },
   })

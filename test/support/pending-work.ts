@@ -1,5 +1,5 @@
 /** How long work that does not end is waited for: a test may hold a transaction open on purpose. */
-const HELD_MS = 100
+const HELD_MS = 2000
 
 const underWay = new Set<Promise<unknown>>()
 

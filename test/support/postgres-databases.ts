@@ -127,6 +127,8 @@ export async function takeStore(url: string): Promise<OpenStore> {
     one: <Row>(...words: Parameters<OpenStore["one"]>) => request(() => store.one<Row>(...words)),
     run: (...words) => request(() => store.run(...words)),
     transaction: work => request(() => store.transaction(work)),
+    isAway: () => store.isAway(),
+    connectionsInUse: () => store.connectionsInUse(),
     onChange: received => {
       state.isListening = true
       store.onChange(received)

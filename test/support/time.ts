@@ -39,6 +39,21 @@ export function createFakeTime(nowMs = Date.UTC(2026, 0, 1)): FakeTime {
   return { clock: () => now, stopwatch: () => now - nowMs, later: setTimer, tick, waiting: () => due.size }
 }
 
+/** Repeats work by a timer, until what it gives is called. */
+export const repeatingOn =
+  (later: SetTimer) =>
+  (everyMs: number, work: () => void): (() => void) => {
+    let cancel = (): void => undefined
+    const next = (): void => {
+      cancel = later(everyMs, () => {
+        work()
+        next()
+      })
+    }
+    next()
+    return () => cancel()
+  }
+
 /** Lets every promise settle that waits for nothing but others, or for a database server. */
 export async function settled(): Promise<void> {
   do for (let turn = 0; turn < 50; turn++) await Promise.resolve()

@@ -34,13 +34,14 @@ export type DeepChecksService = {
   readonly stop: () => Promise<void>
 }
 
-/** Creates deep checks. Without a store, results are cached in memory only. Without DNS, deep checks are off. */
+/** Creates deep checks. Without a store, results are cached in memory only. Without DNS, and without requests to other hosts, deep checks are off. */
 export function createDeepChecksService(
   context: AppContext,
   { queryDns, isDnsUnavailable }: NetworkService,
   store: Store | null,
 ): DeepChecksService {
-  if (queryDns === null) return { deepProbe: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
+  if (queryDns === null || context.settings.MAILKIND_OUTSIDE === "off")
+    return { deepProbe: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
   const { system, settings, log } = context
   const { fetchUrl, connect, setTimer, clock } = system
   const userAgent = formatUserAgent(settings)
@@ -81,7 +82,7 @@ function createRdapBootstrap({ system, settings, log }: AppContext): RefreshingB
     folder: files.folder(settings.MAILKIND_DATA_DIR),
     clock,
     runInterval,
-    onWarning: why => log("warn", "the RDAP bootstrap", { why }),
+    onWarning: why => log("warn", "the RDAP bootstrap is not fresh", { why }),
   })
 }
 

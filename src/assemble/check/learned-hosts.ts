@@ -1,5 +1,6 @@
 import { lazy } from "../../base/lazy.ts"
 import { type Log, logError } from "../../base/log.ts"
+import type { LogMessage } from "../../base/log-events.ts"
 import { Mutex } from "../../base/mutex.ts"
 import { createIntervals, utcDay } from "../../base/time.ts"
 import { candidateHosts } from "../../check/learned/candidate-hosts.ts"
@@ -127,7 +128,7 @@ function createRelisting(hosts: LearnedHosts, activePack: () => Pack, today: () 
  */
 function createBatchRunner({ nextTick }: System, log: Log) {
   const mutex = new Mutex()
-  return (failureMessage: string, runBatch: () => Promise<boolean>) => (): Promise<void> =>
+  return (failureMessage: LogMessage, runBatch: () => Promise<boolean>) => (): Promise<void> =>
     mutex.runExclusive(async () => {
       try {
         while (await runBatch()) await new Promise<void>(resolve => nextTick(resolve))

@@ -1,3 +1,4 @@
+import type { Deadline } from "../../base/concurrency.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { CachingResolver } from "../../check/dns/dns-types.ts"
 import {
@@ -8,7 +9,12 @@ import {
 } from "../../check/dns/resolver/resolver-chain.ts"
 import { createLearningProbe, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
 import { createMailProbe } from "../../check/mail/mail-probe.ts"
-import { createNetworkProbe, type NetworkProbe, offlineNetworkProbe } from "../../check/network-evidence.ts"
+import {
+  createNetworkProbe,
+  type NetworkProbe,
+  type NetworkQuery,
+  offlineNetworkProbe,
+} from "../../check/network-evidence.ts"
 import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
 import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
@@ -58,17 +64,22 @@ export function createNetworkService(
   const { clock, setTimer } = system
   if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
   const dns = createChain(context, dnsCacheBytes)
-  const probe = createMailProbe({
-    resolver: dns.resolver,
-    clock,
-    // Only a listing of low trust is contradicted by a proof.
-    needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).isLowTrust,
-  })
-  const mail = createLearningProbe(probe, { ...learning, clock })
+  const mailOver = (resolver: CachingResolver) => {
+    const probe = createMailProbe({
+      resolver,
+      clock,
+      // Only a listing of low trust is contradicted by a proof.
+      needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).isLowTrust,
+    })
+    const mail = createLearningProbe(probe, { ...learning, clock })
+    return ({ domain, organisationalDomain }: NetworkQuery, deadline: Deadline) =>
+      mail(domain, organisationalDomain, deadline)
+  }
   const tenant = createTenantLookup(context)
   return {
     networkProbe: createNetworkProbe({
-      probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
+      probeMail: mailOver(dns.resolver),
+      probeMailApart: mailOver(dns.resolverApart),
       probeTenant:
         tenant &&
         (({ domain, organisationalDomain, callerId }, cloud) =>
@@ -90,7 +101,7 @@ export function createNetworkService(
 
 function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }: AppContext) {
   const operatorUrl = settings.MAILKIND_IDENTITY_URL
-  return operatorUrl === "off"
+  return operatorUrl === "off" || settings.MAILKIND_OUTSIDE === "off"
     ? null
     : new TenantProbe({ fetchUrl, urls: identityUrls(operatorUrl), clock, setTimer }, TENANT_PROBE_BOUNDS)
 }

@@ -1,7 +1,8 @@
 import { decodeBundle } from "../../check/lists/sources/source-bundle.ts"
-import { type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
+import { isLocal, type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
 import { type RefreshLockDeps, withRefreshLock } from "../../check/refresh/refresh-lock.ts"
 import { type RollBackResult, rollBack } from "../../check/refresh/refresh-state.ts"
+import type { Settings } from "../../config/settings.ts"
 import { startRefreshScheduler } from "../../process/refresh-scheduler.ts"
 import { StartupError } from "../../process/startup-error.ts"
 import type { AppContext } from "../context.ts"
@@ -14,8 +15,8 @@ const HOUR_MS = 3_600_000
 /** Refreshes the lists as often as the settings say. The returned function stops it. */
 export function startScheduledRefresh(context: AppContext): () => void {
   const { system, settings, log } = context
-  const hours = settings.MAILKIND_LISTS_REFRESH_HOURS
-  if (hours === "off") return () => undefined
+  const hours = refreshHours(settings)
+  if (hours === null) return () => undefined
   return startRefreshScheduler({
     system,
     log,
@@ -23,6 +24,13 @@ export function startScheduledRefresh(context: AppContext): () => void {
     bundleId: () => sourceBundleId(system),
     readState: () => readRefreshState(context),
   })
+}
+
+/** How often the lists are refreshed, in hours; null: never. */
+export function refreshHours(settings: Settings): number | null {
+  const { MAILKIND_LISTS_REFRESH_HOURS: hours, MAILKIND_OUTSIDE: outside, MAILKIND_LISTS_SOURCES: sources } = settings
+  if (hours === "off" || (outside === "off" && !sources.values().some(isLocal))) return null
+  return hours
 }
 
 /** Refreshes the lists of the data directory; `busy` means that another process is refreshing them. */
@@ -36,6 +44,8 @@ export async function refreshLists(
   const { resolver, stop } = createLazyResolver(context)
   const deps: RefreshDeps = {
     ...system,
+    readTexts: system.files.readTexts,
+    isOutsideOff: settings.MAILKIND_OUTSIDE === "off",
     resolver,
     folder: refreshFolder(context),
     bundle: decodeBundle(await bundle.bytes()),

@@ -4,9 +4,9 @@ import { createIntervals } from "../../base/time.ts"
 import type { Settings } from "../../config/settings.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
-import { pruneAdminActs } from "../../customers/accounts/admin-acts.ts"
 import { pruneFormerUse } from "../../customers/accounts/former-use.ts"
 import { pruneFormerSuspensions } from "../../customers/accounts/suspension.ts"
+import { pruneActs } from "../../customers/audit/audit.ts"
 import { CorrectionCache } from "../../customers/feedback/correction-cache.ts"
 import { type FeedbackReport, type FeedbackReportResult, recordFeedback } from "../../customers/feedback/feedback.ts"
 import { createFreeChecks, type FreeChecks } from "../../customers/free-checks/free-checks.ts"
@@ -29,6 +29,7 @@ import {
 import { RequestLog } from "../../customers/request-log/request-log.ts"
 import { createRequestLogPruning } from "../../customers/request-log/request-log-pruning.ts"
 import { ensureInstallationSecret, keyedHash } from "../../customers/sign-in/installation-secret.ts"
+import type { Actor } from "../../customers/store/change-log/actor.ts"
 import { type Change, latestChangeId } from "../../customers/store/change-log/change-log.ts"
 import { type ChangeListener, createChangePoller } from "../../customers/store/change-log/change-poller.ts"
 import type { Store } from "../../customers/store/core/store.ts"
@@ -71,7 +72,9 @@ export type CustomersService = CallerLimits & {
   readonly knownOrigins: AllowedOrigins
   readonly keyNetworks: NetworkWatch
   readonly terms: TermsCache
+  /** The limits by tier. Settings that are reloaded replace its members. */
   readonly tiers: readonly TierLimits[]
+  readonly takeTiers: (settings: Settings) => void
   readonly units: UnitQuota
   readonly unitNotices: UnitNotices
   readonly usage: UsageMeter
@@ -81,11 +84,13 @@ export type CustomersService = CallerLimits & {
   readonly corrections: CorrectionCache
   /** The number of nodes that share the limits of callers, including this one. */
   readonly nodesCount: () => number
+  /** Whether this node cannot reach the database, and another one can. */
+  readonly isCutOff: () => boolean
   /** `null` if the operator turned free checks off. */
   readonly freeChecks: FreeChecks | null
   /** The usage of an account. `day` null: today, which is the day whose units are taken now. */
   readonly usageOf: (account: CallerAccount, day?: number | null) => Promise<Usage>
-  readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
+  readonly report: (report: FeedbackReport, actor: Actor) => Promise<FeedbackReportResult>
   /** Applies changes of this process to its caches and notifies other workers. */
   readonly publishChanges: (changes: readonly Change[]) => void
   /** Reads the changes of other processes now instead of at the next poll. */
@@ -115,7 +120,12 @@ export async function createCustomersService(
   const coarse = coarseClocks(system)
   const nodes = await createNodeService(context, shared)
   const writeUsageSoon = () => void system.setTimer(0, () => background.writeUsage())
-  const parts = { ...createParts(context, coarse, writeUsageSoon), ...nodes.limits, nodesCount: nodes.nodesCount }
+  const parts = {
+    ...createParts(context, coarse, writeUsageSoon),
+    ...nodes.limits,
+    nodesCount: nodes.nodesCount,
+    isCutOff: nodes.isCutOff,
+  }
   const { keys, terms, ownLists, corrections, units } = parts
   const all = { ...parts, freeChecks: freeChecksFor(context, parts) }
   const listeners = [keys, terms, corrections, ownLists, unitsInvalidator(units)]
@@ -132,7 +142,7 @@ export async function createCustomersService(
   return {
     ...all,
     usageOf: (account, day) => accountUsage({ ...parts, store, clock }, account, day ?? units.today()),
-    report: report => recordFeedback({ store, clock, notify: publishChanges }, random, report),
+    report: (report, actor) => recordFeedback({ store, clock, notify: publishChanges, actor }, random, report),
     publishChanges,
     pollChanges,
     start: background.start,
@@ -148,7 +158,7 @@ export async function createCustomersService(
 /** The caches, limits and meters over the store. Usage calls `writeUsageSoon` when its buffer is full. */
 function createParts({ system, settings, store, log }: StoreContext, coarse: CoarseClocks, writeUsageSoon: () => void) {
   const { clock, random, setTimer } = system
-  const tiers = tierLimits(settings.MAILKIND_TIERS)
+  const tiers = [...tierLimits(settings.MAILKIND_TIERS)]
   const unitNotices = new UnitNotices({ store, clock, unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null })
   const units = new UnitQuota(
     store,
@@ -163,6 +173,7 @@ function createParts({ system, settings, store, log }: StoreContext, coarse: Coa
     keyNetworks: createNetworkWatch(store, system),
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),
     tiers,
+    takeTiers: (next: Settings) => void tiers.splice(0, tiers.length, ...tierLimits(next.MAILKIND_TIERS)),
     units,
     unitNotices,
     usage: new UsageMeter(store, clock, writeUsageSoon, USAGE_METER_BOUNDS, () => units.today()),
@@ -233,7 +244,7 @@ const formerUsePruning = (store: Store, clock: System["clock"], log: Log) => ():
   void pruneFormerUse(store, clock()).catch(logError(log, "the use of deleted accounts was not deleted"))
 
 const administrationPruning = (store: Store, clock: System["clock"], log: Log) => (): void => {
-  const pruned = Promise.all([pruneAdminActs(store, clock()), pruneFormerSuspensions(store, clock())])
+  const pruned = Promise.all([pruneActs(store, clock()), pruneFormerSuspensions(store, clock())])
   pruned.catch(logError(log, "old acts of administrators and suspensions were not deleted"))
 }
 

@@ -1,5 +1,6 @@
 import { DOWNLOAD_BOUNDS, download } from "../../check/fetch/download.ts"
 import { type LeakedKeyRevocation, revokeLeakedKey } from "../../customers/keys/keys.ts"
+import type { Actor } from "../../customers/store/change-log/actor.ts"
 import type { ChangeLog } from "../../customers/store/change-log/change-log.ts"
 import { createReporterKeyLookup, type FindReporterKey } from "../../http/hooks/reporter-keys.ts"
 import type { AppContext } from "../context.ts"
@@ -9,6 +10,8 @@ import { formatUserAgent } from "../program.ts"
 export const REPORTER_KEYS_URL = "https://api.github.com/meta/public_keys/secret_scanning"
 /** The document has about 700 bytes. A report waits for it, and its sender waits for 30 seconds. */
 export const REPORTER_KEYS_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 65_536, timeoutMs: 10_000, idleMs: 5_000 }
+
+const LEAK_REPORTER: Actor = { kind: "leak_reporter", id: "", source: "leak_report", keyId: null }
 
 /** Verification of leak reports, and revocation of the leaked keys. */
 export type LeakReportsService = {
@@ -25,11 +28,14 @@ export function createLeakReportsService(
   const userAgent = formatUserAgent(settings)
   return {
     findReporterKey: createReporterKeyLookup({
-      download: validators => download({ fetchUrl, setTimer, userAgent }, url, validators, REPORTER_KEYS_BOUNDS),
+      download: async validators =>
+        settings.MAILKIND_OUTSIDE === "off"
+          ? { kind: "failed", message: "MAILKIND_OUTSIDE is off." }
+          : await download({ fetchUrl, setTimer, userAgent }, url, validators, REPORTER_KEYS_BOUNDS),
       clock,
       stopwatch,
       onWarning: why => log("warn", "the leak reporter's public keys were not fetched", { why }),
     }),
-    revokeLeaked: text => revokeLeakedKey(changes, text),
+    revokeLeaked: text => revokeLeakedKey({ ...changes, actor: LEAK_REPORTER }, text),
   }
 }

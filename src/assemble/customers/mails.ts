@@ -1,6 +1,7 @@
 import { isIP } from "node:net"
 import { withTimeout } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
+import type { LogMessage } from "../../base/log-events.ts"
 import { createIntervals, DAY_MS } from "../../base/time.ts"
 import { remindOfExpiry } from "../../customers/keys/expiry-reminders.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "../../customers/notices/mail-sender.ts"
@@ -54,7 +55,7 @@ export function createMailService({ system, settings, store, log }: StoreContext
   const url = settings.MAILKIND_SMTP_URL
   const mailer = url === null ? null : system.openMailer(url.reveal())
   const sender = mailer && new MailSender({ ...system, store, log, mailer, from: senderAddress, linkContext })
-  const withErrorLog = (message: string, work: () => Promise<void>) => (): Promise<void> =>
+  const withErrorLog = (message: LogMessage, work: () => Promise<void>) => (): Promise<void> =>
     work().catch(logError(log, message))
   const pollOutbox = withErrorLog("mails about new terms or expiring keys were not queued", async () => {
     // One batch of each per poll, so that other work runs in between.

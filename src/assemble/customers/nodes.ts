@@ -9,7 +9,9 @@ import {
   NodeShare,
 } from "../../customers/quota/caller-limits.ts"
 import { newId } from "../../customers/store/core/id.ts"
+import { createPeerWatch, type PeerWatch } from "../../process/peer-watch.ts"
 import type { StoreContext } from "../context.ts"
+import { formatUserAgent } from "../program.ts"
 
 /** This server as a node among those that share its database. */
 export type NodeService = {
@@ -17,6 +19,8 @@ export type NodeService = {
   readonly limits: CallerLimits
   /** The number of nodes, including this one. */
   readonly nodesCount: () => number
+  /** Whether this node cannot reach the database, and another one can. */
+  readonly isCutOff: () => boolean
   /** Starts sending heartbeats. Call it once the server listens. */
   readonly start: () => void
   /** Removes the heartbeat of this node. Never rejects. */
@@ -33,13 +37,14 @@ export async function createNodeService(
 ): Promise<NodeService> {
   const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null)
-    return { limits, nodesCount: () => 1, start: () => undefined, stop: async () => undefined }
+    return { limits, nodesCount: () => 1, isCutOff: () => false, start: () => undefined, stop: async () => undefined }
   const share = new NodeShare()
   let nodesCount = 1
   const heartbeat = new Heartbeat(
     {
       store,
       stopwatch: system.stopwatch,
+      url: settings.MAILKIND_NODE_URL,
       id: shared?.nodeId ?? newId("node", system.random),
       onChange: position => {
         share.setPosition(position)
@@ -52,16 +57,20 @@ export async function createNodeService(
     NODE_BOUNDS,
   )
   await heartbeat.load()
+  const watch = watchPeers({ system, settings, store, log }, heartbeat)
   const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => heartbeat.tick()]])
   return {
     limits: createNodeLimits(limits, share),
     nodesCount: () => nodesCount,
+    isCutOff: watch.isCutOff,
     start: () => {
+      watch.start()
       intervals.start()
       store.onChange(() => heartbeat.refresh())
       heartbeat.tick()
     },
     stop: async () => {
+      watch.stop()
       intervals.stop()
       await heartbeat
         .stop()
@@ -69,3 +78,11 @@ export async function createNodeService(
     },
   }
 }
+
+const watchPeers = ({ system, settings, store }: StoreContext, heartbeat: Heartbeat): PeerWatch =>
+  createPeerWatch({
+    ...system,
+    isAway: store.isAway,
+    peers: () => heartbeat.peers,
+    userAgent: formatUserAgent(settings),
+  })

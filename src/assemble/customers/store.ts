@@ -1,12 +1,14 @@
 import { existsSync, statSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { dirname, join, resolve } from "node:path"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
 import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
-import { acquireRecoveredLock, restoreDatabase } from "../../customers/store/backup/restore.ts"
+import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
+import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
 import type { OpenStore } from "../../customers/store/core/store.ts"
+import { StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { isPostgresUrl } from "../../customers/store/postgres/postgres-url.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
@@ -16,7 +18,8 @@ import type { AppContext } from "../context.ts"
  * Opens the store: the PostgreSQL database of the settings, or the SQLite file in the data directory, which it creates if
  * necessary. Rejects with a `StoreError`. Later failures and recoveries of the database are logged.
  */
-export async function openStore({ system, settings, log }: AppContext): Promise<OpenStore> {
+export async function openStore({ system, settings, log, endFault }: AppContext): Promise<OpenStore> {
+  let fault = ""
   const { clock, setTimer, random } = system
   const location = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
   return await openStoreAt(location, {
@@ -24,11 +27,50 @@ export async function openStore({ system, settings, log }: AppContext): Promise<
     setTimer,
     random,
     connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
-    onAvailabilityChange: error =>
-      error === null
-        ? log("info", "the database answers again")
-        : log("error", "the database does not answer", { fault: error.code, remedy: error.remedy }),
+    onAvailabilityChange: error => {
+      if (error === null) {
+        log("info", "the database answers again", endFault?.(fault) ?? {})
+        return
+      }
+      fault = error.code
+      log("error", "the database does not answer", { fault, remedy: error.remedy })
+    },
   })
+}
+
+/** How a database fails that may soon be there: it starts, fails over, or is full of the connections of others. */
+const PASSING_ERRORS: ReadonlySet<StoreErrorCode> = new Set(["away", "crowded", "standby"])
+
+/** How often a database that is away is tried again. */
+const RETRY_MS = 1000
+
+/**
+ * Opens the store of a server, and waits for a PostgreSQL database that is away for as long as the settings say. Null: a signal asked the
+ * server to stop meanwhile.
+ */
+export async function waitForStore(context: AppContext, stopSignal: Promise<string>): Promise<OpenStore | null> {
+  const { system, settings, log } = context
+  const waitS = settings.MAILKIND_DATABASE_WAIT_S
+  const untilMs = system.stopwatch() + 1000 * waitS
+  const first = await openStore(context).catch(passingError)
+  if (!(first instanceof StoreError)) return first
+  log("warn", "the start waits for the database", { fault: first.code, remedy: first.remedy, wait_s: waitS })
+  for (let error = first; ; ) {
+    if (system.stopwatch() >= untilMs) throw error
+    const stopped = await Promise.race([system.sleep(RETRY_MS), stopSignal])
+    if (typeof stopped === "string") return null
+    const opened = await openStore(context).catch(passingError)
+    if (opened instanceof StoreError) error = opened
+    else {
+      log("info", "the database answers")
+      return opened
+    }
+  }
+}
+
+function passingError(error: unknown): StoreError {
+  if (error instanceof StoreError && PASSING_ERRORS.has(error.code)) return error
+  throw error
 }
 
 /** Copies the SQLite database of the settings to PostgreSQL and shows the progress on a terminal. */
@@ -80,7 +122,15 @@ export function createBackupDeps(context: () => AppContext): BackupDeps {
       const path = databasePath()
       rejectDatabaseFiles(file, path)
       if (!existsSync(file)) throw new CommandError(`There is no file ${file}.`, 2)
-      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(context().system.clock()))
+      const { system, settings } = context()
+      const places = [dirname(resolve(file)), dirname(realPath(path)), settings.MAILKIND_BACKUP_DIR]
+      const deleted = readDeletedAccounts(places.filter(place => place !== null))
+      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(system.clock()), deleted)
+    },
+    check: async file => {
+      const found = statSync(file, { throwIfNoEntry: false })
+      if (found === undefined) throw new CommandError(`There is no file ${file}.`, 2)
+      return { ...checkBackup(resolve(file)), writtenAtMs: found.mtimeMs }
     },
   }
 }

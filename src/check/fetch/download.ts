@@ -1,8 +1,10 @@
+import { fileURLToPath } from "node:url"
 import { Deadline } from "../../base/concurrency.ts"
 import { errorCode } from "../../base/errors.ts"
 import { type CacheValidators, type Fetch, isRedirect, statusName } from "../../base/fetch.ts"
 import type { SetTimer } from "../../base/outside-world.ts"
 import { decodeUtf8 } from "../../base/text.ts"
+import type { ReadTexts } from "../../base/text-file.ts"
 import type { CachingResolver } from "../dns/dns-types.ts"
 import { addressInUrl, addressKind, parsePublicAddress } from "./public-address.ts"
 
@@ -33,6 +35,8 @@ export type DownloadDeps = {
   readonly userAgent: string
   /** Resolves the names to which redirects lead; absent or null: names are not looked up, only addresses in URLs are judged. */
   readonly resolver?: CachingResolver | null
+  /** Reads files of this host at `file:` URLs; absent: they are refused. */
+  readonly readTexts?: ReadTexts
 }
 
 /** The result of a download. */
@@ -85,6 +89,8 @@ async function followRedirects(context: DownloadContext, text: string): Promise<
   const { redirectsMax } = context.bounds
   let url = URL.parse(text)
   if (url === null) throw new DownloadRefusal("Its URL is invalid.")
+  if (url.protocol === "file:" && context.deps.readTexts !== undefined)
+    return readLocal(context.deps.readTexts, url, context.bounds)
   if (!isAllowedSourceUrl(url))
     throw new DownloadRefusal(
       `${originOf(url)} is not allowed: a source needs https, or http on loopback, and no user name.`,
@@ -96,6 +102,15 @@ async function followRedirects(context: DownloadContext, text: string): Promise<
     await requireNoWayInside(context, url, result)
     url = result
   }
+}
+
+/** Reads a file of this host, or the files of a directory. */
+function readLocal(readTexts: ReadTexts, url: URL, { bytesMax }: DownloadBounds): DownloadResult {
+  if (url.host !== "") throw new DownloadRefusal("Its URL names a host. Write it with three slashes: file:///path.")
+  const file = readTexts(fileURLToPath(url), bytesMax)
+  if (file.kind === "unreadable") throw new DownloadRefusal(`It cannot be read: ${file.why}.`)
+  const validators = { etag: null, lastModified: null }
+  return { kind: "taken", text: file.text, validators, byteCount: Buffer.byteLength(file.text) }
 }
 
 /** Sends one request and returns the download or the target of a redirect. The unread rest of a response is aborted. */

@@ -75,21 +75,73 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
   assert(/^[ -~]+$/.test(deps.userAgent), "the user agent is printable ASCII")
   return async (url, deadline) => {
     const redirectChain: string[] = []
-    const own = new Deadline(deps.setTimer, GUARDED_FETCH_BOUNDS.timeoutMs)
-    const abort = new AbortController()
-    try {
-      const page = followRedirects({ ...deps, signal: abort.signal }, url, redirectChain)
-      const value = await deadline.wait(own.wait(page, null), null)
-      if (value === null) throw new FetchError("timed_out")
-      return { known: true, value, redirectChain: [...redirectChain] }
-    } catch (error) {
-      const cause = error instanceof FetchError ? error.reason : "failed"
-      return { known: false, cause, redirectChain: [...redirectChain] }
-    } finally {
-      own.cancel()
-      abort.abort()
-    }
+    const settled = await settle(deps, GUARDED_FETCH_BOUNDS.timeoutMs, deadline, context =>
+      followRedirects(context, url, redirectChain),
+    )
+    return { ...settled, redirectChain: [...redirectChain] }
   }
+}
+
+/** What a request comes to within its time and the deadline, if any. It never rejects, and no connection outlives it. */
+async function settle<T>(
+  deps: GuardedFetchDeps,
+  timeoutMs: number,
+  deadline: DeadlineView | null,
+  run: (context: FetchContext) => Promise<T>,
+): Promise<{ readonly known: true; readonly value: T } | { readonly known: false; readonly cause: FetchErrorCause }> {
+  const own = new Deadline(deps.setTimer, timeoutMs)
+  const abort = new AbortController()
+  try {
+    const inTime = own.wait(run({ ...deps, signal: abort.signal }), null)
+    const value = await (deadline === null ? inTime : deadline.wait(inTime, null))
+    return value === null ? { known: false, cause: "timed_out" } : { known: true, value }
+  } catch (error) {
+    return { known: false, cause: error instanceof FetchError ? error.reason : "failed" }
+  } finally {
+    own.cancel()
+    abort.abort()
+  }
+}
+
+/** The result of a guarded POST: the status of its response, whose body is not read, or why there is none. */
+export type GuardedPostResult =
+  | { readonly known: true; readonly status: number }
+  | { readonly known: false; readonly cause: FetchErrorCause }
+
+/**
+ * Posts to a URL of https that a stranger chose, as guarded as `GuardedFetch` is. A redirect is not followed. Values of headers are
+ * printable ASCII. It never rejects, settles within `timeoutMs`, and no connection outlives it.
+ */
+export type GuardedPost = (
+  url: string,
+  request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+) => Promise<GuardedPostResult>
+
+/** Builds a guarded POST. */
+export function createGuardedPost(deps: GuardedFetchDeps, timeoutMs: number): GuardedPost {
+  return async (url, request) => {
+    const settled = await settle(deps, timeoutMs, null, context => postOnce(context, url, request))
+    return settled.known ? { known: true, status: settled.value } : settled
+  }
+}
+
+async function postOnce(
+  context: FetchContext,
+  url: string,
+  { headers, body }: Parameters<GuardedPost>[1],
+): Promise<number> {
+  const target = requireTarget(url)
+  if (!target.isTls) throw new FetchError("bad_scheme")
+  const connection = await connectToHost(context, target)
+  const all = {
+    "User-Agent": context.userAgent,
+    ...headers,
+    "Content-Length": String(Buffer.byteLength(body)),
+    Connection: "close",
+  }
+  connection.send(headText("POST", target, all) + body)
+  const reader = new ConnectionReader(connection.chunks, GUARDED_FETCH_BOUNDS.wireBytesMax)
+  return (await readResponseHead(reader, GUARDED_FETCH_BOUNDS.headBytesMax)).status
 }
 
 type FetchContext = GuardedFetchDeps & { readonly signal: AbortSignal }
@@ -123,7 +175,7 @@ async function requestOnce(
   target: FetchTarget,
 ): Promise<Omit<FetchedPage, "isDowngraded"> | { redirect: string }> {
   const connection = await connectToHost(context, target)
-  connection.send(requestText(target, context.userAgent))
+  connection.send(getText(target, context.userAgent))
   const reader = new ConnectionReader(connection.chunks, GUARDED_FETCH_BOUNDS.wireBytesMax)
   const head = await readResponseHead(reader, GUARDED_FETCH_BOUNDS.headBytesMax)
   const redirect = redirectLocation(head)
@@ -138,18 +190,23 @@ async function requestOnce(
 const redirectLocation = ({ status, headers }: ResponseHead): string | null =>
   isRedirect(status) ? (headers.get("location") ?? null) : null
 
-/** The request. Host and path of a target are printable ASCII, so that a URL cannot inject a header line. */
-function requestText({ host: name, port, path, isTls }: FetchTarget, userAgent: string): string {
-  const host = port === (isTls ? 443 : 80) ? name : `${name}:${port}`
-  const headers = {
-    Host: host,
+const getText = (target: FetchTarget, userAgent: string): string =>
+  headText("GET", target, {
     "User-Agent": userAgent,
     Accept: "text/html, application/xhtml+xml;q=0.9, */*;q=0.5",
     "Accept-Encoding": ACCEPTED_CODINGS,
     Connection: "close",
-  }
-  const lines = Object.entries(headers).map(([key, value]) => `${key}: ${value}\r\n`)
-  return `GET ${path} HTTP/1.1\r\n${lines.join("")}\r\n`
+  })
+
+/** The head of a request. Host and path of a target are printable ASCII, so that a URL cannot inject a header line. */
+function headText(
+  method: "GET" | "POST",
+  { host: name, port, path, isTls }: FetchTarget,
+  headers: Readonly<Record<string, string>>,
+): string {
+  const host = port === (isTls ? 443 : 80) ? name : `${name}:${port}`
+  const lines = Object.entries({ Host: host, ...headers }).map(([key, value]) => `${key}: ${value}\r\n`)
+  return `${method} ${path} HTTP/1.1\r\n${lines.join("")}\r\n`
 }
 
 /** Connects to the first address of the host that accepts. All addresses are checked before the first is tried. */

@@ -1,4 +1,4 @@
-import type { RefreshState } from "./refresh-state.ts"
+import { askedAtMs, type RefreshState } from "./refresh-state.ts"
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 3_600_000
@@ -37,10 +37,11 @@ export function nextRefreshAtMs(state: RefreshState, timing: RefreshTiming): num
   const startDelayMs = START_DELAY_MS.min + randomShare * (START_DELAY_MS.max - START_DELAY_MS.min)
   const retryDelayMs = Math.min(RETRY_DELAY_MS, intervalMs)
   const soonestMs = Math.max(after(startedAtMs, startDelayMs), after(lastAttemptAtMs, retryDelayMs * jitter))
-  const isKnown = state.refreshed_at_ms > 0 && state.refreshed_at_ms <= nowMs
+  const askedMs = askedAtMs(state)
+  const isKnown = askedMs > 0 && askedMs <= nowMs
   if (!isKnown || state.stock !== bundleId) return soonestMs
   const outcomes = Object.values(state.sources).map(({ outcome }) => outcome)
   const hasFailed = outcomes.length > 0 && outcomes.every(outcome => outcome === "failed")
   const delayMs = hasFailed ? retryDelayMs : intervalMs
-  return Math.max(soonestMs, state.refreshed_at_ms + delayMs * jitter)
+  return Math.max(soonestMs, askedMs + delayMs * jitter)
 }

@@ -32,8 +32,10 @@ const RefreshStateSchema = Type.Object({
   format: Type.Literal(1),
   /** The id of the source bundle that the packs were built from (`DECISIONS 15`). */
   stock: TEXT,
-  /** When all sources were last downloaded; 0: never. */
+  /** When all sources were last asked, and one of them at least was taken or unchanged; 0: never. */
   refreshed_at_ms: INSTANT_MS,
+  /** When all sources were last asked, whatever became of it. Absent: at `refreshed_at_ms`. */
+  asked_at_ms: Type.Optional(INSTANT_MS),
   sources: Type.Record(TEXT, SourceState),
   /** The kept packs, newest first. */
   packs: Type.Array(Type.Object({ sha256: TEXT, version: TEXT, made_at_ms: INSTANT_MS })),
@@ -62,6 +64,12 @@ export const INITIAL_REFRESH_STATE: RefreshState = {
   in_use: null,
   is_paused: false,
 }
+
+/** When all sources were last asked, whatever became of it, in milliseconds since the Unix epoch; 0: never. */
+export const askedAtMs = ({ asked_at_ms, refreshed_at_ms }: RefreshState): number => asked_at_ms ?? refreshed_at_ms
+
+/** Whether a source could not be used. */
+export const isUseless = ({ outcome }: SourceState): boolean => outcome === "refused" || outcome === "failed"
 
 /** The text of the state file. */
 export const formatRefreshState = (state: RefreshState): string => `${JSON.stringify(state, null, 2)}\n`

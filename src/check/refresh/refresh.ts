@@ -2,6 +2,7 @@ import { Semaphore } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
+import type { ReadTexts } from "../../base/text-file.ts"
 import { isoDate, utcDay } from "../../base/time.ts"
 import { DOWNLOAD_BOUNDS, type DownloadDeps, download } from "../fetch/download.ts"
 import { buildPack } from "../lists/build/build-pack.ts"
@@ -23,6 +24,7 @@ import {
   decodeRefreshState,
   type Folder,
   formatRefreshState,
+  isUseless,
   manifestFileName,
   packFileName,
   type RefreshState,
@@ -42,6 +44,9 @@ export type RefreshDeps = {
   readonly bundle: SourceBundle
   readonly bundleId: string
   readonly fetchUrl: Fetch
+  readonly readTexts: ReadTexts
+  /** Whether only sources at `file:` URLs may be read. */
+  readonly isOutsideOff: boolean
   /** Resolves the names to which sources redirect; null: DNS is turned off. */
   readonly resolver: NonNullable<DownloadDeps["resolver"]> | null
   readonly setTimer: SetTimer
@@ -88,14 +93,16 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
     validationContextOf: validationContexts(bundle),
     semaphore: new Semaphore(CONCURRENT_DOWNLOADS_MAX, requested.size),
   }
-  const queried = [...requested.values()].filter(({ source }) => single === null || source.row.id === single.id)
+  const isQueried = ({ source, url }: RequestedSource): boolean =>
+    single === null ? !deps.isOutsideOff || isLocal(url) : source.row.id === single.id
+  const queried = [...requested.values()].filter(isQueried)
   const sources = await refreshSources(run, queried)
   const state: RefreshState = {
     ...before,
     stock: bundleId,
     // A pack of another bundle is not in use, and this refresh must not put it in use (`DECISIONS 15`).
     in_use: before.stock === bundleId ? before.in_use : null,
-    refreshed_at_ms: single === null ? clock() : before.refreshed_at_ms,
+    ...(single === null && askedNow(before, Object.values(sources), clock())),
     sources: retainedSources(requested, before, sources, id => downloads.has(id)),
     is_paused: false,
   }
@@ -109,6 +116,19 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
   await folder.writeAtomic(STATE_FILE, formatRefreshState(after))
   await removeUnusedFiles(folder, after)
   return { sources, activated: after.in_use === state.in_use ? null : (pack ?? "built_in"), faults: [] }
+}
+
+/** Whether a source is a file of this host. */
+export const isLocal = (url: string): boolean => /^file:/i.test(url)
+
+/** The instants of a state after all sources were asked. */
+function askedNow(
+  { refreshed_at_ms }: RefreshState,
+  sources: readonly SourceState[],
+  nowMs: number,
+): Pick<RefreshState, "asked_at_ms" | "refreshed_at_ms"> {
+  const hasFailed = sources.length > 0 && sources.every(isUseless)
+  return { asked_at_ms: nowMs, refreshed_at_ms: hasFailed ? refreshed_at_ms : nowMs }
 }
 
 /** What the downloads of one refresh share. */
@@ -175,6 +195,7 @@ async function refreshSource(
     const state = { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs, ...left_out }
     return [id, { ...state, ...sourceHistory(before.sources[id], outcome) }] as const
   }
+  if (deps.isOutsideOff && !isLocal(url)) return stateOf("failed", "MAILKIND_OUTSIDE is off.")
   const release = await semaphore.acquire()
   // The validators of another URL do not apply to this one.
   const validators = last?.url === url ? last.validators : null

@@ -1,4 +1,5 @@
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
+import { JobBody, JobEstimateBody, JobFormatSchema } from "../../contract/jobs-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import {
   BatchResult,
@@ -32,9 +33,18 @@ export function apiTypesText(): string {
   const declarations: TypeDeclarations = new Map()
   // What is sent takes only what the API knows, and what comes may hold more.
   typeText(FeedbackBody, declarations, false)
-  for (const schema of [CategorySchema, RecommendationSchema, ReasonSchema, PolicySchema])
+  for (const schema of [CategorySchema, RecommendationSchema, ReasonSchema, PolicySchema, JobFormatSchema])
     typeText(schema, declarations, false)
-  for (const schema of [CheckResult, ReducedResult, BatchResult, FeedbackReceipt, Usage, Health])
+  for (const schema of [
+    CheckResult,
+    ReducedResult,
+    BatchResult,
+    FeedbackReceipt,
+    Usage,
+    Health,
+    JobBody,
+    JobEstimateBody,
+  ])
     typeText(schema, declarations, true)
   typeText({ ...ProblemBody, $id: "ProblemBody" }, declarations, true)
   const names = [...declarations.keys(), "Problem"].filter(name => name !== "ProblemBody").sort()

@@ -10,7 +10,7 @@ type SchemaNode = TSchema & {
   readonly items?: SchemaNode
   readonly properties?: Readonly<Record<string, SchemaNode>>
   readonly patternProperties?: Readonly<Record<string, SchemaNode>>
-  readonly required?: readonly string[]
+  readonly required?: readonly string[] | undefined
 }
 
 /** Declarations by name, in the order in which they were met. */

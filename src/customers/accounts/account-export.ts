@@ -114,11 +114,25 @@ export const EXPORTED_LISTS = {
       "Your jobs, without their lists and results, which you download by the API. They are deleted with the job, and with your account.",
     table: "jobs",
     columns: [
-      ...["id", "key_id", "state", "reason", "name", "format", "input_column", "has_header", "policy"],
+      ...["id", "key_id", "state", "reason", "name", "format", "input_column", "has_header", "policy", "callback_url"],
       ...["includes_tenant", "created_at_ms", "started_at_ms", "ended_at_ms", "input_bytes", "rows_total", "rows_done"],
       ...["units_used", "busy_ms", "result_bytes", "counts"],
     ],
     whereSql: "account_id = $1 AND state <> 'deleted'",
+    order: { id: "" },
+  },
+  callback_secrets: {
+    description: "When your callback secret was made. The secret itself is not in this file.",
+    table: "callback_secrets",
+    columns: ["made_at_ms", "former_until_ms"],
+    whereSql: OF_ACCOUNT,
+    order: { made_at_ms: -1 },
+  },
+  callbacks: {
+    description: "What was sent to the callback URLs of your jobs, and how it went.",
+    table: "callbacks",
+    columns: ["id", "job_id", "event", "body", "happened_at_ms", "attempt_count", "tried_at_ms", "result", "ending"],
+    whereSql: OF_ACCOUNT,
     order: { id: "" },
   },
   sessions: {
@@ -143,9 +157,9 @@ export const EXPORTED_LISTS = {
     order: { notice: "" },
   },
   admin_acts: {
-    description: "What administrators of this server did to your account, and what you did as an administrator.",
+    description: "What was changed of your account and by which way, and what you changed as an administrator.",
     table: "admin_acts",
-    columns: ["id", "act", "details", "at_ms"],
+    columns: ["id", "act", "details", "actor_kind", "source", "key_id", "at_ms"],
     whereSql: "(account_id = $1 OR admin_id = $1)",
     order: { id: "" },
   },

@@ -1,11 +1,12 @@
 import type { Random } from "../../base/outside-world.ts"
 import { TIER_MAX } from "../../contract/tiers.ts"
+import { recordAct } from "../audit/audit.ts"
 import { mailableSql } from "../notices/mailer.ts"
-import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { recordChanges } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { normalizeAccountEmail } from "./account-email.ts"
-import { RECORD_NO_ACT, type RecordAdminAct } from "./admin-acts.ts"
 import { keepFormerUse, takeFormerUse } from "./former-use.ts"
 import { keepFormerSuspension, takeFormerSuspension } from "./suspension.ts"
 
@@ -50,16 +51,11 @@ export type AccountCreation = { readonly kind: "created"; readonly account: Acco
  * Creates an account; the current terms count as accepted now. What a deleted account with this email used today is used of its day,
  * and if it was suspended, so is the new one.
  */
-export async function createAccount(
-  log: ChangeLog,
-  random: Random,
-  account: NewAccount,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
-): Promise<AccountCreation> {
+export async function createAccount(log: AttributedLog, random: Random, account: NewAccount): Promise<AccountCreation> {
   return await log.store.transaction(async store => {
     const creation = await insertAccount(store, newId("acc", random), log.clock(), account)
     if (creation.kind === "created")
-      await recordAct(store, { kind: "account_created", accountId: creation.account.id, details: "" })
+      await recordAct(log, store, { kind: "account_created", accountId: creation.account.id, details: "" })
     return creation
   })
 }
@@ -165,12 +161,7 @@ export type TierChange =
   | { readonly kind: "unknown_account" }
 
 /** Sets the tier of an account. Its keys have the new limits in this process at once, in others when they read the change. */
-export async function setTier(
-  log: ChangeLog,
-  id: string,
-  tier: number,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
-): Promise<TierChange> {
+export async function setTier(log: AttributedLog, id: string, tier: number): Promise<TierChange> {
   if (!isTier(tier)) return { kind: "unknown_tier" }
   return await recordChanges(log, async (store, note) => {
     // A write without effect locks the row, so that the act names the tier before.
@@ -180,7 +171,7 @@ export async function setTier(
     const row = await store.one<AccountRow>("UPDATE accounts SET tier = $2 WHERE id = $1 RETURNING *", [id, tier])
     if (row === null) return { kind: "unknown_account" }
     if (before !== null && before.tier !== tier)
-      await recordAct(store, { kind: "tier_set", accountId: id, details: `${before.tier} → ${tier}` })
+      await recordAct(log, store, { kind: "tier_set", accountId: id, details: `${before.tier} → ${tier}` })
     await note("account_changed", id)
     return { kind: "changed", account: toAccount(row) }
   })
@@ -199,11 +190,7 @@ export async function lockAccountRow(store: Store, id: string): Promise<boolean>
  * keeps its rows, and the log of administrators' acts, which holds ids too. Under a hash of its email are kept what it used today, until
  * 00:00 UTC, and its suspension, for the next account that has it. False when there is no such account.
  */
-export async function removeAccount(
-  log: ChangeLog,
-  id: string,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
-): Promise<boolean> {
+export async function removeAccount(log: AttributedLog, id: string): Promise<boolean> {
   return await recordChanges(log, async (store, note) => {
     // The subject of units is no account, or was a key in earlier versions, so no foreign key deletes these rows.
     const account = await findAccount(store, id)
@@ -214,7 +201,7 @@ export async function removeAccount(
     await store.run("DELETE FROM units WHERE subject IN (SELECT id FROM keys WHERE account_id = $1)", [id])
     const removedCount = await store.run("DELETE FROM accounts WHERE id = $1", [id])
     if (removedCount > 0) {
-      await recordAct(store, { kind: "account_deleted", accountId: id, details: "" })
+      await recordAct(log, store, { kind: "account_deleted", accountId: id, details: "" })
       await note("account_removed", id)
     }
     return removedCount > 0

@@ -1,5 +1,6 @@
-import type { Clock } from "../../base/outside-world.ts"
+import { recordAct } from "../audit/audit.ts"
 import { type NoticeKind, OPTIONAL_NOTICES } from "../notices/notices.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { lockAccountRow } from "./accounts.ts"
 
@@ -17,12 +18,15 @@ export async function readMutedNotices(store: Store, accountId: string): Promise
  * unless a process is sending it just now. Other kinds in `wanted` have no effect. False when there is no such account.
  */
 export async function setWantedNotices(
-  { store, clock }: { readonly store: Store; readonly clock: Clock },
+  log: Pick<AttributedLog, "store" | "clock" | "actor">,
   accountId: string,
   wanted: readonly string[],
 ): Promise<boolean> {
+  const { store, clock } = log
   return await store.transaction(async inner => {
     if (!(await lockAccountRow(inner, accountId))) return false
+    const details = OPTIONAL_NOTICES.filter(kind => wanted.includes(kind)).join(", ")
+    await recordAct(log, inner, { kind: "mails_switched", accountId, details })
     for (const kind of OPTIONAL_NOTICES) {
       if (wanted.includes(kind)) {
         await inner.run("DELETE FROM muted_notices WHERE account_id = $1 AND notice = $2", [accountId, kind])

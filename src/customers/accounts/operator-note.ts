@@ -1,6 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts"
+import { recordAct } from "../audit/audit.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
-import type { RecordAdminAct } from "./admin-acts.ts"
 
 /** What administrators noted about an account. Empty: nothing. Its owner sees it in the export of the account. */
 export async function readOperatorNote(store: Store, accountId: string): Promise<string> {
@@ -23,13 +24,12 @@ export type NoteChange =
 
 /** Replaces a note, unless another administrator changed it since the one with the fingerprint `seen` was displayed. */
 export async function changeOperatorNote(
-  store: Store,
+  log: AttributedLog,
   accountId: string,
   { note, seen }: { readonly note: string; readonly seen: string },
-  recordAct: RecordAdminAct,
 ): Promise<NoteChange> {
   if ([...note].length > LIMITS.operatorNoteLengthMax) return { kind: "too_long" }
-  return await store.transaction(async (inner): Promise<NoteChange> => {
+  return await log.store.transaction(async (inner): Promise<NoteChange> => {
     // A write without effect locks the row, so that the later of two changes sees the other.
     const row = await inner.one<{ readonly note: string | null }>(
       "UPDATE accounts SET operator_note = operator_note WHERE id = $1 RETURNING operator_note AS note",
@@ -40,7 +40,7 @@ export async function changeOperatorNote(
     if (stored === note) return { kind: "changed" }
     if (noteFingerprint(stored) !== seen) return { kind: "changed_meanwhile", note: stored }
     await inner.run("UPDATE accounts SET operator_note = $2 WHERE id = $1", [accountId, note === "" ? null : note])
-    await recordAct(inner, { kind: "note_changed", accountId, details: "" })
+    await recordAct(log, inner, { kind: "note_changed", accountId, details: "" })
     return { kind: "changed" }
   })
 }

@@ -1,9 +1,10 @@
 import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { recordAct } from "../audit/audit.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
-import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
-import type { RecordAdminAct } from "./admin-acts.ts"
 
 /** `isNew` is false when the account was in that state before; then nothing was written. */
 export type SuspensionChange =
@@ -15,12 +16,7 @@ export type SuspensionChange =
  * Suspends an account and enqueues a notice to its owner: requests with its keys are refused until it is resumed. This process refuses
  * them when it resolves, all others within `LIMITS.revocationSecondsMax`. The owner reads `reason`; empty: none is given.
  */
-export async function suspendAccount(
-  log: ChangeLog,
-  id: string,
-  reason: string,
-  recordAct: RecordAdminAct,
-): Promise<SuspensionChange> {
+export async function suspendAccount(log: AttributedLog, id: string, reason: string): Promise<SuspensionChange> {
   if ([...reason].length > LIMITS.suspensionReasonLengthMax) return { kind: "bad_reason" }
   const nowMs = log.clock()
   return await recordChanges(log, async (store, record): Promise<SuspensionChange> => {
@@ -31,14 +27,14 @@ export async function suspendAccount(
     if (count === 0) return await unchanged(store, id)
     const params = { atMs: nowMs, reason }
     await enqueueNotice(store, nowMs, { accountId: id, subject: `${nowMs}`, kind: "account_suspended", params })
-    await recordAct(store, { kind: "account_suspended", accountId: id, details: "" })
+    await recordAct(log, store, { kind: "account_suspended", accountId: id, details: "" })
     await record("account_changed", id)
     return { kind: "changed", isNew: true }
   })
 }
 
 /** Resumes a suspended account and enqueues a notice to its owner: its keys work again. */
-export async function resumeAccount(log: ChangeLog, id: string, recordAct: RecordAdminAct): Promise<SuspensionChange> {
+export async function resumeAccount(log: AttributedLog, id: string): Promise<SuspensionChange> {
   const nowMs = log.clock()
   return await recordChanges(log, async (store, record): Promise<SuspensionChange> => {
     const count = await store.run(
@@ -48,7 +44,7 @@ export async function resumeAccount(log: ChangeLog, id: string, recordAct: Recor
     if (count === 0) return await unchanged(store, id)
     const params = { atMs: nowMs }
     await enqueueNotice(store, nowMs, { accountId: id, subject: `${nowMs}`, kind: "account_resumed", params })
-    await recordAct(store, { kind: "account_resumed", accountId: id, details: "" })
+    await recordAct(log, store, { kind: "account_resumed", accountId: id, details: "" })
     await record("account_changed", id)
     return { kind: "changed", isNew: true }
   })

@@ -1,7 +1,8 @@
 import type { Category } from "../../contract/categories.ts"
-import { RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
+import { recordAct } from "../audit/audit.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
-import { type ChangeLog, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { CORRECTIONS_MAX } from "./correction-cache.ts"
 import { type Feedback, type FeedbackRow, type FeedbackStatus, toFeedback } from "./feedback.ts"
@@ -25,16 +26,16 @@ export type FeedbackDecision =
  * Accepts a report, received or rejected: its category becomes the correction of its domain, replacing that of an earlier
  * accepted report. Idempotent.
  */
-export function acceptFeedback(log: ChangeLog, id: string): Promise<FeedbackDecision> {
-  return recordChanges(log, (store, record) => decide({ store, record, nowMs: log.clock() }, id, "accepted"))
+export function acceptFeedback(log: AttributedLog, id: string): Promise<FeedbackDecision> {
+  return recordChanges(log, (store, record) => decideAndRecord(log, { store, record }, id, "accepted"))
 }
 
 /**
  * Rejects a report, received or accepted. If it made the correction of its domain, the correction is withdrawn and that of
  * the domain's latest other accepted report takes its place, if there is one (DECISIONS 11). Idempotent.
  */
-export function rejectFeedback(log: ChangeLog, id: string): Promise<FeedbackDecision> {
-  return recordChanges(log, (store, record) => decide({ store, record, nowMs: log.clock() }, id, "rejected"))
+export function rejectFeedback(log: AttributedLog, id: string): Promise<FeedbackDecision> {
+  return recordChanges(log, (store, record) => decideAndRecord(log, { store, record }, id, "rejected"))
 }
 
 /** Another operator decided differently after the report was displayed; nothing was written. */
@@ -42,22 +43,31 @@ export type DecisionConflict = { readonly kind: "decided_meanwhile"; readonly fe
 
 /** Accepts or rejects a report, unless its status is no longer the one that was `seen`. */
 export function decideIfUnchanged(
-  log: ChangeLog,
+  log: AttributedLog,
   id: string,
   verdict: DecidedStatus,
   seen: FeedbackStatus,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<FeedbackDecision | DecisionConflict> {
   return recordChanges(log, async (store, record): Promise<FeedbackDecision | DecisionConflict> => {
     // A write without effect locks the report's row until the decision.
     const row = await store.one<FeedbackRow>("UPDATE feedback SET status = status WHERE id = $1 RETURNING *", [id])
     if (row !== null && row.status !== seen && row.status !== verdict)
       return { kind: "decided_meanwhile", feedback: toFeedback(row) }
-    const decision = await decide({ store, record, nowMs: log.clock() }, id, verdict)
-    if (isEffective(decision))
-      await recordAct(store, { kind: `report_${verdict}`, accountId: row?.account_id ?? null, details: id })
-    return decision
+    return await decideAndRecord(log, { store, record }, id, verdict)
   })
+}
+
+async function decideAndRecord(
+  log: AttributedLog,
+  { store, record }: Pick<DecisionContext, "store" | "record">,
+  id: string,
+  verdict: DecidedStatus,
+): Promise<FeedbackDecision> {
+  const decision = await decide({ store, record, nowMs: log.clock() }, id, verdict)
+  if (!isEffective(decision)) return decision
+  const accountId = decision.kind === "decided" ? decision.feedback.accountId : null
+  await recordAct(log, store, { kind: `report_${verdict}`, accountId, details: id })
+  return decision
 }
 
 const isEffective = (decision: FeedbackDecision): boolean =>

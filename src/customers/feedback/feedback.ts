@@ -6,7 +6,8 @@ import type { Category } from "../../contract/categories.ts"
 import type { ReceiptStatus, ReportableCategory } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
-import type { ChangeLog } from "../store/change-log/change-log.ts"
+import { recordAct } from "../audit/audit.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 
@@ -53,14 +54,19 @@ export type FeedbackReportResult =
  * several arrive at once.
  */
 export async function recordFeedback(
-  log: ChangeLog,
+  log: AttributedLog,
   random: Random,
   report: FeedbackReport,
 ): Promise<FeedbackReportResult> {
   // A duplicate does not need a transaction.
   const first = await findDuplicate(log.store, report, log.clock())
   if (first !== null) return toReceipt(report, first.id, "duplicate")
-  return await log.store.transaction(store => insertUnlessDuplicate(store, random, log.clock(), report))
+  return await log.store.transaction(async store => {
+    const result = await insertUnlessDuplicate(store, random, log.clock(), report)
+    if (result.kind === "reported" && result.receipt.status === "received")
+      await recordAct(log, store, { kind: "report_made", accountId: report.accountId, details: result.receipt.id })
+    return result
+  })
 }
 
 /** The report with this id, or null. */

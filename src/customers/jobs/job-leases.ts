@@ -1,10 +1,13 @@
 import type { Clock } from "../../base/outside-world.ts"
-import type { JobReason, JobTransitionName } from "../../contract/jobs.ts"
+import { CALLBACK_EVENT_NAMES, CALLBACK_EVENTS } from "../../contract/callbacks.ts"
+import type { JobReason } from "../../contract/jobs.ts"
 import type { Notice } from "../notices/notices.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
+import { enqueueCallback } from "./callback-queue.ts"
+import type { JobMoment } from "./job-body.ts"
 import { applyTransition, deleteJob } from "./job-lifecycle.ts"
-import { JOB_COLUMNS, type Job, type JobRow, toJob } from "./job-row.ts"
+import { findJob, JOB_COLUMNS, type Job, type JobRow, toJob } from "./job-row.ts"
 
 /** How often a holder tells that it lives, and after how long without that another process takes its job over. */
 export const JOB_LEASE_BOUNDS = { beatMs: 2000, deadAfterMs: 12_000 } as const
@@ -49,9 +52,9 @@ export const releaseJob = (store: Store, { id, lease }: JobLease): Promise<boole
 /** A claimed job with its owner, who is told how it ends. */
 type OwnedLease = JobLease & Pick<Job, "accountId">
 
-/** The job waits until something changes. Its owner gets a mail, once for each reason. */
-export const stopJob = (store: Store, job: OwnedLease, reason: JobReason, nowMs: number): Promise<boolean> =>
-  endWithNotice(store, job, "stop", { set: "holder = NULL, reason = $3", params: [reason] }, nowMs, {
+/** The job waits until something changes. Its owner gets a mail, once for each reason, and its callback URL a callback. */
+export const stopJob = (store: Store, job: OwnedLease, reason: JobReason, moment: JobMoment): Promise<boolean> =>
+  endWithNotice(store, job, "stop", { set: "holder = NULL, reason = $3", params: [reason] }, moment, {
     kind: "list_stopped",
     params: { jobId: job.id, reason },
     subject: `${job.id} ${reason}`,
@@ -60,41 +63,45 @@ export const stopJob = (store: Store, job: OwnedLease, reason: JobReason, nowMs:
 /** The job goes on as soon as it is its turn. */
 export const resumeJob = (store: Store, id: string): Promise<boolean> => applyTransition(store, id, "resume")
 
-/** All rows are done. Its owner gets a mail. */
-export const finishJob = (store: Store, job: OwnedLease, nowMs: number): Promise<boolean> =>
+/** All rows are done. Its owner gets a mail, and its callback URL a callback. */
+export const finishJob = (store: Store, job: OwnedLease, moment: JobMoment): Promise<boolean> =>
   endWithNotice(
     store,
     job,
     "finish",
-    { set: "holder = NULL, ended_at_ms = $3, rows_total = rows_done", params: [nowMs] },
-    nowMs,
+    { set: "holder = NULL, ended_at_ms = $3, rows_total = rows_done", params: [moment.nowMs] },
+    moment,
     { kind: "list_done", params: { jobId: job.id }, subject: job.id },
   )
 
-/** The job cannot go on. Its owner gets a mail. */
-export const failJob = (store: Store, job: OwnedLease, reason: JobReason, nowMs: number): Promise<boolean> =>
+/** The job cannot go on. Its owner gets a mail, and its callback URL a callback. */
+export const failJob = (store: Store, job: OwnedLease, reason: JobReason, moment: JobMoment): Promise<boolean> =>
   endWithNotice(
     store,
     job,
     "fail",
-    { set: "holder = NULL, reason = $3, ended_at_ms = $4", params: [reason, nowMs] },
-    nowMs,
+    { set: "holder = NULL, reason = $3, ended_at_ms = $4", params: [reason, moment.nowMs] },
+    moment,
     { kind: "list_stopped", params: { jobId: job.id, reason }, subject: `${job.id} ${reason}` },
   )
 
-/** Makes a transition of a claimed job, and tells its owner in the same transaction. */
+/** Makes a transition of a claimed job, and tells its owner and its callback URL in the same transaction. */
 const endWithNotice = (
   store: Store,
   { id, lease, accountId }: OwnedLease,
-  name: JobTransitionName,
+  name: "stop" | "finish" | "fail",
   { set, params }: { readonly set: string; readonly params: readonly SqlValue[] },
-  nowMs: number,
+  moment: JobMoment,
   notice: Notice & { readonly subject: string },
 ): Promise<boolean> =>
   store.transaction(async inner => {
     const isMoved = await applyTransition(inner, id, name, { set, where: held, params: [lease, ...params] })
-    if (isMoved) await enqueueNotice(inner, nowMs, { ...notice, accountId })
-    return isMoved
+    if (!isMoved) return false
+    await enqueueNotice(inner, moment.nowMs, { ...notice, accountId })
+    const job = await findJob(inner, accountId, id)
+    const event = CALLBACK_EVENT_NAMES.find(event => CALLBACK_EVENTS[event].transition === name)
+    if (job !== null && event !== undefined) await enqueueCallback(inner, job, event, moment)
+    return true
   })
 
 /** Tells the other processes that this one lives. */

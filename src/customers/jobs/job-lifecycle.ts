@@ -1,6 +1,8 @@
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { HOUR_MS } from "../../base/time.ts"
 import { JOB_LIMITS, JOB_TRANSITIONS, type JobReason, type JobTransitionName } from "../../contract/jobs.ts"
+import { recordAct } from "../audit/audit.ts"
+import type { Actor } from "../store/change-log/actor.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 import { findJob, JOB_COLUMNS, type Job, type JobOptions, type JobRow, toJob } from "./job-row.ts"
 
@@ -34,6 +36,7 @@ export type NewJob = {
   /** The process that receives the list. */
   readonly holder: string
   readonly options: JobOptions
+  readonly actor: Actor
 }
 
 /** The bounds of an account that hold a new job back; null: none does. */
@@ -56,10 +59,10 @@ export async function reachedBound(store: Store, accountId: string): Promise<Job
 /** Creates a job whose list is about to arrive. Gives the bound that holds it back; null: the account is gone. */
 export async function createJob(
   { store, clock, random }: { readonly store: Store; readonly clock: Clock; readonly random: Random },
-  { id, accountId, keyId, holder, options }: NewJob,
+  { id, accountId, keyId, holder, options, actor }: NewJob,
 ): Promise<Job | JobBound | null> {
   const fileKey = Buffer.from(random(FILE_KEY_BYTES)).toString("base64")
-  const { name, format, column, hasHeader, policy, includesTenant } = options
+  const { name, format, column, hasHeader, policy, includesTenant, callbackUrl } = options
   return await store.transaction(async inner => {
     // Two uploads of one account count each other.
     if ((await inner.run("UPDATE accounts SET id = id WHERE id = $1", [accountId])) === 0) return null
@@ -67,14 +70,17 @@ export async function createJob(
     if (bound !== null) return bound
     const row = await inner.one<JobRow>(
       `INSERT INTO jobs (id, account_id, key_id, state, name, format, input_column, has_header, policy, includes_tenant, file_key,
-         created_at_ms, holder)
-       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12) RETURNING ${JOB_COLUMNS}`,
+         created_at_ms, holder, callback_url)
+       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING ${JOB_COLUMNS}`,
       [id, accountId, keyId, name, format, column, Number(hasHeader), policy, Number(includesTenant), fileKey].concat([
         clock(),
         holder,
+        callbackUrl,
       ]),
     )
-    return row === null ? null : toJob(row)
+    if (row === null) return null
+    await recordAct({ clock, actor }, inner, { kind: "list_uploaded", accountId, details: id })
+    return toJob(row)
   })
 }
 
@@ -89,13 +95,28 @@ export const queueJob = (
     params: [inputBytes, rowsTotal],
   })
 
-/** Deletes a job with the key of its files, which nobody can read from then on. The files themselves are swept. */
+/** Deletes a job with its callbacks and the key of its files, which nobody can read from then on. The files themselves are swept. */
 export const deleteJob = (store: Store, id: string): Promise<boolean> =>
-  applyTransition(store, id, "delete", { set: "file_key = NULL, name = NULL, holder = NULL" })
+  store.transaction(inner => deleteJobIn(inner, id))
+
+async function deleteJobIn(store: Store, id: string): Promise<boolean> {
+  const set = "file_key = NULL, name = NULL, holder = NULL, callback_url = NULL"
+  const isDeleted = await applyTransition(store, id, "delete", { set })
+  if (isDeleted) await store.run("DELETE FROM callbacks WHERE job_id = $1", [id])
+  return isDeleted
+}
 
 /** The same for a job of the account. False: it has none with this id. */
-export async function deleteJobOf(store: Store, accountId: string, id: string): Promise<boolean> {
-  return (await findJob(store, accountId, id)) !== null && (await deleteJob(store, id))
+export async function deleteJobOf(
+  { store, clock, actor }: { readonly store: Store; readonly clock: Clock; readonly actor: Actor },
+  accountId: string,
+  id: string,
+): Promise<boolean> {
+  return await store.transaction(async inner => {
+    const isDeleted = (await findJob(inner, accountId, id)) !== null && (await deleteJobIn(inner, id))
+    if (isDeleted) await recordAct({ clock, actor }, inner, { kind: "list_deleted", accountId, details: id })
+    return isDeleted
+  })
 }
 
 /** Removes what is left of a deleted job. Its files must be gone. */

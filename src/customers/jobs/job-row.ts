@@ -12,6 +12,8 @@ export type JobOptions = {
   readonly hasHeader: boolean
   readonly policy: Policy
   readonly includesTenant: boolean
+  /** The URL that gets its callbacks; null: none. */
+  readonly callbackUrl: string | null
 }
 
 /** A file with results: the lease under which it was written, and how many of its bytes count. */
@@ -67,7 +69,7 @@ export type Job = JobOptions &
 
 /** The columns of a job, as `toJob` reads them. */
 export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", state, reason, name, format, input_column AS "column",
-  has_header AS "hasHeader", policy, includes_tenant AS "includesTenant", file_key AS "fileKey", created_at_ms AS "createdAtMs",
+  has_header AS "hasHeader", policy, includes_tenant AS "includesTenant", callback_url AS "callbackUrl", file_key AS "fileKey", created_at_ms AS "createdAtMs",
   started_at_ms AS "startedAtMs", ended_at_ms AS "endedAtMs", lease, holder, beat, input_bytes AS "inputBytes",
   rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
   units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts`
@@ -127,3 +129,7 @@ export async function listJobs(store: Store, accountId: string): Promise<readonl
   )
   return rows.map(toJob)
 }
+
+/** How many jobs of all accounts are in each state. */
+export const countJobs = (store: Store): Promise<readonly { readonly state: JobState; readonly count: number }[]> =>
+  store.all<{ state: JobState; count: number }>("SELECT state, COUNT(*) AS count FROM jobs GROUP BY state")

@@ -2,8 +2,12 @@ import { assert } from "../../base/errors.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { OWNER_TIER } from "../../contract/tiers.ts"
 import { type Account, insertAccount } from "../accounts/accounts.ts"
+import { recordAct } from "../audit/audit.ts"
+import { recordKeyCreation } from "../keys/keys.ts"
+import { SERVER_ACTOR } from "../store/change-log/actor.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
+import { generateKey } from "./key-format.ts"
 import { type ApiKey, insertKey } from "./keys.ts"
 
 /** The email of the account that the first start creates. */
@@ -14,6 +18,14 @@ export type FirstAccountResult =
   | { readonly kind: "created"; readonly account: Account; readonly key: ApiKey; readonly text: string }
   | { readonly kind: "exists" }
 
+/** What is wanted of the key of the first account. */
+export type FirstKeyOptions = {
+  /** The text of the key; null: a random one. */
+  readonly text: string | null
+  /** Keeps the text. If it rejects, nothing is created. It may be called again, when transactions collide. */
+  readonly keep: (text: string) => Promise<void>
+}
+
 /**
  * Creates the account `OWNER_EMAIL` with one secret key in a store without accounts. It counts as having accepted `termsVersion`; null
  * when no terms are published. It is one transaction, and of several processes that start together only one creates the account.
@@ -23,6 +35,7 @@ export async function createFirstAccount(
   clock: Clock,
   random: Random,
   termsVersion: string | null,
+  wanted: FirstKeyOptions = { text: null, keep: async () => undefined },
 ): Promise<FirstAccountResult> {
   return await store.transaction(async inner => {
     if ((await inner.one("SELECT id FROM accounts LIMIT 1")) !== null) return { kind: "exists" }
@@ -32,13 +45,14 @@ export async function createFirstAccount(
     if (creation.kind === "email_taken") return { kind: "exists" }
     assert(creation.kind === "created", "the first account is valid")
     const { account } = creation
-    const keyCreation = await insertKey(inner, random, clock(), {
-      accountId: account.id,
-      kind: "secret",
-      name: null,
-      origins: [],
-    })
+    const newKey = { accountId: account.id, kind: "secret", name: null, origins: [] } as const
+    const keyText = wanted.text ?? generateKey("secret", random)
+    const keyCreation = await insertKey(inner, random, clock(), newKey, newId("key", random), keyText)
     assert(keyCreation.kind === "created", "a new account may have a key")
+    const log = { clock, actor: SERVER_ACTOR }
+    await recordAct(log, inner, { kind: "account_created", accountId: account.id, details: "" })
+    await recordKeyCreation(log, inner, keyCreation)
+    await wanted.keep(keyText)
     return { kind: "created", account, key: keyCreation.key, text: keyCreation.text }
   })
 }

@@ -1,6 +1,7 @@
 import type { Random } from "../../base/outside-world.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
-import type { ChangeLog } from "../store/change-log/change-log.ts"
+import { recordKeyCreation } from "../keys/keys.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { BASE62_DIGITS, newId, randomBase62 } from "../store/core/id.ts"
 import { type ApiKey, findKey, insertKey, type KeyCreation, type NewApiKey } from "./keys.ts"
 
@@ -23,7 +24,7 @@ export type IdempotentKeyCreation = KeyCreation | { readonly kind: "created_befo
  * key is derived from the idempotency key, and ids are unique in the store.
  */
 export async function createKeyOnce(
-  log: ChangeLog,
+  log: AttributedLog,
   random: Random,
   newKey: NewApiKey,
   idempotencyKey: string,
@@ -34,7 +35,9 @@ export async function createKeyOnce(
     if (!(await lockAccountRow(store, newKey.accountId))) return { kind: "unknown_account" }
     const existing = await findKey(store, id)
     if (existing !== null) return { kind: "created_before", key: existing }
-    return await insertKey(store, random, log.clock(), newKey, id)
+    const creation = await insertKey(store, random, log.clock(), newKey, id)
+    await recordKeyCreation(log, store, creation)
+    return creation
   })
 }
 

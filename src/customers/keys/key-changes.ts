@@ -2,7 +2,9 @@ import { assert } from "../../base/errors.ts"
 import { utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
-import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
+import { recordAct } from "../audit/audit.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import {
   type KeyLimitCeiling,
@@ -42,7 +44,7 @@ export const restrictionsVersion = ({
  * is based on; null: whatever they are now.
  */
 export async function changeRestrictions(
-  log: ChangeLog,
+  log: AttributedLog,
   id: string,
   wanted: KeyRestrictions,
   ceiling: KeyLimitCeiling,
@@ -61,6 +63,7 @@ export async function changeRestrictions(
       return { kind: "too_many_keys" }
     await writeRestrictions(store, changed, changed.expiresAtMs !== key.expiresAtMs, nowMs)
     if (key.unitsPerDay === null && changed.unitsPerDay !== null) await countUsedToday(store, changed, nowMs)
+    await recordAct(log, store, { kind: "key_limited", accountId: key.accountId, details: id })
     await record("key_changed", id)
     return { kind: "changed", key: changed }
   })
@@ -97,7 +100,7 @@ export type OriginsChange = { readonly kind: "changed"; readonly key: ApiKey } |
 
 /** Replaces the origins of a key. Pages of a new origin are let in within seconds. `seen`: the origins that the change is based on. */
 export async function changeOrigins(
-  log: ChangeLog,
+  log: AttributedLog,
   id: string,
   origins: readonly string[],
   seen: string | null = null,
@@ -112,6 +115,7 @@ export async function changeOrigins(
     await store.run("DELETE FROM key_origins WHERE key_id = $1", [id])
     for (const origin of parsed.origins)
       await store.run("INSERT INTO key_origins (origin, key_id) VALUES ($1, $2)", [origin, id])
+    await recordAct(log, store, { kind: "key_moved", accountId: key.accountId, details: id })
     await record("key_changed", id)
     return { kind: "changed", key: { ...key, origins: parsed.origins } }
   })

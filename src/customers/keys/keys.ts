@@ -3,9 +3,10 @@ import type { Random } from "../../base/outside-world.ts"
 import { dayEndMs, utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow, usableKeySql } from "../accounts/accounts.ts"
-import { RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
+import { recordAct } from "../audit/audit.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
-import { type ChangeLog, recordChanges } from "../store/change-log/change-log.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { recordChanges } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { generateKey, hashKey, type KeyKind, parseKey, redactKeys } from "./key-format.ts"
@@ -81,17 +82,33 @@ export type KeyCreation = { readonly kind: "created"; readonly key: ApiKey; read
  * Creates a key and enqueues a notice to its owner. An account has at most `LIMITS.keysPerAccountMax` active keys and creates at most
  * `LIMITS.keysCreatedPerDayMax` a UTC day, also under concurrent calls.
  */
-export async function createKey(log: ChangeLog, random: Random, newKey: NewApiKey): Promise<KeyCreation> {
-  return await log.store.transaction(store => insertKey(store, random, log.clock(), newKey))
+export async function createKey(log: AttributedLog, random: Random, newKey: NewApiKey): Promise<KeyCreation> {
+  return await log.store.transaction(async store => {
+    const creation = await insertKey(store, random, log.clock(), newKey)
+    await recordKeyCreation(log, store, creation)
+    return creation
+  })
 }
 
-/** The same as `createKey`, in the transaction of `store`. The id must be unused. */
+/** Records that a key was created, in the transaction that does it; nothing if it was refused. */
+export async function recordKeyCreation(
+  log: Pick<AttributedLog, "clock" | "actor">,
+  store: Store,
+  creation: KeyCreation,
+): Promise<void> {
+  if (creation.kind !== "created") return
+  const { id, accountId } = creation.key
+  await recordAct(log, store, { kind: "key_created", accountId, details: id })
+}
+
+/** The same as `createKey`, in the transaction of `store`. The id and the text must be unused. */
 export async function insertKey(
   store: Store,
   random: Random,
   nowMs: number,
   newKey: NewApiKey,
   id: string = newId("key", random),
+  text: string = generateKey(newKey.kind, random),
 ): Promise<KeyCreation> {
   const name = normalizeKeyName(newKey.name, newKey.kind)
   if (name === null) return { kind: "bad_name" }
@@ -106,7 +123,6 @@ export async function insertKey(
     return { kind: "too_many_keys" }
   if ((await countKeysCreatedOn(store, newKey.accountId, utcDay(nowMs))) >= LIMITS.keysCreatedPerDayMax)
     return { kind: "too_many_keys_today" }
-  const text = generateKey(newKey.kind, random)
   const accepted = { accountId: newKey.accountId, kind, name, origins: parsed.origins }
   const row = await insertKeyRow(store, id, text, { ...accepted, ...restricted.restrictions }, nowMs)
   await notifyOwner(store, "key_created", row, nowMs)
@@ -184,12 +200,7 @@ type KeyRevocation =
  * Revokes a key for good and enqueues a notice to its owner. When it resolves, the revocation is on the disk and this process refuses
  * the key. All others do once they have read the change log, within `LIMITS.revocationSecondsMax`.
  */
-export async function revokeKey(
-  log: ChangeLog,
-  id: string,
-  by: Revoker,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
-): Promise<KeyRevocation> {
+export async function revokeKey(log: AttributedLog, id: string, by: Revoker): Promise<KeyRevocation> {
   const nowMs = log.clock()
   const revocation = await recordChanges(log, async (store, record): Promise<KeyRevocation> => {
     const row = await store.one<KeyRow>(
@@ -199,7 +210,7 @@ export async function revokeKey(
     )
     if (row !== null) {
       await notifyOwner(store, REVOCATION_NOTICES[by], row, nowMs)
-      await recordAct(store, { kind: "key_revoked", accountId: row.account_id, details: id })
+      await recordAct(log, store, { kind: "key_revoked", accountId: row.account_id, details: id })
       // The head of the log is always locked last: a transaction that holds it waits for no other lock.
       await record("key_revoked", id)
       return { kind: "revoked", key: toApiKey(row), isNew: true }
@@ -219,13 +230,14 @@ type KeyRenaming =
   | { readonly kind: "unknown_key" }
 
 /** Renames an active or revoked key. A blank name means the kind's default. */
-export async function renameKey(log: ChangeLog, id: string, name: string): Promise<KeyRenaming> {
+export async function renameKey(log: AttributedLog, id: string, name: string): Promise<KeyRenaming> {
   return await recordChanges(log, async (store, record): Promise<KeyRenaming> => {
     const key = await findKey(store, id)
     if (key === null) return { kind: "unknown_key" }
     const normalized = normalizeKeyName(name, key.kind)
     if (normalized === null) return { kind: "bad_name" }
     await store.run("UPDATE keys SET name = $2 WHERE id = $1", [id, normalized])
+    await recordAct(log, store, { kind: "key_renamed", accountId: key.accountId, details: id })
     await record("key_changed", id)
     return { kind: "renamed", key: { ...key, name: normalized } }
   })
@@ -352,7 +364,7 @@ export type LeakedKeyRevocation =
  *
  * The key is read from the store and not from the authenticator, which would record a use.
  */
-export async function revokeLeakedKey(log: ChangeLog, text: string): Promise<LeakedKeyRevocation> {
+export async function revokeLeakedKey(log: AttributedLog, text: string): Promise<LeakedKeyRevocation> {
   const parsed = parseKey(text)
   if (parsed.kind !== "well_formed" || parsed.keyKind !== "secret") return NO_SECRET_KEY
   const row = await log.store.one<{ readonly id: string }>("SELECT id FROM keys WHERE hash = $1", [hashKey(text)])

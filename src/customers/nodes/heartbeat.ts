@@ -17,6 +17,8 @@ export type HeartbeatDeps = {
   readonly stopwatch: Stopwatch
   /** The id of the node, which all of its processes share. */
   readonly id: string
+  /** The base address at which other nodes reach this one; null: it tells none. */
+  readonly url: string | null
   /** Called when the count of nodes or the position of this one changes. */
   readonly onChange: (position: ClusterPosition) => void
   /** Called when the store fails. The next tick tries again; the known nodes stay as they are. */
@@ -57,6 +59,11 @@ export class Heartbeat {
     this.#runs.request()
   }
 
+  /** The base addresses of the other nodes that lived when they were last read. */
+  get peers(): readonly string[] {
+    return this.#nodes.peers
+  }
+
   /** Stops, and removes the node. If the delete fails it rejects, and other nodes time this one out. */
   async stop(): Promise<void> {
     await this.#runs.stop()
@@ -89,9 +96,9 @@ export class Heartbeat {
 
   /** A missing row is written at once: another node has removed it as expired, or a process of this node that ended has. */
   async #beat(storedBeat: number | null, isDue: boolean): Promise<void> {
-    const { store, id } = this.#deps
+    const { store, id, url } = this.#deps
     const isWriter = storedBeat === null || (isDue && storedBeat === this.#ownBeat)
-    if (isWriter) this.#ownBeat = await writeHeartbeat(store, id)
+    if (isWriter) this.#ownBeat = await writeHeartbeat(store, id, url)
     else if (isDue) this.#ownBeat = storedBeat
   }
 }

@@ -45,9 +45,9 @@ export class LiveNodes {
     this.#observedAtMs = nowMs
     this.#others = rows
       .filter(({ id }) => id !== this.#ownId)
-      .map(({ id, beat }) => {
+      .map(({ id, beat, url }) => {
         const known = previous.get(id)
-        return { id, beat, unchangedMs: known?.beat === beat ? known.unchangedMs + passedMs : 0 }
+        return { id, beat, url, unchangedMs: known?.beat === beat ? known.unchangedMs + passedMs : 0 }
       })
   }
 
@@ -58,8 +58,17 @@ export class LiveNodes {
 
   /** The position of this node as of the last observation. Before the first it is alone. */
   get position(): ClusterPosition {
-    const live = this.#others.filter(({ unchangedMs }) => unchangedMs < this.#bounds.deadAfterMs)
+    const live = this.#live
     return { count: live.length + 1, position: live.filter(({ id }) => id < this.#ownId).length }
+  }
+
+  /** The base addresses of the other nodes that lived at the last observation, as far as they tell one. */
+  get peers(): readonly string[] {
+    return this.#live.flatMap(({ url }) => url ?? [])
+  }
+
+  get #live(): readonly ObservedNode[] {
+    return this.#others.filter(({ unchangedMs }) => unchangedMs < this.#bounds.deadAfterMs)
   }
 
   /** The rows of nodes that have expired. */
@@ -68,22 +77,23 @@ export class LiveNodes {
   }
 }
 
-/** The row of a node: its heartbeat counter. */
-type NodeHeartbeat = { readonly id: string; readonly beat: number }
+/** The row of a node: its heartbeat counter, and the base address at which other nodes reach it; null or absent: it tells none. */
+type NodeHeartbeat = { readonly id: string; readonly beat: number; readonly url?: string | null | undefined }
 
 /** How many nodes are read; fewer share one database. */
 const NODES_MAX = 1000
 
 /** The heartbeats of all nodes by id. */
 export async function readHeartbeats(store: Store): Promise<readonly NodeHeartbeat[]> {
-  return await store.all<NodeHeartbeat>("SELECT id, beat FROM nodes ORDER BY id LIMIT $1", [NODES_MAX])
+  return await store.all<NodeHeartbeat>("SELECT id, beat, url FROM nodes ORDER BY id LIMIT $1", [NODES_MAX])
 }
 
-/** Increments the node's heartbeat, which creates its row, and returns the new counter. */
-export async function writeHeartbeat(store: Store, id: string): Promise<number> {
+/** Increments the node's heartbeat, which creates its row, and returns the new counter. `url`: see `NodeHeartbeat`. */
+export async function writeHeartbeat(store: Store, id: string, url: string | null = null): Promise<number> {
   const row = await store.one<{ beat: number }>(
-    "INSERT INTO nodes (id, beat) VALUES ($1, 1) ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1 RETURNING beat",
-    [id],
+    `INSERT INTO nodes (id, beat, url) VALUES ($1, 1, $2)
+     ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1, url = excluded.url RETURNING beat`,
+    [id, url],
   )
   return row?.beat ?? 0
 }
@@ -94,6 +104,6 @@ export async function deleteNode(store: Store, id: string): Promise<void> {
 }
 
 /** Deletes an expired node, unless its heartbeat rose meanwhile. */
-export async function deleteExpiredNode(store: Store, { id, beat }: NodeHeartbeat): Promise<void> {
+export async function deleteExpiredNode(store: Store, { id, beat }: Pick<NodeHeartbeat, "id" | "beat">): Promise<void> {
   await store.run("DELETE FROM nodes WHERE id = $1 AND beat = $2", [id, beat])
 }

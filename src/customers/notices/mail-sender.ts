@@ -1,5 +1,8 @@
 import { createHash } from "node:crypto"
-import { type Log, type LogFields, type LogLevel, logError } from "../../base/log.ts"
+import { jitteredMs } from "../../base/backoff.ts"
+import { type Log, type LogFields, logError } from "../../base/log.ts"
+import type { LogMessage } from "../../base/log-events.ts"
+import type { LogLevel } from "../../base/log-level.ts"
 import type { Clock, Random, Stopwatch } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { randomBase62 } from "../store/core/id.ts"
@@ -46,7 +49,7 @@ export const MAIL_SENDER_BOUNDS: MailSenderBounds = {
 }
 
 /** Log messages for a mail that leaves the outbox. */
-const ENDING_LOG_LINES: { readonly [E in MailEnding]: { readonly level: LogLevel; readonly message: string } } = {
+const ENDING_LOG_LINES: { readonly [E in MailEnding]: { readonly level: LogLevel; readonly message: LogMessage } } = {
   sent: { level: "debug", message: "a mail was sent" },
   refused: { level: "warn", message: "a mail was refused permanently" },
   given_up: { level: "warn", message: "a mail was tried for days and is given up" },
@@ -218,7 +221,7 @@ export class MailSender {
     }
   }
 
-  #logFailure(message: string): (error: unknown) => void {
+  #logFailure(message: LogMessage): (error: unknown) => void {
     return logError(this.#deps.log, message)
   }
 }
@@ -277,7 +280,5 @@ type BackoffBounds = { readonly firstMs: number; readonly msMax: number }
  * failed together are not retried together.
  */
 export function backoffDelayMs({ firstMs, msMax }: BackoffBounds, failureCount: number, random: Random): number {
-  const wholeMs = Math.min(firstMs * 2 ** (failureCount - 1), msMax)
-  const [byte = 0] = random(1)
-  return Math.round(wholeMs * (1 - byte / 1024))
+  return jitteredMs(Math.min(firstMs * 2 ** (failureCount - 1), msMax), random)
 }

@@ -1,8 +1,9 @@
 import type { Pause } from "../../base/concurrency.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
-import { type AdminAct, type AdminActKind, RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
-import { type ChangeLog, lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
+import { type AuditAct, type AuditActKind, recordAct } from "../audit/audit.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 import { type EntryLabel, type OwnListEntry, parseStoredEntry } from "./entries.ts"
@@ -29,12 +30,11 @@ export type EntryAddition =
  * written entry.
  */
 export async function addEntries(
-  log: ChangeLog,
+  log: AttributedLog,
   owner: ListOwner,
   list: OwnList,
   entries: readonly (OwnListEntry & Partial<EntryLabel>)[],
   pause: Pause = () => undefined,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<EntryAddition> {
   const labels = new Map(entries.map(({ storedText, shownAs = null, note = null }) => [storedText, { shownAs, note }]))
   const wanted = new Set(labels.keys())
@@ -57,7 +57,7 @@ export async function addEntries(
     await putLabels(store, owner, list, labels, pause)
     if (addedCount > 0) {
       await note("own_lists_changed", subject)
-      await recordAct(store, listAct("entries_added", list, addedCount))
+      await recordAct(log, store, listAct("entries_added", owner, list, addedCount))
     }
     return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
   })
@@ -71,12 +71,11 @@ export type EntryRemoval = { readonly removedCount: number; readonly absentCount
  * each entry.
  */
 export async function removeEntries(
-  log: ChangeLog,
+  log: AttributedLog,
   owner: ListOwner,
   list: OwnList,
   entries: readonly OwnListEntry[],
   pause: Pause = () => undefined,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<EntryRemoval> {
   const unwanted = new Set(entries.map(({ storedText }) => storedText))
   return await recordChanges(log, async (store, note) => {
@@ -97,7 +96,7 @@ export async function removeEntries(
     await runAll(store, labels, pause)
     if (removedCount > 0) {
       await note("own_lists_changed", subject)
-      await recordAct(store, listAct("entries_removed", list, removedCount))
+      await recordAct(log, store, listAct("entries_removed", owner, list, removedCount))
     }
     return { removedCount, absentCount: unwanted.size - removedCount }
   })
@@ -105,12 +104,11 @@ export async function removeEntries(
 
 /** Sets the note of entries that are on a list; null: they have none any more. Resolves with the count of those that are on it. */
 export async function setNotes(
-  log: ChangeLog,
+  log: AttributedLog,
   owner: ListOwner,
   list: OwnList,
   entries: readonly OwnListEntry[],
   note: string | null,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
 ): Promise<number> {
   return await log.store.transaction(async store => {
     if (!(await lockLists(store, owner))) return 0
@@ -128,15 +126,15 @@ export async function setNotes(
         [ownerId(owner), accountIdOf(owner), list, storedText, note],
       )
     }
-    if (changedCount > 0) await recordAct(store, listAct("entries_noted", list, changedCount))
+    if (changedCount > 0) await recordAct(log, store, listAct("entries_noted", owner, list, changedCount))
     return changedCount
   })
 }
 
 /** An act about a list. It names no entry, since an entry may be an address. */
-const listAct = (kind: AdminActKind, list: OwnList, count: number): AdminAct => ({
+const listAct = (kind: AuditActKind, owner: ListOwner, list: OwnList, count: number): AuditAct => ({
   kind,
-  accountId: null,
+  accountId: accountIdOf(owner),
   details: `${count} on the ${list} list`,
 })
 

@@ -2,6 +2,8 @@ import type { Clock, Random } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { type Account, findAccount } from "../accounts/accounts.ts"
+import { recordAct } from "../audit/audit.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { hashSecret, isSecret, newSecret, validStartRange } from "./secrets.ts"
@@ -80,13 +82,23 @@ export async function listSessions(store: Store, clock: Clock, accountId: string
 }
 
 /** Ends a session of the account; false when it has none with this id. When it resolves, the browser is signed out. */
-export async function endSession(store: Store, accountId: string, id: string): Promise<boolean> {
-  return (await store.run("DELETE FROM sessions WHERE id = $1 AND account_id = $2", [id, accountId])) > 0
+export async function endSession(log: SessionLog, accountId: string, id: string): Promise<boolean> {
+  return await log.store.transaction(async store => {
+    if ((await store.run("DELETE FROM sessions WHERE id = $1 AND account_id = $2", [id, accountId])) === 0) return false
+    await recordAct(log, store, { kind: "session_ended", accountId, details: id })
+    return true
+  })
 }
 
+type SessionLog = Pick<AttributedLog, "store" | "clock" | "actor">
+
 /** Ends all sessions of the account except this one, and returns their count. */
-export async function endOtherSessions(store: Store, accountId: string, keptId: string): Promise<number> {
-  return await store.run("DELETE FROM sessions WHERE account_id = $1 AND id <> $2", [accountId, keptId])
+export async function endOtherSessions(log: SessionLog, accountId: string, keptId: string): Promise<number> {
+  return await log.store.transaction(async store => {
+    const count = await store.run("DELETE FROM sessions WHERE account_id = $1 AND id <> $2", [accountId, keptId])
+    if (count > 0) await recordAct(log, store, { kind: "other_sessions_ended", accountId, details: String(count) })
+    return count
+  })
 }
 
 /** Deletes at most `countMax` ended sessions and returns their count. */

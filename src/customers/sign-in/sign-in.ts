@@ -1,7 +1,9 @@
 import { assert } from "../../base/errors.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { type Account, findAccountByEmail, insertAccount } from "../accounts/accounts.ts"
-import { insertKey } from "../keys/keys.ts"
+import { recordAct } from "../audit/audit.ts"
+import { insertKey, recordKeyCreation } from "../keys/keys.ts"
+import { ownerActor } from "../store/change-log/actor.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { currentTermsVersion } from "../terms/terms.ts"
@@ -49,6 +51,8 @@ export async function signIn(deps: SignInDeps, brought: SignInCredential, agent:
     if (proof.kind !== "proved") return proof
     const { account, firstKey } = await findOrCreateAccount(inner, deps, nowMs, proof.email)
     const newSession = await insertSession(inner, random, nowMs, account.id, agent)
+    const log = { clock, actor: ownerActor(account.id) }
+    await recordAct(log, inner, { kind: "signed_in", accountId: account.id, details: newSession.session.id })
     return { kind: "signed_in", account, newSession, firstKey }
   })
 }
@@ -57,7 +61,7 @@ type SignInAccount = { readonly account: Account; readonly firstKey: string | nu
 
 async function findOrCreateAccount(
   store: Store,
-  { random, newAccountTier: tier }: SignInDeps,
+  { clock, random, newAccountTier: tier }: SignInDeps,
   nowMs: number,
   email: string,
 ): Promise<SignInAccount> {
@@ -74,5 +78,8 @@ async function findOrCreateAccount(
   const wanted = { accountId: account.id, kind: "secret", name: null, origins: [] } as const
   const key = await insertKey(store, random, nowMs, wanted)
   assert(key.kind === "created", "a new account may have a key")
+  const log = { clock, actor: ownerActor(account.id) }
+  await recordAct(log, store, { kind: "account_created", accountId: account.id, details: "" })
+  await recordKeyCreation(log, store, key)
   return { account, firstKey: key.text }
 }

@@ -12,8 +12,8 @@ import {
   isInsideTransaction,
   runTransaction,
 } from "./core/transactions.ts"
-import type { AvailabilityListener } from "./postgres/connection-backoff.ts"
 import { POOL_BOUNDS, type PoolBounds, PostgresPool } from "./postgres/connection-pool.ts"
+import type { AvailabilityListener } from "./postgres/database-breaker.ts"
 import { redactedUrl } from "./postgres/postgres-url.ts"
 import { prepareDatabase } from "./postgres/prepare-database.ts"
 
@@ -39,14 +39,12 @@ const PREPARE_BOUNDS = { connectionsMax: 1, waitTimeoutMs: 60_000, statementTime
 export async function openPostgres(url: string, options: PostgresOptions): Promise<OpenStore> {
   const { clock, setTimer, random, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax } = options
   const { onAvailabilityChange = () => undefined } = options
-  const open = (poolBounds: PoolBounds) =>
-    createPooledStore(
-      new PostgresPool(url, setTimer, poolBounds, onAvailabilityChange),
-      createConflictRetry(setTimer, random),
-    )
-  const preparing = open({ ...bounds, ...PREPARE_BOUNDS })
+  const open = (poolBounds: PoolBounds, listener: AvailabilityListener) =>
+    createPooledStore(new PostgresPool(url, setTimer, poolBounds, listener), createConflictRetry(setTimer, random))
+  // What goes wrong here is thrown.
+  const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined)
   await prepareDatabase(preparing, clock, redactedUrl(url)).finally(preparing.close)
-  return open({ ...bounds, connectionsMax })
+  return open({ ...bounds, connectionsMax }, onAvailabilityChange)
 }
 
 function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): OpenStore {
@@ -72,6 +70,8 @@ function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): 
       runOperation(async () => castRows<Row>(await rows(sql, params))[0] ?? null),
     run: (sql, params = noParams) => runOperation(async () => (await pool.query(sql, params)).count),
     transaction: work => runOperation(() => runPooledTransaction(pool, work)),
+    isAway: () => pool.isAway,
+    connectionsInUse: () => pool.inUseCount,
     onChange: listener => pool.listen(listener),
     close: () => {
       assert(!isInsideTransaction(pool, null), "a transaction cannot close the store it runs in")

@@ -65,6 +65,8 @@ async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock):
   const scope = createRootScope(file.mutex, file.mutex)
   const store: OpenStore = {
     ...createScopedStore(scope, connection),
+    isAway: () => false,
+    connectionsInUse: () => 0,
     onChange: () => undefined,
     close: () => closeConnection(scope, connection).finally(releaseLock),
   }

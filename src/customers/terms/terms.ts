@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/outside-world.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { RECORD_NO_ACT, type RecordAdminAct } from "../accounts/admin-acts.ts"
-import { type ChangeLog, lockChangeHead, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
+import { recordAct } from "../audit/audit.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { lockChangeHead, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { NOBODY_NOTIFIED, notifyNextAccounts } from "./terms-notices.ts"
 
@@ -34,11 +35,7 @@ const VERSION_FORMAT = /^[A-Za-z0-9._-]{1,40}$/
  * nothing; other terms under an existing version are refused. Material terms notify every account that has not accepted
  * them: the first ones here, the rest by `notifyNextAccounts`.
  */
-export async function publishTerms(
-  log: ChangeLog,
-  wanted: NewTerms,
-  recordAct: RecordAdminAct = RECORD_NO_ACT,
-): Promise<TermsPublication> {
+export async function publishTerms(log: AttributedLog, wanted: NewTerms): Promise<TermsPublication> {
   const publication = await recordChanges(log, async (store, note): Promise<TermsPublication> => {
     // The lock makes the later of two publications see the other and take a later date.
     await lockChangeHead(store)
@@ -52,7 +49,7 @@ export async function publishTerms(
       [version, url, isMaterial ? 1 : 0, publishedAtMs, isMaterial ? NOBODY_NOTIFIED : null],
     )
     await backdateAcceptances(store, note, publishedAtMs)
-    await recordAct(store, { kind: "terms_published", accountId: null, details: version })
+    await recordAct(log, store, { kind: "terms_published", accountId: null, details: version })
     return { kind: "published", terms: { version, url, isMaterial, publishedAtMs }, isNew: true }
   })
   // Not under the lock of the log's head: deleting an account locks its row and then the head; the opposite order here could deadlock.
@@ -107,7 +104,7 @@ type TermsAcceptanceResult =
  * read, is not the current one (null: whichever is current).
  */
 export async function acceptTerms(
-  log: ChangeLog,
+  log: AttributedLog,
   accountId: string,
   readVersion: string | null = null,
 ): Promise<TermsAcceptanceResult> {
@@ -129,6 +126,7 @@ export async function acceptTerms(
       terms.version,
       acceptedAtMs,
     ])
+    await recordAct(log, store, { kind: "terms_accepted", accountId, details: terms.version })
     await note("account_changed", accountId)
     return { kind: "accepted", terms, acceptedAtMs, isNew: true }
   })

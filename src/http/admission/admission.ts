@@ -1,4 +1,6 @@
+import { derived } from "../../base/lazy.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { TIERS } from "../../contract/tiers.ts"
 import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
 import type { KeyAuthenticator } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials, CallerKey, CallerKeyLimits } from "../../customers/keys/key-cache.ts"
@@ -55,7 +57,12 @@ const VISITOR_RATE = { ...rateWithBurst(LIMITS.publishableClientPerSecond), isBu
 /** Creates admission: terms, origin, rate and requests in flight, in the documented order of refusals (DECISIONS 26). */
 export function createAdmission(admissionDeps: AdmissionDeps): Admit {
   const deps = { ...admissionDeps, formatRateLimit: createRateLimitFormatter() }
-  const tiers = deps.tiers.map((limits, tier) => admissionRules(limits, String(tier)))
+  const rulesOfTier = TIERS.map((_, tier) =>
+    derived(
+      () => deps.tiers[tier],
+      limits => (limits === undefined ? undefined : admissionRules(limits, String(tier))),
+    ),
+  )
   return (request, caller, acceptsPublishable) => {
     const { key, account } = caller
     if (account.suspendedAtMs !== undefined) throw accountSuspended(caller)
@@ -63,7 +70,7 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admit {
     if (key.kind === "publishable") return admitPublishable(deps, request, caller, acceptsPublishable, noticeHeaders)
     if (key.limits !== undefined) assertAllowedNetwork(deps, request, key.limits, noticeHeaders)
     if (deps.keyNetworks.isDue(key.id)) deps.keyNetworks.record(key.id, deps.clientOf(request))
-    const ofTier = tiers[account.tier]
+    const ofTier = rulesOfTier[account.tier]?.()
     if (ofTier === undefined) return null
     const rules = rulesOf(key, ofTier)
     if (noticeHeaders === null && isUnlimited(rules)) return null

@@ -37,6 +37,9 @@ const RETRY_AFTER_S = 1
 /** Operators need these most when the server is overloaded. */
 const NEVER_SHED_PATHS: readonly string[] = [ROUTES.getHealth.path, ROUTES.metrics.path]
 
+/** Where paths about uploaded lists begin. */
+const JOB_PATHS: readonly string[] = [ROUTES.getJobs.path, ROUTES.dashboardJobs.path]
+
 type RequestHandler = (request: Request) => Response | Promise<Response>
 
 /**
@@ -54,7 +57,7 @@ export class LoadShedder {
   readonly #heavyInFlightMax: number
   readonly #keylessBodies: KeylessBodies
   #inFlight = 0
-  #acceptedCount = 0
+  #liveCount = 0
   #bodyBytes = 0
 
   /** `lagMs` gives the lasting delay of the event loop. */
@@ -77,9 +80,9 @@ export class LoadShedder {
     return this.#inFlight
   }
 
-  /** The number of all requests that were accepted. */
-  get acceptedCount(): number {
-    return this.#acceptedCount
+  /** The number of requests that were accepted so far, without those about uploaded lists: whoever watches a list must not slow it down. */
+  get liveCount(): number {
+    return this.#liveCount
   }
 
   get bodyBytes(): number {
@@ -87,10 +90,10 @@ export class LoadShedder {
   }
 
   /** Accepts a request, which must be released once. Gives a problem instead when the server is far over its limit; then there is nothing to release. */
-  acquire(): Problem | null {
+  acquire(isLive = true): Problem | null {
     if (this.#inFlight >= this.#limits.inFlightMax * HARD_LIMIT_FACTOR) return this.#shed("in_flight")
     this.#inFlight++
-    this.#acceptedCount++
+    if (isLive) this.#liveCount++
     return null
   }
 
@@ -141,7 +144,7 @@ export class LoadShedder {
     const path = pathOf(request)
     if (path === ROUTES.postCheck.path || NEVER_SHED_PATHS.includes(path)) return handle
     return async wrappedRequest => {
-      const refusal = this.acquire()
+      const refusal = this.acquire(!JOB_PATHS.some(prefix => path.startsWith(prefix)))
       if (refusal !== null) return toProblemResponse(refusal, wrappedRequest)
       try {
         return await handle(wrappedRequest)

@@ -1,8 +1,8 @@
 import { BUILD_METRIC, LATENCY_BUCKETS_S, METRICS, type MetricName } from "../../contract/metrics.ts"
 import { cellIndex, metricLayout, seriesLabels } from "./counter-layout.ts"
 
-/** The versions of this program and of Bun. */
-export type BuildInfo = { readonly version: string; readonly bun: string }
+/** The version of this program, the commit that it was built from (empty: not known), and the version of Bun. */
+export type BuildInfo = { readonly version: string; readonly commit: string; readonly bun: string }
 
 /** The counters of all processes in Prometheus's text format, and its media type. */
 export type Exposition = { readonly text: string; readonly mediaType: string }

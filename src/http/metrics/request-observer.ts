@@ -5,16 +5,20 @@ import { METRIC_LABELS } from "../../contract/metrics.ts"
 import { allowedMethods, ROUTES, routeLabel } from "../../contract/routes.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import { pathOf } from "../request/request-url.ts"
+import type { RefusalHeaders } from "../response/caller-headers.ts"
 import type { AccountLog } from "./account-log.ts"
 import { labelIndex } from "./counter-layout.ts"
+import { LineLimit, type OmittedLines } from "./line-limit.ts"
 import type { Meter } from "./meter.ts"
 
 /** Which responses are logged. */
 export type RequestLogging = {
   /** Responses that took so long or longer; null: none is slow. */
-  readonly slowMs: number | null
+  readonly slowMs: () => number | null
   /** Every so many-th response without an error; null: none. */
-  readonly sampleEvery: number | null
+  readonly sampleEvery: () => number | null
+  /** Whether every refused request is logged now: on level debug, and after SIGUSR2. */
+  readonly logsEveryRefusal: () => boolean
 }
 
 type RequestObserverDeps = {
@@ -24,6 +28,8 @@ type RequestObserverDeps = {
   readonly logging: RequestLogging
   /** Logs requests for their accounts; null or absent: they are not logged. */
   readonly accountLog?: AccountLog | null
+  /** What requests were refused with. */
+  readonly refusals: Pick<RefusalHeaders, "codeOf" | "faultOf">
 }
 
 type LoggedVerdict = { readonly category: string; readonly isDegraded: boolean }
@@ -35,6 +41,11 @@ const routeIndex = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]): num
 export const GET_CHECK_ROUTE: number = routeIndex(ROUTES.getCheck)
 export const POST_CHECK_ROUTE: number = routeIndex(ROUTES.postCheck)
 
+/** How long an upload takes, its sender decides: no time of it is slow. */
+const UPLOAD_ROUTES: ReadonlySet<number> = new Set(
+  [ROUTES.postJob, ROUTES.postDashboardJob, ROUTES.postJobEstimate].map(routeIndex),
+)
+
 /** The index of every other path and method. */
 export const ELSEWHERE_ROUTE: number = labelIndex("route", "")
 
@@ -42,42 +53,40 @@ export const ELSEWHERE_ROUTE: number = labelIndex("route", "")
 export const tierLabel = ({ kind }: CallerCredentials["key"], { tier }: CallerCredentials["account"]): string =>
   kind === "publishable" ? kind : String(tier)
 
-const SECOND_MS = 1000
-
 /**
- * Counts every response, and logs slow ones and a sample of the others: route, time, tier and verdict. A log line holds
- * neither the input nor the caller. Anybody can cause slow responses, also without a key, so
- * their lines are bounded, and one line a second counts the rest.
+ * Counts every response, and logs slow ones, failed ones and a sample of the others, by which a request can be found: its id, route, time,
+ * tier and verdict, or the problem and the ids of key and account. A log line never holds the input. Anybody can cause slow and failed
+ * responses, also without a key, so their lines are bounded, and one line a second counts the rest.
  */
 export class RequestObserver {
   readonly stopwatch: Stopwatch
   readonly #meter: Meter
   readonly #log: Log
-  readonly #slowMs: number
-  readonly #sampleEvery: number
-  /** How many further responses without an error until the next one is logged. */
-  #untilSample: number
-  /** The second of the latest slow responses, by the stopwatch, and how many of them were logged. */
-  #slowSinceMs = Number.NEGATIVE_INFINITY
-  #slowLoggedCount = 0
-  /** Those of that second that were not logged. */
-  #slowUnloggedCount = 0
-  #slowestUnloggedMs = 0
+  readonly #logging: RequestLogging
+  /** How many responses without an error since the last one that was logged. */
+  #sinceSample = 0
+  readonly #slow: LineLimit
+  readonly #failures: LineLimit
+  readonly #refusals: RequestObserverDeps["refusals"]
   readonly #accountLog: AccountLog | null
   readonly #callers = new WeakMap<Request, CallerCredentials>()
 
-  constructor({ meter, stopwatch, log, logging: { slowMs, sampleEvery }, accountLog = null }: RequestObserverDeps) {
+  constructor({ meter, stopwatch, log, logging, accountLog = null, refusals }: RequestObserverDeps) {
     this.#accountLog = accountLog
     this.stopwatch = stopwatch
     this.#meter = meter
     this.#log = log
-    this.#slowMs = slowMs ?? Number.POSITIVE_INFINITY
-    this.#sampleEvery = sampleEvery ?? Number.POSITIVE_INFINITY
-    this.#untilSample = this.#sampleEvery
+    this.#logging = logging
+    this.#refusals = refusals
+    this.#slow = new LineLimit(LIMITS.slowLinesPerSecondMax, omitted => this.#logOmitted("warn", "slow", omitted))
+    this.#failures = new LineLimit(LIMITS.failureLinesPerSecondMax, omitted =>
+      this.#logOmitted("info", "failed", omitted),
+    )
   }
 
   /** Records a response. `caller` and `verdict` are null where there is none. */
   recordResponse(
+    request: Request,
     route: number,
     response: Response,
     tookMs: number,
@@ -86,15 +95,17 @@ export class RequestObserver {
   ): void {
     const { status } = response
     this.#meter.recordResponse(route, status, tookMs)
-    const isSample = status < 400 && --this.#untilSample <= 0
-    if (isSample) this.#untilSample = this.#sampleEvery
-    const isSlow = tookMs >= this.#slowMs
-    if (isSlow || this.#slowUnloggedCount > 0) this.#beginSecond()
-    if (isSlow ? this.#mayLogSlow(tookMs) : isSample)
+    const isSample = status < 400 && ++this.#sinceSample >= (this.#logging.sampleEvery() ?? Number.POSITIVE_INFINITY)
+    if (isSample) this.#sinceSample = 0
+    const isSlow = tookMs >= (this.#logging.slowMs() ?? Number.POSITIVE_INFINITY) && !UPLOAD_ROUTES.has(route)
+    const nowMs = this.stopwatch()
+    for (const limit of [this.#slow, this.#failures]) if (limit.hasOmitted) limit.tick(nowMs)
+    if (status >= 400 && !isSlow) this.#recordRefusal(request, route, response, tookMs, caller)
+    else if (isSlow ? this.#slow.admits(nowMs, tookMs) : isSample)
       this.#logResponse(
         route,
         response,
-        tookMs,
+        { tookMs, isSlow },
         caller === null ? null : tierLabel(caller.key, caller.account),
         verdict,
       )
@@ -117,7 +128,7 @@ export class RequestObserver {
     const record = (response: Response): Response => {
       const tookMs = this.stopwatch() - startedAtMs
       const caller = this.#callers.get(request) ?? null
-      this.recordResponse(route, response, tookMs, caller, null)
+      this.recordResponse(request, route, response, tookMs, caller, null)
       if (caller !== null) this.#accountLog?.record(request, route, response, tookMs, caller)
       return response
     }
@@ -127,47 +138,55 @@ export class RequestObserver {
     }
   }
 
-  /** Begins a new second for slow responses if the last one is over, and says how many of that were not logged. */
-  #beginSecond(): void {
-    const nowMs = this.stopwatch()
-    if (nowMs - this.#slowSinceMs < SECOND_MS) return
-    if (this.#slowUnloggedCount > 0)
-      this.#log("warn", "more slow responses", {
-        count: this.#slowUnloggedCount,
-        slowest_ms: Math.round(this.#slowestUnloggedMs * 1000) / 1000,
-      })
-    this.#slowSinceMs = nowMs
-    this.#slowLoggedCount = 0
-    this.#slowUnloggedCount = 0
-    this.#slowestUnloggedMs = 0
+  #logOmitted(level: "warn" | "info", what: "slow" | "failed", { count, slowestMs }: OmittedLines): void {
+    this.#log(level, `more ${what} responses`, { count, slowest_ms: rounded(slowestMs) })
   }
 
-  #mayLogSlow(tookMs: number): boolean {
-    if (this.#slowLoggedCount < LIMITS.slowLinesPerSecondMax) {
-      this.#slowLoggedCount++
-      return true
+  /** Logs a refused request: all of them while every line is logged, else some of those that failed by us. */
+  #recordRefusal(
+    request: Request,
+    route: number,
+    response: Response,
+    tookMs: number,
+    caller: CallerCredentials | null,
+  ): void {
+    const isFailure = response.status >= 500
+    const fault = this.#refusals.faultOf(request)
+    if (!this.#logging.logsEveryRefusal()) {
+      if (!isFailure) return
+      // What a fault of the database refuses is counted with that.
+      if (fault === null && !this.#failures.admits(this.stopwatch(), tookMs)) return
     }
-    this.#slowUnloggedCount++
-    this.#slowestUnloggedMs = Math.max(this.#slowestUnloggedMs, tookMs)
-    return false
+    this.#log(isFailure ? "info" : "debug", isFailure ? "a request failed" : "a request was refused", {
+      request_id: response.headers.get("x-request-id"),
+      route: METRIC_LABELS.route[route] ?? null,
+      status: response.status,
+      code: this.#refusals.codeOf(request),
+      key_id: caller?.key.id ?? null,
+      account_id: caller?.account.id ?? null,
+      took_ms: rounded(tookMs),
+      ...(fault !== null && { fault }),
+    })
   }
 
   #logResponse(
     route: number,
     response: Response,
-    tookMs: number,
+    { tookMs, isSlow }: { readonly tookMs: number; readonly isSlow: boolean },
     tier: string | null,
     verdict: LoggedVerdict | null,
   ): void {
-    const isSlow = tookMs >= this.#slowMs
     this.#log(isSlow ? "warn" : "info", isSlow ? "slow response" : "response sent", {
       request_id: response.headers.get("x-request-id"),
       route: METRIC_LABELS.route[route] ?? null,
       status: response.status,
-      took_ms: Math.round(tookMs * 1000) / 1000,
+      took_ms: rounded(tookMs),
       tier,
       category: verdict?.category ?? null,
       degraded: verdict?.isDegraded ?? null,
     })
   }
 }
+
+/** Milliseconds with three digits after the point. */
+const rounded = (ms: number): number => Math.round(ms * 1000) / 1000

@@ -1,7 +1,7 @@
 import type { TObject } from "@sinclair/typebox"
 import { JOB_FORMATS } from "../../contract/jobs.ts"
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
-import { exampleJob, exampleJobEstimate } from "../response/example-responses.ts"
+import { exampleCallbackSecret, exampleJob, exampleJobEstimate } from "../response/example-responses.ts"
 import { type JsonSchema, membersOf } from "./json-schemas.ts"
 import { headerReferences, jsonContent, KEY_HEADERS } from "./response-parts.ts"
 
@@ -107,6 +107,20 @@ export const JOB_OPERATIONS = {
         [],
       ),
       206: resultResponse("The bytes that `Range` asks for.", ["Content-Range"]),
+    }),
+  },
+  postCallbackSecret: {
+    tag: "jobs",
+    summary: "Make a callback secret",
+    request: (): JsonSchema => ({}),
+    responses: (): Readonly<Record<number, JsonSchema>> => ({
+      200: {
+        description: "Your new secret. It is shown here only.",
+        headers: headerReferences([], KEY_HEADERS),
+        content: jsonContent("CallbackSecret", {
+          replaced: { summary: "A secret that replaces another one", value: exampleCallbackSecret() },
+        }),
+      },
     }),
   },
   deleteJob: {

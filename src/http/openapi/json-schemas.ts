@@ -3,7 +3,7 @@ import { isJsonObject } from "../../base/untrusted-text.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { JOB_FORMATS, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../contract/jobs.ts"
-import { JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
+import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
 import { POLICIES } from "../../contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../contract/problems.ts"
 import { REASONS } from "../../contract/reasons.ts"
@@ -62,6 +62,7 @@ const ANSWERS = [
   JobBody,
   JobListBody,
   JobEstimateBody,
+  CallbackSecretBody,
   Health,
   ProblemBody,
   RetryProblemBody,

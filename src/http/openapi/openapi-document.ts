@@ -99,6 +99,13 @@ type OperationSpec = {
   readonly responses: (context: ExampleContext) => Readonly<Record<number, JsonSchema>>
 }
 
+const READY_PARAMETER: JsonSchema = {
+  name: "ready",
+  in: "query",
+  schema: { type: "string", enum: ["1"] },
+  description: "For load balancers: 503 also while this server cannot reach the database and another server can.",
+}
+
 /** What `ROUTES` does not have. An API route without a row does not compile. */
 const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   getCheck: {
@@ -155,13 +162,13 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   getHealth: {
     tag: "health",
     summary: "Health",
-    request: () => ({}),
+    request: () => ({ parameters: [READY_PARAMETER] }),
     responses: () => {
       const content = jsonContent("Health", { ok: { summary: "All parts work", value: exampleHealth() } })
       return {
         200: { description: "The server answers.", headers: headerReferences(), content },
         503: {
-          description: "The server is shutting down. The body is the same.",
+          description: "The server is shutting down, or it is not ready, if that was asked. The body is the same.",
           headers: headerReferences(),
           content,
         },

@@ -1,5 +1,7 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { lazy } from "../../base/lazy.ts"
+import { FETCH_ERROR_CAUSES, parseFetchTarget } from "../../check/fetch/fetch-target.ts"
+import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, type JobFormat } from "../../contract/jobs.ts"
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
@@ -26,10 +28,20 @@ export function parseUploadQuery(request: Request): UploadInput {
     throw invalidInput([{ parameter: "column", detail: "A text has no columns. `format` names another format." }])
   if (format !== "csv" && !hasHeader)
     throw invalidInput([{ parameter: "header", detail: "Only CSV has a header. `format` names another format." }])
+  const callbackUrl = query.callback ?? null
+  const fault = callbackUrl === null ? null : callbackFault(callbackUrl)
+  if (fault !== null) throw invalidInput([{ parameter: "callback", detail: fault }])
   return {
-    options: { name, format, column, hasHeader, policy, includesTenant: workspace },
+    options: { name, format, column, hasHeader, policy, includesTenant: workspace, callbackUrl },
     isDry: query.dry ?? false,
   }
+}
+
+/** Why callbacks cannot go to a URL; null: they can. */
+export function callbackFault(url: string): string | null {
+  const target = parseFetchTarget(url)
+  if (typeof target === "string") return `A callback cannot go there. ${FETCH_ERROR_CAUSES[target]}`
+  return target.isTls ? null : "A callback needs a URL of https."
 }
 
 /** Reads the parameters of GET /v1/jobs/{id}/results. Null: all rows are wanted. Throws `invalid_input`. */
@@ -74,6 +86,7 @@ const RULES: Readonly<Record<string, string>> = {
   format: `\`format\` must be one of ${JOB_FORMAT_NAMES.join(", ")}.`,
   policy: INVALID_POLICY,
   name: `\`name\` must have 1 to ${JOB_LIMITS.nameLengthMax} characters.`,
+  callback: `\`callback\` must be a URL of https with at most ${CALLBACK_LIMITS.urlLengthMax} characters.`,
   column: `\`column\` must have at most ${JOB_LIMITS.columnNameLengthMax} characters.`,
 }
 

@@ -103,10 +103,11 @@ export function headerFields({ policy, remaining, other }: CallerHeaders): Reado
   return { ...other, "RateLimit-Policy": policy, ...(remaining === "" ? {} : { RateLimit: remaining }) }
 }
 
-/** The caller headers of requests that were refused, for the problem response, and its code. A successful response gets its headers directly. */
+/** The caller headers of requests that were refused, for the problem response, its code and its fault. A successful response gets its headers directly. */
 export class RefusalHeaders {
   readonly #byRequest = new WeakMap<Request, CallerHeaders>()
   readonly #codes = new WeakMap<Request, ProblemCode>()
+  readonly #faults = new WeakMap<Request, string>()
 
   /** Replaces the headers of the request. */
   set(request: Request, headers: CallerHeaders): void {
@@ -122,6 +123,16 @@ export class RefusalHeaders {
   /** Remembers the problem that the request is refused with. */
   setCode(request: Request, code: ProblemCode): void {
     this.#codes.set(request, code)
+  }
+
+  /** Remembers the fault of the database that the request is refused for. */
+  setFault(request: Request, fault: string): void {
+    this.#faults.set(request, fault)
+  }
+
+  /** The fault of the database that the request was refused for; null: none. */
+  faultOf(request: Request): string | null {
+    return this.#faults.get(request) ?? null
   }
 
   /** The problem that the request was refused with; null: none. */

@@ -3,9 +3,10 @@ import { parseSubject } from "../../check/address/parse-subject.ts"
 import { SETS } from "../../check/lists/sets.ts"
 import { fullResult, reducedResultJson } from "../../check/result/result.ts"
 import { judgeTestAddress } from "../../check/test-address-evidence.ts"
+import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import type { FeedbackReceipt } from "../../contract/feedback-schema.ts"
-import type { JobBody, JobEstimateBody } from "../../contract/jobs-schema.ts"
+import type { CallbackSecretBody, JobBody, JobEstimateBody } from "../../contract/jobs-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT, type Policy } from "../../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
@@ -69,6 +70,7 @@ export const exampleJob = (): JobBody => ({
   column: null,
   policy: POLICY_DEFAULT,
   workspace: true,
+  callback: "https://crm.example.com/mailkind",
   rows: { total: 100_000, done: 40_000, unreadable: 0, degraded: 12 },
   by_category: { ...NONE_BY_CATEGORY, business: 31_000, personal: 9000 },
   by_recommendation: { allow: 31_000, review: 9000, block: 0 },
@@ -80,6 +82,12 @@ export const exampleJob = (): JobBody => ({
   started_at: "2026-11-20T09:30:01.000Z",
   ended_at: null,
   expires_at: null,
+})
+
+/** An example of a callback secret that replaces another one. Its bytes are zeros. */
+export const exampleCallbackSecret = (): CallbackSecretBody => ({
+  secret: `whsec_${Buffer.alloc(CALLBACK_LIMITS.secretBytes).toString("base64")}`,
+  former_until: "2026-11-21T09:30:00.000Z",
 })
 
 /** An example of what a list would cost. */
@@ -144,20 +152,24 @@ export function problemHeaders(code: ProblemCode): Readonly<Record<string, strin
 export const exampleHealth = (): Health => ({
   status: "ok",
   version: API_VERSION,
+  commit: "2f9b1c07d3ae",
   uptime_seconds: 86_400,
   lists: {
     version: "2026-11-20",
     built_at: "2026-11-20T06:00:00.000Z",
+    age_seconds: 21_600,
     entries: Object.fromEntries(Object.keys(SETS).map(set => [set, 1000])),
     refresh: {
       status: "ok",
       refreshed_at: "2026-11-20T06:00:00.000Z",
+      asked_at: "2026-11-20T06:00:00.000Z",
       sources: {
         "disposable-email-domains": { outcome: "taken", changed_at: "2026-11-20T06:00:00.000Z", left_out: 0 },
       },
     },
   },
   dns: { status: "ok" },
+  database: { status: "ok" },
 })
 
 /** The challenge that every 401 has (RFC 9110 §11.6.1). */

@@ -34,6 +34,7 @@ export function createToProblemResponse({
     const { status } = PROBLEMS[problem.code]
     meter.recordProblem(problem.code)
     refusalHeaders.setCode(request, problem.code)
+    if (error instanceof StoreError) refusalHeaders.setFault(request, error.code)
     const retry =
       problem.extensions.retry_after === undefined ? {} : { "Retry-After": String(problem.extensions.retry_after) }
     return responses.problem(problemBody(problem, baseUrl(), requestId), requestId, status, {
@@ -87,12 +88,12 @@ function storeOutage(error: unknown): Problem | null {
  * logged: any other error's message may hold a part of the input.
  */
 function internalError(error: unknown, requestId: string, log: Log): Problem {
-  const message = error instanceof InvariantError ? error.message : "a request failed"
   const name = error instanceof Error ? error.name : typeof error
   const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line)) : []
-  log("error", message, {
+  log("error", "a request failed by a defect", {
     request_id: requestId,
     error: name,
+    ...(error instanceof InvariantError && { why: error.message }),
     at: frames
       .slice(0, 8)
       .map(line => line.trim())

@@ -119,7 +119,7 @@ const PIPELINE: Pipeline<CheckTask> = {
     const { deps, request, route, holdsSlot, caller, lease, outcome } = task
     lease?.release()
     if (holdsSlot) deps.loadShedder.release()
-    deps.observer.recordResponse(route, response, tookMs, caller, outcome?.judged.verdict ?? null)
+    deps.observer.recordResponse(request, route, response, tookMs, caller, outcome?.judged.verdict ?? null)
     if (caller !== null)
       deps.accountLog?.recordCheck(request, route, response, tookMs, caller, outcome, isDeepFor(caller, task))
   },

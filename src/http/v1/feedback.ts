@@ -20,12 +20,14 @@ import type { FeedbackReport, FeedbackReportResult } from "../../customers/feedb
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
+import type { Actor } from "../../customers/store/change-log/actor.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { WithSecretKey } from "../admission/admission.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
 import type { AccountLog, RequestResult } from "../metrics/account-log.ts"
 import { type BodyReservations, readJsonBody } from "../request/body.ts"
 import { invalidKey } from "../request/caller.ts"
+import { callerActor } from "../request/caller-actor.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { invalidInput, NOT_AN_OBJECT, type Problem, quotaExceeded } from "../response/problem.ts"
 
@@ -99,7 +101,7 @@ export type FeedbackDeps = {
   readonly ownLists: OwnListCache
   /** The role word of the lists that a local part is; null: none. */
   readonly roleOf: (localPart: string) => string | null
-  readonly report: (report: FeedbackReport) => Promise<FeedbackReportResult>
+  readonly report: (report: FeedbackReport, actor: Actor) => Promise<FeedbackReportResult>
   readonly units: UnitQuota
   readonly usage: UsageMeter
   readonly clock: Clock
@@ -141,7 +143,7 @@ export async function submitMeteredFeedback(
   if (!isTaken) throw tooManyReports(day, clock())
   try {
     await lease?.charge(1)
-    const result = await submitFeedback(deps, input, account.id)
+    const result = await submitFeedback(deps, input, account.id, callerActor(account.id, key.id))
     usage.record(account.id, key, { kind: "feedback" }, lease?.chargedDay)
     return result
   } catch (error) {
@@ -164,6 +166,7 @@ async function submitFeedback(
   { check, ownLists, roleOf, report }: FeedbackDeps,
   { subject, domain, expected, comment }: FeedbackInput,
   accountId: string,
+  actor: Actor,
 ): Promise<FeedbackReportResult> {
   // The current verdict for this account, with its own lists.
   const ownListMatch = await ownLists.lookup(accountId, subject.normalized, domain)
@@ -175,14 +178,17 @@ async function submitFeedback(
     callerId: accountId,
     ownListMatch,
   })
-  return await report({
-    accountId,
-    domain,
-    roleWord: subject.localPart === null ? null : roleOf(subject.localPart),
-    currentCategory: outcome.judged.verdict.category,
-    reportedCategory: expected,
-    comment,
-  })
+  return await report(
+    {
+      accountId,
+      domain,
+      roleWord: subject.localPart === null ? null : roleOf(subject.localPart),
+      currentCategory: outcome.judged.verdict.category,
+      reportedCategory: expected,
+      comment,
+    },
+    actor,
+  )
 }
 
 const MEMBER_RULES: { readonly [M in FeedbackMember]: string } = {

@@ -1,7 +1,7 @@
 import { Elysia } from "elysia"
 import { isoInstant } from "../../base/time.ts"
 import type { LoadedLists } from "../../check/domain-lookup.ts"
-import type { RefreshState } from "../../check/refresh/refresh-state.ts"
+import { askedAtMs, isUseless, type RefreshState } from "../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Health } from "../../contract/schemas.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
@@ -11,42 +11,66 @@ type HealthRouteDeps = {
   /** Reads only memory. */
   readonly health: () => Health
   readonly isStopping: () => boolean
+  /** Whether this node cannot serve metered callers, and others can. */
+  readonly isCutOff: () => boolean
 }
 
-/** GET /v1/health: 200, or 503 with the same body while the server shuts down. It waits for nothing. */
-export function healthRoute({ responses, health, isStopping }: HealthRouteDeps) {
-  return new Elysia({ normalize: false }).get(ROUTES.getHealth.path, ({ request }) =>
-    responses.json(health(), responses.requestId(request), isStopping() ? 503 : 200),
-  )
+/**
+ * GET /v1/health: 200, or 503 with the same body while the server shuts down. With `ready=1` it is 503 also while this node is cut off
+ * from a database that others reach. It waits for nothing.
+ */
+export function healthRoute({ responses, health, isStopping, isCutOff }: HealthRouteDeps) {
+  return new Elysia({ normalize: false }).get(ROUTES.getHealth.path, ({ request }) => {
+    const isUnready = isStopping() || (READY.test(request.url) && isCutOff())
+    return responses.json(health(), responses.requestId(request), isUnready ? 503 : 200)
+  })
 }
+
+/** The parameter by which a load balancer asks whether to send requests here. */
+const READY = /[?&]ready=1(?:&|$)/
 
 /** The health of the server. It is `degraded` while DNS is unavailable, since verdicts then rest on lists alone. */
 export function healthReport({
   version,
+  commit,
   activeLists,
   isRefreshScheduled,
   isDnsUnavailable,
+  isDatabaseAway,
   uptimeMs,
+  nowMs,
 }: HealthInput): Health {
   const { pack } = activeLists.lists
+  const freshAtMs = Math.max(Date.parse(pack.builtAt), activeLists.refreshState.refreshed_at_ms)
   const refresh = refreshHealth(activeLists.refreshState, isRefreshScheduled)
   return {
     status: isDnsUnavailable ? "degraded" : "ok",
     version,
+    commit,
     uptime_seconds: Math.floor(uptimeMs / 1000),
-    lists: { version: pack.version, built_at: pack.builtAt, entries: pack.entryCounts, refresh },
+    lists: {
+      version: pack.version,
+      built_at: pack.builtAt,
+      age_seconds: Math.max(0, Math.floor((nowMs - freshAtMs) / 1000)),
+      entries: pack.entryCounts,
+      refresh,
+    },
     dns: { status: isDnsUnavailable ? "unavailable" : "ok" },
+    database: { status: isDatabaseAway ? "away" : "ok" },
   }
 }
 
 type HealthInput = {
   /** The version of this program. */
   readonly version: string
+  readonly commit: string | null
   readonly activeLists: LoadedLists
   /** Whether lists are refreshed on schedule. */
   readonly isRefreshScheduled: boolean
   readonly isDnsUnavailable: boolean
+  readonly isDatabaseAway: boolean
   readonly uptimeMs: number
+  readonly nowMs: number
 }
 
 function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"] {
@@ -56,7 +80,8 @@ function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health
   )
   return {
     status: refreshStatus(state, isRefreshScheduled),
-    refreshed_at: isoInstant(state.refreshed_at_ms === 0 ? null : state.refreshed_at_ms),
+    refreshed_at: isoInstant(state.refreshed_at_ms || null),
+    asked_at: isoInstant(askedAtMs(state) || null),
     sources: Object.fromEntries(sources),
   }
 }
@@ -64,9 +89,6 @@ function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health
 function refreshStatus(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"]["status"] {
   if (!isRefreshScheduled) return "off"
   if (state.is_paused) return "paused"
-  if (state.refreshed_at_ms === 0) return "pending"
-  const hasFailedSource = Object.values(state.sources).some(
-    ({ outcome }) => outcome === "refused" || outcome === "failed",
-  )
-  return hasFailedSource ? "failing" : "ok"
+  if (askedAtMs(state) === 0) return "pending"
+  return Object.values(state.sources).some(isUseless) ? "failing" : "ok"
 }

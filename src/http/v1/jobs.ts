@@ -1,18 +1,20 @@
 import { Elysia } from "elysia"
 import type { Pause } from "../../base/concurrency.ts"
-import { assert, isSystemError } from "../../base/errors.ts"
+import { isSystemError } from "../../base/errors.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { HOUR_MS, isoInstant } from "../../base/time.ts"
-import { CATEGORY_NAMES } from "../../contract/categories.ts"
+import { streamOf } from "../../base/streams.ts"
+import { isoInstant } from "../../base/time.ts"
 import { JOB_FORMATS, JOB_STATES } from "../../contract/jobs.ts"
-import type { JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
-import { RECOMMENDATIONS } from "../../contract/policies.ts"
+import type { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
 import { ROUTES } from "../../contract/routes.ts"
+import { callbackSecretMadeAtMs, type NewCallbackSecret } from "../../customers/jobs/callback-secrets.ts"
+import { type JobMoment, jobBody } from "../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
 import { findJob, type Job, listJobs } from "../../customers/jobs/job-row.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
+import type { Actor } from "../../customers/store/change-log/actor.ts"
 import type { Store } from "../../customers/store/core/store.ts"
 import type { JobFiles } from "../../jobs/job-files.ts"
 import type { JobService } from "../../jobs/job-service.ts"
@@ -22,6 +24,7 @@ import { RefusedList } from "../../jobs/receive-list.ts"
 import type { WithSecretKey } from "../admission/admission.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
 import { invalidKey } from "../request/caller.ts"
+import { callerActor } from "../request/caller-actor.ts"
 import { type ByteRange, parseResultsQuery, parseUploadQuery, requestedRange } from "../request/job-input.ts"
 import { type UploadDeps, uploadChunks } from "../request/upload.ts"
 import { headerFields } from "../response/caller-headers.ts"
@@ -37,6 +40,8 @@ export type JobsAccess = {
   /** The largest list. */
   readonly bytesMax: number
   readonly keepHours: number
+  /** Makes the callback secret of an account, or replaces it. Null: the account is gone. */
+  readonly replaceCallbackSecret: (accountId: string, actor: Actor) => Promise<NewCallbackSecret | null>
   /** Lets live requests go first while a list is read. */
   readonly pause: Pause
 }
@@ -67,12 +72,12 @@ export function jobRoutes(deps: JobRoutesDeps) {
     .get(ROUTES.getJobs.path, ({ request }) =>
       withSecretKey(request, async ({ account }, lease) => {
         const jobs = await listJobs(deps.jobs.store, account.id)
-        return json(deps, request, { jobs: jobs.map(job => jobBody(deps, job)) } satisfies JobListBody, lease)
+        return json(deps, request, { jobs: jobs.map(job => jobBody(job, momentOf(deps))) } satisfies JobListBody, lease)
       }),
     )
     .get(ROUTES.getJob.path, ({ request, params: { id } }) =>
       withSecretKey(request, async (caller, lease) =>
-        json(deps, request, jobBody(deps, await ownJob(deps, caller, id)), lease),
+        json(deps, request, jobBody(await ownJob(deps, caller, id), momentOf(deps)), lease),
       ),
     )
     .get(ROUTES.getJobResults.path, ({ request, params: { id } }) =>
@@ -83,9 +88,20 @@ export function jobRoutes(deps: JobRoutesDeps) {
         return sendResults(deps, request, job, only, lease)
       }),
     )
+    .post(
+      ROUTES.postCallbackSecret.path,
+      ({ request }) =>
+        withSecretKey(request, async ({ account, key }, lease) => {
+          const made = await deps.jobs.replaceCallbackSecret(account.id, callerActor(account.id, key.id))
+          if (made === null) throw invalidKey("This key does not exist.")
+          const body = { secret: made.secret, former_until: isoInstant(made.formerUntilMs) }
+          return json(deps, request, body satisfies CallbackSecretBody, lease)
+        }),
+      { parse: "none" },
+    )
     .delete(ROUTES.deleteJob.path, ({ request, params: { id } }) =>
-      withSecretKey(request, async ({ account }, lease) => {
-        if (!(await deps.jobs.service.delete(account.id, id))) throw noSuchJob()
+      withSecretKey(request, async ({ account, key }, lease) => {
+        if (!(await deps.jobs.service.delete(account.id, id, callerActor(account.id, key.id)))) throw noSuchJob()
         const headers = lease === null ? {} : headerFields(lease.headers())
         return new Response(null, { status: NO_CONTENT, headers: { ...plainHeaders(deps, request), ...headers } })
       }),
@@ -98,7 +114,7 @@ const plainHeaders = ({ responses }: JobRoutesDeps, request: Request): Record<st
 const json = (
   { responses }: JobRoutesDeps,
   request: Request,
-  body: JobBody | JobListBody | JobEstimateBody,
+  body: JobBody | JobListBody | JobEstimateBody | CallbackSecretBody,
   lease: RequestLease | null,
   status = 200,
 ): Response => responses.serialized(JSON.stringify(body), responses.requestId(request), status, lease?.headers())
@@ -122,20 +138,39 @@ async function upload(
   const bound = isDry ? null : await reachedBound(store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
   if (!isDry) await assertFolder(deps)
+  if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
   const chunks = uploadChunks(request, deps)
   try {
     if (isDry) return json(deps, request, await estimateFor(deps, chunks, options, account), lease)
-    const job = await service.receive({ accountId: account.id, keyId: key.id, options }, chunks, bytesMax)
+    const newJob = { accountId: account.id, keyId: key.id, options, actor: callerActor(account.id, key.id) }
+    const job = await service.receive(newJob, chunks, bytesMax)
     // The account and its key were deleted meanwhile.
     if (job === null) throw invalidKey("This key does not exist.")
     if (typeof job === "string") throw tooManyJobs(job)
-    const response = json(deps, request, jobBody(deps, job), lease, ACCEPTED)
+    const response = json(deps, request, jobBody(job, momentOf(deps)), lease, ACCEPTED)
     response.headers.set("Location", ROUTES.getJob.path.replace(":id", job.id))
     return response
   } catch (error) {
     throw uploadProblem(error, bytesMax)
   }
 }
+
+/** Nobody could tell a callback without a signature from a forged one. */
+async function assertCallbackSecret(store: Store, accountId: string): Promise<void> {
+  if ((await callbackSecretMadeAtMs(store, accountId)) !== null) return
+  const { method, path } = ROUTES.postCallbackSecret
+  const detail = `Callbacks are signed, and you have no secret for that yet. Make it first: ${method} ${path}.`
+  throw invalidInput([{ parameter: "callback", detail }])
+}
+
+/** The moment of a response. */
+export const momentOf = ({
+  jobs: { keepHours },
+  clock,
+}: {
+  readonly jobs: Pick<JobsAccess, "keepHours">
+  readonly clock: Clock
+}): JobMoment => ({ nowMs: clock(), keepHours })
 
 /** What a list would cost the account. */
 export async function estimateFor(
@@ -220,55 +255,3 @@ function sendResults(
 const contentRange = ({ from, to }: ByteRange, length: number) => ({
   "Content-Range": `bytes ${from}-${to - 1}/${length}`,
 })
-
-/** A block is read when the client has taken the one before. */
-export function streamOf(chunks: AsyncGenerator<Uint8Array, undefined>): ReadableStream<Uint8Array> {
-  return new ReadableStream({
-    pull: async controller => {
-      const next = await chunks.next()
-      if (next.done === true) controller.close()
-      else controller.enqueue(next.value)
-    },
-    cancel: async () => {
-      await chunks.return(undefined)
-    },
-  })
-}
-
-/** A job as the API tells it. */
-export function jobBody(
-  { jobs: { keepHours }, clock }: { readonly jobs: Pick<JobsAccess, "keepHours">; readonly clock: Clock },
-  job: Job,
-): JobBody {
-  const { state, counts, busyMs, rowsDone, rowsTotal, endedAtMs } = job
-  const rate = rowsDone > 0 && busyMs > 0 ? (rowsDone * 1000) / busyMs : null
-  assert(state !== "deleted", "a deleted job is not found")
-  const countsOf = <N extends string>(names: readonly N[], from: Readonly<Record<string, number>>) =>
-    Object.fromEntries(names.map(name => [name, from[name] ?? 0])) as Record<N, number> // `fromEntries` loses the type of the names
-  return {
-    id: job.id,
-    name: job.name,
-    state,
-    reason: job.reason,
-    format: job.format,
-    column: job.column,
-    policy: job.policy,
-    workspace: job.includesTenant,
-    rows: {
-      total: Math.max(rowsTotal, rowsDone),
-      done: rowsDone,
-      unreadable: counts.unreadable,
-      degraded: counts.degraded,
-    },
-    by_category: countsOf(CATEGORY_NAMES, counts.byCategory),
-    by_recommendation: countsOf(RECOMMENDATIONS, counts.byRecommendation),
-    units_used: job.unitsUsed,
-    results_bytes: resultsLength(job, null),
-    rows_per_second: rate === null ? null : Math.round(rate),
-    seconds_left: state === "running" && rate !== null ? Math.ceil(Math.max(0, rowsTotal - rowsDone) / rate) : null,
-    created_at: isoInstant(job.createdAtMs),
-    started_at: isoInstant(job.startedAtMs),
-    ended_at: isoInstant(endedAtMs),
-    expires_at: endedAtMs === null ? null : isoInstant(Math.max(clock(), endedAtMs + keepHours * HOUR_MS)),
-  }
-}

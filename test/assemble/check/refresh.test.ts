@@ -23,11 +23,13 @@ function scheduled(hours: string, run: () => CommandResult | null) {
   const manifest = new Blob([JSON.stringify(knownLists.manifest)])
   const logged: Logged[] = []
   const ran: (readonly string[])[] = []
+  const written: string[] = []
   let look = (): void => undefined
   const world = {
     ...real,
     clock,
     files: { ...real.files, folder: () => folder, bundled: () => manifest },
+    writeStderr: (text: string) => void written.push(text),
     random: (count: number) => new Uint8Array(count),
     runInterval: (_: number, work: () => void) => {
       look = work
@@ -49,6 +51,7 @@ function scheduled(hours: string, run: () => CommandResult | null) {
     end,
     logged,
     ran,
+    written,
     refreshed: () =>
       folder.writeAtomic(
         STATE_FILE,
@@ -70,8 +73,9 @@ function scheduled(hours: string, run: () => CommandResult | null) {
   }
 }
 
-const ended = (facts: unknown, exitCode = 0): CommandResult => ({
+const ended = (facts: unknown, exitCode = 0, stderr = ""): CommandResult => ({
   exitCode,
+  stderr,
   stdout: facts === null ? "" : JSON.stringify(facts),
 })
 
@@ -119,6 +123,11 @@ test("the next refresh comes with its time, and none after the end", async () =>
 test.each<[string, CommandResult | null, string]>([
   ["takes too long", null, "It took too long or was killed."],
   ["fails before it asks", ended(null, 1), "It failed."],
+  [
+    "says why it fails",
+    ended(null, 1, "The disk is full.\n  Free some space.\n"),
+    "The disk is full. Free some space.",
+  ],
 ])("a command that %s is logged, and not tried again for an hour", async (_, end, why) => {
   const schedule = scheduled("24", () => end)
   await schedule.pass(50)
@@ -138,6 +147,23 @@ test("lists that could not be made of what came are told as such", async () => {
       fields: { why: "Two words. Three." },
     },
   ])
+})
+
+test("a refresh without a useful source is a warning, and raw words of the command are not among the lines of the log", async () => {
+  const sources = {
+    one: { outcome: "failed", says: "It did not answer." },
+    two: { outcome: "refused", says: "It has no names." },
+  }
+  const schedule = scheduled("24", () =>
+    ended({ version: null, sources, faults: [] }, 1, '{"level":"debug"}\nNo source could be used.\n'),
+  )
+  await schedule.pass(1)
+  expect(schedule.logged.at(-1)).toEqual({
+    level: "warn",
+    message: "the lists were not refreshed",
+    fields: { why: "No source could be used. The last good copy of each is in use." },
+  })
+  expect(schedule.written).toEqual(['{"level":"debug"}\n'])
 })
 
 test("where it is off nothing is ever downloaded", async () => {

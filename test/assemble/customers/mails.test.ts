@@ -5,6 +5,7 @@ import { parseSettings } from "../../../src/config/settings.ts"
 import { insertAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
 import type { OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { outboxRows } from "../../customers/notices/outbox-rows.ts"
@@ -71,7 +72,7 @@ async function opened(
     mails.start()
     return mails
   }
-  const log = { store, clock, notify: () => undefined }
+  const log = { store, clock, notify: () => undefined, actor: SERVER_ACTOR }
   return { store, log, time, sent, urls, logged, start, mails: start(), isClosed: () => isClosed }
 }
 

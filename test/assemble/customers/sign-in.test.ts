@@ -3,6 +3,7 @@ import { createSignInService } from "../../../src/assemble/customers/sign-in.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import { openSignIn } from "../../../src/customers/sign-in/pending-sign-ins.ts"
 import { insertSession } from "../../../src/customers/sign-in/sessions.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
 import { createFakeTime } from "../../support/time.ts"
@@ -41,7 +42,7 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
 
 test("what is over by time is deleted within a minute, and what is not stays", async () => {
   const { store, time, clock, signIn, counts } = await opened()
-  const accountId = await newAccount({ store, clock, notify: () => undefined })
+  const accountId = await newAccount({ store, clock, notify: () => undefined, actor: SERVER_ACTOR })
   signIn.start()
   await openSignIn(store, clock, random, "jane@example.com")
   await store.transaction(inner => insertSession(inner, random, clock(), accountId, "Firefox"))

@@ -7,6 +7,7 @@ import {
   packFileName,
   STATE_FILE,
 } from "../../../src/check/refresh/refresh-state.ts"
+import { createFiles } from "../../../src/system/files.ts"
 import { memoryFolder } from "../../support/memory-folder.ts"
 import { countedTime, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 import { type FakeSource, fakeSourceFiles } from "../lists/sources/fake-source-files.ts"
@@ -63,6 +64,8 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
     fetchUrl,
     resolver: null,
     userAgent: "mailkind",
+    readTexts: createFiles().readTexts,
+    isOutsideOff: false,
     sourceUrls,
   }
   const state = () => decodeRefreshState(folder.held.get(STATE_FILE) ?? null)

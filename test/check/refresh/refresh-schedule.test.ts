@@ -45,6 +45,12 @@ describe("the next refresh is due", () => {
     ["a day after the last one, plus or minus a tenth", refreshed(0), {}, [0.9 * 1440, 1583]],
     ["not before the start delay", refreshed(23.9), { intervalMs: 24 * HOUR_MS }, [1, 149]],
     ["an hour after one of which all downloads failed", refreshed(0, ["failed", "failed"]), {}, [54, 66]],
+    [
+      "by when the sources were asked, if none of them could be used",
+      { ...refreshed(200, ["failed"]), asked_at_ms: STARTED_MS },
+      {},
+      [54, 66],
+    ],
     ["a day after one of which some downloads succeeded", refreshed(0, ["failed", "unchanged"]), {}, [1296, 1583]],
     ["a day after one whose downloads were refused", refreshed(0, ["refused"]), {}, [1296, 1583]],
     ["a day after one without sources", refreshed(0, []), {}, [1296, 1583]],

@@ -1,6 +1,10 @@
 import { describe, expect, test } from "bun:test"
+import { mkdirSync, rmSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { pathToFileURL } from "node:url"
 import { refresh } from "../../../src/check/refresh/refresh.ts"
 import { formatDownload, parseDownload } from "../../../src/check/refresh/stored-download.ts"
+import { tempPath } from "../../customers/temp-store.ts"
 import {
   FIRST_NAMES,
   listText,
@@ -40,6 +44,16 @@ describe("a refresh", () => {
     expect(sources["fresh"]).toMatchObject({ outcome: "unchanged", changed_at_ms: fixture.time.clock() - 86_400_000 })
     expect(fixture.state()).toMatchObject({ refreshed_at_ms: fixture.time.clock() })
     expect(fixture.state().packs).toHaveLength(1)
+  })
+
+  test("that no source could be used for counts as asked, and not as refreshed", async () => {
+    const fixture = await refreshedFixture()
+    const goodMs = fixture.time.clock()
+    await fixture.nextDay()
+    for (const id of Object.keys(fixture.state().sources)) fixture.serve(id, () => new Response("", { status: 503 }))
+    const { sources } = await fixture.refresh()
+    expect(new Set(Object.values(sources).map(({ outcome }) => outcome))).toEqual(new Set(["failed"]))
+    expect(fixture.state()).toMatchObject({ refreshed_at_ms: goodMs, asked_at_ms: fixture.time.clock() })
   })
 
   test("records the day on which a name was added, and keeps it", async () => {
@@ -180,4 +194,51 @@ test("a download has names in normal form without duplicates, and the number of 
     addedOn: new Map(),
   })
   expect(held === null ? "" : formatDownload(held)).toContain("a.com\nb.com")
+})
+
+describe("sources at file URLs", () => {
+  const fileUrl = (text: string): string => {
+    const path = tempPath("list.txt")
+    writeFileSync(path, text)
+    return pathToFileURL(path).href
+  }
+
+  test("are read from files of this host, and from all files of a directory", async () => {
+    const fixture = refreshFixture()
+    const { needs, state, requests } = fixture
+    const directory = tempPath("lists.d")
+    mkdirSync(directory)
+    writeFileSync(join(directory, "a.txt"), "first.com\n")
+    writeFileSync(join(directory, "b.txt"), "second.com")
+    const sourceUrls = new Map([
+      ["mine", fileUrl("mine.com\n")],
+      ["ours", pathToFileURL(directory).href],
+    ])
+    await refresh({ ...needs, sourceUrls, isOutsideOff: true }, null)
+    expect(Object.keys(state().sources)).toEqual(["mine", "ours"])
+    expect(requests).toEqual([])
+    for (const name of ["mine.com", "first.com", "second.com"]) expect(setsOf(fixture, name)).toEqual(["disposable"])
+  })
+
+  test("that cannot be read are told with the reason, and the last good copy stays", async () => {
+    const { needs, state } = refreshFixture()
+    const path = tempPath("list.txt")
+    writeFileSync(path, "mine.com\n")
+    const sourceUrls = new Map([["mine", pathToFileURL(path).href]])
+    await refresh({ ...needs, sourceUrls, isOutsideOff: true }, null)
+    rmSync(path)
+    await refresh({ ...needs, sourceUrls, isOutsideOff: true }, null)
+    expect(state().sources["mine"]).toMatchObject({
+      outcome: "failed",
+      says: "It cannot be read: there is no such file.",
+    })
+  })
+
+  test("without requests to other hosts no other source is asked, not even by name", async () => {
+    const { needs, requests } = refreshFixture()
+    await refresh({ ...needs, isOutsideOff: true }, null)
+    const single = await refresh({ ...needs, isOutsideOff: true }, "fresh")
+    expect(single === "unknown" ? null : single.sources["fresh"]?.says).toBe("MAILKIND_OUTSIDE is off.")
+    expect(requests).toEqual([])
+  })
 })

@@ -8,12 +8,6 @@ import {
   searchAccounts,
   setTier,
 } from "../../../src/customers/accounts/accounts.ts"
-import {
-  adminActRecorder,
-  listActsAbout,
-  listAdminActs,
-  pruneAdminActs,
-} from "../../../src/customers/accounts/admin-acts.ts"
 import { changeOperatorNote, noteFingerprint, readOperatorNote } from "../../../src/customers/accounts/operator-note.ts"
 import {
   countSuspended,
@@ -21,8 +15,16 @@ import {
   resumeAccount,
   suspendAccount,
 } from "../../../src/customers/accounts/suspension.ts"
+import {
+  type AuditAct,
+  listActsAbout,
+  listOperatorActs,
+  pruneActs,
+  recordAct,
+} from "../../../src/customers/audit/audit.ts"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
@@ -33,51 +35,53 @@ async function opened() {
   const log = tempLog(store)
   const adminId = await newAccount(log, "admin@example.com")
   const id = await newAccount(log, "jane@example.com")
-  const recordAct = adminActRecorder(log.clock, random, adminId)
-  const acts = async () =>
-    (await listAdminActs(store, null, 100)).map(({ kind, details }) => `${kind} ${details}`.trim())
+  await store.run("DELETE FROM admin_acts")
+  const byAdmin: AttributedLog = { ...log, actor: { kind: "admin", id: adminId, source: "admin_pages", keyId: null } }
+  const adminActs = () => listOperatorActs(store, null, 100)
+  const acts = async () => (await adminActs()).map(({ kind, details }) => `${kind} ${details}`.trim())
+  const record = (act: AuditAct) => recordAct({ ...byAdmin, clock: log.clock }, store, act)
   const mails = async () =>
     (await store.all<{ notice: string }>("SELECT notice FROM outbox WHERE account_id = $1 ORDER BY 1", [id])).map(
       ({ notice }) => notice,
     )
-  return { store, log, adminId, id, recordAct, acts, mails }
+  return { store, log, byAdmin, adminId, id, record, adminActs, acts, mails }
 }
 
 describe("a suspension", () => {
   test("is of the account, is told to its owner and to all processes, and ends with a resumption", async () => {
-    const { store, log, id, recordAct, acts, mails } = await opened()
-    expect(await suspendAccount(log, id, "Abuse.", recordAct)).toEqual({ kind: "changed", isNew: true })
+    const { store, log, byAdmin, id, acts, mails } = await opened()
+    expect(await suspendAccount(byAdmin, id, "Abuse.")).toEqual({ kind: "changed", isNew: true })
     expect(await findAccount(store, id)).toMatchObject({ suspendedAtMs: 5_000, suspensionReason: "Abuse." })
     expect(await countSuspended(store)).toBe(1)
     expect(log.received).toEqual([{ kind: "account_changed", subject: id }])
     log.now = 6_000
-    expect(await resumeAccount(log, id, recordAct)).toEqual({ kind: "changed", isNew: true })
+    expect(await resumeAccount(byAdmin, id)).toEqual({ kind: "changed", isNew: true })
     expect(await findAccount(store, id)).not.toHaveProperty("suspendedAtMs")
     expect(await mails()).toEqual(["account_resumed", "account_suspended"])
     expect((await acts()).toSorted()).toEqual(["account_resumed", "account_suspended"])
   })
 
   test("by two administrators at once is one suspension, one mail and one act", async () => {
-    const { log, id, recordAct, acts, mails } = await opened()
-    const changes = await Promise.all(["a", "b"].map(reason => suspendAccount(log, id, reason, recordAct)))
+    const { byAdmin, id, acts, mails } = await opened()
+    const changes = await Promise.all(["a", "b"].map(reason => suspendAccount(byAdmin, id, reason)))
     expect(changes.filter(change => change.kind === "changed" && change.isNew)).toHaveLength(1)
     expect([await mails(), await acts()]).toEqual([["account_suspended"], ["account_suspended"]])
-    await Promise.all([resumeAccount(log, id, recordAct), resumeAccount(log, id, recordAct)])
+    await Promise.all([resumeAccount(byAdmin, id), resumeAccount(byAdmin, id)])
     expect((await acts()).filter(act => act === "account_resumed")).toHaveLength(1)
   })
 
   test("of an unknown account, and with a reason that is too long, changes nothing", async () => {
-    const { store, log, id, recordAct, acts } = await opened()
-    expect(await suspendAccount(log, "acc_none", "", recordAct)).toEqual({ kind: "unknown_account" })
-    expect(await resumeAccount(log, "acc_none", recordAct)).toEqual({ kind: "unknown_account" })
-    expect(await suspendAccount(log, id, "x".repeat(501), recordAct)).toEqual({ kind: "bad_reason" })
-    expect(await suspendAccount(log, id, "😀".repeat(500), recordAct)).toMatchObject({ isNew: true })
+    const { store, byAdmin, id, acts } = await opened()
+    expect(await suspendAccount(byAdmin, "acc_none", "")).toEqual({ kind: "unknown_account" })
+    expect(await resumeAccount(byAdmin, "acc_none")).toEqual({ kind: "unknown_account" })
+    expect(await suspendAccount(byAdmin, id, "x".repeat(501))).toEqual({ kind: "bad_reason" })
+    expect(await suspendAccount(byAdmin, id, "😀".repeat(500))).toMatchObject({ isNew: true })
     expect(await countSuspended(store)).toBe(1)
     expect(await acts()).toEqual(["account_suspended"])
   })
 
   test("is read with each key, and a cached key follows the change", async () => {
-    const { store, log, id, recordAct } = await opened()
+    const { store, byAdmin, log, id } = await opened()
     const made = await createKey(log, random, { accountId: id, kind: "secret", name: null, origins: [] })
     if (made.kind !== "created") throw new Error(made.kind)
     const keys = new KeyAuthenticator(
@@ -88,15 +92,15 @@ describe("a suspension", () => {
     )
     const heard = { ...log, notify: keys.applyChanges.bind(keys) }
     expect(await keys.lookup(made.text)).not.toHaveProperty("account.suspendedAtMs")
-    await suspendAccount(heard, id, "", recordAct)
+    await suspendAccount({ ...byAdmin, notify: heard.notify }, id, "")
     expect(await keys.lookup(made.text)).toHaveProperty("account.suspendedAtMs", 5_000)
-    await resumeAccount(heard, id, recordAct)
+    await resumeAccount({ ...byAdmin, notify: heard.notify }, id)
     expect(await keys.lookup(made.text)).not.toHaveProperty("account.suspendedAtMs")
   })
 
   test("does not end when the account is deleted and created again, for a year", async () => {
-    const { store, log, id, recordAct } = await opened()
-    await suspendAccount(log, id, "Abuse.", recordAct)
+    const { store, log, byAdmin, id } = await opened()
+    await suspendAccount(byAdmin, id, "Abuse.")
     await removeAccount(log, id)
     const kept = await store.all<Record<string, unknown>>("SELECT * FROM former_suspensions")
     expect(JSON.stringify(kept)).not.toContain("jane")
@@ -111,9 +115,9 @@ describe("a suspension", () => {
   })
 
   test("that ended is not kept when the account is deleted", async () => {
-    const { store, log, id, recordAct } = await opened()
-    await suspendAccount(log, id, "", recordAct)
-    await resumeAccount(log, id, recordAct)
+    const { store, log, byAdmin, id } = await opened()
+    await suspendAccount(byAdmin, id, "")
+    await resumeAccount(byAdmin, id)
     await removeAccount(log, id)
     expect(await store.all("SELECT * FROM former_suspensions")).toEqual([])
   })
@@ -121,15 +125,22 @@ describe("a suspension", () => {
 
 describe("the log of acts", () => {
   test("names who, what, about whom and when, and names a deleted account by its id alone", async () => {
-    const { store, log, adminId, id, recordAct } = await opened()
-    await setTier(log, id, 2, recordAct)
-    await setTier(log, id, 2, recordAct)
+    const { store, byAdmin, adminId, id, adminActs } = await opened()
+    await setTier(byAdmin, id, 2)
+    await setTier(byAdmin, id, 2)
     const [act, ...others] = await listActsAbout(store, id, 10)
     expect(others).toEqual([])
-    expect(act).toMatchObject({ kind: "tier_set", details: "0 → 2", adminId, accountId: id, atMs: 5_000 })
-    expect(act).toMatchObject({ adminEmail: "admin@example.com", accountEmail: "jane@example.com" })
-    await removeAccount(log, id, recordAct)
-    const acts = await listAdminActs(store, null, 10)
+    expect(act).toMatchObject({
+      kind: "tier_set",
+      details: "0 → 2",
+      actorId: adminId,
+      actorKind: "admin",
+      accountId: id,
+      atMs: 5_000,
+    })
+    expect(act).toMatchObject({ actorEmail: "admin@example.com", accountEmail: "jane@example.com" })
+    await removeAccount(byAdmin, id)
+    const acts = await adminActs()
     expect(acts.map(({ kind }) => kind).toSorted()).toEqual(["account_deleted", "tier_set"])
     for (const { accountId, accountEmail } of acts)
       expect({ accountId, accountEmail }).toEqual({ accountId: id, accountEmail: null })
@@ -137,14 +148,14 @@ describe("the log of acts", () => {
   })
 
   test("goes on from page to page, the latest first, and each act once", async () => {
-    const { store, log, id, recordAct } = await opened()
+    const { store, log, id, record } = await opened()
     for (let at = 0; at < 25; at++) {
       log.now = 5_000 + Math.floor(at / 4)
-      await recordAct(store, { kind: "note_changed", accountId: id, details: `${at}` })
+      await record({ kind: "note_changed", accountId: id, details: `${at}` })
     }
     const seen: { readonly id: string; readonly atMs: number }[] = []
     for (;;) {
-      const page = await listAdminActs(store, seen.at(-1) ?? null, 10)
+      const page = await listOperatorActs(store, seen.at(-1) ?? null, 10)
       seen.push(...page)
       if (page.length < 10) break
     }
@@ -152,47 +163,45 @@ describe("the log of acts", () => {
     expect(seen.map(({ atMs }) => atMs)).toEqual(seen.map(({ atMs }) => atMs).toSorted((one, other) => other - one))
   })
 
-  test("keeps a year, and no more than its bound", async () => {
-    const { store, log, recordAct } = await opened()
+  test("keeps 400 days, and no more than its bound", async () => {
+    const { store, log, record, adminActs } = await opened()
     for (const at of [0, 1, 2, 3]) {
       log.now = 5_000 + at
-      await recordAct(store, { kind: "terms_published", accountId: null, details: `${at}` })
+      await record({ kind: "terms_published", accountId: null, details: `${at}` })
     }
-    expect(await pruneAdminActs(store, 5_001 + 365 * DAY_MS)).toBe(1)
-    expect(await pruneAdminActs(store, 5_001 + 365 * DAY_MS, 2)).toBe(1)
-    expect((await listAdminActs(store, null, 10)).map(({ details }) => details)).toEqual(["3", "2"])
+    expect(await pruneActs(store, 5_001 + 400 * DAY_MS)).toBe(1)
+    expect(await pruneActs(store, 5_001 + 400 * DAY_MS, 2)).toBe(1)
+    expect((await adminActs()).map(({ details }) => details)).toEqual(["3", "2"])
   })
 
   test("is not written when the change that it tells is rolled back", async () => {
-    const { store, log, id, acts } = await opened()
-    const failing = async () => {
-      throw new Error("the store failed")
-    }
-    expect(await suspendAccount(log, id, "", failing).catch(String)).toContain("the store failed")
+    const { store, byAdmin, id, acts } = await opened()
+    const actor = { ...byAdmin.actor, id: null as unknown as string }
+    expect(await suspendAccount({ ...byAdmin, actor }, id, "").catch(() => "failed")).toBe("failed")
     expect([await countSuspended(store), await acts()]).toEqual([0, []])
   })
 })
 
 describe("a note", () => {
   test("is kept, and is not lost to another administrator's", async () => {
-    const { store, id, recordAct, acts } = await opened()
+    const { store, byAdmin, id, acts } = await opened()
     const seen = noteFingerprint("")
-    const save = (note: string) => changeOperatorNote(store, id, { note, seen }, recordAct)
+    const save = (note: string) => changeOperatorNote(byAdmin, id, { note, seen })
     const results = await Promise.all([save("one"), save("other")])
     expect(results.map(({ kind }) => kind).toSorted()).toEqual(["changed", "changed_meanwhile"])
     expect(["one", "other"]).toContain(await readOperatorNote(store, id))
     expect(await acts()).toEqual(["note_changed"])
     expect(await save(await readOperatorNote(store, id))).toEqual({ kind: "changed" })
     expect(await save("x".repeat(2001))).toEqual({ kind: "too_long" })
-    expect(await changeOperatorNote(store, "acc_none", { note: "", seen }, recordAct)).toEqual({
+    expect(await changeOperatorNote(byAdmin, "acc_none", { note: "", seen })).toEqual({
       kind: "unknown_account",
     })
   })
 
   test("and a suspension are in the export of the account, with what administrators did", async () => {
-    const { store, log, id, adminId, recordAct } = await opened()
-    await suspendAccount(log, id, "Abuse.", recordAct)
-    await changeOperatorNote(store, id, { note: "Wrote to them.", seen: noteFingerprint("") }, recordAct)
+    const { store, byAdmin, adminId, id } = await opened()
+    await suspendAccount(byAdmin, id, "Abuse.")
+    await changeOperatorNote(byAdmin, id, { note: "Wrote to them.", seen: noteFingerprint("") })
     const exported = async (accountId: string) => {
       let text = ""
       for await (const part of exportAccount(store, 1_000, accountId)) text += part

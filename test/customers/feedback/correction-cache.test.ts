@@ -1,7 +1,7 @@
 import { describe, expect } from "bun:test"
 import { CorrectionCache } from "../../../src/customers/feedback/correction-cache.ts"
 import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
-import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
@@ -30,7 +30,7 @@ async function opened() {
       asking("one", () => harness.store.one<Row>(sql, params)),
   }
   const corrections = new CorrectionCache(watched, time.later, () => void outside.faults++)
-  const log: ChangeLog = { ...harness.log, notify: changes => corrections.applyChanges(changes) }
+  const log: AttributedLog = { ...harness.log, notify: changes => corrections.applyChanges(changes) }
   /** Writes a correction that nobody here is told of; null takes it back. */
   const write = (domain: string, category: string | null) =>
     category === null

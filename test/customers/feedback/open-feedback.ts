@@ -1,10 +1,10 @@
 import { type FeedbackReport, type ReportReceipt, recordFeedback } from "../../../src/customers/feedback/feedback.ts"
-import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 /** Reports that example.com is a business, but for what is wanted otherwise, and gives the receipt. */
 export async function submitReport(
-  log: ChangeLog,
+  log: AttributedLog,
   wanted: Partial<FeedbackReport> & { readonly accountId: string },
 ): Promise<ReportReceipt> {
   const made = await recordFeedback(log, random, {

@@ -1,4 +1,5 @@
 import { recordFeedback } from "../../../src/customers/feedback/feedback.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
 import { later } from "../../support/later.ts"
 
@@ -8,7 +9,7 @@ import { later } from "../../support/later.ts"
 const [path = "", accountId = "", count = ""] = process.argv.slice(2)
 const random = (bytes: number) => crypto.getRandomValues(new Uint8Array(bytes))
 const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
-const log = { store, clock: Date.now, notify: () => undefined }
+const log = { store, clock: Date.now, notify: () => undefined, actor: SERVER_ACTOR }
 
 console.log("ready")
 await console[Symbol.asyncIterator]().next()

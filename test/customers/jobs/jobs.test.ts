@@ -70,7 +70,7 @@ test("one job of an account is checked at a time, the oldest first, and those of
   for (let at = 0; at < 4; at++) claims.push(await claimNextJob(store, clock, "later"))
   const claimed = claims.flatMap(job => (job === null ? [] : [job]))
   expect(claimed.map(({ id }) => id).toSorted()).toEqual([first.id, third.id].toSorted())
-  for (const job of claimed) await finishJob(store, job, 3000)
+  for (const job of claimed) await finishJob(store, job, { nowMs: 3000, keepHours: 48 })
   expect((await claimNextJob(store, clock, "p"))?.id).toBe(second.id)
 })
 
@@ -154,9 +154,9 @@ test("the jobs of other accounts and deleted jobs cannot be found, listed or del
   const other = await newAccount(log, "john@example.com")
   const { id } = await newJob(store, accountId)
   expect(await findJob(store, other, id)).toBeNull()
-  expect(await deleteJobOf(store, other, id)).toBe(false)
-  expect(await deleteJobOf(store, accountId, id)).toBe(true)
-  expect(await deleteJobOf(store, accountId, id)).toBe(false)
+  expect(await deleteJobOf(log, other, id)).toBe(false)
+  expect(await deleteJobOf(log, accountId, id)).toBe(true)
+  expect(await deleteJobOf(log, accountId, id)).toBe(false)
   expect([await findJob(store, accountId, id), await listJobs(store, accountId)]).toEqual([null, Object.assign([])])
 })
 
@@ -164,7 +164,7 @@ test("a job that has ended is deleted after the hours that it is kept, and no ot
   const { store, accountId } = await withAccount()
   const [ended, waiting] = [await newJob(store, accountId), await newJob(store, accountId)]
   await bringInto(store, ended.id, "running")
-  await finishJob(store, { ...ended, lease: 0 }, 5000)
+  await finishJob(store, { ...ended, lease: 0 }, { nowMs: 5000, keepHours: 48 })
   await queueJob(store, waiting.id, { inputBytes: 1, rowsTotal: 1 })
   expect(await deleteExpiredJobs(store, 5000 + 48 * 3_600_000 - 1, 48)).toBe(0)
   expect(await deleteExpiredJobs(store, 5000 + 48 * 3_600_000, 48)).toBe(1)

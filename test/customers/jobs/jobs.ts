@@ -1,6 +1,7 @@
 import { JOB_STATE_NAMES, JOB_TRANSITIONS, type JobState } from "../../../src/contract/jobs.ts"
 import { applyTransition, createJob } from "../../../src/customers/jobs/job-lifecycle.ts"
 import { type Job, type JobOptions, NO_COUNTS } from "../../../src/customers/jobs/job-row.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { newId } from "../../../src/customers/store/core/id.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
@@ -13,6 +14,7 @@ export const OPTIONS: JobOptions = {
   hasHeader: true,
   policy: "b2b",
   includesTenant: true,
+  callbackUrl: null,
 }
 
 /** A store with an account. */
@@ -26,14 +28,14 @@ export async function withAccount(tier = 0) {
 export const tryJob = (store: Store, accountId: string) =>
   createJob(
     { store, clock: () => 1000, random },
-    { id: newId("job", random), accountId, keyId: "key_1", holder: "me", options: OPTIONS },
+    { id: newId("job", random), accountId, keyId: "key_1", holder: "me", options: OPTIONS, actor: SERVER_ACTOR },
   )
 
 /** A new job of the account, whose list is about to arrive. */
 export async function newJob(store: Store, accountId: string, { at = 1000, holder = "me" } = {}): Promise<Job> {
   const created = await createJob(
     { store, clock: () => at, random },
-    { id: newId("job", random), accountId, keyId: "key_1", holder, options: OPTIONS },
+    { id: newId("job", random), accountId, keyId: "key_1", holder, options: OPTIONS, actor: SERVER_ACTOR },
   )
   if (created === null || typeof created === "string") throw new Error(`no job: ${created}`)
   return created

@@ -9,7 +9,7 @@ import {
 } from "../../../src/customers/keys/key-authenticator.ts"
 import { generateKey } from "../../../src/customers/keys/key-format.ts"
 import { createKey, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
@@ -36,7 +36,7 @@ async function setUp({ path = tempPlace(), bounds = {} as Partial<KeyAuthenticat
     ...KEY_AUTHENTICATOR_BOUNDS,
     ...bounds,
   })
-  const log: ChangeLog = { ...tempLog(store), notify: changes => authenticator.applyChanges(changes) }
+  const log: AttributedLog = { ...tempLog(store), notify: changes => authenticator.applyChanges(changes) }
   const add = async (accountId: string) => {
     const creation = await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })
     if (creation.kind !== "created") throw new Error(creation.kind)

@@ -8,7 +8,7 @@ import { generateKey } from "../../../src/customers/keys/key-format.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
 import { isUsableKey } from "../../../src/customers/keys/key-state.ts"
 import { createKey, findKey, listKeys, type Revoker, renameKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { test } from "../engines.ts"
@@ -20,7 +20,7 @@ type Outside = { nowMs: number; elapsedMs: number }
 function oneOf(store: OpenStore, outside: Outside) {
   const clock = () => outside.nowMs
   const authenticator = new KeyAuthenticator(store, clock, () => outside.elapsedMs, KEY_AUTHENTICATOR_BOUNDS)
-  const log: ChangeLog = { ...tempLog(store), clock, notify: changes => authenticator.applyChanges(changes) }
+  const log: AttributedLog = { ...tempLog(store), clock, notify: changes => authenticator.applyChanges(changes) }
   let upTo = 0
   const skipLog = async () => {
     upTo = await latestChangeId(store)

@@ -1,4 +1,5 @@
 import { revokeLeakedKey } from "../../../src/customers/keys/keys.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
 import { later } from "../../support/later.ts"
 
@@ -7,6 +8,6 @@ import { later } from "../../support/later.ts"
 
 const [path = "", text = ""] = process.argv.slice(2)
 const store = await openStoreAt(path, { clock: Date.now, setTimer: later })
-const leak = await revokeLeakedKey({ store, clock: Date.now, notify: () => undefined }, text)
+const leak = await revokeLeakedKey({ store, clock: Date.now, notify: () => undefined, actor: SERVER_ACTOR }, text)
 console.log(JSON.stringify(leak))
 process.kill(process.pid, "SIGKILL")

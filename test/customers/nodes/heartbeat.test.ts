@@ -37,6 +37,7 @@ async function beating() {
         store: frail,
         stopwatch: time.stopwatch,
         id,
+        url: null,
         onChange: standing => void facts.push(standing),
         onError: error => void faults.push(error),
       },
@@ -71,7 +72,7 @@ test("a node that only reads knows the others and is not counted by them", async
   await settled()
   await two.look()
   expect(two.facts).toEqual([{ count: 2, position: 1 }])
-  expect([await rows(), one.facts]).toEqual([[{ id: "a", beat: 1 }], []])
+  expect([await rows(), one.facts]).toEqual([[{ id: "a", beat: 1, url: null }], []])
 })
 
 test("a node writes one heartbeat a tick, and is notified only of changes", async () => {
@@ -82,8 +83,8 @@ test("a node writes one heartbeat a tick, and is notified only of changes", asyn
   await settled()
   await pass(4 * beatMs, one, two)
   expect(await rows()).toEqual([
-    { id: "a", beat: 5 },
-    { id: "b", beat: 5 },
+    { id: "a", beat: 5, url: null },
+    { id: "b", beat: 5, url: null },
   ])
   expect([one.facts, two.facts]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
 })
@@ -98,7 +99,7 @@ test("a notification makes a node read at once, without writing its heartbeat", 
   one.received()
   await settled()
   expect(one.facts).toEqual([{ count: 2, position: 0 }])
-  expect((await rows())[0]).toEqual({ id: "a", beat: 1 })
+  expect((await rows())[0]).toEqual({ id: "a", beat: 1, url: null })
 })
 
 test("a killed node stops counting after `deadAfterMs`, and its row is deleted later", async () => {
@@ -145,7 +146,7 @@ test("a node whose row was deleted writes it again at the next notification or t
     await store.run("DELETE FROM nodes")
     back()
     await settled()
-    expect(await rows()).toEqual([{ id: "a", beat: 1 }])
+    expect(await rows()).toEqual([{ id: "a", beat: 1, url: null }])
   }
 })
 
@@ -157,7 +158,7 @@ test("one process of a node writes the heartbeat, and another takes over when it
     await settled()
   }
   await pass(10 * beatMs, one, two, other)
-  expect((await rows())[0]).toEqual({ id: "a", beat: 11 })
+  expect((await rows())[0]).toEqual({ id: "a", beat: 11, url: null })
   expect(two.facts).toEqual([{ count: 2, position: 0 }])
   await pass(10 * beatMs, two, other)
   expect((await rows())[0]?.beat).toBeGreaterThanOrEqual(20)
@@ -203,7 +204,7 @@ test("a row that rose since it was read is not deleted", async () => {
   const [seen = { id: "", beat: 0 }] = await rows()
   expect(await writeHeartbeat(store, "a")).toBe(2)
   await deleteExpiredNode(store, seen)
-  expect(await rows()).toEqual([{ id: "a", beat: 2 }])
+  expect(await rows()).toEqual([{ id: "a", beat: 2, url: null }])
   await deleteExpiredNode(store, { id: "a", beat: 2 })
   expect(await rows()).toEqual([])
 })

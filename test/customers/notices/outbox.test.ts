@@ -11,6 +11,7 @@ import {
   rescheduleFutureMails,
   rescheduleMail,
 } from "../../../src/customers/notices/outbox.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
@@ -88,7 +89,7 @@ describe("a mail of the outbox", () => {
     prune: async store =>
       void (await pruneOutbox(store, { endedFromMs: NOW + 1, waitingFromMs: NOW + 1, countMax: 10 })),
     account_gone: async (store, id) =>
-      void (await removeAccount({ store, clock: () => NOW, notify: () => undefined }, id)),
+      void (await removeAccount({ store, clock: () => NOW, notify: () => undefined, actor: SERVER_ACTOR }, id)),
   } as const satisfies Record<string, (store: Store, accountId: string) => Promise<void>>
   type Event = keyof typeof EVENTS
 

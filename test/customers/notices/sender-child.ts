@@ -1,6 +1,7 @@
 import { createKey } from "../../../src/customers/keys/keys.ts"
 import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/mail-sender.ts"
 import { createSmtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
 import { later } from "../../support/later.ts"
 
@@ -28,7 +29,7 @@ console.log("ready")
 for await (const line of console) {
   const [command = "", accountId = ""] = line.split(" ")
   if (command === "create") {
-    const log = { store, clock: Date.now, notify: () => undefined }
+    const log = { store, clock: Date.now, notify: () => undefined, actor: SERVER_ACTOR }
     console.log((await createKey(log, random, { accountId, kind: "secret", name: null, origins: [] })).kind)
   } else {
     setInterval(() => sender.sendDue(), LOOK_MS).unref()

@@ -7,7 +7,7 @@ import {
   type OwnListLookup,
 } from "../../../src/customers/own-lists/own-list-cache.ts"
 import { addEntries, type ListOwner, type OwnList, removeEntries } from "../../../src/customers/own-lists/own-lists.ts"
-import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { newAccount, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
@@ -30,7 +30,7 @@ export async function openLists({ path = tempPlace(), bounds = {} as Partial<Own
     },
   }
   const lists = new OwnListCache(watched, { ...OWN_LIST_CACHE_BOUNDS, ...bounds })
-  const log: ChangeLog = { ...tempLog(store), notify: changes => lists.applyChanges(changes) }
+  const log: AttributedLog = { ...tempLog(store), notify: changes => lists.applyChanges(changes) }
   const add = (owner: ListOwner, list: OwnList, ...texts: string[]) => addEntries(log, owner, list, entries(texts))
   const remove = (owner: ListOwner, list: OwnList, ...texts: string[]) =>
     removeEntries(log, owner, list, entries(texts))

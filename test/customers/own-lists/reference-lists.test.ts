@@ -10,7 +10,7 @@ import {
   OWN_LISTS,
   removeEntries,
 } from "../../../src/customers/own-lists/own-lists.ts"
-import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { ReferenceLists } from "./reference-lists.ts"
@@ -58,7 +58,7 @@ test("a standing is what the entries on the lists say one by one, after any addi
   await fc.assert(law, { numRuns: 150 })
 }, 30_000)
 
-async function take(log: ChangeLog, owner: ListOwner, { list, texts, isAdded }: Step): Promise<void> {
+async function take(log: AttributedLog, owner: ListOwner, { list, texts, isAdded }: Step): Promise<void> {
   const entries = texts.map(text => parseEntry(text, parseAddressOrDomain)).filter(parsed => parsed !== null)
   expect(entries).toHaveLength(texts.length)
   await (isAdded ? addEntries : removeEntries)(log, owner, list, entries)
@@ -73,7 +73,7 @@ function note(naive: ReferenceLists, { owner, list, texts, isAdded }: Step): voi
 }
 
 /** Rounds know nothing of each other. */
-async function empty(log: ChangeLog, owner: ListOwner): Promise<void> {
+async function empty(log: AttributedLog, owner: ListOwner): Promise<void> {
   for (const list of OWN_LISTS)
     await removeEntries(log, owner, list, await listEntries(log.store, owner, list, "", 1000))
 }

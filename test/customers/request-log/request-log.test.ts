@@ -5,6 +5,7 @@ import {
   switchRequestLogOff,
   switchRequestLogOn,
 } from "../../../src/customers/request-log/request-log-switch.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { CHECK, loggedStore, NOON, recordIn } from "./logged-store.ts"
@@ -160,7 +161,7 @@ describe("the switch", () => {
     record()
     await requestLog.flush()
     record()
-    await switchRequestLogOff(store, accountId)
+    await switchRequestLogOff({ store, clock: () => 0, actor: SERVER_ACTOR }, accountId)
     expect([await rowCount(), await isRequestLogOn(store, accountId)]).toEqual([0, false])
     record()
     await requestLog.flush()
@@ -171,15 +172,15 @@ describe("the switch", () => {
     const here = await loggedStore()
     const there = await loggedStore({}, here.path)
     const { store, log, accountId } = here
-    await switchRequestLogOff(store, accountId)
+    await switchRequestLogOff({ store, clock: () => 0, actor: SERVER_ACTOR }, accountId)
     recordIn(there.requestLog, { accountId, ...CHECK, domain: "before.com" })
     log.now = there.log.now = NOON + 1
-    await switchRequestLogOn(store, log.clock, accountId)
+    await switchRequestLogOn({ store, clock: log.clock, actor: SERVER_ACTOR }, accountId)
     recordIn(there.requestLog, { accountId, ...CHECK, domain: "after.com" })
     await there.requestLog.flush()
     expect((await here.read()).map(({ domain }) => domain)).toEqual(["after.com"])
     log.now = NOON + 5
-    await switchRequestLogOn(store, log.clock, accountId)
+    await switchRequestLogOn({ store, clock: log.clock, actor: SERVER_ACTOR }, accountId)
     expect(await here.read()).toHaveLength(1)
   })
 
@@ -189,7 +190,7 @@ describe("the switch", () => {
     record()
     record({ accountId: other })
     await requestLog.flush()
-    await switchRequestLogOff(store, other)
+    await switchRequestLogOff({ store, clock: () => 0, actor: SERVER_ACTOR }, other)
     expect([(await read()).length, await isRequestLogOn(store, accountId)]).toEqual([1, true])
     expect(await isRequestLogOn(store, "acc_of_nobody")).toBe(false)
   })

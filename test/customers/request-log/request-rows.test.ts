@@ -8,6 +8,7 @@ import {
   READ_REQUESTS,
   readRequests,
 } from "../../../src/customers/request-log/request-rows.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { engineNow, test } from "../engines.ts"
 import { ALL, CHECK, loggedStore, NOON } from "./logged-store.ts"
 
@@ -166,7 +167,7 @@ describe("what is kept", () => {
     await write(logged, 3)
     await store.run("UPDATE accounts SET request_log_from_ms = $2 WHERE id = $1", [accountId, NOON])
     expect(await createRequestLogPruning(store, log.clock, true).visitNext()).toBe(2)
-    await switchRequestLogOff(store, accountId)
+    await switchRequestLogOff({ store, clock: () => 0, actor: SERVER_ACTOR }, accountId)
     expect(await rowCount()).toBe(3)
     expect(await createRequestLogPruning(store, log.clock, false).visitNext()).toBe(3)
   })

@@ -10,7 +10,7 @@ import { claimMails, endMail } from "../../../src/customers/notices/outbox.ts"
 import { parseStoredEntry } from "../../../src/customers/own-lists/entries.ts"
 import { addEntries, removeEntries } from "../../../src/customers/own-lists/own-lists.ts"
 import { addLeased, subtractLeased } from "../../../src/customers/quota/units/unit-rows.ts"
-import { type ChangeLog, latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
+import { type AttributedLog, latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore, Store } from "../../../src/customers/store/core/store.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { openPostgres, TRANSACTION_ATTEMPTS_MAX } from "../../../src/customers/store/postgres-store.ts"
@@ -112,7 +112,7 @@ describe("transactions that deadlock", () => {
   })
 })
 
-type Deed = (log: ChangeLog, chance: () => number) => Promise<unknown>
+type Deed = (log: AttributedLog, chance: () => number) => Promise<unknown>
 
 /** How often each deed is done by each of so many on each store. */
 const [ROUNDS, EACH] = [Number(process.env["CONFLICT_ROUNDS"] ?? 6), 3]
@@ -127,7 +127,7 @@ describe("every kind of write transaction", () => {
     )
     const chance = seeded(1)
     const failed: unknown[] = []
-    const worker = async (log: ChangeLog, deed: Deed): Promise<void> => {
+    const worker = async (log: AttributedLog, deed: Deed): Promise<void> => {
       for (let round = 0; round < ROUNDS; round++)
         await deed(log, chance).catch((error: unknown) => failed.push([deed.name, String(error)]))
     }
@@ -143,7 +143,7 @@ describe("every kind of write transaction", () => {
 function deedsOn(accounts: readonly string[]): Readonly<Record<string, Deed>> {
   const some = <T>(chance: () => number, all: readonly T[]): T | undefined => all[Math.floor(chance() * all.length)]
   const account = (chance: () => number): string => some(chance, accounts) ?? ""
-  const keyIds = async (log: ChangeLog): Promise<string[]> => {
+  const keyIds = async (log: AttributedLog): Promise<string[]> => {
     const keys = await Promise.all(accounts.map(id => listKeys(log.store, id, 10)))
     return keys.flat().map(({ id }) => id)
   }

@@ -211,7 +211,7 @@ describe("a network that drops every packet", () => {
     const way = await startTcpProxy(Number(url.port))
     onTestEnd(way.stop)
     url.port = String(way.port)
-    const store = await setUp(url.href, { statementTimeoutMs: 100, responseGraceMs: 100, reconnectDelayMaxMs: 50 })
+    const store = await setUp(url.href, { statementTimeoutMs: 300, responseGraceMs: 300, reconnectDelayMaxMs: 50 })
     let facts = Promise.withResolvers<void>()
     store.onChange(() => facts.resolve())
     await bounded(facts.promise, () => "nobody listens")
@@ -298,6 +298,29 @@ describe("the server", () => {
     goOn()
     const after = await untilReachable(() => store.one<{ id: number }>("SELECT id FROM change_head"))
     expect([1, 2, 3]).toContain(after?.id ?? 0)
+  })
+
+  onPostgres("a server that is full of the connections of others is not taken for one that is away", async () => {
+    const cluster = await startPostgres(["max_connections=10", "superuser_reserved_connections=0"])
+    onTestEnd(cluster.remove)
+    const url = cluster.url("postgres")
+    const store = await setUp(url)
+    await store.one("SELECT 1")
+    const others: SQL[] = []
+    const fill = async (): Promise<void> => {
+      for (let isFull = false; !isFull; )
+        isFull = await client(url).then(
+          other => others.push(other) > 100,
+          () => true,
+        )
+    }
+    await fill()
+    await others[0]?.unsafe(CUT)
+    await fill()
+    expect((await errorOf(store.one("SELECT 1"))).code).toBe("crowded")
+    expect(store.isAway()).toBe(false)
+    await Promise.all(others.map(other => other.close({ timeout: 0 })))
+    await untilReachable(() => store.run("UPDATE change_head SET id = id"))
   })
 
   onPostgres("connections leave a server that became a standby for the one that its name resolves to now", async () => {

@@ -184,7 +184,7 @@ describe.skipIf(!isAble)("as another user, with all but its data directory read-
       database: "failed",
       lists: "failed",
       outbox: "failed",
-      clock: "ok",
+      clock: "skipped",
     })
     chmodSync(data, 0o755)
     writeFileSync(join(data, "mailkind.sqlite"), "", { mode: 0o600 })

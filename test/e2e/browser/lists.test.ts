@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
-import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, watchedPage } from "./browser.ts"
+import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, pageFaults, watchedPage } from "./browser.ts"
 import { goTheWholeWay, listFile, openLists } from "./list-way.ts"
 
 test.skipIf(isBrowserMissing)(
@@ -96,6 +96,39 @@ test.skipIf(isBrowserMissing)(
       .setInputFiles({ name: "people.csv.gz", mimeType: "application/gzip", buffer })
     await page.locator("#preview").getByText("<b>Jane</b>").waitFor()
     expect(await page.locator("#column").inputValue()).toBe("e-mail")
+    expect(watched.faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a callback is asked for, its secret is made, and what became of it is on the page of the list`,
+  async () => {
+    const { watched, server } = await openLists()
+    const { page } = watched
+    const fit = async (name: string) => expect(await pageFaults(watched, name)).toEqual([])
+    await page.goto(`${server.url}/dashboard/jobs`)
+    await page.getByText("Callback", { exact: true }).click()
+    await page.getByLabel("Callback URL").fill("https://crm.acme.com/mailkind")
+    await page.getByLabel("File").setInputFiles(listFile(20))
+    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.getByText("Make a callback secret first").waitFor()
+    await page.getByRole("button", { name: "Make a callback secret" }).click()
+    await page.getByText("you cannot see it again").waitFor()
+    expect(await page.locator(".secret code").textContent()).toMatch(/^whsec_\S{44}$/)
+    await fit("callback-secret")
+    await page.getByRole("link", { name: "All lists" }).click()
+    await page.getByText("Callback", { exact: true }).click()
+    await page.getByLabel("Callback URL").fill("https://crm.acme.com/mailkind")
+    await page.getByLabel("File").setInputFiles(listFile(20))
+    await fit("lists-callback")
+    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.locator("[data-state=done]").waitFor()
+    // No name can be resolved here.
+    while ((await page.getByText("The name cannot be resolved.").count()) === 0) await page.reload()
+    await fit("list-callbacks")
+    await page.getByRole("button", { name: "Send again" }).click()
+    await page.getByText("The callback is sent again.").waitFor()
     expect(watched.faults).toEqual([])
   },
   BROWSER_TEST_MS,

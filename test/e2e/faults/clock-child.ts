@@ -12,8 +12,17 @@ const { CLOCK_FILE = "", ...environment } = system.environment
 const clock = (): number => system.clock() + Number(readFileSync(CLOCK_FILE, "utf8"))
 const read = parseSettings(environment)
 if (read.kind === "faulty") throw new Error(read.faults.join())
-const running = await startServer(createContext({ ...system, clock }, read.settings), "alone")
-printStart({ line: console.log, stderrLine: console.error }, "0", running, await running.ensureBootstrapAccount(), 1)
-await system.stopSignal()
+const stopSignal = system.stopSignal()
+const running = await startServer(createContext({ ...system, clock }, read.settings), "alone", stopSignal)
+if (running === null) process.exit(0)
+printStart(
+  { line: console.log, stderrLine: console.error },
+  "0",
+  running,
+  await running.ensureBootstrapAccount(),
+  1,
+  null,
+)
+await stopSignal
 await running.stop()
 process.exit(0)

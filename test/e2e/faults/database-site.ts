@@ -1,6 +1,7 @@
 import { createAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, type NewApiKey } from "../../../src/customers/keys/keys.ts"
-import type { ChangeLog } from "../../../src/customers/store/change-log/change-log.ts"
+import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
+import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
 import { later } from "../../support/later.ts"
@@ -76,7 +77,7 @@ const REPORTERS = 20
 
 /** Makes accounts and keys, among them `unseenCount` that no server knows yet. */
 export async function keyringIn(store: OpenStore, unseenCount: number): Promise<Keyring> {
-  const log: ChangeLog = { store, clock: Date.now, notify: () => undefined }
+  const log: AttributedLog = { store, clock: Date.now, notify: () => undefined, actor: SERVER_ACTOR }
   const account = async (email: string, tier: number): Promise<string> => {
     const made = await createAccount(log, random, { email, tier, termsVersion: null })
     if (made.kind !== "created") throw new Error(made.kind)

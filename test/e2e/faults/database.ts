@@ -83,6 +83,8 @@ async function awayOnce(name: string, outage: Outage, program: readonly string[]
   callers.begin()
   await Bun.sleep(span.before * 1000)
   const before = residentIn(site)
+  const logged = site.nodes.map(({ log }) => log.length)
+  const goneAt = performance.now()
   seconds.mark("it goes")
   const end = await outage(site)
   await Bun.sleep(span.away * 1000)
@@ -95,10 +97,13 @@ async function awayOnce(name: string, outage: Outage, program: readonly string[]
   const breaches = [...callers.breaches, ...(await lostOf(site, callers))]
   const served = seconds.count("metered", "served")
   const admitted = served + (await drained(site.nodes, keyring, span.units - served))
+  const refusedMs = Math.round((seconds.firstRefusedAt ?? Number.NaN) - goneAt)
+  const slowestMs = seconds.slowestMs(Object.keys(PACES_MS).filter(kind => kind !== "command"))
+  const lines = site.nodes.map(({ log }, at) => log.slice(logged[at]).trimEnd().split("\n"))
   if (admitted > span.units) breaches.push(`${admitted} units of a quota of ${span.units} were admitted`)
   return {
-    did: `${name} (all served ${Math.round(backMs)} ms after it took connections, ${admitted} of ${span.units} units admitted)`,
-    ...{ times: 1, breaches, backMs, saw: seconds.text() },
+    did: `${name} (first refused after ${refusedMs} ms, slowest answer ${slowestMs} ms, all served ${Math.round(backMs)} ms after it took connections, at most ${Math.max(...lines.map(each => each.length))} log lines a node, ${admitted} of ${span.units} units admitted)`,
+    ...{ times: 1, breaches, backMs, saw: `${seconds.text()}\nthe log begins: ${lines[0]?.[0] ?? ""}` },
     acknowledged: callers.reports.size + callers.keys.size + revokedOf(callers).length,
     memory: { before, after: residentIn(site) },
   }

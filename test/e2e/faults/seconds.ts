@@ -10,6 +10,7 @@ export class Seconds {
   /** What happened in which second, besides. */
   readonly #events = new Map<number, string>()
   readonly #cells: Map<string, Cell>[] = []
+  #firstRefusedAt: number | null = null
 
   constructor(kinds: readonly string[]) {
     this.#kinds = kinds
@@ -18,6 +19,7 @@ export class Seconds {
   /** Notes what came of a question that a caller of this kind asked at `askedAt`, a moment of `performance.now()`. */
   note(kind: string, askedAt: number, came: Came): void {
     const second = this.#secondOf(askedAt)
+    if (came === "refused") this.#firstRefusedAt ??= performance.now()
     this.#cells[second] ??= new Map()
     const cell = this.#cells[second].get(kind) ?? { served: 0, refused: 0, other: 0, slowestMs: 0 }
     cell[came]++
@@ -35,6 +37,17 @@ export class Seconds {
   /** How often that came of the questions of a kind. */
   count(kind: string, came: Came): number {
     return this.#cells.reduce((sum, cells) => sum + (cells?.get(kind)?.[came] ?? 0), 0)
+  }
+
+  /** When the first refusal came, as `performance.now()` tells it; null: none did. */
+  get firstRefusedAt(): number | null {
+    return this.#firstRefusedAt
+  }
+
+  /** The longest that a caller of these kinds waited, in milliseconds. */
+  slowestMs(kinds: readonly string[]): number {
+    const cells = this.#cells.flatMap(ofSecond => kinds.map(kind => ofSecond?.get(kind)?.slowestMs ?? 0))
+    return Math.round(Math.max(0, ...cells))
   }
 
   /** The table: a line a second, and of each kind how many were served and refused (and else), and the slowest in milliseconds. */

@@ -26,9 +26,11 @@ export async function startBalancer(nodePorts: readonly number[]): Promise<Balan
   const directory = mkdtempSync(join(tmpdir(), "b"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   const socket = join(directory, "s")
-  const text = HAPROXY_CONFIG.replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
+  const shown = HAPROXY_CONFIG.replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
     .replace("/run/haproxy/admin.sock", socket)
     .replace(/10\.0\.0\.\d+:8080/g, () => `127.0.0.1:${nodes.shift()}`)
+  // The page shows two nodes.
+  const text = [shown, ...nodes.map((node, at) => `    server more${at} 127.0.0.1:${node}`)].join("\n")
   for (const own of [`bind 127.0.0.1:${port}\n`, socket, ...nodePorts.map(node => `127.0.0.1:${node}\n`)])
     if (!`${text}\n`.includes(own)) throw new Error(`there is no ${own} in\n${text}`)
   const file = join(directory, "haproxy.cfg")

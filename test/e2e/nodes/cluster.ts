@@ -12,19 +12,24 @@ import { type Program, startProgram } from "../../support/program.ts"
 /** A place for a node: a port and a data directory, on which one program after the other serves. */
 export type ClusterNode = {
   readonly port: number
-  /** Starts a program of `sources` there, by `serve` and these words, and resolves when it listens. */
-  readonly serve: (words?: readonly string[], sources?: string) => Promise<Program>
+  /** Starts a program of `sources` there, by `serve`, these words and settings, and resolves when it listens. */
+  readonly serve: (
+    words?: readonly string[],
+    sources?: string,
+    own?: Readonly<Record<string, string>>,
+  ) => Promise<Program>
 }
 
 /** Places for nodes that share a database, which end with the test. */
 export type Cluster = {
   /** Sends the database a statement, and gives what it prints. */
   readonly psql: (sql: string) => string
+  readonly databaseUrl: URL
   readonly nodes: readonly ClusterNode[]
   /** Starts a command of an operator. */
   readonly start: (words: readonly string[], sources?: string) => Program
   /** A key of a new account, without limits. */
-  readonly newKey: (email?: string) => Promise<string>
+  readonly newKey: (email?: string, sources?: string) => Promise<string>
 }
 
 const programOf = (sources?: string): readonly string[] =>
@@ -36,7 +41,13 @@ export async function createCluster(count: number, settings: Readonly<Record<str
   // A socket is made in each data directory, whose path has few letters.
   const directory = mkdtempSync(join(tmpdir(), "n"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
-  const started = (name: string, port: number, words: readonly string[], sources?: string): Program => {
+  const started = (
+    name: string,
+    port: number,
+    words: readonly string[],
+    sources?: string,
+    own: Readonly<Record<string, string>> = {},
+  ): Program => {
     const program = startProgram([...programOf(sources), ...words], directory, {
       HOME: directory,
       PATH: process.env["PATH"] ?? "",
@@ -48,6 +59,7 @@ export async function createCluster(count: number, settings: Readonly<Record<str
       MAILKIND_LISTS_REFRESH_HOURS: "off",
       MAILKIND_SLOW_MS: "off",
       ...settings,
+      ...own,
     })
     onTestEnd(program.kill)
     return program
@@ -56,8 +68,8 @@ export async function createCluster(count: number, settings: Readonly<Record<str
     const port = freePort()
     return {
       port,
-      serve: async (words = [], sources) => {
-        const program = started(`${at}`, port, ["serve", ...words], sources)
+      serve: async (words = [], sources, own) => {
+        const program = started(`${at}`, port, ["serve", ...words], sources, own)
         await program.printed(/listens on/)
         return program
       },
@@ -66,11 +78,12 @@ export async function createCluster(count: number, settings: Readonly<Record<str
   const start = (words: readonly string[], sources?: string): Program => started("operator", 0, words, sources)
   return {
     psql,
+    databaseUrl: new URL(url),
     nodes: await Promise.all(Array.from({ length: count }, (_, at) => placeAt(at))),
     start,
-    newKey: async (email = "load@example.com") => {
-      await start(["account", "create", email, "--tier", "4"]).ended()
-      const { out } = await start(["key", "create", "--account", email, "--json"]).ended()
+    newKey: async (email = "load@example.com", sources) => {
+      await start(["account", "create", email, "--tier", "4"], sources).ended()
+      const { out } = await start(["key", "create", "--account", email, "--json"], sources).ended()
       return JSON.parse(out).key
     },
   }

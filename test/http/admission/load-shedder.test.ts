@@ -85,6 +85,23 @@ describe("every other path", () => {
     return { load, serve: () => load.wrap(serve, request, refuse)(request) }
   }
 
+  test("counts as a live request, unless it is about an uploaded list: who watches one does not slow it down", async () => {
+    const liveAt = async (path: string): Promise<number> => {
+      const { load, serve } = serveAt(path, () => new Response("here"))
+      await serve()
+      return load.liveCount
+    }
+    const paths = [
+      "/v1/usage",
+      "/v1/check/batch",
+      "/dashboard",
+      "/v1/jobs",
+      "/v1/jobs/job_1",
+      "/dashboard/jobs/job_1/progress",
+    ]
+    expect(await Promise.all(paths.map(liveAt))).toEqual([1, 1, 1, 0, 0, 0])
+  })
+
   test("is in flight until it is answered, or has failed", async () => {
     const held = Promise.withResolvers<Response>()
     const { load, serve } = serveAt("/v1/usage", () => held.promise)

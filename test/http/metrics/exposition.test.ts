@@ -5,7 +5,7 @@ import { renderExposition } from "../../../src/http/metrics/exposition.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
 import { samplesOf } from "../../support/prometheus.ts"
 
-const BUILD = { version: "1.0.0", bun: "1.4.5" }
+const BUILD = { version: "1.0.0", commit: "2f9b1c07d3ae", bun: "1.4.5" }
 
 /** The columns of workers, each at work and otherwise as it is told. */
 async function facts(...workers: readonly ((meter: Meter) => void)[]) {
@@ -91,15 +91,15 @@ test("every metric is told under its name, with its labels and values from the t
     expect([name, samples.length]).toEqual([name, seriesCount * (kind === "histogram" ? seriesCells + 1 : 1)])
   }
   for (const [, label = "", value = ""] of text.matchAll(/[{,](\w+)="([^"]*)"/g)) {
-    if (["le", "worker", "version", "bun"].includes(label)) continue
+    if (["le", "worker", "version", "commit", "bun"].includes(label)) continue
     const values: readonly string[] = METRIC_LABELS[label as keyof typeof METRIC_LABELS]
     expect(values).toContain(value)
   }
-  expect(samplesOf(text).get('mailkind_build_info{version="1.0.0",bun="1.4.5"}')).toBe(1)
+  expect(samplesOf(text).get('mailkind_build_info{version="1.0.0",commit="2f9b1c07d3ae",bun="1.4.5"}')).toBe(1)
 })
 
 test("a label is escaped as the text format wants it", () => {
-  const { text, mediaType } = renderExposition([], { version: 'a"b\\c', bun: "1\n2" })
-  expect(text).toEndWith('mailkind_build_info{version="a\\"b\\\\c",bun="1\\n2"} 1\n')
+  const { text, mediaType } = renderExposition([], { version: 'a"b\\c', commit: "2f9b1c07d3ae", bun: "1\n2" })
+  expect(text).toEndWith('mailkind_build_info{version="a\\"b\\\\c",commit="2f9b1c07d3ae",bun="1\\n2"} 1\n')
   expect(mediaType).toBe("text/plain; version=0.0.4; charset=utf-8")
 })

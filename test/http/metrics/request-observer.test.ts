@@ -1,34 +1,39 @@
 import { describe, expect, test } from "bun:test"
-import type { LogFields, LogLevel } from "../../../src/base/log.ts"
+import type { LogFields } from "../../../src/base/log.ts"
+import type { LogLevel } from "../../../src/base/log-level.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import type { CallerCredentials } from "../../../src/customers/keys/key-cache.ts"
 import { createCounterShard } from "../../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
-import { POST_CHECK_ROUTE, type RequestLogging, RequestObserver } from "../../../src/http/metrics/request-observer.ts"
+import { POST_CHECK_ROUTE, RequestObserver } from "../../../src/http/metrics/request-observer.ts"
+import { RefusalHeaders } from "../../../src/http/response/caller-headers.ts"
 
 const CALLER: CallerCredentials = {
   kind: "active",
   key: { id: "key_1", kind: "secret", origins: [] },
   account: { id: "acc_1", tier: 2, acceptedTermsVersion: null, acceptedTermsAtMs: null },
 }
+const REQUEST = new Request("http://localhost/v1/check", { method: "POST" })
 const TOLD = { category: "personal", reasons: ["free_provider"], isDegraded: false } as const
 
 /** A watch, the answers that it was shown by how long they took, and what it logged. */
-function watched(logging: RequestLogging) {
+function watched(logging: { slowMs: number | null; sampleEvery: number | null }, isVerbose = () => false) {
   const lines: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
   const now = { ms: 0 }
+  const refusals = new RefusalHeaders()
   const watch = new RequestObserver({
     meter: new Meter(createCounterShard()),
     stopwatch: () => now.ms,
     log: (level, message, fields = {}) => void lines.push({ level, message, fields }),
-    logging,
+    logging: { slowMs: () => logging.slowMs, sampleEvery: () => logging.sampleEvery, logsEveryRefusal: isVerbose },
+    refusals,
   })
-  const answer = (tookMs: number, status = 200): void => {
+  const answer = (tookMs: number, status = 200, request = REQUEST): void => {
     now.ms += tookMs
     const response = new Response("", { status, headers: { "X-Request-Id": "req_1" } })
-    watch.recordResponse(POST_CHECK_ROUTE, response, tookMs, CALLER, status === 200 ? TOLD : null)
+    watch.recordResponse(request, POST_CHECK_ROUTE, response, tookMs, CALLER, status === 200 ? TOLD : null)
   }
-  return { watch, answer, lines, now }
+  return { watch, answer, lines, now, refusals }
 }
 
 describe("an answer that took as long as is slow", () => {
@@ -53,6 +58,19 @@ describe("an answer that took as long as is slow", () => {
     ])
   })
 
+  test("is not logged where it answers an upload, whose sender decides how long it takes", async () => {
+    const { watch, lines, now } = watched({ slowMs: 1000, sampleEvery: null })
+    for (const path of ["/v1/jobs", "/dashboard/jobs", "/dashboard/jobs/estimate", "/v1/check/batch"]) {
+      const request = new Request(`http://localhost${path}`, { method: "POST" })
+      const handle = watch.wrap(() => {
+        now.ms += 2000
+        return new Response("")
+      }, request)
+      await handle(request)
+    }
+    expect(lines.map(({ fields }) => fields["route"])).toEqual(["POST /v1/check/batch"])
+  })
+
   test("is logged when it was refused too, and never when nothing is slow", () => {
     const { answer, lines } = watched({ slowMs: 10, sampleEvery: null })
     answer(20, 429)
@@ -67,7 +85,7 @@ describe("slow answers", () => {
   /** So many slow answers side by side, all over at once. */
   const together = ({ watch, now }: ReturnType<typeof watched>, count: number, status: number, tookMs = 2000): void => {
     const response = new Response("", { status, headers: { "X-Request-Id": "req_1" } })
-    for (let at = 0; at < count; at++) watch.recordResponse(POST_CHECK_ROUTE, response, tookMs, null, null)
+    for (let at = 0; at < count; at++) watch.recordResponse(REQUEST, POST_CHECK_ROUTE, response, tookMs, null, null)
     now.ms += 1
   }
 
@@ -141,4 +159,61 @@ test("other routes are watched with who was let in, until their answer is there"
     ["GET /v1/usage", "2", 7],
   ])
   expect(JSON.stringify(lines)).not.toContain("jane")
+})
+
+describe("a refused request", () => {
+  const QUIET = { slowMs: null, sampleEvery: null }
+
+  test("that failed by us has one line by which it is found, with the problem and whose it was", () => {
+    const { answer, lines, refusals } = watched(QUIET)
+    refusals.setCode(REQUEST, "internal_error")
+    answer(1.23456, 500)
+    answer(1, 404)
+    expect(lines).toEqual([
+      {
+        level: "info",
+        message: "a request failed",
+        fields: {
+          request_id: "req_1",
+          route: "POST /v1/check",
+          status: 500,
+          code: "internal_error",
+          key_id: "key_1",
+          account_id: "acc_1",
+          took_ms: 1.235,
+        },
+      },
+    ])
+  })
+
+  test("is one of a bounded number of lines a second, and the others are counted", () => {
+    const { answer, lines, now } = watched(QUIET)
+    for (let at = 0; at < 100; at++) answer(0, 503)
+    now.ms += 1000
+    answer(0)
+    expect(lines.map(({ message }) => message)).toEqual([
+      ...Array(LIMITS.failureLinesPerSecondMax).fill("a request failed"),
+      "more failed responses",
+    ])
+    expect(lines.at(-1)?.fields).toEqual({ count: 100 - LIMITS.failureLinesPerSecondMax, slowest_ms: 0 })
+  })
+
+  test("by a fault of the database names it, so that it is counted with that", () => {
+    const { answer, lines, refusals } = watched(QUIET)
+    refusals.setFault(REQUEST, "away")
+    for (let at = 0; at < 20; at++) answer(0, 503)
+    expect(lines.map(({ fields }) => fields["fault"])).toEqual(Array(20).fill("away"))
+  })
+
+  test("has a line each, whatever its status, while every line is logged", () => {
+    const state = { isVerbose: true }
+    const { answer, lines } = watched(QUIET, () => state.isVerbose)
+    for (let at = 0; at < 50; at++) answer(0, at % 2 === 0 ? 429 : 503)
+    expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual(
+      Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? "debug a request was refused" : "info a request failed")),
+    )
+    state.isVerbose = false
+    answer(0, 429)
+    expect(lines).toHaveLength(50)
+  })
 })

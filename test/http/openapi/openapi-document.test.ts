@@ -4,7 +4,7 @@ import { FormatRegistry, type TSchema, Type as t } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../../src/contract/feedback-schema.ts"
-import { JobBody, JobEstimateBody, JobListBody } from "../../../src/contract/jobs-schema.ts"
+import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../../src/contract/jobs-schema.ts"
 import { POLICY_NAMES, RECOMMENDATIONS } from "../../../src/contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../src/contract/reasons.ts"
@@ -192,6 +192,7 @@ const BODIES: Readonly<Record<string, TSchema>> = {
   Job: JobBody,
   JobList: JobListBody,
   JobEstimate: JobEstimateBody,
+  CallbackSecret: CallbackSecretBody,
 }
 const nameOf = (reference: unknown): string => String(reference).replace("#/components/schemas/", "")
 

@@ -7,7 +7,15 @@ const STATE: SourceState = { url: "https://a.example/", outcome: "taken", says: 
 
 const refreshOf = (sources: Readonly<Record<string, SourceState>>) =>
   healthReport({
-    ...{ version: "1", isRefreshScheduled: true, isDnsUnavailable: false, uptimeMs: 0 },
+    ...{
+      version: "1",
+      commit: null,
+      isRefreshScheduled: true,
+      isDnsUnavailable: false,
+      isDatabaseAway: false,
+      uptimeMs: 0,
+      nowMs: 65_000,
+    },
     activeLists: { ...knownLists, refreshState: { ...INITIAL_REFRESH_STATE, refreshed_at_ms: 5, sources } },
   }).lists.refresh
 
@@ -24,4 +32,29 @@ test("health tells of a source that was refused, such as a poisoned window", () 
     status: "failing",
     sources: { good: { outcome: "taken" }, bad: { outcome: "refused" } },
   })
+})
+
+const reportOf = (refreshedAtMs: number, nowMs: number, isDatabaseAway = false) =>
+  healthReport({
+    ...{
+      version: "1",
+      commit: null,
+      isRefreshScheduled: true,
+      isDnsUnavailable: false,
+      isDatabaseAway,
+      uptimeMs: 0,
+      nowMs,
+    },
+    activeLists: { ...knownLists, refreshState: { ...INITIAL_REFRESH_STATE, refreshed_at_ms: refreshedAtMs } },
+  })
+
+test("health tells how old the lists are: since they were built, or since a refresh that could use a source", () => {
+  const builtAtMs = Date.parse(knownLists.lists.pack.builtAt)
+  expect(reportOf(0, builtAtMs + 90_500).lists.age_seconds).toBe(90)
+  expect(reportOf(builtAtMs + 60_000, builtAtMs + 90_500).lists.age_seconds).toBe(30)
+  expect(reportOf(0, builtAtMs - 5000).lists.age_seconds).toBe(0)
+})
+
+test("health tells whether the database is away", () => {
+  expect([reportOf(0, 0).database, reportOf(0, 0, true).database]).toEqual([{ status: "ok" }, { status: "away" }])
 })

@@ -7,8 +7,10 @@ import {
   lstatSync,
   openSync,
   readdirSync,
+  readSync,
   renameSync,
   rmSync,
+  statSync,
 } from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { pathToFileURL } from "node:url"
@@ -52,7 +54,7 @@ export function backUpDatabase(
   { mustNotExist, schemaVersion }: BackupOptions,
 ): BackupInfo | null {
   if (mustNotExist && existsSync(to)) return null
-  removePartialFiles(to)
+  removePartialFiles(dirname(to), `${basename(to)}.`)
   const partial = createPrivateFile(`${to}.${process.pid}.${Bun.randomUUIDv7()}.half`)
   try {
     vacuumInto(from, partial.path, true)
@@ -80,9 +82,12 @@ function removeJobs(path: string): void {
   const database = new Database(path, { readwrite: true, create: false })
   try {
     restrictSchema(database)
-    if (database.query("SELECT 1 FROM sqlite_master WHERE name = 'jobs'").get() === null) return
-    for (const sql of ["PRAGMA journal_mode = MEMORY", "PRAGMA secure_delete = ON", "DELETE FROM jobs"])
-      database.run(sql)
+    const tables = ["callbacks", "jobs"].filter(
+      name => database.query("SELECT 1 FROM sqlite_master WHERE name = ?").get(name) !== null,
+    )
+    if (tables.length === 0) return
+    for (const sql of ["PRAGMA journal_mode = MEMORY", "PRAGMA secure_delete = ON"]) database.run(sql)
+    for (const name of tables) database.run(`DELETE FROM ${name}`)
   } finally {
     database.close()
   }
@@ -95,9 +100,37 @@ function requireUnchanged({ path, isUnchanged }: PrivateFile): void {
 
 /** What a database file contains, after every page of it was read. Throws a `StoreError` when the file is damaged or missing. */
 export function verifyBackup(path: string): BackupInfo {
+  requireWhole(path)
   const info = withSqliteReader(path, reader => readBackupInfo(reader, path))
   if (info === null) throw new StoreError("unwritable", path, "there is no such file")
   return info
+}
+
+/**
+ * Throws a `damaged` error when the file is shorter than its header says, as a copy that broke off. The header of SQLite's files has the
+ * size of a page in bytes 16 and 17, where 1 stands for 65 536, and the number of pages in bytes 28 to 31.
+ */
+function requireWhole(path: string): void {
+  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const header = bytes < HEADER_BYTES ? null : readHeader(path)
+  if (header === null || header.toString("latin1", 0, MAGIC.length) !== MAGIC) return
+  const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)
+  const wholeBytes = pageBytes * header.readUInt32BE(28)
+  if (bytes < wholeBytes) throw new StoreError("damaged", path, `it is cut: it has ${bytes} of ${wholeBytes} bytes`)
+}
+
+const HEADER_BYTES = 100
+const MAGIC = "SQLite format 3\0"
+
+function readHeader(path: string): Buffer {
+  const file = openSync(path, "r")
+  try {
+    const header = Buffer.alloc(HEADER_BYTES)
+    readSync(file, header, 0, HEADER_BYTES, 0)
+    return header
+  } finally {
+    closeSync(file)
+  }
 }
 
 function readBackupInfo(reader: SqliteReader, path: string): BackupInfo {
@@ -160,13 +193,13 @@ function moveIntoPlace(from: string, to: string, mustNotExist: boolean): boolean
   }
 }
 
-/** Removes partial copies that dead processes have left: each may be as large as the database. */
-function removePartialFiles(to: string): void {
-  if (!existsSync(dirname(to))) return
-  for (const name of readdirSync(dirname(to))) {
-    const pid = name.startsWith(`${basename(to)}.`) ? PARTIAL_FILE.exec(name)?.[1] : undefined
+/** Removes partial copies that dead processes have left and whose names begin with a prefix: each may be as large as the database. */
+export function removePartialFiles(directory: string, prefix: string): void {
+  if (!existsSync(directory)) return
+  for (const name of readdirSync(directory)) {
+    const pid = name.startsWith(prefix) ? PARTIAL_FILE.exec(name)?.[1] : undefined
     if (pid === undefined || (Number(pid) !== process.pid && isProcessRunning(Number(pid)))) continue
-    const path = join(dirname(to), name)
+    const path = join(directory, name)
     if (isOwnFile(path)) rmSync(path, { force: true })
   }
 }

@@ -9,6 +9,7 @@ import { acquireExclusiveLock, acquireSharedLock, type ReleaseLock } from "../sq
 import { restrictSchema } from "../sqlite/own-schema.ts"
 import { withSqliteReader } from "../sqlite/sqlite-reader.ts"
 import { type BackupInfo, syncToDisk, vacuumInto, verifyBackup } from "./backup.ts"
+import { type DeletedAccount, deleteAccountsAgain } from "./deleted-accounts.ts"
 
 /** The result of a restore. */
 export type RestoreResult = BackupInfo & {
@@ -16,6 +17,8 @@ export type RestoreResult = BackupInfo & {
   readonly previousPath: string | null
   /** What was merged from it; null: there was none, or it cannot be read. */
   readonly merged: RestoreMerge | null
+  /** Accounts of the backup that were deleted since, and were deleted again. */
+  readonly deletedAgainCount: number
 }
 
 /** The steps of a restore in their order. Before `committed` nothing has changed; from then on the next process that opens the database finishes it. */
@@ -25,18 +28,20 @@ export type RestoreStep = "staged" | "previous_saved" | "committed" | "log_remov
  * Replaces the database at `path` by the backup at `from`, and keeps the previous one beside it as `path.replaced-stamp`. It is atomic:
  * after a crash or a power failure at any moment it has happened completely or not at all. Calls `onStep` after each step. Throws a
  * `StoreError`, and changes nothing, when the backup is damaged, of a newer version or not exactly of our tables, or (`busy`) when a
- * process has the database open. No SQL that the backup contains runs.
+ * process has the database open. No SQL that the backup contains runs. Accounts in `deleted`, and those that the previous database
+ * knows to be deleted, do not come back.
  */
 export function restoreDatabase(
   from: string,
   path: string,
   stamp: string,
+  deleted: readonly DeletedAccount[] = [],
   onStep: (step: RestoreStep) => void = () => undefined,
 ): RestoreResult {
   const releaseLock = acquireExclusiveLock(path)
   try {
     finishRestore(path)
-    return replaceDatabase(from, path, stamp, onStep)
+    return replaceDatabase(from, path, stamp, deleted, onStep)
   } catch (error) {
     throw sqliteStoreError(error, path)
   } finally {
@@ -86,10 +91,10 @@ function replaceDatabase(
   from: string,
   path: string,
   stamp: string,
+  deleted: readonly DeletedAccount[],
   onStep: (step: RestoreStep) => void,
 ): RestoreResult {
-  requireRestorable(from)
-  verifyBackup(from)
+  checkBackup(from)
   const hasPrevious = existsSync(path)
   if (hasPrevious) foldWal(path)
   removeStaging(path)
@@ -99,6 +104,7 @@ function replaceDatabase(
   // Again: the backup may have been replaced since it was checked.
   requireRestorable(stagedFile)
   const merged = mergeFromPrevious(stagedFile, hasPrevious ? path : null)
+  const deletedAgainCount = deleteAccountsAgain(stagedFile, [...deleted, ...recordedDeletions(stagedFile)])
   const info = verifyBackup(stagedFile)
   syncToDisk(stagedFile)
   onStep("staged")
@@ -108,7 +114,14 @@ function replaceDatabase(
   syncToDisk(dirname(path))
   onStep("committed")
   finishRestore(path, onStep)
-  return { ...info, path, previousPath, merged }
+  return { ...info, path, previousPath, merged, deletedAgainCount }
+}
+
+/** What a backup contains, after every page of it was read. Throws a `StoreError` when it cannot be restored. */
+export function checkBackup(path: string): BackupInfo {
+  const info = verifyBackup(path)
+  requireRestorable(path)
+  return info
 }
 
 /** Throws a `StoreError` when the backup is of a newer version, or has tables, indexes, triggers or views other than ours. */
@@ -183,9 +196,20 @@ type RestoreMerge = {
   readonly mailsCount: number
   /** Accounts that were created since the backup and are lost. */
   readonly lostAccountsCount: number
-  /** Accounts that were deleted since the backup and exist again. */
+  /** Accounts that the previous database does not have. They exist again, unless it is known that they were deleted. */
   readonly returnedAccountsCount: number
 }
+
+/** The deletions in the audit trail of a restored copy, which has the entries of the previous database. */
+function recordedDeletions(copy: string): readonly DeletedAccount[] {
+  const deletions = withSqliteReader(copy, reader =>
+    reader.hasTable("admin_acts") ? reader.all<{ id: string; atMs: number }>(DELETED_ACCOUNTS) : [],
+  )
+  return deletions ?? []
+}
+
+const DELETED_ACCOUNTS = `SELECT account_id AS id, MAX(at_ms) AS "atMs" FROM admin_acts
+  WHERE act = 'account_deleted' AND account_id IS NOT NULL GROUP BY account_id`
 
 type TableNames = ReadonlySet<string>
 
@@ -201,7 +225,8 @@ export function mergeFromPrevious(copy: string, previous: string | null): Restor
     restrictSchema(database)
     const merged = previous === null ? null : mergeTables(database, previous)
     const tables = tableNames(database, "main")
-    for (const table of ["sessions", "sign_ins", "jobs"]) if (tables.has(table)) database.run(`DELETE FROM ${table}`)
+    for (const table of ["sessions", "sign_ins", "callbacks", "jobs"])
+      if (tables.has(table)) database.run(`DELETE FROM ${table}`)
     if (tables.has("change_head")) database.run("UPDATE change_head SET id = id + 1")
     return merged
   } finally {
@@ -237,6 +262,11 @@ function mergeRows(database: Database, tables: TableNames): RestoreMerge {
   for (const { table, columns, sql } of MERGED_CHOICES)
     if (["main", "old"].every(schema => hasColumns(database, schema, table, columns)))
       for (const one of sql) database.run(one)
+  const trail = ["id", "admin_id", "account_id", "act", "details", "at_ms", "actor_kind", "source", "key_id"]
+  if (["main", "old"].every(schema => hasColumns(database, schema, "admin_acts", trail)))
+    database.run(
+      `INSERT OR IGNORE INTO main.admin_acts (${trail.join(", ")}) SELECT ${trail.join(", ")} FROM old.admin_acts`,
+    )
   return {
     revokedCount: update("keys", MERGE_REVOCATIONS),
     unitsCount: update("units", MERGE_UNITS),

@@ -1,6 +1,7 @@
 import { assert } from "../../../base/errors.ts"
 import type { Clock } from "../../../base/outside-world.ts"
 import type { Store } from "../core/store.ts"
+import type { Actor } from "./actor.ts"
 
 /** What changed, so that other processes drop what they have cached of it. `subject` names what changed. */
 export const CHANGE_KINDS = {
@@ -52,6 +53,9 @@ export type ChangeLog = {
   readonly clock: Clock
   readonly notify: (changes: readonly Change[]) => void
 }
+
+/** The same for changes that the audit trail has, with who makes them. */
+export type AttributedLog = ChangeLog & { readonly actor: Actor }
 
 /** Appends a change in the transaction that makes it. */
 export type RecordChange = (kind: ChangeKind, subject: string) => Promise<void>

@@ -27,6 +27,10 @@ export type Store = {
 
 /** A store that can be closed. Closing waits for running statements, and is idempotent. */
 export type OpenStore = Store & {
+  /** Whether the database was found unreachable and has not answered since. SQLite never is. */
+  readonly isAway: () => boolean
+  /** Connections that run a statement or are reserved for a transaction. SQLite has none. */
+  readonly connectionsInUse: () => number
   readonly close: () => Promise<void>
   /**
    * Calls `listener` until the store is closed when another process may have appended to the change log, or when a node came or

@@ -164,6 +164,53 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE TABLE jobs_folder (singleton BIGINT PRIMARY KEY CHECK (singleton = 1), mark TEXT NOT NULL)",
     ],
   },
+  {
+    number: 25,
+    description: "callbacks of jobs",
+    statements: [
+      "ALTER TABLE jobs ADD COLUMN callback_url TEXT",
+      // Secrets are base64. The former one signs too until `former_until_ms`.
+      `CREATE TABLE callback_secrets (
+        account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+        secret TEXT NOT NULL,
+        made_at_ms BIGINT NOT NULL,
+        former_secret TEXT,
+        former_until_ms BIGINT)`,
+      // `body` is what is sent, written when the event happened. `due_at_ms` is when it is sent next; while it is being sent, when that
+      // counts as failed. `result` is what the last attempt came to: a status, or why there was no response.
+      `CREATE TABLE callbacks (
+        id TEXT PRIMARY KEY,
+        account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+        job_id TEXT NOT NULL REFERENCES jobs (id) ON DELETE CASCADE,
+        event TEXT NOT NULL,
+        body TEXT NOT NULL,
+        happened_at_ms BIGINT NOT NULL,
+        due_at_ms BIGINT NOT NULL,
+        attempt_count BIGINT NOT NULL DEFAULT 0,
+        tried_at_ms BIGINT,
+        result TEXT,
+        ending TEXT)`,
+      "CREATE INDEX callbacks_by_due ON callbacks (due_at_ms) WHERE ending IS NULL",
+      "CREATE INDEX callbacks_by_job ON callbacks (job_id)",
+      "CREATE INDEX callbacks_by_account ON callbacks (account_id)",
+    ],
+  },
+  {
+    number: 26,
+    description: "the audit trail: acts of everybody, not of administrators alone",
+    statements: [
+      // `admin_id` is the id of any actor from now on. Servers of the version before still write acts of administrators.
+      "ALTER TABLE admin_acts ADD COLUMN actor_kind TEXT NOT NULL DEFAULT 'admin'",
+      "ALTER TABLE admin_acts ADD COLUMN source TEXT NOT NULL DEFAULT 'admin_pages'",
+      "ALTER TABLE admin_acts ADD COLUMN key_id TEXT",
+      "CREATE INDEX admin_acts_by_actor ON admin_acts (admin_id, at_ms)",
+    ],
+  },
+  {
+    number: 27,
+    description: "addresses of nodes",
+    statements: ["ALTER TABLE nodes ADD COLUMN url TEXT"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -6,8 +6,8 @@ import type { SetTimer } from "../../../base/outside-world.ts"
 import { countParameters } from "../core/sql-text.ts"
 import type { SqlValue } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
-import { type AvailabilityListener, ConnectionBackoff } from "./connection-backoff.ts"
 import { convertRows, toQueryParams } from "./convert-rows.ts"
+import { type AvailabilityListener, DatabaseBreaker } from "./database-breaker.ts"
 import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
@@ -25,8 +25,8 @@ type SqlResult = { readonly rows: Record<string, SqlValue>[]; readonly count: nu
 type SqlClient = Pick<SQL, "unsafe">
 
 /**
- * The bounded connections of one process to a PostgreSQL database, opened when they are needed and reopened after they were lost. A
- * failure to connect pauses all attempts (`ConnectionBackoff`). An operation that has waited for its bound fails with a `StoreError`.
+ * The bounded connections of one process to a PostgreSQL database, opened when they are needed and reopened after they were lost. While
+ * the database is away, operations are refused at once (`DatabaseBreaker`). One that has waited for its bound fails with a `StoreError`.
  */
 export class PostgresPool {
   readonly location: string
@@ -38,11 +38,11 @@ export class PostgresPool {
   #sql: SQL
   readonly #changeListeners = new Set<() => void>()
   #isClosed = false
-  readonly #backoff: ConnectionBackoff
+  readonly #breaker: DatabaseBreaker
 
   constructor(url: string, setTimer: SetTimer, bounds: PoolBounds, onAvailabilityChange: AvailabilityListener) {
     const { reconnectDelayMs: firstMs, reconnectDelayMaxMs: maxMs } = bounds
-    this.#backoff = new ConnectionBackoff(setTimer, { firstMs, maxMs }, onAvailabilityChange)
+    this.#breaker = new DatabaseBreaker(setTimer, { firstMs, maxMs }, () => this.#probe(), onAvailabilityChange)
     validatePostgresUrl(url)
     this.location = redactedUrl(url)
     this.#url = url
@@ -52,13 +52,23 @@ export class PostgresPool {
     this.#sql = this.#createClient()
   }
 
+  /** Whether operations are refused, because the database does not answer. */
+  get isAway(): boolean {
+    return this.#breaker.error !== null
+  }
+
+  /** Connections that are reserved for work. */
+  get inUseCount(): number {
+    return this.#bounds.connectionsMax - this.#semaphore.availableCount
+  }
+
   /** Runs `work` while one of the connections is reserved for it. */
   async withConnection<T>(work: () => Promise<T>): Promise<T> {
     const release = await this.#acquire()
     try {
       // The database may have become unreachable during the wait.
-      const endAttempt = this.#backoff.startAttempt()
-      return await work().finally(endAttempt)
+      if (this.#breaker.error !== null) throw this.#breaker.error
+      return await work()
     } finally {
       release()
     }
@@ -112,16 +122,18 @@ export class PostgresPool {
   /** Closes all connections. Running statements fail. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#breaker.stop()
     await this.#sql.close({ timeout: CLOSE_S })
   }
 
-  /** The error for the caller. A failure to connect starts the backoff. */
+  /** The error for the caller. A failure to connect opens the breaker. */
   toStoreError(error: unknown): unknown {
     const storeError = postgresStoreError(error, this.location)
     if (!(storeError instanceof StoreError) || storeError === error) return storeError
     // Connections to a standby stay open, although the name may point to another server by now.
     if (storeError.code === "standby") this.#reconnect()
-    if (isConnectFailure(error)) this.#backoff.recordFailure(storeError)
+    // A server that refuses a new connection may answer on those that it has.
+    if (isConnectFailure(error) && storeError.code === "away") this.#breaker.recordFailure(storeError)
     return storeError
   }
 
@@ -131,7 +143,7 @@ export class PostgresPool {
       try {
         return await work()
       } catch (error) {
-        const isLost = error instanceof StoreError && error.code === "away" && this.#backoff.error === null
+        const isLost = error instanceof StoreError && error.code === "away" && this.#breaker.error === null
         if (!isLost) throw error
       }
     return await work()
@@ -146,7 +158,7 @@ export class PostgresPool {
   }
 
   async #acquire(): Promise<() => void> {
-    if (this.#backoff.error !== null) throw this.#backoff.error
+    if (this.#breaker.error !== null) throw this.#breaker.error
     const available = this.#semaphore.tryAcquire()
     if (available !== null) return available
     const waiting = this.#semaphore.acquire()
@@ -174,12 +186,14 @@ export class PostgresPool {
     const cancelTimer = this.#setTimer(timeoutMs, () => {
       const error = new StoreError("away", this.location, "it does not answer")
       timeout.reject(error)
-      this.#backoff.recordFailure(error)
-      if (client === this.#sql) this.#reconnect()
+      // Else another time-out has replaced the connections already, and the database may answer again.
+      if (client !== this.#sql) return
+      this.#breaker.recordFailure(error)
+      this.#reconnect()
     })
     try {
       const result = await Promise.race([running, timeout.promise])
-      this.#backoff.recordSuccess()
+      this.#breaker.recordSuccess()
       return result
     } catch (error) {
       const storeError = this.toStoreError(error)
@@ -187,6 +201,22 @@ export class PostgresPool {
       throw isWrite && isLost ? new StoreError("unsure", this.location, "its answer did not come") : storeError
     } finally {
       cancelTimer()
+    }
+  }
+
+  /** Resolves when a new connection is answered, or the server says why it refuses one. */
+  async #probe(): Promise<void> {
+    const client = this.#createClient(1)
+    const timeout = Promise.withResolvers<never>()
+    const cancelTimer = this.#setTimer(this.#bounds.connectTimeoutMs, () => timeout.reject(new Error("no answer")))
+    try {
+      await Promise.race([client.unsafe("SELECT 1"), timeout.promise])
+    } catch (error) {
+      const storeError = postgresStoreError(error, this.location)
+      if (!(storeError instanceof StoreError && storeError.code !== "away")) throw error
+    } finally {
+      cancelTimer()
+      void client.close({ timeout: 0 })
     }
   }
 
@@ -211,11 +241,11 @@ export class PostgresPool {
     })
   }
 
-  #createClient(): SQL {
-    const { connectionsMax, connectTimeoutMs, statementTimeoutMs, waitTimeoutMs } = this.#bounds
+  #createClient(max = this.#bounds.connectionsMax): SQL {
+    const { connectTimeoutMs, statementTimeoutMs, waitTimeoutMs } = this.#bounds
     return new SQL(this.#url, {
       adapter: "postgres",
-      max: connectionsMax,
+      max,
       connectionTimeout: connectTimeoutMs / 1000,
       connection: {
         ...SESSION_PARAMETERS,
@@ -241,19 +271,22 @@ export type PoolBounds = {
   readonly statementTimeoutMs: number
   /** How much longer than that a response may take before the connections count as lost. */
   readonly responseGraceMs: number
-  /** The wait after a failure to connect. It doubles with each further failure, up to a maximum. */
+  /** The wait before the first probe of an outage. It doubles with each further one, up to a maximum. */
   readonly reconnectDelayMs: number
   readonly reconnectDelayMaxMs: number
 }
 
-/** The bounds in production. */
+/**
+ * The bounds in production. Nobody waits longer than three seconds for a database that has fallen silent: that is what a statement and its
+ * grace take. The statements of a server take milliseconds, as they must on SQLite, where all requests wait for each.
+ */
 export const POOL_BOUNDS: PoolBounds = {
   connectionsMax: 4,
   waitingMax: 10_000,
-  waitTimeoutMs: 5000,
-  connectTimeoutMs: 3000,
-  statementTimeoutMs: 10_000,
-  responseGraceMs: 2000,
+  waitTimeoutMs: 2000,
+  connectTimeoutMs: 2000,
+  statementTimeoutMs: 2000,
+  responseGraceMs: 500,
   reconnectDelayMs: 50,
-  reconnectDelayMaxMs: 1000,
+  reconnectDelayMaxMs: 500,
 }

@@ -7,13 +7,13 @@ import { changeOperatorNote } from "../../../customers/accounts/operator-note.ts
 import { resumeAccount, suspendAccount } from "../../../customers/accounts/suspension.ts"
 import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjects.ts"
 import { invalidInput } from "../../response/problem.ts"
+import { adminChanges } from "../attributed-changes.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { AdminAccountDeletionPage } from "./account-forms.tsx"
 import { adminAccountPage, unknownAccountProblem } from "./accounts-routes.tsx"
-import { actRecorder } from "./admin-layout.tsx"
 
 /** Suspension, resumption, note and deletion of an account. */
 export function adminAccountFormRoutes(site: SiteContext) {
@@ -52,10 +52,10 @@ const accountPath = (id: string, flash: string): string => withFlash(pathWithId(
 
 const handleSuspend = (site: SiteContext, request: Request, id: string) =>
   site.guards.requireAdmin.form(request, async (user, form) => {
-    const { pages, changes } = site
+    const { pages } = site
     assertOther(user, id)
     const reason = multilineText(form, "reason")
-    const change = await suspendAccount(changes, id, reason, actRecorder(site, user))
+    const change = await suspendAccount(adminChanges(site, user), id, reason)
     switch (change.kind) {
       case "changed":
         return pages.redirect(accountPath(id, change.isNew ? "suspended" : "suspended-before"), request)
@@ -68,8 +68,8 @@ const handleSuspend = (site: SiteContext, request: Request, id: string) =>
 
 const handleResume = (site: SiteContext, request: Request, id: string) =>
   site.guards.requireAdmin.form(request, async user => {
-    const { pages, changes } = site
-    const change = await resumeAccount(changes, id, actRecorder(site, user))
+    const { pages } = site
+    const change = await resumeAccount(adminChanges(site, user), id)
     if (change.kind !== "changed") throw unknownAccountProblem()
     return pages.redirect(accountPath(id, change.isNew ? "resumed" : "resumed-before"), request)
   })
@@ -83,10 +83,10 @@ const NOTE_ERRORS = {
 
 const handleNote = (site: SiteContext, request: Request, id: string) =>
   site.guards.requireAdmin.form(request, async (user, form) => {
-    const { pages, changes } = site
+    const { pages } = site
     const typed = multilineText(form, "note")
     const wanted = { note: typed, seen: form.text("seen") }
-    const change = await changeOperatorNote(changes.store, id, wanted, actRecorder(site, user))
+    const change = await changeOperatorNote(adminChanges(site, user), id, wanted)
     if (change.kind === "changed") return pages.redirect(accountPath(id, "note-saved"), request)
     if (change.kind === "unknown_account") throw unknownAccountProblem()
     const stored = change.kind === "changed_meanwhile" ? ` The note now: ${change.note || "empty"}` : ""
@@ -96,13 +96,13 @@ const handleNote = (site: SiteContext, request: Request, id: string) =>
 
 const handleDelete = (site: SiteContext, request: Request, id: string) =>
   site.guards.requireAdmin.form(request, async (user, form) => {
-    const { pages, changes, units } = site
+    const { pages, units } = site
     const account = await otherAccount(site, user, id)
     const typed = form.text("email")
     if (normalizeAccountEmail(typed) !== account.email)
       return pages.renderInvalid(<AdminAccountDeletionPage user={user} account={account} rejected={typed} />, request)
     // What is kept of its day is what it used, without what this process holds for it.
     await units.release(UNIT_POOLS.map(pool => unitSubject(id, pool)))
-    const isNew = await removeAccount(changes, id, actRecorder(site, user))
+    const isNew = await removeAccount(adminChanges(site, user), id)
     return pages.redirect(withFlash(ROUTES.adminAccounts.path, isNew ? "deleted" : "deleted-before"), request)
   })

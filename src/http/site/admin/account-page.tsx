@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
+
 import type { Usage } from "../../../contract/usage-schema.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
-import type { RecordedAdminAct } from "../../../customers/accounts/admin-acts.ts"
+import type { RecordedAct } from "../../../customers/audit/audit.ts"
 import { keyState } from "../../../customers/keys/key-state.ts"
 import type { ApiKey } from "../../../customers/keys/keys.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
@@ -40,8 +41,8 @@ export type AccountDetails = {
   readonly nowMs: number
   /** The operator's note; empty: none. */
   readonly note: string
-  /** The latest acts of administrators about the account. */
-  readonly acts: readonly RecordedAdminAct[]
+  /** The latest acts about the account. */
+  readonly acts: readonly RecordedAct[]
 }
 
 type AdminAccountPageProps = {
@@ -112,7 +113,7 @@ function AccountState({ account: { suspendedAtMs, suspensionReason = "" } }: Pic
 function ActsSection({ acts }: Pick<AccountDetails, "acts">) {
   return (
     <section aria-labelledby="acts">
-      <h2 id="acts">Administration</h2>
+      <h2 id="acts">What was changed</h2>
       <ActsTable acts={acts} />
     </section>
   )

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { Elysia } from "elysia"
 import { domainToALabels } from "../../../base/idna.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -10,12 +11,13 @@ import {
   searchAccounts,
   setTier,
 } from "../../../customers/accounts/accounts.ts"
-import { listActsAbout } from "../../../customers/accounts/admin-acts.ts"
 import { readOperatorNote } from "../../../customers/accounts/operator-note.ts"
+import { listActsAbout } from "../../../customers/audit/audit.ts"
 import { findKey, listKeys, revokeKey } from "../../../customers/keys/keys.ts"
 import { listSessions } from "../../../customers/sign-in/sessions.ts"
 import { currentTermsVersion } from "../../../customers/terms/terms.ts"
 import { Problem } from "../../response/problem.ts"
+import { adminChanges } from "../attributed-changes.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
@@ -23,7 +25,7 @@ import { paginate } from "../ui/pagination.tsx"
 import type { RejectedAdminForms } from "./account-forms.tsx"
 import { type AccountDetails, ADMIN_ACCOUNT_FLASH, AdminAccountPage, KeyRevocationPage } from "./account-page.tsx"
 import { ACCOUNTS_FLASH, AccountsPage, parseTier, type RejectedAccountForm } from "./accounts-page.tsx"
-import { actRecorder, ROWS_PER_PAGE } from "./admin-layout.tsx"
+import { ROWS_PER_PAGE } from "./admin-layout.tsx"
 
 /** How many of an account's keys are displayed: the active ones, then the latest revoked ones. */
 const KEYS_DISPLAYED_MAX = 100
@@ -107,7 +109,7 @@ const handleCreateAccount = (site: SiteContext, request: Request) =>
     const email = form.text("new-email")
     const tier = form.text("tier")
     const newAccount = { email, tier: parseTier(tier), termsVersion: await currentTermsVersion(changes.store) }
-    const creation = await createAccount(changes, random, newAccount, actRecorder(site, user))
+    const creation = await createAccount(adminChanges(site, user), random, newAccount)
     if (creation.kind === "created")
       return pages.redirect(withFlash(pathWithId("adminAccount", creation.account.id), "created"), request)
     const page = await accountsPage(site, user, request, { email, tier, reason: creation.kind })
@@ -146,8 +148,8 @@ async function readAccountDetails({ changes, terms, usageOf }: SiteContext, id: 
 
 const handleSetTier = (site: SiteContext, request: Request, id: string) =>
   site.guards.requireAdmin.form(request, async (user, form) => {
-    const { pages, changes } = site
-    const change = await setTier(changes, id, parseTier(form.text("tier")), actRecorder(site, user))
+    const { pages } = site
+    const change = await setTier(adminChanges(site, user), id, parseTier(form.text("tier")))
     switch (change.kind) {
       case "changed":
         return pages.redirect(withFlash(pathWithId("adminAccount", id), "tier-set"), request)
@@ -162,8 +164,8 @@ const handleSetTier = (site: SiteContext, request: Request, id: string) =>
 
 const handleRevokeKey = (site: SiteContext, request: Request, id: string) =>
   site.guards.requireAdmin.form(request, async user => {
-    const { pages, changes } = site
-    const revocation = await revokeKey(changes, id, "admin", actRecorder(site, user))
+    const { pages } = site
+    const revocation = await revokeKey(adminChanges(site, user), id, "admin")
     if (revocation.kind === "unknown_key") throw new Problem("not_found", "No such key.")
     const flash = revocation.isNew ? "key-revoked" : "key-revoked-before"
     return pages.redirect(withFlash(pathWithId("adminAccount", revocation.key.accountId), flash), request)

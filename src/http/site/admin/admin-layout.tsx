@@ -1,10 +1,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { adminActRecorder, type RecordAdminAct } from "../../../customers/accounts/admin-acts.ts"
 import { AccountMenu } from "../dashboard/dashboard-layout.tsx"
 import type { SignedInUser } from "../guards.ts"
-import type { SiteContext } from "../site-context.ts"
 import { Layout } from "../ui/layout.tsx"
 
 /** How many rows a page of a list displays. */
@@ -52,10 +50,6 @@ export function AdminLayout({ route, section, title, user, children }: AdminLayo
     </Layout>
   )
 }
-
-/** Records what the signed-in administrator does. */
-export const actRecorder = ({ changes, random }: SiteContext, { account }: SignedInUser): RecordAdminAct =>
-  adminActRecorder(changes.clock, random, account.id)
 
 /** Marks the link to the page itself, or to the section that holds it. */
 function ariaCurrent(target: AdminSection, route: RouteId, section: AdminSection) {

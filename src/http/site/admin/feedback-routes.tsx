@@ -14,13 +14,14 @@ import {
 } from "../../../customers/feedback/feedback.ts"
 import type { Store } from "../../../customers/store/core/store.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
+import { adminChanges } from "../attributed-changes.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
 import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
-import { actRecorder, ROWS_PER_PAGE } from "./admin-layout.tsx"
+import { ROWS_PER_PAGE } from "./admin-layout.tsx"
 import { AdminFeedbackPage, parseStatusFilter, QUEUE_FLASH } from "./feedback-page.tsx"
 import { type DomainCorrection, REPORT_FLASH, type ReportDetails, ReportPage } from "./report-page.tsx"
 
@@ -106,11 +107,11 @@ const DECISION_ERRORS = {
 
 const handleDecision = (site: SiteContext, request: Request, id: string, decision: "accepted" | "rejected") =>
   site.guards.requireAdmin.form(request, async (user, form) => {
-    const { pages, changes } = site
+    const { pages } = site
     const seenStatus = FEEDBACK_STATUSES.find(status => status === form.text("seen"))
     if (seenStatus === undefined)
       throw invalidInput([{ pointer: "/seen", detail: "The form is incomplete. Reload the page and try again." }])
-    const result = await decideIfUnchanged(changes, id, decision, seenStatus, actRecorder(site, user))
+    const result = await decideIfUnchanged(adminChanges(site, user), id, decision, seenStatus)
     switch (result.kind) {
       case "decided":
         return pages.redirect(

@@ -13,10 +13,10 @@ import {
   type Terms,
 } from "../../../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
+import { adminChanges } from "../attributed-changes.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
-import { actRecorder } from "./admin-layout.tsx"
 import { TERMS_FLASH, type TermsFormError, type TermsFormValues, TermsPage, TermsPreviewPage } from "./terms-pages.tsx"
 
 /** The published terms, and the publication of new ones: a form, a preview, and the publication itself. */
@@ -87,10 +87,10 @@ async function previewPage({ changes, baseUrl }: SiteContext, user: SignedInUser
 
 const handlePublish = (site: SiteContext, request: Request) =>
   site.guards.requireAdmin.form(request, async (user, form) => {
-    const { changes, pages } = site
+    const { pages } = site
     const values = readTermsForm(form.text)
     const newTerms = parseNewTerms(values)
-    const publication = newTerms && (await publishTerms(changes, newTerms, actRecorder(site, user)))
+    const publication = newTerms && (await publishTerms(adminChanges(site, user), newTerms))
     if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), request)
     return await rejectedTermsPage(site, user, request, values, publication?.kind ?? "material_unsaid")
   })

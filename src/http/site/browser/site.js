@@ -74,7 +74,7 @@ function copyButton(label, what, source) {
 function addCopyButtons(root) {
   for (const text of root.querySelectorAll(".copied")) {
     const row = text.closest("tr")?.querySelector("th bdi")
-    text.after(copyButton("Copy", row?.textContent ?? "key", () => text))
+    text.after(copyButton("Copy", text.getAttribute("data-copy-name") ?? row?.textContent ?? "key", () => text))
   }
   for (const figure of root.querySelectorAll(".sample")) {
     const caption = figure.querySelector("figcaption")

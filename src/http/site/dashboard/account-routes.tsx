@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { Elysia } from "elysia"
 import { logError } from "../../../base/log.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -9,14 +10,15 @@ import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjec
 import { endOtherSessions, endSession } from "../../../customers/sign-in/sessions.ts"
 import { acceptTerms } from "../../../customers/terms/terms.ts"
 import { Problem } from "../../response/problem.ts"
+import { ownerChanges } from "../attributed-changes.ts"
 import { flashMessage, withFlash } from "../links.ts"
 import { streamText } from "../page-responses.ts"
 import type { SiteContext } from "../site-context.ts"
 import { ACCOUNT_FLASH, AccountDeletedPage, AccountPage, accountPageReader } from "./account-page.tsx"
 
 /** The account page, the end of sessions, and the sign-out. */
-export function accountPageRoutes({ pages, guards, cookies, changes, tiers }: SiteContext) {
-  const { store } = changes
+export function accountPageRoutes(site: SiteContext) {
+  const { pages, guards, cookies, changes, tiers } = site
   const readPageData = accountPageReader(changes, tiers)
   const { path } = ROUTES.account
   return new Elysia({ normalize: false })
@@ -30,8 +32,8 @@ export function accountPageRoutes({ pages, guards, cookies, changes, tiers }: Si
       ({ request }) =>
         guards.requireAccount.form(request, async ({ account, session }, form) => {
           const id = form.text("session")
-          if (id === "") await endOtherSessions(store, account.id, session.id)
-          else await endSession(store, account.id, id)
+          if (id === "") await endOtherSessions(ownerChanges(site, { account }), account.id, session.id)
+          else await endSession(ownerChanges(site, { account }), account.id, id)
           return pages.redirect(withFlash(path, id === "" ? "sessions-ended" : "session-ended"), request)
         }),
       { parse: "none" },
@@ -41,7 +43,7 @@ export function accountPageRoutes({ pages, guards, cookies, changes, tiers }: Si
       ({ request }) =>
         guards.allowAnonymousForm(request, async () => {
           const user = await guards.signedInUser(request)
-          if (user !== null) await endSession(store, user.account.id, user.session.id)
+          if (user !== null) await endSession(ownerChanges(site, user), user.account.id, user.session.id)
           return pages.redirect(ROUTES.home.path, request, { "Set-Cookie": cookies.clear("session") })
         }),
       { parse: "none" },
@@ -51,7 +53,8 @@ export function accountPageRoutes({ pages, guards, cookies, changes, tiers }: Si
 const EXPORT_FILE = { fileName: "mailkind-account.json", mediaType: "application/json" } as const
 
 /** The export of all data of the account as a file, and the deletion of the account. */
-export function accountDataRoutes({ pages, guards, cookies, changes, tiers, units, requestLog, log }: SiteContext) {
+export function accountDataRoutes(site: SiteContext) {
+  const { pages, guards, cookies, changes, tiers, units, requestLog, log } = site
   const { store, clock } = changes
   const readPageData = accountPageReader(changes, tiers)
   return new Elysia({ normalize: false })
@@ -70,7 +73,7 @@ export function accountDataRoutes({ pages, guards, cookies, changes, tiers, unit
           if (normalizeAccountEmail(input) === user.account.email) {
             // What is kept of its day is what it used, without what this process holds for it.
             await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
-            await removeAccount(changes, user.account.id)
+            await removeAccount(ownerChanges(site, user), user.account.id)
             return pages.render(<AccountDeletedPage />, request, {
               headers: { "Set-Cookie": cookies.clear("session") },
             })
@@ -86,14 +89,15 @@ const NEWER_TERMS_PUBLISHED =
   "Nothing was accepted, because newer terms were published while you had the page open. Read the version above."
 
 /** The acceptance of terms. Only the version that was displayed is accepted. */
-export function termsAcceptanceRoutes({ pages, guards, changes, tiers }: SiteContext) {
+export function termsAcceptanceRoutes(site: SiteContext) {
+  const { pages, guards, changes, tiers } = site
   const readPageData = accountPageReader(changes, tiers)
   const { path } = ROUTES.account
   return new Elysia({ normalize: false }).post(
     ROUTES.postTermsAcceptance.path,
     ({ request }) =>
       guards.requireAccount.form(request, async (user, form) => {
-        const result = await acceptTerms(changes, user.account.id, form.text("version"))
+        const result = await acceptTerms(ownerChanges(site, user), user.account.id, form.text("version"))
         if (result.kind === "accepted") return pages.redirect(withFlash(path, "terms-accepted"), request)
         if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
         if (result.kind === "none_published" || user.terms.kind === "accepted")

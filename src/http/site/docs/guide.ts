@@ -13,8 +13,10 @@ import LEAKED_KEYS from "./pages/leaked-keys.md" with { type: "text" }
 import LICENCES from "./pages/licences.md" with { type: "text" }
 import LIMITS from "./pages/limits.md" with { type: "text" }
 import LISTS from "./pages/lists.md" with { type: "text" }
+import LOG from "./pages/log.md" with { type: "text" }
 import MAILS from "./pages/mails.md" with { type: "text" }
 import NETWORK from "./pages/network.md" with { type: "text" }
+import PLATFORMS from "./pages/platforms.md" with { type: "text" }
 import POLICIES from "./pages/policies.md" with { type: "text" }
 import PRIVACY from "./pages/privacy.md" with { type: "text" }
 import REASONS from "./pages/reasons.md" with { type: "text" }
@@ -63,7 +65,9 @@ export const GUIDE: readonly GuidePart[] = [
   {
     part: "Running it yourself",
     pages: [
+      { route: "docsPlatforms", title: "Ten minutes on your platform", text: PLATFORMS },
       { route: "docsSelfHosting", title: "Self-hosting", text: SELF_HOSTING },
+      { route: "docsLog", title: "The log", text: LOG },
       { route: "docsSettings", title: "Settings", text: SETTINGS },
       { route: "docsCommands", title: "Commands", text: COMMANDS },
       { route: "docsInProcess", title: "In process", text: IN_PROCESS },

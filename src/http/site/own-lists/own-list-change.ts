@@ -2,7 +2,6 @@ import type { Pause } from "../../../base/concurrency.ts"
 import { decodeUtf8 } from "../../../base/text.ts"
 import { parseAddressOrDomain } from "../../../check/address/parse-subject.ts"
 import { LIMITS } from "../../../contract/limits.ts"
-import type { RecordAdminAct } from "../../../customers/accounts/admin-acts.ts"
 import {
   type EntryTextFormat,
   type InvalidEntry,
@@ -19,7 +18,7 @@ import {
   removeEntries,
   setNotes,
 } from "../../../customers/own-lists/own-lists.ts"
-import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
+import type { AttributedLog } from "../../../customers/store/change-log/change-log.ts"
 import { INPUT_FAULTS_MAX, invalidInput, Problem } from "../../response/problem.ts"
 import type { SubmittedForm, UploadedFile } from "../form-body.ts"
 import { formatNumber } from "../ui/format.ts"
@@ -103,11 +102,10 @@ export async function parseListChange({ text, format, ...change }: ListChangeTex
   return { ...change, entries: await parseEntries(text, format, parseAddressOrDomain, INPUT_FAULTS_MAX, pause) }
 }
 
-/** Whose lists are changed, and how the change is recorded in the audit log. */
+/** Whose lists are changed, and who changes them. */
 export type ListTarget = {
-  readonly changes: ChangeLog
+  readonly changes: AttributedLog
   readonly owner: ListOwner
-  readonly recordAct: RecordAdminAct
 }
 
 /** Applies the change completely or not at all. */
@@ -123,29 +121,29 @@ export async function applyListChange(target: ListTarget, change: ListChange, pa
   if (note.length > LIMITS.ownListNoteLengthMax) return refused("note")
   if (action === "noted") return await noteOnList(target, change, sent.entries)
   const noted = note === "" ? sent.entries : sent.entries.map(entry => ({ ...entry, note: normalizeNote(note) }))
-  const { changes, owner, recordAct } = target
-  const addition = await addEntries(changes, owner, list, noted, pause, recordAct)
+  const { changes, owner } = target
+  const addition = await addEntries(changes, owner, list, noted, pause)
   if (addition.kind === "too_many") return refused("over_limit")
   if (addition.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
   return { kind: "added", changedCount: addition.addedCount, unchangedCount: addition.presentCount }
 }
 
 async function removeFromList(
-  { changes, owner, recordAct }: ListTarget,
+  { changes, owner }: ListTarget,
   list: OwnList,
   entries: readonly LabelledEntry[],
   pause: Pause,
 ): Promise<ListChangeResult> {
-  const { removedCount, absentCount } = await removeEntries(changes, owner, list, entries, pause, recordAct)
+  const { removedCount, absentCount } = await removeEntries(changes, owner, list, entries, pause)
   return { kind: "removed", changedCount: removedCount, unchangedCount: absentCount }
 }
 
 async function noteOnList(
-  { changes, owner, recordAct }: ListTarget,
+  { changes, owner }: ListTarget,
   { list, note }: ListChange,
   entries: readonly LabelledEntry[],
 ): Promise<ListChangeResult> {
-  const changedCount = await setNotes(changes, owner, list, entries, normalizeNote(note), recordAct)
+  const changedCount = await setNotes(changes, owner, list, entries, normalizeNote(note))
   return { kind: "noted", changedCount, unchangedCount: entries.length - changedCount }
 }
 

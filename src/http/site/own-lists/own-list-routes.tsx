@@ -93,7 +93,7 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
     change: ListChange,
     pause: Pause,
   ): Promise<Response> => {
-    const target = { changes, owner: scope.ownerOf(user), recordAct: scope.recordAct(site, user) }
+    const target = { changes: scope.changesOf(site, user), owner: scope.ownerOf(user) }
     const result = await applyListChange(target, change, pause)
     if (result.kind !== "refused") {
       const { kind: done, changedCount, unchangedCount } = result

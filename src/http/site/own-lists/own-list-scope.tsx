@@ -1,9 +1,11 @@
 /** @jsxImportSource preact */
+
 import type { ComponentChildren } from "preact"
 import { ROUTES } from "../../../contract/routes.ts"
-import { RECORD_NO_ACT, type RecordAdminAct } from "../../../customers/accounts/admin-acts.ts"
 import { type ListOwner, OPERATOR, type OwnList } from "../../../customers/own-lists/own-lists.ts"
-import { AdminLayout, actRecorder } from "../admin/admin-layout.tsx"
+import type { AttributedLog } from "../../../customers/store/change-log/change-log.ts"
+import { AdminLayout } from "../admin/admin-layout.tsx"
+import { adminChanges, ownerChanges } from "../attributed-changes.ts"
 import { DashboardLayout } from "../dashboard/dashboard-layout.tsx"
 import type { Guards, SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
@@ -13,7 +15,8 @@ export type OwnListScope = {
   readonly guard: keyof Pick<Guards, "requireAccount" | "requireAdmin">
   readonly ownerOf: (user: SignedInUser) => ListOwner
   readonly paths: Readonly<Record<"page" | "file" | "table" | "entries" | "import", string>>
-  readonly recordAct: (site: SiteContext, user: SignedInUser) => RecordAdminAct
+  /** The changes that the user makes of these lists. */
+  readonly changesOf: (site: SiteContext, user: SignedInUser) => AttributedLog
   readonly Layout: (props: { readonly user: SignedInUser; readonly children: ComponentChildren }) => ComponentChildren
   readonly lead: string
   /** What a list does. */
@@ -35,7 +38,7 @@ export const ACCOUNT_LISTS: OwnListScope = {
     entries: ROUTES.postListEntries.path,
     import: ROUTES.postListImport.path,
   },
-  recordAct: () => RECORD_NO_ACT,
+  changesOf: ownerChanges,
   Layout: ({ user, children }) => (
     <DashboardLayout route="ownLists" title="Block and allow lists" user={user}>
       {children}
@@ -64,7 +67,7 @@ export const OPERATOR_LISTS: OwnListScope = {
     entries: ROUTES.postAdminListEntries.path,
     import: ROUTES.postAdminListImport.path,
   },
-  recordAct: actRecorder,
+  changesOf: adminChanges,
   Layout: ({ user, children }) => (
     <AdminLayout route="adminLists" section="adminLists" title="Block and allow lists" user={user}>
       {children}

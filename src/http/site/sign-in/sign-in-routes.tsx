@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { Elysia } from "elysia"
 import type { VNode } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
@@ -14,6 +15,7 @@ import { areCodesLocked } from "../../../customers/sign-in/wrong-codes.ts"
 import { listTerms } from "../../../customers/terms/terms.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { isTooManyRequests, Problem } from "../../response/problem.ts"
+import { ownerChanges } from "../attributed-changes.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult } from "../guards.ts"
 import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
@@ -328,7 +330,8 @@ async function completeSignIn(
   if (result.kind === "gone" && previousUser !== null) return pages.redirect(next, request)
   if (result.kind !== "signed_in") return result
   // The new cookie replaces that of the previous session, which must not stay valid unseen.
-  if (previousUser !== null) await endSession(signIn.store, previousUser.account.id, previousUser.session.id)
+  if (previousUser !== null)
+    await endSession(ownerChanges(context, previousUser), previousUser.account.id, previousUser.session.id)
   const { account, firstKey, newSession } = result
   const response =
     firstKey === null

@@ -66,7 +66,7 @@ onPostgres("rows of nodes that share the target already do not prevent the copy,
   await writeHeartbeat(there, "node_1")
   const move = await copyToPostgres(path, place)
   expect(move).toMatchObject({ kind: "moved" })
-  expect(await readHeartbeats(there)).toEqual([{ id: "node_1", beat: 1 }])
+  expect(await readHeartbeats(there)).toEqual([{ id: "node_1", beat: 1, url: null }])
 })
 
 onPostgres("a target with rows is refused and stays unchanged", async () => {

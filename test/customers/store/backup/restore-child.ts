@@ -11,7 +11,7 @@ import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
 const [what = "", path = "", from = "", step = ""] = process.argv.slice(2)
 
 if (what === "restore") {
-  restoreDatabase(from, path, "then", reached => {
+  restoreDatabase(from, path, "then", [], reached => {
     if (reached === step) process.kill(process.pid, "SIGKILL")
   })
 }

@@ -2,8 +2,7 @@ import { Database } from "bun:sqlite"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join } from "node:path"
-import { findAccount } from "../../../../src/customers/accounts/accounts.ts"
-import { RECORD_NO_ACT } from "../../../../src/customers/accounts/admin-acts.ts"
+import { findAccount, removeAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { suspendAccount } from "../../../../src/customers/accounts/suspension.ts"
 import { changeOrigins, changeRestrictions } from "../../../../src/customers/keys/key-changes.ts"
 import { NO_CEILING } from "../../../../src/customers/keys/key-restrictions.ts"
@@ -11,7 +10,8 @@ import { createKey, findKey, revokeKey } from "../../../../src/customers/keys/ke
 import { isRequestLogOn, switchRequestLogOff } from "../../../../src/customers/request-log/request-log-switch.ts"
 import { readRequests } from "../../../../src/customers/request-log/request-rows.ts"
 import { backUpDatabase } from "../../../../src/customers/store/backup/backup.ts"
-import { type RestoreStep, restoreDatabase } from "../../../../src/customers/store/backup/restore.ts"
+import { readDeletedAccounts, recordDeletedAccount } from "../../../../src/customers/store/backup/deleted-accounts.ts"
+import { checkBackup, type RestoreStep, restoreDatabase } from "../../../../src/customers/store/backup/restore.ts"
 import { latestChangeId, readChangesSince } from "../../../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../../../src/customers/store/change-log/change-poller.ts"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
@@ -60,7 +60,7 @@ const codeOf = (work: () => unknown): string => {
 
 test("the backup replaces the database, which is kept, and nothing else is left behind", async () => {
   const { path, backup } = await backedUp()
-  const restored = restoreDatabase(backup, path, "then", () => undefined)
+  const restored = restoreDatabase(backup, path, "then")
   expect(restored).toMatchObject({
     path,
     accountsCount: 1,
@@ -278,8 +278,8 @@ describe("a restore merges what happened since the backup:", () => {
     const restrictions = { expiresAtMs: 9_000, unitsPerDay: 5, requestsPerSecond: 2, networks: ["192.0.2.0/24"] }
     await changeRestrictions(log, made.key.id, restrictions, NO_CEILING)
     await changeOrigins(log, page.key.id, ["https://both.example", "https://new.example"])
-    await suspendAccount(log, accountId, "spam", RECORD_NO_ACT)
-    await switchRequestLogOff(store, accountId)
+    await suspendAccount(log, accountId, "spam")
+    await switchRequestLogOff(log, accountId)
     await createKey(log, random, { accountId, kind: "publishable", name: null, origins: ["https://gone.example"] })
     await store.close()
     restoreDatabase(backup, path, "then")
@@ -341,4 +341,62 @@ test("a backup of an older version is migrated when it is opened, and a copy of 
   expect(restoreDatabase(createOlderDatabase(8), path, "then")).toMatchObject({ schemaVersion: 8 })
   expect(await emailsIn(path)).toEqual(["a0@b.c"])
   expect(existsSync(`${path}.before-9`)).toBe(true)
+})
+
+describe("accounts that were deleted since the backup", () => {
+  test("stay deleted, with their rows, as the previous database and the ids beside the backup know them", async () => {
+    const { path, backup, accountId } = await backedUp(async store => {
+      const log = tempLog(store)
+      const [row] = await store.all<{ id: string }>("SELECT id FROM accounts WHERE email = 'first@example.com'")
+      await removeAccount(log, row?.id ?? "")
+    })
+    expect(restoreDatabase(backup, path, "then")).toMatchObject({ deletedAgainCount: 1, accountsCount: 0 })
+    const store = await openSqlite(path, now)
+    for (const table of ["keys", "units", "usage"]) expect(await store.all(`SELECT 1 FROM ${table}`)).toEqual([])
+    const acts = await store.all<{ act: string }>("SELECT act FROM admin_acts WHERE account_id = $1 ORDER BY act", [
+      accountId,
+    ])
+    expect(acts.map(({ act }) => act)).toEqual(["account_created", "account_deleted"])
+    await store.close()
+  })
+
+  test("stay deleted also where the previous database is lost", async () => {
+    const { backup, accountId } = await backedUp()
+    const directory = dirname(backup)
+    for (const id of [accountId, "acc_unknown"]) recordDeletedAccount(directory, { id, atMs: 5_000 })
+    const target = tempPath("mailkind.sqlite")
+    const restored = restoreDatabase(backup, target, "then", readDeletedAccounts([directory]))
+    expect(restored).toMatchObject({ deletedAgainCount: 1, accountsCount: 0, merged: null })
+    expect(await emailsIn(target)).toEqual([])
+  })
+})
+
+describe("a check", () => {
+  test("tells what a backup holds and changes nothing", async () => {
+    const { path, backup } = await backedUp()
+    const before = readFileSync(path)
+    expect(checkBackup(backup)).toMatchObject({ accountsCount: 1, schemaVersion: SCHEMA_VERSION })
+    expect(readFileSync(path).equals(before)).toBe(true)
+    expect(readdirSync(dirname(path)).filter(name => name.includes("restor"))).toEqual([])
+  })
+
+  test.each([0.1, 0.5, 0.99])(
+    "says of a backup of which %p is there that it is cut, and how much is missing",
+    async share => {
+      const { backup } = await backedUp()
+      const bytes = readFileSync(backup)
+      const kept = Math.floor(bytes.length * share)
+      writeFileSync(backup, bytes.subarray(0, kept))
+      for (const work of [() => checkBackup(backup), () => restoreDatabase(backup, tempPath(), "then")])
+        expect(work).toThrow(`it is cut: it has ${kept} of ${bytes.length} bytes`)
+    },
+  )
+
+  test("says of another file that it is no database", async () => {
+    const path = tempPath("notes")
+    writeFileSync(path, "x".repeat(5000))
+    expect(codeOf(() => checkBackup(path))).toBe("not_a_database")
+    writeFileSync(path, "")
+    expect(codeOf(() => checkBackup(path))).not.toBe("done")
+  })
 })

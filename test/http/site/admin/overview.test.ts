@@ -26,7 +26,16 @@ import { openAdmin } from "./open-admin.ts"
 
 const NOW_MS = Date.UTC(2026, 0, 2)
 const health = (isDnsUnavailable: boolean) =>
-  healthReport({ version: "1.0.0", activeLists: knownLists, isRefreshScheduled: true, isDnsUnavailable, uptimeMs: 0 })
+  healthReport({
+    version: "1.0.0",
+    commit: null,
+    activeLists: knownLists,
+    isRefreshScheduled: true,
+    isDnsUnavailable,
+    isDatabaseAway: false,
+    uptimeMs: 0,
+    nowMs: NOW_MS,
+  })
 
 /** A house in which all is well, but for what is wanted otherwise. */
 const standing = (wanted: Partial<ServerOverview> = {}): ServerOverview => ({

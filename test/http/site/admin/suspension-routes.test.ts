@@ -178,7 +178,8 @@ describe("the deletion of an account", () => {
 })
 
 test("the audit log is empty at first, takes any cursor, and goes on from page to page", async () => {
-  const { page, form, path } = await opened()
+  const { page, form, path, store } = await opened()
+  await store.run("DELETE FROM admin_acts")
   expect((await page("/admin/acts")).text).toContain("Nothing yet.")
   for (const after of ["x", "1.act_", HOSTILE, "9".repeat(400)])
     expect((await page(`/admin/acts?after=${encodeURIComponent(after)}`)).text).toContain("Nothing yet.")

@@ -319,3 +319,64 @@ describe("the stream of a list's page", () => {
     expect(state.endedCount).toBe(1)
   })
 })
+
+describe("a callback", () => {
+  const URL_OF_CRM = "https://crm.acme.com/hook"
+
+  test("needs a secret, which is shown once and can be replaced", async () => {
+    const opened = await openSignedIn()
+    const refused = await opened.postParts(PATH, { callback: URL_OF_CRM, file: csvFile() })
+    expect([refused.status, errorAt(refused.html, "callback")]).toEqual([
+      400,
+      "Callbacks are signed. Make a callback secret first, at the end of this page.",
+    ])
+    expect(refused.html).toContain(URL_OF_CRM)
+    const made = await opened.post("/dashboard/callback-secret", {})
+    expect(made.text).toMatch(/whsec_\S{44}/)
+    const page = await opened.get(PATH)
+    expect(page.text).toContain("Replace the callback secret")
+    expect(page.html).not.toContain("whsec_")
+    expect((await opened.post("/dashboard/callback-secret", {})).text).toContain("Your former secret signs too until")
+  })
+
+  test("is refused where it may not go", async () => {
+    const opened = await openSignedIn()
+    await opened.post("/dashboard/callback-secret", {})
+    for (const callback of ["crm", "http://crm.acme.com/", "https://127.0.0.1/"])
+      expect(errorAt((await opened.postParts(PATH, { callback, file: csvFile() })).html, "callback")).toMatch(
+        /callback/i,
+      )
+  })
+
+  test("is on the page of its list with what became of it, and is sent again from there", async () => {
+    const opened = await openSignedIn()
+    const { store } = opened.harness
+    await opened.post("/dashboard/callback-secret", {})
+    const { path, text } = await upload(opened, { callback: URL_OF_CRM, file: csvFile() })
+    expect(text).toContain("Nothing has happened yet.")
+    await checkAll(opened)
+    const list = path.replace(/\?.*/, "")
+    await store.run("UPDATE callbacks SET ending = 'given_up', attempt_count = 9, tried_at_ms = 1, result = '302'")
+    const page = await opened.get(list)
+    for (const words of ["job.done", "Answered 302: redirects are not followed.", "Given up after the last attempt"])
+      expect(page.text).toContain(words)
+    const [callback] = await store.all<{ id: string }>("SELECT id FROM callbacks")
+    const again = await opened.post(`${list}/send-again`, { callback: callback?.id ?? "" })
+    expect((await opened.get(again.redirectPath ?? "")).text).toContain("The callback is sent again.")
+    expect(await store.all("SELECT ending, attempt_count FROM callbacks")).toEqual([{ ending: null, attempt_count: 0 }])
+    expect((await opened.post(`${list}/send-again`, { callback: "msg_other" })).status).toBe(404)
+  })
+
+  test("of another account's list is neither shown nor sent", async () => {
+    const opened = await openSignedIn()
+    const { store, changes } = opened.harness
+    await opened.post("/dashboard/callback-secret", {})
+    const { path } = await upload(opened, { callback: URL_OF_CRM, file: csvFile() })
+    await checkAll(opened)
+    const other = await newAccount(changes, "john@example.com")
+    await store.run("UPDATE jobs SET account_id = $1", [other])
+    const list = path.replace(/\?.*/, "")
+    const [callback] = await store.all<{ id: string }>("SELECT id FROM callbacks")
+    expect((await opened.post(`${list}/send-again`, { callback: callback?.id ?? "" })).status).toBe(404)
+  })
+})

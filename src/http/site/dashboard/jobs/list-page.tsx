@@ -5,6 +5,7 @@ import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
 import type { JobBody } from "../../../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
+import type { CallbackState } from "../../../../customers/jobs/callback-queue.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
@@ -12,17 +13,19 @@ import { ActionButton, FlashMessage, Timestamp } from "../../ui/forms.tsx"
 import { DescriptionList, Table } from "../../ui/layout.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
+import { ListCallbacks } from "./callbacks.tsx"
 import { isLive, listName, PART_LABELS, rowsDone, STATE_LABELS, stateMeaning, timeLeft } from "./list-words.ts"
 
 type ListPageProps = {
   readonly user: SignedInUser
   readonly list: JobBody
+  readonly callbacks: readonly CallbackState[]
   readonly flash: string | null
   readonly script: string
 }
 
 /** One list: how far its check is, its results, and its deletion. */
-export function ListPage({ user, list, flash, script }: ListPageProps) {
+export function ListPage({ user, list, callbacks, flash, script }: ListPageProps) {
   return (
     <DashboardLayout route="dashboardJob" title={listName(list)} user={user} scripts={isLive(list) ? [script] : []}>
       <FlashMessage message={flash} />
@@ -34,6 +37,7 @@ export function ListPage({ user, list, flash, script }: ListPageProps) {
       <div id="list-facts">
         <ListFacts list={list} />
       </div>
+      <ListCallbacks list={list} callbacks={callbacks} />
       <p class="actions">
         <a class="button small" href={ROUTES.dashboardJobs.path}>
           All lists

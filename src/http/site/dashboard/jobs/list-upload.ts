@@ -4,6 +4,7 @@ import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../../contract/poli
 import type { JobOptions } from "../../../../customers/jobs/job-row.ts"
 import { readFileName } from "../../../../rows/result-format.ts"
 import type { BodyReservations } from "../../../request/body.ts"
+import { callbackFault } from "../../../request/job-input.ts"
 import { type FormPart, formBoundary, formParts } from "../../../request/multipart.ts"
 import { type UploadDeps, uploadChunks } from "../../../request/upload.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
@@ -18,14 +19,23 @@ export type UploadValues = {
   readonly policy: string
   readonly column: string
   readonly hasHeader: boolean
+  /** The URL that gets callbacks. Empty: none. */
+  readonly callback: string
 }
 
 /** Nothing is entered yet. */
-export const EMPTY_UPLOAD: UploadValues = { name: "", format: "", policy: POLICY_DEFAULT, column: "", hasHeader: true }
+export const EMPTY_UPLOAD: UploadValues = {
+  name: "",
+  format: "",
+  policy: POLICY_DEFAULT,
+  column: "",
+  hasHeader: true,
+  callback: "",
+}
 
 /** What is wrong with a field; `form`: with the upload as a whole. */
 export type UploadFault = {
-  readonly field: "name" | "format" | "policy" | "column" | "file" | "form"
+  readonly field: "name" | "format" | "policy" | "column" | "callback" | "file" | "form"
   readonly message: string
 }
 
@@ -111,10 +121,14 @@ const valuesOf = (text: (name: string) => string): UploadValues => ({
   policy: text("policy") === "" ? POLICY_DEFAULT : text("policy"),
   column: text("column"),
   hasHeader: text("headless") !== "yes",
+  callback: text("callback"),
 })
 
-/** What is asked for, or what is wrong with it. */
-export function parseUpload({ values, file }: Pick<ArrivingList, "values" | "file">): JobOptions | UploadFault {
+/** What is asked for, or what is wrong with it. Callbacks need a secret of the account. */
+export function parseUpload(
+  { values, file }: Pick<ArrivingList, "values" | "file">,
+  hasCallbackSecret: boolean,
+): JobOptions | UploadFault {
   if (file === null) return { field: "file", message: "Choose a file." }
   const fileName = file.fileName ?? ""
   const format = formatOf(values.format, fileName, file.mediaType)
@@ -126,6 +140,8 @@ export function parseUpload({ values, file }: Pick<ArrivingList, "values" | "fil
     return { field: "column", message: `A column has at most ${JOB_LIMITS.columnNameLengthMax} characters.` }
   if (format === "text" && values.column !== "")
     return { field: "column", message: "A text has no columns. Leave this empty, or choose another format." }
+  const callback = callbackOf(values.callback, hasCallbackSecret)
+  if (callback !== null && typeof callback === "object") return callback
   return {
     name: printableInput(values.name === "" ? fileName : values.name),
     format,
@@ -133,7 +149,17 @@ export function parseUpload({ values, file }: Pick<ArrivingList, "values" | "fil
     hasHeader: format !== "csv" || values.hasHeader,
     policy: values.policy,
     includesTenant: true,
+    callbackUrl: callback,
   }
+}
+
+/** The URL that gets callbacks, or what is wrong with it; null: none. */
+function callbackOf(url: string, hasSecret: boolean): string | UploadFault | null {
+  if (url === "") return null
+  const fault = callbackFault(url)
+  if (fault !== null) return { field: "callback", message: fault }
+  if (hasSecret) return url
+  return { field: "callback", message: "Callbacks are signed. Make a callback secret first, at the end of this page." }
 }
 
 const isPolicy = (policy: string): policy is Policy => Object.hasOwn(POLICIES, policy)

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { CALLBACK_LIMITS } from "../../../../contract/callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS } from "../../../../contract/jobs.ts"
 import type { JobBody, JobEstimateBody } from "../../../../contract/jobs-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
@@ -9,6 +10,7 @@ import { FlashMessage, FormError, SelectField, TextField, Timestamp } from "../.
 import { DescriptionList, Table } from "../../ui/layout.tsx"
 import { PolicyField } from "../../ui/policy-field.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
+import { CallbackSecretSection } from "./callbacks.tsx"
 import { formatBytes, type UploadFault, type UploadValues } from "./list-upload.ts"
 import { FORMAT_LABELS, listName, rowsDone, STATE_LABELS } from "./list-words.ts"
 
@@ -21,13 +23,15 @@ type ListsPageProps = {
   /** What the list that was sent would cost; null: that was not asked. */
   readonly estimate: JobEstimateBody | null
   readonly flash: string | null
+  /** When the callback secret was made; null: there is none. */
+  readonly secretMadeAtMs: number | null
   readonly bytesMax: number
   readonly keepHours: number
   readonly script: string
 }
 
 /** The account's lists, and the form that uploads one. */
-export function ListsPage({ user, lists, flash, script, ...form }: ListsPageProps) {
+export function ListsPage({ user, lists, flash, script, secretMadeAtMs, ...form }: ListsPageProps) {
   return (
     <DashboardLayout route="dashboardJobs" title="Lists" user={user} scripts={[script]}>
       <FlashMessage message={flash} />
@@ -39,6 +43,7 @@ export function ListsPage({ user, lists, flash, script, ...form }: ListsPageProp
       <UploadSection {...form} isFull={lists.length >= JOB_LIMITS.jobsPerAccountMax} />
       <h2 id="lists">Your lists</h2>
       {lists.length === 0 ? <p>You have no lists yet.</p> : <ListTable lists={lists} />}
+      <CallbackSecretSection madeAtMs={secretMadeAtMs} />
     </DashboardLayout>
   )
 }
@@ -107,6 +112,7 @@ function UploadForm({ values, fault, estimate, bytesMax }: Omit<UploadSectionPro
       />
       <PolicyField selected={values.policy} error={errorAt("policy")} />
       <ReadingFields values={values} errorAt={errorAt} />
+      <CallbackField value={values.callback} error={errorAt("callback")} />
       <TextField
         type="file"
         name="file"
@@ -164,6 +170,27 @@ function ReadingFields({ values: { format, column, hasHeader }, errorAt }: Readi
           <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
           <span>The first row has no names: it is a row like the others.</span>
         </label>
+      </div>
+    </details>
+  )
+}
+
+/** The URL that gets callbacks, which few people need. */
+function CallbackField({ value, error }: { readonly value: string; readonly error: string | null }) {
+  return (
+    <details open={value !== "" || error !== null}>
+      <summary>Callback</summary>
+      <div class="folded">
+        <TextField
+          name="callback"
+          label="Callback URL"
+          hint="A URL of https that gets a request when the list is done, stops or ends early. Empty: you only get an email."
+          value={value}
+          maxLength={CALLBACK_LIMITS.urlLengthMax}
+          autocomplete="off"
+          spellcheck={false}
+          error={error}
+        />
       </div>
     </details>
   )

@@ -1,12 +1,18 @@
 /** @jsxImportSource preact */
+
 import { Elysia } from "elysia"
+import { streamOf } from "../../../../base/streams.ts"
 import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
 import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
 import type { ProblemCode } from "../../../../contract/problems.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
+import { listCallbacks, sendAgain } from "../../../../customers/jobs/callback-queue.ts"
+import { callbackSecretMadeAtMs } from "../../../../customers/jobs/callback-secrets.ts"
+import { jobBody } from "../../../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../../../customers/jobs/job-lifecycle.ts"
 import { findJob, type Job, type JobOptions, listJobs } from "../../../../customers/jobs/job-row.ts"
+import { ownerActor } from "../../../../customers/store/change-log/actor.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import { readResults, resultsLength } from "../../../../jobs/read-results.ts"
 import { RefusedList } from "../../../../jobs/receive-list.ts"
@@ -14,11 +20,12 @@ import { readSafeResults } from "../../../../jobs/safe-results.ts"
 import { UnreadableFile } from "../../../../rows/unreadable-file.ts"
 import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-problems.ts"
 import { Problem } from "../../../response/problem.ts"
-import { assertFolder, estimateFor, jobBody, streamOf, uploadProblem } from "../../../v1/jobs.ts"
+import { assertFolder, estimateFor, momentOf, uploadProblem } from "../../../v1/jobs.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { withSiteLease } from "../site-lease.ts"
+import { NewCallbackSecretPage } from "./callbacks.tsx"
 import { ListDeletionPage, ListPage } from "./list-page.tsx"
 import {
   type ArrivingList,
@@ -34,7 +41,10 @@ import { ListsPage } from "./lists-page.tsx"
 import { OpenStreams, progressStream } from "./progress-stream.tsx"
 
 const LISTS_FLASH = { deleted: "The list and its results are deleted." } as const
-const LIST_FLASH = { uploaded: "The list is uploaded, and its rows are checked in the background." } as const
+const LIST_FLASH = {
+  uploaded: "The list is uploaded, and its rows are checked in the background.",
+  sent: "The callback is sent again.",
+} as const
 
 /** The pages of whole lists: upload one, watch its check, download its results, delete it. */
 export function listsPageRoutes(site: SiteContext) {
@@ -56,6 +66,34 @@ export function listsPageRoutes(site: SiteContext) {
       { parse: "none" },
     )
     .use(listPageRoutes(site))
+    .use(callbackRoutes(site))
+}
+
+/** The forms of callbacks. */
+function callbackRoutes(site: SiteContext) {
+  const { guards, pages, jobs, clock } = site
+  return new Elysia({ normalize: false })
+    .post(
+      ROUTES.postCallbackAgain.path,
+      ({ request, params: { id } }) =>
+        guards.requireAccount.form(request, async (user, form) => {
+          await ownJob(site, user, id)
+          if (!(await sendAgain(jobs.store, id, form.text("callback"), clock())))
+            throw new Problem("not_found", "The list has no such callback.")
+          return pages.redirect(withFlash(pathWithId("dashboardJob", id), "sent"), request)
+        }),
+      { parse: "none" },
+    )
+    .post(
+      ROUTES.postDashboardCallbackSecret.path,
+      ({ request }) =>
+        guards.requireAccount.form(request, async user => {
+          const made = await jobs.replaceCallbackSecret(user.account.id, ownerActor(user.account.id))
+          if (made === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
+          return <NewCallbackSecretPage user={user} made={made} />
+        }),
+      { parse: "none" },
+    )
 }
 
 /** The pages of one list. */
@@ -67,7 +105,8 @@ function listPageRoutes(site: SiteContext) {
       guards.requireAccount.page(request, async user => (
         <ListPage
           user={user}
-          list={jobBody(site, await ownJob(site, user, id))}
+          list={jobBody(await ownJob(site, user, id), momentOf(site))}
+          callbacks={await listCallbacks(site.jobs.store, id)}
           flash={flashMessage(request.url, LIST_FLASH)}
           script={await assets.path("list-progress.js")}
         />
@@ -92,14 +131,14 @@ function listDeletionRoutes(site: SiteContext) {
   return new Elysia({ normalize: false })
     .get(ROUTES.jobDeletion.path, ({ request, params: { id } }) =>
       guards.requireAccount.page(request, async user => (
-        <ListDeletionPage user={user} list={jobBody(site, await ownJob(site, user, id))} />
+        <ListDeletionPage user={user} list={jobBody(await ownJob(site, user, id), momentOf(site))} />
       )),
     )
     .post(
       ROUTES.postJobDeletion.path,
       ({ request, params: { id } }) =>
         guards.requireAccount.form(request, async ({ account }) => {
-          if (!(await jobs.service.delete(account.id, id))) throw noSuchJob()
+          if (!(await jobs.service.delete(account.id, id, ownerActor(account.id)))) throw noSuchJob()
           return pages.redirect(withFlash(ROUTES.dashboardJobs.path, "deleted"), request)
         }),
       { parse: "none" },
@@ -129,7 +168,8 @@ async function listsPage(
   return (
     <ListsPage
       {...{ user, values, fault, estimate, flash }}
-      lists={lists.map(job => jobBody(site, job))}
+      lists={lists.map(job => jobBody(job, momentOf(site)))}
+      secretMadeAtMs={await callbackSecretMadeAtMs(jobs.store, user.account.id)}
       bytesMax={jobs.bytesMax}
       keepHours={jobs.keepHours}
       script={await assets.path("list-form.js")}
@@ -152,7 +192,8 @@ async function handleUpload(site: SiteContext, request: Request, user: SignedInU
   try {
     upload = await readListUpload(request, site, jobs.bytesMax)
     const { values, file } = upload
-    const options = parseUpload(upload)
+    const hasSecret = values.callback !== "" && (await callbackSecretMadeAtMs(jobs.store, user.account.id)) !== null
+    const options = parseUpload(upload, hasSecret)
     if ("field" in options || file === null) {
       const fault = "field" in options ? options : null
       return pages.renderInvalid(await listsPage(site, user, { values, fault }), request)
@@ -176,7 +217,8 @@ const startCheck: UseList = async (site, request, { account }, { options, conten
   const bound = await reachedBound(jobs.store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
   await assertFolder(site)
-  const job = await jobs.service.receive({ accountId: account.id, keyId: SITE_KEY.id, options }, content, jobs.bytesMax)
+  const newJob = { accountId: account.id, keyId: SITE_KEY.id, options, actor: ownerActor(account.id) }
+  const job = await jobs.service.receive(newJob, content, jobs.bytesMax)
   if (job === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
   if (typeof job === "string") throw tooManyJobs(job)
   return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), request)

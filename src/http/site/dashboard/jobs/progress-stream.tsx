@@ -1,7 +1,8 @@
 /** @jsxImportSource preact */
 import { render } from "preact-render-to-string"
+import { jobBody } from "../../../../customers/jobs/job-body.ts"
 import { findJob } from "../../../../customers/jobs/job-row.ts"
-import { jobBody } from "../../../v1/jobs.ts"
+import { momentOf } from "../../../v1/jobs.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { ListProgress } from "./list-page.tsx"
 import { isLive } from "./list-words.ts"
@@ -63,7 +64,7 @@ export function progressStream(
   const nextEvent = async (): Promise<string | null> => {
     const job = await findJob(jobs.store, accountId, id)
     if (job === null) return null
-    const list = jobBody(deps, job)
+    const list = jobBody(job, momentOf(deps))
     const html = render(<ListProgress list={list} />)
     const event = html === told ? ":\n\n" : eventText(html)
     told = html

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { Elysia } from "elysia"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
@@ -7,6 +8,7 @@ import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key
 import { type ApiKey, findKey, listKeys, renameKey, revokeKey } from "../../../../customers/keys/keys.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import { Problem } from "../../../response/problem.ts"
+import { ownerChanges } from "../../attributed-changes.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, withFlash } from "../../links.ts"
@@ -73,11 +75,11 @@ async function rejectedKeyForm(
 }
 
 async function handleCreateKey(site: SiteContext, request: Request, user: SignedInUser, values: KeyFormValues) {
-  const { changes, random, baseUrl } = site
+  const { random, baseUrl } = site
   if (values.name === "") return await rejectedKeyForm(site, request, user, values, NAME_MISSING)
   const newKey = parseNewKey(values, user.account.id, ceilingOfAccount(site, user))
   if (newKey === null) return await rejectedKeyForm(site, request, user, values, KIND_MISSING)
-  const creation = await createKeyOnce(changes, random, newKey, values.idempotencyKey)
+  const creation = await createKeyOnce(ownerChanges(site, user), random, newKey, values.idempotencyKey)
   if (creation.kind === "created_before") return <KeyCreatedBeforePage user={user} apiKey={creation.key} />
   if (creation.kind !== "created") return await rejectedKeyForm(site, request, user, values, keyFormError(creation))
   const { key, text } = creation
@@ -114,9 +116,9 @@ type KeyFormHandler = (
   form: SubmittedForm,
 ) => Promise<keyof typeof KEY_FLASH | KeyPageFault>
 
-const handleRename: KeyFormHandler = async ({ changes }, _user, { id }, form) => {
+const handleRename: KeyFormHandler = async (site, user, { id }, form) => {
   const input = form.text("name")
-  const { kind } = await renameKey(changes, id, input)
+  const { kind } = await renameKey(ownerChanges(site, user), id, input)
   return kind === "renamed" ? "renamed" : { form: "name", input, message: keyFormError({ kind: "bad_name" }).message }
 }
 
@@ -126,9 +128,9 @@ const CHANGED_MEANWHILE = "The key was changed in another window. Check what you
 /** What the form showed of the key, which the change is based on; null: it does not say. */
 const seenBy = (form: SubmittedForm): string | null => form.text("seen") || null
 
-const handleOrigins: KeyFormHandler = async ({ changes }, _user, { id }, form) => {
+const handleOrigins: KeyFormHandler = async (site, user, { id }, form) => {
   const input = form.text("origins")
-  const change = await changeOrigins(changes, id, splitOrigins(input), seenBy(form))
+  const change = await changeOrigins(ownerChanges(site, user), id, splitOrigins(input), seenBy(form))
   switch (change.kind) {
     case "changed":
       return "moved"
@@ -145,7 +147,13 @@ const handleOrigins: KeyFormHandler = async ({ changes }, _user, { id }, form) =
 const handleLimits: KeyFormHandler = async (site, user, { id, expiresAtMs }, form) => {
   const input = readRestrictions(form)
   const wanted = restrictionsOf(input, expiresAtMs)
-  const change = await changeRestrictions(site.changes, id, wanted, ceilingOfAccount(site, user), seenBy(form))
+  const change = await changeRestrictions(
+    ownerChanges(site, user),
+    id,
+    wanted,
+    ceilingOfAccount(site, user),
+    seenBy(form),
+  )
   switch (change.kind) {
     case "changed":
       return "limited"
@@ -161,9 +169,9 @@ const handleLimits: KeyFormHandler = async (site, user, { id, expiresAtMs }, for
   }
 }
 
-const handleRevocation: KeyFormHandler = async ({ changes }, _user, key, form) => {
+const handleRevocation: KeyFormHandler = async (site, user, key, form) => {
   if (key.revokedAtMs === null && form.text("sure") !== "yes") return { form: "revoke" }
-  const revocation = await revokeKey(changes, key.id, "owner")
+  const revocation = await revokeKey(ownerChanges(site, user), key.id, "owner")
   return revocation.kind === "revoked" && !revocation.isNew ? "revoked-before" : "revoked"
 }
 

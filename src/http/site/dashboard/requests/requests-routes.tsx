@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+
 import { Elysia } from "elysia"
 import { logError } from "../../../../base/log.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
@@ -12,6 +13,7 @@ import { findRequest, readRequests } from "../../../../customers/request-log/req
 import type { Store } from "../../../../customers/store/core/store.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
+import { ownerChanges } from "../../attributed-changes.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, withFlash } from "../../links.ts"
 import { streamText } from "../../page-responses.ts"
@@ -66,8 +68,8 @@ export function requestsPageRoutes(site: SiteContext) {
           const choice = form.text("log")
           if (choice !== "on" && choice !== "off")
             throw invalidInput([{ pointer: "/log", detail: "`log` must be on or off." }])
-          if (choice === "on") await switchRequestLogOn(store, clock, account.id)
-          else await switchRequestLogOff(store, account.id)
+          if (choice === "on") await switchRequestLogOn(ownerChanges(site, { account }), account.id)
+          else await switchRequestLogOff(ownerChanges(site, { account }), account.id)
           return pages.redirect(withFlash(ROUTES.requests.path, choice), request)
         }),
       { parse: "none" },

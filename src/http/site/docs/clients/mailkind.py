@@ -6,7 +6,8 @@
     answer = client.check_email("jane@gmail.com")
     print(answer.result["recommendation"] if answer.outcome == "checked" else "allow")
 
-No method raises because a check failed: the outcome says so. Only wrong options raise, as `TypeError` or `ValueError`.
+No method raises because a check failed: the outcome says so. Only wrong options raise, as `TypeError` or `ValueError`. The
+progress and the results of a job raise a `JobError` when they end early.
 A client may be shared by threads. No outcome, error or text holds the key.
 """
 
@@ -16,6 +17,7 @@ import copy
 import email.utils
 import http.client
 import json
+import os
 import random
 import re
 import secrets
@@ -29,14 +31,14 @@ from collections import OrderedDict, deque
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import (
-    Any, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict,
+    Any, BinaryIO, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict,
     TypeVar, Union, cast,
 )
 
 __all__ = [
     "Mailkind", "Checked", "Unchecked", "CheckedItem", "UncheckedItem", "Answered", "Unanswered", "Outcome", "ItemOutcome",
     "Progress", "CheckResult", "BatchItemResult", "CATEGORIES", "RECOMMENDATIONS", "POLICIES", "REASONS", "PROBLEM_CODES",
-    "CAUSES",
+    "CAUSES", "Job", "JobError",
 ]
 
 #: The server that this file comes from.
@@ -74,6 +76,9 @@ _BACKOFF_MAX = 16.0
 _JITTER_MAX = 1.0
 _ANSWER_BYTES_MAX = 4_194_304
 _GIVEN_UP_MAX = 5
+_UPLOAD_TIMEOUT = 3600.0
+#: The pauses between two looks at a job: growing while it runs, and the last one while it is stopped.
+_LOOK_FIRST, _LOOK_GROWTH, _LOOK_MAX, _LOOK_STOPPED = 0.5, 1.5, 5.0, 60.0
 _FRAME_BYTES = 256
 _UNSENDABLE = "The item is not a text, or is longer than the API takes. It was not sent."
 
@@ -184,9 +189,9 @@ class UncheckedItem(Failure):
 
 @dataclass(frozen=True)
 class Answered:
-    """How `feedback`, `usage` and `health` end with an answer."""
+    """How `feedback`, `usage`, `health` and the methods of `jobs` end with an answer."""
 
-    result: Dict[str, Any]
+    result: Any
     request_id: str
     outcome: Literal["answered"] = "answered"
 
@@ -212,10 +217,13 @@ Outcome = Union[Checked, Unchecked]
 ItemOutcome = Union[CheckedItem, UncheckedItem]
 Reply = Union[Answered, Unanswered]
 
+#: A whole list: the path of a file, its bytes, or a file that is open for reading bytes.
+File = Union[str, "os.PathLike[str]", bytes, BinaryIO]
+
 
 @dataclass(frozen=True)
 class _Answer:
-    value: Dict[str, Any]
+    value: Any
     max_age: float
     request_id: str
 
@@ -231,6 +239,9 @@ class _Call:
     has_deadline: bool
     #: Ends the waits between tries.
     cancelled: threading.Event
+    method: Optional[str] = None
+    #: A list to upload, instead of `body`. It is only sent again when the server has refused it: it must not be checked twice.
+    file: Optional[File] = None
 
 
 class _Platform:
@@ -273,6 +284,34 @@ class _AnyStatus(urllib.request.HTTPErrorProcessor):
         return response
 
     https_response = http_response
+
+
+class _EarlyAnswer:
+    """A server may refuse a list and close before all of it is sent. What it said is still read."""
+
+    def send(self, data: Any) -> None:
+        try:
+            super().send(data)  # type: ignore[misc]
+        except (BrokenPipeError, ConnectionResetError):
+            pass
+
+
+class _PlainConnection(_EarlyAnswer, http.client.HTTPConnection):
+    pass
+
+
+class _TlsConnection(_EarlyAnswer, http.client.HTTPSConnection):
+    pass
+
+
+class _Plain(urllib.request.HTTPHandler):
+    def http_open(self, req: Any) -> Any:
+        return self.do_open(_PlainConnection, req)
+
+
+class _Tls(urllib.request.HTTPSHandler):
+    def https_open(self, req: Any) -> Any:
+        return self.do_open(_TlsConnection, req)
 
 
 class _Cache(Generic[R]):
@@ -344,7 +383,7 @@ class Mailkind:
         self._cache: _Cache[CheckResult] = _Cache(_read_count("cache_entries_max", cache_entries_max, 0))
         self._on_unchecked = on_unchecked
         self._platform = _platform or _Platform()
-        self._opener = urllib.request.build_opener(_AnyStatus)
+        self._opener = urllib.request.build_opener(_AnyStatus, _Plain, _Tls)
         self._lock = threading.Lock()
         self._counts = {name: 0 for name in ("checked", "unchecked", "cached", "requests", "retries")}
         self._causes = {cause: 0 for cause in CAUSES}
@@ -424,6 +463,11 @@ class Mailkind:
     def health(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
         """The state of the server."""
         return self._reply("/v1/health", None, timeout, retries)
+
+    @property
+    def jobs(self) -> "_Jobs":
+        """Whole lists: upload, watch, download."""
+        return _Jobs(self)
 
     def stats(self) -> Dict[str, Any]:
         """What the client has counted since it was created. Checks and items of batches are counted alike."""
@@ -564,6 +608,8 @@ class Mailkind:
             ended = self._exchange(call, request_id, max(0.001, left))
             if isinstance(ended, _Answer) or tries > call.retries:
                 return ended
+            if call.file is not None and (ended.status or 0) < 400:
+                return ended
             delay = _retry_delay(ended, tries, self._retry_wait_max, platform.random())
             if delay is None or (call.has_deadline and delay >= ends_at - platform.now()):
                 return ended
@@ -594,24 +640,60 @@ class Mailkind:
 
     def _send(self, call: _Call, request_id: str, timeout: float) -> Union[_Answer, Failure]:
         headers = {"Accept": "application/json", "User-Agent": "mailkind-python", "X-Request-Id": request_id}
-        if call.body is not None:
-            headers["Content-Type"] = "application/json"
-        data = None if call.body is None else call.body.encode()
-        request = urllib.request.Request(self._url + call.path, data, {**headers, **self._secret.header})
+        if call.body is not None or call.file is not None:
+            headers["Content-Type"] = "application/json" if call.file is None else "text/plain"
+        data: Any = call.file if call.body is None else call.body.encode()
+        opened = open(data, "rb") if isinstance(data, (str, os.PathLike)) else None
+        request = urllib.request.Request(
+            self._url + call.path, opened or data, {**headers, **self._secret.header}, method=call.method
+        )
         try:
             response = self._opener.open(request, timeout=timeout)
         except urllib.error.URLError as error:
             return _failure("timeout" if isinstance(error.reason, socket.timeout) else "unreachable", request_id)
         except socket.timeout:
             return _failure("timeout", request_id)
+        finally:
+            if opened is not None:
+                opened.close()
         with response:
             try:
-                value = json.loads(_text_of(response, time.monotonic() + timeout))
+                value = None if response.status == 204 else json.loads(_text_of(response, time.monotonic() + timeout))
             except socket.timeout:
                 return _failure("timeout", request_id)
             except (OSError, ValueError, RecursionError, http.client.HTTPException):
                 value = None
             return _read(call, response.status, response.headers, value, request_id)
+
+    def _download(self, path: str, place: _Place, timeout: float) -> Iterator[bytes]:
+        """Gives the bytes of results from a place on and moves it. `failure` of the place says how it ended."""
+        request_id = self._platform.new_id()
+        headers = {"Accept": "*/*", "User-Agent": "mailkind-python", "X-Request-Id": request_id, **self._secret.header}
+        if place.at > 0:
+            headers["Range"] = f"bytes={place.at}-"
+            if place.entity_tag is not None:
+                headers["If-Range"] = place.entity_tag
+        place.failure = None
+        self._count("requests")
+        try:
+            with self._opener.open(urllib.request.Request(self._url + path, None, headers), timeout=timeout) as response:
+                if response.status == 416 and response.headers.get("Content-Range") == f"bytes */{place.at}":
+                    return
+                if response.status != (206 if place.at > 0 else 200):
+                    place.failure = _refusal(response, timeout, request_id)
+                    return
+                place.entity_tag = response.headers.get("ETag")
+                while True:
+                    part = response.read1(65_536)
+                    if not part:
+                        break
+                    place.at += len(part)
+                    yield part
+                if response.length:
+                    place.failure = _failure("unreachable", request_id)
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            reason = getattr(error, "reason", error)
+            place.failure = _failure("timeout" if isinstance(reason, socket.timeout) else "unreachable", request_id)
 
     def _count(self, name: str) -> None:
         with self._lock:
@@ -635,6 +717,171 @@ class Mailkind:
             )
         except Exception:  # what logs a failure must not become one of the sign-up
             return
+
+
+class JobError(Exception):
+    """Why the progress or the results of a job ended early. `received`: how many bytes of the results came."""
+
+    def __init__(self, failure: Failure, received: int = 0) -> None:
+        super().__init__(failure.message)
+        self.failure = failure
+        self.received = received
+
+
+class Job:
+    """A list at the server. `body`: as the server gave it when this object was made."""
+
+    def __init__(self, client: Mailkind, body: Dict[str, Any]) -> None:
+        self._client = client
+        self.body = body
+        self.id: str = body["id"]
+
+    def progress(self) -> Iterator[Dict[str, Any]]:
+        """How far it is, again and again until it is `done` or `failed`. Waits while it is `stopped`. Raises a `JobError`."""
+        pause, failures = _LOOK_FIRST, 0
+        while True:
+            reply = self._client.jobs._get(self.id)
+            if isinstance(reply, Answered):
+                failures = 0
+                yield reply.result
+                if reply.result["state"] in ("done", "failed"):
+                    return
+                is_stopped = reply.result["state"] == "stopped"
+                pause = _LOOK_STOPPED if is_stopped else min(pause * _LOOK_GROWTH, _LOOK_MAX)
+            else:
+                failures += 1
+                pause = max(_LOOK_FIRST, self._delay(reply, failures))
+            self._client._platform.pause(threading.Event(), pause)
+
+    def results(
+        self, *, only: Optional[Sequence[str]] = None, start: int = 0, timeout: Optional[float] = None
+    ) -> Iterator[bytes]:
+        """The bytes of the results from byte `start` on. A download that is cut off continues where it stopped.
+
+        `timeout`: how long nothing of them may arrive. Raises a `JobError` when that fails several times in a row.
+        """
+        path = f"/v1/jobs/{urllib.parse.quote(self.id, safe='')}/results" + _query(only=",".join(only) if only else None)
+        seconds = self._client._batch_timeout if timeout is None else _read_seconds("timeout", timeout)
+        place = _Place(start)
+        failures = 0
+        while True:
+            before = place.at
+            yield from self._client._download(path, place, seconds)
+            if place.failure is None:
+                return
+            failures = 1 if place.at > before else failures + 1
+            self._client._platform.pause(threading.Event(), self._delay(place.failure, failures, place.at))
+
+    def save(self, path: Union[str, "os.PathLike[str]"], *, only: Optional[Sequence[str]] = None, resume: bool = False) -> int:
+        """Downloads the results into a file, and gives its size. `resume` continues one that was cut off."""
+        size = os.path.getsize(path) if resume and os.path.exists(path) else 0
+        with open(path, "ab" if size else "wb") as file:
+            for part in self.results(only=only, start=size):
+                file.write(part)
+                size += len(part)
+        return size
+
+    def delete(self) -> Reply:
+        """Deletes it with its list and results."""
+        return self._client.jobs._send(_Request(_job_path(self.id), lambda value: value is None, method="DELETE"))
+
+    def _delay(self, failure: Failure, failures: int, received: int = 0) -> float:
+        platform = self._client._platform
+        wait = _retry_delay(failure, failures, self._client._retry_wait_max, platform.random())
+        if wait is None or failures >= _GIVEN_UP_MAX:
+            raise JobError(failure, received)
+        return wait
+
+
+@dataclass
+class _Place:
+    """How far a download is, of which version of the results, and why it ended early."""
+
+    at: int
+    entity_tag: Optional[str] = None
+    failure: Optional[Failure] = None
+
+
+@dataclass(frozen=True)
+class _Request:
+    path: str
+    is_answer: Callable[[Any], bool]
+    file: Optional[File] = None
+    method: Optional[str] = None
+    timeout: Optional[float] = None
+    retries: Optional[int] = None
+
+
+class _Jobs:
+    def __init__(self, client: Mailkind) -> None:
+        self._client = client
+
+    def create(
+        self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
+    ) -> Reply:
+        """Uploads a list; `result` is its `Job`. Options: format, column, header, policy, workspace, name, callback.
+
+        An open file is sent once. Another list is sent again only when the server has refused it for now.
+        """
+        return self._upload(file, options, timeout, retries, _is_job, lambda body: Job(self._client, body))
+
+    def estimate(
+        self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
+    ) -> Reply:
+        """What a list would cost. Nothing of it is stored."""
+        return self._upload(file, {**options, "dry": True}, timeout, retries, lambda value: isinstance(value, dict))
+
+    def get(self, id: str) -> Reply:
+        """The `Job` with this id."""
+        reply = self._get(id)
+        return Answered(Job(self._client, reply.result), reply.request_id) if isinstance(reply, Answered) else reply
+
+    def list(self) -> Reply:
+        """Your jobs as the API gives them, the newest first."""
+        reply = self._send(_Request("/v1/jobs", lambda value: isinstance(value, dict) and "jobs" in value))
+        return Answered(reply.result["jobs"], reply.request_id) if isinstance(reply, Answered) else reply
+
+    def _get(self, id: str) -> Reply:
+        return self._send(_Request(_job_path(id), _is_job))
+
+    def _upload(
+        self,
+        file: File,
+        options: Mapping[str, Any],
+        timeout: Optional[float],
+        retries: Optional[int],
+        is_answer: Callable[[Any], bool],
+        use: Callable[[Any], Any] = lambda body: body,
+    ) -> Reply:
+        unknown = set(options) - {"format", "column", "header", "policy", "workspace", "name", "callback", "dry"}
+        if unknown:
+            raise TypeError("mailkind: there is no option " + ", ".join(sorted(unknown)))
+        can_repeat = isinstance(file, (str, bytes, os.PathLike))
+        if isinstance(file, (str, os.PathLike)):
+            open(file, "rb").close()  # what is wrong with it is the caller's, not the server's
+        seconds = _UPLOAD_TIMEOUT if timeout is None else timeout
+        path = "/v1/jobs" + _query(**options)
+        reply = self._send(_Request(path, is_answer, file, None, seconds, retries if can_repeat else 0))
+        return Answered(use(reply.result), reply.request_id) if isinstance(reply, Answered) else reply
+
+    def _send(self, request: _Request) -> Reply:
+        call = self._client._single(request.path, None, request.is_answer, request.timeout, request.retries)
+        ended = self._client._ask(replace(call, method=request.method, file=request.file))
+        return Unanswered(**asdict(ended)) if isinstance(ended, Failure) else Answered(ended.value, ended.request_id)
+
+
+def _job_path(id: str) -> str:
+    return "/v1/jobs/" + urllib.parse.quote(id, safe="")
+
+
+def _is_job(value: Any) -> bool:
+    return isinstance(value, dict) and isinstance(value.get("id"), str) and isinstance(value.get("state"), str)
+
+
+def _query(**options: Any) -> str:
+    known = {name: value for name, value in options.items() if value is not None}
+    texts = {name: str(value).lower() if isinstance(value, bool) else value for name, value in known.items()}
+    return "?" + urllib.parse.urlencode(texts, quote_via=urllib.parse.quote) if texts else ""
 
 
 def _chunks_of(items: Iterable[str]) -> Iterator[Tuple[List[Tuple[int, str]], bool]]:
@@ -681,14 +928,29 @@ def _is_verdict(value: Any) -> bool:
 
 
 def _read(call: _Call, status: int, headers: Mapping[str, str], value: Any, request_id: str) -> Union[_Answer, Failure]:
-    if status in (200, 202):
+    if status in (200, 202, 204):
         if not call.is_answer(value):
             return _failure("malformed", request_id, status=status)
         return _Answer(value, _max_age(headers.get("Cache-Control")), request_id)
+    return _refused(status, headers, value, request_id)
+
+
+def _refused(status: int, headers: Mapping[str, str], value: Any, request_id: str) -> Failure:
     is_problem = isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("code", "detail"))
     problem = value if is_problem else None
     failure = _failure(_cause_of(status, problem), request_id, problem, status)
     return replace(failure, retry_after=_read_retry_after(headers.get("Retry-After"), headers.get("Date")))
+
+
+def _refusal(response: Any, timeout: float, request_id: str) -> Failure:
+    """What a response without results says. Results that have changed since are `refused`: what came belongs to others."""
+    if response.status < 400:
+        return _failure("refused", request_id, status=response.status)
+    try:
+        value = json.loads(_text_of(response, time.monotonic() + timeout))
+    except (OSError, ValueError, RecursionError, http.client.HTTPException):
+        value = None
+    return _refused(response.status, response.headers, value, request_id)
 
 
 def _cause_of(status: int, problem: Optional[Mapping[str, Any]]) -> str:

@@ -1,3 +1,4 @@
+import { CALLBACK_EVENT_NAMES, CALLBACK_EVENTS } from "../../../../contract/callbacks.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { JOB_REASON_NAMES, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../../../contract/jobs.ts"
 import {
@@ -37,6 +38,8 @@ export const CONTRACT_INSERTS = {
     ),
   "job-states": () =>
     termList(LISTED_JOB_STATES.map(state => [codeSpan(state), proseText(JOB_STATES[state].description)])),
+  "callback-events": () =>
+    termList(CALLBACK_EVENT_NAMES.map(event => [codeSpan(event), proseText(CALLBACK_EVENTS[event].description)])),
   "job-reasons": () =>
     markdownTable(
       ["Reason", "State", "Meaning"],

@@ -1,7 +1,10 @@
 import { assert } from "../../../../base/errors.ts"
+import { LOG_EVENTS, type LogEvent } from "../../../../base/log-events.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
+import { AUDIT_ACTS } from "../../../../customers/audit/audit.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
+import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
 import { formatNumber } from "../../ui/format.ts"
 import HAPROXY from "../examples/haproxy.txt" with { type: "text" }
@@ -39,6 +42,35 @@ export const OPERATION_INSERTS = {
         `${codeSpan(name)} {#${name}}`,
         proseText(says),
         proseText(fallback),
+      ]),
+    ),
+  "log-events": () =>
+    markdownTable(
+      ["Event", "Level", "Fields", "Meaning"],
+      Object.entries<LogEvent>(LOG_EVENTS).map(([message, { levels, fields, meaning }]) => [
+        proseText(message),
+        levels.map(codeSpan).join(", "),
+        fields.map(codeSpan).join(", "),
+        proseText(meaning),
+      ]),
+    ),
+  "audit-actors": () =>
+    markdownTable(
+      ["Who", "Meaning"],
+      Object.entries(ACTORS).map(([name, meaning]) => [codeSpan(name), proseText(meaning)]),
+    ) +
+    "\n\n" +
+    markdownTable(
+      ["By which way", "Meaning"],
+      Object.entries(SOURCES).map(([name, meaning]) => [codeSpan(name), proseText(meaning)]),
+    ),
+  "audit-acts": () =>
+    markdownTable(
+      ["Kind", "Meaning", "Details"],
+      Object.entries(AUDIT_ACTS).map(([name, { label, details }]) => [
+        codeSpan(name),
+        proseText(label),
+        proseText(details),
       ]),
     ),
   "doctor-checks": ({ examinations }) =>

@@ -6,6 +6,7 @@ import {
   OBSERVATION_DAYS_MAX,
 } from "../../../../check/learned/learned-hosts.ts"
 import { ROLL_UP_NAMES_MIN } from "../../../../check/lists/build/roll-up.ts"
+import { CALLBACK_LIMITS } from "../../../../contract/callbacks.ts"
 import { JOB_LIMITS } from "../../../../contract/jobs.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../../contract/policies.ts"
@@ -20,7 +21,7 @@ import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
 import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
-import { formatNumber } from "../../ui/format.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
 import { callerTimeoutSeconds, EXAMPLE_RETRIES, KEY_VARIABLE } from "../examples.ts"
 import { factOf, type Insert } from "./insert.ts"
 import { linkTo } from "./markdown-text.ts"
@@ -28,16 +29,17 @@ import { linkTo } from "./markdown-text.ts"
 /** Single values: a page names the constant, so that no number is written twice. */
 export const VALUE_INSERTS = {
   /** `{{limit usageDays}}`: a row of the table of limits. */
-  limit: (_, name) => formatNumber(limitNamed(name)),
+  limit: (_, name) => formatNumber(limitNamed(LIMITS, name)),
   /** `{{bytes bodyBytesMax}}`: the same in KiB or MiB. */
-  bytes: (_, name) => inKibOrMib(limitNamed(name)),
+  bytes: (_, name) => inKibOrMib(limitNamed(LIMITS, name)),
   /** `{{minutes signInPerAddressSeconds}}`: a limit in seconds, as minutes. */
-  minutes: (_, name) => formatNumber(limitNamed(name) / 60),
+  minutes: (_, name) => formatNumber(limitNamed(LIMITS, name) / 60),
   /** `{{job-limit jobsPerAccountMax}}`: a row of the table of limits of jobs. */
-  "job-limit": (_, name) => {
-    assert(Object.hasOwn(JOB_LIMITS, name), `there is a limit of jobs ${name}`)
-    return formatNumber(JOB_LIMITS[name as keyof typeof JOB_LIMITS]) // asserted above
-  },
+  "job-limit": (_, name) => formatNumber(limitNamed(JOB_LIMITS, name)),
+  /** `{{callback-limit timeoutSeconds}}`: a number of the table of limits of callbacks. */
+  "callback-limit": (_, name) => formatNumber(limitNamed(CALLBACK_LIMITS, name)),
+  /** The pauses between the attempts of a callback. */
+  "callback-retries": () => CALLBACK_LIMITS.retrySeconds.map(formatPause).join(", "),
   "base-url": ({ baseUrl }) => baseUrl,
   "test-domain": ({ testDomain }) => testDomain,
   "check-timeout-ms": ({ checkTimeoutMs }) => formatNumber(checkTimeoutMs),
@@ -72,11 +74,16 @@ export const VALUE_INSERTS = {
     linkTo("alert rules for Prometheus", `${factOf(operatorFiles).alertsPath} "alerts.yml"`),
 } as const satisfies Readonly<Record<string, Insert>>
 
-function limitNamed(name: string): number {
-  const found = Object.entries(LIMITS).find(([own]) => own === name)
-  assert(found !== undefined, `there is no limit named ${name}`)
-  return found[1]
+function limitNamed(limits: Readonly<Record<string, unknown>>, name: string): number {
+  const found = Object.entries(limits).find(([own]) => own === name)?.[1]
+  assert(typeof found === "number", `there is a limit named ${name}`)
+  return found
 }
 
 const inKibOrMib = (bytes: number): string =>
   bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MiB` : `${bytes / 1024} KiB`
+
+function formatPause(seconds: number): string {
+  if (seconds < 60) return formatCount(seconds, "second")
+  return seconds < 3600 ? formatCount(seconds / 60, "minute") : formatCount(seconds / 3600, "hour")
+}

@@ -12,8 +12,17 @@ const COLLECTIONS_PER_FULL = 10
  */
 const LOOKUPS_PER_FULL = 10_000
 
+/** When all garbage is collected: after so many look-ups, and with one of so many collections after rows. */
+export type FullCollections = { readonly lookups: number; readonly collections: number }
+
+/** As seldom as memory allows. */
+export const FULL_COLLECTIONS: FullCollections = { lookups: LOOKUPS_PER_FULL, collections: COLLECTIONS_PER_FULL }
+
 /** How many rows were checked, and for how many of them the network was asked: there a check returns a promise. */
-export class CheckedRows {
+export type CheckedCounts = { readonly rows: number; readonly lookups: number }
+
+/** Counts checked rows. */
+export class CheckedRows implements CheckedCounts {
   rows = 0
   lookups = 0
 
@@ -25,11 +34,15 @@ export class CheckedRows {
 }
 
 /** Counts checked rows and collects garbage when it is time. */
-export function createCollector(collectGarbage: (isAll: boolean) => void): (checked: CheckedRows) => void {
+export function createCollector(
+  collectGarbage: (isAll: boolean) => void,
+  perFullNow: () => FullCollections = () => FULL_COLLECTIONS,
+): (checked: CheckedCounts) => void {
   let rows = 0
   let lookups = 0
   let times = 0
   return checked => {
+    const perFull = perFullNow()
     rows += checked.rows
     lookups += checked.lookups
     const isDue = rows >= ROWS_PER_COLLECTION
@@ -37,7 +50,7 @@ export function createCollector(collectGarbage: (isAll: boolean) => void): (chec
       rows = 0
       times++
     }
-    const isFull = lookups >= LOOKUPS_PER_FULL || (isDue && times % COLLECTIONS_PER_FULL === 0)
+    const isFull = lookups >= perFull.lookups || (isDue && times % perFull.collections === 0)
     if (isFull) lookups = 0
     if (isFull || isDue) collectGarbage(isFull)
   }

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { CheckedRows, createCollector } from "../../../src/cli/classify/garbage-collector.ts"
+import { CheckedRows, createCollector } from "../../src/rows/garbage-collector.ts"
 
 /** The collections after so many parts of 100 rows, for each of which the network is asked or not; true: a complete one. */
 function collections(partsCount: number, isLookedUp: boolean): readonly boolean[] {

@@ -1,0 +1,61 @@
+import { statSync } from "node:fs"
+import { logError } from "../base/log.ts"
+import { HOUR_MS } from "../base/time.ts"
+import { recordDeletedAccount } from "../customers/store/backup/deleted-accounts.ts"
+import type { ChangeLog } from "../customers/store/change-log/change-log.ts"
+import { startBackupScheduler } from "../process/backup-scheduler.ts"
+import { StartupError } from "../process/startup-error.ts"
+import { startScheduledRefresh } from "./check/refresh.ts"
+import type { AppContext } from "./context.ts"
+
+/** Refreshes the lists and backs up the database as often as the settings say. The returned function stops both. */
+export function startSchedules(context: AppContext): () => void {
+  const stops = [startScheduledRefresh(context), startScheduledBackups(context)]
+  return () => {
+    for (const stop of stops) stop()
+  }
+}
+
+function startScheduledBackups({ system, settings, log }: AppContext): () => void {
+  const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: hours, MAILKIND_BACKUP_KEEP: keep } = settings
+  if (directory === null) return () => undefined
+  return startBackupScheduler({ system, log, directory, intervalMs: hours * HOUR_MS, keep })
+}
+
+/** Refuses a directory of backups that is not there, and one for a database that is not SQLite. */
+export function checkBackupDirectory({
+  MAILKIND_BACKUP_DIR: directory,
+  MAILKIND_DATABASE_URL: url,
+}: AppContext["settings"]): void {
+  if (directory === null) return
+  if (url !== null)
+    throw new StartupError("MAILKIND_BACKUP_DIR is for SQLite. PostgreSQL has its own tools for backups: unset it.")
+  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
+    throw new StartupError(
+      `The directory of MAILKIND_BACKUP_DIR does not exist: ${directory}. Create it, or mount its disk.`,
+    )
+}
+
+/**
+ * Wraps a listener of the changes of this process so that it first records deleted accounts beside the SQLite database and its backups, for
+ * a later restore. A failure is logged, since the account is deleted already.
+ */
+export function recordDeletions(context: AppContext, notify: ChangeLog["notify"]): ChangeLog["notify"] {
+  const { system, settings, log } = context
+  const { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: data, MAILKIND_BACKUP_DIR: backups } = settings
+  if (url !== null) return notify
+  const directories = backups === null ? [data] : [data, backups]
+  const onError = logError(log, "a deletion of an account was not recorded beside the database")
+  const record = (id: string): void => {
+    for (const directory of directories)
+      try {
+        recordDeletedAccount(directory, { id, atMs: system.clock() })
+      } catch (error) {
+        onError(error)
+      }
+  }
+  return changes => {
+    for (const { kind, subject } of changes) if (kind === "account_removed") record(subject)
+    notify(changes)
+  }
+}

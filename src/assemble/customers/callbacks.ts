@@ -1,0 +1,39 @@
+import { withTimeout } from "../../base/concurrency.ts"
+import { createIntervals } from "../../base/time.ts"
+import { createGuardedPost } from "../../check/fetch/guarded-fetch.ts"
+import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
+import { CallbackSender } from "../../customers/jobs/callback-sender.ts"
+import type { NetworkService } from "../check/network.ts"
+import type { StoreContext } from "../context.ts"
+import { formatUserAgent } from "../program.ts"
+
+/** How often due callbacks are looked for. */
+const LOOK_MS = 1000
+/** How long a stop waits for receivers. What they were sent is sent again later, with the same id. */
+const STOP_TIMEOUT_MS = 2000
+
+/** Sends the callbacks of jobs in the background. Without DNS, and without requests to other hosts, none is sent: they wait, and are given up like all others. */
+export function createCallbacksService(
+  { system, settings, store, log }: StoreContext,
+  { queryDns }: Pick<NetworkService, "queryDns">,
+): { readonly start: () => void; readonly stop: () => Promise<void> } {
+  const { clock, random, connect, setTimer, runInterval } = system
+  const post =
+    queryDns === null
+      ? async () => ({ known: false, cause: "dns_unavailable" }) as const
+      : settings.MAILKIND_OUTSIDE === "off"
+        ? async () => ({ known: false, cause: "outside_off" }) as const
+        : createGuardedPost(
+            { resolver: queryDns, connect, setTimer, userAgent: formatUserAgent(settings) },
+            CALLBACK_LIMITS.timeoutSeconds * 1000,
+          )
+  const sender = new CallbackSender({ store, clock, random, post, log })
+  const intervals = createIntervals(runInterval, [[LOOK_MS, () => void sender.sendDue()]])
+  return {
+    start: intervals.start,
+    stop: async () => {
+      intervals.stop()
+      await withTimeout(setTimer, STOP_TIMEOUT_MS, sender.stop(), undefined)
+    },
+  }
+}

@@ -1,0 +1,35 @@
+import { open } from "node:fs/promises"
+import { streamErrorMessage } from "../cli/classify/results-writer.ts"
+import { StartupError } from "../process/startup-error.ts"
+
+/** The file that gets the key of the first start. */
+export type FirstKeyFile = {
+  /** Writes the key, so that it survives a power failure. A second call replaces the first. Rejects with `StartupError`, also if the file was there before. */
+  readonly write: (text: string) => Promise<void>
+}
+
+/** The file at this path, which only its owner can read. It is created when a key is written. */
+export function createFirstKeyFile(path: string): FirstKeyFile {
+  let isOurs = false
+  const put = async (text: string): Promise<void> => {
+    const file = await open(path, isOurs ? "w" : "wx", 0o600)
+    isOurs = true
+    try {
+      await file.writeFile(`${text}\n`)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+  }
+  return {
+    write: async text => {
+      try {
+        await put(text)
+      } catch (error) {
+        const says = streamErrorMessage(error)
+        if (says === null) throw error
+        throw new StartupError(`The first key cannot be written to the file of MAILKIND_FIRST_KEY_TO: ${says}.`)
+      }
+    },
+  }
+}

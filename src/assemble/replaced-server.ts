@@ -1,0 +1,47 @@
+import { identifyServer } from "../doctor/port.ts"
+import { StartupError } from "../process/startup-error.ts"
+import type { ControlSocketLocation, PreviousServer } from "../process/takeover.ts"
+import { findPreviousServer } from "../process/takeover.ts"
+import type { AppContext } from "./context.ts"
+import { VERSION } from "./program.ts"
+
+/** How long the running server has to tell its version. */
+const ASK_MS = 1000
+
+/**
+ * The running server that `--replace` takes over from; null: none runs. Rejects with a `StartupError` that tells its version and this one
+ * if it cannot share its port.
+ */
+export async function findReplacedServer(
+  context: AppContext,
+  location: ControlSocketLocation,
+): Promise<PreviousServer | null> {
+  try {
+    const previous = await findPreviousServer(context.system, location)
+    if (previous !== null) return previous
+  } catch (error) {
+    if (!(error instanceof StartupError)) throw error
+    const version = await runningVersion(context)
+    throw version === null
+      ? error
+      : new StartupError(`${error.message} It has version ${version}, and this is ${VERSION}.`)
+  }
+  const version = await runningVersion(context)
+  if (version === null) return null
+  throw new StartupError(
+    `The server on port ${location.port} has version ${version} and does not hand over to this one (${VERSION}): it has another data directory, or its version cannot. Stop it, and start this one.`,
+  )
+}
+
+/** The version of the server on the port; null: nothing answers there, or something else. */
+async function runningVersion({ system, settings }: AppContext): Promise<string | null> {
+  const { MAILKIND_HOST: host, MAILKIND_PORT: port } = settings
+  const timeout = new AbortController()
+  const cancel = system.setTimer(ASK_MS, () => timeout.abort())
+  try {
+    const owner = await identifyServer({ host, port }, system.fetchUrl, timeout.signal)
+    return owner.kind === "ours" && owner.version !== "" ? owner.version : null
+  } finally {
+    cancel()
+  }
+}

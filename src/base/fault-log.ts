@@ -1,0 +1,83 @@
+import type { Log } from "./log.ts"
+import type { Stopwatch } from "./outside-world.ts"
+
+/** How long a fault went on, and how many requests and tasks in the background failed by it, as fields of a log line. */
+export type FaultCost = {
+  readonly lasted_s: number
+  readonly failed_requests: number
+  readonly failed_tasks: number
+}
+
+/** How often a log is reminded of a fault that goes on. One that nothing has failed by for so long is over. */
+export const REMINDER_MS = 60_000
+
+/** How many faults go on at the same time at most. Their names come from tables. */
+const FAULTS_MAX = 50
+
+type OngoingFault = { readonly sinceMs: number; requests: number; tasks: number; isRecent: boolean }
+
+type FaultLogDeps = {
+  readonly stopwatch: Stopwatch
+  readonly runInterval: (everyMs: number, work: () => void) => () => void
+}
+
+/**
+ * A log that does not repeat a fault. The first warning or error with a field `fault` begins it. Later lines with it are of level debug and
+ * are counted, as requests if they have a `request_id`; each minute one line tells that it goes on, and one at last that it is over.
+ */
+export class FaultLog {
+  readonly #log: Log
+  readonly #deps: FaultLogDeps
+  readonly #ongoing = new Map<string, OngoingFault>()
+  #stopReminders: (() => void) | null = null
+
+  constructor(log: Log, deps: FaultLogDeps) {
+    this.#log = log
+    this.#deps = deps
+  }
+
+  readonly log: Log = (level, message, fields = {}) => {
+    const { fault, request_id: requestId } = fields
+    const ongoing = typeof fault === "string" ? this.#ongoing.get(fault) : undefined
+    if (ongoing !== undefined) {
+      ongoing.isRecent = true
+      if (requestId === undefined) ongoing.tasks++
+      else ongoing.requests++
+      this.#log("debug", message, fields)
+      return
+    }
+    if (typeof fault === "string" && (level === "warn" || level === "error")) this.#begin(fault)
+    this.#log(level, message, fields)
+  }
+
+  /** Ends a fault that goes on, and gives what it has cost; null: it does not go on. */
+  end(fault: string): FaultCost | null {
+    const ongoing = this.#ongoing.get(fault)
+    if (ongoing === undefined) return null
+    this.#ongoing.delete(fault)
+    if (this.#ongoing.size === 0) {
+      this.#stopReminders?.()
+      this.#stopReminders = null
+    }
+    return this.#costOf(ongoing)
+  }
+
+  #begin(fault: string): void {
+    if (this.#ongoing.size >= FAULTS_MAX) return
+    this.#ongoing.set(fault, { sinceMs: this.#deps.stopwatch(), requests: 0, tasks: 0, isRecent: true })
+    this.#stopReminders ??= this.#deps.runInterval(REMINDER_MS, () => this.#remind())
+  }
+
+  #remind(): void {
+    for (const [fault, ongoing] of [...this.#ongoing]) {
+      if (ongoing.isRecent) this.#log("warn", "a fault continues", { fault, ...this.#costOf(ongoing) })
+      else this.#log("info", "a fault is over", { fault, ...this.end(fault) })
+      ongoing.isRecent = false
+    }
+  }
+
+  #costOf({ sinceMs, requests, tasks }: OngoingFault): FaultCost {
+    const lasted_s = Math.round((this.#deps.stopwatch() - sinceMs) / 1000)
+    return { lasted_s, failed_requests: requests, failed_tasks: tasks }
+  }
+}

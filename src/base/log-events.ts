@@ -1,0 +1,153 @@
+import type { LogLevel } from "./log-level.ts"
+
+/** What a log line tells: its levels, its fields besides `time`, `level` and `worker`, and what it means to an operator. */
+export type LogEvent = {
+  readonly levels: readonly LogLevel[]
+  readonly fields: readonly string[]
+  readonly meaning: string
+}
+
+const event = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => ({
+  levels: typeof levels === "string" ? [levels] : levels,
+  fields: fields === "" ? [] : fields.split(" "),
+  meaning,
+})
+
+/** Work in the background that failed: `error` is the name of the error, `fault` its code, `remedy` what to do. It is tried again. */
+const failed = (meaning: string): LogEvent => event("error", "error fault remedy", meaning)
+
+const TRIED_AGAIN = "It is tried again."
+const LOST = "It is lost: the process ended before it could be written."
+const ONLY_OLD = "Old rows stay for now. It is tried again."
+const MAIL = "notice account"
+
+/** Every line of the log by what it says. Each log call names one of these, and the guide prints them. */
+export const LOG_EVENTS = {
+  // Requests
+  "a request failed": event("info", "request_id route status code key_id account_id took_ms fault", "A response with a status from 500 on."),
+  "a request failed by a defect": event("error", "request_id error why at fault remedy", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
+  "a request was refused": event("debug", "request_id route status code key_id account_id took_ms fault", "A response with a status from 400 to 499."),
+  "slow response": event("warn", "request_id route status took_ms tier category degraded", "A response that took `MAILKIND_SLOW_MS` or longer."),
+  "response sent": event("info", "request_id route status took_ms tier category degraded", "A sample of the other responses (`MAILKIND_LOG_SAMPLE`)."),
+  "more failed responses": event("info", "count slowest_ms", "So many more failed in the last second."),
+  "more slow responses": event("warn", "count slowest_ms", "So many more were slow in the last second."),
+  "a domain of a batch could not be looked up": event("error", "request_id error", "A defect. Its items rest on the lists alone."),
+  "a tool of an agent failed": event("error", "error", "A defect. The agent got an error."),
+  "leak report handled": event("info", "items unreadable keys_revoked keys_revoked_before no_secret_keys failed", "A leak reporter sent keys."),
+  "the leak reporter's public keys were not fetched": event("warn", "why", "Its reports are refused until they are."),
+  "the request log was not exported": failed("The download broke off."),
+  "account export failed": failed("The download broke off."),
+  // Faults
+  "the database does not answer": event("error", "fault remedy", "An outage begins."),
+  "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended, and what it has cost."),
+  "a fault continues": event("warn", "fault lasted_s failed_requests failed_tasks", "Once a minute, while something fails by it."),
+  "a fault is over": event("info", "fault lasted_s failed_requests failed_tasks", "Nothing has failed by it for a minute."),
+  // Start and end
+  "the start waits for the database": event("warn", "fault remedy wait_s", "It ends with an error after `wait_s`."),
+  "the database answers": event("info", "", "The start continues."),
+  "others can use the data directory": event("warn", "found remedy", "It holds hashes of keys and emails of accounts."),
+  "mails may be read or changed on their way to the mail server": event("warn", "remedy", "The connection to it is not encrypted."),
+  "the settings were read again": event("info", "changed", "SIGHUP came. `changed` names the settings that the server has taken."),
+  "some settings need a restart": event("warn", "changed remedy", "They were changed, and a running server cannot take them."),
+  "the settings are faulty and stay as they were": event("error", "faults", "SIGHUP came. Each fault says where it stands."),
+  "a backup was written": event("info", "file bytes", "Every page of it was read back."),
+  "no backup was written": event(["error", "debug"], "why", "It is tried again after ten minutes, and is an error once until one is written. Older backups stay."),
+  "a deletion of an account was not recorded beside the database": failed("A restore of an older backup may bring the account back."),
+  stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
+  "every line is logged": event("info", "", "SIGUSR2 came."),
+  "the log is as it was set": event("info", "", "SIGUSR2 came again."),
+  "metrics are served as soon as their port is free": event("warn", "why", "Another server has the port."),
+  "metrics are served now": event("info", "", "The port became free."),
+  // Workers and takeovers
+  "a worker listens": event("info", "pid", "It accepts requests."),
+  "a worker ended and is replaced": event("error", "pid exit_code killed_by why after_ms", "A new one starts after `after_ms`."),
+  "a worker ended while another server takes over": event("error", "pid exit_code killed_by", "It is replaced if the takeover fails."),
+  "a worker hangs and is killed": event("error", "pid", "It was silent for six seconds."),
+  "a worker did not stop in time and is killed": event("error", "", "Its requests in flight are lost."),
+  "a worker did not stop cleanly": event("error", "pid exit_code killed_by", "Data that it held may be lost."),
+  "the previous server has ended": event("info", "", "The takeover is complete."),
+  "the previous server has not ended yet": event("warn", "", "It still answers requests."),
+  "the previous server continues, because this one was late; stop the previous one": event("error", "", "Both servers run."),
+  "connections that are being opened now may be lost": event("warn", "", "The system cannot route them during a takeover."),
+  "no server can take over from this one": event("warn", "", "No socket can be created in the data directory, or its path is too long. `serve --replace` does not find this server."),
+  // Lists
+  "the lists were refreshed": event("info", "version", "`version` is in use."),
+  "the lists were not refreshed": event(["warn", "error"], "why", "The last good copies are in use."),
+  "no new lists were built; the current ones stay in use": event("error", "why", "The downloads made no valid lists."),
+  "a source of the lists could not be used": event("warn", "source outcome why", "Its last good copy is in use."),
+  "names of a source of the lists were left out": event("warn", "source count why", "No such list can hold them."),
+  "the lists were reloaded": event("info", "version", "New lists are in use."),
+  "the current lists stay in use": event("error", "why remedy", "New lists could not be read."),
+  "the refreshed lists are damaged; the bundled ones are used": event("warn", "why remedy", "Verdicts are as old as the program."),
+  "the lists are damaged and unpacked again": event("warn", "path why", "The bundled lists were changed on the disk."),
+  "the RDAP bootstrap is not fresh": event("warn", "why", "Ages of domains come from the last good copy."),
+  // Mails
+  "a mail was sent": event("debug", MAIL, "The mail server took it."),
+  "a mail was refused permanently": event("warn", `${MAIL} reply`, "It is not tried again."),
+  "a mail was tried for days and is given up": event("warn", `${MAIL} reply`, "It is not tried again."),
+  "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
+  "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
+  "no mail can be sent now": event("warn", "cause reply pause_s", "The mail server fails. All mails wait."),
+  "mails can be sent again": event("info", "", "The mail server answers."),
+  "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
+  "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
+  "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
+  "a mail for a sign-in could not be sent in time": event("warn", "reply", "Its link has expired."),
+  "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
+  "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
+  "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
+  "a callback was not delivered": event("info", "account ending result", "It is not tried again: the receiver is gone, or has failed for a day."),
+  // Work in the background
+  "a mail could not be written": failed(TRIED_AGAIN),
+  "claims on mails were not renewed": failed(TRIED_AGAIN),
+  "the outbox was not read or written": failed(TRIED_AGAIN),
+  "mails about new terms or expiring keys were not queued": failed(TRIED_AGAIN),
+  "old mails were not deleted": failed(ONLY_OLD),
+  "mails about used units were not queued": failed(TRIED_AGAIN),
+  "a mail for a sign-in could not be written": failed("The visitor gets none."),
+  "an address that signs in was not checked": failed("It is accepted."),
+  "the mails in the outbox were not counted": failed("A metric is old."),
+  "the jobs were not counted": failed("A metric is old."),
+  "usage was not written": failed(TRIED_AGAIN),
+  "usage that was not written is lost": failed(LOST),
+  "old usage was not deleted": failed(ONLY_OLD),
+  "traffic was not written": failed(TRIED_AGAIN),
+  "old traffic was not deleted": failed(ONLY_OLD),
+  "the last use of keys was not written": failed(TRIED_AGAIN),
+  "the last use of keys is lost": failed(LOST),
+  "the networks of keys were not written": failed(TRIED_AGAIN),
+  "the networks of keys are lost": failed(LOST),
+  "old networks of keys were not deleted": failed(ONLY_OLD),
+  "requests were not logged": failed(TRIED_AGAIN),
+  "logged requests that were not written are lost": failed(LOST),
+  "old logged requests were not deleted": failed(ONLY_OLD),
+  "units were not leased ahead, or not given back": failed("The next request leases them itself."),
+  "changes of other processes were not read": failed("A revoked key may work for up to a minute."),
+  "terms were not read": failed("The last ones hold."),
+  "corrections were not read": failed("The last ones hold."),
+  "expired sign-ins and sessions were not deleted": failed(ONLY_OLD),
+  "expired data of free checks was not deleted": failed(ONLY_OLD),
+  "the use of deleted accounts was not deleted": failed(ONLY_OLD),
+  "old acts of administrators and suspensions were not deleted": failed(ONLY_OLD),
+  "stored results of deep checks were not read": failed("They are looked up again."),
+  "results of deep checks were not written": failed(TRIED_AGAIN),
+  "old results of deep checks were not deleted": failed(ONLY_OLD),
+  "observations of mail hosts were not read": failed(TRIED_AGAIN),
+  "observations of mail hosts were not written": failed(TRIED_AGAIN),
+  "listed domains were not compared": failed(TRIED_AGAIN),
+  "old observations of mail hosts were not deleted": failed(ONLY_OLD),
+  "the heartbeats of nodes were not read or written": failed("Other nodes may count this one as dead."),
+  "the heartbeat of this node was not deleted: other nodes count it until it times out": failed("For a quarter of a minute each node admits less."),
+  "jobs were not looked for": failed(TRIED_AGAIN),
+  "old jobs were not removed": failed(TRIED_AGAIN),
+  "the lease of jobs was not renewed": failed("Another node may take them over."),
+  "the folder with the lists of jobs cannot be used": failed("No list is received or checked."),
+  "a job was interrupted": failed("It continues where it stood."),
+  "the folder with the lists of jobs belongs to another database": failed("No list is received or checked. `mailkind doctor` says what to do."),
+  "other servers use another folder for the lists of jobs": failed("No list is received or checked. `mailkind doctor` says what to do."),
+  "callbacks were not sent": failed(TRIED_AGAIN),
+  "the result of a callback was not recorded": failed("It is sent again, with the same id."),
+} as const satisfies Readonly<Record<string, LogEvent>>
+
+/** What a log line says. */
+export type LogMessage = keyof typeof LOG_EVENTS

@@ -1,0 +1,121 @@
+import { CompressedCache } from "../base/compressed-cache.ts"
+import type { Deadline } from "../base/concurrency.ts"
+import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
+import type { CacheStatus } from "./cache-status.ts"
+import type { DetectedSuites, MailEvidence, Tenant } from "./verdict/evidence.ts"
+
+/** What DNS and the tenant endpoints tell about a domain. */
+export type NetworkEvidence = CacheStatus & {
+  readonly mail: Finding<MailEvidence>
+  readonly suites: Finding<DetectedSuites>
+  readonly tenant: Finding<Tenant | null>
+}
+
+/** What checks share that belong together. */
+export type LookupContext = {
+  /** Whether the answers are of use to nobody else, so that they must not displace what others have cached. */
+  readonly isApart: boolean
+  /** Gives the evidence of the key, which is there or is looked up with `lookup` under a deadline. */
+  readonly lookup: (
+    key: string,
+    createDeadline: () => Deadline,
+    lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
+  ) => NetworkEvidence | Promise<NetworkEvidence>
+}
+
+/**
+ * What the checks of a batch share: one deadline, and one lookup for each domain. The deadline starts with the first lookup
+ * that has to wait. The creator closes the context when all checks are done.
+ */
+export class BatchContext implements LookupContext {
+  readonly isApart = false
+  readonly #onError: (error: unknown) => void
+  readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
+  #deadline: Deadline | null = null
+
+  /** `onError` receives a defect of ours that stopped a lookup. The verdict of its domain then rests on lists alone. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+  }
+
+  /** Joins the lookup of the key, or starts it with `lookup` and the deadline that all share. It never rejects. */
+  lookup(
+    key: string,
+    createDeadline: () => Deadline,
+    lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
+  ): Promise<NetworkEvidence> {
+    return this.#lookups.getOrInsertComputed(key, () => {
+      this.#deadline ??= createDeadline()
+      return lookup(this.#deadline).catch(error => {
+        this.#onError(error)
+        return FAILED_EVIDENCE
+      })
+    })
+  }
+
+  /** Cancels the deadline's timer. */
+  close(): void {
+    this.#deadline?.cancel()
+  }
+}
+
+/** How much memory the evidence of one list takes at most: that of some 300 000 domains. */
+const LIST_EVIDENCE_BYTES_MAX = 24 * 1_048_576
+
+/**
+ * What the checks of a list share: each domain is looked up once, however long the list is, and what is found is used to its end. A
+ * lookup that failed, or only in part, is made again when the domain comes up again.
+ */
+export class ListContext implements LookupContext {
+  readonly isApart = true
+  readonly #found: CompressedCache<NetworkEvidence>
+  readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
+
+  constructor(bytesMax = LIST_EVIDENCE_BYTES_MAX) {
+    this.#found = new CompressedCache(bytesMax)
+  }
+
+  lookup(
+    key: string,
+    createDeadline: () => Deadline,
+    lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
+  ): NetworkEvidence | Promise<NetworkEvidence> {
+    const running = this.#lookups.get(key)
+    if (running !== undefined) return running
+    const found = this.#found.get(key)
+    if (found !== undefined) return found
+    const started = this.#lookUp(key, createDeadline(), lookup)
+    this.#lookups.set(key, started)
+    return started
+  }
+
+  async #lookUp(
+    key: string,
+    deadline: Deadline,
+    lookup: (deadline: Deadline) => Promise<NetworkEvidence>,
+  ): Promise<NetworkEvidence> {
+    try {
+      const evidence = await lookup(deadline)
+      if (isComplete(evidence)) this.#found.set(key, { ...evidence, isCached: true })
+      return evidence
+    } finally {
+      deadline.cancel()
+      this.#lookups.delete(key)
+    }
+  }
+}
+
+/** Whether everything that was asked about is known. */
+function isComplete({ mail, suites, tenant }: NetworkEvidence): boolean {
+  if (!mail.known || !mail.value.spf.known || !mail.value.dmarcPolicy.known || !suites.known) return false
+  return tenant.known || tenant.cause === "not_asked"
+}
+
+/** A lookup that failed by a defect of ours. It is not cached. */
+export const FAILED_EVIDENCE: NetworkEvidence = {
+  mail: unknown("unavailable"),
+  suites: unknown("unavailable"),
+  tenant: NOT_QUERIED,
+  isCached: false,
+  freshUntilMs: 0,
+}

@@ -1,0 +1,169 @@
+import { parse as parseToml, TomlDate, TomlError } from "smol-toml"
+import type { TextFile } from "../base/text-file.ts"
+import {
+  type GivenSetting,
+  type GivenSettings,
+  isOurs,
+  isSettingName,
+  type ParsedSettings,
+  parseGiven,
+  SETTINGS,
+  type SettingName,
+  unknownSetting,
+} from "./settings.ts"
+
+/** Where settings come from. */
+export type SettingSources = {
+  /** Flags are in it, under the names of their settings. `MAILKIND_CONFIG` names the file. */
+  readonly environment: Readonly<Record<string, string | undefined>>
+  /** The flags that were given, such as `--port`, by the setting that each sets. */
+  readonly flags: ReadonlyMap<string, string>
+  readonly readFile: (path: string) => TextFile
+}
+
+/** All settings with what was given of them, or every fault. */
+export type SettingsReading =
+  | {
+      readonly kind: "read"
+      readonly settings: Extract<ParsedSettings, { readonly kind: "read" }>["settings"]
+      readonly given: GivenSettings
+    }
+  | { readonly kind: "faulty"; readonly faults: readonly string[] }
+
+/** Reads all settings: flags over the environment over the file. What is empty counts as not given. */
+export function readSettings({ environment, flags, readFile }: SettingSources): SettingsReading {
+  const faults: string[] = []
+  const given = new Map<SettingName, GivenSetting>()
+  const take = createTaker(given, faults, readFile)
+  const variables = Object.keys(environment).filter(isOurs).sort()
+  const set = variables.filter(name => (environment[name] ?? "").trim() !== "")
+  for (const name of variables) if (settingOf(name) === null) faults.push(unknownSetting(name))
+  takeSource(
+    set.map(name => ({ name, text: environment[name] ?? "", origin: flags.get(name) ?? null })),
+    take,
+    faults,
+  )
+  const path = given.get("MAILKIND_CONFIG")?.text.trim()
+  if (path !== undefined) {
+    const file = readConfigFile(path, readFile, faults)
+    const isOpen = (name: SettingName): boolean => !given.has(name)
+    takeSource(
+      file.filter(({ name }) => isOpen(settingOf(name)?.name ?? "MAILKIND_CONFIG")),
+      take,
+      faults,
+    )
+  }
+  const parsed = parseGiven(given)
+  if (parsed.kind === "faulty") return { kind: "faulty", faults: [...faults, ...parsed.faults] }
+  return faults.length > 0 ? { kind: "faulty", faults } : { ...parsed, given }
+}
+
+/** A name with its text, as one source has it. */
+type Entry = { readonly name: string; readonly text: string; readonly origin: string | null }
+
+/** The setting that a name sets, by its value or by the path of a file that has it; null: none. */
+function settingOf(name: string): { readonly name: SettingName; readonly isPath: boolean } | null {
+  if (isSettingName(name)) return { name, isPath: false }
+  const base = name.endsWith(FILE_SUFFIX) ? name.slice(0, -FILE_SUFFIX.length) : ""
+  return isSettingName(base) && SETTINGS[base].isSecret ? { name: base, isPath: true } : null
+}
+
+/** What follows the name of a secret whose value is in a file. */
+const FILE_SUFFIX = "_FILE"
+
+function takeSource(entries: readonly Entry[], take: (entry: Entry) => void, faults: string[]): void {
+  const seen = new Map<SettingName, string>()
+  for (const entry of entries) {
+    const setting = settingOf(entry.name)?.name
+    if (setting === undefined) continue
+    const other = seen.get(setting)
+    seen.set(setting, entry.name)
+    if (other === undefined) take(entry)
+    else faults.push(`${other} and ${entry.name} set the same. Remove one of them`)
+  }
+}
+
+/** Takes entries, and the secrets that they name the files of. */
+function createTaker(given: Map<SettingName, GivenSetting>, faults: string[], readFile: SettingSources["readFile"]) {
+  return ({ name, text, origin }: Entry): void => {
+    const setting = settingOf(name)
+    if (setting === null) return
+    if (!setting.isPath) return void given.set(setting.name, { text, origin })
+    const path = text.trim()
+    const file = readFile(path)
+    if (file.kind === "unreadable") faults.push(`The file of ${name} cannot be read: ${file.why} (${path})`)
+    else if (file.text.trim() === "") faults.push(`The file of ${name} is empty (${path})`)
+    else given.set(setting.name, { text: file.text, origin: path })
+  }
+}
+
+/** The entries of a configuration file under the names of the environment. */
+function readConfigFile(path: string, readFile: SettingSources["readFile"], faults: string[]): readonly Entry[] {
+  const file = readFile(path)
+  if (file.kind === "unreadable") {
+    faults.push(`The configuration file cannot be read: ${file.why} (${path})`)
+    return []
+  }
+  const members = parseConfig(file.text, path, faults)
+  const entries: Entry[] = []
+  for (const [key, value] of Object.entries(members)) {
+    const at = `line ${lineOf(file.text, key)} of ${path}`
+    const name = `MAILKIND_${key.replace(/^mailkind_/, "").toUpperCase()}`
+    const text = textOf(value)
+    if (name === "MAILKIND_CONFIG") faults.push(`${key} cannot stand in a configuration file (${at})`)
+    else if (key !== key.toLowerCase() || settingOf(name) === null)
+      faults.push(`${unknownSetting(key, lowerCaseName)} (${at})`)
+    else if (text === null)
+      faults.push(`${key} must be text, a number, true, false, or a list or table of these (${at})`)
+    else if (text.trim() !== "") entries.push({ name, text, origin: at })
+  }
+  const secrets = entries.filter(({ name }) => isSettingName(name) && SETTINGS[name].isSecret)
+  if (file.isReadableByAll && secrets[0] !== undefined)
+    faults.push(
+      `Every user of this host can read ${path}, and it has a secret (${secrets[0].origin}). Take their right away with \`chmod o-r\`, or name a file of its own in ${lowerCaseName(secrets[0].name)}_file`,
+    )
+  return entries
+}
+
+/** A setting as it is called in a file. */
+const lowerCaseName = (name: string): string => name.replace(/^MAILKIND_/, "").toLowerCase()
+
+function parseConfig(text: string, path: string, faults: string[]): Readonly<Record<string, unknown>> {
+  try {
+    return parseToml(text)
+  } catch (error) {
+    if (!(error instanceof TomlError)) throw error
+    // Its further lines repeat the line of the file, which may have a secret.
+    const [what = ""] = error.message.replace(/^Invalid TOML document: /, "").split("\n")
+    faults.push(`The configuration file is not TOML: ${what} (line ${error.line} of ${path})`)
+    return {}
+  }
+}
+
+/** A value as the environment would have it: a list with commas, a table as `name=value`, `on` and `off`. Null: none of these. */
+function textOf(value: unknown): string | null {
+  if (value === true) return "on"
+  if (value === false) return "off"
+  if (typeof value === "string") return value
+  if (typeof value === "number") return String(value)
+  if (typeof value !== "object" || value === null || value instanceof TomlDate) return null
+  const members = Array.isArray(value)
+    ? value.map(memberText)
+    : Object.entries(value).map(([name, member]) => {
+        const text = memberText(member)
+        return text === null ? null : `${name}=${text}`
+      })
+  return members.includes(null) ? null : members.join(",")
+}
+
+/** A comma in a member would make two of it. */
+const memberText = (value: unknown): string | null => {
+  const text = typeof value === "string" || typeof value === "number" ? String(value) : null
+  return text === null || text.includes(",") ? null : text
+}
+
+/** The line of a file on which a name of the top level stands. */
+function lineOf(text: string, key: string): number {
+  const quoted = key.replace(/[^A-Za-z0-9_-]/g, "\\$&")
+  return text.split("\n").findIndex(line => new RegExp(`^\\s*\\[?["']?${quoted}["']?\\s*[.=\\]]`).test(line)) + 1
+}

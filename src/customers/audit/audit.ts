@@ -1,0 +1,171 @@
+import { secureRandom } from "../../base/outside-world.ts"
+import { DAY_MS } from "../../base/time.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import type { ActorKind, ActSource } from "../store/change-log/actor.ts"
+import type { AttributedLog } from "../store/change-log/change-log.ts"
+import { newId } from "../store/core/id.ts"
+import type { Store } from "../store/core/store.ts"
+
+/** What people, commands and reports change, by the name in the store. `details`: what an entry says besides; empty: nothing. */
+export const AUDIT_ACTS = {
+  account_created: { label: "Account created", details: "" },
+  account_deleted: { label: "Account deleted", details: "" },
+  account_suspended: { label: "Account suspended", details: "" },
+  account_resumed: { label: "Account resumed", details: "" },
+  tier_set: { label: "Tier changed", details: "the tiers before and after" },
+  note_changed: { label: "Note changed", details: "" },
+  signed_in: { label: "Signed in", details: "the session" },
+  session_ended: { label: "Session ended", details: "the session" },
+  other_sessions_ended: { label: "Other sessions ended", details: "how many" },
+  mails_switched: { label: "Mails switched on or off", details: "the mails that are wanted" },
+  request_log_switched: { label: "Request log switched on or off", details: "on or off" },
+  key_created: { label: "Key created", details: "the key" },
+  key_renamed: { label: "Key renamed", details: "the key" },
+  key_limited: { label: "Limits of a key changed", details: "the key" },
+  key_moved: { label: "Origins of a key changed", details: "the key" },
+  key_revoked: { label: "Key revoked", details: "the key" },
+  callback_secret_made: { label: "Callback secret made", details: "" },
+  list_uploaded: { label: "List uploaded", details: "the job" },
+  list_deleted: { label: "List deleted", details: "the job" },
+  report_made: { label: "Report made", details: "the report" },
+  report_accepted: { label: "Report accepted", details: "the report" },
+  report_rejected: { label: "Report rejected", details: "the report" },
+  terms_published: { label: "Terms published", details: "the version" },
+  terms_accepted: { label: "Terms accepted", details: "the version" },
+  entries_added: { label: "List entries added", details: "how many, and to which list" },
+  entries_removed: { label: "List entries removed", details: "how many, and from which list" },
+  entries_noted: { label: "Notes of list entries changed", details: "how many, and on which list" },
+} as const satisfies Record<string, { readonly label: string; readonly details: string }>
+export type AuditActKind = keyof typeof AUDIT_ACTS
+
+/** One act. It names ids, domains and numbers, never an email address. */
+export type AuditAct = {
+  readonly kind: AuditActKind
+  /** The account that it is about. Null: no single account. */
+  readonly accountId: string | null
+  /** What it changed besides, such as the id of a key, or `0 → 2`. Empty: nothing to add. */
+  readonly details: string
+}
+
+/** Records an act with its actor, in the transaction of `store` that does it. */
+export async function recordAct(
+  { clock, actor }: Pick<AttributedLog, "clock" | "actor">,
+  store: Store,
+  { kind, accountId, details }: AuditAct,
+): Promise<void> {
+  // `admin_id` is the id of any actor. The table had only administrators once, and servers of that version may still write to it.
+  await store.run(
+    `INSERT INTO admin_acts (id, admin_id, account_id, act, details, at_ms, actor_kind, source, key_id)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)`,
+    [newId("act", secureRandom), actor.id, accountId, kind, details, clock(), actor.kind, actor.source, actor.keyId],
+  )
+}
+
+/** A recorded act. Emails are those of accounts that still exist. */
+export type RecordedAct = {
+  readonly id: string
+  /** Another version may have recorded kinds that this one does not know. */
+  readonly kind: string
+  readonly actorKind: ActorKind
+  readonly actorId: string
+  /** Null: the actor has no account, or it is deleted. */
+  readonly actorEmail: string | null
+  readonly source: ActSource
+  readonly keyId: string | null
+  readonly accountId: string | null
+  /** Null: the act is about no account, or about a deleted one. */
+  readonly accountEmail: string | null
+  readonly details: string
+  readonly atMs: number
+}
+
+/** Where a page of acts begins: after the act with this id and time. */
+export type ActCursor = Pick<RecordedAct, "id" | "atMs">
+
+const SELECT_ACTS = `SELECT admin_acts.id, act AS kind, actor_kind AS "actorKind", admin_id AS "actorId",
+  actors.email AS "actorEmail", source, key_id AS "keyId", account_id AS "accountId",
+  subjects.email AS "accountEmail", details, at_ms AS "atMs" FROM admin_acts
+  LEFT JOIN accounts AS actors ON actors.id = admin_id LEFT JOIN accounts AS subjects ON subjects.id = account_id`
+
+/** The acts of all but accounts on themselves, the latest first. */
+export async function listOperatorActs(
+  store: Store,
+  after: ActCursor | null,
+  countMax: number,
+): Promise<readonly RecordedAct[]> {
+  return await store.all<RecordedAct>(
+    `${SELECT_ACTS} WHERE (at_ms, admin_acts.id) < ($1, $2) AND actor_kind <> 'account'
+     ORDER BY at_ms DESC, admin_acts.id DESC LIMIT $3`,
+    [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", countMax],
+  )
+}
+
+/** The latest acts about an account. */
+export async function listActsAbout(
+  store: Store,
+  accountId: string,
+  countMax: number,
+): Promise<readonly RecordedAct[]> {
+  return await store.all<RecordedAct>(
+    `${SELECT_ACTS} WHERE account_id = $1 ORDER BY at_ms DESC, admin_acts.id DESC LIMIT $2`,
+    [accountId, countMax],
+  )
+}
+
+/** Which acts are wanted. Null: all. */
+export type ActQuery = {
+  readonly sinceMs: number
+  readonly accountId: string | null
+  readonly kind: AuditActKind | null
+}
+
+/** The next acts of a query in the order of their time, after a cursor; null: from the first one on. */
+export async function listActsSince(
+  store: Store,
+  { sinceMs, accountId, kind }: ActQuery,
+  after: ActCursor | null,
+  countMax: number,
+): Promise<readonly RecordedAct[]> {
+  return await store.all<RecordedAct>(
+    `${SELECT_ACTS} WHERE (at_ms, admin_acts.id) > ($1, $2) AND ($3 = '' OR account_id = $3 OR admin_id = $3)
+       AND ($4 = '' OR act = $4) ORDER BY at_ms, admin_acts.id LIMIT $5`,
+    [after?.atMs ?? sinceMs, after?.id ?? "", accountId ?? "", kind ?? "", countMax],
+  )
+}
+
+/** How many acts one call of `pruneActs` deletes at most of each kind of excess. */
+const PRUNED_MAX = 1000
+
+/**
+ * Deletes acts that are older than `LIMITS.auditDays`, the oldest ones of an account that has made more than `LIMITS.auditEntriesPerActorMax`, so
+ * that nobody can push out those of others, and the oldest of all beyond `storedMax`. Returns their count.
+ */
+export async function pruneActs(
+  store: Store,
+  nowMs: number,
+  storedMax: number = LIMITS.auditEntriesMax,
+  perActorMax: number = LIMITS.auditEntriesPerActorMax,
+): Promise<number> {
+  const expiredCount = await store.run(
+    "DELETE FROM admin_acts WHERE id IN (SELECT id FROM admin_acts WHERE at_ms < $1 LIMIT $2)",
+    [nowMs - LIMITS.auditDays * DAY_MS, PRUNED_MAX],
+  )
+  const busiest = await store.one<{ actor: string }>(
+    "SELECT admin_id AS actor FROM admin_acts GROUP BY admin_id HAVING COUNT(*) > $1 ORDER BY COUNT(*) DESC LIMIT 1",
+    [perActorMax],
+  )
+  const excessOfActor =
+    busiest === null
+      ? 0
+      : await store.run(
+          `DELETE FROM admin_acts WHERE id IN
+             (SELECT id FROM admin_acts WHERE admin_id = $1 ORDER BY at_ms DESC, id DESC LIMIT $3 OFFSET $2)`,
+          [busiest.actor, perActorMax, PRUNED_MAX],
+        )
+  const excessCount = await store.run(
+    `DELETE FROM admin_acts WHERE id IN
+       (SELECT id FROM admin_acts ORDER BY at_ms DESC, id DESC LIMIT $2 OFFSET $1)`,
+    [storedMax, PRUNED_MAX],
+  )
+  return expiredCount + excessOfActor + excessCount
+}

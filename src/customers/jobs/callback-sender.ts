@@ -1,0 +1,115 @@
+import { createHmac } from "node:crypto"
+import { jitteredMs } from "../../base/backoff.ts"
+import { type Log, logError } from "../../base/log.ts"
+import type { Clock, Random } from "../../base/outside-world.ts"
+import { CoalescedRuns } from "../../base/single-flight.ts"
+import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
+import type { Store } from "../store/core/store.ts"
+import { type CallbackOutcome, type ClaimedCallback, claimCallbacks, recordAttempt } from "./callback-queue.ts"
+import { signingSecrets } from "./callback-secrets.ts"
+
+/** Posts to a URL that a stranger chose: the status of the response, or why there is none. Never rejects, and its time is bounded. */
+export type PostCallback = (
+  url: string,
+  request: { readonly headers: Readonly<Record<string, string>>; readonly body: string },
+) => Promise<{ readonly known: true; readonly status: number } | { readonly known: false; readonly cause: string }>
+
+/** What sending callbacks needs. */
+export type CallbackSenderDeps = {
+  readonly store: Store
+  readonly clock: Clock
+  readonly random: Random
+  readonly post: PostCallback
+  readonly log: Log
+}
+
+/** Callbacks that one process sends at the same time, one of each account: a receiver that is slow holds up its own account. */
+const CONCURRENT_MAX = 32
+
+const GONE = 410
+
+/** Sends the callbacks of jobs (Standard Webhooks), each at least once, and tries for about a day. */
+export class CallbackSender {
+  readonly #deps: CallbackSenderDeps
+  readonly #sending = new Map<string, Promise<void>>()
+  readonly #looks = new CoalescedRuns(() => this.#look().catch(logError(this.#deps.log, "callbacks were not sent")))
+  #isStopping = false
+
+  constructor(deps: CallbackSenderDeps) {
+    this.#deps = deps
+  }
+
+  /** Begins to send what is due. Never rejects. */
+  sendDue(): Promise<void> {
+    this.#looks.request()
+    return this.#looks.idle()
+  }
+
+  /** Resolves when nothing is being sent. Nothing new is begun. */
+  async stop(): Promise<void> {
+    this.#isStopping = true
+    await this.whenIdle()
+  }
+
+  /** Resolves when nothing is being sent. */
+  async whenIdle(): Promise<void> {
+    while (this.#sending.size > 0) await Promise.all(this.#sending.values())
+  }
+
+  async #look(): Promise<void> {
+    const room = CONCURRENT_MAX - this.#sending.size
+    if (this.#isStopping || room === 0) return
+    const { store, clock } = this.#deps
+    const busyAccounts = new Set(this.#sending.keys())
+    for (const callback of await claimCallbacks(store, clock(), busyAccounts, room)) {
+      const sending = this.#send(callback)
+        // It is sent again when the claim has expired.
+        .catch(logError(this.#deps.log, "the result of a callback was not recorded"))
+        .finally(() => this.#sending.delete(callback.accountId))
+      this.#sending.set(callback.accountId, sending)
+    }
+  }
+
+  async #send(callback: ClaimedCallback): Promise<void> {
+    const { store, clock, post, log } = this.#deps
+    const { url, accountId, body } = callback
+    const secrets = await signingSecrets(store, accountId, clock())
+    const posted =
+      url === null || secrets.length === 0
+        ? ({ known: false, cause: "failed" } as const)
+        : await post(url, { headers: signedHeaders(callback.id, clock(), body, secrets), body })
+    const outcome = this.#outcomeOf(posted, callback.attemptCount)
+    await recordAttempt(store, callback, outcome)
+    const ending = "ending" in outcome ? outcome.ending : null
+    if (ending === "given_up" || ending === "gone")
+      log("info", "a callback was not delivered", { account: accountId, ending, result: outcome.result })
+  }
+
+  #outcomeOf(posted: Awaited<ReturnType<PostCallback>>, attemptCount: number): CallbackOutcome {
+    const result = posted.known ? String(posted.status) : posted.cause
+    if (posted.known && posted.status >= 200 && posted.status < 300) return { result, ending: "delivered" }
+    if (posted.known && posted.status === GONE) return { result, ending: "gone" }
+    const pauseS = CALLBACK_LIMITS.retrySeconds[attemptCount - 1]
+    if (pauseS === undefined) return { result, ending: "given_up" }
+    return { result, dueAtMs: this.#deps.clock() + jitteredMs(pauseS * 1000, this.#deps.random) }
+  }
+}
+
+/** The headers of a callback. Each secret signs (Standard Webhooks, "Signature scheme"). */
+function signedHeaders(
+  id: string,
+  nowMs: number,
+  body: string,
+  secrets: readonly Uint8Array[],
+): Readonly<Record<string, string>> {
+  const timestamp = String(Math.floor(nowMs / 1000))
+  const signatures = secrets.map(
+    secret => `v1,${createHmac("sha256", secret).update(`${id}.${timestamp}.${body}`).digest("base64")}`,
+  )
+  return {
+    "Content-Type": "application/json",
+    "webhook-id": id,
+    "webhook-timestamp": timestamp,
+    "webhook-signature": signatures.join(" "),
+  }
+}

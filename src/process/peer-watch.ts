@@ -1,0 +1,71 @@
+import type { Fetch } from "../base/fetch.ts"
+import type { SetTimer } from "../base/outside-world.ts"
+import { SingleFlight } from "../base/single-flight.ts"
+import { createIntervals } from "../base/time.ts"
+
+/** How often peers are asked while this node cannot reach the database, and how long they have to answer. */
+const ASK_MS = 1000
+/** How many peers are asked at once. One that can serve is enough. */
+const PEERS_ASKED_MAX = 8
+
+/** The dependencies of a peer watch. */
+export type PeerWatchDeps = {
+  readonly fetchUrl: Fetch
+  readonly setTimer: SetTimer
+  readonly runInterval: (everyMs: number, work: () => void) => () => void
+  /** Whether this node cannot reach the database. */
+  readonly isAway: () => boolean
+  /** The base addresses of the other nodes that lived when the database was last read. */
+  readonly peers: () => readonly string[]
+  readonly userAgent: string
+}
+
+/** Knows whether this node is cut off from a database that other nodes reach. */
+export type PeerWatch = {
+  /** Whether another node has said within the last seconds that it reaches the database, while this one does not. */
+  readonly isCutOff: () => boolean
+  readonly start: () => void
+  readonly stop: () => void
+}
+
+/** Asks peers for their health, but only while this node cannot reach the database. */
+export function createPeerWatch({
+  fetchUrl,
+  setTimer,
+  runInterval,
+  isAway,
+  peers,
+  userAgent,
+}: PeerWatchDeps): PeerWatch {
+  const rounds = new SingleFlight<"ask", void>()
+  let hasPeerWithDatabase = false
+  const reaches = async (peer: string): Promise<boolean> => {
+    const timeout = new AbortController()
+    const cancel = setTimer(ASK_MS, () => timeout.abort())
+    try {
+      const headers = { "user-agent": userAgent }
+      const response = await fetchUrl(`${peer}/v1/health`, { signal: timeout.signal, headers })
+      const health: { readonly database?: { readonly status?: string } } | null = await response.json()
+      return response.status === 200 && health?.database?.status === "ok"
+    } catch {
+      // It does not answer, or answers something else: it serves nobody either.
+      return false
+    } finally {
+      cancel()
+    }
+  }
+  const ask = async (): Promise<void> => {
+    const answers = await Promise.all(peers().slice(0, PEERS_ASKED_MAX).map(reaches))
+    hasPeerWithDatabase = isAway() && answers.includes(true)
+  }
+  const intervals = createIntervals(runInterval, [
+    [
+      ASK_MS,
+      () => {
+        if (isAway()) void rounds.run("ask", ask)
+        else hasPeerWithDatabase = false
+      },
+    ],
+  ])
+  return { isCutOff: () => hasPeerWithDatabase && isAway(), start: intervals.start, stop: intervals.stop }
+}

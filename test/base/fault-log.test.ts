@@ -1,0 +1,89 @@
+import { expect, test } from "bun:test"
+import { FaultLog, REMINDER_MS } from "../../src/base/fault-log.ts"
+import type { LogFields } from "../../src/base/log.ts"
+import type { LogLevel } from "../../src/base/log-level.ts"
+
+/** A log of faults in a time that the test moves, and what it has written from level info on. */
+function desk() {
+  const lines: string[] = []
+  const debugLines: string[] = []
+  const state = { now: 0, remind: null as (() => void) | null, intervals: 0 }
+  const write = (level: LogLevel, message: string, fields: LogFields = {}): void =>
+    void (level === "debug" ? debugLines : lines).push(`${level} ${message} ${JSON.stringify(fields)}`)
+  const faults = new FaultLog(write, {
+    stopwatch: () => state.now,
+    runInterval: (everyMs, work) => {
+      expect(everyMs).toBe(REMINDER_MS)
+      state.intervals++
+      state.remind = work
+      return () => {
+        state.remind = null
+      }
+    },
+  })
+  const pass = (ms: number): void => {
+    state.now += ms
+    state.remind?.()
+  }
+  return { faults, lines, debugLines, state, pass }
+}
+
+const AWAY = { fault: "away" }
+
+test("a fault is told once, once a minute with what it cost so far, and when it is over", () => {
+  const { faults, lines, debugLines, pass, state } = desk()
+  faults.log("error", "the database does not answer", { ...AWAY, remedy: "Start it." })
+  for (let at = 0; at < 100; at++) faults.log("error", "usage was not written", AWAY)
+  for (let at = 0; at < 30; at++) faults.log("info", "a request failed", { ...AWAY, request_id: `req_${at}` })
+  pass(REMINDER_MS)
+  faults.log("error", "usage was not written", AWAY)
+  state.now += 5000
+  expect(faults.end("away")).toEqual({ lasted_s: 65, failed_requests: 30, failed_tasks: 101 })
+  expect(faults.end("away")).toBeNull()
+  expect(lines).toEqual([
+    'error the database does not answer {"fault":"away","remedy":"Start it."}',
+    'warn a fault continues {"fault":"away","lasted_s":60,"failed_requests":30,"failed_tasks":100}',
+  ])
+  expect(debugLines).toHaveLength(131)
+  expect(state.remind).toBeNull()
+})
+
+test("a fault that nobody ends is over when nothing has failed by it for a minute, and may begin again", () => {
+  const { faults, lines, pass } = desk()
+  faults.log("error", "usage was not written", { fault: "full" })
+  faults.log("error", "usage was not written", { fault: "full" })
+  pass(REMINDER_MS)
+  pass(REMINDER_MS)
+  pass(REMINDER_MS)
+  faults.log("error", "usage was not written", { fault: "full" })
+  expect(lines.map(line => line.split(" {")[0])).toEqual([
+    "error usage was not written",
+    "warn a fault continues",
+    "info a fault is over",
+    "error usage was not written",
+  ])
+})
+
+test("faults are told apart, and every other line passes as it is", () => {
+  const { faults, lines, state } = desk()
+  faults.log("error", "usage was not written", AWAY)
+  faults.log("error", "traffic was not written", { fault: "full" })
+  faults.log("info", "metrics are served now")
+  faults.log("warn", "the lists were not refreshed", { why: "away" })
+  expect(lines).toHaveLength(4)
+  expect(state.intervals).toBe(1)
+})
+
+test("a refused request alone begins no fault, since the log may be set to errors", () => {
+  const { faults, lines } = desk()
+  for (let at = 0; at < 3; at++) faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
+  faults.log("error", "usage was not written", AWAY)
+  expect(lines).toHaveLength(4)
+})
+
+test("no more than a bounded number of faults is remembered: others have their lines", () => {
+  const { faults, lines } = desk()
+  for (let at = 0; at < 100; at++) faults.log("error", "usage was not written", { fault: `F${at}` })
+  for (let at = 0; at < 100; at++) faults.log("error", "usage was not written", { fault: `F${at}` })
+  expect(lines).toHaveLength(150)
+})

@@ -1,0 +1,63 @@
+import { expect, test } from "bun:test"
+import { listActsSince } from "../../../../src/customers/audit/audit.ts"
+import { createKey } from "../../../../src/customers/keys/keys.ts"
+import { newAccount, random } from "../../../customers/temp-store.ts"
+import { openAdmin } from "./open-admin.ts"
+
+/** The pages of an administrator and of Jane, and the acts that were recorded since. */
+async function opened() {
+  const admin = await openAdmin()
+  const { changes, store, signIn } = admin
+  const id = await newAccount(changes, "jane@example.com", 4)
+  const made = await createKey(changes, random, { accountId: id, kind: "secret", name: null, origins: [] })
+  if (made.kind !== "created") throw new Error(made.kind)
+  const jane = await signIn(id)
+  await store.run("DELETE FROM admin_acts")
+  const acts = async () => {
+    const found = await listActsSince(store, { sinceMs: 0, accountId: null, kind: null }, null, 100)
+    return found.map(({ kind, actorKind, actorId, source, keyId }) => ({ kind, actorKind, actorId, source, keyId }))
+  }
+  return { ...admin, id, jane, key: made, acts }
+}
+
+test("what an owner does on the pages is theirs, by the dashboard", async () => {
+  const { id, jane, key, form, acts } = await opened()
+  const path = `/dashboard/keys/${key.key.id}`
+  await form(`${path}/name`, { name: "Server" }, jane)
+  await form("/dashboard/list-entries", { list: "block", deed: "add", entries: "jane@acme.com" }, jane)
+  await form("/dashboard/account/emails", {}, jane)
+  const byJane = { actorKind: "account", actorId: id, source: "dashboard", keyId: null }
+  const found = await acts()
+  expect(found.map(({ kind }) => kind).toSorted()).toEqual(["entries_added", "key_renamed", "mails_switched"])
+  for (const act of found) expect(act).toMatchObject(byJane)
+})
+
+test("what an administrator does is theirs, and not of the account that it is about", async () => {
+  const { id, accountId, done, acts } = await opened()
+  await done(`/admin/accounts/${id}/tier`, { tier: "1" })
+  await done(`/admin/accounts/${id}/suspend`, { reason: "" })
+  const found = await acts()
+  expect(found.map(({ kind }) => kind).toSorted()).toEqual(["account_suspended", "tier_set"])
+  for (const act of found)
+    expect(act).toMatchObject({ actorKind: "admin", actorId: accountId, source: "admin_pages", keyId: null })
+})
+
+test("what a key does is of its account, with the key", async () => {
+  const { id, key, ask, acts } = await opened()
+  await ask("POST /v1/feedback", {
+    key: key.text,
+    body: { domain: "granite-works.com", expected_category: "business" },
+  })
+  await ask("POST /v1/callback-secret", { key: key.text })
+  const found = await acts()
+  expect(found.map(({ kind }) => kind).toSorted()).toEqual(["callback_secret_made", "report_made"])
+  for (const act of found)
+    expect(act).toMatchObject({ actorKind: "account", actorId: id, source: "api", keyId: key.key.id })
+})
+
+test("no entry of a list and no address is in the table", async () => {
+  const { jane, form, store } = await opened()
+  await form("/dashboard/list-entries", { list: "block", deed: "add", entries: "jane@acme.com\nacme.org" }, jane)
+  const rows = JSON.stringify(await store.all("SELECT * FROM admin_acts"))
+  for (const text of ["@", "acme"]) expect(rows).not.toContain(text)
+})
