@@ -158,7 +158,7 @@ async function openCheck(context: AppContext, isOffline: boolean) {
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => lists.pack.match(domain, registrable)
   const network = isOffline
     ? OFFLINE_NETWORK
-    : createNetworkService(context, { learnedHosts: null, matchLists }, DNS_CACHE_BYTES)
+    : createNetworkService(context, { learnedHosts: null, matchLists }, { dnsCacheBytes: DNS_CACHE_BYTES })
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
     check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS),

@@ -11,8 +11,8 @@ export type AppContext = {
   readonly system: System
   readonly settings: Settings
   readonly log: Log
-  /** Ends a fault of which the log does not repeat lines. Absent: it repeats them. */
-  readonly endFault?: FaultLog["end"]
+  /** The faults of which the log does not repeat lines. Absent: it repeats them. */
+  readonly faults?: FaultLog
 }
 
 /** The same once the store is open. */
@@ -26,7 +26,7 @@ export function createContext(system: System, settings: Settings): AppContext {
   const written: Log = (level, message, fields) =>
     (system.verbose.isOn() ? verboseLog : normalLog())(level, message, fields)
   const faults = new FaultLog(written, system)
-  return { system, settings, log: faults.log, endFault: fault => faults.end(fault) }
+  return { system, settings, log: faults.log, faults }
 }
 
 /** The context of a worker, which adds its index to each log line. */

@@ -40,7 +40,7 @@ export function assembleInProcess(options: OpenOptions): InProcessCheck {
   const network = createNetworkService(
     context,
     { learnedHosts: null, matchLists: (domain, registrable) => lists.pack.match(domain, registrable) },
-    options.dnsCacheBytes,
+    { dnsCacheBytes: options.dnsCacheBytes },
   )
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {

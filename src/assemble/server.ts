@@ -31,6 +31,7 @@ import { StartupError } from "../process/startup-error.ts"
 import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
+import { createDnsOutageLog } from "./check/dns-outages.ts"
 import { createLearnedHostsService } from "./check/learned-hosts.ts"
 import { createListsService, type ListsService, openActiveLists } from "./check/lists.ts"
 import { createNetworkService, type HostLearning } from "./check/network.ts"
@@ -211,11 +212,8 @@ async function createServices(
 function createLookUps(context: StoreContext, activeLists: () => DomainLists) {
   const learned = createLearnedHostsService(context, () => activeLists().pack)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
-  const network = createNetworkService(context, {
-    learnedHosts: learned.hosts,
-    matchLists,
-    listsVersion: () => activeLists().pack.version,
-  })
+  const learning = { learnedHosts: learned.hosts, matchLists, listsVersion: () => activeLists().pack.version }
+  const network = createNetworkService(context, learning, { outages: createDnsOutageLog(context) })
   return { learned, network }
 }
 

@@ -14,7 +14,7 @@ export const REMINDER_MS = 60_000
 /** How many faults go on at the same time at most. Their names come from tables. */
 const FAULTS_MAX = 50
 
-type OngoingFault = { readonly sinceMs: number; requests: number; tasks: number; isRecent: boolean }
+type OngoingFault = { readonly sinceMs: number; requests: number; tasks: number; isRecent: boolean; isHeld: boolean }
 
 type FaultLogDeps = {
   readonly stopwatch: Stopwatch
@@ -50,6 +50,20 @@ export class FaultLog {
     this.#log(level, message, fields)
   }
 
+  /** Has a fault that goes on last until `end`, however little fails by it. */
+  hold(fault: string): void {
+    const ongoing = this.#ongoing.get(fault)
+    if (ongoing !== undefined) ongoing.isHeld = true
+  }
+
+  /** Counts a task that failed by a fault that goes on, without a line. */
+  countTask(fault: string): void {
+    const ongoing = this.#ongoing.get(fault)
+    if (ongoing === undefined) return
+    ongoing.isRecent = true
+    ongoing.tasks++
+  }
+
   /** Ends a fault that goes on, and gives what it has cost; null: it does not go on. */
   end(fault: string): FaultCost | null {
     const ongoing = this.#ongoing.get(fault)
@@ -64,14 +78,14 @@ export class FaultLog {
 
   #begin(fault: string): void {
     if (this.#ongoing.size >= FAULTS_MAX) return
-    this.#ongoing.set(fault, { sinceMs: this.#deps.stopwatch(), requests: 0, tasks: 0, isRecent: true })
+    this.#ongoing.set(fault, { sinceMs: this.#deps.stopwatch(), requests: 0, tasks: 0, isRecent: true, isHeld: false })
     this.#stopReminders ??= this.#deps.runInterval(REMINDER_MS, () => this.#remind())
   }
 
   #remind(): void {
     for (const [fault, ongoing] of [...this.#ongoing]) {
       if (ongoing.isRecent) this.#log("warn", "a fault continues", { fault, ...this.#costOf(ongoing) })
-      else this.#log("info", "a fault is over", { fault, ...this.end(fault) })
+      else if (!ongoing.isHeld) this.#log("info", "a fault is over", { fault, ...this.end(fault) })
       ongoing.isRecent = false
     }
   }

@@ -40,6 +40,8 @@ export const LOG_EVENTS = {
   // Faults
   "the database does not answer": event("error", "fault remedy", "An outage begins."),
   "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended, and what it has cost."),
+  "DNS does not answer": event("warn", "fault remedy", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
+  "DNS answers again": event("info", "lasted_s failed_requests failed_tasks", "`failed_tasks` domains were checked without DNS."),
   "a fault continues": event("warn", "fault lasted_s failed_requests failed_tasks", "Once a minute, while something fails by it."),
   "a fault is over": event("info", "fault lasted_s failed_requests failed_tasks", "Nothing has failed by it for a minute."),
   // Start and end

@@ -64,6 +64,26 @@ test("a fault that nobody ends is over when nothing has failed by it for a minut
   ])
 })
 
+test("a fault that is held is over when it is ended alone, and is told of again only when something has failed by it", () => {
+  const { faults, lines, pass } = desk()
+  faults.log("warn", "DNS does not answer", { fault: "dns_silent" })
+  faults.hold("dns_silent")
+  for (const failedCount of [0, 0, 3]) {
+    for (let at = 0; at < failedCount; at++) faults.countTask("dns_silent")
+    pass(REMINDER_MS)
+  }
+  for (const unknown of ["", "full"]) {
+    faults.hold(unknown)
+    faults.countTask(unknown)
+  }
+  expect(faults.end("dns_silent")).toEqual({ lasted_s: 180, failed_requests: 0, failed_tasks: 3 })
+  expect(lines.map(line => line.split(" {")[0])).toEqual([
+    "warn DNS does not answer",
+    "warn a fault continues",
+    "warn a fault continues",
+  ])
+})
+
 test("faults are told apart, and every other line passes as it is", () => {
   const { faults, lines, state } = desk()
   faults.log("error", "usage was not written", AWAY)

@@ -258,6 +258,43 @@ describe("servers that are all dead", () => {
     expect(await ask(INPUT)).toMatchObject(WHOLE)
   })
 
+  test("are logged once when they fail and once when they answer, with the number of domains without evidence", async () => {
+    const server = await serving(ACME)
+    const { ask, time, isDnsUnavailable, logged } = createTestCheck([server])
+    await ask(INPUT)
+    expect(logged).toEqual([])
+    server.fault("*", "silent")
+    for (let at = 0; at < 2; at++) await inTime(time, ask(`jane@granite-silent${at}.com`))
+    expect(isDnsUnavailable()).toBe(true)
+    for (let at = 0; at < 5; at++) await ask(`jane@granite-away${at}.com`)
+    server.fault("*", null)
+    const { promise: tenSecondsLater, resolve } = Promise.withResolvers<void>()
+    time.later(10_000, resolve)
+    await inTime(time, tenSecondsLater)
+    const lines = logged.map(line => JSON.parse(line))
+    expect(lines).toEqual([
+      expect.objectContaining({ level: "warn", says: "DNS does not answer", fault: "dns_silent" }),
+      expect.objectContaining({
+        level: "info",
+        says: "DNS answers again",
+        failed_tasks: 5,
+        lasted_s: expect.any(Number),
+      }),
+    ])
+    expect(logged.join()).not.toMatch(/granite|jane/)
+  })
+
+  test.each([
+    ["deny every name", "dns_denying", WITH_CANARIES, null],
+    ["answer every question with a failure", "dns_failing", {}, "servfail"],
+  ] as const)("are logged with their fault when they %s", async (_, fault, options, fails) => {
+    const server = await serving({})
+    server.fault("*", fails)
+    const { ask, time, logged } = createTestCheck([server], options)
+    for (let at = 0; at < 30; at++) await inTime(time, ask(`jane@granite-wrong${at}.com`))
+    expect(logged.map(line => JSON.parse(line).fault)).toEqual([fault])
+  })
+
   test.each([
     [22, { ...WHOLE, cached: true }],
     [26, { category: "unknown", degraded: true }],

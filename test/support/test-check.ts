@@ -1,3 +1,4 @@
+import { createDnsOutageLog } from "../../src/assemble/check/dns-outages.ts"
 import { createNetworkService, type NetworkService } from "../../src/assemble/check/network.ts"
 import { createContext } from "../../src/assemble/context.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
@@ -43,11 +44,15 @@ export function createTestCheck(servers: readonly DnsServer[], options: TestChec
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
   const { web: fetchUrl, requests: identityRequests } = identityWeb(identity === "off" ? {} : identity)
   const { clock, stopwatch, later: setTimer } = time
-  const system = { ...createSystem(), clock, stopwatch, setTimer, fetchUrl }
-  const asking: NetworkService = createNetworkService(createContext(system, read.settings), {
-    learnedHosts: null,
-    matchLists: (domain, registrable) => lists.pack.match(domain, registrable),
-  })
+  const logged: string[] = []
+  const writeStderr = (line: string): void => void logged.push(line)
+  const system = { ...createSystem(), clock, stopwatch, setTimer, fetchUrl, isTerminal: false, writeStderr }
+  const context = createContext(system, read.settings)
+  const asking: NetworkService = createNetworkService(
+    context,
+    { learnedHosts: null, matchLists: (domain, registrable) => lists.pack.match(domain, registrable) },
+    { outages: createDnsOutageLog(context) },
+  )
   onTestEnd(asking.stop)
   const check = createCheck({
     activeLists: () => lists,
@@ -68,7 +73,7 @@ export function createTestCheck(servers: readonly DnsServer[], options: TestChec
       }),
       "req_1",
     )
-  return { ask, time, identityRequests: identityRequests, isDnsUnavailable: asking.isDnsUnavailable }
+  return { ask, time, identityRequests, isDnsUnavailable: asking.isDnsUnavailable, logged }
 }
 
 const STEP_MS = 100

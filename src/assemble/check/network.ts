@@ -8,7 +8,7 @@ import {
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
 import { createLearningProbe, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
-import { createMailProbe } from "../../check/mail/mail-probe.ts"
+import { createMailProbe, type MailProbeResult } from "../../check/mail/mail-probe.ts"
 import {
   createNetworkProbe,
   type NetworkProbe,
@@ -19,6 +19,7 @@ import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
 import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import type { AppContext } from "../context.ts"
+import type { DnsOutageLog } from "./dns-outages.ts"
 
 /** The network look-ups of checks, and their state. */
 export type NetworkService = {
@@ -54,27 +55,26 @@ export type HostLearning = Omit<LearningProbeDeps, "clock"> & {
   readonly listsVersion?: () => unknown
 }
 
-/** Wires DNS and tenant look-ups according to the settings. `dnsCacheBytes`: the bound of the DNS cache, if it is not the usual one. */
+type NetworkOptions = {
+  /** The bound of the DNS cache, if it is not the usual one. */
+  readonly dnsCacheBytes?: number | undefined
+  /** Told of outages of DNS. */
+  readonly outages?: DnsOutageLog
+}
+
+/** Wires DNS and tenant look-ups according to the settings. */
 export function createNetworkService(
   context: AppContext,
   learning: HostLearning,
-  dnsCacheBytes?: number,
+  options: NetworkOptions = {},
 ): NetworkService {
   const { system, settings } = context
   const { clock, setTimer } = system
   if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
-  const dns = createChain(context, dnsCacheBytes)
-  const mailOver = (resolver: CachingResolver) => {
-    const probe = createMailProbe({
-      resolver,
-      clock,
-      // Only a listing of low trust is contradicted by a proof.
-      needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).isLowTrust,
-    })
-    const mail = createLearningProbe(probe, { ...learning, clock })
-    return ({ domain, organisationalDomain }: NetworkQuery, deadline: Deadline) =>
-      mail(domain, organisationalDomain, deadline)
-  }
+  const { outages } = options
+  const dns = createChain(context, options)
+  const mailOver = (resolver: CachingResolver) =>
+    createMailLookup(context, learning, resolver, failureCounter(dns, outages))
   const tenant = createTenantLookup(context)
   return {
     networkProbe: createNetworkProbe({
@@ -96,6 +96,40 @@ export function createNetworkService(
     queryDns: dns.resolver,
     stats: () => ({ ...dns.stats(), tenantStats: tenant?.stats() ?? null }),
     stop: dns.stop,
+  }
+}
+
+/** Looks mail up through a resolver, and learns from what it finds. `onStart` receives each look-up. */
+function createMailLookup(
+  { system: { clock } }: AppContext,
+  learning: HostLearning,
+  resolver: CachingResolver,
+  onStart: (lookup: Promise<MailProbeResult>) => void,
+) {
+  const probe = createMailProbe({
+    resolver,
+    clock,
+    // Only a listing of low trust is contradicted by a proof.
+    needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).isLowTrust,
+  })
+  const mail = createLearningProbe(probe, { ...learning, clock })
+  return ({ domain, organisationalDomain }: NetworkQuery, deadline: Deadline): Promise<MailProbeResult> => {
+    const lookup = mail(domain, organisationalDomain, deadline)
+    onStart(lookup)
+    return lookup
+  }
+}
+
+/** Counts look-ups that start while DNS is of no use and find nothing. */
+function failureCounter({ isUnavailable }: ResolverChain, outages: DnsOutageLog | undefined) {
+  return (lookup: Promise<MailProbeResult>): void => {
+    if (outages === undefined || !isUnavailable()) return
+    lookup.then(
+      ({ mail }) => {
+        if (!mail.known) outages.countFailure()
+      },
+      () => undefined,
+    )
   }
 }
 
@@ -122,13 +156,14 @@ export function createLazyResolver(context: AppContext): {
   }
 }
 
-const createChain = (context: AppContext, dnsCacheBytes?: number): ResolverChain =>
+const createChain = (context: AppContext, { dnsCacheBytes, outages }: NetworkOptions = {}): ResolverChain =>
   createResolverChain({
     ...context.system,
     ...resolverSettings(context.settings),
     servers: dnsServerNames(context).map(parseDnsServer),
     registrableOf: name => classifySuffix(name).registrable,
     ...(dnsCacheBytes !== undefined && { dnsCacheBytes }),
+    ...(outages !== undefined && { onAvailabilityChange: outages.onAvailabilityChange }),
   })
 
 /** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */

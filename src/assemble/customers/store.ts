@@ -18,7 +18,7 @@ import type { AppContext } from "../context.ts"
  * Opens the store: the PostgreSQL database of the settings, or the SQLite file in the data directory, which it creates if
  * necessary. Rejects with a `StoreError`. Later failures and recoveries of the database are logged.
  */
-export async function openStore({ system, settings, log, endFault }: AppContext): Promise<OpenStore> {
+export async function openStore({ system, settings, log, faults }: AppContext): Promise<OpenStore> {
   let fault = ""
   const { clock, setTimer, random } = system
   const location = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
@@ -29,11 +29,12 @@ export async function openStore({ system, settings, log, endFault }: AppContext)
     connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
     onAvailabilityChange: error => {
       if (error === null) {
-        log("info", "the database answers again", endFault?.(fault) ?? {})
+        log("info", "the database answers again", faults?.end(fault) ?? {})
         return
       }
       fault = error.code
       log("error", "the database does not answer", { fault, remedy: error.remedy })
+      faults?.hold(fault)
     },
   })
 }

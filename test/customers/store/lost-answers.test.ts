@@ -146,11 +146,14 @@ describe("usage whose commit is not answered", () => {
   })
 })
 
+/** Shorter than in production, and far longer than a busy machine needs for an answer. */
+const SHORT: Partial<PoolBounds> = { connectTimeoutMs: 1000, statementTimeoutMs: 1000, responseGraceMs: 1000 }
+
 describe("an unreachable database behind a proxy that accepts connections", () => {
   onPostgres(
     "is probed in the background, while every operation is refused at once; all succeed when it is back",
     async () => {
-      const { store, way } = await behindProxy({ connectTimeoutMs: 500, statementTimeoutMs: 100, responseGraceMs: 100 })
+      const { store, way } = await behindProxy(SHORT)
       const mend = way.dropData()
       await errorOf(store.one("SELECT 1"))
       for (let at = 0; at < 500; at++) {

@@ -82,8 +82,8 @@ describe("opening", () => {
       const other = await (await client(url)).reserve()
       await other.unsafe("BEGIN")
       await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
-      const opening = setUp(url, { statementTimeoutMs: 200, responseGraceMs: 800 })
-      await other.unsafe("SELECT pg_sleep(1.5)")
+      const opening = setUp(url, { statementTimeoutMs: 1000, responseGraceMs: 1000 })
+      await other.unsafe("SELECT pg_sleep(2.5)")
       await other.unsafe("COMMIT")
       await other.release()
       const store = await opening
@@ -153,7 +153,7 @@ describe("connections", () => {
   })
 
   onPostgres("a wait for a connection or for a locked row ends with a `busy` error", async () => {
-    const store = await setUp(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 50 })
+    const store = await setUp(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 500 })
     const gate = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const holding = store.transaction(async inner => {
@@ -179,7 +179,7 @@ describe("connections", () => {
 
   onPostgres("a transaction that idles for too long is rolled back and blocks no other", async () => {
     const url = tempPlace()
-    const store = await setUp(url, { statementTimeoutMs: 50 })
+    const store = await setUp(url, { statementTimeoutMs: 500 })
     const gate = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const thinking = store.transaction(async inner => {
@@ -198,7 +198,7 @@ describe("connections", () => {
   })
 
   onPostgres("a statement that takes too long is cancelled", async () => {
-    const store = await setUp(tempPlace(), { statementTimeoutMs: 50 })
+    const store = await setUp(tempPlace(), { statementTimeoutMs: 500 })
     expect((await errorOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })
@@ -211,7 +211,7 @@ describe("a network that drops every packet", () => {
     const way = await startTcpProxy(Number(url.port))
     onTestEnd(way.stop)
     url.port = String(way.port)
-    const store = await setUp(url.href, { statementTimeoutMs: 300, responseGraceMs: 300, reconnectDelayMaxMs: 50 })
+    const store = await setUp(url.href, { statementTimeoutMs: 1000, responseGraceMs: 1000, reconnectDelayMaxMs: 50 })
     let facts = Promise.withResolvers<void>()
     store.onChange(() => facts.resolve())
     await bounded(facts.promise, () => "nobody listens")
@@ -279,7 +279,7 @@ describe("the server", () => {
   )
 
   onPostgres("operations fail while it is frozen, and work again when it continues", async () => {
-    const { cluster, store } = await own({ statementTimeoutMs: 100, responseGraceMs: 100, connectTimeoutMs: 200 })
+    const { cluster, store } = await own({ statementTimeoutMs: 500, responseGraceMs: 500, connectTimeoutMs: 1000 })
     await store.run("UPDATE change_head SET id = id + 1")
     const resume = cluster.freeze()
     let isFrozen = true

@@ -35,6 +35,8 @@ type CanaryGuardDeps = {
   /** Queries the servers without queue and circuit breaker, so that its answers are always the servers' own. */
   readonly directResolver: Resolver
   readonly setTimer: SetTimer
+  /** Called after each round, which may have changed the state. */
+  readonly onChange?: () => void
 }
 
 /**
@@ -45,7 +47,7 @@ type CanaryGuardDeps = {
  */
 export function createCanaryGuard(
   resolver: Resolver,
-  { canaries, directResolver, setTimer }: CanaryGuardDeps,
+  { canaries, directResolver, setTimer, onChange }: CanaryGuardDeps,
 ): CanaryGuard {
   if (canaries.length === 0) return withoutGuard(resolver)
   const probeAll = createCanaryProbe(canaries, directResolver)
@@ -59,6 +61,7 @@ export function createCanaryGuard(
     if (outcome === "alive") state = "believed"
     else if (outcome === "denied") state = "denied"
     else if (state === "unknown") state = "silent"
+    onChange?.()
     if (state !== "believed" && !isStopped) cancelTimer = setTimer(CANARY_INTERVAL_MS, rounds.current)
     return outcome
   })

@@ -22,6 +22,8 @@ type DnsCircuitBreakerDeps = {
   readonly registrableOf: (name: string) => string
   readonly setTimer: SetTimer
   readonly stopwatch: Stopwatch
+  /** Called when it has opened, or closed again. */
+  readonly onChange?: () => void
 }
 
 type GoodQuestion = { readonly domain: string; question: DnsQuestion }
@@ -68,6 +70,11 @@ export class DnsCircuitBreaker {
 
   isOpen(): boolean {
     return this.#isOpen
+  }
+
+  /** Why it is open; null: it is closed. */
+  openReason(): Suspicion["reason"] | null {
+    return this.#isOpen ? (this.#suspicion?.reason ?? null) : null
   }
 
   /** Ends the probes. */
@@ -145,7 +152,9 @@ export class DnsCircuitBreaker {
     const questions = [...this.#deps.probeQuestions, ...this.#goodQuestions.map(({ question }) => question)]
     await Promise.all(questions.map(question => this.#probe(question)))
     // A suspicion that came meanwhile is probed by the next round.
-    if (this.#suspicion !== null && this.#suspicion === suspected) this.#isOpen = true
+    if (this.#suspicion === null || this.#suspicion !== suspected || this.#isOpen) return
+    this.#isOpen = true
+    this.#deps.onChange?.()
   }
 
   async #probe(question: DnsQuestion): Promise<void> {
@@ -159,11 +168,13 @@ export class DnsCircuitBreaker {
   }
 
   #clear(): void {
-    if (this.#isOpen) this.#silentDomains.clear()
+    const wasOpen = this.#isOpen
+    if (wasOpen) this.#silentDomains.clear()
     this.#suspicion = null
     this.#isOpen = false
     this.#failedDomains.clear()
     this.#probes.stop()
+    if (wasOpen) this.#deps.onChange?.()
   }
 }
 

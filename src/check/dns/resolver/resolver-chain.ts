@@ -63,7 +63,12 @@ type ResolverChainDeps = ServerResolverDeps & {
   readonly clock: Clock
   /** How much memory the cache takes at most. Absent: the usual bound. */
   readonly dnsCacheBytes?: number
+  /** The servers are of no use from now on, and why; null: they are of use again. */
+  readonly onAvailabilityChange?: (outage: DnsOutage | null) => void
 }
+
+/** `silent`: no server answers. `failing`: they answer every question with a failure. `denying`: they deny the canaries. */
+export type DnsOutage = "silent" | "failing" | "denying"
 
 /** Builds the chain of resolvers, from the packets outwards. The reason for a wrapper's position stands beside it. */
 export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
@@ -79,13 +84,20 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
   const canaryQuestions = canaries.map(name => ({ name, type: "A" }) as const)
   const probeQuestions = canaries.length === 0 ? [ROOT_QUESTION] : canaryQuestions
   // The breaker is inside the limit: a query that has waited for its slot is not sent to servers that died meanwhile.
-  const breaker = new DnsCircuitBreaker(directResolver, { ...deps, probeQuestions })
+  const breaker = new DnsCircuitBreaker(directResolver, { ...deps, probeQuestions, onChange: () => tell() })
   const limited = withConcurrencyLimit(breaker.resolver, {
     inFlightMax: DNS_IN_FLIGHT_MAX,
     waitingMax: DNS_WAITING_MAX,
     setTimer,
   })
-  const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer })
+  const canaryGuard = createCanaryGuard(limited, { canaries, directResolver, setTimer, onChange: () => tell() })
+  const outage = (): DnsOutage | null => {
+    if (canaryGuard.state() === "denied") return "denying"
+    const reason = breaker.openReason()
+    if (reason !== null) return reason === "timeouts" ? "silent" : "failing"
+    return canaryGuard.state() === "silent" ? "silent" : null
+  }
+  const tell = createChangeTeller(outage, deps.onAvailabilityChange)
   // The cache is outermost: its answers were believed when they came, so it serves them while no answer is believed.
   const bounds = cacheBounds(deps.dnsCacheBytes)
   const { resolver, stats: cacheStats } = createDnsCache(canaryGuard.resolver, clock, bounds)
@@ -100,12 +112,26 @@ export function createResolverChain(deps: ResolverChainDeps): ResolverChain {
       queryCounts: instrumented.stats(),
       answerCache: addedStats(cacheStats(), apart.stats()),
     }),
-    isUnavailable: () => breaker.isOpen() || canaryGuard.state() === "denied" || canaryGuard.state() === "silent",
+    isUnavailable: () => outage() !== null,
     stop: () => {
       canaryGuard.stop()
       breaker.stop()
       for (const { close } of exchanges) close()
     },
+  }
+}
+
+/** Tells of an outage when it begins and when it ends. That its cause becomes another one is not told. */
+function createChangeTeller(
+  current: () => DnsOutage | null,
+  tell: ResolverChainDeps["onAvailabilityChange"] = () => undefined,
+): () => void {
+  let isTold = false
+  return () => {
+    const outage = current()
+    if ((outage !== null) === isTold) return
+    isTold = !isTold
+    tell(outage)
   }
 }
 

@@ -1,0 +1,32 @@
+import type { DnsOutage } from "../../check/dns/resolver/resolver-chain.ts"
+import type { AppContext } from "../context.ts"
+
+/** What tells an operator of outages of DNS. */
+export type DnsOutageLog = {
+  readonly onAvailabilityChange: (outage: DnsOutage | null) => void
+  /** A domain had no evidence while DNS was of no use. */
+  readonly countFailure: () => void
+}
+
+const OUTAGE_REMEDIES: Readonly<Record<DnsOutage, string>> = {
+  silent: "Check the network, or name other servers in MAILKIND_DNS_SERVERS.",
+  failing: "Name other servers in MAILKIND_DNS_SERVERS.",
+  denying: "Name other servers in MAILKIND_DNS_SERVERS, or set it to `off` in a network without DNS.",
+}
+
+/** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
+export function createDnsOutageLog({ log, faults }: AppContext): DnsOutageLog {
+  let fault = ""
+  return {
+    onAvailabilityChange: outage => {
+      if (outage === null) {
+        log("info", "DNS answers again", faults?.end(fault) ?? {})
+        return
+      }
+      fault = `dns_${outage}`
+      log("warn", "DNS does not answer", { fault, remedy: OUTAGE_REMEDIES[outage] })
+      faults?.hold(fault)
+    },
+    countFailure: () => faults?.countTask(fault),
+  }
+}
