@@ -91,6 +91,24 @@ describe.each(files("", /^compose.*\.yaml$/))("%s", name => {
     }
   })
 
+  test("keeps each server from gaining rights, and restarts it", async () => {
+    for (const service of (await servers()).services)
+      expect(service).toMatchObject({
+        restart: "unless-stopped",
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        mem_limit: expect.any(String),
+      })
+  })
+
+  test("mounts its volumes where the image has a directory of the server's user", async () => {
+    const dockerfile = await Bun.file(join(FOLDER, "Dockerfile")).text()
+    for (const { volumes = [] } of (await servers()).services)
+      for (const [source = "", target = ""] of volumes.map(volume => volume.split(":")))
+        if (!source.startsWith("."))
+          expect(dockerfile).toContain(`--chown=65532:65532 --chmod=0700 /room${target} ${target}\n`)
+  })
+
   test("names no volume and no secret that it does not have", async () => {
     const { compose, services } = await servers()
     const named = services.flatMap(({ volumes = [] }) => volumes.map(volume => volume.split(":")[0] ?? ""))
@@ -132,13 +150,42 @@ describe.each(files("kubernetes", /\.yaml$/))("%s", name => {
     expect(() => new (MODELS[workload.kind] as typeof ConfigMap)(broken as never).validate()).toThrow()
   })
 
+  test("runs as nobody, with no right but to its volumes", async () => {
+    const { pod, container } = workloadIn(await resources())
+    expect(pod).toMatchObject({
+      automountServiceAccountToken: false,
+      securityContext: { runAsNonRoot: true, runAsUser: 65532, seccompProfile: { type: "RuntimeDefault" } },
+    })
+    expect(container.securityContext).toEqual({
+      allowPrivilegeEscalation: false,
+      readOnlyRootFilesystem: true,
+      capabilities: { drop: ["ALL"] },
+    })
+    const { requests, limits } = container.resources
+    expect(Object.keys({ ...requests, ...limits }).toSorted()).toEqual(["cpu", "memory"])
+  })
+
+  test("has a service for the ports of the server, and a budget that leaves room for a disruption", async () => {
+    const all = await resources()
+    const { workload, template, container } = workloadIn(all)
+    const service = all.find(({ kind }) => kind === "Service")
+    if (service === undefined) throw new Error("there is no service")
+    const { selector, ports } = service.spec as unknown as ServiceSpec // valid by the schemas
+    expect(template.metadata.labels).toMatchObject(selector)
+    const named = container.ports.map(({ name }) => name)
+    expect(ports.map(({ targetPort }) => targetPort).toSorted()).toEqual(named.toSorted())
+    const budget = all.find(({ kind }) => kind === "PodDisruptionBudget")
+    const { replicas } = workload.spec as unknown as Workload
+    expect(budget !== undefined).toBe(replicas > 1)
+    if (budget === undefined) return
+    const { minAvailable, selector: guarded } = budget.spec as unknown as BudgetSpec // valid by the schemas
+    expect(minAvailable).toBeLessThan(replicas)
+    expect(template.metadata.labels).toMatchObject(guarded.matchLabels)
+  })
+
   test("gives the server settings that it takes, probes that it answers, and time to stop", async () => {
     const all = await resources()
-    const workload = all.find(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
-    if (workload === undefined) throw new Error("there is no workload")
-    const pod = (workload.spec as unknown as Workload).template.spec // valid by the schemas
-    const [container] = pod.containers
-    if (container === undefined) throw new Error("there is no container")
+    const { workload, pod, container } = workloadIn(all)
     const config = all.find(({ kind }) => kind === "ConfigMap")?.data ?? {}
     const secrets = all.find(({ kind }) => kind === "Secret")?.stringData ?? {}
     const mounted = {
@@ -162,6 +209,16 @@ describe.each(files("kubernetes", /\.yaml$/))("%s", name => {
   })
 })
 
+/** The workload of an example, which is valid by the schemas, and its only container. */
+function workloadIn(all: readonly Resource[]) {
+  const workload = all.find(({ kind }) => kind === "Deployment" || kind === "StatefulSet")
+  if (workload === undefined) throw new Error("there is no workload")
+  const { template } = workload.spec as unknown as Workload
+  const [container] = template.spec.containers
+  if (container === undefined) throw new Error("there is no container")
+  return { workload, template, pod: template.spec, container }
+}
+
 const nameOf = (one: { readonly name?: string; readonly metadata?: { readonly name: string } }): string =>
   one.name ?? one.metadata?.name ?? ""
 
@@ -170,15 +227,27 @@ type Probe = {
   readonly periodSeconds: number
   readonly failureThreshold: number
 }
+type ServiceSpec = {
+  readonly selector: Readonly<Record<string, string>>
+  readonly ports: readonly { readonly targetPort: string }[]
+}
+type BudgetSpec = {
+  readonly minAvailable: number
+  readonly selector: { readonly matchLabels: Readonly<Record<string, string>> }
+}
 type Workload = {
+  readonly replicas: number
   readonly template: {
+    readonly metadata: { readonly labels: Readonly<Record<string, string>> }
     readonly spec: {
       readonly terminationGracePeriodSeconds: number
       readonly volumes: readonly { readonly name: string }[]
       readonly containers: readonly {
         readonly image: string
         readonly env: readonly { readonly name: string; readonly value?: string }[]
-        readonly ports: readonly { readonly containerPort: number }[]
+        readonly ports: readonly { readonly name: string; readonly containerPort: number }[]
+        readonly resources: Readonly<Record<"requests" | "limits", Readonly<Record<string, string>>>>
+        readonly securityContext: unknown
         readonly startupProbe: Probe
         readonly readinessProbe: Probe
         readonly volumeMounts: readonly { readonly name: string }[]

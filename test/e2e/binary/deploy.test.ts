@@ -102,6 +102,7 @@ describe("the Dockerfile", () => {
     const settings = settingsIn(reply("ENV").join(" "))
     expect(parseSettings(settings)).toMatchObject({ kind: "read" })
     expect(reply("VOLUME")).toEqual([settings["MAILKIND_DATA_DIR"] ?? ""])
+    expect(reply("LABEL").join(" ")).toMatch(/image\.revision="\$\{REVISION\}"/)
     expect(reply("EXPOSE")).toEqual([settings["MAILKIND_PORT"] ?? ""])
   })
 })
