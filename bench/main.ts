@@ -29,6 +29,7 @@ import { patternsBench } from "./cases/patterns.ts"
 import { PEERS_FULL, peersBench } from "./cases/peers.ts"
 import { REFRESH_FULL, refreshBench } from "./cases/refresh.ts"
 import { REQUEST_LOG_FULL, requestLogBench } from "./cases/request-log.ts"
+import { SIZING_FULL, sizingBench } from "./cases/sizing.ts"
 import { SOAK_FULL, soakBench } from "./cases/soak.ts"
 import { START_FULL, startBench } from "./cases/start.ts"
 import { WINDOWS_FULL, windowsBench } from "./cases/windows.ts"
@@ -76,6 +77,7 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
   peers: () => peersBench(PEERS_FULL),
   refresh: () => refreshBench(REFRESH_FULL),
   windows: () => windowsBench(WINDOWS_FULL),
+  sizing: () => sizingBench(SIZING_FULL),
   soak: () => soakBench(SOAK_FULL),
   life: () => lifeBench(LIFE_FULL),
   overload: () => overloadBench(OVERLOAD_FULL),
@@ -89,7 +91,7 @@ function ownCheckout(): CheckoutFiles {
 }
 
 /** Benches that take many minutes; they run only when they are named. */
-const LONG: readonly string[] = ["jobs", "soak", "life", "overload", "attacks"]
+const LONG: readonly string[] = ["jobs", "sizing", "soak", "life", "overload", "attacks"]
 
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file

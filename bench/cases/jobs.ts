@@ -154,7 +154,7 @@ async function checkedByClassify(
 }
 
 /** The lists of an account at a server. */
-class Lists {
+export class Lists {
   readonly #server: ServerProcess
   readonly #key: string
 

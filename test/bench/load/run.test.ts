@@ -168,7 +168,7 @@ describe("runLoad at a rate", () => {
 
   test("uses every connection that rests", async () => {
     const { port, queries } = listen(() => null)
-    await runLoad(paced(port, { durationMs: 20, requestsMax: null }))
+    await runLoad(paced(port, { durationMs: 500, requestsMax: null }))
     expect(queries.toSorted()).toEqual(["a", "c"])
   })
 

@@ -1,0 +1,24 @@
+import { expect, test } from "bun:test"
+import { sizingBench } from "../../bench/cases/sizing.ts"
+import { memoryGroup } from "../../bench/servers/memory-group.ts"
+
+const LIMIT_MS = 240_000
+const CAN_BOUND = (() => {
+  using group = memoryGroup(64 * 1_048_576)
+  return group !== null
+})()
+const NAMED = CAN_BOUND ? "" : " (skipped: only root can make a control group with a bound of memory)"
+
+test.skipIf(!CAN_BOUND)(
+  `the sizing bench tells memory and processor time of each work, and a server that does not fit is no result${NAMED}`,
+  async () => {
+    const scale = { sizesMb: [24, 512], quietMs: 100, loadS: 1, newDomains: 1000, listRows: 1000 }
+    await expect(sizingBench({ ...scale, sizesMb: [24] })).rejects.toThrow()
+    const { figures, description } = await sizingBench({ ...scale, sizesMb: [512] })
+    expect(description).toContain("512 MB: all work was done")
+    for (const work of ["known", "new", "batches", "list"])
+      for (const what of ["memory", "processor time"])
+        expect(figures.find(({ name }) => name === `512 MB, ${work}, ${what}`)?.value).toBeGreaterThan(0)
+  },
+  LIMIT_MS,
+)
