@@ -1,9 +1,10 @@
 import { FaultLog } from "../base/fault-log.ts"
 import { derived } from "../base/lazy.ts"
-import { createLogger, type Log } from "../base/log.ts"
+import { createLogger, type Log, type LogFields } from "../base/log.ts"
 import type { LogLevel } from "../base/log-level.ts"
 import type { Settings } from "../config/settings.ts"
 import type { OpenStore } from "../customers/store/core/store.ts"
+import { STORE_ERRORS } from "../customers/store/core/store-error.ts"
 import type { System } from "../system/system.ts"
 
 /** What the parts of a process are wired from. */
@@ -25,8 +26,15 @@ export function createContext(system: System, settings: Settings): AppContext {
   const verboseLog = logFrom("debug")
   const written: Log = (level, message, fields) =>
     (system.verbose.isOn() ? verboseLog : normalLog())(level, message, fields)
-  const faults = new FaultLog(written, system)
+  const { stopwatch, runInterval } = system
+  const faults = new FaultLog(written, { stopwatch, runInterval, describe: describeStoreError })
   return { system, settings, log: faults.log, faults }
+}
+
+/** What an error of the store is, and its remedy; nothing of another fault. */
+function describeStoreError(fault: string): LogFields {
+  const error = Object.entries(STORE_ERRORS).find(([code]) => code === fault)?.[1]
+  return error === undefined ? {} : { why: error.description, remedy: error.remedy }
 }
 
 /** The context of a worker, which adds its index to each log line. */

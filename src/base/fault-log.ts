@@ -1,4 +1,4 @@
-import type { Log } from "./log.ts"
+import type { Log, LogFields } from "./log.ts"
 import type { Stopwatch } from "./outside-world.ts"
 
 /** How long a fault went on, and how many requests and tasks in the background failed by it, as fields of a log line. */
@@ -19,11 +19,14 @@ type OngoingFault = { readonly sinceMs: number; requests: number; tasks: number;
 type FaultLogDeps = {
   readonly stopwatch: Stopwatch
   readonly runInterval: (everyMs: number, work: () => void) => () => void
+  /** What a fault is and what an operator does about it, as fields of a log line. */
+  readonly describe: (fault: string) => LogFields
 }
 
 /**
- * A log that does not repeat a fault. The first warning or error with a field `fault` begins it. Later lines with it are of level debug and
- * are counted, as requests if they have a `request_id`; each minute one line tells that it goes on, and one at last that it is over.
+ * A log that does not repeat a fault. The first warning or error with a field `fault` begins it, or the first failed request with one, before
+ * which a line of level error describes it. Later lines with it are of level debug and are counted, as requests if they have a `request_id`;
+ * each minute one line tells that it goes on, and one at last that it is over.
  */
 export class FaultLog {
   readonly #log: Log
@@ -38,6 +41,9 @@ export class FaultLog {
 
   readonly log: Log = (level, message, fields = {}) => {
     const { fault, request_id: requestId } = fields
+    const isFailedRequest = requestId !== undefined && level === "info"
+    if (typeof fault === "string" && isFailedRequest && !this.#ongoing.has(fault) && this.#begin(fault))
+      this.#log("error", "requests fail", { fault, ...this.#deps.describe(fault) })
     const ongoing = typeof fault === "string" ? this.#ongoing.get(fault) : undefined
     if (ongoing !== undefined) {
       ongoing.isRecent = true
@@ -76,10 +82,12 @@ export class FaultLog {
     return this.#costOf(ongoing)
   }
 
-  #begin(fault: string): void {
-    if (this.#ongoing.size >= FAULTS_MAX) return
+  /** False: so many others go on that this one is not remembered. */
+  #begin(fault: string): boolean {
+    if (this.#ongoing.size >= FAULTS_MAX) return false
     this.#ongoing.set(fault, { sinceMs: this.#deps.stopwatch(), requests: 0, tasks: 0, isRecent: true, isHeld: false })
     this.#stopReminders ??= this.#deps.runInterval(REMINDER_MS, () => this.#remind())
+    return true
   }
 
   #remind(): void {

@@ -38,6 +38,7 @@ export const LOG_EVENTS = {
   "the request log was not exported": failed("The download broke off."),
   "account export failed": failed("The download broke off."),
   // Faults
+  "requests fail": event("error", "fault why remedy", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
   "the database does not answer": event("error", "fault remedy", "An outage begins."),
   "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended, and what it has cost."),
   "DNS does not answer": event("warn", "fault remedy", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),

@@ -20,6 +20,7 @@ function desk() {
         state.remind = null
       }
     },
+    describe: fault => ({ why: `It is ${fault}.` }),
   })
   const pass = (ms: number): void => {
     state.now += ms
@@ -94,11 +95,23 @@ test("faults are told apart, and every other line passes as it is", () => {
   expect(state.intervals).toBe(1)
 })
 
-test("a refused request alone begins no fault, since the log may be set to errors", () => {
-  const { faults, lines } = desk()
+test("a failed request begins its fault with a line that describes it, and no other request is told of", () => {
+  const { faults, lines, debugLines } = desk()
   for (let at = 0; at < 3; at++) faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
   faults.log("error", "usage was not written", AWAY)
-  expect(lines).toHaveLength(4)
+  expect(lines).toEqual(['error requests fail {"fault":"away","why":"It is away."}'])
+  expect(debugLines).toHaveLength(4)
+  expect(faults.end("away")).toMatchObject({ failed_requests: 3, failed_tasks: 1 })
+})
+
+test("a refused request, and a failed one without a fault, begin none", () => {
+  const { faults, lines, debugLines } = desk()
+  faults.log("debug", "a request was refused", { ...AWAY, request_id: "req_1" })
+  faults.log("info", "a request failed", { request_id: "req_2" })
+  expect([lines, debugLines]).toEqual([
+    ['info a request failed {"request_id":"req_2"}'],
+    ['debug a request was refused {"fault":"away","request_id":"req_1"}'],
+  ])
 })
 
 test("no more than a bounded number of faults is remembered: others have their lines", () => {

@@ -16,29 +16,16 @@ import { CUSTOMER_SETTINGS, Customer } from "./customer.ts"
 import { type Doing, type Found, type LeftOut, residentOf, tookMs, untilServed } from "./fault.ts"
 
 const IS_ROOT = process.getuid?.() === 0
-const CAN_MOUNT = IS_ROOT && Bun.which("unshare") !== null
+export const CAN_MOUNT: boolean = IS_ROOT && Bun.which("unshare") !== null
 const MOUNT = 'mount -t tmpfs -o mode=700,size=12m tmpfs "$1" && shift && exec "$@"'
 const PIECE = new Uint8Array(65_536)
 
 /** Fills the disk under a server that works, and frees it again. */
 export async function fullDisk({ times, program }: Doing): Promise<Found | LeftOut> {
   if (!CAN_MOUNT) return { leftOut: "only root can mount a small disk" }
-  const by = (directory: string) => [
-    "unshare",
-    "--mount",
-    "--propagation",
-    "private",
-    "sh",
-    "-c",
-    MOUNT,
-    "sh",
-    directory,
-  ]
-  await using victim = new TestServer({ program, settings: CUSTOMER_SETTINGS, by })
-  mkdirSync(victim.dataDirectory)
+  await using victim = serverOnSmallDisk(program)
   await victim.start()
-  // Its mount is seen through its own eyes alone.
-  const inside = `/proc/${victim.pid}/root${victim.dataDirectory}`
+  const inside = seenBy(victim)
   const desk = new Customer(victim, 0)
   await desk.signIn()
   await desk.makeKey()
@@ -61,6 +48,20 @@ export async function fullDisk({ times, program }: Doing): Promise<Found | LeftO
   }
 }
 
+/** A server whose data directory is a disk of 12 MiB. Only root can mount that. */
+export function serverOnSmallDisk(program: readonly string[]): TestServer {
+  const by = (directory: string): readonly string[] => [
+    ...["unshare", "--mount", "--propagation", "private", "sh", "-c", MOUNT, "sh"],
+    directory,
+  ]
+  const server = new TestServer({ program, settings: CUSTOMER_SETTINGS, by })
+  mkdirSync(server.dataDirectory)
+  return server
+}
+
+/** Its data directory, whose mount other processes do not see. */
+export const seenBy = ({ pid, dataDirectory }: TestServer): string => `/proc/${pid}/root${dataDirectory}`
+
 /** A copy of the database, for a file on another's mount cannot be opened as one. */
 function copied(inside: string, directory: string): string {
   for (const name of ["mailkind.sqlite", "mailkind.sqlite-wal"]) copyFileSync(join(inside, name), join(directory, name))
@@ -68,7 +69,7 @@ function copied(inside: string, directory: string): string {
 }
 
 /** Writes until nothing more fits. */
-function fill(directory: string): void {
+export function fill(directory: string): void {
   const file = openSync(join(directory, "filler"), "w")
   for (let piece = PIECE; piece.length > 0; )
     try {
@@ -82,7 +83,7 @@ function fill(directory: string): void {
 }
 
 /** Whether a deed of many is refused in the end: what the log beside the database has room for is still taken. */
-async function isRefused(desk: Customer): Promise<boolean> {
+export async function isRefused(desk: Customer): Promise<boolean> {
   for (let deed = 0; deed < DEEDS_MAX; deed++) {
     const isDone = await desk.block().then(
       () => true,

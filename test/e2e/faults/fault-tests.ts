@@ -15,6 +15,7 @@ const SLOW_FAULTS: ReadonlySet<string> = new Set<keyof typeof FAULTS>([
   "mail",
   "database",
   "older_database",
+  "outages",
 ])
 
 /** Adds a test for the short form of each slow fault, or of each other one. */

@@ -6,6 +6,7 @@ import { olderDatabase } from "./database-older.ts"
 import { fullDisk, readOnlyDirectory } from "./disks.ts"
 import type { Fault } from "./fault.ts"
 import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
+import { outages } from "./outages.ts"
 import { wrongDns, wrongMailServer } from "./outside.ts"
 import { hiddenRequests } from "./smuggling.ts"
 import { killedWorkers } from "./workers.ts"
@@ -80,6 +81,12 @@ export const FAULTS = {
     promise: "Nodes that find an older copy of their database go by it, and by nothing that they held before.",
     times: { short: 1, long: 3 },
     does: olderDatabase,
+  },
+  outages: {
+    promise:
+      "Whatever a server needs goes away, its log names it in one line and stays short, nobody waits long, and nothing needs a restart.",
+    times: { short: 1, long: 1 },
+    does: outages,
   },
   descriptors: {
     promise: "Out of descriptors, who has a connection is served, and all are when there are some again.",

@@ -60,13 +60,18 @@ export class Seconds {
         this.#events.get(second) ?? "",
       ]),
     ]
-    const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
-    return rows.map(row => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")).join("\n")
+    return textTable(rows)
   }
 
   #secondOf(at: number): number {
     return Math.floor((at - this.#startedAt) / 1000)
   }
+}
+
+/** Rows of cells in columns. */
+export function textTable(rows: readonly (readonly string[])[]): string {
+  const widths = rows[0]?.map((_, column) => Math.max(...rows.map(row => row[column]?.length ?? 0))) ?? []
+  return rows.map(row => row.map((cell, at) => cell.padEnd(widths[at] ?? 0)).join("  ")).join("\n")
 }
 
 function textOf(cell: Cell | undefined): string {

@@ -18,6 +18,8 @@ export type WorkersServer = AsyncDisposable & {
   readonly workers: () => readonly number[]
   /** Resolves with the first `count` log lines that match, also of those that were written before. Rejects when the log ends. */
   readonly logged: (isWanted: (line: LogLine) => boolean, count?: number) => Promise<readonly LogLine[]>
+  /** The log lines so far. */
+  readonly lines: readonly LogLine[]
   /** Resolves with the whole log when neither the supervisor nor any worker is left. */
   readonly log: Promise<readonly LogLine[]>
   readonly exited: Promise<number>
@@ -67,6 +69,7 @@ export async function startWorkersServer(settings: Readonly<Record<string, strin
       return pids
     },
     logged,
+    lines,
     log,
     exited: server.exited,
     run,
