@@ -1,6 +1,7 @@
 import { Value } from "@sinclair/typebox/value"
 import { assert } from "../base/errors.ts"
 import { unpackedBytes } from "../base/gzip.ts"
+import { derived } from "../base/lazy.ts"
 import { parseJson } from "../base/text.ts"
 import { SETTINGS } from "../config/settings.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
@@ -40,7 +41,7 @@ export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTIN
 /** The facts in the guide that depend on the program and its settings. */
 export const guideFacts = ({ system, settings }: AppContext): GuideFacts => ({
   checkTimeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
-  tiers: tierLimits(settings.MAILKIND_TIERS),
+  tiers: derived(() => settings.MAILKIND_TIERS, tierLimits),
   settings: DOCUMENTED_SETTINGS,
   examinations: Object.entries(DIAGNOSTICS).map(([name, { description }]) => ({ name, description })),
   deployFiles: async () => ({

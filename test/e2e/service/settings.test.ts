@@ -42,6 +42,8 @@ async function policyOf(url: string, key: string): Promise<string | undefined> {
   return headers["ratelimit-policy"]?.toString()
 }
 
+const limitsPage = async (url: string): Promise<string> => (await askLoopback(`${url}/docs/limits`)).body
+
 const READ_AGAIN = /"the settings were read again"/g
 
 describe("SIGHUP", () => {
@@ -51,22 +53,24 @@ describe("SIGHUP", () => {
   ] as const)(
     "%s takes what a running server can take, says what it cannot, and takes no half of a file",
     async (_, words) => {
-      const { file, write, run } = place('tiers = "4=7/-/-"\nslow_ms = "off"\n')
+      const { file, write, run } = place('tiers = "4=707/-/-"\nslow_ms = "off"\n')
       const server = run(["serve", ...words, "--config", file], { MAILKIND_SLOW_MS: "" })
       const { url, key } = await started(server)
-      expect(await policyOf(url, key)).toContain("7")
-      write('tiers = "4=9/-/-"\ntest_domain = "other.test"\n')
+      expect(await policyOf(url, key)).toContain("707")
+      expect(await limitsPage(url)).toContain("707")
+      write('tiers = "4=909/-/-"\ntest_domain = "other.test"\n')
       server.tell("SIGHUP")
       const log = await server.complained(/"some settings need a restart"/)
       expect(log).toContain('"changed":"MAILKIND_SLOW_MS, MAILKIND_TIERS"')
       expect(log).toContain('"changed":"MAILKIND_TEST_DOMAIN"')
-      while (!(await policyOf(url, key))?.includes("9")) await new Promise(resolve => setImmediate(resolve))
-      write('tiers = "4=11/-/-"\nslow_ms = "o')
+      while (!(await policyOf(url, key))?.includes("909")) await new Promise(resolve => setImmediate(resolve))
+      while (!(await limitsPage(url)).includes("909")) await new Promise(resolve => setImmediate(resolve))
+      write('tiers = "4=111/-/-"\nslow_ms = "o')
       server.tell("SIGHUP")
       expect(await server.complained(/"the settings are faulty and stay as they were"/)).toContain(
         "unfinished string (line 2 of",
       )
-      expect(await policyOf(url, key)).toContain("9")
+      expect(await policyOf(url, key)).toContain("909")
       const { code, err } = await server.stop()
       expect([code, err.match(READ_AGAIN)?.length]).toEqual([0, 1])
     },

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { derived } from "../../../base/lazy.ts"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Assets } from "../assets.ts"
@@ -39,7 +40,7 @@ export type GuideContentDeps = {
 export const searchPath = ({ version }: SearchFile): string => withQuery(ROUTES.docsSearch.path, { v: version })
 
 /**
- * The pages of the guide that are made from Markdown. Each is rendered once, when it is first requested; what depends on the
+ * The pages of the guide that are made from Markdown. Each is rendered when it is first requested, and again when limits have changed; what depends on the
  * lists in use or on the query of a URL is rendered for each request.
  */
 export function guidePages(deps: GuideContentDeps, search: () => Promise<SearchFile>): readonly PageForms[] {
@@ -51,9 +52,10 @@ export function guidePages(deps: GuideContentDeps, search: () => Promise<SearchF
       pageHtml(page, await pageFacts(page, url, cachedDeps), searchPath(await search()))
     const markdown = async () => pageMarkdown(page, await pageFacts(page, path, cachedDeps))
     if (page.route === "docsLists") return { path, html, markdown }
-    const cachedHtml = lazyPromise(() => html(path))
+    const cachedHtml = derived(deps.guide.tiers, () => lazyPromise(() => html(path)))
+    const cachedMarkdown = derived(deps.guide.tiers, () => lazyPromise(markdown))
     const isForUrl = (url: string): boolean => page.route === "docsLicences" && url.includes("?")
-    return { path, html: url => (isForUrl(url) ? html(url) : cachedHtml()), markdown: lazyPromise(markdown) }
+    return { path, html: url => (isForUrl(url) ? html(url) : cachedHtml()()), markdown: () => cachedMarkdown()() }
   })
 }
 
@@ -103,7 +105,7 @@ function pageHtml(page: MarkdownGuidePage, facts: PageFacts, indexPath: string):
 /** What every page is made with. */
 function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
   const { checkTimeoutMs, tiers, settings, examinations } = guide
-  return { checkTimeoutMs, tiers, settings, examinations, testDomain, baseUrl: baseUrl() }
+  return { checkTimeoutMs, tiers: tiers(), settings, examinations, testDomain, baseUrl: baseUrl() }
 }
 
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {

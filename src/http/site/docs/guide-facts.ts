@@ -14,8 +14,8 @@ export type DeployFiles = { readonly unit: string; readonly environment: string;
 export type GuideFacts = {
   /** The network budget of a check. */
   readonly checkTimeoutMs: number
-  /** The limits in force, by the tier's number. */
-  readonly tiers: readonly TierLimits[]
+  /** The limits in force, by the tier's number; the same array until they change. */
+  readonly tiers: () => readonly TierLimits[]
   /** Every setting with its default; not what it is set to. */
   readonly settings: readonly DocumentedSetting[]
   /** Everything that `doctor` looks at. */

@@ -1,6 +1,7 @@
 import type { VNode } from "preact"
 import { assert } from "../../../../base/errors.ts"
 import type { ExplainDomainResult } from "../../../../check/explain-domain.ts"
+import type { TierLimits } from "../../../../customers/quota/tier-limits.ts"
 import type { Inventory } from "../../../../licences/inventory.ts"
 import type { ListsOverview } from "../../public/lists-overview.tsx"
 import type { DeployFiles, GuideFacts } from "../guide-facts.ts"
@@ -19,7 +20,8 @@ export type OperatorFiles = {
 export type ListsFacts = { readonly overview: ListsOverview; readonly lookup: ExplainDomainResult | null }
 
 /** Everything that the inserts of a page read. */
-export type PageFacts = Pick<GuideFacts, "checkTimeoutMs" | "tiers" | "settings" | "examinations"> & {
+export type PageFacts = Pick<GuideFacts, "checkTimeoutMs" | "settings" | "examinations"> & {
+  readonly tiers: readonly TierLimits[]
   readonly baseUrl: string
   readonly testDomain: string
   /** The files that the page about self-hosting shows and offers; null: it is another page. */
