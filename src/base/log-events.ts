@@ -24,9 +24,9 @@ const MAIL = "notice account"
 /** Every line of the log by what it says. Each log call names one of these, and the guide prints them. */
 export const LOG_EVENTS = {
   // Requests
-  "a request failed": event("info", "request_id route status code key_id account_id took_ms fault", "A response with a status from 500 on."),
+  "a request failed": event("info", "request_id route status code key_id account_id took_ms fault", "A response with a status from 500 on, but those of `/v1/health`."),
   "a request failed by a defect": event("error", "request_id error why at fault remedy", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
-  "a request was refused": event("debug", "request_id route status code key_id account_id took_ms fault", "A response with a status from 400 to 499."),
+  "a request was refused": event("debug", "request_id route status code key_id account_id took_ms fault", "A response with a status from 400 to 499, or a health check that failed."),
   "slow response": event("warn", "request_id route status took_ms tier category degraded", "A response that took `MAILKIND_SLOW_MS` or longer."),
   "response sent": event("info", "request_id route status took_ms tier category degraded", "A sample of the other responses (`MAILKIND_LOG_SAMPLE`)."),
   "more failed responses": event("info", "count slowest_ms", "So many more failed in the last second."),
@@ -41,6 +41,7 @@ export const LOG_EVENTS = {
   "requests fail": event("error", "fault why remedy", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
   "the database does not answer": event("error", "fault remedy", "An outage begins."),
   "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended, and what it has cost."),
+  "this server is cut off from a database that others reach": event("warn", "", "It is not ready (`/v1/health?ready=1`) until the database answers it again."),
   "DNS does not answer": event("warn", "fault remedy", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
   "DNS answers again": event("info", "lasted_s failed_requests failed_tasks", "`failed_tasks` domains were checked without DNS."),
   "a fault continues": event("warn", "fault lasted_s failed_requests failed_tasks", "Once a minute, while something fails by it."),

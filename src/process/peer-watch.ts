@@ -1,4 +1,5 @@
 import type { Fetch } from "../base/fetch.ts"
+import type { Log } from "../base/log.ts"
 import type { SetTimer } from "../base/outside-world.ts"
 import { SingleFlight } from "../base/single-flight.ts"
 import { createIntervals } from "../base/time.ts"
@@ -18,6 +19,7 @@ export type PeerWatchDeps = {
   /** The base addresses of the other nodes that lived when the database was last read. */
   readonly peers: () => readonly string[]
   readonly userAgent: string
+  readonly log: Log
 }
 
 /** Knows whether this node is cut off from a database that other nodes reach. */
@@ -36,6 +38,7 @@ export function createPeerWatch({
   isAway,
   peers,
   userAgent,
+  log,
 }: PeerWatchDeps): PeerWatch {
   const rounds = new SingleFlight<"ask", void>()
   let hasPeerWithDatabase = false
@@ -56,7 +59,9 @@ export function createPeerWatch({
   }
   const ask = async (): Promise<void> => {
     const answers = await Promise.all(peers().slice(0, PEERS_ASKED_MAX).map(reaches))
-    hasPeerWithDatabase = isAway() && answers.includes(true)
+    const isCutOff = isAway() && answers.includes(true)
+    if (isCutOff && !hasPeerWithDatabase) log("warn", "this server is cut off from a database that others reach")
+    hasPeerWithDatabase = isCutOff
   }
   const intervals = createIntervals(runInterval, [
     [

@@ -11,6 +11,7 @@ function watched(answers: Readonly<Record<string, () => Response | null>>) {
   const time = createFakeTime()
   const state = { isAway: false, peers: Object.keys(answers) as readonly string[] }
   const asked: string[] = []
+  const logged: string[] = []
   const fetchUrl: Fetch = async (url, options) => {
     asked.push(url)
     const answer = answers[new URL(url).origin]?.() ?? null
@@ -26,10 +27,11 @@ function watched(answers: Readonly<Record<string, () => Response | null>>) {
     isAway: () => state.isAway,
     peers: () => state.peers,
     userAgent: "mailkind",
+    log: (level, message) => void logged.push(`${level} ${message}`),
   })
   watch.start()
   onTestEnd(watch.stop)
-  return { time, state, asked, watch }
+  return { time, state, asked, watch, logged }
 }
 
 test("a node that reaches the database asks nobody, and is not cut off", async () => {
@@ -39,10 +41,12 @@ test("a node that reaches the database asks nobody, and is not cut off", async (
 })
 
 test("a node without its database is cut off within two seconds if one other has it, and no more once it has it itself", async () => {
-  const { time, state, watch } = watched({ "http://b": () => null, "http://c": healthy })
+  const { time, state, watch, logged } = watched({ "http://b": () => null, "http://c": healthy })
   state.isAway = true
   await time.tick(2000)
   expect(watch.isCutOff()).toBe(true)
+  await time.tick(60_000)
+  expect(logged).toEqual(["warn this server is cut off from a database that others reach"])
   state.isAway = false
   expect(watch.isCutOff()).toBe(false)
   await time.tick(2000)

@@ -79,10 +79,11 @@ export async function createNodeService(
   }
 }
 
-const watchPeers = ({ system, settings, store }: StoreContext, heartbeat: Heartbeat): PeerWatch =>
+const watchPeers = ({ system, settings, store, log }: StoreContext, heartbeat: Heartbeat): PeerWatch =>
   createPeerWatch({
     ...system,
     isAway: store.isAway,
     peers: () => heartbeat.peers,
     userAgent: formatUserAgent(settings),
+    log,
   })

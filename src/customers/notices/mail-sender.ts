@@ -44,7 +44,7 @@ export const MAIL_SENDER_BOUNDS: MailSenderBounds = {
   concurrentMax: 4,
   leaseMs: 30_000,
   retry: { firstMs: 15_000, msMax: 7_200_000 },
-  pause: { firstMs: 2_000, msMax: 300_000 },
+  pause: { firstMs: 2_000, msMax: 60_000 },
   givenUpAfterMs: 5 * DAY_MS,
 }
 

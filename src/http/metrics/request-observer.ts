@@ -41,6 +41,8 @@ const routeIndex = ({ method, path }: (typeof ROUTES)[keyof typeof ROUTES]): num
 export const GET_CHECK_ROUTE: number = routeIndex(ROUTES.getCheck)
 export const POST_CHECK_ROUTE: number = routeIndex(ROUTES.postCheck)
 
+const HEALTH_ROUTE: number = routeIndex(ROUTES.getHealth)
+
 /** How long an upload takes, its sender decides: no time of it is slow. */
 const UPLOAD_ROUTES: ReadonlySet<number> = new Set(
   [ROUTES.postJob, ROUTES.postDashboardJob, ROUTES.postJobEstimate].map(routeIndex),
@@ -150,7 +152,8 @@ export class RequestObserver {
     tookMs: number,
     caller: CallerCredentials | null,
   ): void {
-    const isFailure = response.status >= 500
+    // A health check that fails is an answer as it should be, and is asked for every few seconds.
+    const isFailure = response.status >= 500 && route !== HEALTH_ROUTE
     const fault = this.#refusals.faultOf(request)
     if (!this.#logging.logsEveryRefusal()) {
       if (!isFailure) return

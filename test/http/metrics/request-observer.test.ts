@@ -205,6 +205,18 @@ describe("a refused request", () => {
     expect(lines.map(({ fields }) => fields["fault"])).toEqual(Array(20).fill("away"))
   })
 
+  test("for the health of a server that stops has no line, since it is asked for every few seconds", async () => {
+    const state = { isVerbose: false }
+    const { watch, lines } = watched(QUIET, () => state.isVerbose)
+    const request = new Request("http://localhost/v1/health?ready=1")
+    const serve = watch.wrap(async () => new Response("", { status: 503 }), request)
+    await serve(request)
+    expect(lines).toEqual([])
+    state.isVerbose = true
+    await serve(request)
+    expect(lines).toMatchObject([{ level: "debug", message: "a request was refused" }])
+  })
+
   test("has a line each, whatever its status, while every line is logged", () => {
     const state = { isVerbose: true }
     const { answer, lines } = watched(QUIET, () => state.isVerbose)

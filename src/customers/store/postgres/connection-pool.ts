@@ -36,6 +36,8 @@ export class PostgresPool {
   readonly #semaphore: Semaphore
   readonly #parameterCounts = new LRUCache<string, number>({ max: CHECKED_STATEMENTS_MAX })
   #sql: SQL
+  /** The client of the connection for notifications; null: nobody listens. */
+  #listening: SQL | null = null
   readonly #changeListeners = new Set<() => void>()
   #isClosed = false
   readonly #breaker: DatabaseBreaker
@@ -123,7 +125,7 @@ export class PostgresPool {
   async close(): Promise<void> {
     this.#isClosed = true
     this.#breaker.stop()
-    await this.#sql.close({ timeout: CLOSE_S })
+    await Promise.all([this.#sql.close({ timeout: CLOSE_S }), this.#listening?.close({ timeout: CLOSE_S })])
   }
 
   /** The error for the caller. A failure to connect opens the breaker. */
@@ -227,32 +229,44 @@ export class PostgresPool {
     this.#listen()
   }
 
-  /** The client keeps a separate connection for notifications, and reopens it when it is lost. */
+  /**
+   * Opens a connection for notifications, in place of the one before. A lost one is replaced by us: Bun would reopen it too, and print a
+   * line of its own for each attempt that fails.
+   */
   #listen(): void {
     if (this.#changeListeners.size === 0) return
-    const client = this.#sql
+    const previous = this.#listening
+    let isLost = false
+    const onLost = (): void => {
+      if (isLost) return
+      isLost = true
+      void client.close({ timeout: 0 })
+      this.#setTimer(this.#bounds.reconnectDelayMaxMs, () => {
+        if (client === this.#listening && !this.#isClosed) this.#listen()
+      })
+    }
+    const client = this.#createClient(1, onLost)
+    this.#listening = client
+    void previous?.close({ timeout: 0 })
     const notifyListeners = (): void => {
       for (const listener of this.#changeListeners) listener()
     }
-    client.listen(CHANGES_CHANNEL, notifyListeners, notifyListeners).catch(() => {
-      this.#setTimer(this.#bounds.reconnectDelayMaxMs, () => {
-        if (client === this.#sql && !this.#isClosed) this.#listen()
-      })
-    })
+    client.listen(CHANGES_CHANNEL, notifyListeners, notifyListeners).catch(onLost)
   }
 
-  #createClient(max = this.#bounds.connectionsMax): SQL {
+  #createClient(max = this.#bounds.connectionsMax, onclose?: () => void): SQL {
     const { connectTimeoutMs, statementTimeoutMs, waitTimeoutMs } = this.#bounds
     return new SQL(this.#url, {
       adapter: "postgres",
       max,
+      ...(onclose !== undefined && { onclose }),
       connectionTimeout: connectTimeoutMs / 1000,
       connection: {
         ...SESSION_PARAMETERS,
         application_name: "mailkind",
         default_transaction_isolation: "read committed",
         statement_timeout: statementTimeoutMs,
-        lock_timeout: waitTimeoutMs,
+        lock_timeout: Math.min(waitTimeoutMs, statementTimeoutMs),
         idle_in_transaction_session_timeout: statementTimeoutMs,
       },
     })
@@ -264,7 +278,10 @@ export type PoolBounds = {
   readonly connectionsMax: number
   /** How many operations may wait for a connection; further ones are rejected at once. */
   readonly waitingMax: number
-  /** How long an operation waits for a connection, and a statement for a row's lock. */
+  /**
+   * How long an operation waits for a connection, and a statement, within its own time, for a row's lock. It is longer than a statement with
+   * its grace, so that whoever waits is refused for the database that is away, and not as if others kept it busy.
+   */
   readonly waitTimeoutMs: number
   readonly connectTimeoutMs: number
   /** How long a statement may run before the server cancels it. */
@@ -283,7 +300,7 @@ export type PoolBounds = {
 export const POOL_BOUNDS: PoolBounds = {
   connectionsMax: 4,
   waitingMax: 10_000,
-  waitTimeoutMs: 2000,
+  waitTimeoutMs: 2600,
   connectTimeoutMs: 2000,
   statementTimeoutMs: 2000,
   responseGraceMs: 500,
