@@ -2,7 +2,7 @@
  * `bun test/run.ts [FILE OR FOLDER…] [--long] [--update-timings]` runs the tests in several processes side by side, the slowest
  * files first. It makes once what they share: a directory for temporary files, the executable, and a PostgreSQL server and a
  * browser as far as these are installed. All of them but the executable are removed when it ends, also by Ctrl-C. `--long` runs
- * the files `*.long.test.ts`, which it leaves out otherwise. `bun test FILE` runs tests without it: they start what they need.
+ * the files `*.long.test.ts`, which it leaves out otherwise. The files of few failed tests run again, alone. `bun test FILE` runs tests without it: they start what they need.
  */
 
 import { availableParallelism } from "node:os"
@@ -14,6 +14,7 @@ import { buildExecutable } from "./support/executable.ts"
 import { POSTGRES_PROGRAMS, startPostgres } from "./support/postgres.ts"
 import { makeTemplate, POSTGRES_PORT } from "./support/postgres-databases.ts"
 import { RUN_DIRECTORY, runDirectory } from "./support/run-directory.ts"
+import { countsIn, filesToRunAgain, type RunCounts } from "./support/second-run.ts"
 
 const TIMINGS = join(import.meta.dir, "timings.json")
 
@@ -41,24 +42,79 @@ async function main(args: readonly string[]): Promise<number> {
   const services = { [RUN_DIRECTORY]: directory.path, ...(await startServices(stack)) }
   const timings = join(directory.path, "timings.json")
   await Bun.write(timings, Bun.file(TIMINGS))
-  const child = Bun.spawn(
-    [
-      ...[process.execPath, "test", `--parallel=${PROCESSES}`, "--parallel-delay=0", "--no-isolate", "--no-orphans"],
-      ...["--timeout=300000", "--only-failures", `--timings=${timings}`, ...(isTiming ? ["--update-timings"] : [])],
-      ...(values.long ? [] : [`--path-ignore-patterns=**/*.${LONG}.ts`]),
-      ...chosen,
-    ],
-    { env: { ...process.env, ...services }, stdio: ["ignore", "inherit", "inherit"] },
-  )
+  const run = (words: readonly string[]): Promise<Run> => runTests(words, services, directory.path)
+  const first = await run([
+    ...[`--parallel=${PROCESSES}`, "--parallel-delay=0", "--no-isolate", "--no-orphans", `--timings=${timings}`],
+    ...(isTiming ? ["--update-timings"] : []),
+    ...(values.long ? [] : [`--path-ignore-patterns=**/*.${LONG}.ts`]),
+    ...chosen,
+  ])
+  if (isTiming && first.code === 0) await keepTimings(timings)
+  return first.code === 0 ? 0 : await runFailedAgain(first, run)
+}
+
+/** A run of tests: its exit code, and what it has printed and reported. */
+type Run = { readonly code: number; readonly counts: RunCounts; readonly report: string }
+
+/**
+ * Runs the files of the tests that failed again, one after the other and alone, if they are few. Tests of real servers fail at times on a
+ * machine that is busy with the others. Each is told, and one that fails again fails the run.
+ */
+async function runFailedAgain(first: Run, run: (words: readonly string[]) => Promise<Run>): Promise<number> {
+  const files = filesToRunAgain(first.counts, first.report)
+  if (files === null) return first.code
+  console.log("\nThese tests failed beside others. Their files run again, alone:")
+  for (const { file, tests } of files) for (const name of tests) console.log(`  ${file}: ${name}`)
+  const second = await run(files.map(({ file }) => `./${file}`))
+  const { failed, errors } = second.counts
+  const stillFailed = second.code === 0 ? 0 : Math.max(1, failed + errors)
+  console.log(`\n${stillFailed === 0 ? "All of them pass" : `${stillFailed} of them fail`} alone.\n`)
+  console.log(` ${first.counts.passed + first.counts.failed - stillFailed} pass\n ${stillFailed} fail`)
+  return second.code
+}
+
+/** Runs `bun test` with these words, prints all that it prints, and reads its report. */
+async function runTests(
+  words: readonly string[],
+  services: Readonly<Record<string, string>>,
+  directory: string,
+): Promise<Run> {
+  const report = join(directory, "report.xml")
+  const options = ["--timeout=300000", "--only-failures", "--reporter=junit", `--reporter-outfile=${report}`]
+  const colour = process.stderr.isTTY ? { FORCE_COLOR: "1" } : {}
+  const child = Bun.spawn([process.execPath, "test", ...options, ...words], {
+    env: { ...process.env, ...colour, ...services },
+    stdio: ["ignore", "pipe", "pipe"],
+  })
   // Whoever presses Ctrl-C reaches the tests too: what they leave is removed when they have ended.
   for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       console.error(`The tests are ended by ${signal}.`)
       child.kill(signal)
     })
-  const code = await child.exited
-  if (isTiming && code === 0) await keepTimings(timings)
-  return code
+  const [out, err] = await Promise.all([
+    printed(child.stdout, process.stdout),
+    printed(child.stderr, process.stderr),
+    child.exited,
+  ])
+  return {
+    code: child.exitCode ?? 1,
+    counts: countsIn(`${out}\n${err}`),
+    report: await Bun.file(report)
+      .text()
+      .catch(() => ""),
+  }
+}
+
+/** Passes a stream on, and gives its text at its end. */
+async function printed(stream: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
+  const decoder = new TextDecoder()
+  let text = ""
+  for await (const chunk of stream) {
+    to.write(chunk)
+    text += decoder.decode(chunk, { stream: true })
+  }
+  return text
 }
 
 /** Starts what is installed, and gives what the tests find it by. */
