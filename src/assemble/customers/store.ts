@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
+import type { AuditActKind } from "../../customers/audit/audit.ts"
 import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
@@ -126,7 +127,9 @@ export function createBackupDeps(context: () => AppContext): BackupDeps {
       const { system, settings } = context()
       const places = [dirname(resolve(file)), dirname(realPath(path)), settings.MAILKIND_BACKUP_DIR]
       const deleted = readDeletedAccounts(places.filter(place => place !== null))
-      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(system.clock()), deleted)
+      const atMs = system.clock()
+      const act = { kind: "database_restored" satisfies AuditActKind, operatorId: system.operatorName(), atMs }
+      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(atMs), { deleted, act })
     },
     check: async file => {
       const found = statSync(file, { throwIfNoEntry: false })

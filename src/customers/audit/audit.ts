@@ -34,6 +34,7 @@ export const AUDIT_ACTS = {
   terms_accepted: { label: "Terms accepted", details: "the version" },
   entries_added: { label: "List entries added", details: "how many, and to which list" },
   entries_removed: { label: "List entries removed", details: "how many, and from which list" },
+  database_restored: { label: "Database restored", details: "when the backup was written" },
   entries_noted: { label: "Notes of list entries changed", details: "how many, and on which list" },
 } as const satisfies Record<string, { readonly label: string; readonly details: string }>
 export type AuditActKind = keyof typeof AUDIT_ACTS

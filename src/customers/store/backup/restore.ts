@@ -1,7 +1,10 @@
 import { constants, Database } from "bun:sqlite"
-import { copyFileSync, existsSync, linkSync, renameSync, rmSync } from "node:fs"
+import { copyFileSync, existsSync, linkSync, renameSync, rmSync, statSync } from "node:fs"
 import { dirname } from "node:path"
 import { pathToFileURL } from "node:url"
+import { secureRandom } from "../../../base/outside-world.ts"
+import type { ActorKind, ActSource } from "../change-log/actor.ts"
+import { newId } from "../core/id.ts"
 import { StoreError } from "../core/store-error.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
 import { createPrivateFile, errnoOf, sqliteStoreError } from "../sqlite/database-file.ts"
@@ -21,27 +24,36 @@ export type RestoreResult = BackupInfo & {
   readonly deletedAgainCount: number
 }
 
+/** What a restore is told besides. */
+export type RestoreOptions = {
+  /** Accounts that must not come back. */
+  readonly deleted?: readonly DeletedAccount[]
+  /** The operator's act, which is recorded in the audit trail of the restored database. */
+  readonly act?: { readonly kind: string; readonly operatorId: string; readonly atMs: number }
+  /** Called after each step. */
+  readonly onStep?: (step: RestoreStep) => void
+}
+
 /** The steps of a restore in their order. Before `committed` nothing has changed; from then on the next process that opens the database finishes it. */
 export type RestoreStep = "staged" | "previous_saved" | "committed" | "log_removed" | "replaced"
 
 /**
  * Replaces the database at `path` by the backup at `from`, and keeps the previous one beside it as `path.replaced-stamp`. It is atomic:
- * after a crash or a power failure at any moment it has happened completely or not at all. Calls `onStep` after each step. Throws a
+ * after a crash or a power failure at any moment it has happened completely or not at all. Throws a
  * `StoreError`, and changes nothing, when the backup is damaged, of a newer version or not exactly of our tables, or (`busy`) when a
- * process has the database open. No SQL that the backup contains runs. Accounts in `deleted`, and those that the previous database
- * knows to be deleted, do not come back.
+ * process has the database open. No SQL that the backup contains runs. Accounts that the previous database knows to be deleted do not come
+ * back either.
  */
 export function restoreDatabase(
   from: string,
   path: string,
   stamp: string,
-  deleted: readonly DeletedAccount[] = [],
-  onStep: (step: RestoreStep) => void = () => undefined,
+  options: RestoreOptions = {},
 ): RestoreResult {
   const releaseLock = acquireExclusiveLock(path)
   try {
     finishRestore(path)
-    return replaceDatabase(from, path, stamp, deleted, onStep)
+    return replaceDatabase(from, path, stamp, options)
   } catch (error) {
     throw sqliteStoreError(error, path)
   } finally {
@@ -91,8 +103,7 @@ function replaceDatabase(
   from: string,
   path: string,
   stamp: string,
-  deleted: readonly DeletedAccount[],
-  onStep: (step: RestoreStep) => void,
+  { deleted = [], act, onStep = () => undefined }: RestoreOptions,
 ): RestoreResult {
   checkBackup(from)
   const hasPrevious = existsSync(path)
@@ -105,6 +116,7 @@ function replaceDatabase(
   requireRestorable(stagedFile)
   const merged = mergeFromPrevious(stagedFile, hasPrevious ? path : null)
   const deletedAgainCount = deleteAccountsAgain(stagedFile, [...deleted, ...recordedDeletions(stagedFile)])
+  if (act !== undefined) recordRestore(stagedFile, act, statSync(from).mtimeMs)
   const info = verifyBackup(stagedFile)
   syncToDisk(stagedFile)
   onStep("staged")
@@ -211,6 +223,40 @@ function recordedDeletions(copy: string): readonly DeletedAccount[] {
 const DELETED_ACCOUNTS = `SELECT account_id AS id, MAX(at_ms) AS "atMs" FROM admin_acts
   WHERE act = 'account_deleted' AND account_id IS NOT NULL GROUP BY account_id`
 
+/** The columns of an act, since the trail has all of them. */
+const ACT_COLUMNS = [
+  "id",
+  "admin_id",
+  "account_id",
+  "act",
+  "details",
+  "at_ms",
+  "actor_kind",
+  "source",
+  "key_id",
+] as const
+
+/** Records a restore in the copy, unless that is of a version before the audit trail. */
+function recordRestore(
+  copy: string,
+  { kind, operatorId, atMs }: NonNullable<RestoreOptions["act"]>,
+  writtenAtMs: number,
+): void {
+  const database = new Database(copy, constants.SQLITE_OPEN_READWRITE)
+  try {
+    restrictSchema(database)
+    database.run("PRAGMA journal_mode = MEMORY")
+    if (!hasColumns(database, "main", "admin_acts", ACT_COLUMNS)) return
+    const details = `the backup of ${new Date(writtenAtMs).toISOString()}`
+    database.run(`INSERT INTO admin_acts (${ACT_COLUMNS.join(", ")}) VALUES (?, ?, NULL, ?, ?, ?, ?, ?, NULL)`, [
+      newId("act", secureRandom),
+      ...[operatorId, kind, details, atMs, "operator" satisfies ActorKind, "command" satisfies ActSource],
+    ])
+  } finally {
+    database.close()
+  }
+}
+
 type TableNames = ReadonlySet<string>
 
 /**
@@ -262,11 +308,10 @@ function mergeRows(database: Database, tables: TableNames): RestoreMerge {
   for (const { table, columns, sql } of MERGED_CHOICES)
     if (["main", "old"].every(schema => hasColumns(database, schema, table, columns)))
       for (const one of sql) database.run(one)
-  const trail = ["id", "admin_id", "account_id", "act", "details", "at_ms", "actor_kind", "source", "key_id"]
-  if (["main", "old"].every(schema => hasColumns(database, schema, "admin_acts", trail)))
-    database.run(
-      `INSERT OR IGNORE INTO main.admin_acts (${trail.join(", ")}) SELECT ${trail.join(", ")} FROM old.admin_acts`,
-    )
+  if (["main", "old"].every(schema => hasColumns(database, schema, "admin_acts", ACT_COLUMNS))) {
+    const columns = ACT_COLUMNS.join(", ")
+    database.run(`INSERT OR IGNORE INTO main.admin_acts (${columns}) SELECT ${columns} FROM old.admin_acts`)
+  }
   return {
     revokedCount: update("keys", MERGE_REVOCATIONS),
     unitsCount: update("units", MERGE_UNITS),

@@ -75,7 +75,9 @@ test.each(["beside the database", "beside the backup, when the database is lost"
     const isLost = place !== "beside the database"
     recordDeletedAccount(isLost ? backups : dirname(path), { id: gone, atMs: AT_MS })
     if (isLost) rmSync(path)
-    expect(restoreDatabase(backup, path, "stamp", readDeletedAccounts([dirname(path), backups]))).toMatchObject({
+    expect(
+      restoreDatabase(backup, path, "stamp", { deleted: readDeletedAccounts([dirname(path), backups]) }),
+    ).toMatchObject({
       deletedAgainCount: 1,
       accountsCount: 1,
     })

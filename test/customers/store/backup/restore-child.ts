@@ -11,8 +11,10 @@ import { openSqlite } from "../../../../src/customers/store/sqlite-store.ts"
 const [what = "", path = "", from = "", step = ""] = process.argv.slice(2)
 
 if (what === "restore") {
-  restoreDatabase(from, path, "then", [], reached => {
-    if (reached === step) process.kill(process.pid, "SIGKILL")
+  restoreDatabase(from, path, "then", {
+    onStep: reached => {
+      if (reached === step) process.kill(process.pid, "SIGKILL")
+    },
   })
 }
 if (what === "backup") backUpDatabase(path, from, { mustNotExist: false })

@@ -1,6 +1,15 @@
 import { Database } from "bun:sqlite"
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs"
 import { basename, dirname, join } from "node:path"
 import { findAccount, removeAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { suspendAccount } from "../../../../src/customers/accounts/suspension.ts"
@@ -343,6 +352,19 @@ test("a backup of an older version is migrated when it is opened, and a copy of 
   expect(existsSync(`${path}.before-9`)).toBe(true)
 })
 
+test("a restore is recorded with the operator and the time of the backup, unless the backup is older than the trail", async () => {
+  const { path, backup } = await backedUp(async () => undefined)
+  utimesSync(backup, 86_400, 86_400)
+  const act = { kind: "database_restored", operatorId: "ada", atMs: 5 }
+  restoreDatabase(backup, path, "then", { act })
+  const store = await openSqlite(path, now)
+  expect(await store.all("SELECT admin_id, details, at_ms, source FROM admin_acts WHERE act = $1", [act.kind])).toEqual(
+    [{ admin_id: "ada", details: "the backup of 1970-01-02T00:00:00.000Z", at_ms: 5, source: "command" }],
+  )
+  await store.close()
+  expect(restoreDatabase(createOlderDatabase(8), path, "again", { act })).toMatchObject({ schemaVersion: 8 })
+})
+
 describe("accounts that were deleted since the backup", () => {
   test("stay deleted, with their rows, as the previous database and the ids beside the backup know them", async () => {
     const { path, backup, accountId } = await backedUp(async store => {
@@ -365,7 +387,7 @@ describe("accounts that were deleted since the backup", () => {
     const directory = dirname(backup)
     for (const id of [accountId, "acc_unknown"]) recordDeletedAccount(directory, { id, atMs: 5_000 })
     const target = tempPath("mailkind.sqlite")
-    const restored = restoreDatabase(backup, target, "then", readDeletedAccounts([directory]))
+    const restored = restoreDatabase(backup, target, "then", { deleted: readDeletedAccounts([directory]) })
     expect(restored).toMatchObject({ deletedAgainCount: 1, accountsCount: 0, merged: null })
     expect(await emailsIn(target)).toEqual([])
   })
