@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { errorCode } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
+import { lazy } from "../base/lazy.ts"
 import { parseJson } from "../base/text.ts"
 import { ownMember } from "../base/untrusted-text.ts"
 import { parseBootstrap } from "../check/age/rdap-bootstrap.ts"
@@ -246,15 +247,6 @@ function createIdentityDiagnostic(
   }
 }
 
-/** Wraps a function so that it is called once; all callers share its promise, also if it rejects. */
-function lazy<T>(call: () => Promise<T>): () => Promise<T> {
-  let promise: Promise<T> | null = null
-  return () => {
-    promise ??= call()
-    return promise
-  }
-}
-
 async function backupSchedule({ system, settings }: AppContext): Promise<BackupSchedule> {
   const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: everyHours } = settings
   const nowMs = system.clock()
@@ -338,7 +330,7 @@ function createDatabaseDiagnostics({
       jobsFolderMark: async () => undefined,
     }
   }
-  const status = lazy<PostgresStatus>(() => readPostgresStatus(url.reveal()))
+  const status = lazy<Promise<PostgresStatus>>(() => readPostgresStatus(url.reveal()))
   const statusOrNull = async (): Promise<PostgresStatus | null> => {
     try {
       return await status()

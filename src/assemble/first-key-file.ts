@@ -1,11 +1,16 @@
+import { rmSync } from "node:fs"
 import { open } from "node:fs/promises"
+import { dirname, resolve } from "node:path"
 import { streamErrorMessage } from "../cli/classify/results-writer.ts"
+import { syncToDisk } from "../customers/store/backup/backup.ts"
 import { StartupError } from "../process/startup-error.ts"
 
 /** The file that gets the key of the first start. */
 export type FirstKeyFile = {
   /** Writes the key, so that it survives a power failure. A second call replaces the first. Rejects with `StartupError`, also if the file was there before. */
   readonly write: (text: string) => Promise<void>
+  /** Removes what was written: the account of the key was not created. */
+  readonly remove: () => void
 }
 
 /** The file at this path, which only its owner can read. It is created when a key is written. */
@@ -20,15 +25,22 @@ export function createFirstKeyFile(path: string): FirstKeyFile {
     } finally {
       await file.close()
     }
+    syncToDisk(dirname(resolve(path)))
+  }
+  const remove = (): void => {
+    if (isOurs) rmSync(path, { force: true })
+    isOurs = false
   }
   return {
+    remove,
     write: async text => {
       try {
         await put(text)
       } catch (error) {
-        const says = streamErrorMessage(error)
-        if (says === null) throw error
-        throw new StartupError(`The first key cannot be written to the file of MAILKIND_FIRST_KEY_TO: ${says}.`)
+        remove()
+        const message = streamErrorMessage(error)
+        if (message === null) throw error
+        throw new StartupError(`The first key cannot be written to the file of MAILKIND_FIRST_KEY_TO: ${message}.`)
       }
     },
   }

@@ -108,7 +108,7 @@ export function createInstrumentation(context: AppContext, mode: "alone" | objec
 function createGaugeWork({ system, settings, log }: AppContext, meter: Meter, store: Store, writeGauges: WriteGauges) {
   const writeBackups = backupGauges(system, settings, meter)
   const countRows = (): void => {
-    void writeBackups()
+    void writeBackups().catch(logError(log, "the backups were not counted"))
     void writeLatencyGauge(system, meter, store).catch(() => undefined) // `mailkind_database_up` tells it
     void writeOutboxGauges(system, meter, store).catch(logError(log, "the mails in the outbox were not counted"))
     void writeJobGauges(meter, store).catch(logError(log, "the jobs were not counted"))

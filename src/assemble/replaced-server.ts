@@ -6,7 +6,7 @@ import type { AppContext } from "./context.ts"
 import { VERSION } from "./program.ts"
 
 /** How long the running server has to tell its version. */
-const ASK_MS = 1000
+const ASK_MS = 5000
 
 /**
  * The running server that `--replace` takes over from; null: none runs. Rejects with a `StartupError` that tells its version and this one

@@ -11,7 +11,7 @@ import { VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
 import { startServer } from "./server.ts"
 import { reportReady } from "./service-state.ts"
-import { firstKeyPlace, reloadSettings, type SettingsSource } from "./settings.ts"
+import { createReloads, firstKeyPlace, reloadSettings, type SettingsSource } from "./settings.ts"
 import { delayStop } from "./stop-delay.ts"
 import { runWorker, supervise } from "./workers.ts"
 
@@ -56,15 +56,16 @@ async function serveSingleProcess(
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
   const previous = replace ? await findReplacedServer(context, location) : null
   const socketCount = socketsPerProcess(previous, 1)
+  system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
+  const reloads = createReloads(system)
   const server = await startServer(context, previous === null ? "alone" : { socketCount }, stopSignal)
   if (server === null) return
   await previous?.assertWaiting()
-  system.onReload(() => {
+  reloads.handle(() => {
     const reload = reloadSettings(source, log)
     if (reload !== null) server.takeSettings(reload.settings)
     void server.reloadLists()
   })
-  system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
   const stopSchedules = startSchedules(context)
   const firstAccount = await server.ensureBootstrapAccount()
   const routing = {

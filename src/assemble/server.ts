@@ -309,13 +309,12 @@ function createHealthReport(
   isDnsUnavailable: () => boolean,
 ): () => Health {
   const startedAtMs = stopwatch()
-  const isRefreshScheduled = refreshHours(settings) !== null
   return () =>
     healthReport({
       version: VERSION,
       commit: COMMIT,
       activeLists: activeLists(),
-      isRefreshScheduled,
+      isRefreshScheduled: refreshHours(settings) !== null,
       isDnsUnavailable: isDnsUnavailable(),
       isDatabaseAway: store.isAway(),
       uptimeMs: stopwatch() - startedAtMs,
@@ -331,7 +330,12 @@ export async function ensureBootstrapAccount(
   const { MAILKIND_FIRST_KEY: preset, MAILKIND_FIRST_KEY_TO: path } = settings
   const file = path === null ? null : createFirstKeyFile(path)
   const options = { text: preset?.reveal() ?? null, keep: async (text: string) => file?.write(text) }
-  return await createFirstAccount(store, clock, random, await currentTermsVersion(store), options)
+  try {
+    return await createFirstAccount(store, clock, random, await currentTermsVersion(store), options)
+  } catch (error) {
+    file?.remove()
+    throw error
+  }
 }
 
 /**

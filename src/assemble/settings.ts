@@ -12,6 +12,7 @@ import {
   type SettingName,
   type Settings,
 } from "../config/settings.ts"
+import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { parseKey } from "../customers/keys/key-format.ts"
 import type { System } from "../system/system.ts"
 
@@ -69,9 +70,8 @@ export function createSettingsSource(system: System): SettingsSource {
   const sources: SettingSources = { environment, flags, readFile: system.files.readSmall }
   const read = (): SettingsReading => {
     const reading = readSettings(sources)
-    const key = reading.kind === "read" ? reading.settings.MAILKIND_FIRST_KEY : null
-    if (key === null || parseKey(key.reveal()).kind === "well_formed") return reading
-    return { kind: "faulty", faults: ["MAILKIND_FIRST_KEY is mistyped: its last six letters do not fit the others"] }
+    const faults = reading.kind === "read" ? accountFaults(reading.settings) : []
+    return faults.length === 0 ? reading : { kind: "faulty", faults }
   }
   const use = (given: GivenSettings): void => {
     last = given
@@ -109,6 +109,36 @@ export function createSettingsSource(system: System): SettingsSource {
       }
     },
   }
+}
+
+/** SIGHUP from now on, without which it would end a process that waits for its database. */
+export function createReloads({ onReload }: Pick<System, "onReload">): {
+  /** Does the work on each SIGHUP, and now if one came before. */
+  readonly handle: (work: () => void) => void
+} {
+  let work: (() => void) | null = null
+  let hasMissed = false
+  onReload(() => {
+    if (work === null) hasMissed = true
+    else work()
+  })
+  return {
+    handle: wanted => {
+      work = wanted
+      if (hasMissed) wanted()
+    },
+  }
+}
+
+/** What is wrong with settings that only accounts and keys can judge. */
+function accountFaults({ MAILKIND_FIRST_KEY: key, MAILKIND_ADMINS: admins }: Settings): readonly string[] {
+  const isMistyped = key !== null && parseKey(key.reveal()).kind !== "well_formed"
+  return [
+    ...(isMistyped ? ["MAILKIND_FIRST_KEY is mistyped: its last six letters do not fit the others"] : []),
+    ...(createAdminCheck(admins) === null
+      ? ["MAILKIND_ADMINS wants emails that accounts can have: `name@domain`, unquoted"]
+      : []),
+  ]
 }
 
 /** Reads the settings again and logs what comes of it. Null: they are faulty, and those of before stay. */

@@ -31,7 +31,14 @@ import { BUILD, VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
 import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
 import { reportReady } from "./service-state.ts"
-import { firstKeyPlace, reloadSettings, type SettingsSource, settingsOfTexts, takeReloaded } from "./settings.ts"
+import {
+  createReloads,
+  firstKeyPlace,
+  reloadSettings,
+  type SettingsSource,
+  settingsOfTexts,
+  takeReloaded,
+} from "./settings.ts"
 import { delayStop } from "./stop-delay.ts"
 
 /** How long a worker may take to stop: to answer requests in flight and to write buffered data. */
@@ -52,11 +59,12 @@ export async function supervise(
   const stopSignal = system.stopSignal()
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
   const previous = replace ? await findReplacedServer(context, location) : null
+  const reloads = createReloads(system)
   const store = await prepareForWorkers(context, previous !== null, stopSignal)
   if (store === null) return
   const { pool, shards } = await createWorkerPool(context, workerCount, socketsPerProcess(previous, workerCount))
   const metrics = listenForMetrics(context, async () => renderExposition(shards, BUILD), previous !== null)
-  system.onReload(() => reloadWorkers(context, source, pool))
+  reloads.handle(() => reloadWorkers(context, source, pool))
   system.verbose.toggleOnSignal(isOn => {
     log("info", verboseMessage(isOn))
     pool.broadcast({ kind: "verbose", isOn })

@@ -70,9 +70,12 @@ export class ListContext implements LookupContext {
   readonly isApart = true
   readonly #found: CompressedCache<NetworkEvidence>
   readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
+  readonly #onError: (error: unknown) => void
 
-  constructor(bytesMax = LIST_EVIDENCE_BYTES_MAX) {
-    this.#found = new CompressedCache(bytesMax)
+  /** `onError` receives a defect of ours that stopped a lookup, as in a batch. */
+  constructor(onError: (error: unknown) => void) {
+    this.#onError = onError
+    this.#found = new CompressedCache(LIST_EVIDENCE_BYTES_MAX)
   }
 
   lookup(
@@ -98,6 +101,9 @@ export class ListContext implements LookupContext {
       const evidence = await lookup(deadline)
       if (isComplete(evidence)) this.#found.set(key, { ...evidence, isCached: true })
       return evidence
+    } catch (error) {
+      this.#onError(error)
+      return FAILED_EVIDENCE
     } finally {
       deadline.cancel()
       this.#lookups.delete(key)

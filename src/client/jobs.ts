@@ -94,7 +94,7 @@ export function createJobs(deps: JobsDeps): MailkindJobs {
         body: file,
         contentType: "text/plain",
         isAnswer,
-        isRepeatedOnRefusal: true,
+        retriesOnlyRefusals: true,
         hasDeadline: false,
       },
       // What was read of a stream is gone.

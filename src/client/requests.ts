@@ -13,8 +13,8 @@ export type ClientRequest<R> = {
   readonly body: RequestBody | null
   readonly contentType?: string | undefined
   readonly isAnswer: (value: unknown) => value is R
-  /** Whether it is only repeated when the server has refused it: it may have been accepted where no answer came. */
-  readonly isRepeatedOnRefusal?: boolean | undefined
+  /** Whether it is repeated only when the server has refused it with a problem: everything else may mean that it was accepted. */
+  readonly retriesOnlyRefusals?: boolean | undefined
   readonly retries: number
   /** Of each try, and of the call as a whole if it has a deadline. */
   readonly timeoutMs: number
@@ -65,10 +65,10 @@ export function createRequests(
   const nextDelayMs = (
     failure: Failure,
     tries: number,
-    { retries, isRepeatedOnRefusal = false }: Pick<ClientRequest<unknown>, "retries" | "isRepeatedOnRefusal">,
+    { retries, retriesOnlyRefusals = false }: Pick<ClientRequest<unknown>, "retries" | "retriesOnlyRefusals">,
     leftMs: number,
   ): number | null => {
-    if (tries > retries || (isRepeatedOnRefusal && (failure.status ?? 0) < 400)) return null
+    if (tries > retries || (retriesOnlyRefusals && !isRefusal(failure))) return null
     const delayMs = retryDelayMs(failure, tries, settings.retryWaitMaxMs, platform.random)
     return delayMs === null || delayMs >= leftMs ? null : delayMs
   }
@@ -100,6 +100,9 @@ export function createRequests(
     }
   }
 }
+
+/** Whether the server has said that it did nothing, and may do it later. A gateway says so without a problem of the server's. */
+const isRefusal = ({ status, problem }: Failure): boolean => problem !== undefined && (status === 429 || status === 503)
 
 /** Whether the wait ended by itself, and not because the call was aborted. */
 export function waited(platform: ClientPlatform, ms: number, signal: AbortSignal | undefined): Promise<boolean> {

@@ -169,12 +169,12 @@ export function unknownSetting(name: string, write: (setting: string) => string 
   return `${name} is not a setting${meant}. \`mailkind help settings\` lists them`
 }
 
-/** The setting that a name with slips of the pen may mean: it differs in a third of its letters at most, and in three. */
+/** The setting that a name with typos may mean: at most three letters, and at most half of the name, differ. Null: there is none. */
 function nearestSetting(name: string): string | null {
   const bare = (text: string): string => text.toUpperCase().replace(/^MAILKIND_/, "")
-  const slipsIn = (known: string): number => distance(bare(name), bare(known))
-  const [near = ""] = Object.keys(SETTINGS).sort((a, b) => slipsIn(a) - slipsIn(b))
-  return slipsIn(near) <= Math.min(3, bare(name).length / 2) ? near : null
+  const editDistance = (known: string): number => distance(bare(name), bare(known))
+  const [near = ""] = Object.keys(SETTINGS).sort((a, b) => editDistance(a) - editDistance(b))
+  return editDistance(near) <= Math.min(3, bare(name).length / 2) ? near : null
 }
 
 /** Whether the text is a DNS server: an IP address with an optional port. */

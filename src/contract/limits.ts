@@ -76,7 +76,7 @@ export const LIMITS = {
   /** The request log of an account holds its last requests, so many or of so many days, whichever is less. */
   requestLogRowsMax: 10_000,
   requestLogDays: 7,
-  /** How long the acts of administrators are kept, and how many at most. */
+  /** How long entries of the audit trail are kept, how many at most, and how many that one account has made itself. */
   auditDays: 400,
   auditEntriesMax: 200_000,
   auditEntriesPerActorMax: 5000,

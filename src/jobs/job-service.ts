@@ -37,7 +37,6 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause"> & {
   readonly runInterval: RunInterval
   /** Resolves when a few rows may be checked: live requests go first. */
   readonly waitForTurn: () => Promise<void>
-  readonly onError: (message: LogMessage, error: unknown) => void
 }
 
 /** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */

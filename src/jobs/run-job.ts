@@ -1,3 +1,4 @@
+import type { LogMessage } from "../base/log-events.ts"
 import type { Clock, Random, Stopwatch } from "../base/outside-world.ts"
 import { ListContext } from "../check/lookup-context.ts"
 import type { Category } from "../contract/categories.ts"
@@ -53,6 +54,8 @@ export type RunJobDeps = CheckRowsDeps & {
     readonly leased: number
     readonly perDay: number
   }) => void
+  /** Receives what failed and is tried again, or is a defect. */
+  readonly onError: (message: LogMessage, error: unknown) => void
 }
 
 /** Thrown by `pause` when the process stops: the job is given back. */
@@ -119,12 +122,13 @@ class JobRun {
   #results: SegmentFile | null = null
   #input: JobFile | null = null
   readonly #parser: BlockParser
-  readonly #context = new ListContext()
+  readonly #context: ListContext
 
   constructor(deps: RunJobDeps, job: Job) {
     this.#deps = deps
     this.#job = job
     this.#progress = job
+    this.#context = new ListContext(error => deps.onError("a domain of a list could not be looked up", error))
     this.#parser = new BlockParser(job)
   }
 

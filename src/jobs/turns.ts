@@ -31,8 +31,8 @@ export function createLiveWatch(liveCount: () => number, stopwatch: Stopwatch): 
 }
 
 /**
- * While there are, a job rests for so many times what it worked, and for at most so long: of hundred live requests at most two or three
- * meet one that works, and their p99 stays.
+ * While there are, a job rests for so many times what it worked, and for at most so long, so that at most two or three of a hundred live
+ * requests arrive while a job works.
  */
 const REST = { factor: 40, mostMs: 50 } as const
 /** How long a few rows wait for live requests, and how often they look. Requests that only wait for their bodies must not stop jobs. */

@@ -52,11 +52,17 @@ export function startBackupScheduler({ system, log, directory, intervalMs, keep 
     const path = join(directory, backupName(nowMs))
     const result = await system.processes.run(["backup", path, "--json"], BACKUP_TIMEOUT_MS)
     const failure = failureOf(result)
-    removePartialFiles(directory, PREFIX)
-    if (failure !== null) return logFailure(failure)
-    hasFailed = false
-    log("info", "a backup was written", { file: backupName(nowMs), bytes: bytesOf(result) })
-    removeOldBackups(directory, keep, backupName(nowMs))
+    if (failure !== null) logFailure(failure)
+    else {
+      hasFailed = false
+      log("info", "a backup was written", { file: backupName(nowMs), bytes: bytesOf(result) })
+    }
+    try {
+      removePartialFiles(directory, PREFIX)
+      if (failure === null) removeOldBackups(directory, keep, backupName(nowMs))
+    } catch (error) {
+      log("error", "old backups were not removed", { why: whyUnusable(error) })
+    }
   }
   const backUpIfDue = async (): Promise<void> => {
     const sinceTryMs = triedAtMs === null ? null : system.stopwatch() - triedAtMs

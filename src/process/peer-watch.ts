@@ -1,11 +1,15 @@
-import type { Fetch } from "../base/fetch.ts"
+import { type Fetch, readTextBody } from "../base/fetch.ts"
 import type { Log } from "../base/log.ts"
 import type { SetTimer } from "../base/outside-world.ts"
 import { SingleFlight } from "../base/single-flight.ts"
+import { parseJson } from "../base/text.ts"
 import { createIntervals } from "../base/time.ts"
+import { ownMember } from "../base/untrusted-text.ts"
 
 /** How often peers are asked while this node cannot reach the database, and how long they have to answer. */
 const ASK_MS = 1000
+/** The most that is read of an answer. */
+const HEALTH_BYTES_MAX = 1024 * 1024
 /** How many peers are asked at once. One that can serve is enough. */
 const PEERS_ASKED_MAX = 8
 
@@ -48,8 +52,9 @@ export function createPeerWatch({
     try {
       const headers = { "user-agent": userAgent }
       const response = await fetchUrl(`${peer}/v1/health`, { signal: timeout.signal, headers })
-      const health: { readonly database?: { readonly status?: string } } | null = await response.json()
-      return response.status === 200 && health?.database?.status === "ok"
+      if (response.status !== 200) return false
+      const health = parseJson((await readTextBody(response, HEALTH_BYTES_MAX)) ?? "")
+      return ownMember(ownMember(health, "database"), "status") === "ok"
     } catch {
       // It does not answer, or answers something else: it serves nobody either.
       return false

@@ -18,7 +18,8 @@ const REFRESH_COMMAND = ["lists", "update", "--json"] as const
 export type RefreshSchedulerDeps = {
   readonly system: System
   readonly log: Log
-  readonly intervalMs: number
+  /** How often; null: never, as long as that is so. */
+  readonly intervalMs: () => number | null
   /** The id of the source bundle of this program. */
   readonly bundleId: () => Promise<string>
   /** The state that the last refresh left. */
@@ -41,11 +42,13 @@ export function startRefreshScheduler({
   let lastAttemptAtMs: number | null = null
   let isRunning = false
   const refreshIfDue = async (): Promise<void> => {
+    const everyMs = intervalMs()
+    if (everyMs === null) return
     const currentBundleId = await bundleId()
     const state = await readState()
     const nowMs = system.clock()
     const dueAtMs = nextRefreshAtMs(state, {
-      intervalMs,
+      intervalMs: everyMs,
       bundleId: currentBundleId,
       nowMs,
       startedAtMs,

@@ -189,7 +189,7 @@ export class WorkerSlot {
   #watch(): void {
     this.#silentLooks = 0
     const look = (): void => {
-      if (++this.#silentLooks <= SILENT_LOOKS_MAX) this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
+      if (++this.#silentLooks < SILENT_LOOKS_MAX) this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
       else {
         this.#log("error", "a worker hangs and is killed", { pid: this.#worker?.pid ?? null })
         this.#worker?.kill()

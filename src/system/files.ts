@@ -109,7 +109,15 @@ export function createFiles(): SystemFiles {
 
 /** The files of a directory in the order of their names. */
 function readTexts(path: string, bytesMax: number): TextFile {
-  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return readText(path, bytesMax)
+  try {
+    if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true) return readText(path, bytesMax)
+    return readDirectory(path, bytesMax)
+  } catch (error) {
+    return unreadable(error)
+  }
+}
+
+function readDirectory(path: string, bytesMax: number): TextFile {
   const texts: string[] = []
   let bytesLeft = bytesMax
   for (const entry of readdirSync(path, { withFileTypes: true }).sort((a, b) => compareText(a.name, b.name))) {
@@ -122,6 +130,12 @@ function readTexts(path: string, bytesMax: number): TextFile {
   return { kind: "read", text: texts.join("\n"), isReadableByAll: false }
 }
 
+/** What an error of the system says of a file. Throws every other one. */
+function unreadable(error: unknown): TextFile {
+  if (isSystemError(error)) return { kind: "unreadable", why: READ_ERRORS[String(error.code)] ?? String(error.code) }
+  throw error
+}
+
 function readText(path: string, bytesMax: number): TextFile {
   let descriptor: number | null = null
   try {
@@ -132,8 +146,7 @@ function readText(path: string, bytesMax: number): TextFile {
     if (text !== null) return { kind: "read", text, isReadableByAll: (mode & OTHERS_READ) !== 0 }
     return { kind: "unreadable", why: bytes === null ? `it has more than ${bytesMax} bytes` : "it is not UTF-8" }
   } catch (error) {
-    if (isSystemError(error)) return { kind: "unreadable", why: READ_ERRORS[String(error.code)] ?? String(error.code) }
-    throw error
+    return unreadable(error)
   } finally {
     if (descriptor !== null) closeSync(descriptor)
   }

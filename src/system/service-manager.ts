@@ -13,6 +13,8 @@ export type ServiceManager = {
 export type ServiceState = "READY=1" | "STOPPING=1" | "WATCHDOG=1"
 
 const [AF_UNIX, SOCK_DGRAM, SOCK_CLOEXEC] = [1, 2, 0o2000000] as const
+/** A full queue must not stop the server (send(2)). */
+const [MSG_DONTWAIT, MSG_NOSIGNAL] = [0x40, 0x4000] as const
 /** The length of `sun_path` (unix(7)). */
 const PATH_BYTES_MAX = 108
 
@@ -45,14 +47,14 @@ function socketAddress(name: string): Uint8Array | null {
   return path.length > PATH_BYTES_MAX ? null : Buffer.concat([Uint8Array.of(AF_UNIX, 0), path])
 }
 
-/** Sends a datagram. Bun has none over Unix sockets. */
+/** Sends a datagram, unless the queue of its receiver is full. Bun has none over Unix sockets. */
 function send(address: Uint8Array, message: Uint8Array): void {
   const library = openLibc(SYMBOLS)
   if (library === null) return
   const { socket, sendto, close } = library.symbols
   const descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
   if (descriptor >= 0) {
-    sendto(descriptor, ptr(message), message.byteLength, 0, ptr(address), address.byteLength)
+    sendto(descriptor, ptr(message), message.byteLength, MSG_DONTWAIT | MSG_NOSIGNAL, ptr(address), address.byteLength)
     close(descriptor)
   }
   library.close()

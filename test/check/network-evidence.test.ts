@@ -250,10 +250,28 @@ describe("the lookups of one caller", () => {
   })
 })
 
+/** What the checks of one list share. A defect fails the test. */
+const listContext = (): ListContext =>
+  new ListContext(error => {
+    throw error
+  })
+
 describe("the checks of a list", () => {
+  test("go on without evidence where a lookup failed by a defect of ours, which is told", async () => {
+    const { ask, answers } = system()
+    const errors: unknown[] = []
+    const context = new ListContext(error => void errors.push(error))
+    const whole = answers.mail
+    answers.mail = () => Promise.reject(new Error("a defect"))
+    expect((await ask(ACME, context)).mail.known).toBe(false)
+    expect(errors).toHaveLength(1)
+    answers.mail = whole
+    expect((await ask(ACME, context)).mail.known).toBe(true)
+  })
+
   test("look a domain up once, however long ago that was, and share nothing with others", async () => {
     const { ask, queries, time } = system()
-    const context = new ListContext()
+    const context = listContext()
     const [first, joined] = [ask(ACME, context), ask(ACME, context)]
     expect(await joined).toBe(await first)
     await time.tick(1_000_000)
@@ -261,7 +279,7 @@ describe("the checks of a list", () => {
     expect(again).not.toBeInstanceOf(Promise)
     expect(await again).toEqual({ ...(await first), isCached: true })
     expect(queries).toEqual({ mail: 1, tenant: 1 })
-    for (const other of [undefined, new ListContext()]) await ask(ACME, other)
+    for (const other of [undefined, listContext()]) await ask(ACME, other)
     expect(queries).toEqual({ mail: 3, tenant: 3 })
     expect(time.waiting()).toBe(0)
   })
@@ -269,7 +287,7 @@ describe("the checks of a list", () => {
   test("use what others have found and what is still fresh", async () => {
     const { ask, queries } = system()
     await ask(ACME)
-    await ask(ACME, new ListContext())
+    await ask(ACME, listContext())
     expect(queries).toEqual({ mail: 1, tenant: 1 })
   })
 
@@ -284,7 +302,7 @@ describe("the checks of a list", () => {
       const { ask, queries, answers } = system()
       const whole = answers.mail
       answers.mail = async deadline => ({ ...(await whole(deadline)), ...part })
-      const context = new ListContext()
+      const context = listContext()
       await ask(ACME, context)
       answers.mail = whole
       await ask(ACME, context)
@@ -295,7 +313,7 @@ describe("the checks of a list", () => {
 
   test("ask for a tenant when one is wanted after one was not", async () => {
     const { ask, queries } = system()
-    const context = new ListContext()
+    const context = listContext()
     const without = { ...ACME, includeTenant: false }
     for (const query of [without, ACME, without, ACME]) await ask(query, context)
     expect(queries).toEqual({ mail: 2, tenant: 1 })

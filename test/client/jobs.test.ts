@@ -102,6 +102,11 @@ test("an upload is repeated where the server refused it for now, and never where
   const cut = await clientOf([request => request.socket.destroy(), jobReply("queued", 202)], 3)
   expect(await cut.client.jobs.create(LIST)).toMatchObject({ outcome: "unanswered", because: "unreachable" })
   expect(cut.server.seen).toHaveLength(1)
+  for (const reply of [says(500, problemOf(500, "internal_error")), says(502, "<html>"), says(503, "<html>")]) {
+    const failed = await clientOf([reply, jobReply("queued", 202)], 3)
+    expect((await failed.client.jobs.create(LIST)).outcome).toBe("unanswered")
+    expect(failed.server.seen).toHaveLength(1)
+  }
   const stream = await clientOf([busy, jobReply("queued", 202)], 3)
   expect((await stream.client.jobs.create(new Blob([LIST]).stream())).outcome).toBe("unanswered")
 })

@@ -327,6 +327,8 @@ test.skipIf(PYTHON === null)(`${IN_PYTHON} repeats an upload only where the serv
   const closed: FaultReply = request => request.socket.destroy()
   const cut = await called([closed, says(200, '{"rows":1}')], [estimate])
   expect([cut.outcomes[0].because, cut.seen.length]).toEqual(["unreachable", 1])
+  for (const reply of [says(500, problemOf(500, "internal_error")), says(503, "<html>")])
+    expect((await called([reply, says(200, '{"rows":1}')], [estimate])).seen).toHaveLength(1)
 })
 
 test.skipIf(PYTHON === null)(`${IN_PYTHON} says why a list is refused that is still being sent`, async () => {

@@ -75,7 +75,7 @@ test("a worker that hangs is killed and replaced, and one that was only paused i
     await time.tick(BEAT_MS)
     child(0).say({ kind: "beat" })
   }
-  for (let look = 0; look < 6; look++) await time.tick(BEAT_MS)
+  for (let look = 0; look < 5; look++) await time.tick(BEAT_MS)
   expect(child(0).requests).toEqual([])
   await time.tick(BEAT_MS)
   expect(child(0).requests).toEqual(["kill"])

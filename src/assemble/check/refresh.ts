@@ -12,15 +12,16 @@ import { createLazyResolver } from "./network.ts"
 const REFRESH_USER_AGENT = "mailkind (refreshes its lists)"
 const HOUR_MS = 3_600_000
 
-/** Refreshes the lists as often as the settings say. The returned function stops it. */
+/** Refreshes the lists as often as the settings say at each moment. The returned function stops it. */
 export function startScheduledRefresh(context: AppContext): () => void {
   const { system, settings, log } = context
-  const hours = refreshHours(settings)
-  if (hours === null) return () => undefined
   return startRefreshScheduler({
     system,
     log,
-    intervalMs: hours * HOUR_MS,
+    intervalMs: () => {
+      const hours = refreshHours(settings)
+      return hours === null ? null : hours * HOUR_MS
+    },
     bundleId: () => sourceBundleId(system),
     readState: () => readRefreshState(context),
   })

@@ -51,11 +51,12 @@ const RETRY_MS = 1000
  * server to stop meanwhile.
  */
 export async function waitForStore(context: AppContext, stopSignal: Promise<string>): Promise<OpenStore | null> {
-  const { system, settings, log } = context
+  const { system, settings, log, faults } = context
   const waitS = settings.MAILKIND_DATABASE_WAIT_S
   const untilMs = system.stopwatch() + 1000 * waitS
   const first = await openStore(context).catch(passingError)
   if (!(first instanceof StoreError)) return first
+  if (waitS === 0) throw first
   log("warn", "the start waits for the database", { fault: first.code, remedy: first.remedy, wait_s: waitS })
   for (let error = first; ; ) {
     if (system.stopwatch() >= untilMs) throw error
@@ -64,7 +65,7 @@ export async function waitForStore(context: AppContext, stopSignal: Promise<stri
     const opened = await openStore(context).catch(passingError)
     if (opened instanceof StoreError) error = opened
     else {
-      log("info", "the database answers")
+      log("info", "the database answers", faults?.end(first.code) ?? {})
       return opened
     }
   }

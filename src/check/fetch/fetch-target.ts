@@ -64,6 +64,7 @@ export const FETCH_ERROR_CAUSES = {
   bad_coding: "The content coding is unsupported or corrupt.",
   too_many_redirects: "There are too many redirects.",
   timed_out: "The response was not complete in time.",
+  outside_off: "The server sends nothing to other hosts.",
   failed: "The fetch failed unexpectedly.",
 } as const satisfies Record<string, string>
 export type FetchErrorCause = keyof typeof FETCH_ERROR_CAUSES

@@ -177,5 +177,6 @@ const STATE_OF_FETCH_ERROR: {
   bad_coding: "unavailable",
   too_many_redirects: "unavailable",
   timed_out: "timed_out",
+  outside_off: "unavailable",
   failed: "unavailable",
 }

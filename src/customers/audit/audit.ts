@@ -138,8 +138,8 @@ export async function listActsSince(
 const PRUNED_MAX = 1000
 
 /**
- * Deletes acts that are older than `LIMITS.auditDays`, the oldest ones of an account that has made more than `LIMITS.auditEntriesPerActorMax`, so
- * that nobody can push out those of others, and the oldest of all beyond `storedMax`. Returns their count.
+ * Deletes acts that are older than `LIMITS.auditDays`, the oldest ones that an account has made itself beyond `LIMITS.auditEntriesPerActorMax`,
+ * so that nobody can push out those of others, and the oldest of all beyond `storedMax`. Returns their count.
  */
 export async function pruneActs(
   store: Store,
@@ -152,7 +152,7 @@ export async function pruneActs(
     [nowMs - LIMITS.auditDays * DAY_MS, PRUNED_MAX],
   )
   const busiest = await store.one<{ actor: string }>(
-    "SELECT admin_id AS actor FROM admin_acts GROUP BY admin_id HAVING COUNT(*) > $1 ORDER BY COUNT(*) DESC LIMIT 1",
+    "SELECT admin_id AS actor FROM admin_acts WHERE actor_kind = 'account' GROUP BY admin_id HAVING COUNT(*) > $1 ORDER BY COUNT(*) DESC LIMIT 1",
     [perActorMax],
   )
   const excessOfActor =
@@ -160,7 +160,7 @@ export async function pruneActs(
       ? 0
       : await store.run(
           `DELETE FROM admin_acts WHERE id IN
-             (SELECT id FROM admin_acts WHERE admin_id = $1 ORDER BY at_ms DESC, id DESC LIMIT $3 OFFSET $2)`,
+             (SELECT id FROM admin_acts WHERE admin_id = $1 AND actor_kind = 'account' ORDER BY at_ms DESC, id DESC LIMIT $3 OFFSET $2)`,
           [busiest.actor, perActorMax, PRUNED_MAX],
         )
   const excessCount = await store.run(

@@ -48,6 +48,8 @@ export class CallbackSender {
   /** Resolves when nothing is being sent. Nothing new is begun. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    // A claim that is under way may still begin to send.
+    await this.#looks.idle()
     await this.whenIdle()
   }
 

@@ -99,10 +99,11 @@ export class RequestObserver {
     this.#meter.recordResponse(route, status, tookMs)
     const isSample = status < 400 && ++this.#sinceSample >= (this.#logging.sampleEvery() ?? Number.POSITIVE_INFINITY)
     if (isSample) this.#sinceSample = 0
-    const isSlow = tookMs >= (this.#logging.slowMs() ?? Number.POSITIVE_INFINITY) && !UPLOAD_ROUTES.has(route)
+    const isSlow = this.#isSlow(route, tookMs)
     const nowMs = this.stopwatch()
     for (const limit of [this.#slow, this.#failures]) if (limit.hasOmitted) limit.tick(nowMs)
-    if (status >= 400 && !isSlow) this.#recordRefusal(request, route, response, tookMs, caller)
+    // What failed by us is told as that, however long it took.
+    if (status >= 500 || (status >= 400 && !isSlow)) this.#recordRefusal(request, route, response, tookMs, caller)
     else if (isSlow ? this.#slow.admits(nowMs, tookMs) : isSample)
       this.#logResponse(
         route,
@@ -111,6 +112,10 @@ export class RequestObserver {
         caller === null ? null : tierLabel(caller.key, caller.account),
         verdict,
       )
+  }
+
+  #isSlow(route: number, tookMs: number): boolean {
+    return tookMs >= (this.#logging.slowMs() ?? Number.POSITIVE_INFINITY) && !UPLOAD_ROUTES.has(route)
   }
 
   /** Remembers the caller of a request until its response is recorded. */

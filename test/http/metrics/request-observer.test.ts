@@ -89,7 +89,7 @@ describe("slow answers", () => {
     now.ms += 1
   }
 
-  test.each([200, 401, 429, 503])(
+  test.each([200, 401, 429])(
     "with status %d are a bounded number of lines a second, and one that counts the rest",
     status => {
       const observed = watched({ slowMs: 1000, sampleEvery: null })
@@ -203,6 +203,13 @@ describe("a refused request", () => {
     refusals.setFault(REQUEST, "away")
     for (let at = 0; at < 20; at++) answer(0, 503)
     expect(lines.map(({ fields }) => fields["fault"])).toEqual(Array(20).fill("away"))
+  })
+
+  test("that failed by us and was slow is told as failed", () => {
+    const { answer, lines, refusals } = watched({ slowMs: 1, sampleEvery: null })
+    refusals.setFault(REQUEST, "away")
+    answer(2500, 503)
+    expect(lines).toMatchObject([{ message: "a request failed", fields: { fault: "away", took_ms: 2500 } }])
   })
 
   test("for the health of a server that stops has no line, since it is asked for every few seconds", async () => {

@@ -608,7 +608,8 @@ class Mailkind:
             ended = self._exchange(call, request_id, max(0.001, left))
             if isinstance(ended, _Answer) or tries > call.retries:
                 return ended
-            if call.file is not None and (ended.status or 0) < 400:
+            # All but a refusal by the server may mean that a list was accepted.
+            if call.file is not None and (ended.problem is None or ended.status not in (429, 503)):
                 return ended
             delay = _retry_delay(ended, tries, self._retry_wait_max, platform.random())
             if delay is None or (call.has_deadline and delay >= ends_at - platform.now()):
