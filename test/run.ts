@@ -42,6 +42,7 @@ async function main(args: readonly string[]): Promise<number> {
   const services = { [RUN_DIRECTORY]: directory.path, ...(await startServices(stack)) }
   const timings = join(directory.path, "timings.json")
   await Bun.write(timings, Bun.file(TIMINGS))
+  const isInterrupted = passSignals()
   const run = (words: readonly string[]): Promise<Run> => runTests(words, services, directory.path)
   const first = await run([
     ...[`--parallel=${PROCESSES}`, "--parallel-delay=0", "--no-isolate", "--no-orphans", `--timings=${timings}`],
@@ -50,7 +51,7 @@ async function main(args: readonly string[]): Promise<number> {
     ...chosen,
   ])
   if (isTiming && first.code === 0) await keepTimings(timings)
-  return first.code === 0 ? 0 : await runFailedAgain(first, run)
+  return first.code === 0 || isInterrupted() ? first.code : await runFailedAgain(first, run)
 }
 
 /** A run of tests: its exit code, and what it has printed and reported. */
@@ -73,6 +74,21 @@ async function runFailedAgain(first: Run, run: (words: readonly string[]) => Pro
   return second.code
 }
 
+/** The tests that run now. */
+let running: Bun.Subprocess | null = null
+
+/** Whoever presses Ctrl-C reaches the tests too: what they leave is removed when they have ended. Tells whether somebody has. */
+function passSignals(): () => boolean {
+  let hasCome = false
+  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      console.error(`The tests are ended by ${signal}.`)
+      hasCome = true
+      running?.kill(signal)
+    })
+  return () => hasCome
+}
+
 /** Runs `bun test` with these words, prints all that it prints, and reads its report. */
 async function runTests(
   words: readonly string[],
@@ -86,12 +102,7 @@ async function runTests(
     env: { ...process.env, ...colour, ...services },
     stdio: ["ignore", "pipe", "pipe"],
   })
-  // Whoever presses Ctrl-C reaches the tests too: what they leave is removed when they have ended.
-  for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const)
-    process.on(signal, () => {
-      console.error(`The tests are ended by ${signal}.`)
-      child.kill(signal)
-    })
+  running = child
   const [out, err] = await Promise.all([
     printed(child.stdout, process.stdout),
     printed(child.stderr, process.stderr),

@@ -18,6 +18,5 @@ export const cutResults =
     if (ifRange !== undefined && ifRange !== tag) return says(200, CUT_RESULTS, { ETag: tag })(request, response, "")
     response.writeHead(from === 0 ? 200 : 206, { ETag: tag, "Transfer-Encoding": "chunked" })
     if (rest.length <= cutAfter) return void response.end(rest)
-    response.write(rest.slice(0, cutAfter))
-    setTimeout(() => response.destroy(), 5)
+    response.write(rest.slice(0, cutAfter), () => response.socket?.end())
   }

@@ -147,7 +147,7 @@ describe("usage whose commit is not answered", () => {
 })
 
 /** Shorter than in production, and far longer than a busy machine needs for an answer. */
-const SHORT: Partial<PoolBounds> = { connectTimeoutMs: 1000, statementTimeoutMs: 1000, responseGraceMs: 1000 }
+const SHORT: Partial<PoolBounds> = { connectTimeoutMs: 3000, statementTimeoutMs: 2000, responseGraceMs: 2000 }
 
 describe("an unreachable database behind a proxy that accepts connections", () => {
   onPostgres(

@@ -153,7 +153,7 @@ describe("connections", () => {
   })
 
   onPostgres("a wait for a connection or for a locked row ends with a `busy` error", async () => {
-    const store = await setUp(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 500 })
+    const store = await setUp(tempPlace(), { connectionsMax: 2, waitTimeoutMs: 500, statementTimeoutMs: 30_000 })
     const gate = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const holding = store.transaction(async inner => {
@@ -179,7 +179,7 @@ describe("connections", () => {
 
   onPostgres("a transaction that idles for too long is rolled back and blocks no other", async () => {
     const url = tempPlace()
-    const store = await setUp(url, { statementTimeoutMs: 500 })
+    const store = await setUp(url, { statementTimeoutMs: 2000 })
     const gate = Promise.withResolvers<void>()
     const taken = Promise.withResolvers<void>()
     const thinking = store.transaction(async inner => {
@@ -198,7 +198,7 @@ describe("connections", () => {
   })
 
   onPostgres("a statement that takes too long is cancelled", async () => {
-    const store = await setUp(tempPlace(), { statementTimeoutMs: 500 })
+    const store = await setUp(tempPlace(), { statementTimeoutMs: 2000 })
     expect((await errorOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })
@@ -211,7 +211,7 @@ describe("a network that drops every packet", () => {
     const way = await startTcpProxy(Number(url.port))
     onTestEnd(way.stop)
     url.port = String(way.port)
-    const store = await setUp(url.href, { statementTimeoutMs: 1000, responseGraceMs: 1000, reconnectDelayMaxMs: 50 })
+    const store = await setUp(url.href, { statementTimeoutMs: 2000, responseGraceMs: 2000, reconnectDelayMaxMs: 50 })
     let facts = Promise.withResolvers<void>()
     store.onChange(() => facts.resolve())
     await bounded(facts.promise, () => "nobody listens")
@@ -279,7 +279,7 @@ describe("the server", () => {
   )
 
   onPostgres("operations fail while it is frozen, and work again when it continues", async () => {
-    const { cluster, store } = await own({ statementTimeoutMs: 500, responseGraceMs: 500, connectTimeoutMs: 1000 })
+    const { cluster, store } = await own({ statementTimeoutMs: 2000, responseGraceMs: 1000, connectTimeoutMs: 2000 })
     await store.run("UPDATE change_head SET id = id + 1")
     const resume = cluster.freeze()
     let isFrozen = true

@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { gzipSync } from "node:zlib"
+import { until } from "../../support/until.ts"
 import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, pageFaults, watchedPage } from "./browser.ts"
 import { goTheWholeWay, listFile, openLists } from "./list-way.ts"
 
@@ -125,7 +126,13 @@ test.skipIf(isBrowserMissing)(
     await page.getByRole("button", { name: "Check the list" }).click()
     await page.locator("[data-state=done]").waitFor()
     // No name can be resolved here.
-    while ((await page.getByText("The name cannot be resolved.").count()) === 0) await page.reload()
+    await until(
+      async () => {
+        await page.reload()
+        return (await page.getByText("The name cannot be resolved.").count()) > 0
+      },
+      () => "no callback was tried",
+    )
     await fit("list-callbacks")
     await page.getByRole("button", { name: "Send again" }).click()
     await page.getByText("The callback is sent again.").waitFor()

@@ -9,6 +9,7 @@ import { sendSignal } from "../../support/send-signal.ts"
 import { openSmtp } from "../../support/smtp-server.ts"
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts"
 import { TestServer } from "../../support/test-server.ts"
+import { until } from "../../support/until.ts"
 import { startWorkersServer } from "../workers/workers-server.ts"
 import { CUSTOMER_SETTINGS, Customer } from "./customer.ts"
 import { CAN_MOUNT, fill, isRefused, seenBy, serverOnSmallDisk } from "./disks.ts"
@@ -282,6 +283,10 @@ async function outageOnce(name: string, spec: OutageSpec, outage: Outage, awayS:
   await outage.begin()
   const beganAt = outage.end === undefined ? startedAt : performance.now()
   if (outage.end !== undefined) await Bun.sleep(awayS * 1000)
+  await until(
+    () => outage.logs().some((log, at) => spec.names.test(log.slice(logged[at]))),
+    () => `${name} is not logged`,
+  )
   await outage.end?.()
   const endedAt = outage.end === undefined ? beganAt : performance.now()
   const backMs = await tookMs(() => outage.untilBack?.() ?? asker.untilServed(endedAt))

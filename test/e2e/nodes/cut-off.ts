@@ -1,9 +1,9 @@
-import { bounded } from "../../support/bounded.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts"
-import { MISSING_BALANCER, startBalancer } from "./balancer.ts"
+import { until } from "../../support/until.ts"
+import { type Balancer, MISSING_BALANCER, startBalancer } from "./balancer.ts"
 import { type ApiRequest, createCluster, type Load, reporterKeys, startLoad } from "./cluster.ts"
 
 /** What is missing for these tests. */
@@ -21,9 +21,6 @@ export const CUTS: Readonly<Record<string, (way: TcpProxy) => () => unknown>> = 
 const CHECK: ApiRequest = ["POST /v1/check", { email: "jane@acme-widgets-of-nodes.com" }]
 const READ: ApiRequest = ["GET /v1/usage"]
 const CALLERS = [CHECK, CHECK, CHECK, CHECK, CHECK, CHECK, READ, READ]
-
-/** Two looks of the balancer, after which a node that is not ready gets nothing. */
-const TAKEN_OUT_MS = 3000
 
 /** What came of a cut: the answers of three parts of time, how long until the node was unready, and until it was ready again. */
 export type CutOff = {
@@ -67,7 +64,10 @@ export async function cutOff(cut: (way: TcpProxy) => () => unknown, lastsMs: num
   await untilReady(cutPort, 503)
   const unreadyMs = performance.now() - from
   const healths = [await healthOf(cutPort), await healthOf(otherPort, "?ready=1")]
-  while (performance.now() - from < unreadyMs + TAKEN_OUT_MS) await first.goesOn(1)
+  await until(
+    async () => (await serverStates(balancer)).join() === "DOWN,UP,UP",
+    () => "the balancer does not take the node out",
+  )
   const before = await first.end()
   const second = startCallers()
   while (performance.now() - from < lastsMs) await second.goesOn(1)
@@ -79,12 +79,18 @@ export async function cutOff(cut: (way: TcpProxy) => () => unknown, lastsMs: num
   return { before, after, healths, unreadyMs, readyAgainMs: performance.now() - mendedAt }
 }
 
+/** What the balancer holds of each node, such as `UP`. */
+async function serverStates({ say }: Balancer): Promise<readonly string[]> {
+  const rows = (await say("show stat")).split("\n").filter(row => /^nodes,(?!BACKEND)/.test(row))
+  return rows.map(row => row.split(",")[17]?.split(" ")[0] ?? "")
+}
+
 const healthOf = async (port: number, query = ""): Promise<number> =>
   (await askLoopback(`http://127.0.0.1:${port}/v1/health${query}`)).status
 
 async function untilReady(port: number, status: number): Promise<void> {
-  const asking = async (): Promise<void> => {
-    while ((await healthOf(port, "?ready=1")) !== status) await new Promise(resolve => setImmediate(resolve))
-  }
-  await bounded(asking(), () => `it does not become ${status}`)
+  await until(
+    async () => (await healthOf(port, "?ready=1")) === status,
+    () => `it does not become ${status}`,
+  )
 }

@@ -35,7 +35,7 @@ for (const [kind, workers] of [
         const manager = startProgram([python, "-c", LISTENER, socket], directory, {})
         onTestEnd(manager.kill)
         await manager.printed(/ready\n/)
-        const env = { ...environment(directory), NOTIFY_SOCKET: socket, WATCHDOG_USEC: "400000" }
+        const env = { ...environment(directory), NOTIFY_SOCKET: socket, WATCHDOG_USEC: "2000000" }
         const server = startProgram([...PROGRAM, "serve", ...workers], directory, env)
         onTestEnd(server.kill)
         const told = await manager.printed(/(WATCHDOG=1\n){2}/)

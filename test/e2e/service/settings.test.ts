@@ -6,6 +6,7 @@ import { PROGRAM } from "../../../bench/servers/product.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { startProgram } from "../../support/program.ts"
+import { until } from "../../support/until.ts"
 import { environment } from "../workers/workers-server.ts"
 
 setDefaultTimeout(120_000)
@@ -44,6 +45,20 @@ async function policyOf(url: string, key: string): Promise<string | undefined> {
 
 const limitsPage = async (url: string): Promise<string> => (await askLoopback(`${url}/docs/limits`)).body
 
+/** Asks until it is so many times in a row: each time another worker may answer. */
+async function untilEach(isSo: () => Promise<boolean>, what: string): Promise<void> {
+  let inRow = 0
+  await until(
+    async () => {
+      inRow = (await isSo()) ? inRow + 1 : 0
+      return inRow === ANSWERS_IN_ROW
+    },
+    () => `${what} does not change at every worker`,
+  )
+}
+
+const ANSWERS_IN_ROW = 12
+
 const READ_AGAIN = /"the settings were read again"/g
 
 describe("SIGHUP", () => {
@@ -63,8 +78,8 @@ describe("SIGHUP", () => {
       const log = await server.complained(/"some settings need a restart"/)
       expect(log).toContain('"changed":"MAILKIND_SLOW_MS, MAILKIND_TIERS"')
       expect(log).toContain('"changed":"MAILKIND_TEST_DOMAIN"')
-      while (!(await policyOf(url, key))?.includes("909")) await new Promise(resolve => setImmediate(resolve))
-      while (!(await limitsPage(url)).includes("909")) await new Promise(resolve => setImmediate(resolve))
+      await untilEach(async () => (await policyOf(url, key))?.includes("909") === true, "the limit")
+      await untilEach(async () => (await limitsPage(url)).includes("909"), "the page of limits")
       write('tiers = "4=111/-/-"\nslow_ms = "o')
       server.tell("SIGHUP")
       expect(await server.complained(/"the settings are faulty and stay as they were"/)).toContain(
