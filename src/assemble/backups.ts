@@ -1,4 +1,5 @@
 import { statSync } from "node:fs"
+import { isSystemError } from "../base/errors.ts"
 import { logError } from "../base/log.ts"
 import { HOUR_MS } from "../base/time.ts"
 import { recordDeletedAccount } from "../customers/store/backup/deleted-accounts.ts"
@@ -30,10 +31,19 @@ export function checkBackupDirectory({
   if (directory === null) return
   if (url !== null)
     throw new StartupError("MAILKIND_BACKUP_DIR is for SQLite. PostgreSQL has its own tools for backups: unset it.")
-  if (statSync(directory, { throwIfNoEntry: false })?.isDirectory() !== true)
+  if (!isDirectory(directory))
     throw new StartupError(
-      `The directory of MAILKIND_BACKUP_DIR does not exist: ${directory}. Create it, or mount its disk.`,
+      `The directory of MAILKIND_BACKUP_DIR does not exist, or this user may not see it: ${directory}. Create it, or mount its disk.`,
     )
+}
+
+function isDirectory(path: string): boolean {
+  try {
+    return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true
+  } catch (error) {
+    if (isSystemError(error)) return false
+    throw error
+  }
 }
 
 /**

@@ -53,11 +53,11 @@ async function serveSingleProcess(
 ): Promise<void> {
   const { system, settings, log } = context
   const stopSignal = system.stopSignal()
+  const reloads = createReloads(system)
+  system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
   const previous = replace ? await findReplacedServer(context, location) : null
   const socketCount = socketsPerProcess(previous, 1)
-  system.verbose.toggleOnSignal(isOn => log("info", verboseMessage(isOn)))
-  const reloads = createReloads(system)
   const server = await startServer(context, previous === null ? "alone" : { socketCount }, stopSignal)
   if (server === null) return
   await previous?.assertWaiting()

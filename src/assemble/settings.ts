@@ -67,8 +67,8 @@ export function createSettingsSource(system: System): SettingsSource {
   const environment: Record<string, string | undefined> = { ...system.environment }
   const flags = new Map<string, string>()
   let last: GivenSettings = new Map()
-  const sources: SettingSources = { environment, flags, readFile: system.files.readSmall }
-  const read = (): SettingsReading => {
+  const read = (readFile = system.files.readSmall): SettingsReading => {
+    const sources: SettingSources = { environment, flags, readFile }
     const reading = readSettings(sources)
     const faults = reading.kind === "read" ? accountFaults(reading.settings) : []
     return faults.length === 0 ? reading : { kind: "faulty", faults }
@@ -87,7 +87,7 @@ export function createSettingsSource(system: System): SettingsSource {
         system.setEnvironment({ [setting]: text })
       }
     },
-    read,
+    read: () => read(),
     require: () => {
       const reading = read()
       if (reading.kind === "faulty") throw faultySettings(reading.faults)
@@ -95,9 +95,12 @@ export function createSettingsSource(system: System): SettingsSource {
       return reading.settings
     },
     reload: () => {
-      const reading = read()
+      const reading = read(system.files.readSmallAgain)
       if (reading.kind === "faulty") return reading
       const before = last
+      // A file is empty for a moment while somebody writes it.
+      if (hasFileEntries(before) && !hasFileEntries(reading.given))
+        return { kind: "faulty", faults: ["The configuration file has no settings any more. It may be half written"] }
       use(withReloaded(before, reading.given))
       const changed = changedNames(before, reading.given)
       return {
@@ -110,6 +113,12 @@ export function createSettingsSource(system: System): SettingsSource {
     },
   }
 }
+
+const hasFileEntries = (given: GivenSettings): boolean =>
+  given.values().some(({ origin }) => origin !== null && FILE_ENTRY.test(origin))
+
+/** The origin of a setting in a configuration file. */
+const FILE_ENTRY = /^line \d+ of /
 
 /** SIGHUP from now on, without which it would end a process that waits for its database. */
 export function createReloads({ onReload }: Pick<System, "onReload">): {

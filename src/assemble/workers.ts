@@ -57,18 +57,21 @@ export async function supervise(
 ): Promise<void> {
   const { system, settings, log } = context
   const stopSignal = system.stopSignal()
+  const reloads = createReloads(system)
+  let toldPool: WorkerPool | null = null
+  system.verbose.toggleOnSignal(isOn => {
+    log("info", verboseMessage(isOn))
+    toldPool?.broadcast({ kind: "verbose", isOn })
+  })
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
   const previous = replace ? await findReplacedServer(context, location) : null
-  const reloads = createReloads(system)
   const store = await prepareForWorkers(context, previous !== null, stopSignal)
   if (store === null) return
   const { pool, shards } = await createWorkerPool(context, workerCount, socketsPerProcess(previous, workerCount))
   const metrics = listenForMetrics(context, async () => renderExposition(shards, BUILD), previous !== null)
   reloads.handle(() => reloadWorkers(context, source, pool))
-  system.verbose.toggleOnSignal(isOn => {
-    log("info", verboseMessage(isOn))
-    pool.broadcast({ kind: "verbose", isOn })
-  })
+  toldPool = pool
+  if (system.verbose.isOn()) pool.broadcast({ kind: "verbose", isOn: true })
   const start = await Promise.race([pool.start(), stopSignal])
   let takeovers: TakeoverListener | null = null
   if (typeof start !== "string") {
@@ -163,6 +166,9 @@ function requireListening(start: WorkerStart): Pick<RunningServer, "address" | "
 export async function runWorker(context: AppContext, supervisor: SupervisorLink): Promise<void> {
   const { system } = context
   const stopSignal = supervisor.stopSignal()
+  // Signals to the whole group reach a worker too, which is told by its supervisor.
+  system.verbose.ignoreSignal()
+  const reloads = createReloads(system)
   const { started, running, draining, mayClose, isStopAnnounced } = followSupervisor(system, supervisor)
   const start = await Promise.race([started.promise, stopSignal])
   if (typeof start === "string") return
@@ -170,7 +176,7 @@ export async function runWorker(context: AppContext, supervisor: SupervisorLink)
   const server = await startWorkerServer(worker, supervisor, start, stopSignal)
   if (server === null) return
   running.resolve(server)
-  system.onReload(server.reloadLists)
+  reloads.handle(() => void server.reloadLists())
   const { address, baseUrl, port } = server
   supervisor.send({ kind: "listening", address, baseUrl, port })
   const stopCause = await Promise.race([stopSignal, draining.promise])

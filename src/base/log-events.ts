@@ -99,6 +99,7 @@ export const LOG_EVENTS = {
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
   "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
+  "no mail for a sign-in can be sent now": event("warn", "cause reply", "The mail server fails. Each is tried again for ten minutes, and this is said once until one is sent."),
   "a mail for a sign-in could not be sent in time": event("warn", "reply", "Its link has expired."),
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),

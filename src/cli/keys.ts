@@ -7,7 +7,7 @@ import { type KeyRestrictions, NO_CEILING } from "../customers/keys/key-restrict
 import { KEY_STATES, keyState } from "../customers/keys/key-state.ts"
 import { type ApiKey, createKey, type KeyCreationRefusal, listKeys, revokeKey } from "../customers/keys/keys.ts"
 import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
-import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, collect, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** How many keys `key list` shows at most: active keys, then the latest revoked ones. */
 const LISTED_KEYS_MAX = 1000
@@ -64,7 +64,6 @@ export function registerKeyCommands(
 }
 
 /** Collects the values of a repeatable option. */
-const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]
 
 function parseCount(text: string): number {
   if (!/^[1-9]\d{0,11}$/.test(text)) throw new InvalidArgumentError("Use a whole number of at least 1.")

@@ -84,3 +84,6 @@ export function printTable(output: Output, rows: readonly (readonly string[])[])
     output.line(cells.join("  ").trimEnd())
   }
 }
+
+/** Collects the values of an option that can be repeated. */
+export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]

@@ -14,7 +14,7 @@ import {
   removeEntries,
 } from "../customers/own-lists/own-lists.ts"
 import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
-import { CommandError, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, collect, type Output, printJson, printTable } from "./output.ts"
 
 /** The list of a command. `account` null: the operator's. */
 type ListSelection = { readonly list: OwnList; readonly account: string | null }
@@ -40,8 +40,13 @@ export function registerOwnListCommands(
     const withEntries = (name: string, says: string, argument: string, act: typeof ownListAdd) =>
       command(name, says)
         .argument("[entry...]", `${argument}; "-" reads them from the standard input`)
-        .option("--from <path>", "read entries from a file, or from all files of a directory, one per line")
-        .action(async (texts: readonly string[], { account = null, from = null, json: asJson }) => {
+        .option(
+          "--from <path>",
+          "read entries from a file, or from all files of a directory, one per line",
+          collect,
+          [],
+        )
+        .action(async (texts: readonly string[], { account = null, from, json: asJson }) => {
           const named = await allEntryTexts(texts, from, readInput)
           await withCustomers(deps => act(output, deps, { list, account }, named, asJson))
         })
@@ -65,13 +70,14 @@ const INPUT_BYTES_MAX = LIMITS.ownListEntriesMax * LIMITS.addressBytesMax * 4
 /** The entries of the arguments, of the standard input in the place of "-", and of the files. */
 async function allEntryTexts(
   texts: readonly string[],
-  from: string | null,
+  from: readonly string[],
   readInput: ReadInput,
 ): Promise<readonly NamedText[]> {
+  if (texts.filter(text => text === STDIN).length > 1) throw new CommandError("Name `-` once.", 2)
   const parts = texts.map(async (text, at) =>
     text === STDIN ? await linesOf(text, readInput) : [{ name: `Entry ${at + 1}`, text }],
   )
-  if (from !== null) parts.push(linesOf(from, readInput))
+  for (const path of from) parts.push(linesOf(path, readInput))
   const named = (await Promise.all(parts)).flat()
   if (named.length === 0) throw new CommandError("There is no entry. Name some, or use `-` or `--from`.", 2)
   return named

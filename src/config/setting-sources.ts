@@ -90,6 +90,9 @@ function createTaker(given: Map<SettingName, GivenSetting>, faults: string[], re
     if (setting === null) return
     if (!setting.isPath) return void given.set(setting.name, { text, origin })
     const path = text.trim()
+    // Else the fault would print it.
+    if (SETTINGS[setting.name].parse(path).ok)
+      return void faults.push(`${name} wants the path of a file, and has the secret itself`)
     const file = readFile(path)
     if (file.kind === "unreadable") faults.push(`The file of ${name} cannot be read: ${file.why} (${path})`)
     else if (file.text.trim() === "") faults.push(`The file of ${name} is empty (${path})`)

@@ -97,7 +97,8 @@ export function url<F extends string | null>(
   return createSetting<string | F>(spec, given => {
     if (spec.allowsOff && given === "off") return valid(given)
     const parsed = URL.parse(given)
-    const plain = parsed !== null && parsed.username === "" && parsed.search === "" && parsed.hash === ""
+    const plain =
+      parsed !== null && parsed.username === "" && parsed.password === "" && parsed.search === "" && parsed.hash === ""
     if (!plain || !spec.schemes.includes(parsed.protocol.slice(0, -1))) return invalid(sentence)
     return valid(given.replace(/\/+$/, ""))
   })

@@ -8,6 +8,7 @@ import { compareText, parseJson } from "../base/text.ts"
 import { removePartialFiles } from "../customers/store/backup/backup.ts"
 import type { CommandResult } from "../system/child-processes.ts"
 import type { System } from "../system/system.ts"
+import { readStderr } from "./command-output.ts"
 
 /** How often it checks whether a backup is due. */
 const DUE_POLL_MS = 60_000
@@ -15,8 +16,6 @@ const DUE_POLL_MS = 60_000
 const RETRY_MS = 10 * 60_000
 /** The longest that a backup may take: a database of some gigabytes on a slow disk. */
 const BACKUP_TIMEOUT_MS = 60 * 60_000
-/** How much of what a command says in words is logged. */
-const MESSAGE_LENGTH_MAX = 1000
 
 /** The names of scheduled backups. Other files in the directory are left alone. */
 const PREFIX = "mailkind-"
@@ -125,8 +124,7 @@ function removeOldBackups(directory: string, keep: number, latest: string): void
 function failureOf(result: CommandResult | null): string | null {
   if (result === null) return "It took too long or was killed."
   if (result.exitCode === 0) return null
-  const said = parseJson(result.stderr) as { readonly error?: { readonly message?: string } } | undefined // by this program
-  return (said?.error?.message ?? (result.stderr.trim() || "It failed.")).slice(0, MESSAGE_LENGTH_MAX)
+  return readStderr(result.stderr).message || "It failed."
 }
 
 function bytesOf(result: CommandResult | null): number {

@@ -5,13 +5,12 @@ import { isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
 import { leftOutMessage } from "../check/refresh/source-validation.ts"
 import type { CommandResult } from "../system/child-processes.ts"
 import type { System } from "../system/system.ts"
+import { readStderr } from "./command-output.ts"
 
 /** How often it checks whether a refresh is due. */
 const DUE_POLL_MS = 60_000
 /** The longest that a refresh may take: several times what downloading and building a pack need. */
 const REFRESH_TIMEOUT_MS = 10 * 60_000
-/** How much of what a command says in words is logged. */
-const MESSAGE_LENGTH_MAX = 1000
 const REFRESH_COMMAND = ["lists", "update", "--json"] as const
 
 /** The dependencies of a refresh scheduler. */
@@ -105,13 +104,4 @@ function logRefreshResult({ writeStderr }: System, log: Log, result: CommandResu
   else if (Object.values(sources).some(source => !isUseless(source)) || Object.keys(sources).length === 0)
     log("info", "the lists were refreshed", { version: version ?? "the same" })
   else notRefreshed("warn", "No source could be used. The last good copy of each is in use.")
-}
-
-/** The log lines of a command, which are passed on as they are, and in one line whatever else it said. */
-function readStderr(stderr: string): { readonly lines: string; readonly message: string } {
-  const all = stderr.split("\n").filter(line => line.trim() !== "")
-  const isLogLine = (line: string): boolean => line.startsWith("{")
-  const lines = all.filter(isLogLine).map(line => `${line}\n`)
-  const message = all.filter(line => !isLogLine(line)).map(line => line.trim())
-  return { lines: lines.join(""), message: message.join(" ").slice(0, MESSAGE_LENGTH_MAX) }
 }

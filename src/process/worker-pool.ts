@@ -3,7 +3,7 @@ import type { DrainRequest } from "./http-listener.ts"
 import { NOT_STARTED, WorkerSlot, type WorkerSlotDeps, type WorkerStart } from "./worker-slot.ts"
 
 /** The dependencies of a worker pool. */
-export type WorkerPoolDeps = Omit<WorkerSlotDeps, "port" | "onChange"> & {
+export type WorkerPoolDeps = Omit<WorkerSlotDeps, "port" | "onChange" | "lastingMessages"> & {
   /** The number of workers, at least one. */
   readonly workerCount: number
   /** The port that they share; 0 lets the first worker pick one. */
@@ -14,6 +14,8 @@ export type WorkerPoolDeps = Omit<WorkerSlotDeps, "port" | "onChange"> & {
 export class WorkerPool {
   readonly #slots: readonly WorkerSlot[]
   readonly #socketsPerWorker: number
+  /** The last message of each kind that holds for workers that start later too. */
+  readonly #lasting = new Map<SupervisorMessage["kind"], SupervisorMessage>()
   #port: number
 
   constructor(deps: WorkerPoolDeps) {
@@ -23,7 +25,7 @@ export class WorkerPool {
     const onChange = (workerIndex: number): void => this.#notifyOthers(workerIndex)
     this.#slots = Array.from(
       { length: deps.workerCount },
-      (_, index) => new WorkerSlot(index, { ...deps, port, onChange }),
+      (_, index) => new WorkerSlot(index, { ...deps, port, onChange, lastingMessages: () => this.#lasting.values() }),
     )
   }
 
@@ -74,8 +76,9 @@ export class WorkerPool {
     await Promise.all(this.#slots.map(slot => slot.exited()))
   }
 
-  /** Sends a message to all workers. */
+  /** Sends a message to all workers. What holds from now on is sent to those too that start later. */
   broadcast(message: SupervisorMessage): void {
+    if (isLasting(message)) this.#lasting.set(message.kind, message)
     for (const slot of this.#slots) slot.send(message)
   }
 
@@ -94,3 +97,9 @@ export class WorkerPool {
     for (const [index, slot] of this.#slots.entries()) if (index !== workerIndex) slot.send({ kind: "poll_changes" })
   }
 }
+
+/** Whether a worker that starts later has to know it. Settings of before a reload that failed are in its environment. */
+const isLasting = (message: SupervisorMessage): boolean =>
+  message.kind === "verbose" ||
+  message.kind === "announce_stop" ||
+  (message.kind === "reload" && message.settings !== null)

@@ -39,6 +39,8 @@ export type WorkerSlotDeps = {
   readonly port: () => number
   /** Called when the worker has written to the change log. */
   readonly onChange: (workerIndex: number) => void
+  /** What a worker that starts has to know besides: what was sent to all before. */
+  readonly lastingMessages: () => Iterable<SupervisorMessage>
   /** The number of sockets on which each worker listens. */
   readonly socketsPerWorker: number
   /** Called when the worker has ended, before the next one starts. */
@@ -91,7 +93,7 @@ export class WorkerSlot {
     return this.#startResult.promise
   }
 
-  /** Sends a message. A worker that is not ready yet does not need it: it reads everything when it starts. */
+  /** Sends a message. A worker that is not ready yet does not get it: what it has to know comes with its start. */
   send(message: SupervisorMessage): void {
     if (this.#isReady) this.#worker?.send(message)
   }
@@ -210,6 +212,7 @@ export class WorkerSlot {
           port: this.#deps.port(),
           socketCount: this.#deps.socketsPerWorker,
         })
+        for (const lasting of this.#deps.lastingMessages()) this.#worker?.send(lasting)
         break
       case "listening":
         if (this.#state === "starting") this.#state = "running"

@@ -33,6 +33,8 @@ export type SystemFiles = {
   readonly root: string
   /** The text of a small file, such as one with settings, and whether all users can read it; or why it cannot be read. */
   readonly readSmall: (path: string) => TextFile
+  /** The same for what was read before: a pipe has its text once, and would be waited for. */
+  readonly readSmallAgain: (path: string) => TextFile
   /** The text of a file, or of all files of a directory one after the other, without hidden ones and folders. */
   readonly readTexts: ReadTexts
   /** The bytes of a file; `null` if there is none. */
@@ -98,12 +100,26 @@ export function createFiles(): SystemFiles {
       return existsSync(path) ? Bun.file(path) : null
     },
     readSmall: path => readText(path, SMALL_FILE_BYTES_MAX),
+    readSmallAgain: path =>
+      isReadOnce(path)
+        ? { kind: "unreadable", why: "it is a pipe, which can be read once" }
+        : readText(path, SMALL_FILE_BYTES_MAX),
     readTexts,
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
     mmap: mmapOrRead,
     modifiedAtMs,
     folder: createFolder,
     writeAtomic: writeFileAtomic,
+  }
+}
+
+function isReadOnce(path: string): boolean {
+  try {
+    return statSync(path).isFIFO()
+  } catch (error) {
+    // Reading it says what is wrong.
+    if (isSystemError(error)) return false
+    throw error
   }
 }
 

@@ -1,6 +1,6 @@
 import { edenGC } from "bun:jsc"
 import { getServers } from "node:dns"
-import { readdirSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
 import { userInfo } from "node:os"
 import { type Connect, socketConnect } from "../base/connect.ts"
 import { isSystemError } from "../base/errors.ts"
@@ -85,7 +85,7 @@ export function createSystem(): System {
     environment: process.env,
     setEnvironment,
     writeStdout: stdout.write,
-    writeStderr: text => void process.stderr.write(text),
+    writeStderr: createStderrWriter(),
     stdoutFlushed: stdout.flushed,
     isOutputTerminal: process.stdout.isTTY === true,
     isTerminal: process.stderr.isTTY === true,
@@ -125,13 +125,28 @@ export function createSystem(): System {
   }
 }
 
+/** Writes to standard error. A full disk, or a reader that has gone, costs lines of the log and not the server. */
+function createStderrWriter(): System["writeStderr"] {
+  process.stderr.on("error", () => undefined)
+  return text => void process.stderr.write(text)
+}
+
+/** The name of this process's user, or who became root by `sudo`. The environment is not believed otherwise: anybody sets it. */
 function operatorName(): string {
+  const uid = process.getuid?.()
+  if (uid === undefined) return userInfo().username
   const { SUDO_USER: before = "" } = process.env
-  if (before !== "") return before
+  return uid === 0 && before !== "" ? before : (userName(uid) ?? String(uid))
+}
+
+/** The name of a user in the password file; null: it has none, or there is no such file. Bun's `userInfo` takes it from the environment. */
+function userName(uid: number): string | null {
   try {
-    return userInfo().username
+    const lines = readFileSync("/etc/passwd", "utf8").split("\n")
+    const fields = lines.map(line => line.split(":")).find(([, , id]) => id === String(uid))
+    return fields?.[0] ?? null
   } catch (error) {
-    if (isSystemError(error)) return String(process.getuid?.() ?? "")
+    if (isSystemError(error)) return null
     throw error
   }
 }
@@ -171,6 +186,8 @@ type VerboseToggle = {
   readonly set: (isOn: boolean) => void
   /** Toggles on every SIGUSR2 from now on, and passes the new state to `onToggle`. */
   readonly toggleOnSignal: (onToggle: (isOn: boolean) => void) => void
+  /** Has SIGUSR2 do nothing: this process is told in another way. */
+  readonly ignoreSignal: () => void
 }
 
 /** The log message about a new state. */
@@ -192,6 +209,7 @@ function createVerboseToggle(): VerboseToggle {
         onToggle(next)
         isOn = next
       }),
+    ignoreSignal: () => void process.on("SIGUSR2", () => undefined),
   }
 }
 

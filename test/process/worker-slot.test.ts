@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
 import { BEAT_MS, RestartBackoff, WorkerSlot } from "../../src/process/worker-slot.ts"
+import type { SupervisorMessage } from "../../src/system/child-processes.ts"
 import { fakeWorkers } from "./fake-workers.ts"
 
-function seat(options: Parameters<typeof fakeWorkers>[0] = {}) {
+function seat(options: Parameters<typeof fakeWorkers>[0] = {}, lasting: readonly SupervisorMessage[] = []) {
   const fakes = fakeWorkers(options)
   const changedBy: number[] = []
   const own = new WorkerSlot(3, {
@@ -10,6 +11,7 @@ function seat(options: Parameters<typeof fakeWorkers>[0] = {}) {
     port: () => 8080,
     socketsPerWorker: 1,
     onChange: by => void changedBy.push(by),
+    lastingMessages: () => lasting,
   })
   return { ...fakes, seat: own, changedBy }
 }
@@ -28,6 +30,15 @@ test("a worker is told its seat and port when it asks, and its start is over whe
   child(0).say(place)
   expect(await start).toEqual(place)
   expect(logged).toEqual([{ level: "info", message: "a worker listens", fields: { worker: 3, pid: 1001 } }])
+})
+
+test("a worker that starts later is told what was said to all before", () => {
+  const lasting: SupervisorMessage[] = []
+  const { seat: own, child } = seat({}, lasting)
+  void own.start(false)
+  lasting.push({ kind: "verbose", isOn: true }, { kind: "announce_stop" })
+  child(0).say({ kind: "ready" })
+  expect(child(0).facts.slice(1)).toEqual([{ kind: "verbose", isOn: true }, { kind: "announce_stop" }])
 })
 
 test("a worker that dies is logged, its seat is told to be empty, and another one takes it at once", async () => {

@@ -101,6 +101,21 @@ export function createStoreCommandDeps(context: () => AppContext): StoreCopyDeps
   }
 }
 
+/** Reads a backup. Its faults are not those of the database, which stays as it is. */
+function readingBackup<T>(file: string, read: () => T): T {
+  try {
+    return read()
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    if (error.code === "busy")
+      throw new CommandError("A server or another command uses the database. Stop it, and restore then.")
+    if (error.code !== "damaged" && error.code !== "not_a_database") throw error
+    throw new CommandError(
+      `${file} cannot be restored: ${error.reason}. Use another backup. The database was not changed.`,
+    )
+  }
+}
+
 /** Backs up and restores the database of the settings. */
 export function createBackupDeps(context: () => AppContext): BackupDeps {
   const databasePath = (): string => {
@@ -130,12 +145,14 @@ export function createBackupDeps(context: () => AppContext): BackupDeps {
       const deleted = readDeletedAccounts(places.filter(place => place !== null))
       const atMs = system.clock()
       const act = { kind: "database_restored" satisfies AuditActKind, operatorId: system.operatorName(), atMs }
-      return restoreDatabase(resolve(file), realPath(path), compactTimestamp(atMs), { deleted, act })
+      return readingBackup(file, () =>
+        restoreDatabase(resolve(file), realPath(path), compactTimestamp(atMs), { deleted, act }),
+      )
     },
     check: async file => {
       const found = statSync(file, { throwIfNoEntry: false })
       if (found === undefined) throw new CommandError(`There is no file ${file}.`, 2)
-      return { ...checkBackup(resolve(file)), writtenAtMs: found.mtimeMs }
+      return readingBackup(file, () => ({ ...checkBackup(resolve(file)), writtenAtMs: found.mtimeMs }))
     },
   }
 }

@@ -47,6 +47,8 @@ export class SignInMails {
   readonly #waitingRetries = new Set<(isTried: boolean) => void>()
   #pendingCount = 0
   #isStopping = false
+  /** Whether the last mail could not be sent, which has been logged. */
+  #isFailing = false
 
   constructor(deps: SignInMailsDeps, bounds: SignInMailBounds = SIGN_IN_MAIL_BOUNDS) {
     this.#deps = deps
@@ -89,12 +91,22 @@ export class SignInMails {
       const sending = await this.#attempt(mail, endsAt)
       if (sending === null) break
       if (sending.kind === "no_server") return this.#logMail(mail)
-      if (sending.kind === "accepted") return log("debug", "a mail for a sign-in was sent")
+      if (sending.kind === "accepted") {
+        this.#isFailing = false
+        return log("debug", "a mail for a sign-in was sent")
+      }
       reply = sending.reply
       if (sending.kind === "refused" && sending.isPermanent)
         return log("warn", "a mail for a sign-in was refused permanently", { reply })
+      this.#logFailure(sending.kind === "unavailable" ? sending.cause : null, reply)
     }
     log("warn", "a mail for a sign-in could not be sent in time", { reply })
+  }
+
+  /** Logs the first mail that is not sent, and no other until one is. */
+  #logFailure(cause: string | null, reply: number | null): void {
+    if (!this.#isFailing) this.#deps.log("warn", "no mail for a sign-in can be sent now", { cause, reply })
+    this.#isFailing = true
   }
 
   /** Null: the sign-in has ended, so its mail is useless. */

@@ -73,6 +73,9 @@ function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   return (ifNoneMatch ?? "").split(",").some(sent => opaque(sent) === opaque(tag) || sent.trim() === "*")
 }
 
+/** How keys begin. */
+const KEY_PREFIX = "svc_"
+
 /** `nextId` gives a new request id. `isHttps` adds `Strict-Transport-Security`. */
 export function createJsonResponses(nextId: () => string, isHttps: boolean): JsonResponses {
   const fixed = isHttps ? { ...API_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : API_HEADERS
@@ -81,7 +84,8 @@ export function createJsonResponses(nextId: () => string, isHttps: boolean): Jso
   return {
     requestId: request => {
       const sent = request.headers.get("x-request-id")
-      return sent !== null && REQUEST_ID_PATTERN.test(sent) ? sent : nextId()
+      // The log has the id, and must not have a key.
+      return sent !== null && REQUEST_ID_PATTERN.test(sent) && !sent.startsWith(KEY_PREFIX) ? sent : nextId()
     },
     serialized,
     json: (body, requestId, status) => serialized(JSON.stringify(body), requestId, status),

@@ -111,7 +111,11 @@ export function verifyBackup(path: string): BackupInfo {
  * size of a page in bytes 16 and 17, where 1 stands for 65 536, and the number of pages in bytes 28 to 31.
  */
 function requireWhole(path: string): void {
-  const bytes = statSync(path, { throwIfNoEntry: false })?.size ?? 0
+  const found = statSync(path, { throwIfNoEntry: false })
+  if (found !== undefined && !found.isFile()) throw new StoreError("not_a_database", path, "it is no file")
+  const bytes = found?.size ?? 0
+  if (found !== undefined && bytes < HEADER_BYTES)
+    throw new StoreError("damaged", path, `it is cut: it has ${bytes} bytes`)
   const header = bytes < HEADER_BYTES ? null : readHeader(path)
   if (header === null || header.toString("latin1", 0, MAGIC.length) !== MAGIC) return
   const pageBytes = header.readUInt16BE(16) === 1 ? 65_536 : header.readUInt16BE(16)

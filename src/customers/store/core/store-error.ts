@@ -118,11 +118,13 @@ export const isWriteUnsure = (error: unknown): boolean => error instanceof Store
 export class StoreError extends Error {
   override readonly name = "StoreFault"
   readonly code: StoreErrorCode
+  readonly reason: string
   readonly remedy: string
 
   constructor(code: StoreErrorCode, location: string, reason: string, cause?: unknown) {
     super(`${STORE_ERRORS[code].description} ${location}: ${reason}`, { cause })
     this.code = code
+    this.reason = reason
     this.remedy = STORE_ERRORS[code].remedy
   }
 }

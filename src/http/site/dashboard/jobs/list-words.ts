@@ -40,9 +40,9 @@ const REASON_MEANINGS: { readonly [R in JobReason]: string } = {
 export const stateMeaning = ({ state, reason }: Pick<JobBody, "state" | "reason">): string =>
   reason === null ? STATE_MEANINGS[state] : REASON_MEANINGS[reason]
 
-/** Whether something may change every second. */
+/** Whether the state may change by itself: also that of a list that waits for units. */
 export const isLive = ({ state }: Pick<JobBody, "state">): boolean =>
-  state === "receiving" || state === "queued" || state === "running"
+  state === "receiving" || state === "queued" || state === "running" || state === "stopped"
 
 /** How many rows are done: `1,200 of 100,000 rows`. */
 export const rowsDone = ({ rows: { done, total } }: Pick<JobBody, "rows">): string =>
