@@ -81,7 +81,7 @@ export const LOG_EVENTS = {
   "the lists were refreshed": event("info", "version", "`version` is in use."),
   "the lists were not refreshed": event(["warn", "error"], "why", "The last good copies are in use."),
   "no new lists were built; the current ones stay in use": event("error", "why", "The downloads made no valid lists."),
-  "a source of the lists could not be used": event("warn", "source outcome why", "Its last good copy is in use."),
+  "a source of the lists could not be used": event("warn", "source outcome why", "Its last good copy is in use, if there is one."),
   "names of a source of the lists were left out": event("warn", "source count why", "No such list can hold them."),
   "the lists were reloaded": event("info", "version", "New lists are in use."),
   "the current lists stay in use": event("error", "why remedy", "New lists could not be read."),

@@ -31,7 +31,12 @@ type CreateFlags = JobFlags & {
   readonly dryRun: boolean
   readonly wait: boolean
 }
-type ResultFlags = JobFlags & { readonly only?: string; readonly out?: string; readonly resume: boolean }
+type ResultFlags = JobFlags & {
+  readonly only?: string
+  readonly out?: string
+  readonly resume: boolean
+  readonly force: boolean
+}
 
 /** Registers `jobs create`, `list`, `show`, `watch`, `results` and `delete`. They ask a server. */
 export function registerJobCommands(root: Command, deps: JobCommandDeps): void {
@@ -64,6 +69,7 @@ export function registerJobCommands(root: Command, deps: JobCommandDeps): void {
     .option("--only <recommendations>", `only these, separated by commas: ${RECOMMENDATIONS.join(", ")}`)
     .option("--out <file>", "write them to this file instead of the standard output")
     .option("--resume", "continue a file that was cut off", false)
+    .option("--force", "replace an existing file", false)
     .action((id: string, flags: ResultFlags) => downloadResults(deps, id, flags))
   add("delete", "Delete a job with its list and results.")
     .argument("<id>", "the job's id, such as job_…")
@@ -189,11 +195,10 @@ const failureOf = (error: unknown): unknown => {
 
 async function downloadResults(deps: JobCommandDeps, id: string, flags: ResultFlags): Promise<void> {
   const { streams, output } = deps
-  const { out, resume } = flags
-  if (resume && out === undefined) throw new CommandError("--resume needs --out.", 2)
+  const { out } = flags
+  const kept = out === undefined ? keptWithoutFile(flags) : await keptBytes(streams, out, flags)
   const only = flags.only?.split(",").map(name => recommendationOf(name.trim()))
   const job = await ownJob(deps, id, flags)
-  const kept = resume && out !== undefined ? ((await streams.size(out)) ?? 0) : 0
   const sink = out === undefined ? streams.stdout : await opened("write", out, () => streams.openSink(out, kept))
   let bytes = kept
   try {
@@ -210,6 +215,19 @@ async function downloadResults(deps: JobCommandDeps, id: string, flags: ResultFl
     await sink.close()
   }
   if (flags.json && out !== undefined) printJson(output, { id: job.id, bytes })
+}
+
+function keptWithoutFile({ resume }: ResultFlags): number {
+  if (resume) throw new CommandError("--resume needs --out.", 2)
+  return 0
+}
+
+/** How many bytes of a file stay. Throws for one that is there and neither continued nor replaced. */
+async function keptBytes({ size }: JobCommandDeps["streams"], out: string, flags: ResultFlags): Promise<number> {
+  const present = (await size(out)) ?? 0
+  if (present > 0 && !flags.resume && !flags.force)
+    throw new CommandError(`${escapeControls(out)} exists already. --force replaces it, --resume continues.`, 2)
+  return flags.resume ? present : 0
 }
 
 function recommendationOf(name: string): Recommendation {

@@ -43,7 +43,7 @@ export async function diagnosePort(
       if (asked.status === "ok" || isOffline) return ok(`mailkind ${asked.version} answers on ${place}.`)
       return warning(
         `mailkind ${asked.version} answers on ${place}, with the status ${asked.status}.`,
-        "See the row `dns` here.",
+        "`doctor --only dns` says more.",
       )
     case "stranger":
       return failed(`Another program answers on ${place}.`, remedy)

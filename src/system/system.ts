@@ -85,7 +85,7 @@ export function createSystem(): System {
     environment: process.env,
     setEnvironment,
     writeStdout: stdout.write,
-    writeStderr: createStderrWriter(),
+    writeStderr,
     stdoutFlushed: stdout.flushed,
     isOutputTerminal: process.stdout.isTTY === true,
     isTerminal: process.stderr.isTTY === true,
@@ -126,10 +126,12 @@ export function createSystem(): System {
 }
 
 /** Writes to standard error. A full disk, or a reader that has gone, costs lines of the log and not the server. */
-function createStderrWriter(): System["writeStderr"] {
-  process.stderr.on("error", () => undefined)
-  return text => void process.stderr.write(text)
+function writeStderr(text: string): void {
+  if (!process.stderr.listeners("error").includes(ignoreError)) process.stderr.on("error", ignoreError)
+  process.stderr.write(text)
 }
+
+const ignoreError = (): void => undefined
 
 /** The name of this process's user, or who became root by `sudo`. The environment is not believed otherwise: anybody sets it. */
 function operatorName(): string {

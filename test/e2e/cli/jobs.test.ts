@@ -45,6 +45,12 @@ test("a list is uploaded, watched, downloaded and deleted from a shell", async (
   const all = file("all.csv")
   expect(JSON.parse(saved.out)).toEqual({ id, bytes: all.length })
   expect(all.trim().split("\n")).toHaveLength(ROWS + 1)
+  expect(await jobs("results", id, "--out", "all.csv")).toMatchObject({
+    code: 2,
+    err: expect.stringContaining("exists already"),
+  })
+  expect((await jobs("results", id, "--out", "all.csv", "--force")).code).toBe(0)
+  expect(file("all.csv")).toBe(all)
   const blocked = await jobs("results", id, "--only", "block")
   expect(blocked.out.trim().split("\n")).toHaveLength(ROWS / 3 + 1)
   writeFileSync(join(directory, "part.csv"), all.slice(0, 12_345))

@@ -26,7 +26,7 @@ test.skipIf(isCurlMissing)(
     expect(ASKED.length).toBeGreaterThanOrEqual(3)
     for (const { line, shown } of ASKED) {
       const here = line.replaceAll("http://127.0.0.1:8080", server.url).replaceAll("svc_live_…", server.firstKey)
-      const environment = { PATH: process.env["PATH"], KEY: server.firstKey }
+      const environment = { PATH: process.env["PATH"], MK_API_KEY: server.firstKey }
       const { code, out } = await startProgram(["bash", "-c", here], ROOT, environment).ended()
       expect({ line, code }).toEqual({ line, code: 0 })
       const answer = JSON.parse(out)

@@ -57,8 +57,11 @@ const FIRMS = 4000
 const WAIT_MS_MAX = 3500
 
 const NO_POSTGRES = POSTGRES_PROGRAMS === null ? "PostgreSQL is not installed" : null
-const ofDatabase = (cut: (cluster: PostgresCluster, way: TcpProxy) => Promise<() => unknown>): OutageSpec => ({
-  ...{ names: /the database does not answer/, waitMsMax: WAIT_MS_MAX, backMsMax: BACK_MS_MAX },
+const ofDatabase = (
+  cut: (cluster: PostgresCluster, way: TcpProxy) => Promise<() => unknown>,
+  backMsMax: number = BACK_MS_MAX,
+): OutageSpec => ({
+  ...{ names: /the database does not answer/, waitMsMax: WAIT_MS_MAX, backMsMax },
   ...{ missing: NO_POSTGRES, isShort: false },
   prepare: async (program, stack) => {
     const { cluster, ways, servers } = await nodesOverPostgres(program, stack, 1)
@@ -82,7 +85,8 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
     await cluster.stop("fast")
     return cluster.start
   }),
-  "database frozen": ofDatabase(async cluster => cluster.freeze()),
+  // It first answers each connection that was tried meanwhile.
+  "database frozen": ofDatabase(async cluster => cluster.freeze(), 2 * BACK_MS_MAX),
   "network to the database swallows": ofDatabase(async (_, way) => way.dropData()),
   "node cut off from the database": {
     ...{ names: /the database does not answer/, waitMsMax: WAIT_MS_MAX, backMsMax: BACK_MS_MAX },

@@ -208,7 +208,7 @@ function listTodos({ sources, isPaused }: ListsOverview): readonly string[] {
   const failures = sources.flatMap(({ id, refresh }) => {
     const failure = refresh === null ? null : FAILED_OUTCOMES[refresh.outcome]
     if (refresh === null || failure === null) return []
-    return [`The source \`${id}\` ${failure}. Its last good copy is in use. ${refresh.message}`.trim()]
+    return [`The source \`${id}\` ${failure}. Its last good copy is in use, if there is one. ${refresh.message}`.trim()]
   })
   const paused = "Older lists were restored. Run `mailkind lists update` to refresh lists again."
   return isPaused ? [paused, ...failures] : failures
