@@ -47,10 +47,14 @@ export async function createListsService(context: AppContext): Promise<ListsServ
   const { system, settings, log } = context
   const statePath = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, STATE_FILE)
   let stateModifiedAtMs = system.files.modifiedAtMs(statePath)
+  const bundledPath = bundledPackPath(context, await bundledManifest(system))
   let current = await openActiveLists(context)
+  let bundledModifiedAtMs = system.files.modifiedAtMs(bundledPath)
   const load = async (isForced: boolean): Promise<void> => {
     stateModifiedAtMs = system.files.modifiedAtMs(statePath)
-    const loaded = await readActiveLists(context, false)
+    const modifiedAtMs = system.files.modifiedAtMs(bundledPath)
+    const loaded = await readActiveLists(context, false, modifiedAtMs === bundledModifiedAtMs)
+    bundledModifiedAtMs = modifiedAtMs
     if ("remedy" in loaded) {
       log("error", "the current lists stay in use", { why: loaded.message, remedy: loaded.remedy })
       return
@@ -129,15 +133,20 @@ type DamagedLists = { readonly message: string; readonly remedy: string }
 
 /**
  * The lists of the last refresh, or else the bundled ones. `isFallbackAllowed`: damaged refreshed lists are replaced by the
- * bundled ones, and a pack is trusted if its checksum is right.
+ * bundled ones, and a pack is trusted if its checksum is right. `isBundleKnown`: the bundled ones were read before, so their whole
+ * content is not verified again, which takes longer than a request may wait.
  */
-async function readActiveLists(context: AppContext, isFallbackAllowed: boolean): Promise<LoadedLists | DamagedLists> {
+async function readActiveLists(
+  context: AppContext,
+  isFallbackAllowed: boolean,
+  isBundleKnown = false,
+): Promise<LoadedLists | DamagedLists> {
   const { system, log } = context
   const manifest = await bundledManifest(system)
   const refreshed = await readRefreshedLists(context, manifest)
   if (refreshed !== null && (!("remedy" in refreshed) || !isFallbackAllowed)) return refreshed
   if (refreshed !== null) logDamagedLists(refreshed, log)
-  const lists = await mapBundledLists(context, bundledPackPath(context, manifest), isFallbackAllowed)
+  const lists = await mapBundledLists(context, bundledPackPath(context, manifest), isFallbackAllowed, isBundleKnown)
   return "remedy" in lists ? lists : await withRefreshState(context, lists, manifest)
 }
 
@@ -191,9 +200,10 @@ async function mapBundledLists(
   { system, log }: AppContext,
   path: string,
   isFallbackAllowed: boolean,
+  isKnown: boolean,
 ): Promise<DomainLists | DamagedLists> {
   const mapped = system.files.mmap(path)
-  const opened = mapped === null ? null : openLists(mapped, isFallbackAllowed)
+  const opened = mapped === null ? null : openLists(mapped, isFallbackAllowed || isKnown)
   if (opened?.kind === "open") return opened.lists
   if (opened?.kind === "refused" && !isFallbackAllowed) return opened
   if (opened?.kind === "refused") log("warn", "the lists are damaged and unpacked again", { path, why: opened.message })

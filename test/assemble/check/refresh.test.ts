@@ -155,7 +155,7 @@ test("a refresh without a useful source is a warning, and raw words of the comma
     two: { outcome: "refused", says: "It has no names." },
   }
   const schedule = scheduled("24", () =>
-    ended({ version: null, sources, faults: [] }, 1, '{"level":"debug"}\nNo source could be used.\n'),
+    ended({ version: null, sources, faults: [] }, 1, '{"level":"debug","says":"x"}\nNo source could be used.\n'),
   )
   await schedule.pass(1)
   expect(schedule.logged.at(-1)).toEqual({
@@ -163,7 +163,7 @@ test("a refresh without a useful source is a warning, and raw words of the comma
     message: "the lists were not refreshed",
     fields: { why: "No source could be used. The last good copy of each is in use." },
   })
-  expect(schedule.written).toEqual(['{"level":"debug"}\n'])
+  expect(schedule.written).toEqual(['{"level":"debug","says":"x"}\n'])
 })
 
 test("where it is off nothing is ever downloaded", async () => {
