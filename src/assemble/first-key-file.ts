@@ -1,4 +1,4 @@
-import { rmSync } from "node:fs"
+import { existsSync, rmSync } from "node:fs"
 import { open } from "node:fs/promises"
 import { dirname, resolve } from "node:path"
 import { streamErrorMessage } from "../cli/classify/results-writer.ts"
@@ -9,6 +9,8 @@ import { StartupError } from "../process/startup-error.ts"
 export type FirstKeyFile = {
   /** Writes the key, so that it survives a power failure. A second call replaces the first. Rejects with `StartupError`, also if the file was there before. */
   readonly write: (text: string) => Promise<void>
+  /** Whether there is a file, whoever wrote it. */
+  readonly isThere: () => boolean
   /** Removes what was written: the account of the key was not created. */
   readonly remove: () => void
 }
@@ -32,6 +34,7 @@ export function createFirstKeyFile(path: string): FirstKeyFile {
     isOurs = false
   }
   return {
+    isThere: () => existsSync(path),
     remove,
     write: async text => {
       try {

@@ -7,7 +7,7 @@ import { type NetworkProbe, offlineNetworkProbe } from "../check/network-evidenc
 import { contactUri, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
-import { createFirstAccount, type FirstAccountResult } from "../customers/keys/first-account.ts"
+import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createApp } from "../http/app.ts"
@@ -324,14 +324,17 @@ function createHealthReport(
 
 /** Creates the first account with its key if there is none. The caller must show the key, which cannot be read again. */
 export async function ensureBootstrapAccount(
-  { system: { clock, random }, settings }: AppContext,
+  { system: { clock, random }, settings, log }: AppContext,
   store: Store,
 ): Promise<FirstAccountResult> {
   const { MAILKIND_FIRST_KEY: preset, MAILKIND_FIRST_KEY_TO: path } = settings
   const file = path === null ? null : createFirstKeyFile(path)
   const options = { text: preset?.reveal() ?? null, keep: async (text: string) => file?.write(text) }
   try {
-    return await createFirstAccount(store, clock, random, await currentTermsVersion(store), options)
+    const result = await createFirstAccount(store, clock, random, await currentTermsVersion(store), options)
+    const isUnused = file === null ? preset !== null && !(await hasKey(store, preset.reveal())) : !file.isThere()
+    if (result.kind === "exists" && isUnused) log("warn", "the first key is not used, since there are accounts")
+    return result
   } catch (error) {
     file?.remove()
     throw error

@@ -52,6 +52,7 @@ export const LOG_EVENTS = {
   "the database answers": event("info", "lasted_s failed_requests failed_tasks", "The start continues."),
   "others can use the data directory": event("warn", "found remedy", "It holds hashes of keys and emails of accounts."),
   "mails may be read or changed on their way to the mail server": event("warn", "remedy", "The connection to it is not encrypted."),
+  "the first key is not used, since there are accounts": event("warn", "", "`MAILKIND_FIRST_KEY` or `MAILKIND_FIRST_KEY_TO` is for an empty database. Make a key with `mailkind key create`."),
   "the settings were read again": event("info", "changed", "SIGHUP came. `changed` names the settings that the server has taken."),
   "some settings need a restart": event("warn", "changed remedy", "They were changed, and a running server cannot take them."),
   "the settings are faulty and stay as they were": event("error", "faults", "SIGHUP came. Each fault says where it stands."),

@@ -7,7 +7,7 @@ import { recordKeyCreation } from "../keys/keys.ts"
 import { SERVER_ACTOR } from "../store/change-log/actor.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
-import { generateKey } from "./key-format.ts"
+import { generateKey, hashKey } from "./key-format.ts"
 import { type ApiKey, insertKey } from "./keys.ts"
 
 /** The email of the account that the first start creates. */
@@ -56,3 +56,7 @@ export async function createFirstAccount(
     return { kind: "created", account, key: keyCreation.key, text: keyCreation.text }
   })
 }
+
+/** Whether there is a key with this text, also a revoked one. */
+export const hasKey = async (store: Store, text: string): Promise<boolean> =>
+  (await store.one("SELECT id FROM keys WHERE hash = $1", [hashKey(text)])) !== null

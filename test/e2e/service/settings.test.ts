@@ -92,6 +92,11 @@ describe("SIGHUP", () => {
   )
 })
 
+const UNUSED = /"the first key is not used, since there are accounts"/
+
+const generated = async (run: ReturnType<typeof place>["run"]): Promise<string> =>
+  (await run(["key", "generate"]).ended()).out.trim()
+
 describe("the first key", () => {
   test("can be set, and is not printed", async () => {
     const { run, directory } = place("")
@@ -133,8 +138,14 @@ describe("the first key", () => {
     await server.stop()
     const again = run(["serve"], { MAILKIND_FIRST_KEY_TO: path })
     await again.printed(/listens on/)
-    await again.stop()
+    expect((await again.stop()).err).not.toMatch(UNUSED)
     expect(readFileSync(path, "utf8").trim()).toBe(key)
+    const other = join(directory, "other-key")
+    for (const settings of [{ MAILKIND_FIRST_KEY_TO: other }, { MAILKIND_FIRST_KEY: await generated(run) }]) {
+      const late = run(["serve"], settings)
+      await late.printed(/listens on/)
+      expect((await late.stop()).err).toMatch(UNUSED)
+    }
   })
 })
 
