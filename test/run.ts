@@ -66,7 +66,7 @@ async function runFailedAgain(first: Run, run: (words: readonly string[]) => Pro
   if (files === null) return first.code
   console.log("\nThese tests failed beside others. Their files run again, alone:")
   for (const { file, tests } of files) for (const name of tests) console.log(`  ${file}: ${name}`)
-  const second = await run(files.map(({ file }) => `./${file}`))
+  const second = await run(["--no-orphans", ...files.map(({ file }) => `./${file}`)])
   const { failed, errors } = second.counts
   const stillFailed = second.code === 0 ? 0 : Math.max(1, failed + errors)
   console.log(`\n${stillFailed === 0 ? "All of them pass" : `${stillFailed} of them fail`} alone.\n`)
@@ -103,29 +103,33 @@ async function runTests(
     stdio: ["ignore", "pipe", "pipe"],
   })
   running = child
-  const [out, err] = await Promise.all([
-    printed(child.stdout, process.stdout),
-    printed(child.stderr, process.stderr),
-    child.exited,
-  ])
+  const texts = [passOn(child.stdout, process.stdout), passOn(child.stderr, process.stderr)]
+  await child.exited
+  // What a test has left behind may hold the other ends for long.
+  await Promise.race([Promise.all(texts.map(({ ended }) => ended)), Bun.sleep(REST_MS)])
   return {
     code: child.exitCode ?? 1,
-    counts: countsIn(`${out}\n${err}`),
+    counts: countsIn(texts.map(({ text }) => text()).join("\n")),
     report: await Bun.file(report)
       .text()
       .catch(() => ""),
   }
 }
 
-/** Passes a stream on, and gives its text at its end. */
-async function printed(stream: ReadableStream<Uint8Array>, to: NodeJS.WriteStream): Promise<string> {
+/** How long the rest of what tests have printed is read after their end. */
+const REST_MS = 2000
+
+/** Passes a stream on, and gives its text so far. */
+function passOn(stream: ReadableStream<Uint8Array>, to: NodeJS.WriteStream) {
   const decoder = new TextDecoder()
   let text = ""
-  for await (const chunk of stream) {
-    to.write(chunk)
-    text += decoder.decode(chunk, { stream: true })
+  const read = async (): Promise<void> => {
+    for await (const chunk of stream) {
+      to.write(chunk)
+      text += decoder.decode(chunk, { stream: true })
+    }
   }
-  return text
+  return { ended: read(), text: () => text }
 }
 
 /** Starts what is installed, and gives what the tests find it by. */

@@ -54,7 +54,7 @@ export async function sizingBench(scale: SizingScale): Promise<Report> {
   const [endings, figures]: [string[], Figure[]] = [[], []]
   for (const mb of scale.sizesMb) {
     using group = memoryGroup(mb * 1_048_576)
-    if (group === null) throw new Error("only root can make a control group with a bound of memory")
+    if (group === null) throw new Error("no control group with a bound of memory can be made here")
     await using stack = new AsyncDisposableStack()
     const { idleBytes, worked, failedAt } = await inGroup(scale, dns, group, stack)
     figures.push(figure(`${mb} MB, when nobody asks`, "MB", idleBytes / 1e6))
@@ -102,9 +102,10 @@ async function inGroup(scale: SizingScale, dns: ServerProcess, group: MemoryGrou
       })
       if (done === null) throw new Error("nothing was done")
       const { count, p99Ms }: Awaited<ReturnType<typeof work>> = done
+      if (count === 0) throw new Error("nothing was answered")
       worked[name] = { peakBytes: Math.max(...looks), cpuMs: server.cpuMs() - cpuBeforeMs, count, p99Ms }
     } catch (fault) {
-      if (group.killedCount() === 0) throw fault
+      if (!(group.killedCount() > 0)) throw fault
       return { idleBytes, worked, failedAt: name }
     }
   }

@@ -24,8 +24,12 @@ export function createContext(system: System, settings: Settings): AppContext {
   const logFrom = (least: LogLevel): Log => createLogger(least, system.isTerminal, system.clock, system.writeStderr)
   const normalLog = derived(() => settings.MAILKIND_LOG, logFrom)
   const verboseLog = logFrom("debug")
-  const written: Log = (level, message, fields) =>
-    (system.verbose.isOn() ? verboseLog : normalLog())(level, message, fields)
+  const written: Log = (level, message, fields) => {
+    const log = system.verbose.isOn() ? verboseLog : normalLog()
+    const count = system.takeLostLines()
+    if (count > 0) log("warn", "lines of the log were lost", { count })
+    log(level, message, fields)
+  }
   const { stopwatch, runInterval } = system
   const faults = new FaultLog(written, { stopwatch, runInterval, describe: describeStoreError })
   return { system, settings, log: faults.log, faults }
@@ -38,7 +42,8 @@ function describeStoreError(fault: string): LogFields {
 }
 
 /** The context of a worker, which adds its index to each log line. */
-export const workerContext = (context: AppContext, workerIndex: number): AppContext => ({
-  ...context,
-  log: (level, message, fields) => context.log(level, message, { worker: workerIndex, ...fields }),
-})
+export function workerContext(context: AppContext, workerIndex: number): AppContext {
+  const faults = context.faults?.withFields({ worker: workerIndex })
+  const log: Log = (level, message, fields) => context.log(level, message, { worker: workerIndex, ...fields })
+  return faults === undefined ? { ...context, log } : { ...context, log: faults.log, faults }
+}

@@ -11,7 +11,7 @@ export type FirstKeyFile = {
   readonly write: (text: string) => Promise<void>
   /** Whether there is a file, whoever wrote it. */
   readonly isThere: () => boolean
-  /** Removes what was written: the account of the key was not created. */
+  /** Removes what was written: it is certain that the account of the key was not created. */
   readonly remove: () => void
 }
 

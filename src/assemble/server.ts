@@ -9,6 +9,7 @@ import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
+import { isWriteUnsure } from "../customers/store/core/store-error.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createApp } from "../http/app.ts"
 import type { RequestLogging } from "../http/metrics/request-observer.ts"
@@ -332,11 +333,13 @@ export async function ensureBootstrapAccount(
   const options = { text: preset?.reveal() ?? null, keep: async (text: string) => file?.write(text) }
   try {
     const result = await createFirstAccount(store, clock, random, await currentTermsVersion(store), options)
+    if (result.kind === "created") return result
     const isUnused = file === null ? preset !== null && !(await hasKey(store, preset.reveal())) : !file.isThere()
-    if (result.kind === "exists" && isUnused) log("warn", "the first key is not used, since there are accounts")
+    if (isUnused) log("info", "the first key is not used, since there are accounts")
     return result
   } catch (error) {
-    file?.remove()
+    // The account may have been created all the same, and its key is nowhere else.
+    if (!isWriteUnsure(error)) file?.remove()
     throw error
   }
 }

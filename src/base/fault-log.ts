@@ -1,4 +1,5 @@
 import type { Log, LogFields } from "./log.ts"
+import type { LogMessage } from "./log-events.ts"
 import type { Stopwatch } from "./outside-world.ts"
 
 /** How long a fault went on, and how many requests and tasks in the background failed by it, as fields of a log line. */
@@ -42,8 +43,11 @@ export class FaultLog {
   readonly log: Log = (level, message, fields = {}) => {
     const { fault, request_id: requestId } = fields
     const isFailedRequest = requestId !== undefined && level === "info"
-    if (typeof fault === "string" && isFailedRequest && !this.#ongoing.has(fault) && this.#begin(fault))
+    if (typeof fault === "string" && isFailedRequest && !this.#ongoing.has(fault) && this.#begin(fault, 1)) {
       this.#log("error", "requests fail", { fault, ...this.#deps.describe(fault) })
+      this.#log(level, message, fields)
+      return
+    }
     const ongoing = typeof fault === "string" ? this.#ongoing.get(fault) : undefined
     if (ongoing !== undefined) {
       ongoing.isRecent = true
@@ -56,10 +60,18 @@ export class FaultLog {
     this.#log(level, message, fields)
   }
 
-  /** Has a fault that goes on last until `end`, however little fails by it. */
-  hold(fault: string): void {
+  /** Logs that an outage begins, which lasts until `end`, however little fails by it. It may be known as a fault already. */
+  beginOutage(level: "warn" | "error", message: LogMessage, fields: LogFields & { readonly fault: string }): void {
+    const { fault } = fields
+    if (!this.#ongoing.has(fault)) this.#begin(fault)
     const ongoing = this.#ongoing.get(fault)
     if (ongoing !== undefined) ongoing.isHeld = true
+    this.#log(level, message, fields)
+  }
+
+  /** The same log, whose lines all have these fields. It has faults of its own. */
+  withFields(added: LogFields): FaultLog {
+    return new FaultLog((level, message, fields) => this.#log(level, message, { ...added, ...fields }), this.#deps)
   }
 
   /** Counts a task that failed by a fault that goes on, without a line. */
@@ -83,9 +95,9 @@ export class FaultLog {
   }
 
   /** False: so many others go on that this one is not remembered. */
-  #begin(fault: string): boolean {
+  #begin(fault: string, requests = 0): boolean {
     if (this.#ongoing.size >= FAULTS_MAX) return false
-    this.#ongoing.set(fault, { sinceMs: this.#deps.stopwatch(), requests: 0, tasks: 0, isRecent: true, isHeld: false })
+    this.#ongoing.set(fault, { sinceMs: this.#deps.stopwatch(), requests, tasks: 0, isRecent: false, isHeld: false })
     this.#stopReminders ??= this.#deps.runInterval(REMINDER_MS, () => this.#remind())
     return true
   }

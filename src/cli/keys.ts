@@ -63,8 +63,6 @@ export function registerKeyCommands(
     })
 }
 
-/** Collects the values of a repeatable option. */
-
 function parseCount(text: string): number {
   if (!/^[1-9]\d{0,11}$/.test(text)) throw new InvalidArgumentError("Use a whole number of at least 1.")
   return Number(text)

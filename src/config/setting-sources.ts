@@ -90,8 +90,8 @@ function createTaker(given: Map<SettingName, GivenSetting>, faults: string[], re
     if (setting === null) return
     if (!setting.isPath) return void given.set(setting.name, { text, origin })
     const path = text.trim()
-    // Else the fault would print it.
-    if (SETTINGS[setting.name].parse(path).ok)
+    // What is or resembles the secret itself must not be printed.
+    if (SETTINGS[setting.name].parse(path).ok || /:\/\/|@|^svc_/.test(path))
       return void faults.push(`${name} wants the path of a file, and has the secret itself`)
     const file = readFile(path)
     if (file.kind === "unreadable") faults.push(`The file of ${name} cannot be read: ${file.why} (${path})`)

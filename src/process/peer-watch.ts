@@ -46,26 +46,19 @@ export function createPeerWatch({
 }: PeerWatchDeps): PeerWatch {
   const rounds = new SingleFlight<"ask", void>()
   let hasPeerWithDatabase = false
-  const reaches = async (peer: string): Promise<boolean> => {
-    const timeout = new AbortController()
-    const cancel = setTimer(ASK_MS, () => timeout.abort())
-    try {
-      const headers = { "user-agent": userAgent }
-      const response = await fetchUrl(`${peer}/v1/health`, { signal: timeout.signal, headers })
-      if (response.status !== 200) return false
-      const health = parseJson((await readTextBody(response, HEALTH_BYTES_MAX)) ?? "")
-      return ownMember(ownMember(health, "database"), "status") === "ok"
-    } catch {
-      // It does not answer, or answers something else: it serves nobody either.
-      return false
-    } finally {
-      cancel()
-    }
-  }
+  /** Whether this outage was logged. */
+  let isTold = false
   const ask = async (): Promise<void> => {
-    const answers = await Promise.all(peers().slice(0, PEERS_ASKED_MAX).map(reaches))
+    const answers = await Promise.all(
+      peers()
+        .slice(0, PEERS_ASKED_MAX)
+        .map(peer => reachesDatabase(peer, { fetchUrl, setTimer, userAgent })),
+    )
     const isCutOff = isAway() && answers.includes(true)
-    if (isCutOff && !hasPeerWithDatabase) log("warn", "this server is cut off from a database that others reach")
+    if (isCutOff && !isTold) {
+      isTold = true
+      log("warn", "this server is cut off from a database that others reach")
+    }
     hasPeerWithDatabase = isCutOff
   }
   const intervals = createIntervals(runInterval, [
@@ -73,9 +66,36 @@ export function createPeerWatch({
       ASK_MS,
       () => {
         if (isAway()) void rounds.run("ask", ask)
-        else hasPeerWithDatabase = false
+        else {
+          hasPeerWithDatabase = false
+          isTold = false
+        }
       },
     ],
   ])
   return { isCutOff: () => hasPeerWithDatabase && isAway(), start: intervals.start, stop: intervals.stop }
+}
+
+/** Whether a peer says that it reaches the database. Never rejects. */
+async function reachesDatabase(
+  peer: string,
+  { fetchUrl, setTimer, userAgent }: Pick<PeerWatchDeps, "fetchUrl" | "setTimer" | "userAgent">,
+): Promise<boolean> {
+  const timeout = new AbortController()
+  const cancel = setTimer(ASK_MS, () => timeout.abort())
+  try {
+    const headers = { "user-agent": userAgent }
+    const response = await fetchUrl(`${peer}/v1/health`, { signal: timeout.signal, headers })
+    if (response.status !== 200) {
+      await response.body?.cancel()
+      return false
+    }
+    const health = parseJson((await readTextBody(response, HEALTH_BYTES_MAX)) ?? "")
+    return ownMember(ownMember(health, "database"), "status") === "ok"
+  } catch {
+    // It does not answer, or answers something else: it serves nobody either.
+    return false
+  } finally {
+    cancel()
+  }
 }

@@ -29,6 +29,8 @@ export type System = {
   readonly setEnvironment: (variables: Readonly<Record<string, string | undefined>>) => void
   readonly writeStdout: (text: string) => void
   readonly writeStderr: (text: string) => void
+  /** How many texts for standard error were lost since the last call, because nobody reads it; 0 as long as more would be. */
+  readonly takeLostLines: () => number
   /** Resolves when the standard output has taken everything that was written. Rejects with the system's error if it has not. */
   readonly stdoutFlushed: () => Promise<void>
   /** Whether the standard output is a terminal. */
@@ -86,6 +88,7 @@ export function createSystem(): System {
     setEnvironment,
     writeStdout: stdout.write,
     writeStderr,
+    takeLostLines,
     stdoutFlushed: stdout.flushed,
     isOutputTerminal: process.stdout.isTTY === true,
     isTerminal: process.stderr.isTTY === true,
@@ -125,10 +128,31 @@ export function createSystem(): System {
   }
 }
 
-/** Writes to standard error. A full disk, or a reader that has gone, costs lines of the log and not the server. */
+/** How much text waits at most for whoever reads standard error. */
+const STDERR_BYTES_MAX = 8 * 1_048_576
+
+const stderrQueue = { bytes: 0, lostCount: 0 }
+
+/** Writes to standard error. A full disk, and a reader that has gone or hangs, cost lines of the log and not the server. */
 function writeStderr(text: string): void {
+  if (stderrQueue.bytes > STDERR_BYTES_MAX) {
+    stderrQueue.lostCount++
+    return
+  }
   if (!process.stderr.listeners("error").includes(ignoreError)) process.stderr.on("error", ignoreError)
-  process.stderr.write(text)
+  const bytes = Buffer.byteLength(text)
+  stderrQueue.bytes += bytes
+  process.stderr.write(text, () => {
+    stderrQueue.bytes -= bytes
+  })
+}
+
+/** How many texts for standard error were lost since the last call, once there is room again; else 0. */
+function takeLostLines(): number {
+  if (stderrQueue.lostCount === 0 || stderrQueue.bytes > STDERR_BYTES_MAX) return 0
+  const { lostCount } = stderrQueue
+  stderrQueue.lostCount = 0
+  return lostCount
 }
 
 const ignoreError = (): void => undefined
@@ -138,7 +162,7 @@ function operatorName(): string {
   const uid = process.getuid?.()
   if (uid === undefined) return userInfo().username
   const { SUDO_USER: before = "" } = process.env
-  return uid === 0 && before !== "" ? before : (userName(uid) ?? String(uid))
+  return uid === 0 && before !== "" ? before : (userName(uid) ?? nameByCommand() ?? String(uid))
 }
 
 /** The name of a user in the password file; null: it has none, or there is no such file. Bun's `userInfo` takes it from the environment. */
@@ -147,6 +171,17 @@ function userName(uid: number): string | null {
     const lines = readFileSync("/etc/passwd", "utf8").split("\n")
     const fields = lines.map(line => line.split(":")).find(([, , id]) => id === String(uid))
     return fields?.[0] ?? null
+  } catch (error) {
+    if (isSystemError(error)) return null
+    throw error
+  }
+}
+
+/** The name of a user whom another directory than the password file knows (id(1)); null: there is no such command. */
+function nameByCommand(): string | null {
+  try {
+    const { stdout, exitCode } = Bun.spawnSync(["id", "-un"])
+    return exitCode === 0 ? stdout.toString().trim() : null
   } catch (error) {
     if (isSystemError(error)) return null
     throw error

@@ -67,22 +67,14 @@ test("a fault that nobody ends is over when nothing has failed by it for a minut
 
 test("a fault that is held is over when it is ended alone, and is told of again only when something has failed by it", () => {
   const { faults, lines, pass } = desk()
-  faults.log("warn", "DNS does not answer", { fault: "dns_silent" })
-  faults.hold("dns_silent")
+  faults.beginOutage("warn", "DNS does not answer", { fault: "dns_silent" })
   for (const failedCount of [0, 0, 3]) {
     for (let at = 0; at < failedCount; at++) faults.countTask("dns_silent")
     pass(REMINDER_MS)
   }
-  for (const unknown of ["", "full"]) {
-    faults.hold(unknown)
-    faults.countTask(unknown)
-  }
+  for (const unknown of ["", "full"]) faults.countTask(unknown)
   expect(faults.end("dns_silent")).toEqual({ lasted_s: 180, failed_requests: 0, failed_tasks: 3 })
-  expect(lines.map(line => line.split(" {")[0])).toEqual([
-    "warn DNS does not answer",
-    "warn a fault continues",
-    "warn a fault continues",
-  ])
+  expect(lines.map(line => line.split(" {")[0])).toEqual(["warn DNS does not answer", "warn a fault continues"])
 })
 
 test("faults are told apart, and every other line passes as it is", () => {
@@ -95,13 +87,37 @@ test("faults are told apart, and every other line passes as it is", () => {
   expect(state.intervals).toBe(1)
 })
 
-test("a failed request begins its fault with a line that describes it, and no other request is told of", () => {
+test("a failed request begins its fault with a line that describes it, and has its own; no other request has", () => {
   const { faults, lines, debugLines } = desk()
   for (let at = 0; at < 3; at++) faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
   faults.log("error", "usage was not written", AWAY)
-  expect(lines).toEqual(['error requests fail {"fault":"away","why":"It is away."}'])
-  expect(debugLines).toHaveLength(4)
+  expect(lines).toEqual([
+    'error requests fail {"fault":"away","why":"It is away."}',
+    'info a request failed {"fault":"away","request_id":"req_1"}',
+  ])
+  expect(debugLines).toHaveLength(3)
   expect(faults.end("away")).toMatchObject({ failed_requests: 3, failed_tasks: 1 })
+})
+
+test("an outage is told although something has failed by it before, and is counted from there", () => {
+  const { faults, lines, pass } = desk()
+  faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
+  faults.beginOutage("error", "the database does not answer", AWAY)
+  for (let minute = 0; minute < 3; minute++) pass(REMINDER_MS)
+  expect(faults.end("away")).toEqual({ lasted_s: 180, failed_requests: 1, failed_tasks: 0 })
+  expect(lines.map(line => line.split(" {")[0])).toEqual([
+    "error requests fail",
+    "info a request failed",
+    "error the database does not answer",
+  ])
+})
+
+test("a log with more fields has them in each of its own lines", () => {
+  const { faults, lines } = desk()
+  const ofWorker = faults.withFields({ worker: 1 })
+  ofWorker.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
+  expect(lines[0]).toBe('error requests fail {"worker":1,"fault":"away","why":"It is away."}')
+  expect(faults.end("away")).toBeNull()
 })
 
 test("a refused request, and a failed one without a fault, begin none", () => {

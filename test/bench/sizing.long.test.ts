@@ -8,7 +8,7 @@ const CAN_BOUND = (() => {
   using group = memoryGroup(64 * 1_048_576)
   return group !== null
 })()
-const NAMED = CAN_BOUND ? "" : " (skipped: only root can make a control group with a bound of memory)"
+const NAMED = CAN_BOUND ? "" : " (skipped: no control group with a bound of memory can be made here)"
 
 test.skipIf(!CAN_BOUND)(
   `the sizing bench tells memory and processor time of each work, and a server that does not fit is no result${NAMED}`,

@@ -54,6 +54,18 @@ test("a node without its database is cut off within two seconds if one other has
   expect(watch.isCutOff()).toBe(false)
 })
 
+test("that a node is cut off is logged once in an outage, although the others answer now and then", async () => {
+  let asked = 0
+  const { time, state, logged } = watched({ "http://b": () => (asked++ % 2 === 0 ? healthy() : null) })
+  for (let outage = 0; outage < 2; outage++) {
+    state.isAway = true
+    await time.tick(60_000)
+    state.isAway = false
+    await time.tick(2000)
+  }
+  expect(logged).toHaveLength(2)
+})
+
 test.each<[string, () => Response | null]>([
   ["have lost it too", () => healthy("away")],
   ["stop", () => Response.json({ database: { status: "ok" } }, { status: 503 })],

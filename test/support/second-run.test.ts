@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { countsIn, FILES_AGAIN_MAX, failedFiles, filesToRunAgain } from "./second-run.ts"
+import { countsIn, failedFiles, filesToRunAgain, TESTS_AGAIN_MAX } from "./second-run.ts"
 
 const PRINTED =
   "(fail) x > 3 fail [0.19ms]\n\n 12 pass\n 1 skip\n 2 fail\n 30 expect() calls\nRan 15 tests across 3 files. [13.00ms]\n"
@@ -21,7 +21,7 @@ test("the counts of a run are those of its last lines, without their colours", (
 
 test("failed tests are found by file in a report", () => {
   expect(failedFiles(REPORT)).toEqual([
-    { file: "a.test.ts", tests: ["slow &gt; one"] },
+    { file: "a.test.ts", tests: ["slow > one"] },
     { file: "b.test.ts", tests: ["two", "three"] },
   ])
   expect(failedFiles(failure("a", "a.test.ts").replace(/<failure.*\n/, ""))).toEqual([])
@@ -34,8 +34,8 @@ describe("no file runs again", () => {
     ["when the report lacks a failure", { passed: 1, failed: 4, errors: 0 }, REPORT],
     [
       "when many failed",
-      { passed: 1, failed: FILES_AGAIN_MAX + 1, errors: 0 },
-      Array.from({ length: FILES_AGAIN_MAX + 1 }, (_, at) => failure("one", `${at}.test.ts`)).join(""),
+      { passed: 1, failed: TESTS_AGAIN_MAX + 1, errors: 0 },
+      Array.from({ length: TESTS_AGAIN_MAX + 1 }, (_, at) => failure(`test ${at}`, "a.test.ts")).join(""),
     ],
   ])("%s", (_, counts, report) => {
     expect(filesToRunAgain(counts, report)).toBeNull()

@@ -4,8 +4,8 @@ export type RunCounts = { readonly passed: number; readonly failed: number; read
 /** A file of which tests failed, with their names. */
 export type FailedFile = { readonly file: string; readonly tests: readonly string[] }
 
-/** How many files run again at most: if more have failed, the machine is not the reason. */
-export const FILES_AGAIN_MAX = 3
+/** How many tests, and their files, run again at most: if more have failed, the machine is not the reason. */
+export const TESTS_AGAIN_MAX = 3
 
 /** The counts among what `bun test` printed: each stands in the last line with its word. */
 export function countsIn(printed: string): RunCounts {
@@ -24,10 +24,15 @@ export function failedFiles(report: string): readonly FailedFile[] {
   const failed = new Map<string, string[]>()
   for (const [, attributes = ""] of report.matchAll(/<testcase ([^>]*[^/])>\s*<failure/g)) {
     const attribute = (name: string): string => new RegExp(`(?:^| )${name}="([^"]*)"`).exec(attributes)?.[1] ?? ""
-    failed.getOrInsertComputed(attribute("file"), () => []).push(attribute("name"))
+    failed.getOrInsertComputed(attribute("file"), () => []).push(unescapeXml(attribute("name")))
   }
   return [...failed].map(([file, tests]) => ({ file, tests }))
 }
+
+const ENTITIES: Readonly<Record<string, string>> = { lt: "<", gt: ">", quot: '"', apos: "'", amp: "&" }
+
+const unescapeXml = (text: string): string =>
+  text.replace(/&(lt|gt|quot|apos|amp);/g, (_, name: string) => ENTITIES[name] ?? "")
 
 /**
  * The files to run again after a run that failed, alone; null: none. They are few, and each failure is that of a test: a file that cannot
@@ -36,5 +41,5 @@ export function failedFiles(report: string): readonly FailedFile[] {
 export function filesToRunAgain({ failed, errors }: RunCounts, report: string): readonly FailedFile[] | null {
   const files = failedFiles(report)
   const isWhole = files.reduce((sum, { tests }) => sum + tests.length, 0) === failed
-  return errors === 0 && failed > 0 && isWhole && files.length <= FILES_AGAIN_MAX ? files : null
+  return errors === 0 && failed > 0 && isWhole && failed <= TESTS_AGAIN_MAX ? files : null
 }

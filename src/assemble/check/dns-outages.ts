@@ -11,7 +11,8 @@ export type DnsOutageLog = {
 const OUTAGE_REMEDIES: Readonly<Record<DnsOutage, string>> = {
   silent: "Check the network, or name other servers in MAILKIND_DNS_SERVERS.",
   failing: "Name other servers in MAILKIND_DNS_SERVERS.",
-  denying: "Name other servers in MAILKIND_DNS_SERVERS, or set it to `off` in a network without DNS.",
+  denying:
+    "Name other servers in MAILKIND_DNS_SERVERS, or names that these know in MAILKIND_DNS_CANARIES. In a network without DNS, set MAILKIND_DNS_SERVERS to `off`.",
 }
 
 /** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
@@ -24,8 +25,9 @@ export function createDnsOutageLog({ log, faults }: AppContext): DnsOutageLog {
         return
       }
       fault = `dns_${outage}`
-      log("warn", "DNS does not answer", { fault, remedy: OUTAGE_REMEDIES[outage] })
-      faults?.hold(fault)
+      const fields = { fault, remedy: OUTAGE_REMEDIES[outage] }
+      if (faults === undefined) log("warn", "DNS does not answer", fields)
+      else faults.beginOutage("warn", "DNS does not answer", fields)
     },
     countFailure: () => faults?.countTask(fault),
   }

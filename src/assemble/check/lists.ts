@@ -54,11 +54,11 @@ export async function createListsService(context: AppContext): Promise<ListsServ
     stateModifiedAtMs = system.files.modifiedAtMs(statePath)
     const modifiedAtMs = system.files.modifiedAtMs(bundledPath)
     const loaded = await readActiveLists(context, false, modifiedAtMs === bundledModifiedAtMs)
-    bundledModifiedAtMs = modifiedAtMs
     if ("remedy" in loaded) {
       log("error", "the current lists stay in use", { why: loaded.message, remedy: loaded.remedy })
       return
     }
+    bundledModifiedAtMs = modifiedAtMs
     const { version } = loaded.lists.pack
     if (version === current.lists.pack.version && !isForced) {
       current = { ...loaded, lists: current.lists }
@@ -133,8 +133,8 @@ type DamagedLists = { readonly message: string; readonly remedy: string }
 
 /**
  * The lists of the last refresh, or else the bundled ones. `isFallbackAllowed`: damaged refreshed lists are replaced by the
- * bundled ones, and a pack is trusted if its checksum is right. `isBundleKnown`: the bundled ones were read before, so their whole
- * content is not verified again, which takes longer than a request may wait.
+ * bundled ones, and a pack is trusted if its checksum is right. `isBundleKnown`: the bundled ones are those of the start, which trusts
+ * their checksum. To verify their whole content takes longer than a request may wait.
  */
 async function readActiveLists(
   context: AppContext,

@@ -34,8 +34,9 @@ export async function openStore({ system, settings, log, faults }: AppContext): 
         return
       }
       fault = error.code
-      log("error", "the database does not answer", { fault, remedy: error.remedy })
-      faults?.hold(fault)
+      const fields = { fault, remedy: error.remedy }
+      if (faults === undefined) log("error", "the database does not answer", fields)
+      else faults.beginOutage("error", "the database does not answer", fields)
     },
   })
 }
@@ -108,7 +109,9 @@ function readingBackup<T>(file: string, read: () => T): T {
   } catch (error) {
     if (!(error instanceof StoreError)) throw error
     if (error.code === "busy")
-      throw new CommandError("A server or another command uses the database. Stop it, and restore then.")
+      throw new CommandError(
+        "Another process held the database for too long: a server runs on it, or another command. Stop it, and restore then.",
+      )
     if (error.code !== "damaged" && error.code !== "not_a_database") throw error
     throw new CommandError(
       `${file} cannot be restored: ${error.reason}. Use another backup. The database was not changed.`,

@@ -47,8 +47,8 @@ export class SignInMails {
   readonly #waitingRetries = new Set<(isTried: boolean) => void>()
   #pendingCount = 0
   #isStopping = false
-  /** Whether the last mail could not be sent, which has been logged. */
-  #isFailing = false
+  /** Whether the mail server failed at the last mail, which has been logged. */
+  #isServerFailing = false
 
   constructor(deps: SignInMailsDeps, bounds: SignInMailBounds = SIGN_IN_MAIL_BOUNDS) {
     this.#deps = deps
@@ -92,21 +92,23 @@ export class SignInMails {
       if (sending === null) break
       if (sending.kind === "no_server") return this.#logMail(mail)
       if (sending.kind === "accepted") {
-        this.#isFailing = false
+        this.#isServerFailing = false
         return log("debug", "a mail for a sign-in was sent")
       }
       reply = sending.reply
+      this.#noteServer(sending)
       if (sending.kind === "refused" && sending.isPermanent)
         return log("warn", "a mail for a sign-in was refused permanently", { reply })
-      this.#logFailure(sending.kind === "unavailable" ? sending.cause : null, reply)
     }
     log("warn", "a mail for a sign-in could not be sent in time", { reply })
   }
 
-  /** Logs the first mail that is not sent, and no other until one is. */
-  #logFailure(cause: string | null, reply: number | null): void {
-    if (!this.#isFailing) this.#deps.log("warn", "no mail for a sign-in can be sent now", { cause, reply })
-    this.#isFailing = true
+  /** Logs when the mail server begins to fail. A server that answers, whatever it says about a mail, does not. */
+  #noteServer(sending: Exclude<SendResult, { readonly kind: "accepted" }>): void {
+    const isFailing = sending.kind === "unavailable"
+    if (isFailing && !this.#isServerFailing)
+      this.#deps.log("warn", "no mail for a sign-in can be sent now", { cause: sending.cause, reply: sending.reply })
+    this.#isServerFailing = isFailing
   }
 
   /** Null: the sign-in has ended, so its mail is useless. */

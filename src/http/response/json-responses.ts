@@ -1,5 +1,6 @@
 import type { WrittenJson } from "../../check/result/result-writer.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { KEY_KINDS } from "../../customers/keys/key-format.ts"
 import { type CallerHeaders, headerFields } from "./caller-headers.ts"
 import { isCompressible, VARY_ENCODING } from "./compression.ts"
 
@@ -73,8 +74,7 @@ function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   return (ifNoneMatch ?? "").split(",").some(sent => opaque(sent) === opaque(tag) || sent.trim() === "*")
 }
 
-/** How keys begin. */
-const KEY_PREFIX = "svc_"
+const hasKey = (text: string): boolean => Object.values(KEY_KINDS).some(({ prefix }) => text.includes(prefix))
 
 /** `nextId` gives a new request id. `isHttps` adds `Strict-Transport-Security`. */
 export function createJsonResponses(nextId: () => string, isHttps: boolean): JsonResponses {
@@ -85,7 +85,7 @@ export function createJsonResponses(nextId: () => string, isHttps: boolean): Jso
     requestId: request => {
       const sent = request.headers.get("x-request-id")
       // The log has the id, and must not have a key.
-      return sent !== null && REQUEST_ID_PATTERN.test(sent) && !sent.startsWith(KEY_PREFIX) ? sent : nextId()
+      return sent !== null && REQUEST_ID_PATTERN.test(sent) && !hasKey(sent) ? sent : nextId()
     },
     serialized,
     json: (body, requestId, status) => serialized(JSON.stringify(body), requestId, status),

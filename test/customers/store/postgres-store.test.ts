@@ -198,7 +198,7 @@ describe("connections", () => {
   })
 
   onPostgres("a statement that takes too long is cancelled", async () => {
-    const store = await setUp(tempPlace(), { statementTimeoutMs: 2000 })
+    const store = await setUp(tempPlace(), { statementTimeoutMs: 2000, responseGraceMs: 30_000 })
     expect((await errorOf(store.one("SELECT pg_sleep(30)"))).code).toBe("busy")
     expect(await store.one<unknown>("SELECT 1 AS one")).toEqual({ one: 1 })
   })

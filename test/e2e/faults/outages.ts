@@ -33,6 +33,8 @@ type Outage = {
 type OutageSpec = {
   /** How a line of the log names it. */
   readonly names: RegExp
+  /** Whether callers are refused, or served less than ever, meanwhile. */
+  readonly refuses: boolean
   /** The longest that a caller waits meanwhile, and the longest until all is served again. */
   readonly waitMsMax: number
   readonly backMsMax: number
@@ -61,7 +63,7 @@ const ofDatabase = (
   cut: (cluster: PostgresCluster, way: TcpProxy) => Promise<() => unknown>,
   backMsMax: number = BACK_MS_MAX,
 ): OutageSpec => ({
-  ...{ names: /the database does not answer/, waitMsMax: WAIT_MS_MAX, backMsMax },
+  ...{ names: /the database does not answer/, refuses: true, waitMsMax: WAIT_MS_MAX, backMsMax },
   ...{ missing: NO_POSTGRES, isShort: false },
   prepare: async (program, stack) => {
     const { cluster, ways, servers } = await nodesOverPostgres(program, stack, 1)
@@ -89,7 +91,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
   "database frozen": ofDatabase(async cluster => cluster.freeze(), 2 * BACK_MS_MAX),
   "network to the database swallows": ofDatabase(async (_, way) => way.dropData()),
   "node cut off from the database": {
-    ...{ names: /the database does not answer/, waitMsMax: WAIT_MS_MAX, backMsMax: BACK_MS_MAX },
+    ...{ names: /the database does not answer/, refuses: true, waitMsMax: WAIT_MS_MAX, backMsMax: BACK_MS_MAX },
     ...{ missing: NO_POSTGRES, isShort: false },
     prepare: async (program, stack) => {
       const { ways, servers } = await nodesOverPostgres(program, stack, 2)
@@ -107,7 +109,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
     },
   },
   "disk full": {
-    ...{ names: /full/, waitMsMax: WAIT_MS_MAX, backMsMax: BACK_MS_MAX, isShort: true },
+    ...{ names: /full/, refuses: true, waitMsMax: WAIT_MS_MAX, backMsMax: BACK_MS_MAX, isShort: true },
     missing: CAN_MOUNT ? null : "only root can mount a small disk",
     prepare: async (program, stack) => {
       const server = stack.use(serverOnSmallDisk(program))
@@ -126,7 +128,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
     },
   },
   "DNS servers silent": {
-    ...{ names: /DNS does not answer.*dns_silent/, waitMsMax: WAIT_MS_MAX, backMsMax: 10_000 },
+    ...{ names: /DNS does not answer.*dns_silent/, refuses: true, waitMsMax: WAIT_MS_MAX, backMsMax: 10_000 },
     ...{ missing: null, isShort: true },
     prepare: async (program, stack) => {
       const firms = Array.from({ length: FIRMS }, (_, at) => `firm${at}-holding.com`)
@@ -147,7 +149,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
   },
   "mail server hangs up": {
     // A mail is tried again after a pause that has grown with the outage, to a minute at most.
-    ...{ names: /no mail can be sent now/, waitMsMax: WAIT_MS_MAX, backMsMax: 65_000 },
+    ...{ names: /no mail can be sent now/, refuses: false, waitMsMax: WAIT_MS_MAX, backMsMax: 65_000 },
     ...{ missing: null, isShort: true },
     prepare: async (program, stack) => {
       let isWell = true
@@ -175,7 +177,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
   },
   "worker hung": {
     // What the system has given to the worker that hangs is cut off when that is killed.
-    ...{ names: /a worker hangs and is killed/, waitMsMax: 10_000, backMsMax: 10_000, isShort: true },
+    ...{ names: /a worker hangs and is killed/, refuses: true, waitMsMax: 10_000, backMsMax: 10_000, isShort: true },
     missing: null,
     prepare: async (_, stack) => {
       const server = stack.use(await startWorkersServer())
@@ -237,8 +239,11 @@ type Seen = {
   readonly firstLine: string
   /** The first line that is no JSON; null: all are. */
   readonly rawLine: string | null
-  readonly breaches: readonly string[]
+  readonly breaches: readonly Breach[]
 }
+
+/** What must not be. Times are judged in the long form alone: tests run beside others. */
+type Breach = { readonly isTime: boolean; readonly description: string }
 
 /** Asks again and again, however long an answer takes, and remembers what came. */
 class Asker {
@@ -311,14 +316,18 @@ async function outageOnce(name: string, spec: OutageSpec, outage: Outage, awayS:
   return { ...seen, breaches: breachesIn(seen, spec, outage) }
 }
 
-function breachesIn(seen: Omit<Seen, "breaches">, spec: OutageSpec, outage: Outage): readonly string[] {
-  const { name, slowestMs, lines, firstLine, rawLine, backMs } = seen
-  const breaches = []
-  if (lines > LINES_MAX) breaches.push(`${name}: ${lines} lines were logged: ${outage.logs().join("\n").slice(-2000)}`)
-  if (firstLine === "") breaches.push(`${name}: no line of the log names it`)
-  if (rawLine !== null) breaches.push(`${name}: a line is no JSON: ${rawLine}`)
-  if (slowestMs > spec.waitMsMax) breaches.push(`${name}: a caller waited ${Math.round(slowestMs)} ms`)
-  if (backMs > spec.backMsMax) breaches.push(`${name}: all was served again only after ${Math.round(backMs)} ms`)
+function breachesIn(seen: Omit<Seen, "breaches">, spec: OutageSpec, outage: Outage): readonly Breach[] {
+  const { name, refusedMs, slowestMs, lines, firstLine, rawLine, backMs } = seen
+  const breaches: Breach[] = []
+  const add = (is: boolean, description: string, isTime = false): void => {
+    if (is) breaches.push({ isTime, description: `${name}: ${description}` })
+  }
+  add(lines > LINES_MAX, `${lines} lines were logged: ${outage.logs().join("\n").slice(-2000)}`)
+  add(firstLine === "", "no line of the log names it")
+  add(rawLine !== null, `a line is no JSON: ${rawLine}`)
+  add((refusedMs !== null) !== spec.refuses, refusedMs === null ? "nobody noticed it" : "callers were refused")
+  add(slowestMs > spec.waitMsMax, `a caller waited ${Math.round(slowestMs)} ms`, true)
+  add(backMs > spec.backMsMax, `all was served again only after ${Math.round(backMs)} ms`, true)
   return breaches
 }
 
@@ -337,8 +346,10 @@ export async function outages({ program, isLong }: Doing): Promise<Found> {
   return {
     did: `${seen.map(({ name }) => name).join("; ")}, for ${awayS} s${leftOut.length === 0 ? "" : `; left out: ${leftOut.join("; ")}`}`,
     ...{ times: seen.length, acknowledged: 0, backMs: null, memory: null },
-    // Times are those of the long form: tests run beside others.
-    breaches: seen.flatMap(({ breaches }) => (isLong ? breaches : breaches.filter(breach => !/ ms$/.test(breach)))),
+    breaches: seen
+      .flatMap(({ breaches }) => breaches)
+      .filter(({ isTime }) => isLong || !isTime)
+      .map(({ description }) => description),
     saw: tableOf(seen),
   }
 }

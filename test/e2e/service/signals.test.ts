@@ -1,10 +1,11 @@
 import { describe, expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
+import { sendSignal } from "../../support/send-signal.ts"
 import { until } from "../../support/until.ts"
 import { environment, startWorkersServer } from "../workers/workers-server.ts"
 
@@ -16,7 +17,7 @@ const statusOf = async (port: number, path: string): Promise<number> =>
 /** Kills one worker, and waits until another one listens in its place. */
 async function replaceWorker(server: Awaited<ReturnType<typeof startWorkersServer>>): Promise<void> {
   const listening = server.lines.filter(({ says }) => says === "a worker listens").length
-  process.kill(server.workers()[0] ?? 0, "SIGKILL")
+  sendSignal(server.workers()[0], "SIGKILL")
   await server.logged(({ says }) => says === "a worker listens", listening + 1)
 }
 
@@ -24,7 +25,7 @@ describe("a worker that starts later", () => {
   test("logs every line after SIGUSR2, which ends no worker when the whole group gets it", async () => {
     await using server = await startWorkersServer()
     const pids = server.workers()
-    for (const pid of [server.pid, ...pids]) process.kill(pid, "SIGUSR2")
+    for (const pid of [server.pid, ...pids]) sendSignal(pid, "SIGUSR2")
     await server.logged(({ says }) => says === "every line is logged")
     await replaceWorker(server)
     await until(
@@ -51,21 +52,27 @@ describe("a worker that starts later", () => {
   })
 })
 
-test("a server goes on when nobody reads its log any more", async () => {
+test.each([
+  ["nobody reads its log any more", "head -n 1 log >first"],
+  ["the reader of its log hangs", "sleep 600 <log"],
+])("a server goes on when %s", async (_, reader) => {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-log-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   const env = { ...environment(directory), MAILKIND_LOG: "debug" }
-  // The reader of the log ends after its first line.
-  const script = 'mkfifo log; head -n 1 log >first & exec "$@" 2>log'
+  const script = `mkfifo log; ${reader} & echo $! >reader; exec "$@" 2>log`
   const server = Bun.spawn(["sh", "-c", script, "sh", ...PROGRAM, "serve"], { cwd: directory, env, stdout: "pipe" })
-  onTestEnd(() => server.kill("SIGKILL"))
+  onTestEnd(() => {
+    server.kill("SIGKILL")
+    // The reader may have ended by itself.
+    Bun.spawnSync(["kill", readFileSync(join(directory, "reader"), "utf8").trim()])
+  })
   let printed = ""
   for await (const chunk of server.stdout) {
     printed += new TextDecoder().decode(chunk)
     if (/listens on \S+\n/.test(printed)) break
   }
   const port = Number(/listens on http:\/\/[^:\s]+:(\d+)/.exec(printed)?.[1])
-  for (let at = 0; at < 50; at++) expect(await statusOf(port, "/nowhere")).toBe(404)
+  for (let at = 0; at < 500; at++) expect(await statusOf(port, "/nowhere")).toBe(404)
   server.kill("SIGTERM")
   expect(await server.exited).toBe(0)
 })

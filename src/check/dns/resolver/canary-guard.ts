@@ -61,7 +61,7 @@ export function createCanaryGuard(
     if (outcome === "alive") state = "believed"
     else if (outcome === "denied") state = "denied"
     else if (state === "unknown") state = "silent"
-    onChange?.()
+    if (!isStopped) onChange?.()
     if (state !== "believed" && !isStopped) cancelTimer = setTimer(CANARY_INTERVAL_MS, rounds.current)
     return outcome
   })

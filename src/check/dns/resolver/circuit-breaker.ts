@@ -152,7 +152,7 @@ export class DnsCircuitBreaker {
     const questions = [...this.#deps.probeQuestions, ...this.#goodQuestions.map(({ question }) => question)]
     await Promise.all(questions.map(question => this.#probe(question)))
     // A suspicion that came meanwhile is probed by the next round.
-    if (this.#suspicion === null || this.#suspicion !== suspected || this.#isOpen) return
+    if (this.#suspicion === null || this.#suspicion !== suspected || this.#isOpen || this.#isStopped) return
     this.#isOpen = true
     this.#deps.onChange?.()
   }

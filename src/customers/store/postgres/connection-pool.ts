@@ -36,7 +36,7 @@ export class PostgresPool {
   readonly #semaphore: Semaphore
   readonly #parameterCounts = new LRUCache<string, number>({ max: CHECKED_STATEMENTS_MAX })
   #sql: SQL
-  /** The client of the connection for notifications; null: nobody listens. */
+  /** The client of the connection for notifications; null: nobody has listened yet. */
   #listening: SQL | null = null
   readonly #changeListeners = new Set<() => void>()
   #isClosed = false
@@ -234,7 +234,7 @@ export class PostgresPool {
    * line of its own for each attempt that fails.
    */
   #listen(): void {
-    if (this.#changeListeners.size === 0) return
+    if (this.#changeListeners.size === 0 || this.#isClosed) return
     const previous = this.#listening
     let isLost = false
     const onLost = (): void => {

@@ -153,7 +153,7 @@ test("a backup fails when its partial copy was replaced, linked elsewhere or mad
     partialPath => chmodSync(partialPath, 0o644),
   ]
   for (const attack of attacks) {
-    const codes: number[] = []
+    const codes: unknown[] = []
     // An attack that comes between the last look at the file and its renaming is too late to be seen, and rare.
     while (codes.at(-1) !== 1 && codes.length < ATTEMPTS_MAX) {
       const [to, theirs] = [tempPath("copy"), createOlderDatabase(3, 1)]

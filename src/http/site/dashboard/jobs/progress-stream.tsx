@@ -13,6 +13,8 @@ const STREAMS_MAX = 200
 
 /** A stream tells of its list so often, and ends after so many times. The browser opens another one then. */
 const EVERY_MS = 1000
+/** The same for a list that waits for units, perhaps for hours. */
+const WAITING_EVERY_MS = 10_000
 const TIMES_MAX = 300
 
 /** A stream is silent for a second at most. */
@@ -58,7 +60,7 @@ export function progressStream(
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
   const { jobs, setTimer, isDraining, allowSilence } = deps
-  let [times, told] = [0, ""]
+  let [times, told, isWaiting] = [0, "", false]
   let cancelTimer = (): void => undefined
   /** Null: the list is deleted. */
   const nextEvent = async (): Promise<string | null> => {
@@ -68,6 +70,7 @@ export function progressStream(
     const html = render(<ListProgress list={list} />)
     const event = html === told ? ":\n\n" : eventText(html)
     told = html
+    isWaiting = list.state === "stopped"
     return isLive(list) ? event : `${event}${END}`
   }
   return new ReadableStream(
@@ -75,7 +78,7 @@ export function progressStream(
       pull: async controller => {
         if (times++ > 0)
           await new Promise<void>(resolve => {
-            cancelTimer = setTimer(EVERY_MS, resolve)
+            cancelTimer = setTimer(isWaiting ? WAITING_EVERY_MS : EVERY_MS, resolve)
           })
         allowSilence(request, SILENCE_SECONDS)
         // A page that is told nothing asks in its place.
