@@ -8,6 +8,7 @@ import { onPostgres } from "../customers/engines.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount, tempLog, tempPlace, tempStore } from "../customers/temp-store.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
+import { asciiDatabase } from "../support/postgres.ts"
 import { emptyDatabase } from "../support/postgres-databases.ts"
 
 const HOUR_MS = 3_600_000
@@ -64,7 +65,7 @@ onPostgres("one on which a start would be refused has failed, with what to do", 
   const other = new SQL(url, { max: 1 })
   onTestEnd(() => other.close())
   await other.unsafe("CREATE TABLE recipes (name TEXT)")
-  const ascii = emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")
+  const ascii = emptyDatabase(...asciiDatabase())
   for (const [at, remedy] of [
     [url, STORE_ERRORS.foreign_database.remedy],
     [`${url}?search_path=nowhere`, STORE_ERRORS.refused.remedy],

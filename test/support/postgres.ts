@@ -54,12 +54,24 @@ const KEEPER = `"$@" </dev/null & pid=$!; echo "$pid"; read -r signal || signal=
 /** How a server is asked to end, and the signal that asks it. */
 const ENDS = { fast: "INT", immediate: "QUIT", kill: "KILL" } as const
 
+/** Before version 15 a database has no provider of locales but the C library. */
+function providers(...words: readonly string[]): readonly string[] {
+  const [, major] = /(\d+)/.exec(programsIn(binaries())("initdb", "--version")) ?? []
+  return Number(major) < 15 ? [] : words
+}
+
+/** Words for `createdb` that make a database that cannot hold every text. */
+export const asciiDatabase = (): readonly string[] => [
+  ...["--encoding=SQL_ASCII", "--locale=C"],
+  ...providers("--locale-provider=libc"),
+]
+
 /**
- * Makes and starts a server whose text sorts as people do, not by bytes, so that nothing may rely on the database's order. `settings`
- * are `name=value`, and win over those of tests.
+ * Makes and starts a server whose text sorts as people do, not by bytes, where its version can, so that nothing may rely on the database's
+ * order. `settings` are `name=value`, and win over those of tests.
  */
 export function startPostgres(settings: readonly string[] = []): Promise<PostgresCluster> {
-  const locale = ["--locale=C.UTF-8", "--locale-provider=icu", "--icu-locale=en-US"]
+  const locale = ["--locale=C.UTF-8", ...providers("--locale-provider=icu", "--icu-locale=en-US")]
   return startOver(
     program => files =>
       program("initdb", "--no-sync", "--auth=trust", "--username=mailkind", "--encoding=UTF8", ...locale, files),

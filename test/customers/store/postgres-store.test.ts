@@ -9,7 +9,7 @@ import { bounded } from "../../support/bounded.ts"
 import { later } from "../../support/later.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { type PostgresCluster, startPostgres } from "../../support/postgres.ts"
+import { asciiDatabase, type PostgresCluster, startPostgres } from "../../support/postgres.ts"
 import { emptyDatabase } from "../../support/postgres-databases.ts"
 import { startTcpProxy } from "../../support/tcp-proxy.ts"
 import { onPostgres } from "../engines.ts"
@@ -110,9 +110,7 @@ describe("opening", () => {
     await other.unsafe("CREATE TABLE recipes (name TEXT)")
     expect((await errorOf(setUp(url))).code).toBe("foreign_database")
     expect(await other.unsafe("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")).toHaveLength(1)
-    expect(
-      (await errorOf(setUp(emptyDatabase("--encoding=SQL_ASCII", "--locale=C", "--locale-provider=libc")))).code,
-    ).toBe("unfit")
+    expect((await errorOf(setUp(emptyDatabase(...asciiDatabase())))).code).toBe("unfit")
   })
 
   onPostgres("a migration that fails rolls all of them back", async () => {
