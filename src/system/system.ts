@@ -60,8 +60,8 @@ export type System = {
   readonly openMailer: OpenMailer
   /** The DNS servers of the system's configuration, as `address[:port]`. */
   readonly systemDnsServers: () => readonly string[]
-  /** Resolves with the name of the next signal that asks the process to stop (SIGINT, SIGTERM). */
-  readonly stopSignal: () => Promise<string>
+  /** Resolves with the name of the next signal that asks the process to stop (SIGINT, SIGTERM). After `until` it waits for none. */
+  readonly stopSignal: (until?: AbortSignal) => Promise<string>
   /** Calls `work` on every SIGHUP. */
   readonly onReload: (work: () => void) => void
   readonly verbose: VerboseToggle
@@ -114,10 +114,7 @@ export function createSystem(): System {
     connect: socketConnect(),
     openMailer: createSmtpMailer(),
     systemDnsServers: getServers,
-    stopSignal: () =>
-      new Promise(resolve => {
-        for (const name of ["SIGINT", "SIGTERM"] as const) process.once(name, () => resolve(name))
-      }),
+    stopSignal,
     onReload: work => void process.on("SIGHUP", work),
     verbose: createVerboseToggle(),
     processes: systemProcesses,
@@ -126,6 +123,16 @@ export function createSystem(): System {
     controlSockets: unixControlSockets,
     serviceManager: createServiceManager(process.env, process.pid),
   }
+}
+
+function stopSignal(until?: AbortSignal): Promise<string> {
+  const { promise, resolve } = Promise.withResolvers<string>()
+  for (const name of ["SIGINT", "SIGTERM"] as const) {
+    const onSignal = (): void => resolve(name)
+    process.once(name, onSignal)
+    until?.addEventListener("abort", () => process.off(name, onSignal))
+  }
+  return promise
 }
 
 /** How much text waits at most for whoever reads standard error. */
