@@ -2,7 +2,7 @@ import { SQL } from "bun"
 import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { openPostgres } from "../../src/customers/store/postgres-store.ts"
 import { later } from "./later.ts"
-import { type PostgresCluster, type PostgresServer, postgresAt, startPostgres } from "./postgres.ts"
+import { isBefore15, type PostgresCluster, type PostgresServer, postgresAt, startPostgres } from "./postgres.ts"
 
 /** How many databases are kept ready, so that a test that wants one need not wait. */
 const READY_MIN = 2
@@ -53,6 +53,7 @@ export async function makeTemplate(server: PostgresServer): Promise<void> {
   await using admin = new SQL(server.url("postgres"), { max: 1 })
   await admin.unsafe(`CREATE ROLE ${REUSING_USER} LOGIN SUPERUSER`)
   await admin.unsafe(`CREATE DATABASE ${TEMPLATE}`)
+  if (isBefore15()) server.program("psql", "--quiet", "--dbname", server.url(TEMPLATE), "--command", OWN_SCHEMA)
   const template = await openPostgres(server.url(TEMPLATE), { clock: () => 1_000, setTimer: later })
   await template.close()
 }
@@ -183,11 +184,15 @@ async function shapeOf(client: SQL): Promise<string> {
   return row?.shape ?? ""
 }
 
+/** What later versions begin with. */
+const OWN_SCHEMA = "REVOKE CREATE ON SCHEMA public FROM PUBLIC"
+
 function madeNow(...words: string[]): string {
   const here = running()
   const name = nextName(here)
   const { program, port } = here.server
   program("createdb", "-h", "127.0.0.1", "-p", String(port), "-U", "mailkind", ...words, name)
+  if (isBefore15()) program("psql", "--quiet", "--dbname", here.server.url(name), "--command", OWN_SCHEMA)
   return name
 }
 

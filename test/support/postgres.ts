@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { lazy } from "../../src/base/lazy.ts"
 import { bounded } from "./bounded.ts"
 import { freePort } from "./free-port.ts"
 
@@ -54,11 +55,16 @@ const KEEPER = `"$@" </dev/null & pid=$!; echo "$pid"; read -r signal || signal=
 /** How a server is asked to end, and the signal that asks it. */
 const ENDS = { fast: "INT", immediate: "QUIT", kill: "KILL" } as const
 
-/** Before version 15 a database has no provider of locales but the C library. */
-function providers(...words: readonly string[]): readonly string[] {
+/**
+ * Whether the version is before 15: then a database has no provider of locales but the C library, every user may create tables in the
+ * schema `public`, and statistics come later.
+ */
+export const isBefore15: () => boolean = lazy(() => {
   const [, major] = /(\d+)/.exec(programsIn(binaries())("initdb", "--version")) ?? []
-  return Number(major) < 15 ? [] : words
-}
+  return Number(major) < 15
+})
+
+const providers = (...words: readonly string[]): readonly string[] => (isBefore15() ? [] : words)
 
 /** Words for `createdb` that make a database that cannot hold every text. */
 export const asciiDatabase = (): readonly string[] => [

@@ -19,6 +19,7 @@ import { notifyNextAccounts } from "../../../src/customers/terms/terms-notices.t
 import { addCounts } from "../../../src/customers/usage/usage-rows.ts"
 import { later } from "../../support/later.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
+import { isBefore15 } from "../../support/postgres.ts"
 import { emptyDatabase } from "../../support/postgres-databases.ts"
 import { onPostgres } from "../engines.ts"
 import { newAccount, random, tempLog } from "../temp-store.ts"
@@ -35,7 +36,7 @@ async function twoStores() {
     return store
   }
   const conflictCount = async (): Promise<number> => {
-    await admin.unsafe("SELECT pg_stat_force_next_flush()")
+    if (!isBefore15()) await admin.unsafe("SELECT pg_stat_force_next_flush()")
     const [row] = await admin.unsafe<{ count: string }[]>(
       "SELECT deadlocks AS count FROM pg_stat_database WHERE datname = current_database()",
     )
