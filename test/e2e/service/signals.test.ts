@@ -69,7 +69,8 @@ test.each([
   let printed = ""
   for await (const chunk of server.stdout) {
     printed += new TextDecoder().decode(chunk)
-    if (/listens on \S+\n/.test(printed)) break
+    // The last line of a start: who closes its output before ends it.
+    if (/leads to the dashboard\.\n/.test(printed)) break
   }
   const port = Number(/listens on http:\/\/[^:\s]+:(\d+)/.exec(printed)?.[1])
   for (let at = 0; at < 500; at++) expect(await statusOf(port, "/nowhere")).toBe(404)
