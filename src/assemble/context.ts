@@ -30,9 +30,13 @@ export function createContext(system: System, settings: Settings): AppContext {
     if (count > 0) log("warn", "lines of the log were lost", { count })
     log(level, message, fields)
   }
-  const { stopwatch, runInterval } = system
-  const faults = new FaultLog(written, { stopwatch, runInterval, describe: describeStoreError })
+  const faults = faultsOf({ system, settings, log: written })
   return { system, settings, log: faults.log, faults }
+}
+
+/** The faults of a context, or its log's own where it has none. */
+export function faultsOf({ system: { stopwatch, runInterval }, log, faults }: AppContext): FaultLog {
+  return faults ?? new FaultLog(log, { stopwatch, runInterval, describe: describeStoreError })
 }
 
 /** What an error of the store is, and its remedy; nothing of another fault. */
@@ -43,7 +47,6 @@ function describeStoreError(fault: string): LogFields {
 
 /** The context of a worker, which adds its index to each log line. */
 export function workerContext(context: AppContext, workerIndex: number): AppContext {
-  const faults = context.faults?.withFields({ worker: workerIndex })
-  const log: Log = (level, message, fields) => context.log(level, message, { worker: workerIndex, ...fields })
-  return faults === undefined ? { ...context, log } : { ...context, log: faults.log, faults }
+  const faults = faultsOf(context).withFields({ worker: workerIndex })
+  return { ...context, log: faults.log, faults }
 }

@@ -17,6 +17,9 @@ const FAULTS_MAX = 50
 
 type OngoingFault = { readonly sinceMs: number; requests: number; tasks: number; isRecent: boolean; isHeld: boolean }
 
+/** The fault of an outage, and what an operator does about it. */
+type Outage = { readonly fault: string; readonly remedy: string }
+
 type FaultLogDeps = {
   readonly stopwatch: Stopwatch
   readonly runInterval: (everyMs: number, work: () => void) => () => void
@@ -60,13 +63,23 @@ export class FaultLog {
     this.#log(level, message, fields)
   }
 
-  /** Logs that an outage begins, which lasts until `end`, however little fails by it. It may be known as a fault already. */
-  beginOutage(level: "warn" | "error", message: LogMessage, fields: LogFields & { readonly fault: string }): void {
-    const { fault } = fields
-    if (!this.#ongoing.has(fault)) this.#begin(fault)
-    const ongoing = this.#ongoing.get(fault)
-    if (ongoing !== undefined) ongoing.isHeld = true
-    this.#log(level, message, fields)
+  /**
+   * Logs outages of one thing: gives what is called with the fault of one that begins, and with null when it has ended. However little
+   * fails by it meanwhile, it lasts. It may be known as a fault already.
+   */
+  outages(level: "warn" | "error", begins: LogMessage, ends: LogMessage): (outage: Outage | null) => void {
+    let current = ""
+    return outage => {
+      if (outage === null) {
+        this.#log("info", ends, this.end(current) ?? {})
+        return
+      }
+      current = outage.fault
+      if (!this.#ongoing.has(current)) this.#begin(current)
+      const ongoing = this.#ongoing.get(current)
+      if (ongoing !== undefined) ongoing.isHeld = true
+      this.#log(level, begins, outage)
+    }
   }
 
   /** The same log, whose lines all have these fields. It has faults of its own. */

@@ -79,3 +79,13 @@ export type CacheLifetime = { readonly cachedAtMs: number; readonly freshUntilMs
 /** Whether it is fresh. If the clock was set back to before it was cached, nobody knows how old it is: it is not fresh. */
 export const isFresh = ({ cachedAtMs, freshUntilMs }: CacheLifetime, nowMs: number): boolean =>
   cachedAtMs <= nowMs && nowMs < freshUntilMs
+
+/**
+ * A day or an instant of UTC, such as `2027-01-31` or `2027-01-31T12:00:00Z`, in milliseconds since the Unix epoch; null: it is neither, or
+ * there is no such day. The runtime takes 30 February for 2 March.
+ */
+export function parseInstant(text: string): number | null {
+  const isWellFormed = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)?$/.test(text)
+  const atMs = isWellFormed ? Date.parse(text) : Number.NaN
+  return Number.isNaN(atMs) || isoDate(utcDay(atMs)) !== text.slice(0, 10) ? null : atMs
+}

@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from "commander"
-import { DAY_MS, HOUR_MS, isoDate, isoInstant, utcDay } from "../base/time.ts"
+import { DAY_MS, HOUR_MS, isoInstant, parseInstant } from "../base/time.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import {
   type ActQuery,
@@ -37,11 +37,8 @@ export function registerAuditCommand(root: Command, output: Output, withCustomer
 function parseSince(text: string): (nowMs: number) => number {
   const [, count = "", unit = ""] = /^(\d{1,5})([dh])$/.exec(text) ?? []
   if (unit !== "") return nowMs => nowMs - Number(count) * (unit === "d" ? DAY_MS : HOUR_MS)
-  const isInstant = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)?$/.test(text)
-  const atMs = isInstant ? Date.parse(text) : Number.NaN
-  // The runtime takes 30 February for 2 March.
-  if (Number.isNaN(atMs) || isoDate(utcDay(atMs)) !== text.slice(0, 10))
-    throw new InvalidArgumentError("Use 7d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z.")
+  const atMs = parseInstant(text)
+  if (atMs === null) throw new InvalidArgumentError("Use 7d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z.")
   return () => atMs
 }
 

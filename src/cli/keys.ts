@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError } from "commander"
-import { dayEndMs, isoDate, isoInstant, utcDay } from "../base/time.ts"
+import { dayEndMs, isoInstant, parseInstant, utcDay } from "../base/time.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import { LIMITS } from "../contract/limits.ts"
 import type { KeyKind } from "../customers/keys/key-format.ts"
@@ -70,10 +70,8 @@ function parseCount(text: string): number {
 
 /** A day stands for its end. */
 function parseExpiry(text: string): number {
-  const atMs = /^\d{4}-\d{2}-\d{2}(?:T\d{2}:\d{2}(?::\d{2}(?:\.\d{1,3})?)?Z)?$/.test(text)
-    ? Date.parse(text)
-    : Number.NaN
-  if (Number.isNaN(atMs) || isoDate(utcDay(atMs)) !== text.slice(0, 10))
+  const atMs = parseInstant(text)
+  if (atMs === null)
     throw new InvalidArgumentError("Use a day such as 2027-01-31, or a time such as 2027-01-31T12:00:00Z.")
   return text.includes("T") ? atMs : dayEndMs(utcDay(atMs))
 }

@@ -138,7 +138,7 @@ function stopSignal(until?: AbortSignal): Promise<string> {
 /** How much text waits at most for whoever reads standard error. */
 const STDERR_BYTES_MAX = 8 * 1_048_576
 
-const stderrQueue = { bytes: 0, lostCount: 0 }
+const stderrQueue = { isGuarded: false, bytes: 0, lostCount: 0 }
 
 /** Writes to standard error. A full disk, and a reader that has gone or hangs, cost lines of the log and not the server. */
 function writeStderr(text: string): void {
@@ -146,7 +146,8 @@ function writeStderr(text: string): void {
     stderrQueue.lostCount++
     return
   }
-  if (!process.stderr.listeners("error").includes(ignoreError)) process.stderr.on("error", ignoreError)
+  if (!stderrQueue.isGuarded) process.stderr.on("error", () => undefined)
+  stderrQueue.isGuarded = true
   const bytes = Buffer.byteLength(text)
   stderrQueue.bytes += bytes
   process.stderr.write(text, () => {
@@ -161,8 +162,6 @@ function takeLostLines(): number {
   stderrQueue.lostCount = 0
   return lostCount
 }
-
-const ignoreError = (): void => undefined
 
 /** The name of this process's user, or who became root by `sudo`. The environment is not believed otherwise: anybody sets it. */
 function operatorName(): string {

@@ -67,7 +67,7 @@ test("a fault that nobody ends is over when nothing has failed by it for a minut
 
 test("a fault that is held is over when it is ended alone, and is told of again only when something has failed by it", () => {
   const { faults, lines, pass } = desk()
-  faults.beginOutage("warn", "DNS does not answer", { fault: "dns_silent" })
+  faults.outages("warn", "DNS does not answer", "DNS answers again")({ fault: "dns_silent", remedy: "" })
   for (const failedCount of [0, 0, 3]) {
     for (let at = 0; at < failedCount; at++) faults.countTask("dns_silent")
     pass(REMINDER_MS)
@@ -102,7 +102,7 @@ test("a failed request begins its fault with a line that describes it, and has i
 test("an outage is told although something has failed by it before, and is counted from there", () => {
   const { faults, lines, pass } = desk()
   faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
-  faults.beginOutage("error", "the database does not answer", AWAY)
+  faults.outages("error", "the database does not answer", "the database answers again")({ ...AWAY, remedy: "" })
   for (let minute = 0; minute < 3; minute++) pass(REMINDER_MS)
   expect(faults.end("away")).toEqual({ lasted_s: 180, failed_requests: 1, failed_tasks: 0 })
   expect(lines.map(line => line.split(" {")[0])).toEqual([

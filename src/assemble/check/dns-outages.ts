@@ -1,5 +1,5 @@
 import type { DnsOutage } from "../../check/dns/resolver/resolver-chain.ts"
-import type { AppContext } from "../context.ts"
+import { type AppContext, faultsOf } from "../context.ts"
 
 /** What tells an operator of outages of DNS. */
 export type DnsOutageLog = {
@@ -16,19 +16,15 @@ const OUTAGE_REMEDIES: Readonly<Record<DnsOutage, string>> = {
 }
 
 /** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
-export function createDnsOutageLog({ log, faults }: AppContext): DnsOutageLog {
+export function createDnsOutageLog(context: AppContext): DnsOutageLog {
+  const faults = faultsOf(context)
+  const tell = faults.outages("warn", "DNS does not answer", "DNS answers again")
   let fault = ""
   return {
     onAvailabilityChange: outage => {
-      if (outage === null) {
-        log("info", "DNS answers again", faults?.end(fault) ?? {})
-        return
-      }
-      fault = `dns_${outage}`
-      const fields = { fault, remedy: OUTAGE_REMEDIES[outage] }
-      if (faults === undefined) log("warn", "DNS does not answer", fields)
-      else faults.beginOutage("warn", "DNS does not answer", fields)
+      fault = outage === null ? "" : `dns_${outage}`
+      tell(outage === null ? null : { fault, remedy: OUTAGE_REMEDIES[outage] })
     },
-    countFailure: () => faults?.countTask(fault),
+    countFailure: () => faults.countTask(fault),
   }
 }

@@ -13,31 +13,23 @@ import { StoreError, type StoreErrorCode } from "../../customers/store/core/stor
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { isPostgresUrl } from "../../customers/store/postgres/postgres-url.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
-import type { AppContext } from "../context.ts"
+import { type AppContext, faultsOf } from "../context.ts"
 
 /**
  * Opens the store: the PostgreSQL database of the settings, or the SQLite file in the data directory, which it creates if
  * necessary. Rejects with a `StoreError`. Later failures and recoveries of the database are logged.
  */
-export async function openStore({ system, settings, log, faults }: AppContext): Promise<OpenStore> {
-  let fault = ""
+export async function openStore(context: AppContext): Promise<OpenStore> {
+  const { system, settings } = context
   const { clock, setTimer, random } = system
+  const tell = faultsOf(context).outages("error", "the database does not answer", "the database answers again")
   const location = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
   return await openStoreAt(location, {
     clock,
     setTimer,
     random,
     connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
-    onAvailabilityChange: error => {
-      if (error === null) {
-        log("info", "the database answers again", faults?.end(fault) ?? {})
-        return
-      }
-      fault = error.code
-      const fields = { fault, remedy: error.remedy }
-      if (faults === undefined) log("error", "the database does not answer", fields)
-      else faults.beginOutage("error", "the database does not answer", fields)
-    },
+    onAvailabilityChange: error => tell(error === null ? null : { fault: error.code, remedy: error.remedy }),
   })
 }
 

@@ -100,11 +100,10 @@ export class RequestObserver {
     const isSample = status < 400 && ++this.#sinceSample >= (this.#logging.sampleEvery() ?? Number.POSITIVE_INFINITY)
     if (isSample) this.#sinceSample = 0
     const isSlow = this.#isSlow(route, tookMs)
-    const nowMs = this.stopwatch()
-    for (const limit of [this.#slow, this.#failures]) if (limit.hasOmitted) limit.tick(nowMs)
+    if (this.#slow.hasOmitted || this.#failures.hasOmitted) this.#tellOmitted(this.stopwatch())
     // What failed by us is told as that, however long it took.
     if (status >= 500 || (status >= 400 && !isSlow)) this.#recordRefusal(request, route, response, tookMs, caller)
-    else if (isSlow ? this.#slow.admits(nowMs, tookMs) : isSample)
+    else if (isSlow ? this.#slow.admits(this.stopwatch(), tookMs) : isSample)
       this.#logResponse(
         route,
         response,
@@ -112,6 +111,10 @@ export class RequestObserver {
         caller === null ? null : tierLabel(caller.key, caller.account),
         verdict,
       )
+  }
+
+  #tellOmitted(nowMs: number): void {
+    for (const limit of [this.#slow, this.#failures]) if (limit.hasOmitted) limit.tick(nowMs)
   }
 
   #isSlow(route: number, tookMs: number): boolean {

@@ -74,7 +74,9 @@ function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   return (ifNoneMatch ?? "").split(",").some(sent => opaque(sent) === opaque(tag) || sent.trim() === "*")
 }
 
-const hasKey = (text: string): boolean => Object.values(KEY_KINDS).some(({ prefix }) => text.includes(prefix))
+const KEY_PREFIXES = Object.values(KEY_KINDS).map(({ prefix }) => prefix)
+
+const hasKey = (text: string): boolean => KEY_PREFIXES.some(prefix => text.includes(prefix))
 
 /** `nextId` gives a new request id. `isHttps` adds `Strict-Transport-Security`. */
 export function createJsonResponses(nextId: () => string, isHttps: boolean): JsonResponses {
