@@ -98,6 +98,7 @@ describe("what is wanted", () => {
     for (const args of [
       ["--since", "yesterday"],
       ["--since", "2027-13-01"],
+      ["--since", "2027-02-30"],
       ["--account", "nobody@example.com"],
       ["--act", "everything"],
     ])

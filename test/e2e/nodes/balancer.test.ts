@@ -3,7 +3,8 @@ import { request } from "node:http"
 import { HAPROXY_COMMANDS } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
 import { bounded } from "../../support/bounded.ts"
 import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
-import { type Balancer, MISSING_BALANCER, startBalancer } from "./balancer.ts"
+import { until } from "../../support/until.ts"
+import { type Balancer, MISSING_BALANCER, nodeStates, startBalancer } from "./balancer.ts"
 import { type ApiRequest, createCluster, type Load, reporterKeys, startLoad } from "./cluster.ts"
 
 setDefaultTimeout(180_000)
@@ -75,9 +76,11 @@ test.skipIf(missing.length > 0)(
 )
 
 /** Resolves when the balancer knows that a node is gone. */
-async function isDown({ say }: Balancer, name: string): Promise<void> {
-  while (!new RegExp(`^nodes,${name},.*,DOWN,`, "m").test(await say("show stat")));
-}
+const isDown = (balancer: Balancer, name: string): Promise<void> =>
+  until(
+    async () => (await nodeStates(balancer)).get(name) === "DOWN",
+    () => `${name} is not down`,
+  )
 
 /** Resolves when so many processes have answered. */
 async function served(load: Load, count: number): Promise<void> {

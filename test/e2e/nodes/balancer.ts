@@ -49,6 +49,13 @@ export async function startBalancer(nodePorts: readonly number[]): Promise<Balan
   return { port, say: line => reply(socket, line) }
 }
 
+/** What the balancer holds of each node, such as `UP`, by its name. */
+export async function nodeStates({ say }: Balancer): Promise<ReadonlyMap<string, string>> {
+  const rows = (await say("show stat")).split("\n").map(row => row.split(","))
+  const nodes = rows.filter(([backend, name]) => backend === "nodes" && name !== "BACKEND")
+  return new Map(nodes.map(cells => [cells[1] ?? "", cells[17]?.split(" ")[0] ?? ""]))
+}
+
 /** Says a line to a socket, and gives all that is answered. */
 function reply(path: string, line: string): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>()

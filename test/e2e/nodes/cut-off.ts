@@ -3,7 +3,7 @@ import { onTestEnd } from "../../support/on-test-end.ts"
 import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
 import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts"
 import { until } from "../../support/until.ts"
-import { type Balancer, MISSING_BALANCER, startBalancer } from "./balancer.ts"
+import { MISSING_BALANCER, nodeStates, startBalancer } from "./balancer.ts"
 import { type ApiRequest, createCluster, type Load, reporterKeys, startLoad } from "./cluster.ts"
 
 /** What is missing for these tests. */
@@ -65,7 +65,7 @@ export async function cutOff(cut: (way: TcpProxy) => () => unknown, lastsMs: num
   const unreadyMs = performance.now() - from
   const healths = [await healthOf(cutPort), await healthOf(otherPort, "?ready=1")]
   await until(
-    async () => (await serverStates(balancer)).join() === "DOWN,UP,UP",
+    async () => [...(await nodeStates(balancer)).values()].join() === "DOWN,UP,UP",
     () => "the balancer does not take the node out",
   )
   const before = await first.end()
@@ -77,12 +77,6 @@ export async function cutOff(cut: (way: TcpProxy) => () => unknown, lastsMs: num
   const mendedAt = performance.now()
   await untilReady(cutPort, 200)
   return { before, after, healths, unreadyMs, readyAgainMs: performance.now() - mendedAt }
-}
-
-/** What the balancer holds of each node, such as `UP`. */
-async function serverStates({ say }: Balancer): Promise<readonly string[]> {
-  const rows = (await say("show stat")).split("\n").filter(row => /^nodes,(?!BACKEND)/.test(row))
-  return rows.map(row => row.split(",")[17]?.split(" ")[0] ?? "")
 }
 
 const healthOf = async (port: number, query = ""): Promise<number> =>
