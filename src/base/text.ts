@@ -8,6 +8,15 @@ export function parseJson(text: string): unknown {
   }
 }
 
+/** Printable ASCII without `"` and `\`, which needs no escaping in JSON. */
+const JSON_SAFE = /^[ !#-[\]-~]*$/
+
+/** The text as a JSON string, or `null`: what `JSON.stringify` returns, faster. */
+export function jsonString(text: string | null): string {
+  if (text === null) return "null"
+  return JSON_SAFE.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
 /** Compares two texts by code units, for `sort`. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 

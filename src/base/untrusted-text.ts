@@ -14,13 +14,13 @@ export function sanitizeText(value: unknown, charsMax: number): string | null {
   return [...text].slice(0, charsMax).join("").trim() || null
 }
 
-/** The own member of a JSON object; undefined: it has none of this name, or is no object. */
-export const ownMember = (json: unknown, name: string): unknown =>
-  typeof json === "object" && json !== null ? Object.getOwnPropertyDescriptor(json, name)?.value : undefined
-
 /** Whether a JSON value is an object: neither an array nor null. */
 export const isJsonObject = (json: unknown): json is Readonly<Record<string, unknown>> =>
   typeof json === "object" && json !== null && !Array.isArray(json)
+
+/** The own member of a JSON object; undefined: it has none of this name, or is no object. */
+export const ownMember = (json: unknown, name: string): unknown =>
+  isJsonObject(json) && Object.hasOwn(json, name) ? json[name] : undefined
 
 /** Makes text from outside safe for a terminal: control characters become `\\u…` escapes. */
 export const escapeControls = (text: string): string =>

@@ -11,30 +11,37 @@ export function jsonMembers(text: string): readonly JsonMember[] {
     const nameEnd = stringEnd(text, quote)
     const from = text.indexOf(":", nameEnd) + 1
     const to = valueEnd(text, from)
-    members.push({ name: JSON.parse(text.slice(quote, nameEnd)), text: text.slice(from, to).trim() })
+    members.push({ name: readName(text.slice(quote, nameEnd)), text: text.slice(from, to).trim() })
     if (text[to] !== ",") break
     quote = text.indexOf('"', to)
   }
   return members
 }
 
+/** The name that a JSON string is. */
+const readName = (json: string): string => (json.includes("\\") ? JSON.parse(json) : json.slice(1, -1))
+
 /** The index after the string that begins at a quote. */
 function stringEnd(text: string, quote: number): number {
-  for (let at = quote + 1; ; at++) {
-    if (text[at] === "\\") at++
-    else if (text[at] === '"' || at >= text.length) return at + 1
+  for (let at = quote + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === BACKSLASH) at++
+    else if (unit === QUOTE) return at + 1
   }
+  return text.length
 }
 
 /** The index of the comma or bracket that ends the value from here on. */
 function valueEnd(text: string, from: number): number {
   let depth = 0
   for (let at = from; at < text.length; at++) {
-    const character = text[at]
-    if (character === '"') at = stringEnd(text, at) - 1
-    else if (character === "{" || character === "[") depth++
-    else if (depth === 0 && (character === "," || character === "}")) return at
-    else if (character === "}" || character === "]") depth--
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = stringEnd(text, at) - 1
+    else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) depth++
+    else if (depth === 0 && (unit === COMMA || unit === CLOSE_BRACE)) return at
+    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--
   }
   return text.length
 }
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = Buffer.from('"\\,{}[]')

@@ -1,8 +1,8 @@
 import { formatCsvRecord, safeCell } from "../base/csv.ts"
-import { flattenString } from "../base/text.ts"
+import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { type CheckOutcome, fullResultJson, type JudgedDomain } from "../check/result/result.ts"
+import { type CheckOutcome, type JudgedDomain, resultMembersJson } from "../check/result/result.ts"
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/schemas.ts"
 import { type InputColumns, type InputRow, lineError } from "./input-rows.ts"
@@ -57,20 +57,16 @@ const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) 
 const NDJSON_RESULTS: ResultFormat = {
   header: "",
   format: (row, outcome, place) => {
-    const result = fullResultJson({ ...outcome, tookMs: 0 }, `line_${place}`)
-    const error = lineError(row)
     const own = ownMembersJson(row, outcome.subject)
-    return (
-      `${own === "" ? result : `{${own},${result.slice(1)}`}`.slice(0, -1) +
-      `${error === null ? "" : `,"line_error":"${error}"`}}\n`
-    )
+    const error = lineError(row)
+    // Nothing is cut off a long text: for that the runtime would copy all of it.
+    return `{${own}${resultMembersJson(outcome, 0, `line_${place}`)}${error === null ? "" : `,"line_error":"${error}"`}}\n`
   },
   prefix: (row, subject) => {
     const { kind, sent, normalized, domain } = subject
     const asked = { email: kind === "email" ? sent : null, ...(kind === "url" ? { url: sent } : {}) }
     const result = JSON.stringify({ ...asked, normalized_email: normalized, domain }).slice(1, -1)
-    const own = ownMembersJson(row, subject)
-    return `{${own === "" ? "" : `${own},`}${result},`
+    return `{${ownMembersJson(row, subject)}${result},`
   },
 }
 
@@ -78,7 +74,7 @@ const NDJSON_RESULTS: ResultFormat = {
 const RESULT_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(CheckResult.properties), "line_error"])
 
 /**
- * The members of the line itself, as text without braces. One that the result repeats is left out; one whose name the result has
+ * The members of the line itself, each with a comma after it. One that the result repeats is left out; one whose name the result has
  * with another value gets the prefix `input_`.
  */
 function ownMembersJson({ json }: InputRow, { kind, sent, domain }: Subject): string {
@@ -86,11 +82,11 @@ function ownMembersJson({ json }: InputRow, { kind, sent, domain }: Subject): st
   const repeated = kind === "domain" ? domain : sent
   let text = ""
   for (const { name, text: value } of members) {
-    if (name === kind && repeated !== null && value === JSON.stringify(repeated)) continue
+    if (name === kind && repeated !== null && value === jsonString(repeated)) continue
     let free = name
     while (RESULT_MEMBERS.has(free) || (free !== name && members.some(other => other.name === free)))
       free = `input_${free}`
-    text += `${text === "" ? "" : ","}${JSON.stringify(free)}:${value}`
+    text += `${jsonString(free)}:${value},`
   }
   return text
 }

@@ -1,3 +1,4 @@
+import { jsonString } from "../../base/text.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Policy } from "../../contract/policies.ts"
@@ -84,9 +85,17 @@ export const fullResult = (outcome: CheckOutcome, requestId: string): CheckResul
  * The result for a secret key as JSON text. `requestId` must need no escaping. The members that do not depend on the local
  * part are serialized once for each verdict: under load this halves the time of the whole check.
  */
-export function fullResultJson({ subject, hints, judged, tookMs }: CheckOutcome, requestId: string): string {
+export const fullResultJson = (outcome: CheckOutcome, requestId: string): string =>
+  `{${resultMembersJson(outcome, outcome.tookMs, requestId)}}`
+
+/** The same without braces, for an object with other members. */
+export function resultMembersJson(
+  { subject, hints, judged }: Omit<CheckOutcome, "tookMs">,
+  tookMs: number,
+  requestId: string,
+): string {
   const { head, tail } = judgedMembersJson(judged)
-  return `${inputMembersJson(subject)}${head}${hintsJson(hints)}${tail}${tookMs},"request_id":"${requestId}"}`
+  return `${inputMembersJson(subject)}${head}${hintsJson(hints)}${tail}${tookMs},"request_id":"${requestId}"`
 }
 
 /** The members that depend on the input, up to `normalized_email`. */
@@ -95,7 +104,7 @@ function inputMembersJson({ kind, sent, normalized }: Subject): string {
   // Most addresses are sent in their normalized form.
   const normalizedJson = normalized === sent ? sentJson : jsonString(normalized)
   const email = kind === "email" ? sentJson : kind === "url" ? `null,"url":${sentJson}` : "null"
-  return `{"email":${email},"normalized_email":${normalizedJson}`
+  return `"email":${email},"normalized_email":${normalizedJson}`
 }
 
 /** The members that do not depend on the local part, as JSON text. */
@@ -147,14 +156,6 @@ export function reducedResultJson({ hints, judged: { evidence, verdict } }: Chec
   const hasSuiteB = detected.suiteB.length > 0 || knownTenant(evidence) !== null
   const reasons = verdict.reasons.slice(0, LIMITS.publishableReasonsMax).join('","')
   return `{"category":"${verdict.category}","is_business":${CATEGORIES[verdict.category].isBusiness},"recommendation":"${verdict.recommendation}","confidence":${verdict.confidence},"did_you_mean":${jsonString(suggestion)}${hintsJson(hints)},"reasons":["${reasons}"],"workspace":{"suite_a":${detected.suiteA.length > 0},"suite_b":${hasSuiteB},"suite_b_mail":${mail === null ? null : mail.operatedBy === "suite_b"}}}`
-}
-
-/** Printable ASCII without `"` and `\`, which needs no escaping in JSON. */
-const JSON_SAFE = /^[ !#-[\]-~]*$/
-
-function jsonString(text: string | null): string {
-  if (text === null) return "null"
-  return JSON_SAFE.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 
 const NO_SUITES: DetectedSuites = { suiteA: [], suiteB: [], otherSuite: null }
