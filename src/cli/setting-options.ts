@@ -26,14 +26,12 @@ export function addSettingOptions(
   const config = new Option(...CONFIG_FLAG)
   const options = flags.map(({ setting, flag, description }) => ({ setting, option: new Option(flag, description) }))
   root.addOption(config)
-  for (const command of leavesOf(root)) {
-    const isAboutServers = ABOUT_SERVERS.has(nameBelow(root, command))
-    for (const [text, description] of [
-      CONFIG_FLAG,
-      ...flags.map(({ flag, description }) => [flag, description] as const),
-    ])
-      command.addOption(new Option(text, description).hideHelp(!isAboutServers))
-  }
+  // Commands share options: to read the text of one takes longer than to add it.
+  const texts = [CONFIG_FLAG, ...flags.map(({ flag, description }) => [flag, description] as const)]
+  const shown = texts.map(text => new Option(...text))
+  const hidden = texts.map(text => new Option(...text).hideHelp())
+  for (const command of leavesOf(root))
+    for (const option of ABOUT_SERVERS.has(nameBelow(root, command)) ? shown : hidden) command.addOption(option)
   root.hook("preAction", (_, command) => {
     const given: Readonly<Record<string, unknown>> = { ...root.opts(), ...command.opts() }
     const chosen = options.flatMap(({ setting, option }) => {

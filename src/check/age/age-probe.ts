@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import { type Finding, known, unknown } from "../../base/finding.ts"
+import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
@@ -143,7 +144,7 @@ class AgeCache {
   constructor(clock: Clock, bounds: AgeCacheBounds) {
     this.#clock = clock
     this.#bounds = bounds
-    this.#entries = new LRUCache({ max: bounds.entriesMax })
+    this.#entries = new LRUCache(boundedByCount(bounds.entriesMax))
   }
 
   /** How many ages have arrived. */

@@ -4,6 +4,7 @@ import { KeyedSemaphore, type Release, Semaphore } from "../../base/concurrency.
 import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import { type Finding, unknown } from "../../base/finding.ts"
+import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
@@ -220,7 +221,7 @@ class TenantCache {
   constructor(clock: Clock, bounds: TenantCacheBounds) {
     this.#clock = clock
     this.#bounds = bounds
-    this.#entries = new LRUCache({ max: bounds.entriesMax })
+    this.#entries = new LRUCache(boundedByCount(bounds.entriesMax))
   }
 
   get size(): number {

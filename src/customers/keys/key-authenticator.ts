@@ -1,5 +1,6 @@
 import { LRUCache } from "lru-cache"
 import { assert } from "../../base/errors.ts"
+import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/change-log/change-log.ts"
@@ -100,7 +101,11 @@ export class KeyAuthenticator {
     this.#lastUse = new LastUseBuffer(clock)
     const clockOptions = lruClock(stopwatch)
     this.#keys = new KeyCache(bounds.keysMax, bounds.keyTtlMs, bounds.keyFreshMs, clockOptions)
-    this.#unknownKeys = new LRUCache({ max: bounds.unknownMax, ttl: bounds.unknownTtlMs, ...clockOptions })
+    this.#unknownKeys = new LRUCache({
+      ...boundedByCount(bounds.unknownMax),
+      ttl: bounds.unknownTtlMs,
+      ...clockOptions,
+    })
   }
 
   /**

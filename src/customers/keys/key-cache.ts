@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache"
+import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Stopwatch } from "../../base/outside-world.ts"
 import type { KeyKind } from "./key-format.ts"
 import type { IsInNetworks } from "./networks.ts"
@@ -62,7 +63,7 @@ export class KeyCache {
       this.#unlink(credentials.key.id, hash)
       this.#unlink(credentials.account.id, hash)
     }
-    this.#byHash = new LRUCache({ max: countMax, ttl: ttlMs, dispose, ...time })
+    this.#byHash = new LRUCache({ ...boundedByCount(countMax), ttl: ttlMs, dispose, ...time })
   }
 
   /** How many keys are cached. */

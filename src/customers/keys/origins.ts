@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache"
+import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import type { Store } from "../store/core/store.ts"
@@ -68,7 +69,7 @@ export class AllowedOrigins {
   constructor(store: Store, stopwatch: Stopwatch) {
     this.#store = store
     this.#stopwatch = stopwatch
-    this.#cache = new LRUCache({ max: ORIGINS_MAX, ttl: ORIGIN_TTL_MS, ...lruClock(stopwatch) })
+    this.#cache = new LRUCache({ ...boundedByCount(ORIGINS_MAX), ttl: ORIGIN_TTL_MS, ...lruClock(stopwatch) })
   }
 
   /** Whether any key allows the origin of this `Origin` header; null: there is no header. Rejects when the store fails. */

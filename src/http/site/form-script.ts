@@ -4,10 +4,12 @@ import { hashedVersion } from "./hashed-path.ts"
 
 /** The source as it is sent: without comments and indentation, in a function of its own, so that the page gets no name from it. */
 function servedScript(source: string): string {
-  const code = source
-    .replaceAll(/^\s*\/\*\*.*\*\/$/gm, "")
-    .replaceAll(/^\s*\/\/.*$/gm, "")
-    .replaceAll(/^\s+/gm, "")
+  const lines = source.split("\n").map(line => line.trimStart())
+  const isComment = (line: string) => line.startsWith("//") || (line.startsWith("/**") && line.endsWith("*/"))
+  const code = lines
+    .filter(line => line !== "" && !isComment(line))
+    .map(line => `${line}\n`)
+    .join("")
   return `/* mailkind: ${ROUTES.docsFormScript.path} */\n;(()=>{"use strict"\n${code}})()\n`
 }
 

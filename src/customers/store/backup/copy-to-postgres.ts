@@ -1,6 +1,6 @@
 import { constants, Database } from "bun:sqlite"
 import { pathToFileURL } from "node:url"
-import { type ReservedSQL, SQL } from "bun"
+import type { ReservedSQL } from "bun"
 import type { SqlValue } from "../core/store.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
 import { postgresStoreError } from "../postgres/postgres-errors.ts"
@@ -85,7 +85,7 @@ function openSource(path: string): Database {
 
 async function connectAndCopy(from: Database, url: string, onProgress: StoreCopyProgress): Promise<StoreCopyResult> {
   validatePostgresUrl(url)
-  const client = new SQL(url, {
+  const client = new Bun.SQL(url, {
     adapter: "postgres",
     max: 1,
     connection: { application_name: "mailkind store copy", ...COPY_SESSION_PARAMETERS, ...SESSION_PARAMETERS },

@@ -1,4 +1,4 @@
-import { type ReservedSQL, SQL } from "bun"
+import type { ReservedSQL, SQL } from "bun"
 import { LRUCache } from "lru-cache"
 import { Semaphore } from "../../../base/concurrency.ts"
 import { assert } from "../../../base/errors.ts"
@@ -256,7 +256,7 @@ export class PostgresPool {
 
   #createClient(max = this.#bounds.connectionsMax, onclose?: () => void): SQL {
     const { connectTimeoutMs, statementTimeoutMs, waitTimeoutMs } = this.#bounds
-    return new SQL(this.#url, {
+    return new Bun.SQL(this.#url, {
       adapter: "postgres",
       max,
       ...(onclose !== undefined && { onclose }),

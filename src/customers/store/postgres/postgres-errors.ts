@@ -1,4 +1,3 @@
-import { SQL } from "bun"
 import { StoreError, type StoreErrorCode } from "../core/store-error.ts"
 
 /** SQLSTATEs, or the classes that are their first two characters, and the error code for each (PostgreSQL manual, appendix A). */
@@ -55,7 +54,7 @@ const CONSTRAINT_NAMES: Readonly<Record<string, string>> = {
 export function postgresStoreError(error: unknown, location: string): unknown {
   if (!(error instanceof Error) || error instanceof StoreError || !("code" in error)) return error
   const code = String(error.code)
-  const state = error instanceof SQL.PostgresError ? error.errno : undefined
+  const state = error instanceof Bun.SQL.PostgresError ? error.errno : undefined
   const storeErrorCode =
     state === undefined ? codeOfClientError(code) : (codeOfLoginError(error) ?? codeOfSqlState(state))
   if (storeErrorCode !== null)
@@ -66,7 +65,7 @@ export function postgresStoreError(error: unknown, location: string): unknown {
 
 /** True when no connection could be opened; false when one was lost. */
 export function isConnectFailure(error: unknown): boolean {
-  if (!(error instanceof SQL.PostgresError))
+  if (!(error instanceof Bun.SQL.PostgresError))
     return error instanceof Error && "code" in error && CERTIFICATE_ERROR.test(String(error.code))
   const { code, errno } = error
   return errno === undefined
@@ -84,7 +83,7 @@ function codeOfClientError(code: string): StoreErrorCode | null {
 
 /** The code for a login that the server ended, where the SQLSTATE does not tell; null for other errors. */
 function codeOfLoginError(error: Error): StoreErrorCode | null {
-  if (!(error instanceof SQL.PostgresError) || error.severity !== "FATAL") return null
+  if (!(error instanceof Bun.SQL.PostgresError) || error.severity !== "FATAL") return null
   if (POOLER_ERROR.test(error.message)) return "pooled"
   // For example a parameter in the URL that the server does not know.
   return codeOfSqlState(error.errno ?? "") === null ? "refused" : null

@@ -1,4 +1,4 @@
-import { SQL } from "bun"
+import type { SQL } from "bun"
 import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
 import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
@@ -36,7 +36,7 @@ export type PostgresStatus = {
 /** Reads the status of the database at `url`. Rejects with a `StoreError` when it cannot be reached, or when a start would fail. */
 export async function readPostgresStatus(url: string): Promise<PostgresStatus> {
   validatePostgresUrl(url)
-  const client = new SQL(url, {
+  const client = new Bun.SQL(url, {
     adapter: "postgres",
     max: 1,
     connectionTimeout: STATUS_TIMEOUT_MS / 1000,

@@ -1,5 +1,4 @@
 import { accessSync, constants } from "node:fs"
-import { SQL } from "bun"
 import { errorCode } from "../../../base/errors.ts"
 import { StoreError } from "../core/store-error.ts"
 
@@ -47,7 +46,7 @@ export function validatePostgresUrl(url: string): void {
   }
   try {
     // The client connects with its first statement, which this one never runs.
-    new SQL(url, { adapter: "postgres" })
+    new Bun.SQL(url, { adapter: "postgres" })
   } catch (error) {
     const name = error instanceof Error ? /'([\w.]+)'/.exec(error.message)?.[1] : undefined
     const reason = name === undefined ? "its percent-encoding is broken" : `its ${name} cannot be used`

@@ -1,7 +1,9 @@
 import { ROUTES } from "../../../contract/routes.ts"
 
+const ENGLISH = new Intl.NumberFormat("en")
+
 /** A whole number with separators: `1,000`. */
-export const formatNumber = (value: number): string => new Intl.NumberFormat("en").format(value)
+export const formatNumber = (value: number): string => ENGLISH.format(value)
 
 /** A count with its noun: `1 unit`, `1,000 units`. */
 export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
