@@ -6,7 +6,7 @@ import type { PackManifest } from "./lists/manifest.ts"
 import { openPack, type Pack } from "./lists/pack/pack.ts"
 import type { PackVerification } from "./lists/pack/pack-verification.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
-import { KnownNameMatcher } from "./lookalike/known-name-matcher.ts"
+import { KnownNameMatcher, NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
 import { namePatternOf } from "./name-patterns/name-patterns.ts"
 import type { RefreshState } from "./refresh/refresh-state.ts"
 import type { JudgedDomain } from "./result/result.ts"
@@ -104,11 +104,11 @@ function createDomainLookup(pack: Pack): DomainLists["lookupDomain"] {
   return (domain, registrable) => {
     const listMatch = pack.match(domain, registrable)
     const isGenuine = (listMatch.mask & GENUINE_MASK) !== 0
-    const end = registrable ?? domain
+    const { suggestion, lookalikeOf } = isGenuine ? NO_NAME_MATCH : knownNames.match(domain, registrable ?? domain)
     return {
       listMatch,
-      suggestion: isGenuine ? null : knownNames.suggestionFor(domain, end),
-      lookalikeOf: isGenuine ? null : knownNames.lookalikeOf(domain, end),
+      suggestion,
+      lookalikeOf,
       namePattern: registrable === null ? null : (namePatternOf(registrable)?.category ?? null),
       seenBefore: false,
       cachedVerdicts: null,

@@ -13,7 +13,8 @@ const LARGEST = TARGETS.filter(({ name, kind }) => kind === "provider" && name.i
 
 const answers = (from: KnownNameMatcher, domain: string) => {
   const { registrable } = classifySuffix(domain)
-  return [from.suggestionFor(domain, registrable), from.lookalikeOf(domain, registrable)]
+  const { suggestion, lookalikeOf } = from.match(domain, registrable)
+  return [suggestion, lookalikeOf]
 }
 
 test("a target gets neither a suggestion nor a look-alike, nor does a name under it", () => {
@@ -28,7 +29,7 @@ test("each swap of two neighbouring letters of a large provider is corrected, un
     for (let at = 0; at + 1 < name.indexOf("."); at++) {
       const typed = `${name.slice(0, at)}${name.charAt(at + 1)}${name.charAt(at)}${name.slice(at + 2)}`
       if (typed === name || listed.has(typed) || UNSAID.has(typed)) continue
-      expect([typed, imitations.suggestionFor(typed, typed)]).toEqual([typed, name])
+      expect([typed, imitations.match(typed, typed).suggestion]).toEqual([typed, name])
     }
   }
 })
@@ -54,10 +55,7 @@ test("it answers every text, with a target or nothing", () => {
   fc.assert(
     fc.property(anything, anything, (domain, other) => {
       for (const registrable of [domain, other, domain.slice(domain.indexOf(".") + 1)]) {
-        for (const answer of [
-          imitations.suggestionFor(domain, registrable),
-          imitations.lookalikeOf(domain, registrable),
-        ]) {
+        for (const answer of Object.values(imitations.match(domain, registrable))) {
           expect(answer === null || listed.has(answer)).toBe(true)
         }
       }
@@ -86,7 +84,7 @@ test("a suggestion comes from a provider", () => {
   const providers = new Set(TARGETS.filter(({ kind }) => kind === "provider").map(({ name }) => name))
   fc.assert(
     fc.property(near, domain => {
-      const answer = imitations.suggestionFor(domain, domain)
+      const answer = imitations.match(domain, domain).suggestion
       expect(answer === null || providers.has(answer)).toBe(true)
     }),
   )

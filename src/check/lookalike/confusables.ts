@@ -18,12 +18,13 @@ const NATURAL_LATIN_LETTERS = new Set("ıłøđħŧßæœ")
 let prototypes: ReadonlyMap<string, string> | null = null
 
 /**
- * The skeleton of an A-label (`xn--…`) as it is displayed. Null: it does not decode, or contains a letter that does not
- * look like any ASCII text.
+ * The skeleton of an A-label (`xn--…`) as it is displayed. Null: the label is no A-label, does not decode, or contains a letter
+ * that does not look like any ASCII text.
  */
-export function skeletonOf(aLabel: string): Skeleton | null {
-  const displayed = domainToUnicode(aLabel)
-  if (displayed === "" || displayed === aLabel) return null
+export function skeletonOf(label: string): Skeleton | null {
+  if (!label.startsWith("xn--")) return null
+  const displayed = domainToUnicode(label)
+  if (displayed === "" || displayed === label) return null
   prototypes ??= parsePrototypes(CONFUSABLES)
   let text = ""
   let natural = true

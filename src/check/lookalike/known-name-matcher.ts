@@ -1,10 +1,22 @@
+import { skeletonOf } from "./confusables.ts"
 import { KnownNames, type LookalikeTarget, splitLabel } from "./known-names.ts"
-import { matchCombosquat, matchHomoglyph, matchLevelsquat } from "./lookalike.ts"
+import { matchCombosquat, matchHomoglyph, matchLevelsquat, registrableStart } from "./lookalike.ts"
 import { TypoCorrector } from "./typo-corrector.ts"
+
+/** The known names that a domain is near to. */
+export type NameMatch = {
+  /** The provider that the domain probably mistypes (`did_you_mean`, `DECISIONS 4`); null: none. */
+  readonly suggestion: string | null
+  /** The known name that the domain imitates (`is_lookalike`, `DECISIONS 4`); null: none. */
+  readonly lookalikeOf: string | null
+}
+
+/** A domain that is near to no known name, or is one. */
+export const NO_NAME_MATCH: NameMatch = { suggestion: null, lookalikeOf: null }
 
 /**
  * Finds the known name that a domain mistypes or imitates. Targets are ordered by weight: if several match, the first is
- * the imitated one, and a suggestion is made only if one of them is used far more than the others. Both results depend
+ * the imitated one, and a suggestion is made only if one of them is used far more than the others. The result depends
  * only on the targets and the arguments. The tables are built on first use, in about 25 ms for 20 000 targets, so that
  * the start of the server does not wait for them.
  */
@@ -17,27 +29,22 @@ export class KnownNameMatcher {
   }
 
   /**
-   * The provider that `domain` probably mistypes (`did_you_mean`, `DECISIONS 4`). Null: none; always for a target and its
-   * subdomains. Both arguments are A-labels in lower case; `domain` ends with `registrable`.
+   * What `domain` mistypes or imitates: nothing if it is a target or a subdomain of one. A known label under another suffix
+   * and a plain typing error are not look-alikes. Both arguments are A-labels in lower case; `domain` ends with `registrable`.
    */
-  suggestionFor(domain: string, registrable: string): string | null {
+  match(domain: string, registrable: string): NameMatch {
     const { knownNames, typoCorrector } = this.#tables()
-    return isKnownName(knownNames, domain, registrable) ? null : typoCorrector.correct(domain, registrable)
-  }
-
-  /**
-   * The known name that `domain` imitates (`is_lookalike`, `DECISIONS 4`). Null: none; always for a target and its
-   * subdomains. A known label under another suffix and a plain typing error are not look-alikes.
-   */
-  lookalikeOf(domain: string, registrable: string): string | null {
-    const { knownNames } = this.#tables()
-    if (isKnownName(knownNames, domain, registrable)) return null
+    if (isKnownName(knownNames, domain, registrable)) return NO_NAME_MATCH
     const [label, suffix] = splitLabel(registrable)
-    const match =
-      matchHomoglyph(knownNames, label, suffix) ??
-      matchCombosquat(knownNames, label, suffix) ??
+    const skeleton = skeletonOf(label)
+    const homoglyph = matchHomoglyph(knownNames, label, suffix, skeleton)
+    const imitated =
+      homoglyph ??
+      matchCombosquat(knownNames, label, suffix, skeleton) ??
       matchLevelsquat(knownNames, domain, registrable)
-    return match?.name ?? null
+    const meant = typoCorrector.correct(domain, registrable, homoglyph)
+    if (imitated === null && meant === null) return NO_NAME_MATCH
+    return { suggestion: meant?.name ?? null, lookalikeOf: imitated?.name ?? null }
   }
 
   #tables(): MatcherTables {
@@ -58,10 +65,9 @@ function buildTables(targets: readonly LookalikeTarget[]): MatcherTables {
 
 /** Whether the domain or a parent of it, down to the registrable one, is a target. */
 function isKnownName(names: KnownNames, domain: string, registrable: string): boolean {
-  if (names.hasName(registrable) || names.hasName(domain)) return true
-  const registrableStart = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
-  for (let start = 0; start < registrableStart; start = domain.indexOf(".", start) + 1) {
+  const end = registrableStart(domain, registrable)
+  for (let start = 0; start < end; start = domain.indexOf(".", start) + 1) {
     if (names.hasName(domain.slice(start))) return true
   }
-  return false
+  return names.hasName(registrable)
 }

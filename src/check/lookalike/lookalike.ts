@@ -1,3 +1,4 @@
+import { isSameOrSubdomain } from "../address/public-suffix.ts"
 import { type Skeleton, skeletonOf } from "./confusables.ts"
 import type { KnownLabel, KnownName, KnownNames } from "./known-names.ts"
 import {
@@ -17,15 +18,19 @@ const PARTS_MAX = 8
 
 /**
  * The known name that `label` imitates by look: confusable letters, digits for letters (`paypa1`), or pairs of letters
- * (`rnicrosoft`). Null: none; the same label under another suffix does not count.
+ * (`rnicrosoft`). Null: none; the same label under another suffix does not count. `skeleton` is that of the label.
  */
-export function matchHomoglyph(known: KnownNames, label: string, suffix: string): KnownName | null {
+export function matchHomoglyph(
+  known: KnownNames,
+  label: string,
+  suffix: string,
+  skeleton: Skeleton | null,
+): KnownName | null {
   if (!label.startsWith("xn--")) {
     const labels = known.labelsLike(label, 0, label.length)
     if (labels.length === 0) return null
     return labels.some(known => known.label === label) ? null : firstMatch(labels, suffix, asciiRule(label))
   }
-  const skeleton = skeletonOf(label)
   if (skeleton === null || (skeleton.confusableKind === "whole" && suffix.startsWith("xn--"))) return null
   return firstMatch(known.labelsLike(skeleton.text, 0, skeleton.text.length), suffix, nonAsciiRule(skeleton))
 }
@@ -80,10 +85,15 @@ const digitCount = (text: string): number => text.match(/\d/g)?.length ?? 0
 
 /**
  * The known name that the label combines with a word that asks for trust (combosquatting): `paypal-login`,
- * `securepaypal`. Null: none.
+ * `securepaypal`. Null: none. `skeleton` is that of the label.
  */
-export function matchCombosquat(known: KnownNames, label: string, suffix: string): KnownName | null {
-  const text = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
+export function matchCombosquat(
+  known: KnownNames,
+  label: string,
+  suffix: string,
+  skeleton: Skeleton | null,
+): KnownName | null {
+  const text = label.startsWith("xn--") ? (skeleton?.text ?? "") : label
   return text.includes("-") ? matchHyphenated(known, text.split("-"), suffix) : matchConcatenated(known, text, suffix)
 }
 
@@ -122,7 +132,7 @@ function heaviestAffix(weights: readonly (AffixWeight | null)[], next: string | 
  */
 function matchBesideAffix(known: KnownNames, label: string, suffix: string, weight: AffixWeight): KnownName | null {
   if (weight === 0 || label.length < 3) return null
-  const homoglyph = matchHomoglyph(known, label, suffix)
+  const homoglyph = matchHomoglyph(known, label, suffix, skeletonOf(label))
   if (homoglyph !== null) return homoglyph
   const name = label.length >= 7 && label.endsWith("id") ? label.slice(0, -2) : label
   return firstMatch(
@@ -163,17 +173,21 @@ function matchConcatenated(known: KnownNames, label: string, suffix: string): Kn
  * acme's German branch. Null: none.
  */
 export function matchLevelsquat(known: KnownNames, domain: string, registrable: string): KnownName | null {
-  const registrableStart = domain.endsWith(`.${registrable}`) ? domain.length - registrable.length : 0
-  for (let start = 0; start < registrableStart; start = domain.indexOf(".", start) + 1) {
+  const hostEnd = registrableStart(domain, registrable)
+  for (let start = 0; start < hostEnd; start = domain.indexOf(".", start) + 1) {
     const end = domain.indexOf(".", start)
     for (const { label, names } of known.labelsLike(domain, start, end)) {
       const name = names.find(({ suffix }) => domain.startsWith(`${suffix}.`, end + 1))
-      if (name === undefined || end + 1 + name.suffix.length >= registrableStart) continue
+      if (name === undefined || end + 1 + name.suffix.length >= hostEnd) continue
       if (isLevelsquat(name, label === domain.slice(start, end))) return name
     }
   }
   return null
 }
+
+/** The index in `domain` of the registrable part, after all other labels; 0: there are no others. */
+export const registrableStart = (domain: string, registrable: string): number =>
+  domain.length > registrable.length && isSameOrSubdomain(domain, registrable) ? domain.length - registrable.length : 0
 
 function isLevelsquat({ label, suffix }: KnownName, isExact: boolean): boolean {
   if (label.length < (isExact ? 3 : 5)) return false

@@ -1,7 +1,6 @@
 import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type KnownName, type KnownNames, RankTable, splitLabel } from "./known-names.ts"
-import { matchHomoglyph } from "./lookalike.ts"
 import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
 import { correctRunOn } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
@@ -37,18 +36,18 @@ export class TypoCorrector {
 
   /**
    * The provider that `domain` probably mistypes; null: none, or several that are equally likely. The domain must not be
-   * a target or a subdomain of one.
+   * a target or a subdomain of one. `homoglyph` is the known name that the label of the registrable domain looks like.
    */
-  correct(domain: string, registrable: string): string | null {
+  correct(domain: string, registrable: string, homoglyph: KnownName | null): KnownName | null {
     const [label, suffix] = splitLabel(domain)
     const provider = this.#providers.find(label)
-    const match =
+    return (
       correctRunOn(this.#providerNamed, domain, registrable, provider !== null) ??
       (provider === null ? null : this.#correctSuffix(domain, registrable, provider, suffix)) ??
       this.#correctDots(domain) ??
-      (domain === registrable ? this.#correctLabel(label, suffix) : null) ??
+      (domain === registrable ? this.#correctLabel(label, suffix, homoglyph) : null) ??
       this.#correctBothParts(domain, registrable, label, suffix)
-    return match?.name ?? null
+    )
   }
 
   /** Corrects a provider's label with a wrong suffix, or without one. */
@@ -83,12 +82,12 @@ export class TypoCorrector {
     return isMoved || isLate || isExtra || !hasExistingTld(domain) ? meant : null
   }
 
-  /** Corrects a label with one typo, or one that looks like a provider's, under that provider's suffix. */
-  #correctLabel(label: string, suffix: string): KnownName | null {
+  /** Corrects a label with one typo, or one that looks like a provider's (`gma1l.com`), under that provider's suffix. */
+  #correctLabel(label: string, suffix: string, homoglyph: KnownName | null): KnownName | null {
     const [likeliest, another] = this.#likelyTypos(label, suffix)
     if (likeliest !== undefined && !this.#isRealName(label)) return another === undefined ? likeliest.name : null
-    const homoglyph = this.#correctHomoglyph(label, suffix)
-    if (homoglyph !== null || likeliest !== undefined) return homoglyph
+    if (homoglyph?.kind === "provider" && homoglyph.suffix === suffix) return homoglyph
+    if (likeliest !== undefined) return null
     const meant = this.#twoPartCorrector.correctTwoSlips(label, suffix)
     return meant === null || this.#isRealName(label) ? null : meant
   }
@@ -118,12 +117,6 @@ export class TypoCorrector {
       likeliest = addCandidate(likeliest, { name, typo })
     }
     return likeliest
-  }
-
-  /** Corrects a look-alike of a provider's label under its own suffix: `gma1l.com`. */
-  #correctHomoglyph(label: string, suffix: string): KnownName | null {
-    const meant = matchHomoglyph(this.#knownNames, label, suffix)
-    return meant !== null && meant.kind === "provider" && meant.suffix === suffix ? meant : null
   }
 
   #isRealName(label: string): boolean {

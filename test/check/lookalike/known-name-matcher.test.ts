@@ -5,8 +5,8 @@ import { HONEST, LOOKALIKES, NO_SLIPS, SLIPS } from "./lookalike-cases.ts"
 import { TARGETS } from "./targets.ts"
 
 const imitations = new KnownNameMatcher(TARGETS)
-const suggestion = (domain: string) => imitations.suggestionFor(domain, classifySuffix(domain).registrable)
-const imitated = (domain: string) => imitations.lookalikeOf(domain, classifySuffix(domain).registrable)
+const suggestion = (domain: string) => imitations.match(domain, classifySuffix(domain).registrable).suggestion
+const imitated = (domain: string) => imitations.match(domain, classifySuffix(domain).registrable).lookalikeOf
 
 describe("a domain with one likely typo of a provider gets that provider as its suggestion", () => {
   test.each([...SLIPS])("%s means %s", (domain, meant) => {
@@ -34,8 +34,8 @@ describe("a real name is not a look-alike", () => {
 
 test("an organisation can be imitated, but is never suggested", () => {
   const only = new KnownNameMatcher([{ name: "paypal.com", kind: "organisation" }])
-  expect(only.suggestionFor("paypla.com", "paypla.com")).toBeNull()
-  expect(only.lookalikeOf("paypa1.com", "paypa1.com")).toBe("paypal.com")
+  expect(only.match("paypla.com", "paypla.com").suggestion).toBeNull()
+  expect(only.match("paypa1.com", "paypa1.com").lookalikeOf).toBe("paypal.com")
 })
 
 test("a subdomain of a target is neither a typo nor a look-alike", () => {
@@ -57,6 +57,6 @@ test("combosquatting is detected in names of eight parts, but not of nine", () =
 
 test("without targets there are no suggestions and no look-alikes", () => {
   const none = new KnownNameMatcher([])
-  expect(none.suggestionFor("gmial.com", "gmial.com")).toBeNull()
-  expect(none.lookalikeOf("paypal-login.com", "paypal-login.com")).toBeNull()
+  expect(none.match("gmial.com", "gmial.com").suggestion).toBeNull()
+  expect(none.match("paypal-login.com", "paypal-login.com").lookalikeOf).toBeNull()
 })

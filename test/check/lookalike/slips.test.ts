@@ -21,7 +21,7 @@ function correctionsOf(kind: SlipKind): { readonly share: number; readonly wrong
     .map(({ typed, meant }) => ({
       typed,
       meant,
-      offered: matcher.suggestionFor(typed, classifySuffix(typed).registrable),
+      offered: matcher.match(typed, classifySuffix(typed).registrable).suggestion,
     }))
   const wrong = offers.filter(({ offered, meant }) => offered !== null && labelOf(offered) !== labelOf(meant))
   return {

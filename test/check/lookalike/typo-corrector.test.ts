@@ -1,7 +1,6 @@
 import { describe, expect, spyOn, test } from "bun:test"
 import { classifySuffix } from "../../../src/check/address/public-suffix.ts"
-import { KnownNames } from "../../../src/check/lookalike/known-names.ts"
-import { TypoCorrector } from "../../../src/check/lookalike/typo-corrector.ts"
+import { KnownNameMatcher } from "../../../src/check/lookalike/known-name-matcher.ts"
 import { RANKED_TARGETS_MAX } from "../../../src/check/lookalike/typo-likelihood.ts"
 
 /** Finds suggestions among providers: the first are widely used, those in `small` are not. */
@@ -10,8 +9,8 @@ function among(large: string, small = ""): (domain: string) => string | null {
   const ranked = words(large)
   const unused = Array.from({ length: RANKED_TARGETS_MAX - ranked.length }, (_, at) => `unused${at}.invalid`)
   const targets = [...ranked, ...unused, ...words(small)].map(name => ({ name, kind: "provider" }) as const)
-  const suggestions = new TypoCorrector(new KnownNames(targets))
-  return domain => suggestions.correct(domain, classifySuffix(domain).registrable)
+  const matcher = new KnownNameMatcher(targets)
+  return domain => matcher.match(domain, classifySuffix(domain).registrable).suggestion
 }
 
 describe("if several providers match", () => {
@@ -124,13 +123,12 @@ describe("under a top-level domain that does not exist a label may have up to tw
 
   test("a word and the name of an organisation are left alone", () => {
     expect(among("grainer.com")("trainer.con")).toBeNull()
-    const names = new KnownNames([
+    const matcher = new KnownNameMatcher([
       { name: "marbelix.com", kind: "provider" },
       { name: "marbalix.io", kind: "organisation" },
     ])
-    const corrector = new TypoCorrector(names)
-    expect(corrector.correct("marbalix.con", "marbalix.con")).toBeNull()
-    expect(corrector.correct("marbslix.con", "marbslix.con")).toBe("marbelix.com")
+    expect(matcher.match("marbalix.con", "marbalix.con").suggestion).toBeNull()
+    expect(matcher.match("marbslix.con", "marbslix.con").suggestion).toBe("marbelix.com")
   })
 })
 
@@ -230,11 +228,11 @@ test("a country suffix is a truncated com for a widely used provider, but not fo
 })
 
 test("a label of an organisation is not corrected", () => {
-  const names = new KnownNames([
+  const matcher = new KnownNameMatcher([
     { name: "marbelix.com", kind: "provider" },
     { name: "marbalix.io", kind: "organisation" },
   ])
-  expect(new TypoCorrector(names).correct("marbalix.com", "marbalix.com")).toBeNull()
+  expect(matcher.match("marbalix.com", "marbalix.com").suggestion).toBeNull()
 })
 
 /** The number of letters that `work` compares one by one. */
