@@ -153,28 +153,37 @@ export class KnownNames {
 
 const NO_LABELS: readonly KnownLabel[] = []
 
-/** Ranks by a hash, with open addressing; a slot holds a rank plus one, 0 if it is free. */
+/** The bits of a slot that hold a rank plus one; the others hold those of the hash. */
+const RANK_BITS = 0xfffff
+
+/**
+ * Ranks by a hash, with open addressing; a slot holds the upper bits of a hash and a rank plus one, 0 if it is free. So hardly
+ * a text that is not there is compared with one that is.
+ */
 export class RankTable {
   readonly #slots: Uint32Array
 
-  /** At most a quarter of the slots are used, so that most texts that are not there end at the first one. */
+  /** At most half of the slots are used. */
   constructor(entriesMax: number) {
-    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, entriesMax) * 4)))
+    assert(entriesMax < RANK_BITS, "a slot has room for the ranks of a million names")
+    this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(Math.max(1, entriesMax) * 2)))
   }
 
   add(hash: number, rank: number): void {
     const last = this.#slots.length - 1
     let slot = hash & last
     while (this.#slots[slot] !== 0) slot = (slot + 1) & last
-    this.#slots[slot] = rank + 1
+    this.#slots[slot] = (hash & ~RANK_BITS) | (rank + 1)
   }
 
   /** The first of the ranks that may have the hash, in the order in which they were added, that the caller accepts; -1: none. */
   find(hash: number, accepts: (rank: number) => boolean): number {
     const last = this.#slots.length - 1
     for (let slot = hash & last; ; slot = (slot + 1) & last) {
-      const rank = (this.#slots[slot] ?? 0) - 1
-      if (rank < 0 || accepts(rank)) return rank
+      const entry = this.#slots[slot] ?? 0
+      if (entry === 0) return -1
+      const isSameHash = ((entry ^ hash) & ~RANK_BITS) === 0
+      if (isSameHash && accepts((entry & RANK_BITS) - 1)) return (entry & RANK_BITS) - 1
     }
   }
 }
