@@ -33,10 +33,16 @@ const KEYBOARD_LAYOUTS = [
   ["azertyuiop", "qsdfghjklm", "wxcvbn"],
 ]
 
-/** Pairs of vowels that sound alike in some language. */
-const SIMILAR_VOWELS = ["ae", "ei", "iy", "ao", "ou"]
+/** A number for a pair of letters; NaN if one is missing. */
+const pairOf = (one: string, other: string): number => one.charCodeAt(0) * 0x1_0000 + other.charCodeAt(0)
 
-const NEIGHBOUR_KEYS = buildNeighbourKeys()
+/** Pairs of vowels that sound alike in some language. */
+const SIMILAR_VOWELS = inBothOrders(["ae", "ei", "iy", "ao", "ou"])
+
+/** The pairs of keys that are adjacent in one of the layouts. */
+const NEIGHBOUR_KEYS = inBothOrders(
+  KEYBOARD_LAYOUTS.flatMap(rows => rows.flatMap((keys, row) => adjacentKeyPairs(keys, rows[row + 1] ?? ""))),
+)
 
 /**
  * The single typo that turns `meant` into `typed`. Null: they are equal, or differ by more than one typo; only for
@@ -128,26 +134,22 @@ function commonPrefixLength(one: string, other: string): number {
 
 const isDigit = (letter: string): boolean => letter >= "0" && letter <= "9"
 
-/** Whether both letters are vowels that sound alike in some language. */
-export const areSimilarVowels = (one: string, other: string): boolean =>
-  SIMILAR_VOWELS.some(pair => pair.includes(one) && pair.includes(other))
+/** Whether two different letters are vowels that sound alike in some language. */
+export const areSimilarVowels = (one: string, other: string): boolean => SIMILAR_VOWELS.has(pairOf(one, other))
 
 /** Whether the keys of both letters are adjacent in some layout. */
-export const areNeighbourKeys = (one: string, other: string): boolean => NEIGHBOUR_KEYS.has(one + other)
+export const areNeighbourKeys = (one: string, other: string): boolean => NEIGHBOUR_KEYS.has(pairOf(one, other))
 
-/** Both orders of each pair of keys that are adjacent in one of the layouts. */
-function buildNeighbourKeys(): ReadonlySet<string> {
-  const pairs = KEYBOARD_LAYOUTS.flatMap(rows =>
-    rows.flatMap((keys, row) => adjacentKeyPairs(keys, rows[row + 1] ?? "")),
-  )
-  return new Set(pairs.flatMap(([one, other]) => [`${one}${other}`, `${other}${one}`]))
+/** The numbers of pairs of letters and of the same with the letters swapped. */
+function inBothOrders(pairs: readonly string[]): ReadonlySet<number> {
+  return new Set(pairs.flatMap(([one = "", other = ""]) => [pairOf(one, other), pairOf(other, one)]))
 }
 
 /** The pairs of each key of a row with the next key and with the two keys below. */
-function adjacentKeyPairs(keys: string, below: string): readonly (readonly [string, string])[] {
+function adjacentKeyPairs(keys: string, below: string): readonly string[] {
   return [...keys].flatMap((key, column) =>
     [keys.charAt(column + 1), below.charAt(column - 1), below.charAt(column)]
       .filter(neighbour => neighbour !== "")
-      .map(neighbour => [key, neighbour] as const),
+      .map(neighbour => key + neighbour),
   )
 }
