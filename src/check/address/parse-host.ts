@@ -3,7 +3,7 @@ import { domainToUnicode } from "node:url"
 import { domainToALabels } from "../../base/idna.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { cachedPlainHost, cachePlainHost } from "./public-suffix.ts"
+import { cachedPlainHost, cachePlainHost, type PlainHost } from "./public-suffix.ts"
 
 /** The number of recent uncommon hosts that are cached at least, about 200 bytes each. */
 const UNCOMMON_HOSTS_MIN = 2_000
@@ -44,10 +44,8 @@ const U_LABEL_HYPHENS = /^-|-$|^..--/u
  * trailing dot is allowed and dropped.
  */
 export function parseHost(text: string, mayEndInDot: boolean): ParsedHost {
-  const cached = cachedPlainHost(text)
-  if (cached !== null) return cached
-  // Most hosts match here.
-  if (text.length <= LIMITS.domainBytesMax && PLAIN_NAME.test(text)) return cachePlainHost(text)
+  const plain = parsePlainHost(text)
+  if (plain !== null) return plain.parsed
   if (text.length > LIMITS.domainBytesMax) return parseUncommonHost(text, mayEndInDot)
   const recent = uncommonHosts[mayEndInDot ? 1 : 0]
   const known = recent.get(text)
@@ -55,6 +53,13 @@ export function parseHost(text: string, mayEndInDot: boolean): ParsedHost {
   const host = parseUncommonHost(text, mayEndInDot)
   recent.set(text, host)
   return host
+}
+
+/** The host of most texts, which is the text itself; null: it needs the complete parser. */
+export function parsePlainHost(text: string): PlainHost | null {
+  const cached = cachedPlainHost(text)
+  if (cached !== null) return cached
+  return text.length <= LIMITS.domainBytesMax && PLAIN_NAME.test(text) ? cachePlainHost(text) : null
 }
 
 /**

@@ -1,7 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts"
 import { normalLocalPartEnd, type ParsedEmail, parseEmail } from "./parse-email.ts"
-import { parseHost, parseUrl } from "./parse-host.ts"
-import { cachedPlainHost, classifySuffix, isSameOrSubdomain } from "./public-suffix.ts"
+import { parseHost, parsePlainHost, parseUrl } from "./parse-host.ts"
+import { classifySuffix, isSameOrSubdomain } from "./public-suffix.ts"
 import type { Subject, SubjectFault, SubjectKind } from "./subject.ts"
 import { hasControlCharacter, trimAsciiSpace } from "./text.ts"
 
@@ -26,15 +26,15 @@ export function parseSubject(kind: SubjectKind, sent: string, testDomain: string
 }
 
 /**
- * The fast path of most addresses: the local part is a dot-atom in normal form, and the host is a plain name that was
- * parsed recently. Null: the text needs the complete parser, which also handles white space and control characters.
+ * The fast path of most addresses: the local part is a dot-atom in normal form, and the host is a plain name.
+ * Null: the text needs the complete parser, which also handles white space and control characters.
  */
 function plainEmailSubject(sent: string, testDomain: string): Subject | null {
   const atSign = normalLocalPartEnd(sent)
-  const domain =
-    atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : (cachedPlainHost(sent.slice(atSign + 1))?.name ?? null)
-  if (domain === null) return null
-  const { fault, registrable } = classifySuffix(domain)
+  const host = atSign < 0 || sent.length > LIMITS.addressBytesMax ? null : parsePlainHost(sent.slice(atSign + 1))
+  if (host === null) return null
+  const { name: domain } = host.parsed
+  const { fault, registrable } = host.suffix
   const isTest = isSameOrSubdomain(domain, testDomain)
   return {
     kind: "email",

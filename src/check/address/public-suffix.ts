@@ -31,8 +31,11 @@ type CachedName = {
   plainHost: PlainHost | null
 }
 
-/** A host whose text is the name itself. */
-export type PlainHost = { readonly name: string; readonly fault: null }
+/** A host whose text is the name itself, as it is parsed and classified. */
+export type PlainHost = {
+  readonly parsed: { readonly name: string; readonly fault: null }
+  readonly suffix: SuffixClassification
+}
 
 /** The number of recent names that are cached at least, about 200 bytes each. */
 const CACHED_NAMES_MIN = 5_000
@@ -60,9 +63,9 @@ export const cachedPlainHost = (text: string): PlainHost | null => nameCache.get
 
 /** Caches that the name is a host written as it parses. */
 export function cachePlainHost(name: string): PlainHost {
-  const host = { name, fault: null }
-  classifyCached(name).plainHost = host
-  return host
+  const cached = classifyCached(name)
+  cached.plainHost = { parsed: { name, fault: null }, suffix: cached.classification }
+  return cached.plainHost
 }
 
 /** Names recur, and the walk through the suffix rules is the most expensive part of parsing one. */
