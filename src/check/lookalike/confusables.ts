@@ -57,22 +57,23 @@ function parsePrototypes(lines: string): ReadonlyMap<string, string> {
 }
 
 /**
- * Folds a host label so that labels that look alike become equal: `rn` and `m`, `vv` and `w`, `cl` and `d`; `0` and `o`;
- * `1`, `i` and `l`; and digits that stand for letters (3 e, 4 a, 5 s, 7 t, 8 b).
+ * Whether two host labels look alike. These do: `rn` and `m`, `vv` and `w`, `cl` and `d`; `0` and `o`; `1`, `i` and `l`; and digits
+ * and the letters that they stand for (3 e, 4 a, 5 s, 7 t, 8 b).
  */
-export function foldConfusables(label: string): string {
-  let folded = ""
+export function looksLike(label: string, other: string): boolean {
+  let at = 0
   for (let index = 0; index < label.length; index++) {
     const pair = foldedPairAt(label, index, label.length)
+    const otherPair = foldedPairAt(other, at, other.length)
+    const unit = pair === 0 ? foldedUnit(label.charCodeAt(index)) : pair
+    if (unit !== (otherPair === 0 ? foldedUnit(other.charCodeAt(at)) : otherPair)) return false
     if (pair !== 0) index++
-    folded += String.fromCharCode(pair === 0 ? foldedUnit(label.charCodeAt(index)) : pair)
+    at += otherPair === 0 ? 1 : 2
   }
-  return folded
+  return at === other.length
 }
 
-/**
- * The 32-bit FNV-1a hash of `foldConfusables(label.slice(start, end))`. It allocates no string, since every check runs it.
- */
+/** A 32-bit hash (FNV-1a) of `label.slice(start, end)` that labels share if they look alike. */
 export function foldedHash(label: string, start: number, end: number): number {
   let hash = 0x811c9dc5
   for (let index = start; index < end; index++) {

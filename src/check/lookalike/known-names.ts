@@ -1,5 +1,5 @@
 import { assert } from "../../base/errors.ts"
-import { foldConfusables, foldedHash } from "./confusables.ts"
+import { foldedHash, looksLike } from "./confusables.ts"
 
 /** A known name that others mistype or imitate. */
 export type LookalikeTarget = {
@@ -46,6 +46,7 @@ export class KnownNames {
   readonly #byLabel: RankTable
   readonly #byLook: RankTable
   readonly #found = new Map<number, KnownName>()
+  readonly #foundLabels = new Map<number, KnownLabel>()
 
   constructor(targets: readonly LookalikeTarget[]) {
     const { length } = targets
@@ -107,12 +108,8 @@ export class KnownNames {
   /** The known labels that fold to the same text as `text.slice(start, end)`, most popular first; usually none. */
   labelsLike(text: string, start: number, end: number): readonly KnownLabel[] {
     let labels = NO_LABELS
-    let folded: string | null = null
     this.#byLook.find(foldedHash(text, start, end), rank => {
-      const label = this.labelAt(rank)
-      folded ??= foldConfusables(text.slice(start, end))
-      if (foldConfusables(label) === folded)
-        labels = [...labels, { label, names: this.ranksFrom(rank).map(each => this.at(each)) as [KnownName] }]
+      if (looksLike(this.labelAt(rank), text.slice(start, end))) labels = [...labels, this.#label(rank)]
       return false
     })
     return labels
@@ -138,6 +135,14 @@ export class KnownNames {
     const target = this.#target(rank)
     const [label, suffix] = splitLabel(target.name)
     return { ...target, label, suffix, rank }
+  }
+
+  /** The label whose first name has this rank: always the same object. */
+  #label(first: number): KnownLabel {
+    return this.#foundLabels.getOrInsertComputed(first, () => {
+      const names = this.ranksFrom(first).map(rank => this.at(rank))
+      return { label: this.labelAt(first), names: names as [KnownName, ...KnownName[]] } // the first name is one
+    })
   }
 
   #target(rank: number): LookalikeTarget {

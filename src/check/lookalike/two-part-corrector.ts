@@ -66,12 +66,7 @@ export class TwoPartCorrector {
   correctTwoSlips(typed: string, suffix: string): KnownName | null {
     const names = this.#unmistakable.get(suffix)
     if (names === undefined || typed.length < TYPED_LETTERS_MIN_UNMISTAKABLE) return null
-    const isNear = ({ label }: KnownName) =>
-      startsAlike(typed, label) && keyingDistance(typed, label, FINGER_SLIPS) <= 2
-    const [first, second] = [typed.charAt(0), typed.charAt(1)]
-    const near = names.get(first)?.filter(isNear) ?? []
-    if (second !== first) near.push(...(names.get(second)?.filter(isNear) ?? []))
-    const [meant, another] = near
+    const [meant, another] = namesNear(typed, names)
     return meant === undefined || another !== undefined || isCompoundName(typed) ? null : meant
   }
 
@@ -106,6 +101,21 @@ export class TwoPartCorrector {
       return long.map(name => ({ name, slips: 2 as const }))
     })
   }
+}
+
+const NO_NAMES: readonly KnownName[] = []
+
+/** The names that two slips of the fingers turn into the typed label. */
+function namesNear(typed: string, byFirstLetter: ReadonlyMap<string, readonly KnownName[]>): readonly KnownName[] {
+  let near = NO_NAMES
+  const [first, second] = [typed.charAt(0), typed.charAt(1)]
+  for (const letter of first === second ? [first] : [first, second]) {
+    for (const name of byFirstLetter.get(letter) ?? NO_NAMES) {
+      const isNear = startsAlike(typed, name.label) && keyingDistance(typed, name.label, FINGER_SLIPS) <= 2
+      if (isNear) near = [...near, name]
+    }
+  }
+  return near
 }
 
 /** Whether one slip of any kind after the first letter is likelier than another name: no name is under this suffix. */

@@ -1,4 +1,4 @@
-import { foldConfusables } from "./confusables.ts"
+import { looksLike } from "./confusables.ts"
 
 /** The difference between the intended label and the typed one. */
 export type Typo = {
@@ -52,10 +52,7 @@ const NEIGHBOUR_KEYS = inBothOrders(
 export function findTypo(typed: string, meant: string): Typo | null {
   const index = commonPrefixLength(typed, meant)
   if (index === typed.length && index === meant.length) return null
-  return (
-    findKeyingTypo(typed, meant, index) ??
-    (foldConfusables(typed) === foldConfusables(meant) ? { kind: "alike", index } : null)
-  )
+  return findKeyingTypo(typed, meant, index) ?? (looksLike(typed, meant) ? { kind: "alike", index } : null)
 }
 
 function findKeyingTypo(typed: string, meant: string, index: number): Typo | null {
@@ -102,7 +99,7 @@ function sameLengthTypo(typed: string, meant: string, index: number): Typo | nul
 
 function replacementTypo(typed: string, meant: string, index: number): Typo | null {
   const [letter, intended] = [typed.charAt(index), meant.charAt(index)]
-  if (foldConfusables(letter) === foldConfusables(intended)) return { kind: "alike", index }
+  if (looksLike(letter, intended)) return { kind: "alike", index }
   const isRepeat = letter === typed.charAt(index - 1) || letter === typed.charAt(index + 1)
   if (isRepeat || areSimilarVowels(letter, intended) || areNeighbourKeys(letter, intended))
     return { kind: "replaced", index }

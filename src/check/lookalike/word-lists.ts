@@ -94,6 +94,7 @@ export const isGenericLabel = (label: string): boolean => GENERIC_LABELS.has(lab
 
 /** Endings of inflected words; the word list has base forms only. */
 const WORD_ENDINGS = ["s", "ly", "es", "ed", "ing", "er", "ers", "est", "y"]
+const ENDINGS_BY_LAST_LETTER = Map.groupBy(WORD_ENDINGS, ending => ending.charCodeAt(ending.length - 1))
 
 /** One syllable that ends with one vowel and a consonant that English doubles. */
 const SHORT_STEM = /^[^aeiouy]+[aeiou][bdfgklmnprtz]$/
@@ -104,10 +105,10 @@ let baseWords: NameNumbers | null = null
 
 /** Whether a label is a common English word, with or without a common ending. */
 export function isCommonWord(label: string): boolean {
-  return (
-    isBaseWord(label) ||
-    WORD_ENDINGS.some(ending => label.endsWith(ending) && isInflectedStem(label.slice(0, -ending.length), ending))
-  )
+  if (isBaseWord(label)) return true
+  const endings = ENDINGS_BY_LAST_LETTER.get(label.charCodeAt(label.length - 1))
+  if (endings === undefined) return false
+  return endings.some(ending => label.endsWith(ending) && isInflectedStem(label.slice(0, -ending.length), ending))
 }
 
 /**
