@@ -13,7 +13,7 @@ import {
 } from "./address/address-hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import type { DeepEvidence, DeepProbe } from "./deep-evidence.ts"
-import type { DomainLists, DomainLookup } from "./domain-lookup.ts"
+import type { CachedVerdict, DomainLists, DomainLookup } from "./domain-lookup.ts"
 import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
 import type { LookupContext, NetworkEvidence } from "./lookup-context.ts"
@@ -99,49 +99,51 @@ export function createCheck(deps: CheckDeps): Check {
     const domainLookup = domain === null ? NO_DOMAIN_LOOKUP : lists.lookupDomain(domain, registrable)
     const hints = readAddressHints(localPart ?? "", domain ?? "", lists.addressWords)
     // All requests of one kind for a domain get the same verdict, whoever sends them, so that it is cached for the domain.
-    const isCacheable = subject.fault === null && domainLookup.seenBefore
-    const cacheKey = cacheKeyOf(request, hints)
-    const cached = isCacheable ? cachedVerdicts(domainLookup, generation)?.get(cacheKey) : undefined
-    const isUsable = cached !== undefined && isFresh(cached, deps.clock())
-    if (isUsable && isOfCurrentAge(cached, registrable ?? domain ?? "", deps.deepProbe))
+    const cacheKey = subject.fault === null && domainLookup.seenBefore ? cacheKeyOf(request, hints) : null
+    const cached = cacheKey === null ? undefined : cachedVerdicts(domainLookup, generation)?.get(cacheKey)
+    if (cached !== undefined && isUsable(cached, subject, deps))
       return { subject, hints, judged: cached.judged, tookMs: 0, wasFetched: false }
-    return gatherAndJudge(deps, { request, domainLookup, hints, generation, cacheKey, isCacheable }, context)
+    const listMatch = effectiveListMatch(domainLookup, request.ownListMatch)
+    const correction = correctionOf(subject, deps)
+    const check = { request, domainLookup, listMatch, correction, hints, generation, cacheKey }
+    return gatherAndJudge(deps, check, context)
   }
 }
+
+const correctionOf = ({ domain, registrable }: Subject, { corrections }: CheckDeps): Category | null =>
+  domain === null ? null : corrections.of(domain, registrable)
+
+const isUsable = (cached: CachedVerdict, { domain, registrable }: Subject, { clock, deepProbe }: CheckDeps): boolean =>
+  isFresh(cached, clock()) && isOfCurrentAge(cached, registrable ?? domain ?? "", deepProbe)
 
 function gatherAndJudge(
   deps: CheckDeps,
-  uncorrected: Omit<PendingCheck, "listMatch" | "correction">,
+  check: PendingCheck,
   context: LookupContext | undefined,
 ): CheckOutcome | Promise<CheckOutcome> {
-  const startedAt = deps.stopwatch()
-  const { subject, ownListMatch } = uncorrected.request
-  const check = {
-    ...uncorrected,
-    listMatch: effectiveListMatch(uncorrected.domainLookup, ownListMatch),
-    correction: subject.domain === null ? null : deps.corrections.of(subject.domain, subject.registrable),
-  }
   const evidence = gatherEvidence(check, deps, context)
-  return evidence instanceof Promise
-    ? evidence.then(gathered => judgeAndCache(deps, check, gathered, startedAt))
-    : judgeAndCache(deps, check, evidence, startedAt)
+  // What waits for nothing takes microseconds.
+  if (!(evidence instanceof Promise)) return judgeAndCache(deps, check, evidence, 0)
+  const { stopwatch } = deps
+  const startedAt = stopwatch()
+  return evidence.then(gathered => judgeAndCache(deps, check, gathered, Math.round(stopwatch() - startedAt)))
 }
 
 function judgeAndCache(
-  { deepProbe, clock, stopwatch }: CheckDeps,
+  { deepProbe, clock }: CheckDeps,
   check: PendingCheck,
   gathered: GatheredEvidence,
-  startedAt: number,
+  tookMs: number,
 ): CheckOutcome {
-  const { request, domainLookup, hints, generation, cacheKey, isCacheable } = check
+  const { request, domainLookup, hints, generation, cacheKey } = check
   const { subject, policy } = request
   const judged = judgeDomain(subject, buildEvidence(check, gathered), policy)
   // Only evidence from a cache makes a verdict that is cached, so that `cached: true` in it is correct.
-  if (isCacheable && isFromCache(gathered)) {
+  if (cacheKey !== null && isFromCache(gathered)) {
     const lifetime = { cachedAtMs: clock(), freshUntilMs: freshUntil(gathered) }
     cacheVerdict(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
   }
-  return { subject, hints, judged, tookMs: Math.round(stopwatch() - startedAt), wasFetched: gathered.deep.wasFetched }
+  return { subject, hints, judged, tookMs, wasFetched: gathered.deep.wasFetched }
 }
 
 /** A request with everything that is known before the network is queried. */
@@ -153,10 +155,8 @@ type PendingCheck = {
   readonly correction: Category | null
   readonly hints: AddressHints
   readonly generation: object
-  /** Tells the kinds of request for one domain apart. */
-  readonly cacheKey: number
-  /** The domain recurs, and every request of this kind for it gets the same verdict. */
-  readonly isCacheable: boolean
+  /** Tells the kinds of request for one domain apart. Null: the verdict is not cached, since the domain does not recur or the Subject has a fault. */
+  readonly cacheKey: number | null
 }
 
 /** A small number for each combination of what can differ between the requests for one domain. */

@@ -28,27 +28,22 @@ export function listsOnlyKey(evidence: Evidence, policy: Policy): number | null 
   if (mail.known || suites.known || tenant.known || ageDays.known || homepage.known) return null
   if (subject.isTest || evidence.correction !== null || evidence.suggestion !== null) return null
   let key = listMatch.mask
-  const add = (index: number, count: number): void => {
-    key = key * count + index
-  }
-  add(SUBJECT_KINDS.indexOf(subject.kind), SUBJECT_KINDS.length)
-  add(FAULTS.indexOf(subject.fault), FAULTS.length)
-  add(hintKindsIndex(evidence.hints), HINT_KINDS_COUNT)
-  add(POLICY_NAMES.indexOf(policy), POLICY_NAMES.length)
-  add(CAUSES.indexOf(mail.cause), CAUSES.length)
-  add(CAUSES.indexOf(tenant.cause), CAUSES.length)
-  add(CAUSES.indexOf(ageDays.cause), CAUSES.length)
-  add(CAUSES.indexOf(homepage.cause), CAUSES.length)
-  add(BLOCKED_BY.indexOf(evidence.blockedBy), BLOCKED_BY.length)
-  add(NAME_PATTERNS.indexOf(evidence.namePattern), NAME_PATTERNS.length)
-  add(
+  key = key * SUBJECT_KINDS.length + SUBJECT_KINDS.indexOf(subject.kind)
+  key = key * FAULTS.length + FAULTS.indexOf(subject.fault)
+  key = key * HINT_KINDS_COUNT + hintKindsIndex(evidence.hints)
+  key = key * POLICY_NAMES.length + POLICY_NAMES.indexOf(policy)
+  key = key * CAUSES.length + CAUSES.indexOf(mail.cause)
+  key = key * CAUSES.length + CAUSES.indexOf(tenant.cause)
+  key = key * CAUSES.length + CAUSES.indexOf(ageDays.cause)
+  key = key * CAUSES.length + CAUSES.indexOf(homepage.cause)
+  key = key * BLOCKED_BY.length + BLOCKED_BY.indexOf(evidence.blockedBy)
+  key = key * NAME_PATTERNS.length + NAME_PATTERNS.indexOf(evidence.namePattern)
+  const flags =
     (subject.hasSubaddress ? 1 : 0) +
-      (evidence.lookalikeOf === null ? 0 : 2) +
-      (evidence.isAllowed ? 4 : 0) +
-      (evidence.isCached ? 8 : 0),
-    16,
-  )
-  return key
+    (evidence.lookalikeOf === null ? 0 : 2) +
+    (evidence.isAllowed ? 4 : 0) +
+    (evidence.isCached ? 8 : 0)
+  return key * 16 + flags
 }
 
 /** One more than the greatest key, which a double must hold exactly. */
