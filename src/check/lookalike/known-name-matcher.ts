@@ -1,5 +1,5 @@
 import { skeletonOf } from "./confusables.ts"
-import { KnownNames, type LookalikeTarget, splitLabel } from "./known-names.ts"
+import { KnownNames, type LookalikeTarget, splitName } from "./known-names.ts"
 import { matchCombosquat, matchHomoglyph, matchLevelsquat, registrableStart } from "./lookalike.ts"
 import { TypoCorrector } from "./typo-corrector.ts"
 
@@ -35,14 +35,15 @@ export class KnownNameMatcher {
   match(domain: string, registrable: string): NameMatch {
     const { knownNames, typoCorrector } = this.#tables()
     if (isKnownName(knownNames, domain, registrable)) return NO_NAME_MATCH
-    const [label, suffix] = splitLabel(registrable)
+    const split = splitName(registrable)
+    const { label, suffix } = split
     const skeleton = skeletonOf(label)
     const homoglyph = matchHomoglyph(knownNames, label, suffix, skeleton)
     const imitated =
       homoglyph ??
       matchCombosquat(knownNames, label, suffix, skeleton) ??
       matchLevelsquat(knownNames, domain, registrable)
-    const meant = typoCorrector.correct(domain, registrable, homoglyph)
+    const meant = typoCorrector.correct(domain, split, homoglyph)
     if (imitated === null && meant === null) return NO_NAME_MATCH
     return { suggestion: meant?.name ?? null, lookalikeOf: imitated?.name ?? null }
   }

@@ -8,22 +8,24 @@ export type LookalikeTarget = {
   readonly kind: "provider" | "organisation"
 }
 
-/** A target split into label and suffix: `amazon` and `co.uk`. */
-export type KnownName = LookalikeTarget & {
-  readonly label: string
-  readonly suffix: string
-  /** Index in the order of the targets, 0 for the first. */
-  readonly rank: number
+/** A name split into its first label and the text after its dot (empty if the name is a single label): `amazon` and `co.uk`. */
+export type SplitName = { readonly name: string; readonly label: string; readonly suffix: string }
+
+/** Splits a name. */
+export function splitName(name: string): SplitName {
+  const dot = name.indexOf(".")
+  return dot < 0 ? { name, label: name, suffix: "" } : { name, label: name.slice(0, dot), suffix: name.slice(dot + 1) }
 }
+
+/** A target as it is split. */
+export type KnownName = LookalikeTarget &
+  SplitName & {
+    /** Index in the order of the targets, 0 for the first. */
+    readonly rank: number
+  }
 
 /** A label with the known names that have it, most popular first. */
 export type KnownLabel = { readonly label: string; readonly names: readonly [KnownName, ...KnownName[]] }
-
-/** The first label of a name, and the text after its dot (empty if the name is a single label). */
-export function splitLabel(name: string): readonly [label: string, suffix: string] {
-  const dot = name.indexOf(".")
-  return dot < 0 ? [name, ""] : [name.slice(0, dot), name.slice(dot + 1)]
-}
 
 /** The suffix of a registered name, such as `co.uk` or `com`; `acme.com` does not match. */
 const SUFFIX_PATTERN = /^([a-z]{2,4}\.)?[a-z]{2,}$/
@@ -60,7 +62,7 @@ export class KnownNames {
     const lastRanks = new Uint32Array(length)
     for (const [rank, { name }] of targets.entries()) {
       this.#byName.add(textHash(name), rank)
-      const [label, suffix] = splitLabel(name)
+      const { label, suffix } = splitName(name)
       if (!SUFFIX_PATTERN.test(suffix) || label.startsWith("xn--")) continue
       this.#labelLengths[rank] = label.length
       const first = this.firstRankOf(label)
@@ -132,9 +134,8 @@ export class KnownNames {
 
   /** As `at`, for a look at every name: a new object each time. */
   read(rank: number): KnownName {
-    const target = this.#target(rank)
-    const [label, suffix] = splitLabel(target.name)
-    return { ...target, label, suffix, rank }
+    const { name, kind } = this.#target(rank)
+    return { ...splitName(name), kind, rank }
   }
 
   /** The label whose first name has this rank: always the same object. */

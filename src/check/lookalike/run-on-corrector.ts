@@ -1,5 +1,5 @@
 import { classifySuffix } from "../address/public-suffix.ts"
-import { type KnownName, splitLabel } from "./known-names.ts"
+import type { KnownName, SplitName } from "./known-names.ts"
 import { isDistinctive } from "./typo-likelihood.ts"
 
 /** The provider with exactly this name; null: none. */
@@ -22,15 +22,14 @@ const WWW = /^www?(?=[a-z])/
  * `mail.ruru`), its suffix in the label (`gmailcom.com`), `com` after another suffix
  * (`gmx.de.com`), or a `www` without its dot (`wwwgmail.com`). Null: none. Words may
  * be companies' names, so the label of a provider that is one is only corrected under a top-level domain that does not exist.
- * `isProviderLabel`: a provider's name has the first label of `domain`.
+ * `isProviderLabel`: a provider's name has the label.
  */
 export function correctRunOn(
   providerNamed: ProviderNamed,
-  domain: string,
+  { name: domain, label, suffix }: SplitName,
   registrable: string,
   isProviderLabel: boolean,
 ): KnownName | null {
-  const [label, suffix] = splitLabel(domain)
   const repeated =
     (isProviderLabel ? withoutRepeatedSuffix(providerNamed, label, suffix) : null) ??
     withoutSuffixInLabel(providerNamed, label, suffix)

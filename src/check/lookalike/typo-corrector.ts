@@ -1,6 +1,6 @@
 import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
-import { type KnownName, type KnownNames, RankTable, splitLabel } from "./known-names.ts"
+import { type KnownName, type KnownNames, RankTable, type SplitName, splitName } from "./known-names.ts"
 import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
 import { correctRunOn } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
@@ -38,11 +38,13 @@ export class TypoCorrector {
    * The provider that `domain` probably mistypes; null: none, or several that are equally likely. The domain must not be
    * a target or a subdomain of one. `homoglyph` is the known name that the label of the registrable domain looks like.
    */
-  correct(domain: string, registrable: string, homoglyph: KnownName | null): KnownName | null {
-    const [label, suffix] = splitLabel(domain)
+  correct(domain: string, registrableName: SplitName, homoglyph: KnownName | null): KnownName | null {
+    const registrable = registrableName.name
+    const split = domain === registrable ? registrableName : splitName(domain)
+    const { label, suffix } = split
     const provider = this.#providers.find(label)
     return (
-      correctRunOn(this.#providerNamed, domain, registrable, provider !== null) ??
+      correctRunOn(this.#providerNamed, split, registrable, provider !== null) ??
       (provider === null ? null : this.#correctSuffix(domain, registrable, provider, suffix)) ??
       this.#correctDots(domain) ??
       (domain === registrable ? this.#correctLabel(label, suffix, homoglyph) : null) ??

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { splitLabel } from "../../../src/check/lookalike/known-names.ts"
+import { splitName } from "../../../src/check/lookalike/known-names.ts"
 import { findTypo } from "../../../src/check/lookalike/typo.ts"
 import {
   isFarMoreUsed,
@@ -13,7 +13,7 @@ const RANKS = { giant: 0, large: 20, small: RANKED_TARGETS_MAX } as const
 type Rank = keyof typeof RANKS
 
 function meant(typed: string, name: string, rank: Rank): TypoCandidate {
-  const [label, suffix] = splitLabel(name)
+  const { label, suffix } = splitName(name)
   const typo = findTypo(typed, label)
   if (typo === null) throw new Error(`${typed} is no slip from ${label}`)
   return { name: { name, kind: "provider", label, suffix, rank: RANKS[rank] }, typo }
