@@ -1,3 +1,4 @@
+import { lazy } from "../base/lazy.ts"
 import type { CacheLifetime } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { type AddressWords, createAddressWords } from "./address/address-hints.ts"
@@ -39,6 +40,7 @@ type CachedVerdicts = { readonly generation: object; readonly byRequestKind: Map
 /** One pack and what is derived from it: everything that a check needs of the lists. */
 export type DomainLists = {
   readonly pack: Pack
+  /** Prepared on first use, so that a start does not wait for them. */
   readonly addressWords: AddressWords
   /** Looks up a domain, given its registrable domain (null: none). Recent results are cached, since domains recur. */
   readonly lookupDomain: (domain: string, registrable: string | null) => DomainLookup
@@ -72,12 +74,20 @@ export function openLists(
   const { pack } = opened
   const verified = isOurs ? verifyOurs(pack) : pack.verify()
   if (!verified.ok) return { kind: "refused", message: verified.message, remedy: DAMAGED_REMEDY }
-  const { role, shared_inbox: sharedInbox, group, region, person_name: personName } = pack.words
-  const words = createAddressWords({ role, sharedInbox, group, region, personName, groupDomains: pack.groupDomains })
-  return {
-    kind: "open",
-    lists: { pack, addressWords: words, lookupDomain: withLookupCache(createDomainLookup(pack), cachedDomainsMin) },
+  const addressWords = lazy(() => addressWordsOf(pack))
+  const lists = {
+    pack,
+    get addressWords() {
+      return addressWords()
+    },
+    lookupDomain: withLookupCache(createDomainLookup(pack), cachedDomainsMin),
   }
+  return { kind: "open", lists }
+}
+
+function addressWordsOf({ words, groupDomains }: Pack): AddressWords {
+  const { role, shared_inbox: sharedInbox, group, region, person_name: personName } = words
+  return createAddressWords({ role, sharedInbox, group, region, personName, groupDomains })
 }
 
 /** What reads the texts would throw if they cannot be decoded, though a writer gave them the right checksum. */

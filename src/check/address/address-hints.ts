@@ -1,4 +1,3 @@
-import { lazy } from "../../base/lazy.ts"
 import { isSameOrSubdomain } from "./public-suffix.ts"
 import {
   findMisspeltRole,
@@ -67,47 +66,8 @@ type WordLists = Readonly<
   Record<"role" | "sharedInbox" | "group" | "region" | "personName" | "groupDomains", Iterable<string>>
 >
 
-/**
- * Prepares the words on the first lookup, which takes about 20 ms. A word of several parts (`no-reply`) also matches when written
- * as one (`noreply`).
- */
+/** Prepares the words, which takes about 20 ms. A word of several parts (`no-reply`) also matches when written as one (`noreply`). */
 export function createAddressWords(lists: WordLists): AddressWords {
-  const prepared = lazy(() => prepareWords(lists))
-  return {
-    get role() {
-      return prepared().role
-    },
-    get sharedInbox() {
-      return prepared().sharedInbox
-    },
-    get group() {
-      return prepared().group
-    },
-    get region() {
-      return prepared().region
-    },
-    get personName() {
-      return prepared().personName
-    },
-    get variableRole() {
-      return prepared().variableRole
-    },
-    get misspeltRole() {
-      return prepared().misspeltRole
-    },
-    get groupDomains() {
-      return prepared().groupDomains
-    },
-    get roleFilter() {
-      return prepared().roleFilter
-    },
-    get affixFilter() {
-      return prepared().affixFilter
-    },
-  }
-}
-
-function prepareWords(lists: WordLists): AddressWords {
   const words = {
     role: withJoinedSpellings(lists.role),
     sharedInbox: withJoinedSpellings(lists.sharedInbox),
