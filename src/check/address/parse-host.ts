@@ -3,7 +3,7 @@ import { domainToUnicode } from "node:url"
 import { domainToALabels } from "../../base/idna.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { cachedPlainHost, cachePlainHost, type PlainHost } from "./public-suffix.ts"
+import { cachedName, cachePlainHost, type PlainHost } from "./public-suffix.ts"
 
 /** The number of recent uncommon hosts that are cached at least, about 200 bytes each. */
 const UNCOMMON_HOSTS_MIN = 2_000
@@ -57,9 +57,9 @@ export function parseHost(text: string, mayEndInDot: boolean): ParsedHost {
 
 /** The host of most texts, which is the text itself; null: it needs the complete parser. */
 export function parsePlainHost(text: string): PlainHost | null {
-  const cached = cachedPlainHost(text)
-  if (cached !== null) return cached
-  return text.length <= LIMITS.domainBytesMax && PLAIN_NAME.test(text) ? cachePlainHost(text) : null
+  const cached = cachedName(text)
+  if (cached !== undefined && cached.plainHost !== null) return cached.plainHost
+  return text.length <= LIMITS.domainBytesMax && PLAIN_NAME.test(text) ? cachePlainHost(text, cached) : null
 }
 
 /**

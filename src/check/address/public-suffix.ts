@@ -25,7 +25,7 @@ const RESERVED_TLDS: ReadonlySet<string> = new Set([
 const HOME_NETWORK_DOMAIN = "home.arpa"
 
 /** A classification that is cached under its name. */
-type CachedName = {
+export type CachedName = {
   readonly classification: SuffixClassification
   /** The name as a parsed host, if it was parsed as one and is written as it parses; null: it was not. */
   plainHost: PlainHost | null
@@ -53,17 +53,17 @@ const TLDTS_OPTIONS = {
  * Classifies a name by the Public Suffix List. A suffix of the ICANN section and a single label are `public_suffix`; a
  * suffix of the private section (`github.io`) is a registrable name itself. The name is A-labels in lower case.
  */
-export const classifySuffix = (name: string): SuffixClassification => classifyCached(name).classification
+export const classifySuffix = (name: string): SuffixClassification =>
+  (nameCache.get(name) ?? classifyAndCache(name)).classification
 
 /**
- * The host that was parsed from this text recently, if the text is its name; null: it is not cached. The name is the very string
- * that was parsed then, which makes later Map look-ups by it faster.
+ * What is cached under this text, if anything. The name in it is the very string that was parsed then, which makes later Map look-ups
+ * by it faster.
  */
-export const cachedPlainHost = (text: string): PlainHost | null => nameCache.get(text)?.plainHost ?? null
+export const cachedName = (text: string): CachedName | undefined => nameCache.get(text)
 
-/** Caches that the name is a host written as it parses. */
-export function cachePlainHost(name: string): PlainHost {
-  const cached = classifyCached(name)
+/** Caches that the name is a host written as it parses. `cached` is what is cached under it already. */
+export function cachePlainHost(name: string, cached: CachedName = classifyAndCache(name)): PlainHost {
   cached.plainHost = { parsed: { name, fault: null }, suffix: cached.classification }
   return cached.plainHost
 }
@@ -71,9 +71,7 @@ export function cachePlainHost(name: string): PlainHost {
 /** Names recur, and the walk through the suffix rules is the most expensive part of parsing one. */
 const nameCache = new TwoGenerationCache<string, CachedName>(CACHED_NAMES_MIN)
 
-function classifyCached(name: string): CachedName {
-  const cached = nameCache.get(name)
-  if (cached !== undefined) return cached
+function classifyAndCache(name: string): CachedName {
   const classified = { classification: classifyUncached(name), plainHost: null }
   nameCache.set(name, classified)
   return classified

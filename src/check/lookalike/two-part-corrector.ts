@@ -64,8 +64,9 @@ export class TwoPartCorrector {
    * edit may be another name.
    */
   correctTwoSlips(typed: string, suffix: string): KnownName | null {
+    if (typed.length < TYPED_LETTERS_MIN_UNMISTAKABLE) return null
     const names = this.#unmistakable.get(suffix)
-    if (names === undefined || typed.length < TYPED_LETTERS_MIN_UNMISTAKABLE) return null
+    if (names === undefined) return null
     const [meant, another] = namesNear(typed, names)
     return meant === undefined || another !== undefined || isCompoundName(typed) ? null : meant
   }
