@@ -43,20 +43,27 @@ class SuffixForms {
 
   /** The first family with a form of the label, which is the first `end` characters; null: none. */
   firstMatch(registrable: string, end: number): NamePattern | null {
-    let first: OrderedForm | null = null
-    const lists = [
-      this.#byHead.get(pairAt(registrable, 0)),
-      this.#byTail.get(pairAt(registrable, end - 2)),
-      this.#others,
-    ]
-    for (const list of lists) {
-      for (const candidate of list ?? NO_FORMS) {
-        if (first !== null && candidate.order >= first.order) continue
-        if (matchesForm(candidate, registrable, end)) first = candidate
-      }
-    }
-    return first === null ? null : first.pattern
+    const byHead = this.#byHead.get(pairAt(registrable, 0)) ?? NO_FORMS
+    const byTail = this.#byTail.get(pairAt(registrable, end - 2)) ?? NO_FORMS
+    let first = firstOf(byHead, null, registrable, end)
+    first = firstOf(byTail, first, registrable, end)
+    return firstOf(this.#others, first, registrable, end)?.pattern ?? null
   }
+}
+
+/** The first form in order of those that match and of `before`; null: none. */
+function firstOf(
+  forms: readonly OrderedForm[],
+  before: OrderedForm | null,
+  registrable: string,
+  end: number,
+): OrderedForm | null {
+  let first = before
+  for (const form of forms) {
+    if (first !== null && form.order >= first.order) continue
+    if (matchesForm(form, registrable, end)) first = form
+  }
+  return first
 }
 
 const NO_FORMS: readonly OrderedForm[] = []
