@@ -1,5 +1,6 @@
 import { assert } from "../../base/errors.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { HashFilter } from "./hash-filter.ts"
 
 /** The base of the polynomial hash: any odd number whose bits are well mixed. */
 const HASH_FACTOR = 0x2c1b3c6d
@@ -15,14 +16,13 @@ const hashes = new Int32Array(LIMITS.labelBytesMax + 1)
  */
 export class EditDistanceIndex {
   readonly #slots: Uint32Array
-  /** A bit for each hash that is in a slot, by its upper bits. It is small enough for the processor's cache, and says of nearly all hashes that they are in none. */
-  readonly #filter: Uint32Array
+  readonly #filter: HashFilter
 
   constructor(labels: readonly string[]) {
     assert(labels.length < 0xffff, "a slot has room for the indexes of 65 534 labels")
     const hashCount = labels.reduce((sum, { length }) => sum + length + 1, 0)
     this.#slots = new Uint32Array(2 ** Math.ceil(Math.log2(hashCount * 2 + 1)))
-    this.#filter = new Uint32Array(Math.max(1, this.#slots.length / 8))
+    this.#filter = new HashFilter(hashCount)
     for (const [index, label] of labels.entries()) {
       const count = deletionHashes(label)
       for (let at = 0; at < count; at++) this.#add(hashes[at] ?? 0, index)
@@ -37,10 +37,9 @@ export class EditDistanceIndex {
     let candidates = NO_CANDIDATES
     if (text.length > LIMITS.labelBytesMax) return candidates
     const count = deletionHashes(text)
-    const filter = this.#filter
     for (let at = 0; at < count; at++) {
       const hash = hashes[at] ?? 0
-      if (isInFilter(filter, hash)) candidates = this.#collect(hash, candidates)
+      if (this.#filter.mayHave(hash)) candidates = this.#collect(hash, candidates)
     }
     return candidates
   }
@@ -61,16 +60,9 @@ export class EditDistanceIndex {
     let slot = hash & last
     while (this.#slots[slot] !== 0) slot = (slot + 1) & last
     this.#slots[slot] = ((hash & 0xffff0000) | (index + 1)) >>> 0
-    const word = filterWord(this.#filter, hash)
-    this.#filter[word] = (this.#filter[word] ?? 0) | (1 << (hash >>> 27))
+    this.#filter.add(hash)
   }
 }
-
-/** The five upper bits of a hash are those of the bit in its word, and the next ones are those of the word. */
-const filterWord = ({ length }: Uint32Array, hash: number): number => (hash >>> 8) & (length - 1)
-
-const isInFilter = (filter: Uint32Array, hash: number): boolean =>
-  ((filter[filterWord(filter, hash)] ?? 0) & (1 << (hash >>> 27))) !== 0
 
 const NO_CANDIDATES: readonly number[] = []
 

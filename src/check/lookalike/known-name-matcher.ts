@@ -34,11 +34,13 @@ export class KnownNameMatcher {
    */
   match(domain: string, registrable: string): NameMatch {
     const { knownNames, typoCorrector } = this.#tables()
-    if (isKnownName(knownNames, domain, registrable)) return NO_NAME_MATCH
     const split = splitName(registrable)
     const { label, suffix } = split
     const skeleton = skeletonOf(label)
-    const homoglyph = matchHomoglyph(knownNames, label, suffix, skeleton)
+    const mayBeKnown = skeleton !== null || knownNames.mayLookKnown(label)
+    if (mayBeKnown && knownNames.hasName(registrable)) return NO_NAME_MATCH
+    if (isUnderKnownName(knownNames, domain, registrable)) return NO_NAME_MATCH
+    const homoglyph = mayBeKnown ? matchHomoglyph(knownNames, label, suffix, skeleton) : null
     const imitated =
       homoglyph ??
       matchCombosquat(knownNames, label, suffix, skeleton) ??
@@ -64,11 +66,11 @@ function buildTables(targets: readonly LookalikeTarget[]): MatcherTables {
   return { knownNames, typoCorrector: new TypoCorrector(knownNames) }
 }
 
-/** Whether the domain or a parent of it, down to the registrable one, is a target. */
-function isKnownName(names: KnownNames, domain: string, registrable: string): boolean {
+/** Whether the domain or a parent of it, above the registrable one, is a target. */
+function isUnderKnownName(names: KnownNames, domain: string, registrable: string): boolean {
   const end = registrableStart(domain, registrable)
   for (let start = 0; start < end; start = domain.indexOf(".", start) + 1) {
     if (names.hasName(domain.slice(start))) return true
   }
-  return names.hasName(registrable)
+  return false
 }

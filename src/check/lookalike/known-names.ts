@@ -1,5 +1,6 @@
 import { assert } from "../../base/errors.ts"
 import { foldedHash, looksLike } from "./confusables.ts"
+import { HashFilter } from "./hash-filter.ts"
 
 /** A known name that others mistype or imitate. */
 export type LookalikeTarget = {
@@ -45,8 +46,10 @@ export class KnownNames {
   /** The rank of the first name of each label, in order. */
   readonly #firstRanks: readonly number[]
   readonly #byName: RankTable
-  readonly #byLabel: RankTable
+  /** The rank of the first name of each label, by the look of the label. */
   readonly #byLook: RankTable
+  /** The looks of the first labels of all targets. */
+  readonly #looks: HashFilter
   readonly #found = new Map<number, KnownName>()
   readonly #foundLabels = new Map<number, KnownLabel>()
 
@@ -56,20 +59,21 @@ export class KnownNames {
     this.#labelLengths = new Uint8Array(length)
     this.#nextRanks = new Uint32Array(length)
     this.#byName = new RankTable(length)
-    this.#byLabel = new RankTable(length)
     this.#byLook = new RankTable(length)
+    this.#looks = new HashFilter(length)
     const firstRanks: number[] = []
     const lastRanks = new Uint32Array(length)
     for (const [rank, { name }] of targets.entries()) {
       this.#byName.add(textHash(name), rank)
       const { label, suffix } = splitName(name)
+      const look = lookOf(label)
+      this.#looks.add(look)
       if (!SUFFIX_PATTERN.test(suffix) || label.startsWith("xn--")) continue
       this.#labelLengths[rank] = label.length
       const first = this.firstRankOf(label)
       if (first < 0) {
         firstRanks.push(rank)
-        this.#byLabel.add(textHash(label), rank)
-        this.#byLook.add(foldedHash(label, 0, label.length), rank)
+        this.#byLook.add(look, rank)
       } else this.#nextRanks[lastRanks[first] ?? 0] = rank + 1
       lastRanks[first < 0 ? rank : first] = rank
     }
@@ -87,10 +91,20 @@ export class KnownNames {
     return rank < 0 || this.#labelLengths[rank] === 0 ? null : this.at(rank)
   }
 
+  /**
+   * False: no target has this first label, or one that looks like it. One bit says that of nearly every other label, so that the
+   * tables are not searched.
+   */
+  mayLookKnown(label: string): boolean {
+    return this.#looks.mayHave(lookOf(label))
+  }
+
   /** The rank of the first name with the label; -1: none has it. */
   firstRankOf(label: string): number {
-    return this.#byLabel.find(
-      textHash(label),
+    const look = lookOf(label)
+    if (!this.#looks.mayHave(look)) return -1
+    return this.#byLook.find(
+      look,
       rank => this.#labelLengths[rank] === label.length && this.#targets[rank]?.name.startsWith(label) === true,
     )
   }
@@ -193,6 +207,9 @@ export class RankTable {
     }
   }
 }
+
+/** A hash that labels share if they look alike. */
+const lookOf = (label: string): number => foldedHash(label, 0, label.length)
 
 /** The 32-bit FNV-1a hash, with its bits mixed: short texts would use only some. */
 function textHash(text: string): number {

@@ -1,11 +1,12 @@
 import { isSameOrSubdomain } from "../address/public-suffix.ts"
-import { type Skeleton, skeletonOf } from "./confusables.ts"
+import { foldedHash, type Skeleton, skeletonOf } from "./confusables.ts"
 import type { KnownLabel, KnownName, KnownNames } from "./known-names.ts"
 import {
   type AffixWeight,
   affixWeight,
   isCommonWord,
   isGenericLabel,
+  LURE_WORDS,
   leadingAffixes,
   trailingAffixes,
 } from "./word-lists.ts"
@@ -94,13 +95,26 @@ export function matchCombosquat(
   skeleton: Skeleton | null,
 ): KnownName | null {
   const text = label.startsWith("xn--") ? (skeleton?.text ?? "") : label
-  return text.includes("-") ? matchHyphenated(known, text.split("-"), suffix) : matchConcatenated(known, text, suffix)
+  if (!text.includes("-")) return matchConcatenated(known, text, suffix)
+  return mayHaveLure(text) ? matchHyphenated(known, text.split("-"), suffix) : null
+}
+
+const LURE_HASHES = new Set(LURE_WORDS.map(word => foldedHash(word, 0, word.length)))
+
+/** False: no part between hyphens is a word that may make a lure, which is so for most labels. */
+function mayHaveLure(text: string): boolean {
+  for (let start = 0; start <= text.length; ) {
+    const hyphen = text.indexOf("-", start)
+    const end = hyphen < 0 ? text.length : hyphen
+    if (LURE_HASHES.has(foldedHash(text, start, end))) return true
+    start = end + 1
+  }
+  return false
 }
 
 /** Looks for one to three hyphenated parts that are the name, with affixes as all other parts. */
 function matchHyphenated(known: KnownNames, parts: readonly string[], suffix: string): KnownName | null {
   if (parts.length > PARTS_MAX) return null
-  if (!parts.some(asksForTrust)) return null
   const weights = parts.map(affixWeight)
   const [firstOther, lastOther] = [weights.indexOf(null), weights.lastIndexOf(null)]
   for (const width of [1, 2, 3]) {
@@ -115,9 +129,6 @@ function matchHyphenated(known: KnownNames, parts: readonly string[], suffix: st
   }
   return null
 }
-
-/** Whether a part beside a name may make a lure: a word of weight 1 to 3, or `com`. */
-const asksForTrust = (part: string): boolean => part === "com" || (affixWeight(part) ?? 0) > 0
 
 /** The largest weight of the affixes beside a name. `com` right after the name counts: it pretends to be the suffix. */
 function heaviestAffix(weights: readonly (AffixWeight | null)[], next: string | undefined): AffixWeight {

@@ -38,8 +38,8 @@ export class TwoPartCorrector {
   readonly #providers: ProviderLabels
   readonly #nearbyLabels: EditDistanceIndex
   readonly #longProviders: readonly ProviderLabel[]
-  /** Names that two slips leave unmistakable under their own suffix, by that suffix and the first letter. */
-  readonly #unmistakable: ReadonlyMap<string, ReadonlyMap<string, readonly KnownName[]>>
+  /** Names that two slips leave unmistakable under their own suffix, by that suffix: about a dozen at most. */
+  readonly #unmistakable: ReadonlyMap<string, readonly KnownName[]>
 
   constructor(knownNames: KnownNames, providers: ProviderLabels, nearbyLabels: EditDistanceIndex) {
     this.#providers = providers
@@ -52,10 +52,7 @@ export class TwoPartCorrector {
     }
     this.#longProviders = [...longLabels].map(label => providers.find(label)).filter(provider => provider !== null)
     const names = ranks.filter(rank => isUnmistakable(knownNames.read(rank))).map(rank => knownNames.at(rank))
-    const bySuffix = Map.groupBy(names, ({ suffix }) => suffix)
-    this.#unmistakable = new Map(
-      [...bySuffix].map(([suffix, group]) => [suffix, Map.groupBy(group, ({ label }) => label.charAt(0))]),
-    )
+    this.#unmistakable = Map.groupBy(names, ({ suffix }) => suffix)
   }
 
   /**
@@ -65,9 +62,10 @@ export class TwoPartCorrector {
    */
   correctTwoSlips(typed: string, suffix: string): KnownName | null {
     if (typed.length < TYPED_LETTERS_MIN_UNMISTAKABLE) return null
-    const names = this.#unmistakable.get(suffix)
-    if (names === undefined) return null
-    const [meant, another] = namesNear(typed, names)
+    const names = this.#unmistakable.get(suffix) ?? NO_NAMES
+    const [meant, another] = names.filter(
+      ({ label }) => startsAlike(typed, label) && keyingDistance(typed, label, FINGER_SLIPS) <= 2,
+    )
     return meant === undefined || another !== undefined || isCompoundName(typed) ? null : meant
   }
 
@@ -105,19 +103,6 @@ export class TwoPartCorrector {
 }
 
 const NO_NAMES: readonly KnownName[] = []
-
-/** The names that two slips of the fingers turn into the typed label. */
-function namesNear(typed: string, byFirstLetter: ReadonlyMap<string, readonly KnownName[]>): readonly KnownName[] {
-  let near = NO_NAMES
-  const [first, second] = [typed.charAt(0), typed.charAt(1)]
-  for (const letter of first === second ? [first] : [first, second]) {
-    for (const name of byFirstLetter.get(letter) ?? NO_NAMES) {
-      const isNear = startsAlike(typed, name.label) && keyingDistance(typed, name.label, FINGER_SLIPS) <= 2
-      if (isNear) near = [...near, name]
-    }
-  }
-  return near
-}
 
 /** Whether one slip of any kind after the first letter is likelier than another name: no name is under this suffix. */
 const mayHaveAnySlip = (typed: string, name: KnownName): boolean =>

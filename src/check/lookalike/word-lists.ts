@@ -39,6 +39,11 @@ export function affixWeight(word: string): AffixWeight | null {
   return WEIGHT_BY_AFFIX.get(word) ?? (word.length <= 2 || isNumber(word) ? 0 : null)
 }
 
+/** What may make a lure beside a known name: words of weight 1 to 3, and `com`. */
+export const LURE_WORDS: readonly string[] = [...WEIGHT_BY_AFFIX]
+  .filter(([word, weight]) => weight > 0 || word === "com")
+  .map(([word]) => word)
+
 /** Most words are ruled out by their first character. */
 const isNumber = (word: string): boolean => word.charCodeAt(0) <= DIGIT_MAX && /^\d+$/.test(word)
 const DIGIT_MAX = "9".charCodeAt(0)
