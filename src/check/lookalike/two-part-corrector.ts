@@ -62,11 +62,13 @@ export class TwoPartCorrector {
    */
   correctTwoSlips(typed: string, suffix: string): KnownName | null {
     if (typed.length < TYPED_LETTERS_MIN_UNMISTAKABLE) return null
-    const names = this.#unmistakable.get(suffix) ?? NO_NAMES
-    const [meant, another] = names.filter(
-      ({ label }) => startsAlike(typed, label) && keyingDistance(typed, label, FINGER_SLIPS) <= 2,
-    )
-    return meant === undefined || another !== undefined || isCompoundName(typed) ? null : meant
+    let meant: KnownName | null = null
+    for (const name of this.#unmistakable.get(suffix) ?? NO_NAMES) {
+      if (!startsAlike(typed, name.label) || keyingDistance(typed, name.label, FINGER_SLIPS) > 2) continue
+      if (meant !== null) return null
+      meant = name
+    }
+    return meant === null || isCompoundName(typed) ? null : meant
   }
 
   /** The provider meant by a mistyped label under a suffix that does not exist; null: none, or several are as likely. */
