@@ -1,4 +1,4 @@
-/** Bits for each hash: of those that are not in the filter one in fourteen passes. */
+/** Bits for each hash: of those that were not added at most one in eight passes. */
 const BITS_PER_HASH = 8
 
 /** A Bloom filter of 32-bit hashes. It fits the processor's cache, and rules out nearly all hashes that are in no table. */
