@@ -59,12 +59,16 @@ type DnsCacheEntry = CacheLifetime & {
  */
 export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCacheBounds = DNS_CACHE_BOUNDS): DnsCache {
   const cache = new LRUCache<string, DnsCacheEntry>({
-    max: bounds.entriesMax,
     maxSize: bounds.bytesMax,
     maxEntrySize: bounds.answerBytesMax,
     sizeCalculation: ({ finding }, key) => estimateEntryBytes(key, finding.known ? finding.value.records : []),
   })
 
+  const store = (key: string, entry: DnsCacheEntry): void => {
+    cache.set(key, entry)
+    // The library's own bound by count would allocate the room of all entries at the start.
+    if (cache.size > bounds.entriesMax) cache.pop()
+  }
   const inFlight = new Map<string, Promise<Finding<CachedDnsAnswer>>>()
   let hits = 0
   let misses = 0
@@ -72,11 +76,11 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
     const now = clock()
     if (finding.known) {
       const entry = answerEntry(finding.value, now)
-      cache.set(key, entry)
+      store(key, entry)
       return known(cachedAnswer(finding.value, false, entry.freshUntilMs))
     }
     const entry = failureEntry(cache.peek(key), finding, now)
-    cache.set(key, entry)
+    store(key, entry)
     return hitOf(entry)
   }
 

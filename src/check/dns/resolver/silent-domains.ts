@@ -1,4 +1,5 @@
 import { LRUCache } from "lru-cache"
+import { boundedByCount } from "../../../base/lru-bounds.ts"
 import type { Stopwatch } from "../../../base/outside-world.ts"
 
 /** How many questions below a registrable domain have to time out, without a reply between them, until it is silent. */
@@ -23,7 +24,7 @@ const UNKNOWN: SilentDomain = { timeoutCount: 0, hasOwnTimeout: false, silentUnt
 /** Remembers the domains whose own servers do not reply, so that nobody waits for them again and again. */
 export class SilentDomains {
   readonly #stopwatch: Stopwatch
-  readonly #domains = new LRUCache<string, SilentDomain>({ max: DOMAINS_MAX })
+  readonly #domains = new LRUCache<string, SilentDomain>(boundedByCount(DOMAINS_MAX))
 
   constructor(stopwatch: Stopwatch) {
     this.#stopwatch = stopwatch
