@@ -60,7 +60,7 @@ export class BatchContext implements LookupContext {
 }
 
 /** How much memory the evidence of one list takes at most: that of some 300 000 domains. */
-const LIST_EVIDENCE_BYTES_MAX = 24 * 1_048_576
+const LIST_EVIDENCE_BYTES_MAX = 16 * 1_048_576
 
 /**
  * What the checks of a list share: each domain is looked up once, however long the list is, and what is found is used to its end. A
