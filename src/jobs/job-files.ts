@@ -30,18 +30,18 @@ export type JobFiles = {
 const FOLDER_MODE = 0o700
 const FILE_MODE = 0o600
 
-/** The folder at a path, which the first file creates. */
-export function createJobFiles(path: string): JobFiles {
+/** The folder at a path, which the first file creates. `onMoved` is told how many bytes were read or written. */
+export function createJobFiles(path: string, onMoved: (bytes: number) => void = () => undefined): JobFiles {
   return {
     create: async name => {
       await mkdir(path, { recursive: true, mode: FOLDER_MODE })
-      const file = toJobFile(await open(join(path, name), "w+", FILE_MODE))
+      const file = toJobFile(await open(join(path, name), "w+", FILE_MODE), onMoved)
       await syncFolder(path)
       return file
     },
     open: async name => {
       try {
-        return toJobFile(await open(join(path, name), "r"))
+        return toJobFile(await open(join(path, name), "r"), onMoved)
       } catch (error) {
         if (isSystemError(error, "ENOENT")) return null
         throw error
@@ -69,12 +69,13 @@ async function syncFolder(path: string): Promise<void> {
   }
 }
 
-function toJobFile(handle: FileHandle): JobFile {
+function toJobFile(handle: FileHandle, onMoved: (bytes: number) => void): JobFile {
   return {
     write: async (bytes, at) => {
       // A write may be partial, for example on a disk that is almost full.
       for (let written = 0; written < bytes.length; )
         written += (await handle.write(bytes, written, bytes.length - written, at + written)).bytesWritten
+      onMoved(bytes.length)
     },
     sync: () => handle.sync(),
     truncate: length => handle.truncate(length),
@@ -86,6 +87,7 @@ function toJobFile(handle: FileHandle): JobFile {
         count += bytesRead
         isMore = bytesRead > 0
       }
+      onMoved(count)
       return bytes.subarray(0, count)
     },
     close: () => handle.close(),

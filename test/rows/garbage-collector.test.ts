@@ -17,3 +17,25 @@ test("rows that the network is asked about leave more behind, so all of it is co
   expect(collections(1000, false)).toEqual([...Array(9).fill(false), true])
   expect(collections(1000, true)).toEqual(Array(10).fill(true))
 })
+
+test("each bound of young garbage and of all of it is counted from the last collection that it asks for", () => {
+  const made: boolean[] = []
+  const collectAfter = createCollector(
+    isAll => made.push(isAll),
+    () => ({
+      young: { rows: 10, lookups: 2, bytes: 100 },
+      all: { rows: 1000, lookups: 5, bytes: 1000 },
+    }),
+  )
+  const madeBy = (done: Parameters<typeof collectAfter>[0]): readonly boolean[] => {
+    made.length = 0
+    collectAfter(done)
+    return [...made]
+  }
+  expect(madeBy({ rows: 9, lookups: 1 })).toEqual([])
+  expect(madeBy({ rows: 1 })).toEqual([false])
+  expect(madeBy({ rows: 9, lookups: 1, bytes: 99 })).toEqual([])
+  expect(madeBy({ bytes: 1 })).toEqual([false])
+  expect(madeBy({ rows: 1, lookups: 3 })).toEqual([true])
+  expect(madeBy({ rows: 9, lookups: 1 })).toEqual([])
+})
