@@ -50,7 +50,7 @@ export function createJobsService(
   const boundsNow = () => (isLive() ? COLLECTION_BOUNDS : COLLECTION_BOUNDS_ALONE)
   const collectAfter = createCollector(system.collectGarbage, boundsNow)
   const files = createJobFiles(jobsDirectory(settings), bytes => collectAfter({ bytes }))
-  const waitForTurn = createTurns({
+  const { wait: waitForTurn, isOver: isTurnOver } = createTurns({
     nextTick,
     setTimer,
     stopwatch,
@@ -62,8 +62,7 @@ export function createJobsService(
   const service: JobService = new JobService({
     ...{ store, files, random, clock, stopwatch, runInterval, check, waitForTurn, holder, keepHours },
     isStoreShared: !isLocal,
-    commitBounds: COMMIT_BOUNDS,
-    onChecked: collectAfter,
+    ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },
     ownListMatch: (accountId, normalized, domain, wwwHost) => ownLists.lookup(accountId, normalized, domain, wwwHost),
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null,

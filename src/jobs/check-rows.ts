@@ -22,10 +22,12 @@ export type CheckRowsDeps = {
   readonly testDomain: string
   /** Is awaited before each few rows, and before a block is read and written, so that live requests go first. Rejects when the work must be left. */
   readonly pause: () => Promise<void>
+  /** Whether the next row waits for a pause, because live requests come. */
+  readonly isTurnOver: () => boolean
 }
 
-/** How many rows are checked in a row: less than a millisecond, which a live request then waits for. */
-const ROWS_BETWEEN_PAUSES = 16
+/** How many rows are checked in a turn at most. */
+const ROWS_PER_TURN_MAX = 16
 
 /** The text of one result, or of the header. */
 type WrittenRow = { readonly text: string; readonly kind: RowKind }
@@ -51,7 +53,7 @@ export const resultFormatOf = ({ format }: Pick<Job, "format">, columns: InputCo
 
 /** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
 export async function checkRows(
-  { check, ownListMatch, testDomain, pause }: CheckRowsDeps,
+  { check, ownListMatch, testDomain, pause, isTurnOver }: CheckRowsDeps,
   { accountId, policy, includesTenant }: Pick<Job, "accountId" | "policy" | "includesTenant">,
   rows: readonly InputRow[],
   rowsBefore: number,
@@ -69,8 +71,13 @@ export async function checkRows(
     if (lineError(row) !== null) unreadable++
     if (verdict.isDegraded) degraded++
   }, JOB_LIMITS.lookupsPerJobMax)
-  for (const [at, row] of rows.entries()) {
-    if (at % ROWS_BETWEEN_PAUSES === 0) await pause()
+  let turnRows = ROWS_PER_TURN_MAX
+  for (const row of rows) {
+    if (turnRows === ROWS_PER_TURN_MAX || isTurnOver()) {
+      await pause()
+      turnRows = 0
+    }
+    turnRows++
     const subject = rowSubject(row, testDomain)
     const { domain, normalized, wwwHost, isTest } = subject
     const checkWith = (match: OwnListMatch) =>

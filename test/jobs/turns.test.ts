@@ -6,7 +6,7 @@ import { createFakeTime } from "../support/time.ts"
 function takingTurns() {
   const time = createFakeTime()
   const live = { accepted: 0, isBusy: false, isUnderPressure: false }
-  const turn = createTurns({
+  const turns = createTurns({
     nextTick: queueMicrotask,
     setTimer: time.later,
     stopwatch: time.stopwatch,
@@ -20,7 +20,7 @@ function takingTurns() {
     await time.tick(workedMs)
     const state = { isOver: false }
     const from = time.stopwatch()
-    void turn().then(() => {
+    void turns.wait().then(() => {
       state.isOver = true
     })
     for (let ms = 0; ms < 1000; ms++) {
@@ -30,7 +30,7 @@ function takingTurns() {
     }
     return time.stopwatch() - from
   }
-  return { live, waited, time }
+  return { live, turns, waited, time }
 }
 
 test("a job that is alone waits for nothing but what has arrived", async () => {
@@ -45,6 +45,19 @@ test("while requests come, jobs rest longer than they work, and no more when non
   expect(await waited(0.5)).toBeGreaterThanOrEqual(40)
   expect(await waited(100)).toBe(50)
   expect(await waited(250)).toBe(0)
+})
+
+test("while requests come, a turn is over after a tenth of a millisecond, and else it never is", async () => {
+  const { live, turns, waited, time } = takingTurns()
+  await waited()
+  await time.tick(1)
+  expect(turns.isOver()).toBe(false)
+  live.accepted++
+  expect(turns.isOver()).toBe(true)
+  await waited()
+  expect(turns.isOver()).toBe(false)
+  await time.tick(1)
+  expect(turns.isOver()).toBe(true)
 })
 
 test("a job waits for requests in flight, but not for ever: they may wait for their bodies", async () => {
