@@ -145,7 +145,11 @@ export class CompressedCache<V> {
     this.#hashes = new Uint32Array(length)
     this.#steps = new Uint32Array(length)
     this.#used = 0
-    for (const [slot, step] of steps.entries()) if (isKept(step)) this.#index(hashes[slot] ?? 0, step)
+    // An iterator over the slots would leave an array for each of a million behind.
+    for (let slot = 0; slot < steps.length; slot++) {
+      const step = steps[slot] ?? 0
+      if (isKept(step)) this.#index(hashes[slot] ?? 0, step)
+    }
   }
 
   readonly #firstSlot = (hash: number): number => hash & (this.#steps.length - 1)
