@@ -12,7 +12,7 @@ import { createHolder, hasLocalHolderEnded } from "../jobs/job-holder.ts"
 import { JobService } from "../jobs/job-service.ts"
 import { COMMIT_BOUNDS } from "../jobs/run-job.ts"
 import { createLiveWatch, createTurns } from "../jobs/turns.ts"
-import { COLLECTION_BOUNDS, type CollectionBounds, createCollector } from "../rows/garbage-collector.ts"
+import { type CollectionBounds, createCollector, NEVER } from "../rows/garbage-collector.ts"
 import type { StoreContext } from "./context.ts"
 import type { CustomersService } from "./customers/customers.ts"
 
@@ -20,13 +20,18 @@ import type { CustomersService } from "./customers/customers.ts"
 const ROWS_BETWEEN_PAUSES = 256
 
 /**
- * A server holds more than a command beside its garbage, so that is collected sooner: where a block of rows ends and few look-ups are under
- * way, which the collection of young garbage would keep. That takes 5 ms, and all garbage 50 ms: too long while live requests come, which slow
- * jobs down, and with them their garbage. With these bounds a list of a million rows holds 60 MB and not 130 MB.
+ * A server holds more than a command beside its garbage, so that is collected where a block of rows ends and few look-ups are under way, which
+ * the collection of young garbage would keep. With these bounds a list of a million rows holds 60 MB and not 130 MB.
  */
 const COLLECTION_BOUNDS_ALONE: CollectionBounds = {
   young: { rows: 2500, lookups: 100, bytes: 4_194_304 },
-  all: { rows: 25_000, lookups: 2000, bytes: Number.POSITIVE_INFINITY },
+  all: { rows: 25_000, lookups: 2000, bytes: NEVER },
+}
+
+/** Live requests slow jobs down, and with them their garbage. They would wait for a collection: 5 ms for the young garbage, 50 ms for all. */
+const COLLECTION_BOUNDS_LIVE: CollectionBounds = {
+  young: { rows: 10_000, lookups: NEVER, bytes: NEVER },
+  all: { rows: 100_000, lookups: 10_000, bytes: NEVER },
 }
 
 /** The folder with the files of jobs. */
@@ -47,7 +52,7 @@ export function createJobsService(
   const isLocal = settings.MAILKIND_DATABASE_URL === null
   const keepHours = settings.MAILKIND_JOB_KEEP_HOURS
   const isLive = createLiveWatch(() => loadShedder.liveCount, stopwatch)
-  const boundsNow = () => (isLive() ? COLLECTION_BOUNDS : COLLECTION_BOUNDS_ALONE)
+  const boundsNow = () => (isLive() ? COLLECTION_BOUNDS_LIVE : COLLECTION_BOUNDS_ALONE)
   const collectAfter = createCollector(system.collectGarbage, boundsNow)
   const files = createJobFiles(jobsDirectory(settings), bytes => collectAfter({ bytes }))
   const { wait: waitForTurn, isOver: isTurnOver } = createTurns({

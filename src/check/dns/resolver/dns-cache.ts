@@ -64,11 +64,6 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
     sizeCalculation: ({ finding }, key) => estimateEntryBytes(key, finding.known ? finding.value.records : []),
   })
 
-  const store = (key: string, entry: DnsCacheEntry): void => {
-    cache.set(key, entry)
-    // The library's own bound by count would allocate the room of all entries at the start.
-    if (cache.size > bounds.entriesMax) cache.pop()
-  }
   const inFlight = new Map<string, Promise<Finding<CachedDnsAnswer>>>()
   let hits = 0
   let misses = 0
@@ -76,11 +71,11 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
     const now = clock()
     if (finding.known) {
       const entry = answerEntry(finding.value, now)
-      store(key, entry)
+      store(cache, bounds, key, entry)
       return known(cachedAnswer(finding.value, false, entry.freshUntilMs))
     }
     const entry = failureEntry(cache.peek(key), finding, now)
-    store(key, entry)
+    store(cache, bounds, key, entry)
     return hitOf(entry)
   }
 
@@ -110,6 +105,17 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
     },
     stats: () => ({ entries: cache.size, hits, misses, bytes: cache.calculatedSize }),
   }
+}
+
+/** The library's own bound by count would allocate the room of all entries at the start. */
+function store(
+  cache: LRUCache<string, DnsCacheEntry>,
+  { entriesMax }: DnsCacheBounds,
+  key: string,
+  entry: DnsCacheEntry,
+): void {
+  cache.set(key, entry)
+  if (cache.size > entriesMax) cache.pop()
 }
 
 function answerEntry(answer: DnsAnswer, now: number): DnsCacheEntry {
