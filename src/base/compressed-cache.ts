@@ -9,17 +9,20 @@ const ZSTD_LEVEL = 1
 
 /** Blocks lie on pages, since an array of its own for each would take as much again as the block. A longer block has a page of its own. */
 const PAGE_BYTES = 65_536
-/** Where a block begins is counted in so many bytes over all pages, so that 32 bits suffice for 64 GiB. */
+/** Where a block begins is counted in so many bytes over all pages, dropped ones too, so that 32 bits suffice for 64 GiB. */
 const STEP_BYTES = 16
 /** The length of a block stands before it. */
 const LENGTH_BYTES = 4
 
-/** The hash table has room for so many keys at first, and is three quarters full at most. A slot takes 8 bytes. */
+/** The hash table has room for so many keys at first, and is three quarters full at most. */
 const INITIAL_SLOTS = 1024
 const SLOTS_SHARE_MAX = 0.75
+/** How full it is at most when it was built again without growing. */
+const SLOTS_SHARE_REBUILT = 0.7
+const SLOT_BYTES = 8
 
-/** `firstStep`: where it begins. */
-type Page = { readonly firstStep: number; readonly bytes: Buffer<ArrayBuffer>; usedBytes: number }
+/** `firstStep`: where it begins. `keys`: how many keys its blocks have. */
+type Page = { readonly firstStep: number; readonly bytes: Buffer<ArrayBuffer>; usedBytes: number; keys: number }
 
 /**
  * A cache of many small JSON values in few bytes: those of alike values lie compressed in one block, at less than a tenth of the memory that
@@ -62,14 +65,14 @@ export class CompressedCache<V> {
 
   #compressNewest(): void {
     const block = Bun.zstdCompressSync(`\n${[...this.#newest.values()].join("\n")}\n`, { level: ZSTD_LEVEL })
-    const step = this.#append(block)
+    const step = this.#append(block, this.#newest.size)
     for (const key of this.#newest.keys()) this.#index(Bun.hash.xxHash32(key), step)
     this.#newest.clear()
     while (this.bytes > this.#bytesMax && this.#pages.length > 1) this.#dropOldest()
   }
 
   /** Copies the block onto the last page, and gives the step where it begins. */
-  #append(block: Uint8Array): number {
+  #append(block: Uint8Array, keys: number): number {
     const takenBytes = Math.ceil((LENGTH_BYTES + block.byteLength) / STEP_BYTES) * STEP_BYTES
     const last = this.#pages.at(-1)
     const page =
@@ -78,6 +81,7 @@ export class CompressedCache<V> {
     page.bytes.writeUInt32LE(block.byteLength, page.usedBytes)
     page.bytes.set(block, page.usedBytes + LENGTH_BYTES)
     page.usedBytes += takenBytes
+    page.keys += keys
     return step
   }
 
@@ -85,8 +89,8 @@ export class CompressedCache<V> {
     const last = this.#pages.at(-1)
     // No block begins at step 0, which stands for a free slot.
     const firstStep = last === undefined ? 1 : last.firstStep + last.bytes.length / STEP_BYTES
-    assert(firstStep < 2 ** 32, "a step has 32 bits")
-    const page = { firstStep, bytes: Buffer.alloc(Math.max(PAGE_BYTES, bytesMin)), usedBytes: 0 }
+    const page = { firstStep, bytes: Buffer.alloc(Math.max(PAGE_BYTES, bytesMin)), usedBytes: 0, keys: 0 }
+    assert(firstStep + page.bytes.length / STEP_BYTES < 2 ** 32, "a step has 32 bits")
     this.#pages.push(page)
     this.#pagesBytes += page.bytes.length
     return page
@@ -135,21 +139,33 @@ export class CompressedCache<V> {
     this.#used++
   }
 
-  /** Forgets the keys of dropped pages, and makes the table half full at most. */
+  /** Forgets the keys of dropped pages, and makes room for others. */
   #rebuild(): void {
     const [hashes, steps] = [this.#hashes, this.#steps]
+    const length = this.#slotsForMore()
     const firstStep = this.#pages[0]?.firstStep ?? 1
-    const isKept = (step: number): boolean => step >= firstStep
-    const keptCount = steps.reduce((count, step) => count + (isKept(step) ? 1 : 0), 0)
-    const length = Math.max(INITIAL_SLOTS, 2 ** Math.ceil(Math.log2(2 * (keptCount + 1))))
     this.#hashes = new Uint32Array(length)
     this.#steps = new Uint32Array(length)
     this.#used = 0
     // An iterator over the slots would leave an array for each of a million behind.
     for (let slot = 0; slot < steps.length; slot++) {
       const step = steps[slot] ?? 0
-      if (isKept(step)) this.#index(hashes[slot] ?? 0, step)
+      if (step >= firstStep) this.#index(hashes[slot] ?? 0, step)
     }
+  }
+
+  /** Twice as many slots as keys, or as many as now: where a larger table would displace a page, the oldest page makes room for keys. */
+  #slotsForMore(): number {
+    const now = this.#steps.length
+    const doubled = Math.max(INITIAL_SLOTS, 2 ** Math.ceil(Math.log2(2 * (this.#keptKeys() + 1))))
+    if (this.#pagesBytes + SLOT_BYTES * doubled <= this.#bytesMax) return doubled
+    while (this.#keptKeys() > SLOTS_SHARE_REBUILT * now && this.#pages.length > 1) this.#dropOldest()
+    return this.#keptKeys() > SLOTS_SHARE_REBUILT * now ? doubled : now
+  }
+
+  /** How many keys the pages have, each as often as it was set. */
+  #keptKeys(): number {
+    return this.#pages.reduce((keys, page) => keys + page.keys, 0)
   }
 
   readonly #firstSlot = (hash: number): number => hash & (this.#steps.length - 1)

@@ -16,7 +16,7 @@ import {
 } from "../customers/jobs/job-progress.ts"
 import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
 import type { Store } from "../customers/store/core/store.ts"
-import type { WorkCounts } from "../rows/garbage-collector.ts"
+import type { CheckedCounts } from "../rows/garbage-collector.ts"
 import { type InputRow, rowSubject } from "../rows/input-rows.ts"
 import type { ResultFormat } from "../rows/result-format.ts"
 import {
@@ -42,7 +42,7 @@ export type RunJobDeps = CheckRowsDeps & {
   /** For how many hours a job is kept after its end. */
   readonly keepHours: number
   /** Is told what was checked, when nothing of it is under way any more. */
-  readonly onChecked: (checked: Pick<WorkCounts, "rows" | "lookups">) => void
+  readonly onChecked: (checked: CheckedCounts) => void
   /** Units a day of a tier; null: unlimited. */
   readonly unitsPerDayOf: (tier: number) => number | null
   /** The day whose units are taken now. */

@@ -40,6 +40,8 @@ const REST = { factor: 40, mostMs: 50 } as const
  * sixteen rows in a turn one request of a hundred waited for 6 ms, and with these few it waits for 2 ms.
  */
 const LIVE_TURN_MS = 0.1
+/** After so much work a job waits for requests in flight and for pressure to end: in each of its short turns it would hardly come on. */
+const WORK_BETWEEN_WAITS_MS = 0.5
 /** How long a few rows wait for live requests, and how often they look. Requests that only wait for their bodies must not stop jobs. */
 const BUSY_WAIT_MS = { most: 20, step: 2 } as const
 /** The same under pressure. */
@@ -64,12 +66,17 @@ export function createTurns(deps: TurnDeps): Turns {
     for (let waited = 0; waited < most && isHeldUp(); waited += step) await sleep(step)
   }
   let beganAtMs = stopwatch()
+  let workedSinceWaitMs = WORK_BETWEEN_WAITS_MS
   const wait = async (): Promise<void> => {
     const workedMs = Math.max(0, stopwatch() - beganAtMs)
     if (isLive()) await sleep(Math.min(REST.mostMs, Math.max(1, REST.factor * jobsCount() * workedMs)))
     else await new Promise<void>(resolve => nextTick(resolve))
-    await waitWhile(isBusy, BUSY_WAIT_MS)
-    await waitWhile(isUnderPressure, PRESSURE_WAIT_MS)
+    workedSinceWaitMs += workedMs
+    if (workedSinceWaitMs >= WORK_BETWEEN_WAITS_MS) {
+      workedSinceWaitMs = 0
+      await waitWhile(isBusy, BUSY_WAIT_MS)
+      await waitWhile(isUnderPressure, PRESSURE_WAIT_MS)
+    }
     beganAtMs = stopwatch()
   }
   return { wait, isOver: () => isLive() && stopwatch() - beganAtMs >= LIVE_TURN_MS }

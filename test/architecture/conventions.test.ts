@@ -39,6 +39,10 @@ test("only system/, base/, main.ts and the platform of the client use the clock,
   expect(strays.filter(line => !/^src\/(?:assemble\/server|process\/http-listener)\.ts: fetch$/.test(line))).toEqual([])
 })
 
+test("no import loads the client of PostgreSQL at the start of a server that has SQLite", () => {
+  expect(found(src, /^import \{[^}]*(?<!type )\bSQL\b[^}]*\} from "bun"/gm)).toEqual([])
+})
+
 test("files have kebab-case names that say what they hold", () => {
   const homeless = /(^|\/)(utils?|helpers?|common|types|misc|index)(\/|\.tsx?$)/
   expect(

@@ -34,6 +34,24 @@ test("alike values take a fifth of their text at most, with the hash table, and 
   expect((textBytes * kept.length) / 100_000 / cache.bytes).toBeGreaterThan(5)
 })
 
+test("at the bound, no more than a few of the values are forgotten at a time, also where the hash table is full", () => {
+  const cache = new CompressedCache<Omit<typeof EVIDENCE, "spf"> & { readonly spf: string }>(1_048_576)
+  const keyOf = (at: number): string => `quay${at}-freight.com`
+  const keptOf = (last: number): number => {
+    let from = last
+    while (from > 0 && cache.get(keyOf(from - 1)) !== undefined) from -= 100
+    return last - from
+  }
+  const kept: number[] = []
+  for (let at = 0; at < 60_000; at++) {
+    cache.set(keyOf(at), { ...EVIDENCE, spf: Bun.hash(`${at}`).toString(36) })
+    if (at % 2000 === 1999) kept.push(keptOf(at + 1))
+  }
+  const most = Math.max(...kept)
+  expect(most).toBeLessThan(30_000)
+  expect(Math.min(...kept.slice(kept.indexOf(most)))).toBeGreaterThan(0.85 * most)
+})
+
 test("a value with line breaks and tabs, and a key that looks like one of them, are told apart", () => {
   const cache = new CompressedCache<string>(100_000)
   for (let at = 0; at < 100; at++) cache.set(`key ${at}`, `first\nkey ${at + 1}\t"second"\n`)

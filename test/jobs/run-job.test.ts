@@ -42,6 +42,22 @@ test("the rows of a job share what was found, and no other job does", async () =
   expect(contexts[0]).toBe(contexts[2999])
 })
 
+test("a row that finds the turn of its job over waits for another turn, and else a few rows share one", async () => {
+  const desk = await jobDesk()
+  const turnsOf = async (isTurnOver: boolean): Promise<number> => {
+    let turns = 0
+    const service = desk.process("one", {
+      isTurnOver: () => isTurnOver,
+      waitForTurn: async () => void turns++,
+    })
+    await desk.upload(csvOf(160), { format: "csv" })
+    await desk.workOff(service)
+    return turns
+  }
+  const [shared, single] = [await turnsOf(false), await turnsOf(true)]
+  expect(single - shared).toBe(160 - 160 / 16)
+})
+
 describe("the results of a job", () => {
   test("are the columns of a table and those of the verdict, in order", async () => {
     const desk = await jobDesk()

@@ -64,10 +64,19 @@ test("a job waits for requests in flight, but not for ever: they may wait for th
   const { live, waited } = takingTurns()
   live.isBusy = true
   expect(await waited()).toBe(20)
+  expect(await waited(1)).toBe(20)
 })
 
 test("under pressure it waits longer, and still goes on", async () => {
   const { live, waited } = takingTurns()
   live.isUnderPressure = true
   expect(await waited()).toBe(500)
+})
+
+test("a turn that was too short to hurt anybody waits for neither", async () => {
+  const { live, waited } = takingTurns()
+  live.isUnderPressure = true
+  await waited()
+  live.isBusy = true
+  expect(await waited(0)).toBe(0)
 })

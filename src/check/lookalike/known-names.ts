@@ -121,7 +121,7 @@ export class KnownNames {
     return ranks
   }
 
-  /** The known labels that fold to the same text as `text.slice(start, end)`, most popular first; usually none. */
+  /** The known labels that look like `text.slice(start, end)`, most popular first; usually none. */
   labelsLike(text: string, start: number, end: number): readonly KnownLabel[] {
     let labels = NO_LABELS
     this.#byLook.find(foldedHash(text, start, end), rank => {

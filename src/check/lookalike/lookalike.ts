@@ -61,7 +61,7 @@ function nonAsciiRule({ text, confusableKind }: Skeleton): LabelRule {
   }
 }
 
-/** The rule for an ASCII label that folds to the same text. The shorter the known label, the fewer changes count. */
+/** The rule for an ASCII label that looks like a known one. The shorter the known label, the fewer changes count. */
 function asciiRule(typed: string): LabelRule {
   return (label, sameSuffix) => {
     if (typed === label || HONEST_LABELS.has(typed) || !/[a-z]/.test(typed)) return false

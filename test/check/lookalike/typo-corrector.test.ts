@@ -237,12 +237,12 @@ test("a label of an organisation is not corrected", () => {
 
 /** The number of letters that `work` compares one by one. */
 function lettersRead(work: () => unknown): number {
-  const read = spyOn(String.prototype, "charAt")
+  const reads = [spyOn(String.prototype, "charAt"), spyOn(String.prototype, "charCodeAt")]
   try {
     work()
-    return read.mock.calls.length
+    return reads.reduce((count, read) => count + read.mock.calls.length, 0)
   } finally {
-    read.mockRestore()
+    for (const read of reads) read.mockRestore()
   }
 }
 

@@ -71,11 +71,11 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
     const now = clock()
     if (finding.known) {
       const entry = answerEntry(finding.value, now)
-      store(cache, bounds, key, entry)
+      keep(cache, bounds, key, entry)
       return known(cachedAnswer(finding.value, false, entry.freshUntilMs))
     }
     const entry = failureEntry(cache.peek(key), finding, now)
-    store(cache, bounds, key, entry)
+    keep(cache, bounds, key, entry)
     return hitOf(entry)
   }
 
@@ -108,7 +108,7 @@ export function createDnsCache(resolver: Resolver, clock: Clock, bounds: DnsCach
 }
 
 /** The library's own bound by count would allocate the room of all entries at the start. */
-function store(
+function keep(
   cache: LRUCache<string, DnsCacheEntry>,
   { entriesMax }: DnsCacheBounds,
   key: string,
