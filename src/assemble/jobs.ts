@@ -21,7 +21,8 @@ const ROWS_BETWEEN_PAUSES = 256
 
 /**
  * A server holds more than a command beside its garbage, so that is collected where a block of rows ends: few look-ups are under way then, which
- * the collection of young garbage keeps. Uploads and downloads leave garbage too, so that it is also collected after so many bytes. With these bounds a list of a million rows holds 60 MB and not 130 MB.
+ * the collection of young garbage keeps. Uploads and downloads leave garbage too, so that it is also collected after so many bytes.
+ * With these bounds a list of a million rows holds 60 MB most of the time, and not 130 MB.
  */
 const COLLECTION_BOUNDS_ALONE: CollectionBounds = {
   young: { rows: 2500, lookups: 100, bytes: 4_194_304 },

@@ -155,7 +155,7 @@ type PendingCheck = {
   readonly correction: Category | null
   readonly hints: AddressHints
   readonly generation: object
-  /** Tells the kinds of request for one domain apart. Null: the verdict is not cached, since the domain does not recur or the Subject has a fault. */
+  /** Tells the kinds of request for one domain apart. Null: the verdict is not cached: the domain does not recur, or the Subject has a fault. */
   readonly cacheKey: number | null
 }
 

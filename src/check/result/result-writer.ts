@@ -105,7 +105,7 @@ function putHints(hints: AddressHints): void {
   else buffer.text(hintsJson(hints))
 }
 
-/** Writes what `inputMembersJson` returns. */
+/** Writes the opening brace and what `inputMembersJson` returns. */
 function putInputMembers({ kind, sent, normalized }: Subject): void {
   buffer.text('{"email":')
   if (kind === "email") buffer.jsonString(sent)
