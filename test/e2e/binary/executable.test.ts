@@ -232,21 +232,21 @@ describe("the executable, alone in an empty directory", () => {
   })
 
   test.if(process.platform === "linux")(
-    "it and its workers keep freed memory for ten seconds, unless their environment says otherwise",
+    "it and its workers keep freed memory for ten seconds, in whatever order its words stand, unless their environment says otherwise",
     async () => {
       const delayOf = (pid: number) =>
         /MIMALLOC_PURGE_DELAY=(\d+)/.exec(readFileSync(`/proc/${pid}/environ`, "utf8"))?.[1]
-      for (const [settings, delay] of [
-        [{}, "10000"],
-        [{ MIMALLOC_PURGE_DELAY: "5" }, "5"],
+      writeFileSync(join(own.directory, "workers.toml"), 'data_dir = "workers-data"\n')
+      for (const [words, settings, delay] of [
+        ["serve --workers 2", { MAILKIND_DATA_DIR: "workers-data" }, "10000"],
+        ["--config workers.toml serve --workers 2", {}, "10000"],
+        ["--config=workers.toml serve --workers=2", {}, "10000"],
+        ["serve --config workers.toml --workers 2", {}, "10000"],
+        ["--config workers.toml serve --workers 2", { MIMALLOC_PURGE_DELAY: "5" }, "5"],
       ] as const) {
-        const child = own.start(["serve", "--workers", "2"], {
-          ...PORT,
-          MAILKIND_DATA_DIR: "workers-data",
-          ...settings,
-        })
+        const child = own.start(words.split(" "), { ...PORT, ...settings })
         await serving(child, /with 2 workers\n/)
-        expect(processTree(child.pid).map(delayOf)).toEqual([delay, delay, delay])
+        expect([words, processTree(child.pid).map(delayOf)]).toEqual([words, [delay, delay, delay]])
         expect(await child.stop()).toMatchObject({ code: 0 })
       }
     },
