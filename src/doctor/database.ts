@@ -118,11 +118,6 @@ function postgresWarning(look: PostgresStatus, seen: string): DiagnosticResult |
       `${seen} This version has ${SCHEMA_VERSION}.`,
       "Make a backup with pg_dump. The next start updates the tables.",
     )
-  if (look.schema.isOpenToAll)
-    return warning(
-      `${seen} Every user of this server can create tables and functions in the schema ${look.schema.name}.`,
-      `Run REVOKE CREATE ON SCHEMA "${look.schema.name}" FROM PUBLIC, or give mailkind its own schema.`,
-    )
   if (!look.isDurable)
     return warning(
       `${seen} It confirms writes before they are on a disk.`,

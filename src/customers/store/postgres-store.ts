@@ -39,12 +39,15 @@ const PREPARE_BOUNDS = { connectionsMax: 1, waitTimeoutMs: 60_000, statementTime
 export async function openPostgres(url: string, options: PostgresOptions): Promise<OpenStore> {
   const { clock, setTimer, random, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax } = options
   const { onAvailabilityChange = () => undefined } = options
-  const open = (poolBounds: PoolBounds, listener: AvailabilityListener) =>
-    createPooledStore(new PostgresPool(url, setTimer, poolBounds, listener), createConflictRetry(setTimer, random))
+  const open = (poolBounds: PoolBounds, listener: AvailabilityListener, searchPath: string | null) =>
+    createPooledStore(
+      new PostgresPool(url, setTimer, poolBounds, listener, searchPath),
+      createConflictRetry(setTimer, random),
+    )
   // What goes wrong here is thrown.
-  const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined)
-  await prepareDatabase(preparing, clock, redactedUrl(url)).finally(preparing.close)
-  return open({ ...bounds, connectionsMax }, onAvailabilityChange)
+  const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined, null)
+  const searchPath = await prepareDatabase(preparing, clock, redactedUrl(url)).finally(preparing.close)
+  return open({ ...bounds, connectionsMax }, onAvailabilityChange, searchPath)
 }
 
 function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): OpenStore {

@@ -3,7 +3,6 @@ import { SQL } from "bun"
 import type { OpenStore, Store } from "../../../src/customers/store/core/store.ts"
 import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { POOL_BOUNDS, type PoolBounds } from "../../../src/customers/store/postgres/connection-pool.ts"
-import { MIGRATION_LOCK } from "../../../src/customers/store/postgres/prepare-database.ts"
 import { openPostgres } from "../../../src/customers/store/postgres-store.ts"
 import { bounded } from "../../support/bounded.ts"
 import { later } from "../../support/later.ts"
@@ -78,10 +77,10 @@ describe("opening", () => {
   onPostgres(
     "a process that starts during a migration waits for it, for longer than the statement time-out",
     async () => {
-      const url = emptyDatabase()
+      const url = tempPlace()
       const other = await (await client(url)).reserve()
       await other.unsafe("BEGIN")
-      await other.unsafe(`SELECT pg_advisory_xact_lock(${MIGRATION_LOCK})`)
+      await other.unsafe("LOCK TABLE migrations IN SHARE ROW EXCLUSIVE MODE")
       const opening = setUp(url, { statementTimeoutMs: 1000, responseGraceMs: 1000 })
       await other.unsafe("SELECT pg_sleep(2.5)")
       await other.unsafe("COMMIT")
@@ -90,6 +89,40 @@ describe("opening", () => {
       expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
     },
   )
+
+  onPostgres("a start that waits for a lock in vain names the process that has it", async () => {
+    const url = tempPlace()
+    const [admin, other] = [await client(url), await (await client(url)).reserve()]
+    await other.unsafe("BEGIN")
+    const [{ pid } = { pid: 0 }] = await other.unsafe<{ pid: number }[]>("SELECT pg_backend_pid() AS pid")
+    await other.unsafe("LOCK TABLE migrations IN SHARE ROW EXCLUSIVE MODE")
+    const opening = errorOf(setUp(url))
+    const cancel =
+      "SELECT pg_cancel_backend(pid) AS done FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+    await bounded(
+      (async () => {
+        while ((await admin.unsafe(cancel)).length === 0) await new Promise(resolve => setTimeout(resolve, 5))
+      })(),
+      () => "no start waits for the lock",
+    )
+    const error = await opening
+    expect(error.code).toBe("busy")
+    expect(error.reason).toMatch(
+      new RegExp(`process ${pid} of the user \\S+ \\(.*\\) has had a lock on migrations for \\d+ seconds$`),
+    )
+    await other.unsafe("ROLLBACK")
+    await other.release()
+  })
+
+  onPostgres("advisory locks of other users keep no start from the database", async () => {
+    const url = tempPlace()
+    const other = await (await client(url)).reserve()
+    // The number that versions before this one locked.
+    await other.unsafe("SELECT pg_advisory_lock(7881692342889377380)")
+    const store = await setUp(url)
+    expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM accounts")).toEqual({ count: 0 })
+    await other.release()
+  })
 
   onPostgres("a missing database or user is a `refused` error without the password", async () => {
     const url = new URL(emptyDatabase())
@@ -247,6 +280,26 @@ describe("changes", () => {
     await bounded(facts.promise, () => "nobody was told that something may be missed")
     await untilReachable(() => ours.run("UPDATE change_head SET id = id"))
     await isTold("of a change after the cut")
+  })
+
+  onPostgres("call a listener no more often for the notifications that another user of the server sends", async () => {
+    const url = tempPlace()
+    const [ours, theirs] = [await ownStore(url), await ownStore(url)]
+    const calls = { count: 0 }
+    theirs.onChange(() => void calls.count++)
+    const other = await client(url)
+    for (let sent = 0; sent < 20_000; sent += 1000)
+      await other.unsafe(`SELECT pg_notify('mailkind_changes', n::text) FROM generate_series(1, 1000) AS n`)
+    const before = calls.count
+    await ours.run("UPDATE change_head SET id = id + 1")
+    await bounded(
+      (async () => {
+        while (calls.count === before) await new Promise(resolve => setTimeout(resolve, 5))
+      })(),
+      () => "nobody was told of a change after them",
+    )
+    // One for each tenth of a second, on a machine of any speed.
+    expect(calls.count).toBeLessThan(500)
   })
 })
 

@@ -21,6 +21,11 @@ export const STORE_ERRORS = {
     remedy:
       "Give mailkind a schema where only its user can create tables. Give that user the tables that you trust (ALTER TABLE … OWNER TO …). Drop the triggers and rules that mailkind did not create.",
   },
+  shared_schema: {
+    description: "Another user may create in the schema of mailkind, or has created something there.",
+    remedy:
+      "Run REVOKE CREATE ON SCHEMA … FROM the role that is named, and drop what it has created there, or give mailkind a schema of its own.",
+  },
   newer: {
     description: "The database was written by a newer version of mailkind.",
     remedy: "Run that version or a later one, or restore a backup that was made before the upgrade.",

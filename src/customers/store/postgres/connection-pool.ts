@@ -3,6 +3,7 @@ import { LRUCache } from "lru-cache"
 import { Semaphore } from "../../../base/concurrency.ts"
 import { assert } from "../../../base/errors.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
+import { CoalescedRuns } from "../../../base/single-flight.ts"
 import { countParameters } from "../core/sql-text.ts"
 import type { SqlValue } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
@@ -14,6 +15,9 @@ import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
 /** How long an orderly close may take, in seconds. */
 const CLOSE_S = 1
+
+/** How often listeners are called at most, in milliseconds, however many notifications come. */
+const NOTIFICATION_INTERVAL_MS = 100
 
 /** How many statements have a cached parameter count; the code has fewer. */
 const CHECKED_STATEMENTS_MAX = 512
@@ -44,10 +48,20 @@ export class PostgresPool {
   /** The client of the connection for notifications; null: nobody has listened yet. */
   #listening: SQL | null = null
   readonly #changeListeners = new Set<() => void>()
+  readonly #notifications = new CoalescedRuns(() => this.#notifyListeners())
   #isClosed = false
   readonly #breaker: DatabaseBreaker
+  readonly #searchPath: string | null
 
-  constructor(url: string, setTimer: SetTimer, bounds: PoolBounds, onAvailabilityChange: AvailabilityListener) {
+  /** `searchPath`: the schemas of names in statements; null: those that the server has set for the user. */
+  constructor(
+    url: string,
+    setTimer: SetTimer,
+    bounds: PoolBounds,
+    onAvailabilityChange: AvailabilityListener,
+    searchPath: string | null,
+  ) {
+    this.#searchPath = searchPath
     const { reconnectDelayMs: firstMs, reconnectDelayMaxMs: maxMs } = bounds
     this.#breaker = new DatabaseBreaker(setTimer, { firstMs, maxMs }, () => this.#probe(), onAvailabilityChange)
     validatePostgresUrl(url)
@@ -129,6 +143,7 @@ export class PostgresPool {
   /** Closes all connections. Running statements fail. */
   async close(): Promise<void> {
     this.#isClosed = true
+    this.#notifications.stop()
     this.#breaker.stop()
     await Promise.all([this.#sql.close({ timeout: CLOSE_S }), this.#listening?.close({ timeout: CLOSE_S })])
   }
@@ -253,10 +268,14 @@ export class PostgresPool {
     const client = this.#createClient(1, onLost)
     this.#listening = client
     void previous?.close({ timeout: 0 })
-    const notifyListeners = (): void => {
-      for (const listener of this.#changeListeners) listener()
-    }
-    client.listen(CHANGES_CHANNEL, notifyListeners, notifyListeners).catch(onLost)
+    const onNotification = (): void => this.#notifications.request()
+    client.listen(CHANGES_CHANNEL, onNotification, onNotification).catch(onLost)
+  }
+
+  /** Any user of the server can send notifications, each of which costs us statements. */
+  async #notifyListeners(): Promise<void> {
+    for (const listener of this.#changeListeners) listener()
+    await new Promise<void>(resolve => void this.#setTimer(NOTIFICATION_INTERVAL_MS, resolve))
   }
 
   #createClient(max = this.#bounds.connectionsMax, onclose?: () => void): SQL {
@@ -268,6 +287,7 @@ export class PostgresPool {
       connectionTimeout: connectTimeoutMs / 1000,
       connection: {
         ...SESSION_PARAMETERS,
+        ...(this.#searchPath !== null && { search_path: this.#searchPath }),
         application_name: "mailkind",
         default_transaction_isolation: "read committed",
         statement_timeout: statementTimeoutMs,

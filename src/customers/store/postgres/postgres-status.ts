@@ -1,9 +1,10 @@
 import type { SQL } from "bun"
+import type { SqlValue } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
 import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, validatePostgresUrl } from "./postgres-url.ts"
-import { requireOwnDatabase, requireOwnTables, requireSupportedServer } from "./prepare-database.ts"
+import { requireOwnDatabase } from "./prepare-database.ts"
 
 /** How long connecting, and each statement, may take. */
 const STATUS_TIMEOUT_MS = 10_000
@@ -14,8 +15,6 @@ export type PostgresStatus = {
   readonly version: string
   /** Whether an acknowledged commit is on the disk. */
   readonly isDurable: boolean
-  /** The schema of our tables, and whether every user of the server may create tables and functions in it. */
-  readonly schema: { readonly name: string; readonly isOpenToAll: boolean }
   /** False for a standby. */
   readonly isWritable: boolean
   readonly connectionsCount: number
@@ -49,14 +48,12 @@ export async function readPostgresStatus(url: string): Promise<PostgresStatus> {
   const location = redactedUrl(url)
   try {
     const store = {
-      all: <Row>(sql: string) => readRows<Row>(client, sql),
-      one: async <Row>(sql: string) => (await readRows<Row>(client, sql))[0] ?? null,
+      all: <Row>(sql: string, params?: readonly SqlValue[]) => readRows<Row>(client, sql, params),
+      one: async <Row>(sql: string, params?: readonly SqlValue[]) =>
+        (await readRows<Row>(client, sql, params))[0] ?? null,
     }
-    await requireSupportedServer(store, location)
-    await requireOwnTables(store, location)
-    const status = { location, ...(await readServerStatus(client)), ...(await readTableStatus(client)) }
-    if (status.schemaVersion === null) await requireOwnDatabase(store, location)
-    return status
+    await requireOwnDatabase(store, location)
+    return { location, ...(await readServerStatus(client)), ...(await readTableStatus(client)) }
   } catch (error) {
     const storeError = postgresStoreError(error, location)
     throw storeError instanceof StoreError || !isConnectFailure(error)
@@ -75,20 +72,16 @@ async function readServerStatus(client: SQL) {
     connections: number
     most: number
     bytes: number
-    schema: string
-    open: number
   }>(
     client,
     `SELECT current_setting('server_version') AS version,
        current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
        NOT pg_is_in_recovery() AS writable, (SELECT COUNT(*) FROM pg_stat_activity) AS connections,
-       current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes,
-       current_schema()::text AS schema, has_schema_privilege('public', current_schema(), 'CREATE') AS open`,
+       current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes`,
   )
   return {
     version: row?.version ?? "unknown",
     isDurable: row?.durable === 1,
-    schema: { name: row?.schema ?? "", isOpenToAll: row?.open === 1 },
     isWritable: row?.writable === 1,
     connectionsCount: row?.connections ?? 0,
     connectionsMax: row?.most ?? 0,
@@ -140,7 +133,7 @@ async function readValue<V>(client: SQL, table: string, sql: string): Promise<V 
   return (await readRows<{ value: V | null }>(client, sql))[0]?.value ?? null
 }
 
-async function readRows<Row>(client: SQL, sql: string): Promise<readonly Row[]> {
-  const rows: readonly Record<string, unknown>[] = convertRows(await client.unsafe<unknown[]>(sql))
+async function readRows<Row>(client: SQL, sql: string, params: readonly SqlValue[] = []): Promise<readonly Row[]> {
+  const rows: readonly Record<string, unknown>[] = convertRows(await client.unsafe<unknown[]>(sql, [...params]))
   return rows as readonly Row[] // the caller states the row type beside its statement
 }

@@ -136,10 +136,8 @@ onPostgres(
 
 bunTest("a server of a version before those that are supported is told as such", async () => {
   const server = (number: string) => ({
-    one: async <Row>(sql: string) =>
-      (sql.includes("pg_settings")
-        ? { source: "client" }
-        : { version: number, number, encoding: "UTF8", schema: "public" }) as Row, // what such a server answers
+    all: async () => [],
+    one: async <Row>() => ({ version: number, number, encoding: "UTF8", schema: "public", source: "client" }) as Row, // what such a server answers
   })
   expect((await errorOf(requireSupportedServer(server("119999"), "there"))).code).toBe("outdated")
   await requireSupportedServer(server("120000"), "there")
