@@ -1,3 +1,4 @@
+import { isIPv6 } from "node:net"
 import ipaddr from "ipaddr.js"
 import SHARED_NETWORKS from "../../../data/mail/shared-networks.txt" with { type: "text" }
 import { assert } from "../../base/errors.ts"
@@ -8,10 +9,10 @@ type Range = ReturnType<typeof ipaddr.parseCIDR>
 
 /**
  * The network of an address in its canonical form: the /24 of an IPv4 address, the /64 of an IPv6 address, which is what one customer
- * of a hoster gets (RFC 6177).
+ * of a hoster gets (RFC 6177). It never throws: stored observations may hold anything.
  */
 export function networkOf(address: string): string {
-  if (!address.includes(":")) return address.slice(0, address.lastIndexOf("."))
+  if (!isIPv6(address)) return address.slice(0, address.lastIndexOf("."))
   return ipaddr.IPv6.parse(address)
     .parts.slice(0, 4)
     .map(part => part.toString(16))

@@ -213,7 +213,7 @@ export class LearnedHosts {
     // Before the domain is counted.
     const foundIn = isListed ? [] : keys.filter(key => this.#isFoundIn(key, before, day))
     if (before !== undefined) this.#removeObservation(before)
-    const places = keys.map(key => this.#placeOf(key))
+    const places = keys.map((key, index) => this.#placeOf(key, index < addresses.length))
     const holding = places.filter(place => this.#hasRoom(place, observation, day))
     for (const place of holding) {
       place.domains.add(hash)
@@ -235,10 +235,11 @@ export class LearnedHosts {
     return isThere ? before.foundIn.includes(key) : this.#isLearned(place, NO_DOMAIN, day)
   }
 
-  #placeOf(key: string): Place {
+  /** What a key is, only its origin tells: strangers choose the names of hosts. */
+  #placeOf(key: string, isAddress: boolean): Place {
     const held = this.#places.get(key)
     if (held !== undefined) return held
-    const network = isAddress(key) ? networkOf(key) : null
+    const network = isAddress ? networkOf(key) : null
     const place: Place = { key, network, domains: new Set(), counts: null, leftOut: null }
     this.#places.set(key, place)
     if (network !== null) this.#networks.getOrInsertComputed(network, () => new Set()).add(place)
@@ -315,9 +316,6 @@ export class LearnedHosts {
 
 /** No hash is negative. */
 const NO_DOMAIN = -1
-
-/** A key of a host never is an address, because no top-level domain is a number. */
-const isAddress = (key: string): boolean => key.includes(":") || /^[\d.]+$/.test(key)
 
 const isExpired = ({ seenOn }: HostObservation, day: number): boolean => day - seenOn > OBSERVATION_DAYS_MAX
 
