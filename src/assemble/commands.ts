@@ -19,6 +19,7 @@ import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
+import { createOnDefect } from "./check/evidence-defects.ts"
 import { openActivePack, openListsForCommand } from "./check/lists.ts"
 import { createNetworkService, type HostLearning, OFFLINE_NETWORK } from "./check/network.ts"
 import { refreshLists, rollBackLists } from "./check/refresh.ts"
@@ -161,7 +162,7 @@ async function openCheck(context: AppContext, isOffline: boolean) {
     : createNetworkService(context, { learnedHosts: null, matchLists }, { dnsCacheBytes: DNS_CACHE_BYTES })
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
-    check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS),
+    check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS, createOnDefect(context)),
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     requestId: createRequestIds(system.random),
   }

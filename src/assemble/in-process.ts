@@ -14,6 +14,7 @@ import type { OpenOptions } from "../in-process/public-types.d.ts"
 import { BUNDLED_FILES } from "../system/files.ts"
 import { createSystem, type System } from "../system/system.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
+import { createOnDefect } from "./check/evidence-defects.ts"
 import { LISTS_NOT_BUILT } from "./check/lists.ts"
 import { createNetworkService } from "./check/network.ts"
 import { assembleCheck } from "./server.ts"
@@ -44,7 +45,7 @@ export function assembleInProcess(options: OpenOptions): InProcessCheck {
   )
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
-    check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS),
+    check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS, createOnDefect(context)),
     matchOwnLists,
     requestId: createRequestIds(system.random),
     testDomain: settings.MAILKIND_TEST_DOMAIN,

@@ -39,7 +39,7 @@ export function createLocalBackend(
         const id = requestId()
         const subjects = items.map(item => parseSubject(detectSubjectKind(item), item, testDomain))
         const outcomes = await checkBatch(check, {
-          ...{ subjects, policy, callerId: LOCAL_CALLER, onError: () => undefined },
+          ...{ subjects, policy, callerId: LOCAL_CALLER },
           ownListMatch: () => NO_OWN_LIST_MATCH,
         })
         return {

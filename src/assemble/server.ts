@@ -3,6 +3,7 @@ import { findRoleWord } from "../check/address/address-hints.ts"
 import { type CategoryCorrections, type Check, createCheck } from "../check/check.ts"
 import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../check/deep-evidence.ts"
 import type { DomainLists, LoadedLists } from "../check/domain-lookup.ts"
+import { IGNORE_DEFECTS, type OnDefect } from "../check/evidence-defects.ts"
 import { type NetworkProbe, offlineNetworkProbe } from "../check/network-evidence.ts"
 import { contactUri, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
@@ -33,6 +34,7 @@ import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createDnsOutageLog } from "./check/dns-outages.ts"
+import { createOnDefect } from "./check/evidence-defects.ts"
 import { createLearnedHostsService } from "./check/learned-hosts.ts"
 import { createListsService, type ListsService, openActiveLists } from "./check/lists.ts"
 import { createNetworkService, type HostLearning } from "./check/network.ts"
@@ -168,14 +170,14 @@ async function createServices(
   const { system, store } = context
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
-  const { learned, network } = createLookUps(context, activeLists)
-  const deep = createDeepChecksService(context, skipDeepChecksUnderLoad(network, instrumentation), store)
+  const { learned, network, deep, onDefect } = createLookUps(context, activeLists, instrumentation)
   const customers = await createCustomersService(context, worker)
   const changes = { store, clock: system.clock, notify: recordDeletions(context, customers.publishChanges) }
   const mails = createMailService(context, baseUrl)
   const callbacks = createCallbacksService(context, network)
   const signIn = createSignInService(context, mails.sendNow)
-  const check = assembleCheck(system, activeLists, network.networkProbe, deep.deepProbe, customers.corrections)
+  const { networkProbe } = network
+  const check = assembleCheck(system, activeLists, networkProbe, deep.deepProbe, customers.corrections, onDefect)
   const { jobs, service: jobService } = createJobsService(context, check, customers, instrumentation.loadShedder)
   const traffic = createTrafficService(context, customers.usage, instrumentation.meter)
   const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
@@ -210,12 +212,14 @@ async function createServices(
 }
 
 /** Wires the network look-ups of checks, and what is learned from them. */
-function createLookUps(context: StoreContext, activeLists: () => DomainLists) {
+function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
+  const onDefect = createOnDefect(context, instrumentation.meter)
   const learned = createLearnedHostsService(context, () => activeLists().pack)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
   const learning = { learnedHosts: learned.hosts, matchLists, listsVersion: () => activeLists().pack.version }
-  const network = createNetworkService(context, learning, { outages: createDnsOutageLog(context) })
-  return { learned, network }
+  const network = createNetworkService(context, learning, { outages: createDnsOutageLog(context), onDefect })
+  const quiet = skipDeepChecksUnderLoad(network, instrumentation)
+  return { learned, network, deep: createDeepChecksService(context, quiet, context.store, onDefect), onDefect }
 }
 
 /** Wires a check over lists and look-ups. */
@@ -225,7 +229,8 @@ export const assembleCheck = (
   networkProbe: NetworkProbe,
   deepProbe: DeepProbe,
   corrections: CategoryCorrections,
-): Check => createCheck({ activeLists, networkProbe, deepProbe, corrections, clock, stopwatch })
+  onDefect: OnDefect = IGNORE_DEFECTS,
+): Check => createCheck({ activeLists, networkProbe, deepProbe, corrections, onDefect, clock, stopwatch })
 
 /** Wires the check of addresses that sign in. */
 export const assembleSignUpCheck = (

@@ -1,3 +1,4 @@
+import { InvariantError } from "./errors.ts"
 import type { LogMessage } from "./log-events.ts"
 import { LOG_LEVELS, type LogLevel } from "./log-level.ts"
 import type { Clock } from "./outside-world.ts"
@@ -20,6 +21,25 @@ export const logError =
     const remedy = error instanceof Error && "remedy" in error ? { remedy: String(error.remedy) } : {}
     log("error", message, { error: name, ...(ERROR_CODE.test(code) && { fault: code }), ...remedy })
   }
+
+/** How many frames of its stack are logged of a defect. */
+const FRAMES_MAX = 8
+
+/**
+ * What is logged of a defect: its name and the frames of its stack. Only messages of assertions are logged: any other error's message
+ * may hold a part of the input.
+ */
+export function defectFields(error: unknown): LogFields {
+  const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line)) : []
+  return {
+    error: error instanceof Error ? error.name : typeof error,
+    ...(error instanceof InvariantError && { why: error.message }),
+    at: frames
+      .slice(0, FRAMES_MAX)
+      .map(line => line.trim())
+      .join(" < "),
+  }
+}
 
 /**
  * Creates a log that passes lines of at least `leastLevel` to `write`: one JSON object per line, or a readable line if

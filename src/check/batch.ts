@@ -16,8 +16,6 @@ export type BatchRequest = {
     domain: string,
     wwwHost: string | null,
   ) => OwnListMatch | Promise<OwnListMatch>
-  /** Receives a defect of ours that stopped the lookup of a domain. The domain's items rest on lists alone; no other item suffers. */
-  readonly onError: (error: unknown) => void
 }
 
 /**
@@ -29,7 +27,7 @@ export function checkBatch(
   check: Check,
   batch: BatchRequest,
 ): readonly CheckOutcome[] | Promise<readonly CheckOutcome[]> {
-  const context = new BatchContext(batch.onError)
+  const context = new BatchContext()
   const outcomes = batch.subjects.map(subject => startItem(check, batch, subject, context))
   if (outcomes.every(isOutcome)) return outcomes
   return Promise.all(outcomes).finally(() => context.close())

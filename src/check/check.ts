@@ -12,11 +12,12 @@ import {
   readAddressHints,
 } from "./address/address-hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
-import type { DeepEvidence, DeepProbe } from "./deep-evidence.ts"
+import { DEEP_UNAVAILABLE, type DeepEvidence, type DeepProbe } from "./deep-evidence.ts"
 import type { CachedVerdict, DomainLists, DomainLookup } from "./domain-lookup.ts"
+import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "./evidence-defects.ts"
 import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
-import type { LookupContext, NetworkEvidence } from "./lookup-context.ts"
+import { FAILED_EVIDENCE, type LookupContext, type NetworkEvidence } from "./lookup-context.ts"
 import type { NetworkProbe } from "./network-evidence.ts"
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
 import { judgeTestAddress } from "./test-address-evidence.ts"
@@ -51,7 +52,7 @@ export type OwnListMatch = {
 export const NO_OWN_LIST_MATCH: OwnListMatch = { blockedBy: null, isAllowed: false, isOperatorAllowed: false }
 
 /**
- * Runs one check. It never rejects: a failed lookup only lowers the verdict's confidence. It returns a promise only if the
+ * Runs one check. It never rejects: a failed lookup, or a defect in one, only lowers the verdict's confidence. It returns a promise only if the
  * network has to be queried. Checks that belong together share a `context`.
  */
 export type Check = (request: CheckRequest, context?: LookupContext) => CheckOutcome | Promise<CheckOutcome>
@@ -61,6 +62,8 @@ type CheckDeps = {
   readonly activeLists: () => DomainLists
   readonly networkProbe: NetworkProbe
   readonly deepProbe: DeepProbe
+  /** Absent: defects in reading evidence are not reported. */
+  readonly onDefect?: OnDefect
   readonly corrections: CategoryCorrections
   readonly clock: Clock
   readonly stopwatch: Stopwatch
@@ -182,7 +185,7 @@ type GatheredEvidence = { readonly network: NetworkEvidence; readonly deep: Deep
 /** Runs the probes. A name that cannot exist is not looked up, so its verdict is never degraded. */
 function gatherEvidence(
   { request, listMatch, correction }: PendingCheck,
-  { networkProbe, deepProbe }: Pick<CheckDeps, "networkProbe" | "deepProbe">,
+  { networkProbe, deepProbe, onDefect = IGNORE_DEFECTS }: Pick<CheckDeps, "networkProbe" | "deepProbe" | "onDefect">,
   context: LookupContext | undefined,
 ): GatheredEvidence | Promise<GatheredEvidence> {
   const { subject } = request
@@ -195,13 +198,13 @@ function gatherEvidence(
       ? (listMatch.mask & NO_TENANT_MASK) === 0 || listMatch.isLowTrust
       : !NO_TENANT_CATEGORIES.has(correction)
   const includeTenant = request.includeTenant && mayHaveTenant
-  const network = networkProbe(
-    { domain, organisationalDomain, includeTenant, callerId: request.callerId ?? null },
-    context,
-  )
+  const { callerId = null } = request
+  const query = { domain, organisationalDomain, includeTenant, callerId }
+  // The probes make do without a part that meets a defect. This is for defects of a probe as a whole.
+  const network = readEvidence("dns", onDefect, FAILED_EVIDENCE, networkProbe, query, context)
   const deep = request.isDeep
-    ? deepProbe.lookup(organisationalDomain, request.callerId ?? null)
-    : shallowEvidence(deepProbe.cachedAgeDays(organisationalDomain))
+    ? readEvidence("deep", onDefect, DEEP_UNAVAILABLE, deepProbe.lookup, organisationalDomain, callerId)
+    : readEvidence("deep", onDefect, NO_DEEP_EVIDENCE, shallowEvidence, deepProbe, organisationalDomain)
   if (!(network instanceof Promise) && !(deep instanceof Promise)) return { network, deep }
   if (!(deep instanceof Promise)) return Promise.resolve(network).then(ofNetwork => ({ network: ofNetwork, deep }))
   return Promise.all([network, deep]).then(([ofNetwork, ofDeep]) => ({ network: ofNetwork, deep: ofDeep }))
@@ -213,8 +216,10 @@ function cannotExist(subject: Subject, listMatch: ListMatch): boolean {
 }
 
 /** A check that is not deep uses the domain's age if an earlier deep check found it. */
-const shallowEvidence = (ageDays: number | null): DeepEvidence =>
-  ageDays === null ? NO_DEEP_EVIDENCE : { ...NO_DEEP_EVIDENCE, ageDays: known(ageDays) }
+function shallowEvidence({ cachedAgeDays }: DeepProbe, domain: string): DeepEvidence {
+  const ageDays = cachedAgeDays(domain)
+  return ageDays === null ? NO_DEEP_EVIDENCE : { ...NO_DEEP_EVIDENCE, ageDays: known(ageDays) }
+}
 
 /** Every query was answered from a cache. A failed mail lookup counts too: it is cached for a short time. */
 const isFromCache = ({ network, deep }: GatheredEvidence): boolean =>

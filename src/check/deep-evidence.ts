@@ -4,6 +4,7 @@ import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { type AgeProbe, type AgeProbeResult, ageInDays } from "./age/age-probe.ts"
 import type { CacheStatus } from "./cache-status.ts"
+import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "./evidence-defects.ts"
 import type { HomepageCache, HomepageResult } from "./homepage/homepage-cache.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 
@@ -17,7 +18,7 @@ export type DeepEvidence = CacheStatus &
 /** Looks up age and homepage. Names are registrable domains as A-labels, lower case. */
 export type DeepProbe = {
   /**
-   * Fresh cached results come without a promise. It never rejects. A caller, which is an account or the network of a visitor,
+   * Fresh cached results come without a promise. A defect in reading one part makes that part `unavailable`. A caller, which is an account or the network of a visitor,
    * has a bounded number of lookups at the same time, and further ones wait for their turn until their deadline. A null or
    * absent caller is the operator, whose lookups are not limited.
    */
@@ -33,6 +34,8 @@ type DeepProbeDeps = {
   readonly homepageCache: HomepageCache
   /** DNS is unavailable or the server is under pressure, so that nothing but cached results is used. */
   readonly isUnavailable: () => boolean
+  /** Absent: defects are not reported. */
+  readonly onDefect?: OnDefect
   readonly clock: Clock
   readonly setTimer: SetTimer
 }
@@ -84,7 +87,15 @@ type DeepQuery = {
 }
 
 /** Builds the query of one domain. Age and homepage are looked up at the same time. */
-function createDeepQuery({ ageProbe, homepageCache, isUnavailable, clock }: DeepProbeDeps): DeepQuery {
+function createDeepQuery({
+  ageProbe,
+  homepageCache,
+  isUnavailable,
+  onDefect = IGNORE_DEFECTS,
+  clock,
+}: DeepProbeDeps): DeepQuery {
+  const lookupHomepage = (domain: string, deadline: Deadline) =>
+    homepageCache.fresh(domain) ?? homepageCache.lookup(domain, deadline)
   return {
     withoutQuery: domain => {
       const age = ageProbe.fresh(domain)
@@ -95,8 +106,8 @@ function createDeepQuery({ ageProbe, homepageCache, isUnavailable, clock }: Deep
     withoutTurn: domain =>
       deepEvidence(ageProbe.fresh(domain) ?? AGE_LATE, homepageCache.fresh(domain) ?? HOMEPAGE_NOT_STARTED),
     query: (domain, deadline, release) => {
-      const age = ageProbe.fresh(domain) ?? Promise.try(() => ageProbe.lookup(domain))
-      const homepage = homepageCache.fresh(domain) ?? Promise.try(() => homepageCache.lookup(domain, deadline))
+      const age = readEvidence("deep", onDefect, AGE_UNAVAILABLE, ageProbe.lookup, domain, null)
+      const homepage = readEvidence("deep", onDefect, HOMEPAGE_UNAVAILABLE, lookupHomepage, domain, deadline)
       if (release !== undefined) void Promise.allSettled([age, homepage]).then(release)
       const late = { freshUntilMs: clock(), isCached: false }
       return Promise.all([
@@ -132,7 +143,13 @@ const HOMEPAGE_UNAVAILABLE: HomepageResult = { ...NOT_CACHED, homepage: UNAVAILA
 /** For a lookup that did not get its turn, because its caller has too many others. */
 const AGE_LATE: AgeProbeResult = { ...NOT_CACHED, registration: TIMED_OUT }
 const HOMEPAGE_NOT_STARTED: HomepageResult = { ...NOT_CACHED, homepage: TIMED_OUT, wasFetched: false }
-const DEEP_UNAVAILABLE: DeepEvidence = { ...NOT_CACHED, ageDays: UNAVAILABLE, homepage: UNAVAILABLE, wasFetched: false }
+/** Nothing is known, and nothing was fetched. */
+export const DEEP_UNAVAILABLE: DeepEvidence = {
+  ...NOT_CACHED,
+  ageDays: UNAVAILABLE,
+  homepage: UNAVAILABLE,
+  wasFetched: false,
+}
 
 /** Queries nothing: a deep check is answered like a plain one, with both parts `unavailable`. */
 export const OFFLINE_DEEP_PROBE: DeepProbe = {

@@ -29,16 +29,10 @@ export type LookupContext = {
  */
 export class BatchContext implements LookupContext {
   readonly isApart = false
-  readonly #onError: (error: unknown) => void
   readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
   #deadline: Deadline | null = null
 
-  /** `onError` receives a defect of ours that stopped a lookup. The verdict of its domain then rests on lists alone. */
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError
-  }
-
-  /** Joins the lookup of the key, or starts it with `lookup` and the deadline that all share. It never rejects. */
+  /** Joins the lookup of the key, or starts it with `lookup` and the deadline that all share. */
   lookup(
     key: string,
     createDeadline: () => Deadline,
@@ -46,10 +40,7 @@ export class BatchContext implements LookupContext {
   ): Promise<NetworkEvidence> {
     return this.#lookups.getOrInsertComputed(key, () => {
       this.#deadline ??= createDeadline()
-      return lookup(this.#deadline).catch(error => {
-        this.#onError(error)
-        return FAILED_EVIDENCE
-      })
+      return lookup(this.#deadline)
     })
   }
 
@@ -68,15 +59,8 @@ const LIST_EVIDENCE_BYTES_MAX = 16 * 1_048_576
  */
 export class ListContext implements LookupContext {
   readonly isApart = true
-  readonly #found: CompressedCache<NetworkEvidence>
+  readonly #found = new CompressedCache<NetworkEvidence>(LIST_EVIDENCE_BYTES_MAX)
   readonly #lookups = new Map<string, Promise<NetworkEvidence>>()
-  readonly #onError: (error: unknown) => void
-
-  /** `onError` receives a defect of ours that stopped a lookup, as in a batch. */
-  constructor(onError: (error: unknown) => void) {
-    this.#onError = onError
-    this.#found = new CompressedCache(LIST_EVIDENCE_BYTES_MAX)
-  }
 
   lookup(
     key: string,
@@ -101,9 +85,6 @@ export class ListContext implements LookupContext {
       const evidence = await lookup(deadline)
       if (isComplete(evidence)) this.#found.set(key, { ...evidence, isCached: true })
       return evidence
-    } catch (error) {
-      this.#onError(error)
-      return FAILED_EVIDENCE
     } finally {
       deadline.cancel()
       this.#lookups.delete(key)

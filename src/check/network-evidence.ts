@@ -4,6 +4,7 @@ import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { LIMITS } from "../contract/limits.ts"
+import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "./evidence-defects.ts"
 import { FAILED_EVIDENCE, type LookupContext, type NetworkEvidence } from "./lookup-context.ts"
 import type { MailProbeResult } from "./mail/mail-probe.ts"
 import { cloudOfMailHosts, type IdentityCloud } from "./tenant/identity-endpoint.ts"
@@ -21,8 +22,8 @@ export type NetworkQuery = {
 }
 
 /**
- * Looks a domain up within one deadline, which a batch shares. A fresh cached result comes without a promise. It never
- * rejects within a batch; alone it rejects only by a defect of ours.
+ * Looks a domain up within one deadline, which a batch shares. A fresh cached result comes without a promise. A defect in reading
+ * mail or tenant makes that part `unavailable`, and it is not cached.
  */
 export type NetworkProbe = (query: NetworkQuery, context?: LookupContext) => NetworkEvidence | Promise<NetworkEvidence>
 
@@ -39,6 +40,8 @@ type NetworkProbeDeps = {
   readonly probeTenant: ProbeTenant | null
   /** DNS is known to be unavailable, so that no other query is worth waiting for. */
   readonly isUnavailable: () => boolean
+  /** Absent: defects are not reported. */
+  readonly onDefect?: OnDefect
   /** Another value after each change of the lists, by which evidence was read: cached evidence is then not used. Absent: they never change. */
   readonly listsVersion?: () => unknown
   readonly clock: Clock
@@ -121,20 +124,22 @@ function createTurns({ setTimer, nextTick, queryTimeoutMs }: NetworkProbeDeps) {
 }
 
 async function gatherNetworkEvidence(
-  { probeMail, probeTenant, isUnavailable, clock }: NetworkProbeDeps,
+  { probeMail, probeTenant, isUnavailable, onDefect = IGNORE_DEFECTS, clock }: NetworkProbeDeps,
   query: NetworkQuery,
   deadline: Deadline,
 ): Promise<NetworkEvidence> {
-  const mailResult = probeMail(query, deadline)
+  const mailResult = readEvidence("dns", onDefect, MAIL_UNAVAILABLE, probeMail, query, deadline)
   if (probeTenant === null || !query.includeTenant || isUnavailable()) {
     const { mail, suites, isCached, freshUntilMs } = await mailResult
     return { mail, suites, tenant: NOT_QUERIED, isCached, freshUntilMs }
   }
   // A tenant lookup that misses the deadline continues, and a later check reads its result from the cache.
   const fallback = { tenant: PENDING, isCached: false, freshUntilMs: clock() }
+  const probeClouds = (): Promise<TenantProbeResult> => probeTenantClouds(probeTenant, query, mailResult)
+  const tenantResult = readEvidence("tenant", onDefect, TENANT_UNAVAILABLE, probeClouds, null, null)
   const [ofMail, ofTenant] = await Promise.all([
     mailResult,
-    deadline.wait(probeTenantClouds(probeTenant, query, mailResult), fallback),
+    tenantResult instanceof Promise ? deadline.wait(tenantResult, fallback) : tenantResult,
   ])
   return {
     mail: ofMail.mail,
@@ -149,7 +154,7 @@ async function gatherNetworkEvidence(
 async function probeTenantClouds(
   probeTenant: ProbeTenant,
   query: NetworkQuery,
-  mailResult: Promise<MailProbeResult>,
+  mailResult: MailProbeResult | Promise<MailProbeResult>,
 ): Promise<TenantProbeResult> {
   const worldwide = await probeTenant(query, "worldwide")
   if (!worldwide.tenant.known || worldwide.tenant.value !== null) return worldwide
@@ -159,6 +164,10 @@ async function probeTenantClouds(
 }
 
 const PENDING: Finding<never> = unknown("pending")
+const UNAVAILABLE: Finding<never> = unknown("unavailable")
+const NOT_CACHED = { isCached: false, freshUntilMs: 0 }
+const MAIL_UNAVAILABLE: MailProbeResult = { ...NOT_CACHED, mail: UNAVAILABLE, suites: UNAVAILABLE, hosts: [] }
+const TENANT_UNAVAILABLE: TenantProbeResult = { ...NOT_CACHED, tenant: UNAVAILABLE }
 
 /** A lookup that did not get its turn, because its caller has too many others. It is not cached. */
 const LATE_EVIDENCE: NetworkEvidence = { ...FAILED_EVIDENCE, mail: unknown("timed_out"), suites: unknown("timed_out") }

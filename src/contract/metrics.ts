@@ -28,6 +28,8 @@ export const METRIC_LABELS = {
   limit: ["rate", "in_flight", "units"],
   /** Why the server shed a request: requests in flight, bytes of bodies, or the delay of the event loop. */
   strain: ["in_flight", "body_bytes", "lag"],
+  /** Whose reading met a defect. `learned`: what was learned of mail hosts. `deep`: the registry or the homepage. */
+  evidence: ["dns", "learned", "tenant", "deep"],
   dns_outcome: ["records", "no_data", "no_name", "timed_out", "unavailable"],
   tenant_outcome: ["tenant", "none", "failed"],
   cache: ["dns", "keys", "tenants"],
@@ -39,6 +41,9 @@ export const METRIC_LABELS = {
 } as const satisfies Record<string, readonly string[]>
 
 export type MetricLabel = keyof typeof METRIC_LABELS
+
+/** A kind of evidence from the network. */
+export type EvidenceKind = (typeof METRIC_LABELS.evidence)[number]
 
 /** Upper bounds of latency buckets, in seconds: a response from memory takes some tens of microseconds, one that needs the network up to seconds. */
 export const LATENCY_BUCKETS_S: readonly number[] = [0.000_025, 0.000_05, 0.000_1, 0.000_25, 0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10]
@@ -66,6 +71,7 @@ export const METRICS = {
   mailkind_dns_up: { kind: "gauge", description: "1: DNS gives trustworthy answers; 0: it does not, or is turned off.", labels: [], aggregation: "min" },
   mailkind_dns_breaker_open: { kind: "gauge", description: "1: the DNS servers do not reply, and only probes are sent.", labels: [], aggregation: "max" },
   mailkind_dns_questions_total: { kind: "counter", description: "DNS queries that were sent, by outcome.", labels: ["dns_outcome"], aggregation: "sum" },
+  mailkind_evidence_defects_total: { kind: "counter", description: "Look-ups that a defect of the server ended. Their evidence counts as unavailable, and the log says what failed.", labels: ["evidence"], aggregation: "sum" },
   mailkind_tenant_breakers_open: { kind: "gauge", description: "Endpoints of suite_b that are not queried for a while because they failed.", labels: [], aggregation: "max" },
   mailkind_tenant_lookups_total: { kind: "counter", description: "Look-ups of suite_b tenants, by outcome.", labels: ["tenant_outcome"], aggregation: "sum" },
   mailkind_cache_entries: { kind: "gauge", description: "Entries of the cache.", labels: ["cache"], aggregation: "sum" },

@@ -122,13 +122,12 @@ class JobRun {
   #results: SegmentFile | null = null
   #input: JobFile | null = null
   readonly #parser: BlockParser
-  readonly #context: ListContext
+  readonly #context = new ListContext()
 
   constructor(deps: RunJobDeps, job: Job) {
     this.#deps = deps
     this.#job = job
     this.#progress = job
-    this.#context = new ListContext(error => deps.onError("a domain of a list could not be looked up", error))
     this.#parser = new BlockParser(job)
   }
 

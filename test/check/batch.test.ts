@@ -12,28 +12,26 @@ import { createFakeTime, manyTurns, settled } from "../support/time.ts"
 /** A check over fake DNS, the queries, and the defects that were reported. */
 function system() {
   const time = createFakeTime()
+  const failed: unknown[] = []
   const { outside, requests: queries } = fakeNetwork()
   const { clock, stopwatch } = time
   const check = createCheck({
     activeLists: () => lists,
-    networkProbe: outside(time),
+    networkProbe: outside(time, (_, error) => void failed.push(error)),
     deepProbe: OFFLINE_DEEP_PROBE,
     corrections: NO_CORRECTIONS,
     clock,
     stopwatch,
   })
-  const failed: unknown[] = []
-  const begin = (items: readonly string[], more: Partial<BatchRequest> = {}) =>
-    checkBatch(check, batchOf(items, failed, more))
+  const begin = (items: readonly string[], more: Partial<BatchRequest> = {}) => checkBatch(check, batchOf(items, more))
   return { time, queries, failed, check, begin }
 }
 
-const batchOf = (items: readonly string[], failed: unknown[], more: Partial<BatchRequest> = {}): BatchRequest => ({
+const batchOf = (items: readonly string[], more: Partial<BatchRequest> = {}): BatchRequest => ({
   subjects: items.map(item => parseSubject(detectSubjectKind(item), item, "mailkind.test")),
   policy: "b2b",
   callerId: "acc_1",
   ownListMatch: () => NO_OWN_LIST_MATCH,
-  onError: error => void failed.push(error),
   ...more,
 })
 
@@ -195,7 +193,7 @@ describe("a defect of ours", () => {
       if (sent === "two") throw new Error("we are wrong")
       return Promise.reject(new Error(sent))
     }
-    expect(await outcomeOf(checkBatch(fails, batchOf(["one", "two", "three"], [])))).toThrow("one")
+    expect(await outcomeOf(checkBatch(fails, batchOf(["one", "two", "three"])))).toThrow("one")
     await settled()
   })
 })

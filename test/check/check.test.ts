@@ -25,6 +25,14 @@ const TOLD: NetworkEvidence = {
   freshUntilMs: 60_000,
 }
 
+/** What a probe may do that has a defect. */
+const DEFECTS: readonly (() => never | Promise<never>)[] = [
+  () => {
+    throw new TypeError("of jane@acme.com")
+  },
+  () => Promise.reject(new TypeError("of jane@acme.com")),
+]
+
 /** A check over the real lists and a network probe that returns `told`, with a clock that the test sets. */
 function system(
   facts: NetworkEvidence = TOLD,
@@ -257,3 +265,40 @@ test("plain checks use an age as soon as it is in memory, however it came there,
   expect(await ask("jane@aged-works-check.com")).toMatchObject({ is_new_domain: true, cached: true })
   expect(queries).toHaveLength(before)
 })
+
+test.each(DEFECTS)(
+  "a defect in a probe is a verdict without its evidence, which is reported and not cached",
+  async fail => {
+    const reported: string[] = []
+    const state = { isBroken: true }
+    const check = createCheck({
+      activeLists: () => lists,
+      networkProbe: () => (state.isBroken ? fail() : TOLD),
+      deepProbe: { ...OFFLINE_DEEP_PROBE, lookup: fail, cachedAgeDays: fail as () => never },
+      onDefect: kind => void reported.push(kind),
+      corrections: NO_CORRECTIONS,
+      clock: () => 0,
+      stopwatch: () => 0,
+    })
+    const ask = async (isDeep: boolean) => {
+      const subject = parseSubject("email", "jane@defect-works.com", "mailkind.test")
+      const outcome = await check({
+        subject,
+        policy: "b2b",
+        isDeep,
+        includeTenant: true,
+        ownListMatch: NO_OWN_LIST_MATCH,
+      })
+      return fullResult(outcome, "req_1")
+    }
+    for (let times = 0; times < 3; times++)
+      expect(await ask(true)).toMatchObject({
+        degraded: true,
+        cached: false,
+        reasons: ["no_evidence", "dns_unavailable", "deep_unavailable"],
+      })
+    expect(reported).toEqual(["dns", "deep", "dns", "deep", "dns", "deep"])
+    state.isBroken = false
+    expect(await ask(true)).toMatchObject({ degraded: false, category: "business" })
+  },
+)

@@ -4,6 +4,7 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { BatchResult, type CheckResult } from "../../src/contract/schemas.ts"
 import { TEST_PROBLEMS } from "../../src/contract/test-addresses.ts"
+import { cellIndex } from "../../src/http/metrics/counter-layout.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 import { BUDGET_MS, fakeNetwork } from "../support/fake-network.ts"
 import { settled } from "../support/time.ts"
@@ -298,7 +299,7 @@ describe("the outside world", () => {
     }
   })
 
-  test("where it fails by our own fault costs the one domain, and is logged without what was sent", async () => {
+  test("where it fails by our own fault costs the one domain, and is logged and counted without what was sent", async () => {
     const harness = await testApp({ outside: fakeNetwork().outside })
     const reply = await harness.ask("POST /v1/check/batch", {
       body: { items: ["jane@broken.com", "jane@granite.com"] },
@@ -307,10 +308,11 @@ describe("the outside world", () => {
     expect(harness.logged).toEqual([
       {
         level: "error",
-        message: "a domain of a batch could not be looked up",
-        fields: { request_id: String(reply.body["request_id"]), error: "TypeError" },
+        message: "evidence was not read",
+        fields: { fault: "defect_dns", error: "TypeError", at: expect.any(String) },
       },
     ])
+    expect(harness.column[cellIndex("mailkind_evidence_defects_total", "dns")]).toBe(1)
   })
 })
 

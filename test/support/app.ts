@@ -2,6 +2,7 @@ import { expect } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { createOnDefect } from "../../src/assemble/check/evidence-defects.ts"
 import type { StoreContext } from "../../src/assemble/context.ts"
 import { createCustomersService } from "../../src/assemble/customers/customers.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
@@ -19,6 +20,7 @@ import { findRoleWord } from "../../src/check/address/address-hints.ts"
 import { createCheck, NO_CORRECTIONS } from "../../src/check/check.ts"
 import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import { type LoadedLists, openLists } from "../../src/check/domain-lookup.ts"
+import type { OnDefect } from "../../src/check/evidence-defects.ts"
 import type { PackManifest } from "../../src/check/lists/manifest.ts"
 import { type NetworkProbe, offlineNetworkProbe } from "../../src/check/network-evidence.ts"
 import { INITIAL_REFRESH_STATE } from "../../src/check/refresh/refresh-state.ts"
@@ -98,7 +100,7 @@ export type AppOptions = {
   /** `MAILKIND_SECRET_SCANNING_KEYS_URL`, on loopback; absent: nobody publishes keys. */
   readonly keysUrl?: string
   /** Who is asked of the outside world; absent: nobody. */
-  readonly outside?: (time: FakeTime) => NetworkProbe
+  readonly outside?: (time: FakeTime, onDefect: OnDefect) => NetworkProbe
   /** What deep checks ask; absent: nobody. */
   readonly deep?: (time: FakeTime) => DeepProbe
   /** Emails of accounts that are admins. */
@@ -239,10 +241,12 @@ export async function testApp({
     setTimer,
   )
   const peerOf = (request: Request) => request.headers.get("x-test-peer") ?? "192.0.2.1"
+  const onDefect = createOnDefect({ log }, meter)
   const check = createCheck({
     activeLists: () => lists,
-    networkProbe: outside(time),
+    networkProbe: outside(time, onDefect),
     deepProbe: deep(time),
+    onDefect,
     corrections: customers.corrections,
     clock,
     stopwatch,

@@ -1,4 +1,5 @@
 import type { DnsQuestion } from "../../src/check/dns/dns-types.ts"
+import type { OnDefect } from "../../src/check/evidence-defects.ts"
 import { createMailProbe } from "../../src/check/mail/mail-probe.ts"
 import { createNetworkProbe, type NetworkProbe } from "../../src/check/network-evidence.ts"
 import type { FakeTime } from "./time.ts"
@@ -9,7 +10,7 @@ export const BUDGET_MS = 3000
 
 /** An outside whose DNS is made up, each question as it was put to it, and what becomes of domains that have a name for it. */
 export type FakeNetwork = {
-  readonly outside: (time: FakeTime) => NetworkProbe
+  readonly outside: (time: FakeTime, onDefect?: OnDefect) => NetworkProbe
   /** `TYPE name` in order. Nothing between it and the check shares or keeps a question. */
   readonly requests: readonly string[]
 }
@@ -31,12 +32,13 @@ export function fakeNetwork(): FakeNetwork {
   }
   return {
     requests,
-    outside: time => {
+    outside: (time, onDefect) => {
       const mail = createMailProbe({ resolver: question => answer(question, time), clock: time.clock })
       return createNetworkProbe({
         probeMail: ({ domain, organisationalDomain }, budget) => mail(domain, organisationalDomain, budget),
         probeTenant: null,
         isUnavailable: () => false,
+        ...(onDefect && { onDefect }),
         clock: time.clock,
         setTimer: time.later,
         timeoutMs: BUDGET_MS,

@@ -15,6 +15,7 @@ import { createDomainFacts, type DomainFacts } from "../../customers/evidence/do
 import type { Store } from "../../customers/store/core/store.ts"
 import type { AppContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
+import { createOnDefect } from "./evidence-defects.ts"
 import type { NetworkService } from "./network.ts"
 
 /** The bootstrap file that lists the RDAP servers of registries (RFC 9224 §4), and the bounds of its download. */
@@ -39,6 +40,7 @@ export function createDeepChecksService(
   context: AppContext,
   { queryDns, isDnsUnavailable }: NetworkService,
   store: Store | null,
+  onDefect = createOnDefect(context),
 ): DeepChecksService {
   if (queryDns === null || context.settings.MAILKIND_OUTSIDE === "off")
     return { deepProbe: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
@@ -64,7 +66,7 @@ export function createDeepChecksService(
   })
   const homepageCache = new HomepageCache({ probe, store: facts?.homepages ?? null, clock, onError: onReadError })
   return {
-    deepProbe: createDeepProbe({ ageProbe, homepageCache, isUnavailable: isDnsUnavailable, clock, setTimer }),
+    deepProbe: createDeepProbe({ ageProbe, homepageCache, isUnavailable: isDnsUnavailable, onDefect, clock, setTimer }),
     ...createFactStoreWork(context, facts, bootstrap),
   }
 }

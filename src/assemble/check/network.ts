@@ -7,6 +7,7 @@ import {
   type ResolverChain,
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
+import type { OnDefect } from "../../check/evidence-defects.ts"
 import { createLearningProbe, type LearningProbeDeps } from "../../check/learned/learning-probe.ts"
 import { createMailProbe, type MailProbeResult } from "../../check/mail/mail-probe.ts"
 import {
@@ -20,6 +21,7 @@ import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../c
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import type { AppContext } from "../context.ts"
 import type { DnsOutageLog } from "./dns-outages.ts"
+import { createOnDefect } from "./evidence-defects.ts"
 
 /** The network look-ups of checks, and their state. */
 export type NetworkService = {
@@ -50,7 +52,7 @@ export const OFFLINE_NETWORK: NetworkService = {
 }
 
 /** What look-ups need of the lists, and what was learned of mail hosts; null: nothing is learned. */
-export type HostLearning = Omit<LearningProbeDeps, "clock"> & {
+export type HostLearning = Omit<LearningProbeDeps, "clock" | "onDefect"> & {
   /** Another value after each change of the lists that `matchLists` reads. Absent: they never change. */
   readonly listsVersion?: () => unknown
 }
@@ -60,6 +62,8 @@ type NetworkOptions = {
   readonly dnsCacheBytes?: number | undefined
   /** Told of outages of DNS. */
   readonly outages?: DnsOutageLog
+  /** Absent: defects are logged and not counted. */
+  readonly onDefect?: OnDefect
 }
 
 /** Wires DNS and tenant look-ups according to the settings. */
@@ -71,10 +75,10 @@ export function createNetworkService(
   const { system, settings } = context
   const { clock, setTimer } = system
   if (dnsServerNames(context).length === 0) return OFFLINE_NETWORK
-  const { outages } = options
-  const dns = createChain(context, options)
+  const { outages, onDefect = createOnDefect(context) } = options
+  const dns = createChain(context, { ...options, onDefect })
   const mailOver = (resolver: CachingResolver) =>
-    createMailLookup(context, learning, resolver, failureCounter(dns, outages))
+    createMailLookup(context, { ...learning, onDefect }, resolver, failureCounter(dns, outages))
   const tenant = createTenantLookup(context)
   return {
     networkProbe: createNetworkProbe({
@@ -85,6 +89,7 @@ export function createNetworkService(
         (({ domain, organisationalDomain, callerId }, cloud) =>
           tenant.lookup(domain, organisationalDomain, cloud, callerId)),
       isUnavailable: dns.isUnavailable,
+      onDefect,
       ...(learning.listsVersion && { listsVersion: learning.listsVersion }),
       clock,
       setTimer,
@@ -102,7 +107,7 @@ export function createNetworkService(
 /** Looks mail up through a resolver, and learns from what it finds. `onStart` receives each look-up. */
 function createMailLookup(
   { system: { clock } }: AppContext,
-  learning: HostLearning,
+  learning: Omit<LearningProbeDeps, "clock">,
   resolver: CachingResolver,
   onStart: (lookup: Promise<MailProbeResult>) => void,
 ) {
@@ -156,12 +161,16 @@ export function createLazyResolver(context: AppContext): {
   }
 }
 
-const createChain = (context: AppContext, { dnsCacheBytes, outages }: NetworkOptions = {}): ResolverChain =>
+const createChain = (
+  context: AppContext,
+  { dnsCacheBytes, outages, onDefect = createOnDefect(context) }: NetworkOptions = {},
+): ResolverChain =>
   createResolverChain({
     ...context.system,
     ...resolverSettings(context.settings),
     servers: dnsServerNames(context).map(parseDnsServer),
     registrableOf: name => classifySuffix(name).registrable,
+    onDefect: error => onDefect("dns", error),
     ...(dnsCacheBytes !== undefined && { dnsCacheBytes }),
     ...(outages !== undefined && { onAvailabilityChange: outages.onAvailabilityChange }),
   })

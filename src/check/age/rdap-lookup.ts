@@ -76,9 +76,13 @@ export function createRdapLookup(deps: RdapLookupDeps, bounds: ServerLimiterBoun
     }
     const deadline = new AbortController()
     const cancelTimer = deps.setTimer(RDAP_LOOKUP_TIMEOUT_MS, () => deadline.abort())
-    const response = await query(base, domain, report, deadline.signal)
-    cancelTimer()
-    release()
+    const lookup = query(base, domain, report, deadline.signal).finally(() => {
+      cancelTimer()
+      release()
+    })
+    // A defect: a trial call without an outcome would keep the server blocked for ever.
+    lookup.catch(() => report({ kind: "failed" }))
+    const response = await lookup
     return { registration: registrationOf(response, domain, deps.clock()), wasQueried: response.kind !== "throttled" }
   }
 }

@@ -52,8 +52,8 @@ export type ServerReply =
       /** The last CNAME target, if the server did not resolve it; null: the answer is complete. */
       readonly pendingCname: string | null
     }
-  /** The server replied with an error (SERVFAIL, REFUSED and the like), or its reply cannot be read. */
-  | { readonly kind: "failed" }
+  /** The server replied with an error (SERVFAIL, REFUSED and the like), or its reply cannot be read, perhaps by a defect of ours. */
+  | { readonly kind: "failed"; readonly defect?: unknown }
   /** The server did not reply, or cannot be reached. */
   | { readonly kind: "silent" }
 

@@ -2,6 +2,7 @@ import { known } from "../../base/finding.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
 import { classifySuffix, isSameOrSubdomain } from "../address/public-suffix.ts"
+import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "../evidence-defects.ts"
 import type { ListMatch } from "../lists/list-match.ts"
 import { SET_BITS } from "../lists/sets.ts"
 import type { ResolvedHost } from "../mail/host-addresses.ts"
@@ -17,6 +18,8 @@ export type LearningProbeDeps = {
   /** The sets that match a domain or host, given its registrable domain. */
   readonly matchLists: (domain: string, registrable: string) => ListMatch
   readonly clock: Clock
+  /** Absent: defects are not reported. */
+  readonly onDefect?: OnDefect
 }
 
 /** How many addresses of a domain's mail hosts are read, those of the first host first. */
@@ -25,7 +28,7 @@ export const ADDRESSES_LEARNED_MAX = 4
 /**
  * Wraps a mail probe: it learns which mail hosts and addresses serve disposable domains, and sets `operatedBy` to
  * `learned_disposable` for a domain that is in no list but that of free suffixes, has its mail there or at a host under a disposable
- * name, and has no known mail operator. Cached results are not counted again.
+ * name, and has no known mail operator. Cached results are not counted again. A defect leaves the result as it was probed.
  *
  * Poisoning is bounded (`DECISIONS 65`): hosts of known providers, hosts under names of the personal, organisation, education,
  * government and relay sets, and addresses of shared networks are never learned; a host under the domain's own name counts by its
@@ -33,25 +36,35 @@ export const ADDRESSES_LEARNED_MAX = 4
  */
 export function createLearningProbe(
   probe: MailProbe,
-  { learnedHosts, matchLists, clock }: LearningProbeDeps,
+  { onDefect = IGNORE_DEFECTS, ...deps }: LearningProbeDeps,
 ): MailProbe {
+  const judge = (result: MailProbeResult, names: JudgedNames) => withLearned(result, names, deps)
   return async (domain, organisational, deadline) => {
     const result = await probe(domain, organisational, deadline)
-    const hosts = judgedHosts(result, matchLists)
-    if (!result.mail.known || hosts.length === 0) return result
-    const places = learnablePlaces(hosts, organisational)
-    const { mask } = matchLists(domain, organisational)
-    const today = utcDay(clock())
-    const isListed = (mask & SET_BITS.disposable) !== 0
-    // A listing of a name below it says nothing of the registrable domain.
-    const isOfDomain = !isListed || matchLists(organisational, organisational).has("disposable")
-    if (places !== null && !result.isCached && isOfDomain)
-      learnedHosts?.observe(organisational, places, isListed, today)
-    if ((mask & ~SET_BITS.free_subdomain) !== 0 || hasKnownOperator(result)) return result
-    const isLearned = places !== null && learnedHosts?.servesDisposable(organisational, places, today) === true
-    if (!isLearned && !hosts.some(({ host }) => isDisposableHost(host, matchLists))) return result
-    return { ...result, mail: known({ ...result.mail.value, operatedBy: "learned_disposable" }) }
+    return readEvidence("learned", onDefect, result, judge, result, { domain, organisational })
   }
+}
+
+type JudgedNames = { readonly domain: string; readonly organisational: string }
+
+function withLearned(
+  result: MailProbeResult,
+  { domain, organisational }: JudgedNames,
+  { learnedHosts, matchLists, clock }: Omit<LearningProbeDeps, "onDefect">,
+): MailProbeResult {
+  const hosts = judgedHosts(result, matchLists)
+  if (!result.mail.known || hosts.length === 0) return result
+  const places = learnablePlaces(hosts, organisational)
+  const { mask } = matchLists(domain, organisational)
+  const today = utcDay(clock())
+  const isListed = (mask & SET_BITS.disposable) !== 0
+  // A listing of a name below it says nothing of the registrable domain.
+  const isOfDomain = !isListed || matchLists(organisational, organisational).has("disposable")
+  if (places !== null && !result.isCached && isOfDomain) learnedHosts?.observe(organisational, places, isListed, today)
+  if ((mask & ~SET_BITS.free_subdomain) !== 0 || hasKnownOperator(result)) return result
+  const isLearned = places !== null && learnedHosts?.servesDisposable(organisational, places, today) === true
+  if (!isLearned && !hosts.some(({ host }) => isDisposableHost(host, matchLists))) return result
+  return { ...result, mail: known({ ...result.mail.value, operatedBy: "learned_disposable" }) }
 }
 
 /** Sets of names whose hosts may serve other domains honestly. Their hosts are never learned. */

@@ -74,9 +74,19 @@ const FAILURE_TTL_MS = 1000
  */
 const LINKED_FAILURE_TTL_MS = 5000
 
-/** Until the deadline, resolves as `resolver` does; from then on every question is `timed_out` at once, pending ones too. */
+/**
+ * Until the deadline, resolves as `resolver` does; from then on every question is `timed_out` at once, pending ones too. A resolver
+ * that throws rejects: the questions of a check are asked side by side, and an exception would leave the others without a handler.
+ */
 export function withinDeadline(resolver: CachingResolver, deadline: Deadline): CachingResolver {
-  return question => (deadline.isExpired ? Promise.resolve(TIMED_OUT) : deadline.wait(resolver(question), TIMED_OUT))
+  return question => {
+    if (deadline.isExpired) return Promise.resolve(TIMED_OUT)
+    try {
+      return deadline.wait(resolver(question), TIMED_OUT)
+    } catch (error) {
+      return Promise.reject(error)
+    }
+  }
 }
 
 const TIMED_OUT: Finding<never> = unknown("timed_out")
@@ -182,7 +192,7 @@ async function lookupLinkedSuites(
   const isOfSuite = operatedBy === "suite_a" || operatedBy === "suite_b"
   const suiteKeys = isProofNeeded && isOfSuite ? lookupSuiteKeys(resolver, domain, operatedBy) : []
   const spfSuites = record === null ? [] : lookupSpfSuites(resolver, domain, record)
-  return [...(await spfSuites), ...(await hiddenSuites), ...(await suiteKeys)]
+  return (await Promise.all([spfSuites, hiddenSuites, suiteKeys])).flat()
 }
 
 /** Whether an IPv6 address may be the only one by which mail and visitors reach the domain. */

@@ -1,5 +1,10 @@
 import { LRUCache } from "lru-cache"
-import { type CallOutcome, CircuitBreaker, type CircuitBreakerBounds } from "../../base/circuit-breaker.ts"
+import {
+  type CallOutcome,
+  type CallPermit,
+  CircuitBreaker,
+  type CircuitBreakerBounds,
+} from "../../base/circuit-breaker.ts"
 import { KeyedSemaphore, type Release, Semaphore } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
@@ -164,8 +169,9 @@ export class TenantProbe {
   async #runLookup(query: TenantQuery, release: Release): Promise<TenantProbeResult> {
     const { domain, organisationalDomain, base, key } = query
     let finished = Promise.resolve()
+    let report: CallPermit | null = null
     try {
-      const report = this.#breakerOf(base).acquire(organisationalDomain)
+      report = this.#breakerOf(base).acquire(organisationalDomain)
       if (report === null) return this.#withoutLookup(key)
       const lookup = this.#startLookup(base, domain, organisationalDomain)
       finished = lookup.finished
@@ -173,6 +179,10 @@ export class TenantProbe {
       this.#counts[lookupOutcome(settled)]++
       await report(callOutcome(settled)) // before the release: it may open the breaker for the next lookup
       return this.#cache.set(key, settled)
+    } catch (defect) {
+      // A trial call whose outcome nobody hears would keep the breaker open for ever.
+      await report?.({ kind: "failed", retryAfterMs: null })
+      throw defect
     } finally {
       void finished.then(release, release)
     }

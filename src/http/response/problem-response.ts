@@ -1,5 +1,4 @@
-import { InvariantError } from "../../base/errors.ts"
-import type { Log } from "../../base/log.ts"
+import { defectFields, type Log } from "../../base/log.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
 import { allowedMethods } from "../../contract/routes.ts"
 import { hasWrittenNothing, StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
@@ -83,21 +82,11 @@ function storeOutage(error: unknown): Problem | null {
   })
 }
 
-/**
- * Logs an internal error with its stack frames, and for a failure of the database the remedy. Only messages of assertions are
- * logged: any other error's message may hold a part of the input.
- */
+/** Logs an internal error with its stack frames, and for a failure of the database the remedy. */
 function internalError(error: unknown, requestId: string, log: Log): Problem {
-  const name = error instanceof Error ? error.name : typeof error
-  const frames = error instanceof Error ? (error.stack ?? "").split("\n").filter(line => /^\s*at /.test(line)) : []
   log("error", "a request failed by a defect", {
     request_id: requestId,
-    error: name,
-    ...(error instanceof InvariantError && { why: error.message }),
-    at: frames
-      .slice(0, 8)
-      .map(line => line.trim())
-      .join(" < "),
+    ...defectFields(error),
     ...(error instanceof StoreError ? { fault: error.code, remedy: error.remedy } : {}),
   })
   return new Problem(

@@ -76,7 +76,6 @@ export async function runBatch<T>(
     policy,
     callerId: accountId,
     ownListMatch: (normalized, domain, wwwHost) => deps.ownLists.lookup(accountId, normalized, domain, wwwHost),
-    onError: error => deps.log("error", "a domain of a batch could not be looked up", errorFields(error, requestId)),
   }
   return await runMeteredBatch(deps, batch, caller, lease, outcomes => {
     deps.accountLog?.setResult(request, batchResult(outcomes))
@@ -138,9 +137,3 @@ function batchResult(outcomes: readonly CheckOutcome[]): RequestResult {
   }
   return { units, check: null, categoryCounts }
 }
-
-/** Only the name of an error is logged, because its message may hold a part of the input. */
-const errorFields = (error: unknown, requestId: string) => ({
-  request_id: requestId,
-  error: error instanceof Error ? error.name : typeof error,
-})

@@ -333,3 +333,34 @@ test("a failed lookup is passed on unchanged", async () => {
   expect(mail).toEqual(unknown("timed_out"))
   expect(hosts.size.observations).toBe(0)
 })
+
+test("a target with colons is a name as any other, and stored observations may hold anything", async () => {
+  const { runBy, hosts } = learning()
+  for (const target of ["imap:q.org", "a::b.org", "https://mail.x.org", "fe80::1%eth0", "::", "[::1]", ":", "%"])
+    expect(await runBy(`names-${target.length}.com`, [`10 ${target}`])).toBeNull()
+  const addresses = ["::1%eth0", "a::b.org", "", ":", "%", "1.2.3"]
+  hosts.load([{ domainHash: 1, host: "::1", addresses, isListed: true, seenOn: 0 }], 0)
+  expect(hosts.servesDisposable("acme.com", { host: "::1", addresses }, 0)).toBe(false)
+})
+
+test("a defect in what was learned leaves the evidence of DNS as it is, and is reported", async () => {
+  const defects: string[] = []
+  const time = createFakeTime()
+  const probe = createLearningProbe(
+    createMailProbe({
+      resolver: zone({ "MX acme.com": [`10 ${HOST}`], [`A ${HOST}`]: ["45.1.2.3"] }, 300, time.clock).ask,
+      clock: time.clock,
+    }),
+    {
+      learnedHosts: null,
+      matchLists: () => {
+        throw new TypeError("a defect")
+      },
+      clock: time.clock,
+      onDefect: kind => void defects.push(kind),
+    },
+  )
+  const { mail } = await probe("acme.com", "acme.com", new Deadline(time.later, 1000))
+  expect(mail).toMatchObject({ known: true, value: { delivery: "mx", operatedBy: null } })
+  expect(defects).toEqual(["learned"])
+})

@@ -15,6 +15,8 @@ type FailoverDeps = {
   readonly attemptsMax: number
   readonly setTimer: SetTimer
   readonly stopwatch: Stopwatch
+  /** Receives a defect of ours that ended the reading of a reply, which counts as a failure of the server. Absent: it is not reported. */
+  readonly onDefect?: (error: unknown) => void
 }
 
 /**
@@ -111,10 +113,14 @@ class QueryAttempts {
     this.#pendingCount++
     this.#sentCount++
     const attempt = this.#sentCount
-    void candidate.exchange(this.#question, timeoutMs).then(reply => {
+    const onReply = (reply: ServerReply): void => {
+      if (reply.kind === "failed" && reply.defect !== undefined) this.#deps.onDefect?.(reply.defect)
       this.#health.record(candidate.server, reply.kind, sentAtMs)
       this.#onReply(candidate, reply, attempt === this.#sentCount)
-    })
+    }
+    void candidate
+      .exchange(this.#question, timeoutMs)
+      .then(onReply, (defect: unknown) => onReply({ kind: "failed", defect }))
   }
 
   #onReply(candidate: ServerCandidate, reply: ServerReply, isLatest: boolean): void {

@@ -52,6 +52,8 @@ type ServerResolverDeps = {
   readonly random: Random
   readonly setTimer: SetTimer
   readonly stopwatch: Stopwatch
+  /** Receives defects of ours in reading replies. Absent: they are not reported. */
+  readonly onDefect?: (error: unknown) => void
 }
 
 type ResolverChainDeps = ServerResolverDeps & {

@@ -10,8 +10,8 @@ export type ParsedPacket =
   | { readonly kind: "foreign" }
   /** The reply did not fit into the packet. The query has to be repeated over TCP. */
   | { readonly kind: "truncated" }
-  /** The server replied with an error, or its reply is malformed. */
-  | { readonly kind: "failed" }
+  /** The server replied with an error, or its reply is malformed, or a defect of ours ended the reading. */
+  | { readonly kind: "failed"; readonly defect?: unknown }
   | ({ readonly kind: "answered" } & DnsReadResult)
 
 /** The longest reply that we accept over UDP. It passes every network without fragmentation (DNS flag day 2020). */
@@ -114,8 +114,7 @@ export function parseReply(bytes: Uint8Array, id: number, question: DnsQuestion)
     const result = readRecords(packet, recordsOffset, rcode === NXDOMAIN, question)
     return result === null ? FAILED : { kind: "answered", answer: result.answer, pendingCname: result.pendingCname }
   } catch (error) {
-    if (!(error instanceof MalformedPacket)) throw error
-    return FAILED
+    return error instanceof MalformedPacket ? FAILED : { kind: "failed", defect: error }
   }
 }
 

@@ -70,7 +70,7 @@ function exchangeOverConnection(
     const message = assemble(chunk)
     if (message === null) return
     const reply = parseReply(message, id, question)
-    finish(reply.kind === "answered" ? reply : FAILED)
+    finish(reply.kind === "answered" || reply.kind === "failed" ? reply : FAILED)
   }
   // The function is async because Bun throws at once for some addresses and ports, and rejects for others.
   const connect = async (): Promise<unknown> =>

@@ -190,3 +190,23 @@ test("an exchange that never settles does not delay the question", async () => {
   expect(await queries).toEqual(unknown("timed_out"))
   expect(time.waiting()).toBe(0)
 })
+
+test("a defect in reading a reply counts as a failure of the server and is reported, whichever way it comes", async () => {
+  const time = createFakeTime()
+  const [carried, rejected] = [new Error("carried"), new Error("rejected")]
+  const reported: unknown[] = []
+  const exchanges: DnsExchange[] = [
+    () => Promise.resolve({ kind: "failed", defect: carried }),
+    () => Promise.reject(rejected),
+    () => Promise.resolve(ANSWERED),
+  ]
+  const ask = createFailover(exchanges, {
+    timeoutMs: 1500,
+    attemptsMax: 3,
+    setTimer: time.later,
+    stopwatch: time.stopwatch,
+    onDefect: error => void reported.push(error),
+  })
+  expect(await ask(QUESTION)).toEqual(FOUND)
+  expect(reported).toEqual([carried, rejected])
+})

@@ -1,5 +1,4 @@
 import { describe, expect, test } from "bun:test"
-import type { DeepProbe } from "../../../../src/check/deep-evidence.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import type { Usage } from "../../../../src/contract/usage-schema.ts"
@@ -117,17 +116,19 @@ describe("the units of what is tried", () => {
   })
 
   test("go back when the check fails by our fault", async () => {
-    let isBroken = true
-    const deep = (): DeepProbe => ({
-      ...deepProbeStub,
-      lookup: name => (isBroken ? Promise.reject(new Error(name)) : deepProbeStub.lookup(name)),
+    const browsed = await openSignedIn({ tier: 0, deep: () => deepProbeStub })
+    const { corrections } = browsed.harness.customers
+    const { of } = corrections
+    Object.assign(corrections, {
+      of: () => {
+        throw new Error("broken")
+      },
     })
-    const browsed = await openSignedIn({ tier: 0, deep })
     const page = await tried(browsed, "gmail.com", { deep: "yes" })
     expect(page.status).toBe(500)
     expect(page.headers.get("content-type")).toStartWith("text/html")
     expect((await usageOf(browsed)).today.used).toBe(0)
-    isBroken = false
+    Object.assign(corrections, { of })
     const { headers } = await browsed.harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     expect(headers.get("ratelimit")).toContain('"day";r=999')
   })
