@@ -94,7 +94,7 @@ function failureResult(failure: Failure): ToolResult {
   const message = problem?.detail ?? failure.message
   const detail = serverFailureRemedy(failure, message) ?? message
   return {
-    ...{ kind: "problem", code: problem?.code ?? because, detail },
+    ...{ kind: "problem", code: problem?.code ?? (because === "invalid_subject" ? "invalid_input" : because), detail },
     ...(retryAfterMs !== undefined && { retryAfterS: Math.ceil(retryAfterMs / 1000) }),
   }
 }

@@ -163,7 +163,7 @@ const unchecked = (items: readonly PlacedItem[], failure: Failure): readonly Ite
   items.map(({ index, item }) => ({ ...failure, outcome: "unchecked", index, item }))
 
 const UNSENDABLE: Failure = {
-  because: "refused",
+  because: "invalid_subject",
   message: "The item is not a text, or is longer than the API takes. It was not sent.",
   requestId: "",
 }

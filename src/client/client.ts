@@ -1,13 +1,14 @@
 import { isRecord, isVerdict } from "./answers.ts"
-import type {
-  BatchItemResult,
-  CheckResult,
-  FeedbackBody,
-  FeedbackReceipt,
-  Health,
-  Policy,
-  ReducedResult,
-  Usage,
+import {
+  API_LIMITS,
+  type BatchItemResult,
+  type CheckResult,
+  type FeedbackBody,
+  type FeedbackReceipt,
+  type Health,
+  type Policy,
+  type ReducedResult,
+  type Usage,
 } from "./api-types.ts"
 import { type BatchItems, type BatchOptions, type BatchRun, createBatchRun } from "./batch.ts"
 import { type ClientCache, createClientCache } from "./cache.ts"
@@ -20,7 +21,15 @@ import {
   type PublishableOptions,
   readClientOptions,
 } from "./options.ts"
-import type { Checked, ItemOutcome, Outcome, Reply, Unchecked } from "./outcome.ts"
+import {
+  CAUSES,
+  type Checked,
+  type Failure,
+  type ItemOutcome,
+  type Outcome,
+  type Reply,
+  type Unchecked,
+} from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
 import { type ClientRequests, createRequests, replyTo, singleRequest } from "./requests.ts"
 import { type ClientStatistics, createStatistics, type MailkindStats } from "./statistics.ts"
@@ -119,8 +128,11 @@ async function checkOutcome(
   input: CheckSubject,
   call: CallOptions,
 ): Promise<Outcome<AnyCheckResult>> {
-  const { email, domain, url, policy, deep, workspace } = input
-  const body = JSON.stringify({ email, domain, url, policy, deep, workspace })
+  const subject = readSubject(input)
+  if (subject === null)
+    return { outcome: "unchecked", because: "invalid_subject", message: CAUSES.invalid_subject, requestId: "" }
+  const { policy, deep, workspace } = input
+  const body = JSON.stringify({ ...subject, policy, deep, workspace })
   const kept = cache.get(body, now())
   if (kept !== undefined) {
     statistics.count("cached")
@@ -128,12 +140,40 @@ async function checkOutcome(
     return { outcome: "checked", ...structuredClone(kept) }
   }
   const ended = await ask(singleRequest(settings, { path: "/v1/check", body, isAnswer: isResult }, call))
-  if (ended.kind === "failure") return { ...ended.failure, outcome: "unchecked" }
+  if (ended.kind === "failure") {
+    const { failure } = ended
+    const because = isAboutSubject(failure, subject, policy) ? "invalid_subject" : failure.because
+    return { ...failure, because, outcome: "unchecked" }
+  }
   const { value: result, maxAgeMs, requestId } = ended
   // Less evidence than usual is not kept.
   const isWhole = !("degraded" in result && (result.degraded || result.workspace?.pending))
   if (maxAgeMs > 0 && isWhole) cache.set(body, structuredClone({ result, requestId }), now() + maxAgeMs)
   return { outcome: "checked", result, requestId }
+}
+
+/** What is checked, as it is sent. */
+type SentSubject = { readonly email?: unknown; readonly domain?: unknown; readonly url?: unknown }
+
+/**
+ * The subject without white space around it. Null: it is missing, empty, no text, or longer than any that the API takes. Several
+ * subjects are a mistake of the program, which the server explains.
+ */
+function readSubject({ email, domain, url }: SentSubject): SentSubject | null {
+  const sent = Object.entries({ email, domain, url }).filter(([, value]) => value !== undefined)
+  if (sent.length > 1) return { email, domain, url }
+  const [[kind = "", value] = []] = sent
+  const text = typeof value === "string" ? value.trim() : ""
+  return text === "" || [...text].length > API_LIMITS.batchItemLengthMax ? null : { [kind]: text }
+}
+
+/** Whether the server refused a check because of its subject. A body is too large because of the longest text in it. */
+function isAboutSubject({ status, problem }: Failure, subject: SentSubject, policy: unknown): boolean {
+  const [[kind = "", value] = [], another] = Object.entries(subject)
+  if (another !== undefined) return false
+  if (status === 413) return String(value).length >= String(policy ?? "").length
+  const faults = problem?.code === "invalid_input" ? problem.errors : undefined
+  return Array.isArray(faults) && faults.some(fault => fault?.pointer === `/${kind}`)
 }
 
 function countOutcome(

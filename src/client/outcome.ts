@@ -10,6 +10,8 @@ export const CAUSES = {
   quota_exceeded: "The units of the day are used up.",
   server_error: "The server failed or is overloaded.",
   refused: "The key or the request is wrong. `problem` says what is.",
+  invalid_subject:
+    "What was to be checked is missing, empty, too long or no text, or has characters that no address has. Refuse it.",
   aborted: "The `signal` of the call was aborted.",
 } as const satisfies Record<string, string>
 
@@ -30,7 +32,10 @@ export type Failure = {
   readonly requestId: string
 }
 
-/** A check without an answer. Let the person in, and check the address later. */
+/**
+ * A check without an answer. Let the person in, and check the address later. Only `invalid_subject` is about what the person
+ * entered: refuse that.
+ */
 export type Unchecked = Failure & { readonly outcome: "unchecked" }
 
 /** A check with its result. */

@@ -48,7 +48,9 @@ test("requests hold at most 100 items and 256 KiB, and an item that the API does
   const long = `a@${"é".repeat(2000)}.com`
   const items = ["a@b.co", "x".repeat(2049), ...Array.from({ length: 150 }, () => long), "c@d.co"]
   const outcomes = await client.batch(items)
-  expect(outcomes.filter(({ outcome }) => outcome === "unchecked")).toMatchObject([{ index: 1, because: "refused" }])
+  expect(outcomes.filter(({ outcome }) => outcome === "unchecked")).toMatchObject([
+    { index: 1, because: "invalid_subject" },
+  ])
   expect(outcomes.map(({ item }) => item)).toEqual(items)
   for (const { body } of server.seen) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144)
 })

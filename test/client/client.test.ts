@@ -44,6 +44,29 @@ for (const [fault, { reply, because, isRetried }] of Object.entries(FAULTS)) {
   })
 }
 
+test("a subject is sent without white space around it, and what is missing, empty, no text or too long is refused and not sent", async () => {
+  const { client, server } = await clientOf([answers])
+  const email = "jane@stripe.com"
+  for (const sent of [email, `${email}${" ".repeat(70_000)}`, `\u00a0\u2028${email}\n`])
+    expect((await client.checkEmail(sent)).outcome).toBe("checked")
+  expect(server.seen.map(({ body }) => JSON.parse(body).email)).toEqual([email, email, email])
+  const texts = ["", " \t\u3000", `${"a".repeat(2036)}@mailinator.com`]
+  for (const input of [...texts, undefined, null, 7, [email], { toString: () => email }, new String(email)])
+    expect(await client.checkEmail(input as string)).toMatchObject({ because: "invalid_subject" })
+  expect(server.seen.length).toBe(3)
+  // It is longest in UTF-16 units, and as long as the API takes in characters.
+  expect((await client.check({ url: "\u{1f600}".repeat(2048) })).outcome).toBe("checked")
+})
+
+test("two subjects and a policy without end are mistakes of the program and not of the person", async () => {
+  const about = (pointer: string) => problemOf(400, "invalid_input", { errors: [{ pointer, detail: "x" }] })
+  const { client } = await clientOf([says(400, about("/domain")), says(413, problemOf(413, "payload_too_large"))])
+  const both = { email: "jane@stripe.com", domain: "stripe.com" } as unknown as { email: string }
+  expect(await client.check(both)).toMatchObject({ because: "refused" })
+  const policy = "x".repeat(70_000) as "b2b"
+  expect(await client.checkEmail("jane@stripe.com", { policy })).toMatchObject({ because: "refused" })
+})
+
 test("a server that is dead leaves a check unchecked", async () => {
   const { client, server } = await clientOf([answers])
   server.close()

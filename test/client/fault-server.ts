@@ -69,6 +69,21 @@ export const FAULTS = {
   },
   "a revoked key": { reply: says(401, problemOf(401, "key_revoked")), because: "refused", isRetried: false },
   "a wrong request": { reply: says(400, problemOf(400, "invalid_input")), because: "refused", isRetried: false },
+  "a wrong policy": {
+    reply: says(400, problemOf(400, "invalid_input", { errors: [{ pointer: "/policy", detail: "x" }] })),
+    because: "refused",
+    isRetried: false,
+  },
+  "an address that is none": {
+    reply: says(400, problemOf(400, "invalid_input", { errors: [{ pointer: "/email", detail: "x" }] })),
+    because: "invalid_subject",
+    isRetried: false,
+  },
+  "an address that is too large": {
+    reply: says(413, problemOf(413, "payload_too_large")),
+    because: "invalid_subject",
+    isRetried: false,
+  },
   "a code of a later version": { reply: says(422, problemOf(422, "too_new")), because: "refused", isRetried: false },
   "a page that is no JSON": { reply: says(200, "<html>welcome"), because: "malformed", isRetried: true },
   "JSON that is no result": { reply: says(200, '{"ok":true}'), because: "malformed", isRetried: true },

@@ -92,6 +92,22 @@ test.skipIf(PYTHON === null)(
   },
 )
 
+test.skipIf(PYTHON === null)(
+  `${IN_PYTHON} sends a subject without white space around it, and refuses what is no subject without sending it`,
+  async () => {
+    const subjects = ["", " \t", "a".repeat(2049), null, 7, ["jane@stripe.com"], { email: "jane@stripe.com" }]
+    const { outcomes, seen } = await called(
+      [answers],
+      [` jane@stripe.com${" ".repeat(70_000)}`, ...subjects].map(email => ({ check_email: { email } })),
+    )
+    expect(outcomes.map((each: { because?: string }) => each.because ?? null)).toEqual([
+      null,
+      ...subjects.map(() => "invalid_subject"),
+    ])
+    expect(seen.map(({ body }: { body: string }) => JSON.parse(body).email)).toEqual(["jane@stripe.com"])
+  },
+)
+
 test.skipIf(PYTHON === null)(`${IN_PYTHON} tries again what may succeed, with one request id`, async () => {
   const ended = await Promise.all(
     Object.entries(FAULTS).map(async ([fault, { reply, isRetried }]) => ({

@@ -72,6 +72,30 @@ test.skipIf(isBrowserMissing)(
 )
 
 test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, what the server does not read as an address is invalid, and any other wrong request is no verdict`,
+  async () => {
+    const { open, server } = await scriptPages()
+    const { page } = await open({})
+    const refusals: readonly (readonly [status: number, body: unknown, value: string])[] = [
+      [400, { code: "invalid_input", errors: [{ pointer: "/email" }] }, "block"],
+      [400, { code: "invalid_input", errors: [{ pointer: "/policy" }] }, "unchecked"],
+      [413, "<h1>Too large</h1>", "block"],
+      [400, "<h1>Bad request</h1>", "unchecked"],
+    ]
+    for (const [at, [status, body, value]] of refusals.entries()) {
+      server.answer = () => readable(body, status)
+      const email = `none${at}@example.com`
+      await typeAndLeave(page, email)
+      await eventFor(page, value === "block" ? "result" : "unchecked", email)
+      expect(await page.inputValue("[name=mailkind]")).toBe(value)
+      if (value === "block") await page.getByText("This address cannot receive email.").waitFor()
+      else expect(await page.locator(".mailkind").textContent()).toBe("")
+    }
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, a form is sent at once while the answer is awaited, and when the server has died`,
   async () => {
     const { open, server } = await scriptPages()

@@ -49,10 +49,10 @@ const ways = {
 const all = {}
 for (const [name, way] of Object.entries(ways)) {
   all[name] = {}
-  for (const email of process.argv.slice(2)) {
+  for (const email of await Bun.file("emails.json").json()) {
     const answer = await way(email)
     const body = await answer.json().catch(() => null)
-    all[name][email] = { status: answer.status, refused: body?.error?.message ?? body?.message ?? null }
+    all[name][JSON.stringify(email) ?? ""] = { status: answer.status, refused: body?.error?.message ?? body?.message ?? null }
   }
 }
 all.forged = (await beforeUserCreated(sent("/", {}, { "webhook-id": "x", "webhook-timestamp": "1", "webhook-signature": "v1,x" }))).status
@@ -97,16 +97,13 @@ async function project(): Promise<string> {
 test("each adapter refuses a blocked address with a reason, asks once for each sign-up, and lets people in when a check fails", async () => {
   const [directory, server] = [await project(), await serverProcess()]
   onTestEnd(server.stop)
-  const run = async (url: string, key: string, ...emails: readonly string[]) => {
+  const run = async (url: string, key: string, ...emails: readonly unknown[]) => {
+    writeFileSync(join(directory, "emails.json"), JSON.stringify(emails))
     const own = { MK_URL: url, MK_API_KEY: key, BEFORE_USER_CREATED_HOOK_SECRET: HOOK_SECRET }
     const environment = { PATH: process.env["PATH"], HOME: directory, NODE_ENV: "production", ...own }
-    const { code, out, err } = await startProgram(
-      [process.execPath, "program.js", ...emails],
-      directory,
-      environment,
-    ).ended()
+    const { code, out, err } = await startProgram([process.execPath, "program.js"], directory, environment).ended()
     if (code !== 0) throw new Error(err)
-    for (const email of emails) expect(err).not.toContain(email)
+    expect(err).not.toContain("@")
     const { forged, byPhone, ...libraries } = JSON.parse(out.trim().split("\n").at(-1) ?? "")
     expect([forged, byPhone]).toEqual([401, {}])
     return { libraries, err }
@@ -116,7 +113,11 @@ test("each adapter refuses a blocked address with a reason, asks once for each s
     email: string,
   ) => {
     for (const [name, ended] of Object.entries(libraries))
-      expect({ name, refused: ended[email]?.refused, isOk: (ended[email]?.status ?? 500) < 300 }).toEqual({
+      expect({
+        name,
+        refused: ended[JSON.stringify(email)]?.refused,
+        isOk: (ended[JSON.stringify(email)]?.status ?? 500) < 300,
+      }).toEqual({
         name,
         refused: null,
         isOk: true,
@@ -131,13 +132,31 @@ test("each adapter refuses a blocked address with a reason, asks once for each s
   )
   expectLetIn(libraries, "jane@stripe.com")
   for (const [name, ended] of Object.entries<Record<string, { status: number; refused: string }>>(libraries)) {
-    expect({ name, refused: ended["a@mailinator.com"]?.refused }).toEqual({
-      name,
-      refused: "Please use your work email.",
-    })
-    expect([name, ended["a@mailinator.com"]?.status]).toEqual([name, name === "supabase" ? 200 : 422])
+    const { refused, status } = ended['"a@mailinator.com"'] ?? {}
+    expect([name, refused]).toEqual([name, "Please use an address that you will keep."])
+    expect([name, status]).toEqual([name, name === "supabase" ? 200 : 422])
   }
   expect(await checksOf(server)).toBe(2 * Object.keys(libraries).length)
+
+  // What test/http/site/docs has each adapter told, here with the real libraries, some of which refuse it themselves.
+  const blocked = "b@mailinator.com"
+  const others = [
+    blocked + " ".repeat(70_000),
+    `${blocked}\u0000`,
+    `${blocked}\ud800`,
+    "x".repeat(70_000),
+    "",
+    null,
+    7,
+    [blocked],
+    {},
+  ]
+  const { libraries: refusing } = await run(server.url, server.firstKey, ...others)
+  for (const [name, ended] of Object.entries<Record<string, { status: number; refused: string | null }>>(refusing))
+    for (const [text, { status, refused }] of Object.entries(ended))
+      expect({ name, text: text.slice(0, 40), isRefused: refused !== null || status >= 400 }).toMatchObject({
+        isRefused: true,
+      })
 
   const revoked = await run(server.url, `svc_live_${"0".repeat(38)}`, "b@mailinator.com")
   expectLetIn(revoked.libraries, "b@mailinator.com")

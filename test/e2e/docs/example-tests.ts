@@ -91,6 +91,24 @@ export function testExamples(runners: readonly Runner[]): void {
       expect(await run("check")).toMatchObject({ code: 0, out: expect.stringMatching(LET_IN) })
     })
 
+    test.skipIf(isMissing)("refuse what the server does not read as an address, and send any text as one", async () => {
+      const server = sayingServer()
+      const run = running(runner, server.url, "svc_live_x")
+      const about = (pointer: string) => ({
+        code: "invalid_input",
+        detail: "Why.",
+        errors: [{ pointer, detail: "Why." }],
+      })
+      server.say({ status: 400, body: about("/email") }, { status: 413, body: "<h1>Too large</h1>" })
+      for (const text of ['\\"a\\ b"&\t@mailinator.com', "b@mailinator.com "])
+        expect(await run("check", [text])).toMatchObject({ code: 0, out: "block\n" })
+      const sent = server.requests.map(({ body }) => JSON.parse(body))
+      const tab = language === "curl" ? "?" : "\t"
+      expect(sent[0]).toEqual({ email: `\\"a\\ b"&${tab}@mailinator.com`, policy: "b2b" })
+      server.say({ status: 400, body: about("/policy") })
+      expect(await run("check")).toMatchObject({ code: 0, out: expect.stringMatching(LET_IN) })
+    })
+
     test.skipIf(isMissing)(
       "wait for a server that does not answer no longer than they say, and let people in",
       async () => {

@@ -25,6 +25,8 @@ const ANSWERS_MAX = 50
 const REST_MS_MAX = 3_600_000
 const AUTOFILL_MS = 300
 const RECOMMENDATIONS = ["allow", "review", "block"]
+/** What an address counts as that the server refuses to read. */
+const NO_ADDRESS = { category: "invalid", recommendation: "block", reasons: ["invalid_syntax"], did_you_mean: null }
 /** By category where the category has words, else by recommendation. */
 const WORDS = {
   suggestion: "Did you mean {email}?",
@@ -352,11 +354,16 @@ const fetchAnswer = async (email, policy, signal) => {
   const { status } = response
   if (!response.ok) {
     restsUntil = Date.now() + restMs(status, response.headers.get("Retry-After"))
-    return { because: "refused", status }
+    const isNoAddress = status === 413 || (status === 400 && isAboutEmail(await response.json().catch(() => null)))
+    return isNoAddress ? NO_ADDRESS : { because: "refused", status }
   }
   const body = await response.json()
   return RECOMMENDATIONS.includes(body?.recommendation) ? body : { because: "malformed", status }
 }
+
+/** @param {any} problem */
+const isAboutEmail = problem =>
+  Array.isArray(problem?.errors) && problem.errors.some((/** @type {any} */ fault) => fault?.pointer === "/email")
 
 /** How long no request makes sense after a refusal. @param {number} status @param {string | null} retryAfter */
 const restMs = (status, retryAfter) => {

@@ -4,7 +4,7 @@
 
     client = Mailkind(os.environ["MK_API_KEY"])
     answer = client.check_email("jane@gmail.com")
-    print(answer.result["recommendation"] if answer.outcome == "checked" else "allow")
+    print(answer.result["recommendation"] if answer.outcome == "checked" else answer.because)
 
 No method raises because a check failed: the outcome says so. Only wrong options raise, as `TypeError` or `ValueError`. The
 progress and the results of a job raise a `JobError` when they end early.
@@ -69,6 +69,7 @@ CAUSES: Mapping[str, str] = {
     "quota_exceeded": "The units of the day are used up.",
     "server_error": "The server failed or is overloaded.",
     "refused": "The key or the request is wrong. `problem` says what is.",
+    "invalid_subject": "What was to be checked is missing, empty, too long or no text, or has characters that no address has. Refuse it.",
 }
 
 _BACKOFF_FIRST = 0.5
@@ -162,7 +163,8 @@ class Checked:
 
 @dataclass(frozen=True)
 class Unchecked(Failure):
-    """A check without an answer. Let the person in, and check the address later."""
+    """A check without an answer. Let the person in, and check the address later. Only `invalid_subject` is about what the person
+    entered: refuse that."""
 
     outcome: Literal["unchecked"] = "unchecked"
 
@@ -482,7 +484,10 @@ class Mailkind:
         return _Call(path, body, is_answer, tries, seconds, True, threading.Event())
 
     def _check(self, given: Mapping[str, Any], timeout: Optional[float], retries: Optional[int]) -> Outcome:
-        body = _body_of(given)
+        subject = _read_subject(given)
+        if subject is None:
+            return Unchecked("invalid_subject", CAUSES["invalid_subject"])
+        body = _body_of({**given, **subject})
         if body is None:
             return Unchecked("refused", _UNSENDABLE)
         kept = self._cache.get(body, self._platform.now())
@@ -491,7 +496,8 @@ class Mailkind:
             return Checked(copy.deepcopy(kept), "")  # a caller may change what it gets
         ended = self._ask(self._single("/v1/check", body, _is_verdict, timeout, retries))
         if isinstance(ended, Failure):
-            return Unchecked(**asdict(ended))
+            is_theirs = _is_about_subject(ended, subject, given["policy"])
+            return Unchecked(**{**asdict(ended), "because": "invalid_subject" if is_theirs else ended.because})
         result = cast(CheckResult, ended.value)
         workspace = result.get("workspace")
         # Less evidence than usual is not kept.
@@ -561,7 +567,7 @@ class Mailkind:
 
     def _chunk_outcomes(self, items: List[Tuple[int, str]], is_sent: bool, state: _Batch) -> List[ItemOutcome]:
         if not is_sent:
-            return _unchecked(items, Failure("refused", _UNSENDABLE))
+            return _unchecked(items, Failure("invalid_subject", _UNSENDABLE))
         if state.stopped is not None:
             return _unchecked(items, state.stopped)
         body = _body_of({"items": [item for _, item in items], "policy": state.policy})
@@ -915,6 +921,28 @@ def _body_of(given: Mapping[str, Any]) -> Optional[str]:
         return json.dumps({name: value for name, value in given.items() if value is not None}, allow_nan=False)
     except (TypeError, ValueError, RecursionError):
         return None
+
+
+def _read_subject(given: Mapping[str, Any]) -> Optional[Dict[str, Any]]:
+    """The subject without white space around it. None: it is missing, empty, no text, or longer than any that the API takes.
+    Several subjects are a mistake of the program, which the server explains."""
+    sent = {name: given[name] for name in ("email", "domain", "url") if given[name] is not None}
+    if len(sent) > 1:
+        return sent
+    texts = {name: value.strip() for name, value in sent.items() if isinstance(value, str)}
+    return texts if any(0 < len(text) <= BATCH_ITEM_LENGTH_MAX for text in texts.values()) else None
+
+
+def _is_about_subject(failure: Failure, subject: Mapping[str, Any], policy: Any) -> bool:
+    """Whether the server refused a check because of its subject. A body is too large because of the longest text in it."""
+    if len(subject) > 1:
+        return False
+    ((kind, value),) = subject.items()
+    if failure.status == 413:
+        return len(value) >= len(str(policy or ""))
+    problem = failure.problem or {}
+    faults = problem.get("errors") if problem.get("code") == "invalid_input" else None
+    return isinstance(faults, list) and any(isinstance(each, dict) and each.get("pointer") == f"/{kind}" for each in faults)
 
 
 def _is_verdict(value: Any) -> bool:

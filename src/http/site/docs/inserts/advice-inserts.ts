@@ -76,7 +76,8 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
   {
     got: "400 or 413",
     codes: codesOf([400, 413]),
-    waiting: "Let the person in. Your request is wrong. Log `errors` and `request_id`.",
+    waiting:
+      "413, or a `pointer` of `errors` is `/email`, `/domain` or `/url`: say that this is not an email address, and ask for one. Otherwise your request is wrong: let the person in, and log `errors` and `request_id`.",
     job: "Leave the item out, or split the batch. Log `errors` and `request_id`.",
   },
   {
