@@ -114,13 +114,18 @@ export function registerStoreCommands(root: Command, output: Output, { copy }: S
       const move = await copy(to ?? null)
       if (move.kind !== "moved") throw new CommandError(copyRefusal(move))
       if (asJson) {
-        const tables = move.tables.map(({ name, rowsCount, sha256 }) => ({ name, rows: rowsCount, sha256 }))
+        const tables = move.tables.map(({ name, rowsCount, repairedCount, sha256 }) => ({
+          ...{ name, rows: rowsCount, repaired: repairedCount, sha256 },
+        }))
         return printJson(output, { to: move.location, tables })
       }
       printTable(output, [
         ["table", "rows", "sha-256, the same on both sides"],
         ...move.tables.map(({ name, rowsCount, sha256 }) => [name, String(rowsCount), sha256.slice(0, 16)]),
       ])
+      for (const { name, repairedCount } of move.tables)
+        if (repairedCount > 0)
+          output.line(`${name}: ${repairedCount} values were changed: fractions are rounded, NUL in a text is U+FFFD.`)
       output.line(
         `The copy is in ${move.location}. Set MAILKIND_DATABASE_URL on every node, and keep the file as a backup.`,
       )
@@ -135,6 +140,10 @@ function copyRefusal(move: Exclude<StoreCopyResult, { readonly kind: "moved" }>)
       return `The tables have version ${move.schemaVersion}, not the one of this program. Start this program on them once.`
     case "not_empty":
       return `The database is not empty. It has rows in ${move.table}. Name an empty one.`
+    case "unfit_value":
+      return `${move.table}.${move.column} holds ${move.found} in the row with rowid ${move.row}, which PostgreSQL refuses. Nothing was stored. Correct the row in the file (UPDATE ${move.table} SET ${move.column} = … WHERE rowid = ${move.row}), and copy again.`
+    case "refused_rows":
+      return `PostgreSQL refuses rows of ${move.table}: ${move.reason}. Nothing was stored.`
     case "differs":
       return `The rows of ${move.table} differ from the copied ones. Nothing was stored. Try again, and report this.`
   }

@@ -10,6 +10,7 @@ import { join } from "node:path"
 import { seeded } from "../../bench/load/seeded-random.ts"
 import { emptyDirectory, PRODUCT, PROGRAM, productSettings } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
+import { readTableLayouts } from "../../src/customers/store/backup/copy-to-postgres.ts"
 import { Ledger } from "./crash-ledger.ts"
 import { type Account, Load, request } from "./crash-load.ts"
 import type { Progress } from "./crash-progress.ts"
@@ -184,7 +185,7 @@ class Harness {
   }
 }
 
-/** What SQLite finds wrong with a database file, in sentences. */
+/** What SQLite finds wrong with a database file, and the columns with values that their PostgreSQL type refuses, in sentences. */
 export function integrityOf(path: string): string[] {
   using database = new Database(path, { readwrite: true, create: false })
   const found = database.query("PRAGMA integrity_check").values().flat().map(String)
@@ -192,7 +193,20 @@ export function integrityOf(path: string): string[] {
   return [
     ...found.filter(description => description !== "ok"),
     ...orphans.map(row => `a row without its parent: ${row.join(" ")}`),
+    ...unfitColumns(database),
   ]
+}
+
+function unfitColumns(database: Database): readonly string[] {
+  const columns = readTableLayouts(database).flatMap(({ name, columns, types }) =>
+    columns.map((column, index) => ({ name, column, type: types[index] === "BIGINT" ? "integer" : "text" })),
+  )
+  return columns
+    .filter(({ name, column, type }) => {
+      const unfit = `typeof("${column}") NOT IN ('null', '${type}') OR "${column}" > ${Number.MAX_SAFE_INTEGER} AND '${type}' = 'integer'`
+      return database.query(`SELECT 1 FROM "${name}" WHERE ${unfit} LIMIT 1`).values().length > 0
+    })
+    .map(({ name, column, type }) => `${name}.${column} holds a value that is no ${type}`)
 }
 
 /** Exit codes: 0 nothing was breached, 1 something was. */

@@ -90,7 +90,12 @@ export class TestServer implements AsyncDisposable {
 
   /** Runs a command on the same data and gives how it ended. */
   async command(...words: readonly string[]) {
-    return await this.#spawn(words, []).ended()
+    return await this.commandWith({}, ...words)
+  }
+
+  /** The same, with further settings. */
+  async commandWith(settings: Readonly<Record<string, string>>, ...words: readonly string[]) {
+    return await this.#spawn(words, [], settings).ended()
   }
 
   /** Runs a command and gives the JSON that it prints. Rejects when it fails. */

@@ -202,7 +202,8 @@ export class MailSender {
       const { cause, reply } = sending
       log("warn", "no mail can be sent now", { cause, reply, pause_s: Math.ceil(pauseMs / 1000) })
     }
-    return Math.max(0, this.#pausedUntilMs - stopwatch())
+    // A stopwatch tells fractions, and what is stored is whole.
+    return Math.max(0, Math.ceil(this.#pausedUntilMs - stopwatch()))
   }
 
   async #write(work: () => Promise<unknown>): Promise<void> {

@@ -6,7 +6,7 @@ import type { Clock } from "../../base/outside-world.ts"
 import { backUpBeforeMigration } from "./backup/backup.ts"
 import { acquireRecoveredLock } from "./backup/restore.ts"
 import { replaceParameters } from "./core/sql-text.ts"
-import type { OpenStore, SqlValue } from "./core/store.ts"
+import { type OpenStore, type SqlValue, storableParams } from "./core/store.ts"
 import {
   createRootScope,
   createScopedStore,
@@ -169,12 +169,12 @@ class StatementCache {
   /** All rows of the result. */
   all<Row>(sql: string, params: readonly SqlValue[]): readonly Row[] {
     // The caller states the row type beside its statement.
-    return this.#prepare(sql).all(...params) as Row[]
+    return this.#prepare(sql).all(...storableParams(params)) as Row[]
   }
 
   /** The count of rows that the statement changed. */
   run(sql: string, params: readonly SqlValue[]): number {
-    return this.#prepare(sql).run(...params).changes
+    return this.#prepare(sql).run(...storableParams(params)).changes
   }
 
   /** Finalizes all prepared statements, so that the connection can be closed. */

@@ -1,4 +1,6 @@
 import { expect } from "bun:test"
+import { createBulkStatements } from "../../../src/customers/store/core/sql-text.ts"
+import type { SqlValue } from "../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { ownStore, tempPlace, tempStore } from "../temp-store.ts"
@@ -85,7 +87,7 @@ test("texts sort by their bytes, whatever the database's own order is", async ()
   expect(after.map(({ email }) => email)).toEqual(sorted.slice(sorted.indexOf("Z@b.c") + 1))
 })
 
-test("a text comes back as it went in, but a NUL or a lone surrogate may become U+FFFD", async () => {
+test("a text comes back as it went in, but a NUL or a lone surrogate becomes U+FFFD", async () => {
   const { store } = await notes()
   const write = async (id: number, text: string) => {
     await store.run("INSERT INTO notes (id, text) VALUES ($1, $2)", [id, text])
@@ -93,9 +95,31 @@ test("a text comes back as it went in, but a NUL or a lone surrogate may become 
   }
   for (const [id, text] of ["", "'", '"', "\\", "\n\t", "ä€😀", "$1", "%_", "x".repeat(100_000)].entries())
     expect(await write(id, text)).toBe(text)
-  expect(["a\0b", "a\uFFFDb"]).toContain((await write(100, "a\0b")) ?? "")
+  expect(await write(100, "a\0b")).toBe("a\uFFFDb")
   expect(await write(101, "a\ud800b")).toBe("a\uFFFDb")
 })
+
+test.each([
+  [0.5],
+  [Number.NaN],
+  [Number.POSITIVE_INFINITY],
+  [2 ** 53],
+  [true],
+  [1n],
+  [new Uint8Array([1])],
+  [undefined],
+])("%p is no value of a column: the statement fails and stores nothing, in bulk too", async (...[value]) => {
+  const { store } = await notes()
+  const params = [value as SqlValue]
+  await rejects(store.run("INSERT INTO notes (id) VALUES ($1)", params))
+  await rejects(store.transaction(inner => inner.all("INSERT INTO notes (id) VALUES ($1)", params)))
+  const bulk = createBulkStatements(["BIGINT"], rows => `SELECT column1 FROM ${rows}`)
+  expect(() => bulk([[value as number]])).toThrow("safe integer")
+  expect(await store.one<unknown>("SELECT COUNT(*) AS count FROM notes")).toEqual({ count: 0 })
+})
+
+const rejects = async (statement: Promise<unknown>): Promise<void> =>
+  expect(await statement.catch(String)).toContain("a text, a safe integer or null")
 
 test("the error for a violated constraint does not contain the row's values", async () => {
   const store = await tempStore()

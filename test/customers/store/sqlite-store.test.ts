@@ -135,13 +135,6 @@ describe("opening", () => {
   })
 })
 
-test("bytes come back as they went in", async () => {
-  const store = await ownStore()
-  expect(await store.one<unknown>("SELECT $1 AS bytes", [new Uint8Array([0, 255])])).toEqual({
-    bytes: new Uint8Array([0, 255]),
-  })
-})
-
 describe("closing", () => {
   test("waits for running statements, refuses further ones, and leaves only the file", async () => {
     const path = tempPath()

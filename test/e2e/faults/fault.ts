@@ -1,4 +1,7 @@
+import { join } from "node:path"
 import { statusBytes } from "../../../bench/servers/process-stats.ts"
+import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
+import { programsDatabase } from "../../support/postgres-databases.ts"
 import type { TestServer } from "../../support/test-server.ts"
 
 /** How a fault is to be done. */
@@ -79,6 +82,23 @@ export function untilServed(victim: TestServer): Promise<number> {
 }
 
 const SERVED_MS_MAX = 30_000
+
+/**
+ * Copies the rows of a server, which may run, to a new PostgreSQL database, where each is read back and compared: what fails, and what
+ * the copy had to change, in sentences.
+ */
+export async function copiedToPostgres(victim: TestServer): Promise<readonly string[]> {
+  if (POSTGRES_PROGRAMS === null) return []
+  const { url } = await programsDatabase()
+  const dataDirectory = join(victim.directory, `copy-${url.slice(url.lastIndexOf("/") + 1)}`)
+  await victim.run("backup", join(dataDirectory, "mailkind.sqlite"))
+  const settings = { MAILKIND_DATA_DIR: dataDirectory }
+  const { code, out, err } = await victim.commandWith(settings, "store", "copy", "--to", url, "--json")
+  if (code !== 0) return [`store copy fails: ${err}`]
+  const { tables }: { tables: readonly { name: string; rows: number; repaired: number }[] } = JSON.parse(out)
+  if (!tables.some(({ rows }) => rows > 0)) return ["store copy finds no rows"]
+  return tables.filter(({ repaired }) => repaired > 0).map(({ name }) => `store copy changes values of ${name}`)
+}
 
 /** What a server holds in memory. */
 export const residentOf = ({ pid }: TestServer): number => statusBytes(pid, "VmRSS")

@@ -9,6 +9,7 @@ import { parseArgs } from "node:util"
 import { seeded } from "../../../bench/load/seeded-random.ts"
 import { machineText, thisMachine } from "../../../bench/report/machine.ts"
 import { PRODUCT, PROGRAM } from "../../../bench/servers/product.ts"
+import { endPostgres } from "../../support/postgres-databases.ts"
 import { breachesOf, type Fault, type Found } from "./fault.ts"
 import { FAULTS } from "./faults.ts"
 
@@ -114,3 +115,4 @@ function cellsOf(row: Row): readonly string[] {
 }
 
 process.exitCode = await main(Bun.argv.slice(2))
+await endPostgres()

@@ -13,7 +13,7 @@ import { until } from "../../support/until.ts"
 import { startWorkersServer } from "../workers/workers-server.ts"
 import { CUSTOMER_SETTINGS, Customer } from "./customer.ts"
 import { CAN_MOUNT, fill, isRefused, seenBy, serverOnSmallDisk } from "./disks.ts"
-import { BACK_MS_MAX, type Doing, type Found, tookMs } from "./fault.ts"
+import { BACK_MS_MAX, copiedToPostgres, type Doing, type Found, tookMs } from "./fault.ts"
 import { textTable } from "./seconds.ts"
 
 /** Something that servers need, which can go away. */
@@ -28,6 +28,8 @@ type Outage = {
   readonly end?: () => unknown
   /** Resolves when all is served again; absent: that is when `ask` is. */
   readonly untilBack?: () => Promise<unknown>
+  /** The server whose rows SQLite keeps; absent: PostgreSQL keeps them, or a disk that commands do not see, whose database `full_disk` looks at. */
+  readonly server?: TestServer
 }
 
 type OutageSpec = {
@@ -137,6 +139,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
       const server = stack.use(new TestServer({ program, settings }))
       await server.start()
       return {
+        server,
         logs: () => [server.log],
         ask: async () => {
           const { body } = await server.ask(`GET /v1/check?domain=${firms.pop()}`, { key: server.firstKey })
@@ -161,6 +164,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
       const owner = "owner@faults.example"
       await server.run("account", "create", owner, "--tier", "4")
       return {
+        server,
         logs: () => [server.log],
         ask: async () => (await server.check()) === 200,
         begin: async () => {
@@ -313,7 +317,13 @@ async function outageOnce(name: string, spec: OutageSpec, outage: Outage, awayS:
     firstLine: logs.flat().find(line => spec.names.test(line)) ?? "",
     rawLine: logs.flat().find(line => !line.startsWith("{")) ?? null,
   }
-  return { ...seen, breaches: breachesIn(seen, spec, outage) }
+  return { ...seen, breaches: [...breachesIn(seen, spec, outage), ...(await copyBreaches(name, outage.server))] }
+}
+
+/** What keeps the rows of the server from moving to PostgreSQL as they are: `store copy` reads back and compares each. */
+async function copyBreaches(name: string, server: TestServer | undefined): Promise<readonly Breach[]> {
+  const breaches = server === undefined ? [] : await copiedToPostgres(server)
+  return breaches.map(description => ({ isTime: false, description: `${name}: ${description}` }))
 }
 
 function breachesIn(seen: Omit<Seen, "breaches">, spec: OutageSpec, outage: Outage): readonly Breach[] {

@@ -3,7 +3,7 @@ import { type DnsServer, dnsServer } from "../../support/dns-server.ts"
 import { openSmtp, type Refusal } from "../../support/smtp-server.ts"
 import { TestServer } from "../../support/test-server.ts"
 import { CUSTOMER_SETTINGS } from "./customer.ts"
-import { type Doing, type Found, residentOf, tookMs } from "./fault.ts"
+import { copiedToPostgres, type Doing, type Found, residentOf, tookMs } from "./fault.ts"
 
 const CHECK_MS = 1500
 const NAMES = 40
@@ -172,6 +172,7 @@ export async function wrongMailServer({ times, program, isLong }: Doing): Promis
         if (mails.size !== made.length)
           breaches.push(`the mail server ${name}: ${mails.size} of ${made.length} mails came`)
         memory = { before, after: residentOf(victim) }
+        breaches.push(...(await copiedToPostgres(victim)))
       } finally {
         await smtp.close()
       }

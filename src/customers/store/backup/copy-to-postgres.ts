@@ -1,7 +1,7 @@
 import { constants, Database } from "bun:sqlite"
 import { pathToFileURL } from "node:url"
 import type { ReservedSQL } from "bun"
-import type { SqlValue } from "../core/store.ts"
+import { type SqlValue, storableText } from "../core/store.ts"
 import { SCHEMA_VERSION } from "../migrations/migrations.ts"
 import { postgresStoreError } from "../postgres/postgres-errors.ts"
 import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "../postgres/postgres-url.ts"
@@ -11,7 +11,13 @@ import { requireOwnSchema, withNewDatabase } from "../sqlite/own-schema.ts"
 import { withSqliteReader } from "../sqlite/sqlite-reader.ts"
 
 /** The rows that were copied of one table, and their SHA-256 in the order of the primary key, equal on both sides. */
-type CopiedTable = { readonly name: string; readonly rowsCount: number; readonly sha256: string }
+type CopiedTable = {
+  readonly name: string
+  readonly rowsCount: number
+  /** How many values were changed to ones that PostgreSQL takes: a fraction was rounded, or NUL became U+FFFD in a text. */
+  readonly repairedCount: number
+  readonly sha256: string
+}
 
 /** The result of a copy, or why nothing was copied. */
 export type StoreCopyResult =
@@ -21,8 +27,29 @@ export type StoreCopyResult =
   | { readonly kind: "other_version"; readonly schemaVersion: number }
   /** The target already contains rows. */
   | { readonly kind: "not_empty"; readonly table: string }
+  /** A value has no form in its PostgreSQL column. `row` is its rowid in the file; the copy was rolled back. */
+  | {
+      readonly kind: "unfit_value"
+      readonly table: string
+      readonly column: string
+      readonly row: number
+      readonly found: string
+    }
+  /** PostgreSQL refuses rows, for example because two have the same key; the copy was rolled back. */
+  | { readonly kind: "refused_rows"; readonly table: string; readonly reason: string }
   /** The rows that were read back differ from those written; the copy was rolled back. */
   | { readonly kind: "differs"; readonly table: string }
+
+/** Ends a copy inside its transaction. */
+class CopyEnd extends Error {
+  override readonly name = "CopyEnd"
+  readonly result: Exclude<StoreCopyResult, { readonly kind: "moved" }>
+
+  constructor(result: CopyEnd["result"]) {
+    super(result.kind)
+    this.result = result
+  }
+}
 
 /** Called with how many of all rows have been written or read back. */
 type StoreCopyProgress = (done: number, total: number) => void
@@ -42,8 +69,16 @@ const COPY_SESSION_PARAMETERS = {
 /** How many characters are sent at once. */
 const CHUNK_LENGTH = 256 * 1024
 
-/** A table of ours: its columns, and its primary key, which orders the rows. */
-type TableLayout = { readonly name: string; readonly columns: readonly string[]; readonly key: readonly string[] }
+/** The types of our columns. */
+export type ColumnType = "BIGINT" | "TEXT"
+
+/** A table of ours: its columns and their types, and its primary key, which orders the rows. */
+type TableLayout = {
+  readonly name: string
+  readonly columns: readonly string[]
+  readonly types: readonly ColumnType[]
+  readonly key: readonly string[]
+}
 
 /**
  * Copies all rows of the SQLite file at `path` to the PostgreSQL database at `url`, whose tables must be migrated and empty, in one
@@ -111,6 +146,7 @@ async function copyInTransaction(
 ): Promise<StoreCopyResult> {
   await to.unsafe("BEGIN")
   const result = await copyTables(from, to, location, onProgress).catch(async (error: unknown) => {
+    if (error instanceof CopyEnd) return error.result
     await to.unsafe("ROLLBACK").catch(() => undefined)
     throw error
   })
@@ -150,7 +186,7 @@ async function copyTables(
 }
 
 /** The tables that our migrations created, in the order of their creation, so that none refers to a later one. */
-function readTableLayouts(from: Database): TableLayout[] {
+export function readTableLayouts(from: Database): TableLayout[] {
   const names = from
     .query("SELECT name FROM sqlite_master WHERE type = 'table' ORDER BY rowid")
     .values()
@@ -159,18 +195,19 @@ function readTableLayouts(from: Database): TableLayout[] {
   return names
     .filter(name => !SKIPPED_TABLES.includes(name) && !name.startsWith("sqlite_"))
     .map(name => {
-      const rows = from.query("SELECT name, pk FROM pragma_table_info(?) ORDER BY cid").values(name)
+      const rows = from.query("SELECT name, pk, type FROM pragma_table_info(?) ORDER BY cid").values(name)
       const keyColumns = rows.filter(([, pk]) => Number(pk) > 0).toSorted(([, a], [, b]) => Number(a) - Number(b))
       return {
         name,
         columns: rows.map(([column]) => String(column)),
+        types: rows.map(([, , type]) => type as ColumnType), // a test walks them
         key: keyColumns.map(([column]) => String(column)),
       }
     })
 }
 
-const selectStatement = ({ name, columns, key }: TableLayout): string =>
-  `SELECT ${quoteAll(columns)} FROM ${quote(name)} ORDER BY ${quoteAll(key)}`
+const selectStatement = ({ name, columns, key }: TableLayout, rowid = ""): string =>
+  `SELECT ${rowid}${quoteAll(columns)} FROM ${quote(name)} ORDER BY ${quoteAll(key)}`
 
 /** A name of a table or a column, as both engines quote it. */
 const quote = (name: string): string => `"${name.replaceAll('"', '""')}"`
@@ -189,37 +226,65 @@ async function copyTable(
     .unsafe(`COPY ${quote(table.name)} (${quoteAll(table.columns)}) FROM STDIN`)
     .writable()
     .getWriter()
-  let rowsCount = 0
+  let [rowsCount, repairedCount] = [0, 0]
   try {
-    for (const { text, count } of readChunks(from, table)) {
+    for (const { text, count, repaired } of readChunks(from, table)) {
       hash.update(text)
       await writer.write(text)
       rowsCount += count
+      repairedCount += repaired
       addDone(count)
     }
     await writer.close()
   } catch (error) {
     // The connection takes no other statement until the stream has ended.
     await writer.abort(error).catch(() => undefined)
-    throw error
+    throw isRefusedRow(error)
+      ? new CopyEnd({ kind: "refused_rows", table: table.name, reason: String(postgresStoreError(error, "")) })
+      : error
   }
-  return { name: table.name, rowsCount, sha256: hash.digest("hex") }
+  return { name: table.name, rowsCount, repairedCount, sha256: hash.digest("hex") }
 }
 
-type CopyChunk = { readonly text: string; readonly count: number }
+/** Whether PostgreSQL refuses a value (SQLSTATE class 22) or a row (class 23). */
+const isRefusedRow = (error: unknown): boolean =>
+  error instanceof Bun.SQL.PostgresError && /^2[23]/.test(error.errno ?? "")
+
+type CopyChunk = { readonly text: string; readonly count: number; readonly repaired: number }
 
 /** The rows of a table in the order of their key, as chunks of lines. */
 function* readChunks(from: Database, table: TableLayout): Generator<CopyChunk> {
-  let [text, count] = ["", 0]
-  for (const row of from.query(selectStatement(table)).iterate()) {
-    // Values in the columns that our migrations create are `SqlValue`s.
-    text += formatCopyLine(Object.values(row as Record<string, SqlValue>))
+  let [text, count, repaired] = ["", 0, 0]
+  for (const row of from.query(selectStatement(table, "rowid, ")).iterate()) {
+    const [rowid, ...found] = Object.values(row as Record<string, StoredValue>)
+    const copied = found.map((value, index) => {
+      const fit = copiedValue(value, table.types[index] ?? "TEXT")
+      if (fit !== undefined) return fit
+      const [column = "", type] = [table.columns[index], typeof value === "object" ? "bytes" : typeof value]
+      throw new CopyEnd({ kind: "unfit_value", table: table.name, column, row: Number(rowid), found: type })
+    })
+    text += formatCopyLine(copied)
+    repaired += copied.filter((value, index) => value !== found[index]).length
     count++
     if (text.length < CHUNK_LENGTH) continue
-    yield { text, count }
-    ;[text, count] = ["", 0]
+    yield { text, count, repaired }
+    ;[text, count, repaired] = ["", 0, 0]
   }
-  yield { text, count }
+  yield { text, count, repaired }
+}
+
+/** What a column of the file can hold, whatever its type. */
+type StoredValue = SqlValue | Uint8Array
+
+/**
+ * The value as a PostgreSQL column of the type takes it; undefined: there is none. SQLite stores any value in any column. Of whole
+ * numbers only safe integers are ours, and of fractions only those that round to one.
+ */
+export function copiedValue(value: StoredValue, type: ColumnType): SqlValue | undefined {
+  if (value === null) return null
+  if (type === "TEXT") return typeof value === "string" ? storableText(value) : undefined
+  const rounded = typeof value === "number" ? Math.round(value) : Number.NaN
+  return Number.isSafeInteger(rounded) ? rounded : undefined
 }
 
 /** The SHA-256 of the rows as PostgreSQL returns them, in the same order. */
@@ -238,19 +303,14 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "\f": "\\f",
   "\r": "\\r",
   "\\": "\\\\",
-  // PostgreSQL's text cannot contain it.
-  "\0": "\uFFFD",
 }
 
-const ESCAPED_CHARACTERS = /[\b\t\n\v\f\r\\\0]/g
+const ESCAPED_CHARACTERS = /[\b\t\n\v\f\r\\]/g
 
 /** A row as one line of COPY's text format, exactly as PostgreSQL writes it. */
 export const formatCopyLine = (row: readonly SqlValue[]): string => `${row.map(formatCopyValue).join("\t")}\n`
 
 function formatCopyValue(value: SqlValue): string {
   if (value === null) return "\\N"
-  if (typeof value === "number") return String(value)
-  return typeof value === "string"
-    ? value.replace(ESCAPED_CHARACTERS, character => ESCAPES[character] ?? character)
-    : `\\\\x${Buffer.from(value).toString("hex")}`
+  return String(value).replace(ESCAPED_CHARACTERS, character => ESCAPES[character] ?? character)
 }

@@ -1,6 +1,6 @@
 import { assert } from "../../../base/errors.ts"
 import { lazy } from "../../../base/lazy.ts"
-import type { SqlValue } from "./store.ts"
+import { type SqlValue, storableParams } from "./store.ts"
 
 /**
  * How many rows one statement takes. There are few sizes, so that few statements are prepared; a batch is padded to the next size
@@ -48,7 +48,7 @@ export function createBulkStatements(
       // All parameters are text: PostgreSQL's client prepares the same statement again for numbers of another size.
       return {
         sql: texts[sizeIndex]?.() ?? "",
-        params: [...ownParams.map(String), ...batch.flat().map(String), ...fillers],
+        params: [...storableParams([...ownParams, ...batch.flat()]).map(String), ...fillers],
       }
     })
 }

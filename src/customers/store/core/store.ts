@@ -1,5 +1,23 @@
-/** The value of a parameter or a column. Booleans are 0 or 1, instants are integer milliseconds. */
-export type SqlValue = string | number | null | Uint8Array
+import { assert } from "../../../base/errors.ts"
+
+/** The value of a parameter or a column. Numbers are safe integers: booleans are 0 or 1, instants are milliseconds. */
+export type SqlValue = string | number | null
+
+/**
+ * The parameters as both engines store them. SQLite would store a fraction in a column of whole numbers, where PostgreSQL refuses it:
+ * a number that is no safe integer is a defect and fails (DECISIONS 117). NUL, which PostgreSQL's text cannot hold, and lone surrogates
+ * become U+FFFD.
+ */
+export function storableParams(params: readonly SqlValue[]): SqlValue[] {
+  return params.map(value => {
+    if (typeof value === "string") return storableText(value)
+    assert(value === null || Number.isSafeInteger(value), "what is stored is a text, a safe integer or null")
+    return value
+  })
+}
+
+/** The text as both engines store it. */
+export const storableText = (text: string): string => text.toWellFormed().replaceAll("\0", "\uFFFD")
 
 /**
  * The database. Each text is one statement in the SQL that SQLite and PostgreSQL share: parameters `$1`, `$2`, … by number,

@@ -5,9 +5,9 @@ import { assert } from "../../../base/errors.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
 import { CoalescedRuns } from "../../../base/single-flight.ts"
 import { countParameters } from "../core/sql-text.ts"
-import type { SqlValue } from "../core/store.ts"
+import { type SqlValue, storableParams } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
-import { convertRows, toQueryParams } from "./convert-rows.ts"
+import { convertRows } from "./convert-rows.ts"
 import { type AvailabilityListener, DatabaseBreaker } from "./database-breaker.ts"
 import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "./postgres-url.ts"
@@ -114,7 +114,7 @@ export class PostgresPool {
     const expectedCount = this.#parameterCount(sql)
     assert(params.length === expectedCount, `expected ${expectedCount} values, got ${params.length}`)
     const { statementTimeoutMs, responseGraceMs } = this.#bounds
-    const running = client.unsafe<unknown[]>(sql, toQueryParams(params))
+    const running = client.unsafe<unknown[]>(sql, storableParams(params))
     const result = await this.#withDeadline(running, statementTimeoutMs + responseGraceMs, isWrite)
     return { rows: convertRows(result), count: result.affectedRows, command: result.command }
   }

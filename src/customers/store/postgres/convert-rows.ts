@@ -3,13 +3,12 @@ import { assert } from "../../../base/errors.ts"
 import type { SqlValue } from "../core/store.ts"
 
 /** The OIDs of PostgreSQL's types whose values differ from those of SQLite (pg_type.dat). */
-const TYPE_OIDS = { bool: 16, bytea: 17, int8: 20, numeric: 1700 } as const
+const TYPE_OIDS = { bool: 16, int8: 20, numeric: 1700 } as const
 
 type ConvertValue = (value: unknown) => SqlValue
 
 const CONVERSIONS: ReadonlyMap<number, ConvertValue> = new Map<number, ConvertValue>([
   [TYPE_OIDS.bool, value => (value === true ? 1 : 0)],
-  [TYPE_OIDS.bytea, value => (value instanceof Uint8Array ? new Uint8Array(value) : null)],
   [TYPE_OIDS.int8, toSafeInteger],
   // A sum of 64-bit integers.
   [TYPE_OIDS.numeric, toSafeInteger],
@@ -28,7 +27,7 @@ const convertValue = (value: unknown, convert: ConvertValue | undefined): SqlVal
 
 type PostgresRows = unknown[] & Pick<SQL.ResultMetadata, "columns">
 
-/** The rows of a result in the form that SQLite gives: integers as numbers, booleans as 0 or 1, bytes as plain arrays. */
+/** The rows of a result in the form that SQLite gives: integers as numbers, booleans as 0 or 1. */
 export function convertRows(result: PostgresRows): Record<string, SqlValue>[] {
   const columns = result.columns ?? []
   return Array.from(result, resultRow => {
@@ -39,7 +38,3 @@ export function convertRows(result: PostgresRows): Record<string, SqlValue>[] {
     return row
   })
 }
-
-/** The parameters as PostgreSQL takes them. Its text cannot contain NUL, which becomes U+FFFD, as lone surrogates do in both engines. */
-export const toQueryParams = (params: readonly SqlValue[]): SqlValue[] =>
-  params.map(value => (typeof value === "string" && value.includes("\0") ? value.replaceAll("\0", "\uFFFD") : value))

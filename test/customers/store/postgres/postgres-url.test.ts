@@ -76,12 +76,10 @@ onPostgres("no setting of the database or the URL overrides ours, and text and b
   for (const [key, value] of Object.entries(settings))
     await other.unsafe(`ALTER DATABASE ${name} SET ${key} = '${value}'`)
   const store = await setUp(`${url}?statement_timeout=1&lock_timeout=1`)
-  const bytes = new Uint8Array([0, 92, 127, 255])
-  await store.run("CREATE TABLE notes (text TEXT, bytes BYTEA)")
-  await store.run("INSERT INTO notes (text, bytes) VALUES ($1, $2)", ["\\ ä€😀", bytes])
-  expect(await store.one<unknown>("SELECT text, bytes, '\\' AS slash FROM notes")).toEqual({
+  await store.run("CREATE TABLE notes (text TEXT)")
+  await store.run("INSERT INTO notes (text) VALUES ($1)", ["\\ ä€😀"])
+  expect(await store.one<unknown>("SELECT text, '\\' AS slash FROM notes")).toEqual({
     text: "\\ ä€😀",
-    bytes,
     slash: "\\",
   })
   expect(await store.one<unknown>("SELECT current_setting('transaction_isolation') AS isolation")).toEqual({
