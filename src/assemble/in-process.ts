@@ -77,8 +77,7 @@ function openListsFile({ files }: System, { listsFile, cachedDomains }: OpenOpti
 function createOwnListMatch({ block = [], allow = [] }: OpenOptions): InProcessCheck["matchOwnLists"] {
   const rows = [...entryRows("block", block), ...entryRows("allow", allow)]
   const index = new EntryIndex(rows)
-  return ({ domain, normalized, wwwHost, isTest }) =>
-    domain === null || isTest ? NOT_ON_OWN_LISTS : lookupIn(NO_ENTRIES, index, normalized, domain, wwwHost)
+  return subject => (subject.isTest ? NOT_ON_OWN_LISTS : lookupIn(NO_ENTRIES, index, subject))
 }
 
 const entryRows = (list: OwnList, texts: readonly string[]) =>

@@ -69,7 +69,7 @@ export function createJobsService(
     ...{ store, files, random, clock, stopwatch, runInterval, check, waitForTurn, holder, keepHours },
     isStoreShared: !isLocal,
     ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },
-    ownListMatch: (accountId, normalized, domain, wwwHost) => ownLists.lookup(accountId, normalized, domain, wwwHost),
+    ownListMatch: (accountId, subject) => ownLists.lookup(accountId, subject),
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null,
     today: () => units.today(),

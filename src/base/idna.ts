@@ -1,5 +1,5 @@
-import { domainToASCII } from "node:url"
-import { exceedsMarks } from "./unicode.ts"
+import { domainToASCII, domainToUnicode } from "node:url"
+import { exceedsMarks, hasBlankGlyph } from "./unicode.ts"
 
 /** The most bytes of a name and of a label as A-labels (RFC 1035 §2.3.4, without the length of the root). */
 const NAME_BYTES_MAX = 253
@@ -24,4 +24,16 @@ function isConvertible(text: string): boolean {
   const labels = mapped.split(LABEL_SEPARATOR).map(label => [...label])
   const count = labels.reduce((sum, { length }) => sum + length + 1, -1)
   return count <= NAME_BYTES_MAX && labels.every(({ length }) => length <= LABEL_BYTES_MAX)
+}
+
+const NON_ASCII = /[^\0-\x7f]/
+const U_LABEL_HYPHENS = /^-|-$|^..--/u
+
+/** Whether every A-label decodes to a U-label, and no U-label has a hyphen where IDNA forbids it, or a character that is drawn as nothing. */
+export function hasValidULabels(ascii: string): boolean {
+  if (!ascii.includes("xn--")) return true
+  const name = domainToUnicode(ascii)
+  const isValid = (label: string): boolean =>
+    !label.startsWith("xn--") && !(NON_ASCII.test(label) && U_LABEL_HYPHENS.test(label))
+  return !hasBlankGlyph(name) && name.split(".").every(isValid)
 }

@@ -20,9 +20,32 @@ export function jsonString(text: string | null): string {
 /** Compares two texts by code units, for `sort`. */
 export const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)
 
-/** Whether a text has at most `countMax` characters. JSON Schema counts code points (RFC 8259 §7), each of which is one or two UTF-16 units. */
+/** The text without white space at its ends: that of ASCII but U+000B, Zs, U+200B and U+FEFF, which are pasted along unseen. */
+export function trimSpace(text: string): string {
+  let start = 0
+  let end = text.length
+  while (start < end && isSpace(text.charCodeAt(start))) start++
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--
+  return end - start === text.length ? text : text.slice(start, end)
+}
+
+function isSpace(code: number): boolean {
+  if (code < 0xa0) return code === 32 || (code >= 9 && code <= 13 && code !== 11)
+  if (code >= 0x2000 && code <= 0x200b) return true
+  return OTHER_SPACES.has(code)
+}
+
+/** Zs beyond U+200A and below U+2000, and the byte order mark. */
+const OTHER_SPACES: ReadonlySet<number> = new Set([0xa0, 0x1680, 0x202f, 0x205f, 0x3000, 0xfeff])
+
+/**
+ * Whether a text has at most `countMax` characters, white space at its ends left out. JSON Schema counts code points
+ * (RFC 8259 §7), each of which is one or two UTF-16 units.
+ */
 export function hasAtMostCharacters(text: string, countMax: number): boolean {
-  return text.length <= countMax || (text.length <= countMax * 2 && [...text].length <= countMax)
+  if (text.length <= countMax) return true
+  const trimmed = trimSpace(text)
+  return trimmed.length <= countMax || (trimmed.length <= countMax * 2 && [...trimmed].length <= countMax)
 }
 
 /** A number for the two UTF-16 units at the index; NaN if one of them is missing. */

@@ -10,12 +10,8 @@ export type BatchRequest = {
   readonly policy: Policy
   /** Who asks; see `NetworkQuery`. */
   readonly callerId: string
-  /** What own lists say about an address, about a domain alone (`normalized` is null then), or about a URL with `wwwHost`. */
-  readonly ownListMatch: (
-    normalized: string | null,
-    domain: string,
-    wwwHost: string | null,
-  ) => OwnListMatch | Promise<OwnListMatch>
+  /** What own lists say about a subject with a domain. */
+  readonly ownListMatch: (subject: Subject) => OwnListMatch | Promise<OwnListMatch>
 }
 
 /**
@@ -53,14 +49,13 @@ function checkItem(
   subject: Subject,
   context: BatchContext,
 ): CheckOutcome | Promise<CheckOutcome> {
-  const { domain, wwwHost, normalized, isTest } = subject
   const checkWith = (ownListMatch: OwnListMatch) =>
     check(
       { subject, policy: batch.policy, callerId: batch.callerId, isDeep: false, includeTenant: true, ownListMatch },
       context,
     )
   // No own list holds a test address, or a text that names no domain.
-  const match = domain === null || isTest ? NO_OWN_LIST_MATCH : batch.ownListMatch(normalized, domain, wwwHost)
+  const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : batch.ownListMatch(subject)
   return match instanceof Promise ? match.then(checkWith) : checkWith(match)
 }
 

@@ -1,3 +1,4 @@
+import type { Subject } from "../check/address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import type { LookupContext } from "../check/lookup-context.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
@@ -13,12 +14,7 @@ import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
 export type CheckRowsDeps = {
   readonly check: Check
   /** What own lists say of a subject, as in a batch. */
-  readonly ownListMatch: (
-    accountId: string,
-    normalized: string | null,
-    domain: string,
-    wwwHost: string | null,
-  ) => OwnListMatch | Promise<OwnListMatch>
+  readonly ownListMatch: (accountId: string, subject: Subject) => OwnListMatch | Promise<OwnListMatch>
   readonly testDomain: string
   /** Is awaited before each few rows, and before a block is read and written, so that live requests go first. Rejects when the work must be left. */
   readonly pause: () => Promise<void>
@@ -79,7 +75,6 @@ export async function checkRows(
     }
     turnRows++
     const subject = rowSubject(row, testDomain)
-    const { domain, normalized, wwwHost, isTest } = subject
     const checkWith = (match: OwnListMatch) =>
       // The lookups of jobs are bounded apart from those of the account's live requests.
       check(
@@ -93,7 +88,7 @@ export async function checkRows(
         },
         context,
       )
-    const match = domain === null || isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, normalized, domain, wwwHost)
+    const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, subject)
     const outcome = match instanceof Promise ? match.then(checkWith) : checkWith(match)
     if (outcome instanceof Promise) lookups++
     order.add(row, row.input.length, outcome)

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { asSentence, decodeUtf8, parseJson } from "../../src/base/text.ts"
+import { asSentence, decodeUtf8, hasAtMostCharacters, parseJson, trimSpace } from "../../src/base/text.ts"
 
 test("a JSON text is what it says, also null, and any other text is undefined", () => {
   expect([parseJson("null"), parseJson('{"a":[1]}'), parseJson(' "x" ')]).toEqual([null, { a: [1] }, "x"])
@@ -20,4 +20,24 @@ test("a text gets a full stop, unless it ends as a sentence does", () => {
     "Is the port in use?",
     ".",
   ])
+})
+
+test("white space at the ends is taken off: that of ASCII but U+000B, Zs, U+200B and U+FEFF, and nothing else", () => {
+  const taken = Array.from({ length: 0x10000 }, (_, code) => code).filter(
+    code => trimSpace(`${String.fromCharCode(code)}a b${String.fromCharCode(code)}`) === "a b",
+  )
+  const zs = Array.from({ length: 0x10000 }, (_, code) => code).filter(code =>
+    /\p{Zs}/u.test(String.fromCharCode(code)),
+  )
+  expect(taken).toEqual([9, 10, 12, 13, ...zs, 0x200b, 0xfeff].toSorted((a, b) => a - b))
+  expect([trimSpace(" \r\n\t\u00a0"), trimSpace("")]).toEqual(["", ""])
+})
+
+test("a length in characters counts code points, without white space at the ends", () => {
+  for (const character of ["a", "é", "💩"]) {
+    expect(hasAtMostCharacters(character.repeat(5), 5)).toBe(true)
+    expect(hasAtMostCharacters(character.repeat(6), 5)).toBe(false)
+    expect(hasAtMostCharacters(` \ufeff${character.repeat(5)}\u3000\n`, 5)).toBe(true)
+    expect(hasAtMostCharacters(` ${character.repeat(6)} `, 5)).toBe(false)
+  }
 })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
+import type { Subject } from "../../src/check/address/subject.ts"
 import { type BatchRequest, checkBatch } from "../../src/check/batch.ts"
 import { type Check, createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH, type OwnListMatch } from "../../src/check/check.ts"
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
@@ -76,7 +77,7 @@ describe("the outcome", () => {
   test("uses own lists item by item, but not for items that they cannot hold", async () => {
     const { begin } = system()
     const queries: (string | null)[][] = []
-    const ownListMatch = (normalized: string | null, domain: string): OwnListMatch | Promise<OwnListMatch> => {
+    const ownListMatch = ({ normalized, domain }: Subject): OwnListMatch | Promise<OwnListMatch> => {
       queries.push([normalized, domain])
       const blocked: OwnListMatch = { ...NO_OWN_LIST_MATCH, blockedBy: "account" }
       return domain === "basalt.com" ? Promise.resolve(blocked) : NO_OWN_LIST_MATCH
@@ -145,8 +146,7 @@ describe("the deadline", () => {
   test("does not start again for an item whose own lists are read late", async () => {
     const { begin, time } = system()
     const gate = Promise.withResolvers<OwnListMatch>()
-    const ownListMatch = (_: string | null, domain: string) =>
-      domain === "silent1.com" ? gate.promise : NO_OWN_LIST_MATCH
+    const ownListMatch = ({ domain }: Subject) => (domain === "silent1.com" ? gate.promise : NO_OWN_LIST_MATCH)
     const result = begin(["silent0.com", "silent1.com"], { ownListMatch })
     await time.tick(BUDGET_MS - 1)
     gate.resolve(NO_OWN_LIST_MATCH)

@@ -165,8 +165,21 @@ describe("an entry", () => {
       [{ url: "http://www.granite.com" }, { url: "http://www.www.granite.com" }],
     ],
     [
-      "Jane.Doe+news@Granite.com",
-      [{ email: "jane.doe@granite.com" }, { email: "JANE.DOE+other@granite.com" }],
+      "Jane.Doe+News@Granite.com",
+      [{ email: "jane.doe+news@granite.com" }, { email: '"JANE.DOE+NEWS"@granite.com' }],
+      [
+        { email: "jane.doe@granite.com" },
+        { email: "jane.doe+new@granite.com" },
+        { email: "jane.doe+news+x@granite.com" },
+      ],
+    ],
+    [
+      "Jane.Doe@Granite.com",
+      [
+        { email: "jane.doe@granite.com" },
+        { email: "JANE.DOE+other@granite.com" },
+        { email: "\u00a0jane.doe@granite.com\ufeff" },
+      ],
       [
         { email: "janedoe@granite.com" },
         { email: "jane.doe@mail.granite.com" },

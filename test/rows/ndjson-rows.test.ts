@@ -70,6 +70,8 @@ describe("a row", () => {
       registrable: null,
       localPart: null,
       normalized: null,
+      mailbox: null,
+      tagged: null,
       hasSubaddress: false,
       isTest: false,
     })

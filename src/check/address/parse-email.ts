@@ -1,4 +1,5 @@
-import { exceedsMarks } from "../../base/unicode.ts"
+import { domainToUnicode } from "node:url"
+import { DOT_ATOM, parseLocalPartContent } from "../../base/local-part.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { INVALID_HOST, IP_HOST, isAddressLiteral, type ParsedHost, parseHost } from "./parse-host.ts"
 import type { SubjectFault } from "./subject.ts"
@@ -9,8 +10,15 @@ export type ParsedEmail = {
   readonly host: ParsedHost
   /** Null: it does not parse, or the address is too long. */
   readonly localPart: LocalPart | null
-  /** The whole address in normal form. Null: it has a fault. */
+  /**
+   * The whole address in normal form. Where that would be longer than an address may be, the local part stays as sent, and if it still
+   * is, so does the domain, in lower case and NFC if that is short enough. It parses to itself. Null: the address has a fault.
+   */
   readonly normalized: string | null
+  /** The normal form, however long, which is the same for all spellings of an address. Null: the address has a fault. */
+  readonly mailbox: string | null
+  /** The same with the tag. Null: there is none, or the address has a fault. */
+  readonly tagged: string | null
   readonly fault: SubjectFault | null
 }
 
@@ -25,15 +33,34 @@ export function parseEmail(text: string): ParsedEmail {
   const sentHost = text.slice(atSign + 1)
   const host = atSign < 0 ? INVALID_HOST : parseEmailHost(sentHost)
   const sentLocalPart = text.slice(0, Math.max(atSign, 0))
-  if (exceedsUtf8Bytes(text, LIMITS.addressBytesMax) || exceedsUtf8Bytes(sentLocalPart, LIMITS.localPartBytesMax)) {
-    return { host, localPart: null, normalized: null, fault: "too_long" }
-  }
-  const localPart = parseLocalPart(sentLocalPart)
-  if (localPart === null || host.name === null)
-    return { host, localPart, normalized: null, fault: localPart === null ? "invalid_syntax" : host.fault }
+  if (isTooLong(sentLocalPart, text)) return { ...NO_ADDRESS, host, localPart: null, fault: "too_long" }
+  const content = parseLocalPartContent(sentLocalPart)
+  if (content === null) return { ...NO_ADDRESS, host, localPart: null, fault: "invalid_syntax" }
+  const localPart = stripTag(content)
+  if (host.name === null) return { ...NO_ADDRESS, host, localPart, fault: host.fault }
   // Most addresses are in normal form already, so no new string is made.
   const isNormal = localPart.text === sentLocalPart && host.name === sentHost
-  return { host, localPart, normalized: isNormal ? text : `${localPart.text}@${host.name}`, fault: null }
+  const mailbox = isNormal ? text : `${localPart.text}@${host.name}`
+  const tagged = localPart.hasTag ? `${content}@${host.name}` : null
+  const normalized = isTooLong(localPart.text, mailbox) ? shortForm(localPart.text, sentLocalPart, host.name) : mailbox
+  return { host, localPart, normalized: normalized ?? text, mailbox, tagged, fault: null }
+}
+
+const NO_ADDRESS = { normalized: null, mailbox: null, tagged: null } as const
+
+const isTooLong = (localPart: string, address: string): boolean =>
+  exceedsUtf8Bytes(address, LIMITS.addressBytesMax) || exceedsUtf8Bytes(localPart, LIMITS.localPartBytesMax)
+
+/** The first form of an address that is short enough, where the normal one is not; null: none but the text as sent. */
+function shortForm(local: string, sentLocal: string, name: string): string | null {
+  const displayed = domainToUnicode(name)
+  const forms = [
+    [sentLocal, name],
+    [local, displayed],
+    [sentLocal, displayed],
+  ] as const
+  const short = forms.find(([localPart, host]) => !isTooLong(localPart, `${localPart}@${host}`))
+  return short === undefined ? null : short.join("@")
 }
 
 function parseEmailHost(text: string): ParsedHost {
@@ -50,18 +77,10 @@ type LocalPart = {
 
 /** A dot-atom that is in normal form already: ASCII, lower case, no tag. */
 const NORMAL_DOT_ATOM = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
-/** RFC 5321 `Dot-string`, RFC 6531 `atext`: any character outside ASCII counts as a letter. */
-const DOT_ATOM = /^[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+(?:\.[\w!#$%&'*+/=?^`{|}~\u0080-\uffff-]+)*$/
-/** RFC 5321 `Quoted-string`, RFC 6531 `qtextSMTP`. */
-const QUOTED_STRING = /^"(?:[^"\\]|\\[ -~])*"$/
-
-/** Characters without a glyph, with which two addresses would look alike, and U+FFFD, which stands for a character that was lost. */
-const INVISIBLE_OR_LOST = /[\p{Default_Ignorable_Code_Point}\uFFFD]/u
 
 /**
- * Parses the local part of an address: a dot-atom or a quoted string, both with letters of any script. The text must not
- * contain control characters. Null: it is neither, or contains a lone surrogate, an invisible character, U+FFFD or more combining
- * marks in a row than any language needs.
+ * Parses the local part of an address: a dot-atom or a quoted string, as `parseLocalPartContent` says. The text must not contain
+ * control characters. Null: it is neither.
  *
  * The tag runs from the first `+` to the end, unless the local part starts with `+`. A quoted string has a tag only if it
  * could also be written as a dot-atom. If removing the tag leaves a trailing dot (`jane.+news`), the rest is quoted
@@ -70,10 +89,8 @@ const INVISIBLE_OR_LOST = /[\p{Default_Ignorable_Code_Point}\uFFFD]/u
 export function parseLocalPart(sent: string): LocalPart | null {
   // Most local parts match here.
   if (NORMAL_DOT_ATOM.test(sent)) return { text: sent, hasTag: false }
-  if (INVISIBLE_OR_LOST.test(sent) || exceedsMarks(sent)) return null
-  if (DOT_ATOM.test(sent)) return sent.isWellFormed() ? stripTag(lowerCaseNfc(sent)) : null
-  if (!QUOTED_STRING.test(sent) || !sent.isWellFormed()) return null
-  return stripTag(lowerCaseNfc(sent.slice(1, -1).replace(/\\(.)/g, "$1")))
+  const content = parseLocalPartContent(sent)
+  return content === null ? null : stripTag(content)
 }
 
 /**
@@ -103,11 +120,6 @@ const CHARACTER_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
   if (character === "@") return AT
   return NORMAL_DOT_ATOM.test(character) ? ATOM : OTHER
 })
-
-/** Runs before quoting: NFC turns U+037E into `;`, which needs quotes. */
-function lowerCaseNfc(content: string): string {
-  return content.toLowerCase().normalize("NFC")
-}
 
 function stripTag(content: string): LocalPart {
   if (!DOT_ATOM.test(content)) return { text: quote(content), hasTag: false }

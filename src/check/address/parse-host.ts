@@ -1,9 +1,9 @@
 import { isIPv4, isIPv6 } from "node:net"
-import { domainToUnicode } from "node:url"
-import { domainToALabels } from "../../base/idna.ts"
+import { domainToALabels, hasValidULabels } from "../../base/idna.ts"
+import { hasAtMostCharacters } from "../../base/text.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { cachedName, cachePlainHost, type PlainHost } from "./public-suffix.ts"
+import { cachedName, cachePlainHost, classifySuffix, type PlainHost } from "./public-suffix.ts"
 
 /** The number of recent uncommon hosts that are cached at least, about 200 bytes each. */
 const UNCOMMON_HOSTS_MIN = 2_000
@@ -28,29 +28,27 @@ const TOO_LONG: ParsedHost = { name: null, fault: "too_long" }
 
 /** Labels of 1 to 63 lower-case letters, digits and inner hyphens; the last has letters only; none is an A-label. */
 const PLAIN_NAME = /^(?:(?!xn--)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,63}$/
-const LDH_AND_DOTS = /^[a-z0-9.-]+$/i
-const OTHER_ASCII = /[\0-,/:-@[-`{-\x7f]/
+const NAME_CHARACTERS = /^[a-z0-9._-]+$/i
+const OTHER_ASCII = /[\0-,/:-@[-^`{-\x7f]/
 const EMPTY_LABEL_OR_EDGE_HYPHEN = /^[.-]|[.-]$|[.-]\.|\.-/
 const LABEL_TOO_LONG = new RegExp(`[^.]{${LIMITS.labelBytesMax + 1}}`)
 const ALL_DIGITS_TOP = /(?:^|\.)\d+$/
-const NON_ASCII = /[^\0-\x7f]/
-const U_LABEL_HYPHENS = /^-|-$|^..--/u
 
 /**
  * Parses a host by UTS 46, non-transitional, with STD3 rules: letters, digits and inner hyphens, labels of 1 to 63
  * bytes, 253 bytes in all. An ASCII label may have hyphens as its third and fourth characters, since DNS has such names;
  * a label with other letters may not (RFC 5891 §4.2.3.1). Every spelling of an IP address that browsers and resolvers
- * accept is `ip_literal`; any other name whose last label is all digits is invalid (RFC 3696 §2). `mayEndInDot`: one
- * trailing dot is allowed and dropped.
+ * accept is `ip_literal`; any other name whose last label is all digits is invalid (RFC 3696 §2). `standsAlone`: the host is not that of
+ * an email, so one trailing dot is allowed and dropped, and labels left of the registrable domain may have underscores.
  */
-export function parseHost(text: string, mayEndInDot: boolean): ParsedHost {
+export function parseHost(text: string, standsAlone: boolean): ParsedHost {
   const plain = parsePlainHost(text)
   if (plain !== null) return plain.parsed
-  if (text.length > LIMITS.domainBytesMax) return parseUncommonHost(text, mayEndInDot)
-  const recent = uncommonHosts[mayEndInDot ? 1 : 0]
+  if (text.length > LIMITS.domainBytesMax) return parseUncommonHost(text, standsAlone)
+  const recent = uncommonHosts[standsAlone ? 1 : 0]
   const known = recent.get(text)
   if (known !== undefined) return known
-  const host = parseUncommonHost(text, mayEndInDot)
+  const host = parseUncommonHost(text, standsAlone)
   recent.set(text, host)
   return host
 }
@@ -63,21 +61,22 @@ export function parsePlainHost(text: string): PlainHost | null {
 }
 
 /**
- * Hosts with capitals or letters of other scripts, which recur too, and take ten times as long to parse as plain ones: where no
- * dot may end them, and where one may.
+ * Hosts with capitals or letters of other scripts, which recur too, and take ten times as long to parse as plain ones: those of emails,
+ * and those that stand alone.
  */
 const uncommonHosts = [
   new TwoGenerationCache<string, ParsedHost>(UNCOMMON_HOSTS_MIN),
   new TwoGenerationCache<string, ParsedHost>(UNCOMMON_HOSTS_MIN),
 ] as const
 
-function parseUncommonHost(text: string, mayEndInDot: boolean): ParsedHost {
+function parseUncommonHost(text: string, standsAlone: boolean): ParsedHost {
   const ascii = toAscii(text)
   if (ascii === null) return nonDomainHost(text)
   const isRooted = ascii.endsWith(".")
-  if (isRooted && !mayEndInDot) return INVALID_HOST
+  if (isRooted && !standsAlone) return INVALID_HOST
   const name = isRooted ? ascii.slice(0, -1) : ascii
   if (name.length > LIMITS.domainBytesMax) return TOO_LONG
+  if (name.includes("_") && !(standsAlone && hasOwnUnderscores(name))) return INVALID_HOST
   if (name === "" || EMPTY_LABEL_OR_EDGE_HYPHEN.test(name) || LABEL_TOO_LONG.test(name)) return INVALID_HOST
   if (endsInNumber(name)) {
     if (parsesAsIpv4(name)) return IP_HOST
@@ -88,20 +87,25 @@ function parseUncommonHost(text: string, mayEndInDot: boolean): ParsedHost {
 
 /** The text as lower-case A-labels, lengths unchecked; null if a character or a label is not allowed in a name. */
 function toAscii(text: string): string | null {
-  if (LDH_AND_DOTS.test(text)) {
+  if (NAME_CHARACTERS.test(text)) {
     const lower = text.toLowerCase()
     if (!lower.includes("xn--")) return lower
   }
   if (OTHER_ASCII.test(text)) return null
   const ascii = domainToALabels(text)
-  return LDH_AND_DOTS.test(ascii) && hasValidULabels(ascii) ? ascii : null
+  return NAME_CHARACTERS.test(ascii) && hasValidULabels(ascii) ? ascii : null
 }
 
-/** Whether every A-label decodes to a U-label, and no U-label has a hyphen where IDNA forbids it. */
-function hasValidULabels(ascii: string): boolean {
-  if (!ascii.includes("xn--")) return true
-  const labels = domainToUnicode(ascii).split(".")
-  return labels.every(label => !label.startsWith("xn--") && !(NON_ASCII.test(label) && U_LABEL_HYPHENS.test(label)))
+/**
+ * Whether all underscores stand in labels left of the registrable domain, where the owner of a name chooses freely (RFC 2181 §11),
+ * and in none that is an A-label.
+ */
+function hasOwnUnderscores(name: string): boolean {
+  const isALabel = (label: string): boolean => label.startsWith("xn--")
+  return (
+    !classifySuffix(name).registrable.includes("_") &&
+    !name.split(".").some(label => isALabel(label) && label.includes("_"))
+  )
 }
 
 function nonDomainHost(text: string): ParsedHost {
@@ -168,7 +172,7 @@ export function parseUrl(text: string): ParsedUrl {
 }
 
 function parseWholeHost(text: string): ParsedHost {
-  if (text.length > LIMITS.urlLengthMax) return TOO_LONG
+  if (!hasAtMostCharacters(text, LIMITS.urlLengthMax)) return TOO_LONG
   if (FORBIDDEN_IN_URL.test(text) || !text.isWellFormed()) return INVALID_HOST
   const [, scheme, hostText = "", port] = URL_AUTHORITY.exec(text) ?? []
   const isWeb = scheme === undefined ? port !== "" : WEB_SCHEME.test(scheme)

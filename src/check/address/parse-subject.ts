@@ -1,14 +1,15 @@
+import { trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { normalLocalPartEnd, type ParsedEmail, parseEmail } from "./parse-email.ts"
 import { parseHost, parsePlainHost, parseUrl } from "./parse-host.ts"
 import { classifySuffix, isSameOrSubdomain } from "./public-suffix.ts"
 import type { Subject, SubjectFault, SubjectKind } from "./subject.ts"
-import { hasControlCharacter, trimAsciiSpace } from "./text.ts"
+import { hasControlCharacter } from "./text.ts"
 
 /**
  * Parses an input. It never throws, takes time linear in the length of the text, and returns a Subject for every text.
  *
- * Surrounding ASCII white space is ignored. An empty text and a text with a control character are `invalid_syntax`, and
+ * White space at the ends is ignored, as `trimSpace` says. An empty text and a text with a control character are `invalid_syntax`, and
  * no part of them is parsed. If several faults apply, the first of this order is reported: too long, syntax, IP address,
  * fault of the suffix. An IP address gives no domain. `normalized` and `localPart` are set unless the fault is
  * `invalid_syntax`, `too_long` or `ip_literal`. `testDomain` is A-labels in lower case; it and its subdomains have no
@@ -17,12 +18,12 @@ import { hasControlCharacter, trimAsciiSpace } from "./text.ts"
 export function parseSubject(kind: SubjectKind, sent: string, testDomain: string): Subject {
   const plain = kind === "email" ? plainEmailSubject(sent, testDomain) : null
   if (plain !== null) return plain
-  const text = trimAsciiSpace(sent)
+  const text = trimSpace(sent)
   if (text === "" || hasControlCharacter(text)) return faultySubject(kind, sent, "invalid_syntax")
   if (kind === "email") return emailSubject(sent, text, testDomain)
   if (kind === "url") return urlSubject(sent, text, testDomain)
   const host = parseHost(text, true)
-  return buildSubject(kind, sent, host.name, host.fault, NO_EMAIL_PARTS, testDomain)
+  return buildSubject(kind, sent, host.name, host.fault, NO_EMAIL, testDomain)
 }
 
 /**
@@ -45,6 +46,8 @@ function plainEmailSubject(sent: string, testDomain: string): Subject | null {
     registrable,
     localPart: sent.slice(0, atSign),
     normalized: sent,
+    mailbox: sent,
+    tagged: null,
     hasSubaddress: false,
     isTest,
   }
@@ -52,7 +55,7 @@ function plainEmailSubject(sent: string, testDomain: string): Subject | null {
 
 /** The Subject of a text that is not parsed at all. */
 export const faultySubject = (kind: SubjectKind, sent: string, fault: SubjectFault): Subject =>
-  buildSubject(kind, sent, null, fault, NO_EMAIL_PARTS, "")
+  buildSubject(kind, sent, null, fault, NO_EMAIL, "")
 
 /**
  * The kind of a batch item: a text with an `@` is an email; another one with a `/` (of a scheme or a path) is a URL; the
@@ -73,7 +76,7 @@ type InputRefusal = "empty" | "control_character" | "too_long"
 export function inputRefusal({ sent, fault }: Subject): InputRefusal | null {
   if (fault === "too_long") return "too_long"
   if (fault !== "invalid_syntax") return null
-  const text = trimAsciiSpace(sent)
+  const text = trimSpace(sent)
   if (text === "") return "empty"
   return hasControlCharacter(text) ? "control_character" : null
 }
@@ -85,18 +88,18 @@ function emailSubject(sent: string, text: string, testDomain: string): Subject {
 
 function urlSubject(sent: string, text: string, testDomain: string): Subject {
   const { name, fault, wwwHost } = parseUrl(text)
-  return { ...buildSubject("url", sent, name, fault, NO_EMAIL_PARTS, testDomain), wwwHost }
+  return { ...buildSubject("url", sent, name, fault, NO_EMAIL, testDomain), wwwHost }
 }
 
 /** The email parts of a text that is not an email. */
-const NO_EMAIL_PARTS = { localPart: null, normalized: null } as const
+const NO_EMAIL = { localPart: null, normalized: null, mailbox: null, tagged: null } as const
 
 function buildSubject(
   kind: SubjectKind,
   sent: string,
   domain: string | null,
   syntaxFault: SubjectFault | null,
-  { localPart, normalized }: Pick<ParsedEmail, "localPart" | "normalized">,
+  { localPart, normalized, mailbox, tagged }: Omit<ParsedEmail, "host" | "fault">,
   testDomain: string,
 ): Subject {
   const suffix = domain === null ? null : classifySuffix(domain)
@@ -109,8 +112,10 @@ function buildSubject(
     domain,
     wwwHost: null,
     registrable: suffix === null ? null : suffix.registrable,
-    localPart: normalized === null || localPart === null ? null : localPart.text,
+    localPart: normalized === null ? null : normalized.slice(0, normalized.lastIndexOf("@")),
     normalized,
+    mailbox,
+    tagged,
     hasSubaddress: localPart?.hasTag ?? false,
     isTest: isUnderTest && fault === null,
   }
@@ -121,11 +126,11 @@ type AddressOrDomain =
   | { readonly kind: "address"; readonly normalized: string; readonly domain: string }
   | { readonly kind: "domain"; readonly domain: string }
 
-/** The address that a text names, in lower case without its `+tag`, or the domain as A-labels; null if it is neither. */
+/** The address that a text names, in normal form with its `+tag`, or the domain as A-labels; null if it is neither. */
 export function parseAddressOrDomain(text: string): AddressOrDomain | null {
   const isAddress = text.includes("@")
-  const { domain, normalized } = parseSubject(isAddress ? "email" : "domain", text, "")
+  const { domain, mailbox, tagged } = parseSubject(isAddress ? "email" : "domain", text, "")
   if (domain === null) return null
   if (!isAddress) return { kind: "domain", domain }
-  return normalized === null ? null : { kind: "address", normalized, domain }
+  return mailbox === null ? null : { kind: "address", normalized: tagged ?? mailbox, domain }
 }

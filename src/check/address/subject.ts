@@ -14,7 +14,7 @@ export type SubjectKind = (typeof SUBJECT_KINDS)[number]
 /** A parsed input. Every text gives a Subject: a text that does not parse is a Subject with a fault. */
 export type Subject = {
   readonly kind: SubjectKind
-  /** The text as sent, surrounding ASCII white space included. */
+  /** The text as sent, white space at its ends included. */
   readonly sent: string
   /** Null: the name could exist in public DNS, or is under the test domain. */
   readonly fault: SubjectFault | null
@@ -27,10 +27,17 @@ export type Subject = {
    * this name have the same registrant. Equal to `domain` if that is a public suffix. Null if `domain` is null.
    */
   readonly registrable: string | null
-  /** The local part: lower case, NFC, without its `+tag`, quoted only if it has to be. Null unless this is an email that parses. */
+  /** The local part of `normalized`: lower case, NFC, without its `+tag`, quoted only if it has to be. Null unless this is an email that parses. */
   readonly localPart: string | null
-  /** The whole address: `localPart@domain`. Null unless this is an email with valid syntax. */
+  /**
+   * The whole address in normal form: `localPart@domain`. It parses to itself: where a part of the normal form would be longer than the
+   * lengths of addresses allow, that part stays as sent. Null unless this is an email with valid syntax.
+   */
   readonly normalized: string | null
+  /** The normal form, however long, which is the same for all spellings of an address. Null as `normalized`. */
+  readonly mailbox: string | null
+  /** The same with the `+tag`; null: there is none, or as `normalized`. */
+  readonly tagged: string | null
   /** Whether the address had a `+tag` (RFC 5233). */
   readonly hasSubaddress: boolean
   /** Whether the host is the test domain or a subdomain of it, and there is no fault. */

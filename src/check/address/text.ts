@@ -1,12 +1,3 @@
-/** The text without surrounding ASCII white space: tab, line feed, form feed, carriage return, space. */
-export function trimAsciiSpace(text: string): string {
-  let start = 0
-  let end = text.length
-  while (start < end && isAsciiSpace(text.charCodeAt(start))) start++
-  while (end > start && isAsciiSpace(text.charCodeAt(end - 1))) end--
-  return end - start === text.length ? text : text.slice(start, end)
-}
-
 /** Whether the text contains a control character (C0, DEL or C1). */
 export function hasControlCharacter(text: string): boolean {
   for (let index = 0; index < text.length; index++) {
@@ -21,8 +12,4 @@ export function exceedsUtf8Bytes(text: string, bytesMax: number): boolean {
   // A UTF-16 code unit takes one to three bytes, so most texts need no counting.
   if (text.length > bytesMax) return true
   return text.length * 3 > bytesMax && Buffer.byteLength(text) > bytesMax
-}
-
-function isAsciiSpace(code: number): boolean {
-  return code === 32 || (code >= 9 && code <= 13 && code !== 11)
 }

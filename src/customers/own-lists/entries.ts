@@ -1,9 +1,10 @@
 import type { Pause } from "../../base/concurrency.ts"
+import { trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { isShownAs, maskAddress, normalizeNote } from "./entry-labels.ts"
 import { findTableColumns, splitTableRow, type TableColumns } from "./entry-table.ts"
 
-/** The scopes of an entry: one address, a domain with its subdomains, or only its subdomains. */
+/** The scopes of an entry: one address (with a tag that address alone, without one the mailbox with all tags), a domain with its subdomains, or only its subdomains. */
 export type OwnListEntryKind = "address" | "domain" | "subdomains"
 
 /** An entry of a block or allow list. */
@@ -26,7 +27,7 @@ export type EntryLabel = {
 /** An entry with its label. */
 export type LabelledEntry = OwnListEntry & EntryLabel
 
-/** Parses a text as an address (lower case, without `+tag`) or a domain (A-labels); null when it is neither. */
+/** Parses a text as an address (lower case, with its `+tag`) or a domain (A-labels); null when it is neither. */
 type NormalizeEntry = (
   text: string,
 ) =>
@@ -44,7 +45,7 @@ const HASHED_ADDRESS = /^sha256:[0-9a-f]{64}@/
  * else: `*@acme.com` is a valid address, but its author means the domain.
  */
 export function parseEntry(text: string, normalize: NormalizeEntry): OwnListEntry | null {
-  const trimmed = text.trim()
+  const trimmed = trimSpace(text)
   if (HASHED_ADDRESS.test(trimmed)) return parseHashedAddress(trimmed, normalize)
   if (trimmed.startsWith(SUBDOMAINS_PREFIX)) return parseSubdomains(trimmed.slice(SUBDOMAINS_PREFIX.length), normalize)
   const named = trimmed.includes("*") ? null : normalize(trimmed)
@@ -59,7 +60,7 @@ export function parseEntry(text: string, normalize: NormalizeEntry): OwnListEntr
 export function parseLabelledEntry(text: string, normalize: NormalizeEntry, note: string | null): LabelledEntry | null {
   const entry = parseEntry(text, normalize)
   if (entry === null) return null
-  const named = entry.kind === "address" ? normalize(text.trim()) : null
+  const named = entry.kind === "address" ? normalize(text) : null
   return { ...entry, shownAs: named?.kind === "address" ? maskAddress(named.normalized, named.domain) : null, note }
 }
 
@@ -86,7 +87,7 @@ function parseHashedAddress(text: string, normalize: NormalizeEntry): OwnListEnt
 
 function parseSubdomains(name: string, normalize: NormalizeEntry): OwnListEntry | null {
   // White space around a text is ignored, inside it is a mistake.
-  const named = name.trimStart() === name ? normalize(name) : null
+  const named = trimSpace(name) === name ? normalize(name) : null
   return named?.kind === "domain" ? parseStoredEntry(SUBDOMAINS_PREFIX + named.domain) : null
 }
 
@@ -179,7 +180,7 @@ function* writtenEntries(text: string, form: EntryTextFormat): Generator<Written
     pieceCount += Math.max(pieces.length, 1)
     if (pieceCount > LINES_MAX) return yield { line: LINES_MAX + 1, written: "" }
     for (const piece of pieces) {
-      const written = piece.trim()
+      const written = trimSpace(piece)
       if (written !== "") yield { line: at + 1, written }
     }
   }

@@ -75,7 +75,7 @@ export async function runBatch<T>(
     subjects: items.map(item => parseSubject(detectSubjectKind(item), item, deps.testDomain)),
     policy,
     callerId: accountId,
-    ownListMatch: (normalized, domain, wwwHost) => deps.ownLists.lookup(accountId, normalized, domain, wwwHost),
+    ownListMatch: subject => deps.ownLists.lookup(accountId, subject),
   }
   return await runMeteredBatch(deps, batch, caller, lease, outcomes => {
     deps.accountLog?.setResult(request, batchResult(outcomes))

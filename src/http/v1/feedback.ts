@@ -169,7 +169,7 @@ async function submitFeedback(
   actor: Actor,
 ): Promise<FeedbackReportResult> {
   // The current verdict for this account, with its own lists.
-  const ownListMatch = await ownLists.lookup(accountId, subject.normalized, domain)
+  const ownListMatch = await ownLists.lookup(accountId, subject)
   const outcome = await check({
     subject,
     policy: POLICY_DEFAULT,

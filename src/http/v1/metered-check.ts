@@ -38,9 +38,7 @@ export function runMeteredCheck(
   const charged = lease?.charge(units)
   try {
     const ownListMatch =
-      subject.domain === null
-        ? request.ownListMatch
-        : deps.ownLists.lookup(caller.account.id, subject.normalized, subject.domain, subject.wwwHost)
+      subject.domain === null ? request.ownListMatch : deps.ownLists.lookup(caller.account.id, subject)
     const outcome =
       charged instanceof Promise || ownListMatch instanceof Promise
         ? checkOnceCharged(deps, request, charged, ownListMatch)

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { domainToASCII } from "node:url"
 import { parseHost } from "../../../src/check/address/parse-host.ts"
 
 const label = (bytes: number) => "a".repeat(bytes)
@@ -55,7 +56,13 @@ test("a text with a character or a label that names cannot have is not a host", 
     ...["", ".", "..", ".com", "a..com", "com..", "-a.com", "a-.com", "a.-b", "a.b-", "-", "a.-.b"],
     ...[
       "a_b.com",
-      "_dmarc.acme.com",
+      "_.com",
+      "x.a_b.co.uk",
+      "a_b.github.io",
+      "mail.a_",
+      "xn--_b-9ia.acme.com",
+      "é_b.acme.com",
+      "_-.acme.com",
       "a b.com",
       "a,com",
       "a/b.com",
@@ -94,6 +101,27 @@ test("a text with a character or a label that names cannot have is not a host", 
     ...["\ud800.com", "é\udc00.de", "é\u2028.de", "é\u00a0b.de", "[acme.com]", "[]", "[::1", "::1]", "fe80::1%eth0"],
   ]) {
     expect([text, parseHost(text, true)]).toEqual([text, { name: null, fault: "invalid_syntax" }])
+  }
+})
+
+test("labels left of the registrable domain may have underscores, in a host that is not that of an email", () => {
+  for (const text of [
+    "_dmarc.acme.com",
+    "A_b.Acme.co.uk",
+    "_a._b_.acme.com",
+    "a_b.x.acme.github.io",
+    "a_b.münchen.de.",
+  ]) {
+    expect([text, parseHost(text, true).fault, parseHost(text, false).fault]).toEqual([text, null, "invalid_syntax"])
+  }
+  expect(parseHost("A_b.Acme.co.uk", true).name).toBe("a_b.acme.co.uk")
+})
+
+test("a name with a character that is drawn as nothing is no host, in letters and as an A-label", () => {
+  for (const blank of ["\u2800", "\u{13441}", "\u{13442}", "\u{16fe4}", "\u{1d159}"]) {
+    const label = `ac${blank}me`
+    for (const text of [`${label}.com`, `${domainToASCII(label)}.com`])
+      expect([text, parseHost(text, false).fault]).toEqual([text, "invalid_syntax"])
   }
 })
 

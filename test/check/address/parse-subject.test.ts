@@ -10,6 +10,8 @@ const nothing = {
   registrable: null,
   localPart: null,
   normalized: null,
+  mailbox: null,
+  tagged: null,
   hasSubaddress: false,
   isTest: false,
 }
@@ -24,6 +26,8 @@ test("an address gives a complete Subject", () => {
     registrable: "acme.co.uk",
     localPart: "jane.doe",
     normalized: "jane.doe@mail.acme.co.uk",
+    mailbox: "jane.doe@mail.acme.co.uk",
+    tagged: "jane.doe+news@mail.acme.co.uk",
     hasSubaddress: true,
     isTest: false,
   })

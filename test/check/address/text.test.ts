@@ -1,16 +1,5 @@
 import { expect, test } from "bun:test"
-import { exceedsUtf8Bytes, hasControlCharacter, trimAsciiSpace } from "../../../src/check/address/text.ts"
-
-test("surrounding ASCII white space is trimmed, and only that", () => {
-  for (const space of [" ", "\t", "\n", "\f", "\r", " \r\n\t "]) {
-    expect(trimAsciiSpace(`${space}a b${space}`)).toBe("a b")
-    expect(trimAsciiSpace(space)).toBe("")
-  }
-  for (const other of ["\v", "\0", "\u00a0", "\u3000", "\u2028", "\ufeff", "\u0085"]) {
-    expect(trimAsciiSpace(`${other}a${other}`)).toBe(`${other}a${other}`)
-  }
-  expect(trimAsciiSpace("")).toBe("")
-})
+import { exceedsUtf8Bytes, hasControlCharacter } from "../../../src/check/address/text.ts"
 
 test("C0, DEL and C1 are control characters, and adjacent characters are not", () => {
   for (const code of [0, 9, 10, 27, 31, 127, 128, 133, 159])

@@ -66,7 +66,7 @@ describe("a domain", () => {
 
 describe("an address", () => {
   test("is found by its kept form, on the list that has it", () => {
-    const table = tableOf({ block: ["jane@acme.com", "both@acme.com"], allow: ["Joan+x@acme.com", "both@acme.com"] })
+    const table = tableOf({ block: ["jane@acme.com", "both@acme.com"], allow: ["Joan@acme.com", "both@acme.com"] })
     const description = (normalized: string) => {
       const coverage = table.addressBits(hashedAddress(normalized, "acme.com"))
       return [isOnList(coverage, "block"), isOnList(coverage, "allow")]

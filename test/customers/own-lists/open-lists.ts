@@ -1,4 +1,4 @@
-import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
+import { parseAddressOrDomain, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { type OwnListEntry, parseEntry } from "../../../src/customers/own-lists/entries.ts"
 import {
   OWN_LIST_CACHE_BOUNDS,
@@ -36,9 +36,9 @@ export async function openLists({ path = tempPlace(), bounds = {} as Partial<Own
     removeEntries(log, owner, list, entries(texts))
   const ask = async (accountId: string, text: string) => await askNow(accountId, text)
   const askNow = (accountId: string, text: string): OwnListLookup | Promise<OwnListLookup> => {
-    const named = parseAddressOrDomain(text)
-    if (named === null) throw new Error(`${text} names nothing`)
-    return lists.lookup(accountId, named.kind === "address" ? named.normalized : null, named.domain)
+    const subject = parseSubject(text.includes("@") ? "email" : "domain", text, "")
+    if (subject.domain === null) throw new Error(`${text} names nothing`)
+    return lists.lookup(accountId, subject)
   }
   return {
     store,

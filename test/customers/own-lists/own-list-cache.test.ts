@@ -1,4 +1,5 @@
 import { describe, expect } from "bun:test"
+import { parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { NOT_ON_OWN_LISTS } from "../../../src/customers/own-lists/own-list-cache.ts"
 import { CHANGE_KINDS, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
@@ -17,9 +18,9 @@ describe("what is held", () => {
     await ask(jane.accountId, "a.com")
     await ask("acc_none", "a.com")
     expect(outside.requests).toEqual(["operator", jane.accountId, "acc_none"])
-    expect(lists.lookup(jane.accountId, null, "acme.com")).toMatchObject({ blockedBy: "account" })
-    expect(lists.lookup(jane.accountId, "x@x.com", "x.com")).toBe(NOT_ON_OWN_LISTS)
-    expect(lists.lookup("acc_none", null, "acme.com")).toBe(NOT_ON_OWN_LISTS)
+    expect(lists.lookup(jane.accountId, parseSubject("domain", "acme.com", ""))).toMatchObject({ blockedBy: "account" })
+    expect(lists.lookup(jane.accountId, parseSubject("email", "x@x.com", ""))).toBe(NOT_ON_OWN_LISTS)
+    expect(lists.lookup("acc_none", parseSubject("domain", "acme.com", ""))).toBe(NOT_ON_OWN_LISTS)
     expect([isHeld(jane.accountId), isHeld("acc_none"), isHeld("acc_new")]).toEqual([true, true, false])
   })
 

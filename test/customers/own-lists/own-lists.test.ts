@@ -54,7 +54,7 @@ describe("adding", () => {
   test("an address is one entry however it is written", async () => {
     const { add, listed } = await opened()
     await add("operator", "allow", "jane@acme.com")
-    expect(await add("operator", "allow", "Jane+x@Acme.com")).toMatchObject({ addedCount: 0, presentCount: 1 })
+    expect(await add("operator", "allow", '"Jane"@Acme.com')).toMatchObject({ addedCount: 0, presentCount: 1 })
     expect(await listed("operator", "allow")).toHaveLength(1)
   })
 
@@ -164,7 +164,7 @@ describe("removing", () => {
     const { add, remove, listed } = await opened()
     await add("operator", "block", "jane@acme.com", "joan@acme.com", "acme.com", "*.acme.com")
     const [joan = ""] = entries("joan@acme.com").map(({ storedText }) => storedText)
-    expect(await remove("operator", "block", "JANE+x@acme.com", joan)).toEqual({ removedCount: 2, absentCount: 0 })
+    expect(await remove("operator", "block", "JANE@acme.com", joan)).toEqual({ removedCount: 2, absentCount: 0 })
     expect(await remove("operator", "block", "Acme.com", "jane@acme.com", "b.com")).toEqual({
       removedCount: 1,
       absentCount: 2,

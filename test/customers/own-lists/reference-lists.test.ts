@@ -1,6 +1,6 @@
 import { expect } from "bun:test"
 import fc from "fast-check"
-import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
+import { parseAddressOrDomain, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { parseEntry } from "../../../src/customers/own-lists/entries.ts"
 import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "../../../src/customers/own-lists/own-list-cache.ts"
 import {
@@ -19,7 +19,7 @@ const label = fc.constantFrom("a", "b", "ab", "xn--bcher-kva")
 const domain = fc
   .tuple(fc.array(label, { minLength: 1, maxLength: 3 }), fc.constantFrom("com", "co.uk", "a"))
   .map(([labels, top]) => [...labels, top].join("."))
-const address = fc.tuple(fc.constantFrom("jane", "joan", "a"), domain).map(parts => parts.join("@"))
+const address = fc.tuple(fc.constantFrom("jane", "jane+x", "jane+y", "joan", "a"), domain).map(parts => parts.join("@"))
 const entry = fc.oneof(
   domain,
   address,
@@ -45,7 +45,7 @@ test("a standing is what the entries on the lists say one by one, after any addi
     const lists = new OwnListCache(log.store, OWN_LIST_CACHE_BOUNDS)
     const naive = new ReferenceLists()
     const standing = (text: string) =>
-      lists.lookup(own.accountId, text.includes("@") ? text : null, text.slice(text.indexOf("@") + 1))
+      lists.lookup(own.accountId, parseSubject(text.includes("@") ? "email" : "domain", text, ""))
     for (const one of taken) {
       await take({ ...log, notify: changes => lists.applyChanges(changes) }, owners[one.owner], one)
       note(naive, one)

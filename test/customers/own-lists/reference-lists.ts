@@ -28,7 +28,7 @@ export class ReferenceLists {
 
 function covers(entry: string, requests: string): boolean {
   const domain = requests.slice(requests.indexOf("@") + 1)
-  if (entry.includes("@")) return entry === requests
+  if (entry.includes("@")) return entry === requests || entry === requests.replace(/\+[^@]*/, "")
   if (entry.startsWith("*.")) return domain.endsWith(entry.slice(1))
   return domain === entry || domain.endsWith(`.${entry}`)
 }

@@ -93,7 +93,7 @@ async function readCorrection(store: Store, { domain }: Feedback): Promise<Domai
 async function checkReportedDomain(site: SiteContext, report: Feedback): Promise<DisplayedVerdict> {
   const { check, ownLists, testDomain } = site
   const subject = parseSubject("domain", report.domain, testDomain)
-  const ownListMatch = await ownLists.lookup(report.accountId, null, report.domain)
+  const ownListMatch = await ownLists.lookup(report.accountId, subject)
   const outcome = await check({ subject, policy: POLICY_DEFAULT, isDeep: false, includeTenant: true, ownListMatch })
   return displayedVerdict(site, outcome, "")
 }

@@ -22,7 +22,7 @@ export const ENTRY_KIND_LABELS: {
     label: "one address",
     example: "jane@example.com",
     description:
-      "This address, with any +tag. We store a hash of it, its domain and a masked form such as j…e@example.com. We never store the address.",
+      "This address. Without a +tag it is the mailbox with all tags, with one it is that tag alone. We store a hash of it, its domain and a masked form such as j…e@example.com. We never store the address.",
   },
   domain: {
     label: "a domain with its subdomains",

@@ -160,11 +160,8 @@ async function freeCheckResult(
   requestId: string,
 ): Promise<DisplayedVerdict> {
   const { check, ownLists } = site
-  const { domain, wwwHost, normalized, isTest } = checkRequest.subject
-  const ownListMatch =
-    domain === null || isTest
-      ? NO_OWN_LIST_MATCH
-      : publicOwnListMatch(await ownLists.lookup(null, normalized, domain, wwwHost))
+  const { subject } = checkRequest
+  const ownListMatch = subject.isTest ? NO_OWN_LIST_MATCH : publicOwnListMatch(await ownLists.lookup(null, subject))
   return displayedVerdict(site, await check({ ...checkRequest, ownListMatch }), requestId)
 }
 

@@ -48,9 +48,9 @@ export function createSignUpCheck(deps: SignUpCheckDeps): SignUpCheck {
 
 async function findConcern(deps: SignUpCheckDeps, email: string, callerId: string): Promise<SignUpConcern | null> {
   const subject = parseSubject("email", email, deps.testDomain)
-  const { domain, normalized, wwwHost, isTest, fault } = subject
+  const { domain, isTest, fault } = subject
   if (domain === null || isTest || fault === "reserved_tld" || DOCUMENTATION_NAME.test(domain)) return null
-  const { isOperatorAllowed } = await deps.ownLists.lookup(null, normalized, domain, wwwHost)
+  const { isOperatorAllowed } = await deps.ownLists.lookup(null, subject)
   if (isOperatorAllowed) return null
   const request = {
     ...({ subject, policy: "lenient", isDeep: false, includeTenant: false, callerId } as const),
