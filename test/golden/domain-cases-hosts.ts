@@ -22,7 +22,7 @@ export const HOST_CASES: readonly DomainCase[] = [
   { about: "thirty hosts: the first twenty are looked at", input: "jane@keg-glen.com", records: { "MX @": Array.from({ length: 30 }, (_, at) => `${100 - at} mx${at}.keg-glen.com`) } },
   // Parked mail and mailboxes of programs.
   { about: "a parking service", input: "jane@kiln-glen.com", records: { "MX @": ["10 park-mx.above.com"] } },
-  { about: "a parking service, as a domain", input: "lathe-glen.com", records: { "MX @": ["10 park-mx.above.com"], "A @": ["198.51.100.7"] } },
+  { about: "a parking service, as a domain", input: "lathe-glen.com", records: { "MX @": ["10 park-mx.above.com"], "A @": ["198.51.99.7"] } },
   { about: "a parking service's host below another's name", input: "jane@loom-glen.com", records: { "MX @": ["10 park-mx.above.com.evil-mx.net"] } },
   { about: "an own host first, a parking service second", input: "jane@mallet-glen.com", records: { "MX @": ["10 mx.mallet-glen.com", "20 park-mx.above.com"] } },
   { about: "a service that hands mailboxes to programs", input: "bot@wrench-glen.com", records: { "MX @": ["10 mx.agentmail.to"] } },

@@ -175,7 +175,7 @@ function isRecord(one: DnsRecord): boolean {
   if ("address" in one)
     return one.type === "A" ? /^\d+\.\d+\.\d+\.\d+$/.test(one.address) : /^[\da-f:]+$/.test(one.address)
   if ("text" in one) return one.text.isWellFormed()
-  if ("exchange" in one) return isShort(one.preference) && isName(one.exchange)
+  if ("exchange" in one) return isShort(one.preference) && (one.exchange === null || isName(one.exchange))
   return isName(one.target) && (one.type !== "SRV" || (isShort(one.priority) && isShort(one.port)))
 }
 

@@ -8,12 +8,12 @@ export type DnsQuestion = { readonly name: string; readonly type: DnsRecordType 
 
 /**
  * One record. Names in it are lower case, without a trailing dot, and made of printable ASCII; the root is the empty
- * name. A text is the record's strings joined (RFC 7208 §3.3) and decoded as UTF-8; invalid bytes become U+FFFD.
+ * name. An `exchange` that is no such name is null: the domain has an MX record all the same. A text is the record's strings joined (RFC 7208 §3.3) and decoded as UTF-8; invalid bytes become U+FFFD.
  */
 export type DnsRecord =
   | { readonly type: "A" | "AAAA"; readonly address: string }
   | { readonly type: "CNAME" | "NS"; readonly target: string }
-  | { readonly type: "MX"; readonly preference: number; readonly exchange: string }
+  | { readonly type: "MX"; readonly preference: number; readonly exchange: string | null }
   | { readonly type: "SRV"; readonly priority: number; readonly port: number; readonly target: string }
   | { readonly type: "TXT"; readonly text: string }
 
@@ -65,6 +65,16 @@ export type DnsExchange = (question: DnsQuestion, timeoutMs: number) => Promise<
 
 /** The IP address of a DNS server, without brackets, and its port. */
 export type DnsServerAddress = { readonly address: string; readonly port: number }
+
+/** The text without SP and HTAB at its ends: no other character is white space in SPF, DMARC and DKIM records. */
+export function trimSpace(text: string): string {
+  let [start, end] = [0, text.length]
+  while (start < end && isSpace(text.charCodeAt(start))) start++
+  while (end > start && isSpace(text.charCodeAt(end - 1))) end--
+  return text.slice(start, end)
+}
+
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x09
 
 /** The texts of an answer's TXT records. */
 export function txtValues({ records }: DnsAnswer): readonly string[] {

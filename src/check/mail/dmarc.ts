@@ -1,7 +1,7 @@
 import { type Finding, known } from "../../base/finding.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
+import { type CachingResolver, type DnsAnswer, trimSpace, txtValues } from "../dns/dns-types.ts"
 import { prefixedName } from "../dns/domain-name.ts"
 import type { DmarcPolicy } from "../verdict/evidence.ts"
 
@@ -168,8 +168,8 @@ function parseTags(record: string): ReadonlyMap<string, string | null> {
   for (const tag of record.split(";")) {
     const equals = tag.indexOf("=")
     if (equals < 0) continue
-    const name = tag.slice(0, equals).trim().toLowerCase()
-    tags.set(name, tags.has(name) ? null : tag.slice(equals + 1).trim())
+    const name = trimSpace(tag.slice(0, equals)).toLowerCase()
+    tags.set(name, tags.has(name) ? null : trimSpace(tag.slice(equals + 1)))
   }
   return tags
 }
@@ -181,4 +181,4 @@ const policyTag = (tags: ReadonlyMap<string, string | null>, name: string): Dmar
 
 /** Whether `rua` holds at least one URI (RFC 3986 §3). */
 const requestsReports = (tags: ReadonlyMap<string, string | null>): boolean =>
-  (tags.get("rua") ?? "").split(",").some(uri => /^[a-z][a-z0-9+.-]*:[!-~]+$/i.test(uri.trim()))
+  (tags.get("rua") ?? "").split(",").some(uri => /^[a-z][a-z0-9+.-]*:[!-~]+$/i.test(trimSpace(uri)))

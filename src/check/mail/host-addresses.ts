@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from "node:net"
+import { isIPv4 } from "node:net"
 import { LIMITS } from "../../contract/limits.ts"
 import type { CachingResolver, DnsRecord } from "../dns/dns-types.ts"
 import { parsePublicAddress } from "../fetch/public-address.ts"
@@ -64,15 +64,10 @@ export async function lookupHostAddresses(
 /** Names that are loopback without a question (RFC 6761 §6.3). */
 const LOOPBACK_NAME = /^(?:.+\.)?localhost$/
 
-/** A name with other characters is not asked about. */
-const QUERYABLE_HOST = /^(?:[a-z0-9_-]{1,63}\.)*[a-z0-9_-]{1,63}$/
-
 /** Few hosts have an IPv6 address alone, so AAAA is asked for only where the A records give no public address. */
 async function lookupHost(resolver: CachingResolver, { host, priority }: MxHost): Promise<LookedUpHost> {
-  // Some domains name an address in place of a host (RFC 5321 §5.1 forbids it).
-  if (isIPv4(host) || isIPv6(host)) return { host, priority, addresses: publicAddresses([host]), isAnswered: true }
+  if (isIPv4(host)) return { host, priority, addresses: publicAddresses([host]), isAnswered: true }
   if (LOOPBACK_NAME.test(host)) return { host, priority, addresses: [], isAnswered: true }
-  if (!QUERYABLE_HOST.test(host)) return { host, priority, addresses: [], isAnswered: false }
   const a = await resolver({ name: host, type: "A" })
   const ofA = a.known ? publicAddresses(a.value.records.flatMap(addressText)) : []
   const isDenied = a.known && a.value.outcome === "no_name"

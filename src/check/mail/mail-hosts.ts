@@ -1,5 +1,6 @@
+import { isIPv4 } from "node:net"
 import type { DnsRecord } from "../dns/dns-types.ts"
-import { isDisplayableName } from "../dns/domain-name.ts"
+import { DOMAIN_NAME_CHARS_MAX } from "../dns/domain-name.ts"
 import type { MailHost } from "../verdict/evidence.ts"
 import { type MailOperator, type MailProvider, providerOfMailHost } from "./mail-providers.ts"
 import type { SuiteIndicator } from "./suite-indicators.ts"
@@ -13,6 +14,8 @@ export type MailHosts = {
   readonly mx: readonly MailHost[]
   /** There is nothing but a null MX (RFC 7505 §3): the domain accepts no mail. */
   readonly isNullMx: boolean
+  /** There are MX records, not all null, and none names a host: no mail can be delivered. */
+  readonly hasNoHost: boolean
   /** There is a host that is no placeholder. */
   readonly acceptsMail: boolean
   /** These hosts, in the same order. */
@@ -29,14 +32,30 @@ export type MailHosts = {
 export type MxHost = { readonly priority: number; readonly host: string; readonly provider: MailProvider | null }
 
 /**
+ * Whether senders deliver to a target (RFC 1123 §2.1): letters, digits and hyphens in labels of 1 to 63, no hyphen at an end, and the
+ * last label no number. Underscores are tolerated, and so is an IPv4 address, to which senders deliver though RFC 5321 §5.1 forbids it.
+ */
+const isMailHost = (target: string): boolean =>
+  target.length <= DOMAIN_NAME_CHARS_MAX && ((HOST_NAME.test(target) && !NUMBER_AT_END.test(target)) || isIPv4(target))
+
+const HOST_NAME = /^(?:[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z0-9_](?:[a-z0-9_-]{0,61}[a-z0-9_])?$/
+const NUMBER_AT_END = /(?:^|\.)\d+$/
+
+/**
  * Reads the MX records of a domain. A host that occurs twice counts once, with its better preference. A null MX among hosts is
- * ignored, and so is a name that cannot be displayed. An IP address in place of a name, a common mistake, is listed as it is.
+ * ignored, and so is a target that is no mail host (`DECISIONS 111`).
  */
 export function parseMailHosts(records: readonly DnsRecord[]): MailHosts {
-  const all: Omit<MxHost, "provider">[] = []
-  for (const record of records)
-    if (record.type === "MX") all.push({ priority: record.preference, host: record.exchange })
-  const named = all.filter(({ host }) => isDisplayableName(host)).sort(byPreference)
+  const named: Omit<MxHost, "provider">[] = []
+  let [nullCount, otherCount] = [0, 0]
+  for (const record of records) {
+    if (record.type !== "MX") continue
+    const { preference: priority, exchange: host } = record
+    if (host === "") nullCount++
+    else if (host !== null && isMailHost(host)) named.push({ priority, host })
+    else otherCount++
+  }
+  named.sort(byPreference)
   const distinct =
     named.length < 2 ? named : [...Map.groupBy(named, ({ host }) => host).values()].flatMap(([first]) => first ?? [])
   const hosts = distinct.slice(0, MAIL_HOSTS_MAX).map(mx => ({ ...mx, provider: providerOfMailHost(mx.host) }))
@@ -45,7 +64,8 @@ export function parseMailHosts(records: readonly DnsRecord[]): MailHosts {
   const isDisposable = accepting.some(host => host.provider?.operator === "disposable")
   return {
     mx: hosts.map(host => ({ ...host, provider: host.provider?.key ?? null })),
-    isNullMx: all.length > 0 && all.every(({ host }) => host === ""),
+    isNullMx: nullCount > 0 && named.length + otherCount === 0,
+    hasNoHost: otherCount > 0 && named.length === 0,
     acceptsMail: accepting.length > 0,
     accepting,
     provider,

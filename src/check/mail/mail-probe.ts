@@ -3,6 +3,7 @@ import { type Finding, known, unknown } from "../../base/finding.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { type CacheStatus, createCacheStatusTracker } from "../cache-status.ts"
 import { type CachingResolver, type DnsAnswer, txtValues } from "../dns/dns-types.ts"
+import { parsePublicAddress } from "../fetch/public-address.ts"
 import type { DetectedSuites, MailEvidence } from "../verdict/evidence.ts"
 import { isDisposableAddress } from "./disposable-addresses.ts"
 import { lookupDmarcPolicy } from "./dmarc.ts"
@@ -198,9 +199,14 @@ async function lookupLinkedSuites(
 /** Whether an IPv6 address may be the only one by which mail and visitors reach the domain. */
 function needsIpv6Address(mx: Finding<DnsAnswer>, hosts: Finding<MailHosts>, a: Finding<DnsAnswer>): boolean {
   if (!hosts.known || hosts.value.acceptsMail || hosts.value.isNullMx) return false
-  if (a.known && a.value.records.length > 0) return false
+  if (hasPublicAddress(a)) return false
   return !(isNxdomain(mx) && isNxdomain(a))
 }
+
+/** Whether one of the addresses is public: mail and visitors reach no special one (RFC 6890). */
+const hasPublicAddress = (finding: Finding<DnsAnswer>): boolean =>
+  finding.known &&
+  finding.value.records.some(record => "address" in record && parsePublicAddress(record.address) !== null)
 
 /** Whether any answer knows the name. A broken server may deny it for one record type only. */
 const nameExists = (answers: readonly (Finding<DnsAnswer> | null)[]): boolean =>
@@ -213,12 +219,12 @@ function mailEvidence(
   hosts: MailHosts,
   others: Pick<MailEvidence, "isUnreachable" | "spf" | "dmarcPolicy">,
 ): Finding<MailEvidence> {
-  const { acceptsMail, isNullMx, provider, operatedBy } = hosts
+  const { acceptsMail, isNullMx, hasNoHost, provider, operatedBy } = hosts
   const addresses = aaaa === null ? [a] : [a, aaaa]
-  const hasAddress = addresses.some(finding => finding.known && finding.value.records.length > 0)
+  const hasAddress = addresses.some(hasPublicAddress)
   const failedAddress = addresses.find(finding => !finding.known)
-  // Without a host or a null MX the address decides, and an address whose query failed may exist.
-  if (!acceptsMail && !isNullMx && !hasAddress && failedAddress !== undefined && !failedAddress.known)
+  // Without an MX record the address decides, and an address whose query failed may exist.
+  if (!acceptsMail && !isNullMx && !hasNoHost && !hasAddress && failedAddress !== undefined && !failedAddress.known)
     return failedAddress
   return known({
     exists: nameExists([mx, txt, ...addresses]),
@@ -231,8 +237,10 @@ function mailEvidence(
   })
 }
 
-function deliveryOf({ acceptsMail, isNullMx }: MailHosts, hasAddress: boolean): MailEvidence["delivery"] {
+function deliveryOf({ acceptsMail, isNullMx, hasNoHost }: MailHosts, hasAddress: boolean): MailEvidence["delivery"] {
   if (acceptsMail) return "mx"
   if (isNullMx) return "null_mx"
+  // The address record stands in for missing MX records, and not for wrong ones (RFC 5321 §5.1).
+  if (hasNoHost) return "none"
   return hasAddress ? "implicit" : "none"
 }

@@ -1,5 +1,5 @@
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
-import { type CachingResolver, txtValues } from "../dns/dns-types.ts"
+import { type CachingResolver, trimSpace, txtValues } from "../dns/dns-types.ts"
 import { DOMAIN_NAME_CHARS_MAX } from "../dns/domain-name.ts"
 import { type MailOperator, type MailProvider, providerOfSpfDomain } from "./mail-providers.ts"
 import type { SuiteIndicator } from "./suite-indicators.ts"
@@ -8,16 +8,17 @@ import type { SuiteIndicator } from "./suite-indicators.ts"
 export const SPF_CHARS_MAX = 2048
 
 /**
- * The SPF record among a domain's TXT records (RFC 7208 §4.5): the one that is `v=spf1`, or begins with it and a space. Null:
- * there is none or more than one, or it has characters other than printable ASCII (§3.1). A record longer than `SPF_CHARS_MAX` is
- * cut between two terms.
+ * The SPF record among a domain's TXT records (RFC 7208 §4.5): the one that is `v=spf1`, or begins with it and white space, which is
+ * SP, and HTAB too (`DECISIONS 111`). Null: there is none or more than one, or it has other characters than these and printable ASCII
+ * (§3.1). A record longer than `SPF_CHARS_MAX` is cut between two terms.
  */
 export function selectSpfRecord(texts: readonly string[]): string | null {
-  const records = texts.filter(text => /^v=spf1(?: |$)/i.test(text))
+  const records = texts.filter(text => /^v=spf1(?:[ \t]|$)/i.test(text))
   const [record] = records
-  if (record === undefined || records.length > 1 || !/^[ -~]*$/.test(record)) return null
+  if (record === undefined || records.length > 1 || !/^[\t -~]*$/.test(record)) return null
   if (record.length <= SPF_CHARS_MAX) return record
-  return record.slice(0, record.lastIndexOf(" ", SPF_CHARS_MAX)).trimEnd()
+  const cut = Math.max(record.lastIndexOf(" ", SPF_CHARS_MAX), record.lastIndexOf("\t", SPF_CHARS_MAX))
+  return trimSpace(record.slice(0, cut))
 }
 
 const LOOKUP_TERM = /^[+?~-]?(?:include:(?<include>.+)|(?:a|mx|ptr)(?:[:/].+)?|exists:.+)$/i
@@ -41,7 +42,7 @@ export function parseSpfLookups(record: string): readonly SpfLookupTerm[] {
   const lookups: SpfLookupTerm[] = []
   const redirects: string[] = []
   let hasAll = false
-  for (const term of record.split(" ").slice(1)) {
+  for (const term of record.split(/[ \t]/).slice(1)) {
     const lookup = LOOKUP_TERM.exec(term)
     if (lookup !== null) lookups.push({ domain: parseSpfDomain(lookup.groups?.["include"]) })
     else if (ALL_TERM.test(term)) hasAll = true

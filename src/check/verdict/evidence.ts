@@ -15,7 +15,7 @@ export type MailEvidence = {
   readonly delivery: "mx" | "implicit" | "null_mx" | "none"
   /** Every mail host has no address, or only special ones (RFC 6890). False: one has a public address, or they are not all known. */
   readonly isUnreachable: boolean
-  /** The domain has an A or AAAA record. */
+  /** The domain has an A or AAAA record with a public address. */
   readonly hasAddress: boolean
   /** The most preferred host first. */
   readonly mx: readonly MailHost[]

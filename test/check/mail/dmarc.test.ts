@@ -55,6 +55,18 @@ describe("a record", () => {
     expect(await policyOf("v=dmarc1; p=reject", "v=DMARC1; p=none")).toBe("none")
   })
 
+  test("has SP and HTAB as white space, and no other character", async () => {
+    expect(await policyOf("v=DMARC1;\t p \t=\treject \t;rua= \tmailto:a@b.com\t")).toBe("reject")
+    for (const odd of ["\u00a0", "\u000b", "\u000c", "\n", "\r", "\u2003", "\u3000", "\ufeff", "\u2028"]) {
+      for (const text of [`v=DMARC1; p=reject${odd}`, `v=DMARC1; p=${odd}reject`, `v=DMARC1;${odd}p=reject`])
+        expect([text, await policyOf(text)]).toEqual([text, null])
+      for (const text of [`v=DMARC1${odd}; p=reject`, `v${odd}=DMARC1; p=reject`, `v=${odd}DMARC1; p=reject`])
+        expect([text, await policyOf(text)]).toEqual([text, null])
+      expect(await policyOf(`v=DMARC1; p=reject${odd}; rua=mailto:a@b.com`)).toBe("none")
+      expect(await policyOf(`v=DMARC1; p=reject; sp=none${odd}; rua=${odd}mailto:a@b.com`)).toBeNull()
+    }
+  })
+
   test("that is not there, or not alone at its name, is none", async () => {
     expect(await policyOf()).toBeNull()
     expect(await policy({})).toEqual(known(null))

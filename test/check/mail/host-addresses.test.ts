@@ -71,7 +71,6 @@ describe("the addresses of mail hosts", () => {
   test("are read from a name that is an address", async () => {
     expect((await probe({ "MX acme.com": [`10 ${PUBLIC}`] })).hosts[0]?.addresses).toEqual([PUBLIC])
     expect((await probe({ "MX acme.com": [`10 ${PUBLIC}`] })).questions).toEqual([])
-    expect((await probe({ "MX acme.com": ["10 m!x.net"] })).questions).toEqual([])
   })
 
   test("of one host are bounded, whatever their number and order", async () => {
@@ -179,8 +178,25 @@ describe("a domain is out of reach", () => {
     expect([found, hosts.length]).toEqual([false, HOSTS_RESOLVED_MIN])
   })
 
-  test("as to mail hosts, while a domain without any has its own address", async () => {
-    expect(await probe({ "A acme.com": ["127.0.0.1"] })).toMatchObject({ delivery: "implicit", isUnreachable: false })
+  test("if it has no mail host and no address that is public, or MX records of which none is a host", async () => {
+    const special = ["127.0.0.1", "10.1.2.3", "192.0.2.1", "169.254.7.7", "0.0.0.0"]
+    for (const address of special)
+      expect(await probe({ "A acme.com": [address] })).toMatchObject({ delivery: "none", hasAddress: false })
+    expect(await probe({ "A acme.com": special, "AAAA acme.com": ["::1"] })).toMatchObject({ delivery: "none" })
+    expect(await probe({ "A acme.com": ["127.0.0.1", PUBLIC] })).toMatchObject({ delivery: "implicit" })
+    expect(await probe({ "A acme.com": special, "AAAA acme.com": ["2a01:4f8::1"] })).toMatchObject({
+      delivery: "implicit",
+      hasAddress: true,
+    })
+    expect(await probe({ "MX acme.com": ["10 <a.mx.net>"], "A acme.com": [PUBLIC] })).toMatchObject({
+      delivery: "none",
+      hasAddress: true,
+      mx: [],
+      questions: [],
+    })
+  })
+
+  test("as to mail hosts, but by a null MX", async () => {
     expect(await isUnreachable({ "MX acme.com": ["0 ."] })).toBe(false)
   })
 })

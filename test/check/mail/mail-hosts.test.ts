@@ -22,6 +22,7 @@ test("a domain without MX records has no mail host", () => {
   expect(hosts()).toEqual({
     mx: [],
     isNullMx: false,
+    hasNoHost: false,
     acceptsMail: false,
     accepting: [],
     provider: null,
@@ -57,6 +58,7 @@ test("a placeholder is listed and shows its suite, but accepts no mail", () => {
   expect(hosts([0, PLACEHOLDER])).toEqual({
     mx: [{ priority: 0, host: PLACEHOLDER, provider: "suite_b_placeholder" }],
     isNullMx: false,
+    hasNoHost: false,
     acceptsMail: false,
     accepting: [],
     provider: null,
@@ -112,8 +114,45 @@ test("the most preferred hosts are read, up to a bound", () => {
   expect(hosts(...last, [900, "mx.acme.com"], [1000, DISPOSABLE]).operatedBy).toBeNull()
 })
 
-test("an IP address is listed, and a name that cannot be displayed is not", () => {
-  expect(hosts([10, "192.0.2.1"])).toMatchObject({ mx: [{ host: "192.0.2.1", provider: null }], acceptsMail: true })
-  for (const host of ["a b.com", "a\u0000.com", "mäx.de", "\u001b[2j", "a".repeat(254)])
-    expect(hosts([10, host])).toMatchObject({ mx: [], isNullMx: false, acceptsMail: false })
+const HOST_NAMES = ["mx.acme.com", "mx_1.acme.com", "_mx.acme.com", "4.acme.com", "acme", "localhost", "xn--mx-eka.de"]
+const LONG_NAMES = [`${"a".repeat(63)}.com`, `${"a.".repeat(126)}c`]
+const NO_HOST_NAMES = [
+  ...["<mail.x.org>", '"mail.x.org"', "mail.x.org;", "mail.x.org,", "https://mail.x.org", "imap:q.org", "a::b.org"],
+  ...[
+    "[203.0.115.9]",
+    "[2a01:4f8::1]",
+    "2a01:4f8::1",
+    "::1",
+    "fe80::1%eth0",
+    "203.0.115.999",
+    "203.0.115",
+    "010.1.2.3",
+  ],
+  ...[
+    "mail host",
+    "a b.com",
+    "a\u0000.com",
+    "mäx.de",
+    "\u001b[2j",
+    "a..com",
+    ".",
+    ".com",
+    "%",
+    "*.x.org",
+    "a@b.org",
+    "10",
+  ],
+  ...["-mx.acme.com", "mx-.acme.com", "mx.acme.com.", `${"a".repeat(64)}.com`, `${"a.".repeat(126)}co`],
+]
+
+test("a target is a host by RFC 1123, with underscores, or an IPv4 address: no other is listed", () => {
+  for (const host of [...HOST_NAMES, ...LONG_NAMES, "203.0.115.9"])
+    expect(hosts([10, host])).toMatchObject({ mx: [{ host, provider: null }], acceptsMail: true, hasNoHost: false })
+  for (const host of NO_HOST_NAMES) {
+    expect(hosts([10, host])).toMatchObject({ mx: [], isNullMx: false, hasNoHost: true, acceptsMail: false })
+    expect(hosts([0, ""], [10, host])).toMatchObject({ isNullMx: false, hasNoHost: true })
+    expect(hosts([10, host], [20, "mx.acme.com"])).toMatchObject({ mx: [{ priority: 20 }], hasNoHost: false })
+    expect(hosts([10, host], [20, PLACEHOLDER])).toMatchObject({ hasNoHost: false, acceptsMail: false })
+  }
+  expect(parseMailHosts([{ type: "MX", preference: 10, exchange: null }])).toMatchObject({ mx: [], hasNoHost: true })
 })

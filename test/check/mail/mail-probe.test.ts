@@ -61,11 +61,11 @@ describe("questions", () => {
     expect([queries.length, queries.at(-1)]).toEqual([5, "TXT _dmarc.com"])
   })
 
-  test("for AAAA are sent only if there is neither a mail host nor an IPv4 address", async () => {
+  test("for AAAA are sent only if there is neither a mail host nor a public IPv4 address", async () => {
     const asks = async (records: ZoneRecords) => (await probe(records)).queries.includes("AAAA acme.com")
     expect(await asks({ "MX acme.com": ["10 mx.acme.com"] })).toBe(false)
     expect(await asks({ "MX acme.com": ["0 ."] })).toBe(false)
-    expect(await asks({ "A acme.com": ["192.0.2.1"] })).toBe(false)
+    expect(await asks({ "A acme.com": ["198.51.99.1"] })).toBe(false)
     expect(await asks({})).toBe(false)
     expect(await asks({ "MX acme.com": "unavailable" })).toBe(false)
     expect(await asks({ "TXT acme.com": ["v=spf1 -all"] })).toBe(true)
@@ -178,8 +178,8 @@ describe("the name", () => {
 
 describe("how mail reaches a domain", () => {
   test("by its hosts, its address, or not at all", async () => {
-    const a = { "A acme.com": ["192.0.2.1"] }
-    const aaaa = { "AAAA acme.com": ["2001:db8::1"] }
+    const a = { "A acme.com": ["198.51.99.1"] }
+    const aaaa = { "AAAA acme.com": ["2a01:4f8::1"] }
     expect(await facts({ "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: false })
     expect(await facts({ ...a, "MX acme.com": ["10 mx.acme.com"] })).toMatchObject({ delivery: "mx", hasAddress: true })
     expect(await facts(a)).toMatchObject({ delivery: "implicit", hasAddress: true })
@@ -205,7 +205,11 @@ describe("how mail reaches a domain", () => {
       operatedBy: null,
       suites,
     })
-    expect(await facts({ ...records, "A acme.com": ["192.0.2.1"] })).toMatchObject({ delivery: "implicit", mx, suites })
+    expect(await facts({ ...records, "A acme.com": ["198.51.99.1"] })).toMatchObject({
+      delivery: "implicit",
+      mx,
+      suites,
+    })
     expect(await facts({ "MX acme.com": [`0 ${PLACEHOLDER}`, `10 ${SUITE_A}`] })).toMatchObject({
       delivery: "mx",
       provider: "suite_a",
@@ -220,7 +224,7 @@ describe("mail is known", () => {
 
   test("not without the MX records, and then suites are not known either", async () => {
     for (const cause of ["timed_out", "unavailable"] as const) {
-      const { mail, suites } = await probe({ "MX acme.com": cause, "A acme.com": ["192.0.2.1"] })
+      const { mail, suites } = await probe({ "MX acme.com": cause, "A acme.com": ["198.51.99.1"] })
       expect([mail, suites]).toEqual([unknown(cause), unknown(cause)])
     }
   })
@@ -238,10 +242,12 @@ describe("mail is known", () => {
     })
   })
 
-  test("without hosts, if there is an address or both address queries are answered", async () => {
+  test("without hosts, if there is a public address or both address queries are answered", async () => {
     const mailWith = async (records: ZoneRecords) => (await probe({ ...ANSWERED, ...records })).mail
-    expect(await mailWith({ "A acme.com": ["192.0.2.1"], "AAAA acme.com": "timed_out" })).toMatchObject({ known: true })
-    expect(await mailWith({ "AAAA acme.com": ["2001:db8::1"], "A acme.com": "timed_out" })).toMatchObject({
+    expect(await mailWith({ "A acme.com": ["198.51.99.1"], "AAAA acme.com": "timed_out" })).toMatchObject({
+      known: true,
+    })
+    expect(await mailWith({ "AAAA acme.com": ["2a01:4f8::1"], "A acme.com": "timed_out" })).toMatchObject({
       known: true,
     })
     expect(await mailWith({ "AAAA acme.com": "timed_out" })).toEqual(unknown("timed_out"))
@@ -406,10 +412,10 @@ describe("policies", () => {
       return mail.known ? [mail.value.exists, mail.value.dmarcPolicy] : mail
     }
     expect(await held({})).toEqual([false, known("reject")])
-    expect(await held({ "A mail.acme.com": ["192.0.2.1"] })).toEqual([true, known("quarantine")])
+    expect(await held({ "A mail.acme.com": ["198.51.99.1"] })).toEqual([true, known("quarantine")])
     expect(await held({ "TXT mail.acme.com": "no_data" })).toEqual([true, known("quarantine")])
     // There are only names below it: it exists.
-    expect(await held({ "A www.mail.acme.com": ["192.0.2.1"] })).toEqual([true, known("quarantine")])
+    expect(await held({ "A www.mail.acme.com": ["198.51.99.1"] })).toEqual([true, known("quarantine")])
     expect(await held({ "AAAA mail.acme.com": ["2001:db8::1"], "TXT mail.acme.com": "timed_out" })).toEqual([
       true,
       known("quarantine"),
@@ -489,7 +495,7 @@ describe("time", () => {
 
   const RECORDS: ZoneRecords = {
     "MX acme.com": [`10 ${GATEWAY}`],
-    "A acme.com": ["192.0.2.1"],
+    "A acme.com": ["198.51.99.1"],
     "TXT acme.com": ["v=spf1 include:_spf.google.com include:slow.com -all"],
     "TXT slow.com": ["v=spf1 include:spf.protection.outlook.com -all"],
   }

@@ -4,16 +4,19 @@ import { parseSpfLookups, SPF_CHARS_MAX, selectSpfRecord } from "../../../src/ch
 
 const domains = (record: string) => parseSpfLookups(`v=spf1 ${record}`).map(({ domain }) => domain)
 
-test("the record is the one text that is v=spf1, alone or before a space", () => {
+test("the record is the one text that is v=spf1, alone or before white space", () => {
   expect(selectSpfRecord(["x", "v=spf1 mx -all", "y"])).toBe("v=spf1 mx -all")
   expect(selectSpfRecord(["v=spf1"])).toBe("v=spf1")
   expect(selectSpfRecord(["V=SPF1 -all"])).toBe("V=SPF1 -all")
+  expect(selectSpfRecord(["v=spf1\tmx\t-all"])).toBe("v=spf1\tmx\t-all")
   for (const text of [
     "",
     "v=spf10 -all",
     "v=spf1;-all",
     " v=spf1 -all",
-    "v=spf1\t-all",
+    "v=spf1\u00a0-all",
+    "v=spf1\u000b-all",
+    "v=spf1\u2003-all",
     "v=spf2.0/mfrom -all",
     "v = spf1 x",
   ])
@@ -26,8 +29,8 @@ test("with none or several there is no record, also if one of several is malform
   expect(selectSpfRecord(["v=spf1 -all", "v=spf1 ä"])).toBeNull()
 })
 
-test("a record with other characters than printable ASCII is none", () => {
-  for (const odd of ["\u0000", "\u0007", "\n", "\t", "\u007f", "ä", "\ufffd", "\u202e"])
+test("a record with other characters than printable ASCII and HTAB is none", () => {
+  for (const odd of ["\u0000", "\u0007", "\n", "\u000b", "\u00a0", "\u2003", "\u007f", "ä", "\ufffd", "\u202e"])
     expect(selectSpfRecord([`v=spf1 mx ${odd} -all`])).toBeNull()
   expect(selectSpfRecord(["v=spf1 ~ !\"#$%&'()*+,-./:;<=>?@[]^_`{|}"])).not.toBeNull()
 })
@@ -45,6 +48,7 @@ test("a long record is cut between two terms", () => {
 })
 
 test("terms that cost a lookup are returned in order, with their domains", () => {
+  expect(domains("\tinclude:a.com \tinclude:b.com\t")).toEqual(["a.com", "b.com"])
   expect(domains("a mx ptr ip4:192.0.2.0/24 ip6::: include:a.com exists:%{i}.b.com -all exp=c.com")).toEqual([
     null,
     null,

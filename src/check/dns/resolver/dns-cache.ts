@@ -180,7 +180,7 @@ function recordText(record: DnsRecord): string {
     case "AAAA":
       return record.address
     case "MX":
-      return record.exchange
+      return record.exchange ?? ""
     case "TXT":
       return record.text
     default:

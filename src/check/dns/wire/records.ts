@@ -178,10 +178,11 @@ const RECORD_PARSERS: {
     const target = trailingName(packet, position, 0)
     return target === null ? null : { type: "NS", target }
   },
-  MX: (packet, position) => {
-    const exchange = trailingName(packet, position, 2)
-    return exchange === null ? null : { type: "MX", preference: packet.uint16(position.contentOffset), exchange }
-  },
+  MX: (packet, position) => ({
+    type: "MX",
+    preference: packet.uint16(position.contentOffset),
+    exchange: trailingName(packet, position, 2),
+  }),
   SRV: (packet, position) => {
     const target = trailingName(packet, position, 6)
     if (target === null) return null

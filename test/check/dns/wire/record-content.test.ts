@@ -10,6 +10,7 @@ import {
   short,
   TYPES,
   txtContent,
+  wireLabels,
   wireName,
 } from "./reply-bytes.ts"
 
@@ -60,6 +61,11 @@ describe("names", () => {
     expect(contents("NS", wireName(name(62)))).toEqual([])
     const manyLabels = Array.from({ length: 255 }, () => "a").join(".")
     expect(contents("NS", wireName(manyLabels), wireName("ok"))).toEqual([{ type: "NS", target: "ok" }])
+  })
+
+  test("that cannot be read leave an MX record without its target", () => {
+    for (const name of [wireLabels(["mail host", "com"]), wireLabels(["a.b"]), wireLabels(["\u00e4"])])
+      expect(contents("MX", joined([short(10), name]))).toEqual([{ type: "MX", preference: 10, exchange: null }])
   })
 
   test("must end where their record ends", () => {
