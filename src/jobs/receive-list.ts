@@ -45,8 +45,7 @@ export async function receiveList(
     }
     // Counted before and after it is unpacked: either may be the larger one.
     for await (const chunk of bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)) {
-      const block = cutter.push(chunk)
-      if (block !== null) await collector.add(block)
+      for (const block of cutter.push(chunk)) if (block !== null) await collector.add(block)
     }
     return await collector.end(cutter.end())
   } catch (error) {

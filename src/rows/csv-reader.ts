@@ -60,7 +60,7 @@ export class CsvRowReader implements RowReader {
 
   #addRecord(record: CsvRecord, rows: InputRow[]): void {
     if (this.#columns === null) this.#readFirst(record, rows)
-    else rows.push(this.#toRow(record, this.#columns))
+    else rows.push(this.#toRow(record))
   }
 
   #readFirst(record: CsvRecord, rows: InputRow[]): void {
@@ -70,7 +70,7 @@ export class CsvRowReader implements RowReader {
     if (!hasHeader) {
       this.#inputIndex = findUnnamedColumn(cells, column)
       this.#columns = { names: cells.map((_, at) => `column_${at + 1}`), delimiter, hasHeader }
-      rows.push(this.#toRow(record, this.#columns))
+      rows.push(this.#toRow(record))
       return
     }
     if (fault !== null)
@@ -82,72 +82,63 @@ export class CsvRowReader implements RowReader {
     const [only] = cells
     if (column === null && cells.length === 1 && only !== undefined && INPUT_PATTERN.test(only)) {
       this.#columns = SINGLE_COLUMN
-      rows.push(this.#toRow(record, this.#columns))
+      rows.push(this.#toRow(record))
       return
     }
     this.#inputIndex = findInputColumn(cells, column)
     this.#columns = { names: cells, delimiter, hasHeader }
   }
 
-  #toRow({ cells, fault }: CsvRecord, { names }: InputColumns): InputRow {
-    const all = cells.length >= names.length ? cells : [...cells, ...Array(names.length - cells.length).fill("")]
-    return { input: all[this.#inputIndex] ?? "", kind: null, fault, cells: all, json: null }
+  #toRow({ cells, fault }: CsvRecord): InputRow {
+    return { input: cells[this.#inputIndex] ?? "", kind: null, fault, cells, json: null }
   }
 }
 
-/** The cells of a line (RFC 4180). */
-type CellsResult =
-  | { readonly kind: "whole"; readonly cells: readonly string[] }
-  /** The last cell has an open quote: the record continues in the next line. */
-  | OpenCells
-  /** Text follows a closing quote. */
-  | { readonly kind: "broken" }
+/**
+ * The cells of a line (RFC 4180), from its beginning or from within a quoted cell. `open`: the last cell has an open quote, so that the
+ * record continues in the next line. `broken`: text follows a closing quote.
+ */
+type LineCells = { readonly kind: "whole" | "open" | "broken"; readonly cells: readonly string[] }
 
-/** The cells before the one with the open quote, and the text of that one so far. Continuing changes `cells` in place. */
-type OpenCells = { readonly kind: "open"; readonly cells: string[]; readonly cell: string }
-
-const MALFORMED_CELLS = { kind: "broken" } as const
+const BROKEN_CELLS: LineCells = { kind: "broken", cells: [] }
 
 /** `end`: the index after the closing quote; null: the quote stays open. */
 type QuotedCell = { readonly cell: string; readonly end: number | null }
 
 /**
- * Parses the cells of a line, which continues the record `open`, if any. A quote in the middle of a cell is an ordinary
- * character. The time is proportional to the line, however many lines the record has.
+ * Parses the cells of a line. `isContinued`: it begins within a quoted cell, the rest of which is its first one. A quote in the
+ * middle of a cell is an ordinary character.
  */
-function parseCells(line: string, delimiter: string, open: OpenCells | null): CellsResult {
-  if (open === null && !line.includes('"')) return { kind: "whole", cells: stripCarriageReturn(line).split(delimiter) }
-  const cells = open?.cells ?? []
-  let next = open === null ? 0 : parseQuotedCell(line, 0, `${open.cell}\n`, delimiter, cells)
+function parseCells(line: string, delimiter: string, isContinued: boolean): LineCells {
+  if (!line.includes('"')) {
+    if (isContinued) return { kind: "open", cells: [line] }
+    return { kind: "whole", cells: stripCarriageReturn(line).split(delimiter) }
+  }
+  const cells: string[] = []
+  let next = isContinued ? parseQuotedCell(line, 0, delimiter, cells) : 0
   while (typeof next === "number") {
     next =
       line[next] === '"'
-        ? parseQuotedCell(line, next + 1, "", delimiter, cells)
+        ? parseQuotedCell(line, next + 1, delimiter, cells)
         : parseBareCell(line, next, delimiter, cells)
   }
   return next
 }
 
 /** Appends a cell without quotes. Gives the index of the next cell, or the result at the end of the line. */
-function parseBareCell(line: string, from: number, delimiter: string, cells: string[]): number | CellsResult {
+function parseBareCell(line: string, from: number, delimiter: string, cells: string[]): number | LineCells {
   const end = line.indexOf(delimiter, from)
   cells.push(end < 0 ? stripCarriageReturn(line.slice(from)) : line.slice(from, end))
   return end < 0 ? { kind: "whole", cells } : end + 1
 }
 
-/** Appends a cell from after its opening quote, with its text of earlier lines (`before`). Gives the same. */
-function parseQuotedCell(
-  line: string,
-  from: number,
-  before: string,
-  delimiter: string,
-  cells: string[],
-): number | CellsResult {
+/** Appends a cell from after its opening quote. Gives the same. */
+function parseQuotedCell(line: string, from: number, delimiter: string, cells: string[]): number | LineCells {
   const { cell, end } = scanQuoted(line, from)
-  if (end === null) return { kind: "open", cells, cell: before + cell }
-  cells.push(before + cell)
+  cells.push(cell)
+  if (end === null) return { kind: "open", cells }
   if (isLineEnd(line, end)) return { kind: "whole", cells }
-  return line[end] === delimiter ? end + 1 : MALFORMED_CELLS
+  return line[end] === delimiter ? end + 1 : BROKEN_CELLS
 }
 
 /** Scans to the closing quote. Two quotes stand for one. */
@@ -168,8 +159,13 @@ const isLineEnd = (line: string, at: number): boolean =>
 /** One record of a CSV file. With a fault, its cells are those of a single line, split without regard to quotes. */
 export type CsvRecord = { readonly cells: readonly string[]; readonly fault: InputRow["fault"] }
 
-/** A record with an open quote, and its lines so far, in case they must be parsed again. */
-type OpenRecord = { readonly lines: InputLine[]; readonly cells: OpenCells; readonly length: number }
+/** A line of an open record, or one after it. `end`: the length of all lines up to here, with their line feeds. */
+type PendingLine = {
+  readonly line: InputLine
+  readonly end: number
+  /** Its cells as a continuation; null: nobody asked yet. */
+  continued: LineCells | null
+}
 
 /** The delimiters that are detected. */
 const DELIMITERS = [",", ";", "\t", "|"] as const
@@ -177,17 +173,31 @@ const DELIMITERS = [",", ";", "\t", "|"] as const
 /** The first line by which spreadsheets are told the delimiter. */
 const DELIMITER_LINE = /^"?sep=(?<delimiter>[^"])"?\r?$/i
 
+/** So many lines that are in records are dropped at once at least. */
+const DROPPED_LINES_MIN = 1024
+
 /**
  * Parses the records of a CSV file (RFC 4180) from its lines. The delimiter is the given one, else that of a first line such as
  * `sep=;`, else the first of comma, semicolon, tab and vertical bar that the first line has.
  *
  * A quote that is still open after the length of the longest line, or that closes in the middle of a cell, costs one line:
  * that line becomes a record with a fault, and parsing continues with the next line.
+ *
+ * The time is linear in the text (DECISIONS 105): what a line is as the beginning of a record, and what it is as a continuation, depends on the
+ * line alone, so each is found once, however many records are given up before it.
  */
 export class CsvRecordParser {
   #delimiter: string | null
   #isAtStart: boolean
-  #open: OpenRecord | null = null
+  /** The first line of the open record; null: none is open. */
+  #open: LineCells | null = null
+  /** The lines of the open record, the first one at `#first`, and those after it that were read. */
+  #lines: PendingLine[] = []
+  #first = 0
+  /** The first line of which it is not known that it leaves the quote open. */
+  #next = 0
+  /** The length of all lines that were pending. */
+  #end = 0
 
   /** `isAtStart`: the next line is the first one of the file. */
   constructor(delimiter: string | null = null, isAtStart = true) {
@@ -195,9 +205,9 @@ export class CsvRecordParser {
     this.#isAtStart = isAtStart
   }
 
-  /** Whether the next line continues a record. */
-  get isOpen(): boolean {
-    return this.#open !== null
+  /** How many of the last lines are in no record yet. The first of them begins one. */
+  get pendingLinesCount(): number {
+    return this.#lines.length - this.#first
   }
 
   /** A comma before the first line. */
@@ -205,62 +215,113 @@ export class CsvRecordParser {
     return this.#delimiter ?? DELIMITERS[0]
   }
 
-  /** Parses the next line and appends the records that it completes. */
-  push(line: InputLine, records: CsvRecord[]): void {
+  /** Parses the next line and appends the records that it completes. False: there are more than `recordsMax`, which `advance` appends. */
+  push(line: InputLine, records: CsvRecord[], recordsMax = Number.POSITIVE_INFINITY): boolean {
     if (this.#isAtStart) {
       this.#isAtStart = false
       const named = DELIMITER_LINE.exec(line.text)?.groups?.["delimiter"]
       if (named !== undefined) {
         this.#delimiter ??= named
-        return
+        return true
       }
     }
     this.#delimiter ??= DELIMITERS.find(delimiter => line.text.includes(delimiter)) ?? DELIMITERS[0]
-    // The lines of a malformed record are parsed again, the next one last. They are few: a line inside of a quoted cell has no
-    // quote of its own that could stay open.
-    const left = [line]
-    for (let next = left.pop(); next !== undefined; next = left.pop()) {
-      for (const again of this.#parseLine(next, records).reverse()) left.push(again)
-    }
+    if (this.pendingLinesCount === 0 && this.#begin(line, records)) return true
+    this.#end += line.text.length + 1
+    this.#lines.push({ line, end: this.#end, continued: null })
+    this.#next = Math.max(this.#next, this.#first + 1)
+    return this.advance(records, recordsMax)
   }
 
   /** The input has ended: appends the remaining records. */
   end(records: CsvRecord[]): void {
-    while (this.#open !== null) {
-      for (const line of this.#recover(this.#open.lines, records)) this.push(line, records)
-    }
+    for (this.advance(records); this.#open !== null; this.advance(records)) this.#giveUp(records)
   }
 
-  /** Gives the lines that must be parsed again. */
-  #parseLine(line: InputLine, records: CsvRecord[]): InputLine[] {
-    const open = this.#open
-    if (line.isTooLong) {
-      if (open !== null) return [...this.#recover(open.lines, records), line]
-      records.push({ cells: this.#splitUnquoted(line), fault: "too_long" })
-      return []
+  /** Appends what the lines so far complete and was not appended yet. Gives the same. */
+  advance(records: CsvRecord[], recordsMax = Number.POSITIVE_INFINITY): boolean {
+    for (const until = records.length + recordsMax; records.length < until; ) {
+      const isAtEnd = this.#open === null ? !this.#beginPending(records) : !this.#continue(this.#open, records)
+      if (isAtEnd) return true
     }
-    const read = parseCells(line.text, this.delimiter, open === null ? null : open.cells)
-    if (read.kind === "whole") {
-      this.#open = null
-      records.push({ cells: read.cells, fault: null })
-      return []
-    }
-    const lines = open === null ? [] : open.lines
-    lines.push(line)
-    const length = (open === null ? 0 : open.length) + line.text.length + 1
-    if (read.kind === "broken" || length > LINE_BYTES_MAX) return this.#recover(lines, records)
-    this.#open = { lines, cells: read, length }
-    return []
+    return false
   }
 
-  #recover([first, ...rest]: readonly InputLine[], records: CsvRecord[]): InputLine[] {
+  /** Begins a record with a line. True: it is done, and appended. */
+  #begin(line: InputLine, records: CsvRecord[]): boolean {
+    const read = line.isTooLong ? BROKEN_CELLS : parseCells(line.text, this.delimiter, false)
+    if (read.kind === "whole") records.push({ cells: read.cells, fault: null })
+    else if (read.kind === "broken") records.push(this.#faultyRecord(line))
+    else this.#open = read
+    return this.#open === null
+  }
+
+  /** Begins a record with the first pending line. False: there is none. */
+  #beginPending(records: CsvRecord[]): boolean {
+    this.#dropDone()
+    const first = this.#lines[this.#first]
+    if (first === undefined) return false
+    if (this.#begin(first.line, records)) this.#first++
+    this.#next = Math.max(this.#next, this.#first + 1)
+    return true
+  }
+
+  /** Continues the open record by a line, or ends it. False: the line has not come yet. */
+  #continue(open: LineCells, records: CsvRecord[]): boolean {
+    const next = this.#lines[this.#next]
+    const isTooLong = this.#openLength() > LINE_BYTES_MAX
+    if (next === undefined && !isTooLong) return false
+    const kind = next === undefined || isTooLong ? "broken" : this.#continuedCells(next).kind
+    if (kind === "open") this.#next++
+    else if (kind === "whole") this.#complete(open, records)
+    else this.#giveUp(records)
+    return true
+  }
+
+  #continuedCells(pending: PendingLine): LineCells {
+    const { text, isTooLong } = pending.line
+    pending.continued ??= isTooLong ? BROKEN_CELLS : parseCells(text, this.delimiter, true)
+    return pending.continued
+  }
+
+  /** The length of the open record so far. */
+  #openLength(): number {
+    const [first, last] = [this.#lines[this.#first], this.#lines[this.#next - 1]]
+    return first === undefined || last === undefined ? 0 : last.end - first.end + first.line.text.length + 1
+  }
+
+  /** The next line ends the open record: joins their cells. */
+  #complete(beginning: LineCells, records: CsvRecord[]): void {
+    const cells = [...beginning.cells]
+    for (let at = this.#first + 1; at <= this.#next; at++) {
+      const [rest = "", ...others] = this.#lines[at]?.continued?.cells ?? []
+      cells[cells.length - 1] += `\n${rest}`
+      for (const cell of others) cells.push(cell)
+    }
+    records.push({ cells, fault: null })
     this.#open = null
-    if (first !== undefined) records.push({ cells: this.#splitUnquoted(first), fault: "invalid_syntax" })
-    return rest
+    this.#first = this.#next + 1
   }
 
-  /** Splits a line without regard to quotes. */
-  #splitUnquoted({ text }: InputLine): readonly string[] {
-    return stripCarriageReturn(text).split(this.delimiter)
+  /** The first line of the open record becomes a record of its own. */
+  #giveUp(records: CsvRecord[]): void {
+    const first = this.#lines[this.#first]
+    if (first !== undefined) records.push(this.#faultyRecord(first.line))
+    this.#open = null
+    this.#first++
+  }
+
+  /** Drops the lines that are in records. Dropping each at once would move all others. */
+  #dropDone(): void {
+    if (this.#first < Math.min(DROPPED_LINES_MIN, this.#lines.length) || this.#first * 2 < this.#lines.length) return
+    this.#lines = this.#lines.slice(this.#first)
+    this.#next -= this.#first
+    this.#first = 0
+  }
+
+  /** The line as a record, split without regard to quotes. */
+  #faultyRecord({ text, isTooLong }: InputLine): CsvRecord {
+    const cells = stripCarriageReturn(text).split(this.delimiter)
+    return { cells, fault: isTooLong ? "too_long" : "invalid_syntax" }
   }
 }

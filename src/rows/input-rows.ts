@@ -12,7 +12,7 @@ export type InputRow = {
   readonly kind: SubjectKind | null
   /** Why the row is `invalid` without a check; null: it is checked. */
   readonly fault: "invalid_syntax" | "too_long" | null
-  /** All cells of a CSV row, at least as many as the header has; null: another format. */
+  /** The cells of a CSV row, which may be fewer than the header has, or more; null: another format. */
   readonly cells: readonly string[] | null
   /** What a line of NDJSON held; null: it was no JSON text, or the format is another one. */
   readonly json: JsonLine | null

@@ -60,10 +60,21 @@ export class LineSplitter {
   }
 
   #decodeLine(bytes: Buffer, start: number, end: number): InputLine {
-    const isTooLong = end - start > LINE_BYTES_MAX
-    const text = bytes.toString("utf8", start, isTooLong ? start + DISPLAYED_BYTES_MAX : end)
-    if (!this.#isFirst) return { text, isTooLong }
+    const line = decodeLine(bytes, start, end)
+    if (!this.#isFirst) return line
     this.#isFirst = false
-    return { text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text, isTooLong }
+    return withoutByteOrderMark(line)
   }
+}
+
+/** The first line of a file. */
+export const withoutByteOrderMark = ({ text, isTooLong }: InputLine): InputLine => ({
+  text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text,
+  isTooLong,
+})
+
+/** The line that these bytes are, without a line feed. */
+export function decodeLine(bytes: Buffer, start: number, end: number): InputLine {
+  const isTooLong = end - start > LINE_BYTES_MAX
+  return { text: bytes.toString("utf8", start, isTooLong ? start + DISPLAYED_BYTES_MAX : end), isTooLong }
 }

@@ -1,26 +1,32 @@
 import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
 import type { InputLine } from "./input-rows.ts"
-import { LINE_BYTES_MAX, LineSplitter } from "./line-splitter.ts"
+import { decodeLine, LINE_BYTES_MAX, LineSplitter, withoutByteOrderMark } from "./line-splitter.ts"
 
 /** Whole rows of a file, as bytes. `rowCount` counts the header of a CSV file too, and of the last block only the rows that have ended. */
 export type Block = { readonly bytes: Uint8Array; readonly rowCount: number }
+
+/** A block has at most so many rows, however short they are. */
+const BLOCK_ROWS_MAX = 4096
+/** So many lines or records are examined in one piece. */
+const PIECE_ROWS_MAX = 256
 
 const LINE_FEED = 10
 const QUOTE = 34
 
 /**
  * Cuts the bytes of a file between rows, so that each block can be read without those before it. In CSV a row is a record, which
- * may have line feeds between quotes. Holds a chunk and an incomplete row at most, of a line that is too long only as much as
- * shows that.
+ * may have line feeds between quotes. Holds a chunk, an open record and an incomplete line at most, of a line that is too long only as
+ * much as shows that.
  */
 export class RecordCutter {
   readonly #records: CsvRecordParser | null
-  /** Rows that are not cut off yet, and how many of their bytes and lines were looked at. */
+  /** Bytes that are not cut off yet, and how many of them were looked at. */
   #pending: Buffer = Buffer.alloc(0)
   #examined = 0
+  /** What came after them of a line that has not ended. */
+  #lineParts: Uint8Array[] = []
+  #linePartsBytes = 0
   #rowCount = 0
-  /** How many of these rows end at the last place where a block can end. */
-  #cutRowCount = 0
   #isFirst = true
 
   /** `delimiter`: of a CSV file, null: it is detected. `isCsv` false: a row is a line. */
@@ -28,86 +34,103 @@ export class RecordCutter {
     this.#records = isCsv ? new CsvRecordParser(delimiter) : null
   }
 
-  /** Takes the next chunk. Gives the rows that are complete; null: there is none. */
-  push(chunk: Uint8Array): Block | null {
-    this.#append(chunk)
-    const lastFeed = this.#pending.lastIndexOf(LINE_FEED)
-    if (lastFeed < this.#examined) return null
-    const cut = this.#needsParser() ? this.#examineRecords(lastFeed) : this.#examineLines(lastFeed)
-    return cut === 0 ? null : this.#cutOff(cut)
+  /** Takes the next chunk, and gives the rows that are complete. Null: others may work before the next piece. */
+  *push(chunk: Uint8Array): Generator<Block | null, undefined> {
+    const lineEnd = chunk.indexOf(LINE_FEED)
+    this.#addToLine(chunk.subarray(0, lineEnd < 0 ? chunk.length : lineEnd))
+    if (lineEnd < 0) return
+    this.#join(chunk.subarray(lineEnd))
+    yield* this.#records !== null && this.#needsParser(this.#records)
+      ? this.#examineRecords(this.#records)
+      : this.#examineLines()
+    yield* this.#cutOff(this.#doneBytes())
   }
 
   /** The input has ended: gives the rest; null: there is none. */
   end(): Block | null {
-    this.#cutRowCount = this.#rowCount
-    return this.#pending.length === 0 ? null : this.#cutOff(this.#pending.length)
+    this.#join(new Uint8Array())
+    const [rest = null] = this.#cutOff(this.#pending.length)
+    return rest
   }
 
-  #append(chunk: Uint8Array): void {
-    const lineStart = this.#examined
-    const openBytes = this.#pending.length - lineStart
-    const feed = chunk.indexOf(LINE_FEED)
-    // Of a line that is too long, only as much is kept as shows that.
-    const room = Math.max(0, LINE_BYTES_MAX + 1 - openBytes)
-    const lineRest = chunk.subarray(0, Math.min(feed < 0 ? chunk.length : feed, room))
-    const after = feed < 0 ? new Uint8Array() : chunk.subarray(feed)
-    this.#pending = Buffer.concat([this.#pending, lineRest, after])
+  /** Of a line that is too long, only as much is kept as shows that. */
+  #addToLine(bytes: Uint8Array): void {
+    const room = LINE_BYTES_MAX + 1 - (this.#pending.length - this.#examined) - this.#linePartsBytes
+    if (room <= 0 || bytes.length === 0) return
+    // A copy, because the memory of the chunk is reused.
+    this.#lineParts.push(new Uint8Array(bytes.subarray(0, room)))
+    this.#linePartsBytes += Math.min(bytes.length, room)
   }
 
-  #needsParser(): boolean {
-    if (this.#records === null) return false
-    return this.#isFirst || this.#records.isOpen || this.#pending.includes(QUOTE, this.#examined)
+  #join(rest: Uint8Array): void {
+    this.#pending = Buffer.concat([this.#pending, ...this.#lineParts, rest])
+    this.#lineParts = []
+    this.#linePartsBytes = 0
   }
 
-  /** Every line is a row. Gives where the last one ends. */
-  #examineLines(lastFeed: number): number {
-    for (
-      let at = this.#pending.indexOf(LINE_FEED, this.#examined);
-      at >= 0;
-      at = this.#pending.indexOf(LINE_FEED, at + 1)
-    )
+  #needsParser({ pendingLinesCount }: CsvRecordParser): boolean {
+    return this.#isFirst || pendingLinesCount > 0 || this.#pending.includes(QUOTE, this.#examined)
+  }
+
+  /** Every line is a row. */
+  *#examineLines(): Generator<Block, undefined> {
+    for (let end = this.#nextLineEnd(); end > 0; end = this.#nextLineEnd()) {
       this.#rowCount++
-    this.#examined = lastFeed + 1
-    this.#cutRowCount = this.#rowCount
-    return this.#examined
-  }
-
-  /** Gives where the last record ends; 0: none has ended. */
-  #examineRecords(lastFeed: number): number {
-    const records = this.#records
-    let cut = 0
-    for (let from = this.#examined; from <= lastFeed; ) {
-      const end = this.#pending.indexOf(LINE_FEED, from) + 1
-      if (records !== null) this.#examineLine(records, this.#pending.subarray(from, end))
-      from = end
       this.#examined = end
-      if (records?.isOpen === true) continue
-      cut = end
-      this.#cutRowCount = this.#rowCount
+      if (this.#rowCount >= BLOCK_ROWS_MAX) yield* this.#cutOff(end)
     }
-    return cut
   }
 
-  #examineLine(records: CsvRecordParser, bytes: Buffer): void {
-    if (!this.#isFirst && !records.isOpen && !bytes.includes(QUOTE)) {
+  *#examineRecords(records: CsvRecordParser): Generator<Block | null, undefined> {
+    let count = 0
+    for (let end = this.#nextLineEnd(); end > 0; end = this.#nextLineEnd()) {
+      const found: CsvRecord[] = []
+      let isDone = this.#examineLine(records, end, found)
+      this.#rowCount += found.length
+      while (!isDone || ++count % PIECE_ROWS_MAX === 0) {
+        if (this.#rowCount < BLOCK_ROWS_MAX) yield null
+        else yield* this.#cutOff(this.#doneBytes())
+        const more: CsvRecord[] = []
+        isDone = records.advance(more, PIECE_ROWS_MAX)
+        this.#rowCount += more.length
+      }
+    }
+  }
+
+  /** False: the line completes more records. */
+  #examineLine(records: CsvRecordParser, end: number, found: CsvRecord[]): boolean {
+    const bytes = this.#pending.subarray(this.#examined, end - 1)
+    this.#examined = end
+    if (!this.#isFirst && records.pendingLinesCount === 0 && !bytes.includes(QUOTE)) {
       this.#rowCount++
-      return
+      return true
     }
-    const found: CsvRecord[] = []
-    for (const line of linesOf(bytes, this.#isFirst)) records.push(line, found)
+    const line = decodeLine(bytes, 0, bytes.length)
+    const isDone = records.push(this.#isFirst ? withoutByteOrderMark(line) : line, found, PIECE_ROWS_MAX)
     this.#isFirst = false
-    this.#rowCount += found.length
+    return isDone
   }
 
-  #cutOff(length: number): Block {
-    const bytes = this.#pending.subarray(0, length)
-    const rowCount = this.#cutRowCount
+  /** 0: no further line has ended. */
+  #nextLineEnd(): number {
+    return this.#pending.indexOf(LINE_FEED, this.#examined) + 1
+  }
+
+  /** Where the last record ends. */
+  #doneBytes(): number {
+    let end = this.#examined
+    for (let lines = this.#records?.pendingLinesCount ?? 0; lines > 0; lines--)
+      end = end < 2 ? 0 : this.#pending.lastIndexOf(LINE_FEED, end - 2) + 1
+    return end
+  }
+
+  #cutOff(length: number): readonly Block[] {
+    if (length === 0) return []
+    const block = { bytes: this.#pending.subarray(0, length), rowCount: this.#rowCount }
     this.#pending = this.#pending.subarray(length)
     this.#examined = Math.max(0, this.#examined - length)
-    // Rows that a line with a wrong quote gave stand behind the place if a later quote is open.
-    this.#rowCount -= rowCount
-    this.#cutRowCount = 0
-    return { bytes, rowCount }
+    this.#rowCount = 0
+    return [block]
   }
 }
 

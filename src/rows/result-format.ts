@@ -107,7 +107,11 @@ function csvResults({ names: ownNames, delimiter: to, hasHeader }: InputColumns,
   const safe = (cells: readonly string[]): readonly string[] => (hasSafeCells ? cells.map(safeCell) : cells)
   const names = safe(ownNames)
   const ownOf = ({ input, cells }: InputRow): readonly string[] => safe(cells ?? [input])
-  const beginning = (row: InputRow): string => formatCsvRecord(ownOf(row).slice(0, names.length), to) + to
+  const beginning = (row: InputRow): string => {
+    const cells = ownOf(row).slice(0, names.length)
+    // The cells that a short row lacks stand in the text alone: a thousand columns must not cost each empty row a thousand cells.
+    return formatCsvRecord(cells, to) + to.repeat(names.length - cells.length + 1)
+  }
   const verdictCells = oncePerVerdict(({ verdict, evidence }) => {
     const { category, confidence, recommendation, reasons, isDegraded } = verdict
     const business = CATEGORIES[category].isBusiness
@@ -127,9 +131,10 @@ function csvResults({ names: ownNames, delimiter: to, hasHeader }: InputColumns,
 
 /** The names of the result columns, with a prefix when the file has one of them already, such as results that are checked again. */
 function resultColumnNames(taken: readonly string[]): readonly string[] {
+  const own = new Set(taken)
   for (let prefix = ""; ; prefix += "mailkind_") {
     const names = RESULT_COLUMNS.map(name => prefix + name)
-    if (!names.some(name => taken.includes(name))) return names
+    if (!names.some(name => own.has(name))) return names
   }
 }
 

@@ -4,8 +4,10 @@ import { stringify } from "csv-stringify/sync"
 import fc from "fast-check"
 import { formatCsvRecord } from "../../src/base/csv.ts"
 import { type CsvRecord, CsvRecordParser, CsvRowReader } from "../../src/rows/csv-reader.ts"
-import type { InputRow } from "../../src/rows/input-rows.ts"
+import { type InputRow, rowSubject } from "../../src/rows/input-rows.ts"
 import { LINE_BYTES_MAX } from "../../src/rows/line-splitter.ts"
+import { RecordCutter } from "../../src/rows/record-cutter.ts"
+import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
 
 const linesOf = (text: string) =>
   text
@@ -131,6 +133,52 @@ describe("records", () => {
   })
 })
 
+/** How often the text of a line is looked at: to begin a record, to continue one, as a record with a fault, and for its length. */
+const LOOKS_PER_LINE_MAX = 8
+
+describe("quotes that go wrong", () => {
+  const units = {
+    "between commas": 'a","\n',
+    "between tabs": 'a"\t"\n',
+    "at each beginning": '"a\n',
+    alone: '"\n',
+    "every second line": '"a\nb\n',
+    "closed in the middle of a cell": '"x"y\n"a\n',
+    "before many lines": `"a\n${"b\n".repeat(500)}`,
+    "between whole records": '"a\n""\n"b"\n',
+  }
+
+  test.each(Object.entries(units))("are read a few times and no more, however many there are: %s", (_, unit) => {
+    for (const isTooLong of [false, true]) {
+      let looks = 0
+      const lines = linesOf(unit.repeat(20_000 / unit.length)).map(({ text }) => ({
+        get text() {
+          looks++
+          return text
+        },
+        isTooLong: false,
+      }))
+      const reader = new CsvRecordParser()
+      const records: CsvRecord[] = []
+      for (const line of lines) reader.push(line, records)
+      if (isTooLong) reader.push({ text: "x", isTooLong }, records)
+      else reader.end(records)
+      expect(looks / lines.length).toBeLessThan(LOOKS_PER_LINE_MAX)
+    }
+  })
+
+  test.each(Object.entries(units))("hold no more of a file than a record may have: %s", (_, unit) => {
+    const bytes = Buffer.from(`email,x\n${unit.repeat(300_000 / unit.length)}`)
+    const cutter = new RecordCutter(true, null)
+    let [cut, held] = [0, 0]
+    for (let at = 0; at < bytes.length; at += 16_384) {
+      for (const block of cutter.push(bytes.subarray(at, at + 16_384))) cut += block?.bytes.length ?? 0
+      held = Math.max(held, at + 16_384 - cut)
+    }
+    expect(held).toBeLessThan(2 * LINE_BYTES_MAX)
+  })
+})
+
 describe("the column of inputs", () => {
   test("is the one that is named, by its exact name before others, whatever its case", () => {
     expect(inputs(rowsIn("Mail,MAIL\na,b", "MAIL"))).toEqual(["b"])
@@ -188,9 +236,9 @@ describe("the column of inputs", () => {
   })
 })
 
-test("a row that is short is filled with empty cells, and one that is long keeps all", () => {
-  const [short, empty, long] = rowsIn("email,name\na@b.com\n\na@b.com,x,y")
-  expect(short?.cells).toEqual(["a@b.com", ""])
-  expect(empty).toMatchObject({ input: "", cells: ["", ""] })
-  expect(long?.cells).toEqual(["a@b.com", "x", "y"])
+test("a row that is short is filled with empty cells in the results alone, and one that is long keeps all", () => {
+  const rows = rowsIn("email,name\na@b.com\n\na@b.com,x,y")
+  expect(rows.map(row => row.cells)).toEqual([["a@b.com"], [""], ["a@b.com", "x", "y"]])
+  const { prefix } = RESULT_FORMATS.csv({ names: ["email", "name"], delimiter: ",", hasHeader: true }, false)
+  expect(rows.map(row => prefix(row, rowSubject(row, "mailkind.test")))).toEqual(["a@b.com,,", ",,", "a@b.com,x,"])
 })

@@ -257,8 +257,7 @@ async function* readParts({ source, read, job }: Run, isCut: boolean): AsyncGene
   })
   const cutter = isCut ? new RecordCutter(from === "csv", csv.delimiter) : null
   for await (const bytes of parts) {
-    const part = cutter === null ? { bytes, rowCount: 0 } : cutter.push(bytes)
-    if (part !== null) yield part
+    for (const part of cutter?.push(bytes) ?? [{ bytes, rowCount: 0 }]) if (part !== null) yield part
   }
   const rest = cutter?.end() ?? null
   if (rest !== null) yield rest

@@ -26,7 +26,7 @@ function rowsOf(from: FileFormat, lines: readonly InputLine[], first: ReturnType
 function blocksOf(bytes: Uint8Array, partBytes: number, isCsv: boolean): Block[] {
   const cutter = new RecordCutter(isCsv, null)
   const blocks: (Block | null)[] = []
-  for (let at = 0; at < bytes.length; at += partBytes) blocks.push(cutter.push(bytes.subarray(at, at + partBytes)))
+  for (let at = 0; at < bytes.length; at += partBytes) blocks.push(...cutter.push(bytes.subarray(at, at + partBytes)))
   return [...blocks, cutter.end()].filter(block => block !== null)
 }
 
