@@ -75,6 +75,7 @@ export function createJobsService(
     today: () => units.today(),
     onLeased: leased => unitNotices.noteLeased(leased),
     hasEnded: other => isLocal && hasLocalHolderEnded(other, holder),
+    onGivenUp: (job, row) => log("error", "a list is given up, since it ended its process twice", { job, row }),
     onError: (message, error) => logError(log, message)(error),
   })
   const jobs = {

@@ -152,6 +152,7 @@ export const LOG_EVENTS = {
   "the lease of jobs was not renewed": failed("Another node may take them over."),
   "the folder with the lists of jobs cannot be used": failed("No list is received or checked."),
   "a job was interrupted": failed("It continues where it stood."),
+  "a list is given up, since it ended its process twice": event("error", "job row", "Its state is `failed`, and `row` is the likely cause. The lines about workers that ended stand before."),
   "the folder with the lists of jobs belongs to another database": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "other servers use another folder for the lists of jobs": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "callbacks were not sent": failed(TRIED_AGAIN),

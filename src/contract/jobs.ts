@@ -37,6 +37,7 @@ export const JOB_REASONS = {
   account_suspended: { state: "stopped", description: "The account is suspended." },
   key_revoked: { state: "failed", description: "The key that uploaded the list was revoked or has expired." },
   files_lost: { state: "failed", description: "The files of the job are damaged or missing." },
+  no_progress: { state: "failed", description: "The check broke off twice before it got further. The first row without a result is the likely cause: upload the list again without it." },
 } as const satisfies Record<string, { readonly state: JobState; readonly description: string }>
 export type JobReason = keyof typeof JOB_REASONS
 
@@ -73,6 +74,8 @@ export const JOB_LIMITS = {
   /** Lists that one process checks at the same time, and lookups of one list that are under way at the same time. */
   runningPerProcessMax: 2,
   lookupsPerJobMax: 128,
+  /** Claims of one list that may end with their process before the list gets further. */
+  stalledClaimsMax: 2,
   /** Unique domains are counted up to this. */
   uniqueDomainsMax: 1_000_000,
 } as const

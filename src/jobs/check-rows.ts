@@ -33,6 +33,9 @@ export type RowKind = "header" | Recommendation
 /** The kinds by the byte that stands for them in a file. */
 export const ROW_KINDS = ["header", "allow", "review", "block"] as const satisfies readonly RowKind[]
 
+/** For each result its length in bytes, and the byte that stands for its kind. */
+export const ROW_META_BYTES = 5
+
 /** The results of a block of rows. */
 export type RowResults = {
   readonly written: readonly WrittenRow[]

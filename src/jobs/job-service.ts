@@ -24,10 +24,10 @@ import { newId } from "../customers/store/core/id.ts"
 import { inputFileName, jobIdOfFile } from "./job-files.ts"
 import { checkJobFolder, type JobFolderState } from "./job-folder.ts"
 import { storeList } from "./receive-list.ts"
-import { JobInterrupted, type RunJobDeps, runJob } from "./run-job.ts"
+import { isSuspect, JobInterrupted, type RunJobDeps, runJob } from "./run-job.ts"
 
 /** What the service needs, besides what one job does. */
-export type JobServiceDeps = Omit<RunJobDeps, "pause"> & {
+export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
   /** This process among all that share the database. */
   readonly holder: string
   /** Whether a holder is known to have ended. */
@@ -63,6 +63,8 @@ export class JobService {
   /** Null: it could not be found out. */
   #folder: JobFolderState | null = null
   #isStopping = false
+  /** Whether the one job that is checked has ended a process, and is not past the rows that may have been the cause. */
+  #hasSuspect = false
   #pausedUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: JobServiceDeps) {
@@ -218,22 +220,30 @@ export class JobService {
   async #claim(): Promise<void> {
     const { store, clock, holder, stopwatch } = this.#deps
     if (!(await this.canUseFolder())) return
-    while (this.#runs.size < JOB_LIMITS.runningPerProcessMax && stopwatch() >= this.#pausedUntilMs) {
-      const job = this.#isStopping ? null : await claimNextJob(store, clock, holder)
+    const hasRoom = () => this.#runs.size < JOB_LIMITS.runningPerProcessMax && !this.#hasSuspect
+    while (hasRoom() && stopwatch() >= this.#pausedUntilMs) {
+      const job = this.#isStopping ? null : await claimNextJob(store, clock, holder, this.#runs.size === 0)
       if (job === null) return
+      this.#hasSuspect = isSuspect(job)
       this.#runs.set(job.id, this.#run(job))
     }
   }
 
   async #run(job: Job): Promise<void> {
     try {
-      await runJob({ ...this.#deps, pause: () => this.#pause() }, job)
+      await runJob({ ...this.#deps, pause: () => this.#pause(), onCleared: () => this.#clearSuspect() }, job)
     } catch (error) {
       this.#pausedUntilMs = this.#deps.stopwatch() + PAUSE_AFTER_FAILURE_MS
       this.#deps.onError("a job was interrupted", error)
     } finally {
       this.#runs.delete(job.id)
+      if (isSuspect(job)) this.#hasSuspect = false
     }
+    void this.look()
+  }
+
+  #clearSuspect(): void {
+    this.#hasSuspect = false
     void this.look()
   }
 

@@ -1,8 +1,7 @@
 import type { Recommendation } from "../contract/policies.ts"
 import type { Job } from "../customers/jobs/job-row.ts"
-import { ROW_KINDS, type RowKind } from "./check-rows.ts"
+import { ROW_KINDS, ROW_META_BYTES, type RowKind } from "./check-rows.ts"
 import { type JobFiles, resultFileName } from "./job-files.ts"
-import { ROW_META_BYTES } from "./run-job.ts"
 import { DamagedSegment, readSegmentLengths, readSegments, type Segment, type SegmentFile } from "./segments.ts"
 
 /** The results with one of these recommendations; null: all. */
@@ -89,4 +88,27 @@ function wantedBytes({ meta, text }: Segment, only: ResultFilter): Uint8Array {
     at = end
   }
   return Buffer.concat(wanted)
+}
+
+/** The rows with results of the claim before, of which no transaction knows. */
+export async function countUnacknowledgedRows(
+  files: JobFiles,
+  { id, lease, fileKey, parts }: Pick<Job, "id" | "lease" | "fileKey" | "parts">,
+): Promise<number> {
+  const before = lease - 1
+  const name = resultFileName(id, before)
+  const file = await files.open(name)
+  if (file === null || fileKey === null) return 0
+  const from = parts.find(part => part.lease === before)?.bytes ?? 0
+  let rows = 0
+  try {
+    for await (const { meta } of readSegments({ file, name, key: fileKey }, from, Number.POSITIVE_INFINITY))
+      for (let at = 4; at < meta.length; at += ROW_META_BYTES) if (ROW_KINDS[meta[at] ?? 0] !== "header") rows++
+  } catch (error) {
+    // The last one was cut off by the end of the process, or there is none.
+    if (!(error instanceof DamagedSegment)) throw error
+  } finally {
+    await file.close()
+  }
+  return rows
 }

@@ -1,10 +1,11 @@
+import { isSystemError } from "../base/errors.ts"
 import type { LogMessage } from "../base/log-events.ts"
 import type { Clock, Random, Stopwatch } from "../base/outside-world.ts"
 import { ListContext } from "../check/lookup-context.ts"
 import type { Category } from "../contract/categories.ts"
-import type { JobReason } from "../contract/jobs.ts"
+import { JOB_LIMITS, type JobReason } from "../contract/jobs.ts"
 import type { JobMoment } from "../customers/jobs/job-body.ts"
-import { failJob, finishJob, releaseJob, stopJob } from "../customers/jobs/job-leases.ts"
+import { failJob, finishJob, releaseJob, stopJob, suspectRowOf } from "../customers/jobs/job-leases.ts"
 import {
   type CategoryCounts,
   commitBlock,
@@ -16,6 +17,7 @@ import {
 } from "../customers/jobs/job-progress.ts"
 import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
 import type { Store } from "../customers/store/core/store.ts"
+import { StoreError } from "../customers/store/core/store-error.ts"
 import type { CheckedCounts } from "../rows/garbage-collector.ts"
 import { type InputRow, rowSubject } from "../rows/input-rows.ts"
 import type { ResultFormat } from "../rows/result-format.ts"
@@ -24,11 +26,13 @@ import {
   type CheckRowsDeps,
   checkRows,
   ROW_KINDS,
+  ROW_META_BYTES,
   type RowResults,
   resultFormatOf,
 } from "./check-rows.ts"
 import { inputFileName, type JobFile, type JobFiles, resultFileName } from "./job-files.ts"
 import { BlockParser } from "./list-blocks.ts"
+import { countUnacknowledgedRows } from "./read-results.ts"
 import { DamagedSegment, type PlacedSegment, readSegments, type SegmentFile, writeSegment } from "./segments.ts"
 
 /** What checking a job needs. */
@@ -54,6 +58,10 @@ export type RunJobDeps = CheckRowsDeps & {
     readonly leased: number
     readonly perDay: number
   }) => void
+  /** Is told that the job is past the rows that may have ended a process. */
+  readonly onCleared: () => void
+  /** Is told of a job that fails because it ended its process too often, with the number of the first row without a result, from one. */
+  readonly onGivenUp: (jobId: string, row: number) => void
   /** Receives what failed and is tried again, or is a defect. */
   readonly onError: (message: LogMessage, error: unknown) => void
 }
@@ -77,13 +85,22 @@ export async function runJob(deps: RunJobDeps, job: Job): Promise<JobRunEnd> {
   } catch (error) {
     if (error instanceof DamagedSegment)
       return await end(failJob(deps.store, job, "files_lost", momentOf(deps)), "failed")
-    await releaseJob(deps.store, job)
+    await releaseJob(deps.store, job, isOrderly(error))
     if (error instanceof JobInterrupted) return "released"
     throw error
   } finally {
     await run.close()
   }
 }
+
+/** Whether the process stops, or the store or the disk failed. Any other error is a defect, which a row may cause again and again. */
+const isOrderly = (error: unknown): boolean =>
+  error instanceof JobInterrupted ||
+  error instanceof StoreError ||
+  (isSystemError(error) && !String(error.code).startsWith("ERR_"))
+
+/** Whether the last claim of the job ended with its process (DECISIONS 108). */
+export const isSuspect = ({ stalledClaims }: Job): boolean => stalledClaims > 1
 
 const momentOf = ({ clock, keepHours }: RunJobDeps): JobMoment => ({ nowMs: clock(), keepHours })
 
@@ -135,9 +152,11 @@ class JobRun {
     const { files, store } = this.#deps
     const { id, fileKey: key, inputBytes } = this.#job
     if (key === null) return "lost"
+    if (this.#job.stalledClaims > JOB_LIMITS.stalledClaimsMax) return await this.#giveUp()
     const name = inputFileName(id)
     this.#input = await files.open(name)
     if (this.#input === null) return await end(failJob(store, this.#job, "files_lost", momentOf(this.#deps)), "failed")
+    if (isSuspect(this.#job) && !(await this.#suspect())) return "lost"
     const input = { file: this.#input, name, key }
     if (this.#progress.inputOffset > 0)
       for await (const { text } of readSegments(input, 0, inputBytes)) {
@@ -154,6 +173,20 @@ class JobRun {
   async close(): Promise<void> {
     await this.#input?.close()
     await this.#results?.file.close()
+  }
+
+  async #giveUp(): Promise<JobRunEnd> {
+    const { store, onGivenUp } = this.#deps
+    onGivenUp(this.#job.id, this.#job.rowsDone + 1)
+    return await end(failJob(store, this.#job, "no_progress", momentOf(this.#deps)), "failed")
+  }
+
+  /** Finds out how far the process got that ended: it has left results of whole blocks. False: another process has the job. */
+  async #suspect(): Promise<boolean> {
+    const { files, store } = this.#deps
+    const suspectRow = this.#job.suspectRow ?? this.#job.rowsDone + (await countUnacknowledgedRows(files, this.#job))
+    this.#progress = { ...this.#progress, suspectRow }
+    return await suspectRowOf(store, this.#job, suspectRow)
   }
 
   async #runFrom(input: SegmentFile, offset: number): Promise<StepEnd> {
@@ -176,15 +209,21 @@ class JobRun {
     for (let done = skipped; ; ) {
       const pending = this.#pending ?? (await this.#begin(start, done))
       if (typeof pending === "string") return pending
-      const rows = all.slice(done)
+      const rows = all.slice(done, done + this.#rowsAtOnce(pending))
       const affordable = this.#affordableRows(rows, pending)
       done += affordable.length
-      const isWhole = affordable.length === rows.length
+      const isWhole = done === all.length
       const position = isWhole ? { inputOffset: next, inputSkipped: 0 } : { inputOffset: start, inputSkipped: done }
       const isStopped = !isWhole && affordable.length === 0
       const ended = await (isStopped ? this.#useUp(pending) : this.#checkRows(affordable, pending, position))
       if (ended !== null || isWhole) return ended
     }
+  }
+
+  /** The rows that are checked together: all of a block, but each suspect one alone. */
+  #rowsAtOnce({ rowsCount }: PendingRows): number {
+    const { rowsDone, suspectRow } = this.#progress
+    return suspectRow === null ? Number.POSITIVE_INFINITY : Math.max(1, suspectRow - rowsDone - rowsCount)
   }
 
   /** No unit is left for the next row. Null: what is pending is charged now, and there may be others. */
@@ -266,6 +305,8 @@ class JobRun {
 
   #isCommitDue({ rowsCount, startedAt }: PendingRows): boolean {
     const { commitBounds, stopwatch } = this.#deps
+    const { rowsDone, suspectRow } = this.#progress
+    if (suspectRow !== null && rowsDone + rowsCount >= suspectRow) return true
     return rowsCount >= commitBounds.rows || stopwatch() - startedAt >= commitBounds.ms
   }
 
@@ -277,20 +318,25 @@ class JobRun {
     const { allowance, startedAt, rowsCount, position, byCategory, counts, resultsEnd } = pending
     const before = this.#progress
     await this.#results?.file.sync()
+    const rowsDone = before.rowsDone + rowsCount
+    // Only a job that is past the block of the suspect rows got further than the claim before.
+    const isPast = before.suspectRow === null || (rowsDone > before.suspectRow && position.inputSkipped === 0)
     const progress: JobProgress = {
       ...before,
       ...position,
-      rowsDone: before.rowsDone + rowsCount,
+      rowsDone,
       unitsUsed: before.unitsUsed + countUnits(byCategory),
       busyMs: before.busyMs + (stopwatch() - startedAt),
       parts: this.#partsWith(resultsEnd),
       resultBytes: Object.values(counts.bytesBy).reduce((sum, bytes) => sum + bytes, 0),
       counts,
+      ...(isPast && { stalledClaims: 1, suspectRow: null }),
     }
     const result = await commitBlock(store, this.#job, { byCategory, progress }, allowance)
     if (result.kind !== "committed") return result.kind === "lost" ? "lost" : "again"
     this.#progress = progress
     this.#pending = null
+    if (isPast && before.suspectRow !== null) this.#deps.onCleared()
     if (result.leased !== null && allowance.perDay !== null)
       onLeased({ subject: this.#job.accountId, day: allowance.day, leased: result.leased, perDay: allowance.perDay })
     return null
@@ -321,9 +367,6 @@ class JobRun {
     return await writeSegment(this.#results, at, { meta, text }, random)
   }
 }
-
-/** For each result its length in bytes, and the byte that stands for its kind. */
-export const ROW_META_BYTES = 5
 
 /** The results begin with the header. */
 const withHeader = (checked: RowResults, { header }: ResultFormat): RowResults =>

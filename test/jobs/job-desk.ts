@@ -36,7 +36,7 @@ export async function jobDesk(perDay: number | null = null) {
   const folder = mkdtempSync(join(tmpdir(), "mailkind-jobs-"))
   onTestEnd(() => rmSync(folder, { recursive: true, force: true }))
   const files = createJobFiles(folder)
-  const state = { day: 20_000, perDay, now: 1_000_000, errors: [] as unknown[] }
+  const state = { day: 20_000, perDay, now: 1_000_000, errors: [] as unknown[], givenUpAt: [] as number[] }
   const process = (holder: string, more: Partial<JobServiceDeps> = {}): JobService =>
     new JobService({
       store,
@@ -50,6 +50,7 @@ export async function jobDesk(perDay: number | null = null) {
       unitsPerDayOf: () => state.perDay,
       today: () => state.day,
       onLeased: () => undefined,
+      onGivenUp: (_, row) => void state.givenUpAt.push(row),
       holder,
       hasEnded: other => other.startsWith("dead"),
       keepHours: 48,

@@ -1,6 +1,6 @@
 import type { Clock } from "../../base/outside-world.ts"
 import { CALLBACK_EVENT_NAMES, CALLBACK_EVENTS } from "../../contract/callbacks.ts"
-import type { JobReason } from "../../contract/jobs.ts"
+import { JOB_LIMITS, type JobReason } from "../../contract/jobs.ts"
 import type { Notice } from "../notices/notices.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
@@ -14,20 +14,22 @@ export const JOB_LEASE_BOUNDS = { beatMs: 2000, deadAfterMs: 12_000 } as const
 
 /**
  * Claims the oldest job that waits, of an account of which no job is being checked. Null: there is none. Whoever claims a job writes
- * results into a file of its own, named after the lease, so that a former holder that was only slow can do no harm.
+ * results into a file of its own, named after the lease, so that a former holder that was only slow can do no harm. `isIdle`: the process
+ * checks no job. Only then it gets one that has ended a process, so that no other job is blamed if it does so again; younger ones wait.
  */
-export async function claimNextJob(store: Store, clock: Clock, holder: string): Promise<Job | null> {
+export async function claimNextJob(store: Store, clock: Clock, holder: string, isIdle: boolean): Promise<Job | null> {
   return await store.transaction(async inner => {
-    const next = await inner.one<{ id: string; accountId: string }>(
-      `SELECT jobs.id, account_id AS "accountId" FROM jobs JOIN accounts ON accounts.id = jobs.account_id
+    const next = await inner.one<{ id: string; accountId: string; stalledClaims: number }>(
+      `SELECT jobs.id, account_id AS "accountId", stalled_claims AS "stalledClaims" FROM jobs JOIN accounts ON accounts.id = jobs.account_id
        WHERE state = 'queued' AND suspended_at_ms IS NULL AND NOT EXISTS (${RUNNING_OF_ACCOUNT})
        ORDER BY jobs.created_at_ms, jobs.id LIMIT 1`,
     )
     if (next === null) return null
+    if (!isIdle && next.stalledClaims > 0 && next.stalledClaims < JOB_LIMITS.stalledClaimsMax) return null
     // Two processes that claim two jobs of one account wait for each other here; the second one finds the first one's.
     await inner.run("UPDATE accounts SET id = id WHERE id = $1", [next.accountId])
     const isClaimed = await applyTransition(inner, next.id, "claim", {
-      set: "lease = lease + 1, beat = beat + 1, holder = $2, reason = NULL, started_at_ms = COALESCE(started_at_ms, $3)",
+      set: "lease = lease + 1, beat = beat + 1, stalled_claims = stalled_claims + 1, holder = $2, reason = NULL, started_at_ms = COALESCE(started_at_ms, $3)",
       where: `NOT EXISTS (${RUNNING_OF_ACCOUNT})`,
       params: [holder, clock()],
     })
@@ -45,16 +47,31 @@ export type JobLease = Pick<Job, "id" | "lease">
 
 const held = "lease = $2"
 
-/** Gives the job back, so that any process may claim it. */
-export const releaseJob = (store: Store, { id, lease }: JobLease): Promise<boolean> =>
-  applyTransition(store, id, "release", { set: "holder = NULL", where: held, params: [lease] })
+/** The claim ended in good order, so it does not count. A version before this column has not counted it. */
+const FORGIVE_CLAIM = "stalled_claims = CASE WHEN stalled_claims > 0 THEN stalled_claims - 1 ELSE 0 END"
+
+/** Gives the job back, so that any process may claim it. `isOrderly`: neither did the holder end amid its work, nor did a row fail. */
+export const releaseJob = (store: Store, { id, lease }: JobLease, isOrderly: boolean): Promise<boolean> =>
+  applyTransition(store, id, "release", {
+    set: isOrderly ? `holder = NULL, ${FORGIVE_CLAIM}` : "holder = NULL",
+    where: held,
+    params: [lease],
+  })
+
+/** Stores from which row on one of a block is suspected of having ended a process. False: another process has the job, or it is deleted. */
+export const suspectRowOf = async (store: Store, { id, lease }: JobLease, row: number): Promise<boolean> =>
+  (await store.run(`UPDATE jobs SET suspect_row = $3 WHERE id = $1 AND ${held} AND state = 'running'`, [
+    id,
+    lease,
+    row,
+  ])) > 0
 
 /** A claimed job with its owner, who is told how it ends. */
 type OwnedLease = JobLease & Pick<Job, "accountId">
 
 /** The job waits until something changes. Its owner gets a mail, once for each reason, and its callback URL a callback. */
 export const stopJob = (store: Store, job: OwnedLease, reason: JobReason, moment: JobMoment): Promise<boolean> =>
-  endWithNotice(store, job, "stop", { set: "holder = NULL, reason = $3", params: [reason] }, moment, {
+  endWithNotice(store, job, "stop", { set: `holder = NULL, reason = $3, ${FORGIVE_CLAIM}`, params: [reason] }, moment, {
     kind: "list_stopped",
     params: { jobId: job.id, reason },
     subject: `${job.id} ${reason}`,
@@ -132,10 +149,12 @@ export class HolderWatch {
    * an upload was deleted.
    */
   async takeOver(store: Store, holder: string, isAtWork: (id: string) => boolean, nowMs: number): Promise<boolean> {
+    const previous = this.#observed
+    // While the store fails no holder can tell that it lives, so that time does not count.
+    this.#observed = new Map()
     const rows = await store.all<HeldJob>(
       "SELECT id, state, lease, beat, holder FROM jobs WHERE state IN ('running', 'receiving')",
     )
-    const previous = this.#observed
     this.#observed = new Map(
       rows.map(row => {
         const known = previous.get(row.id)
@@ -150,7 +169,7 @@ export class HolderWatch {
     let hasDeleted = false
     for (const job of this.#observed.values()) {
       if (!isLeft(job)) continue
-      if (job.state === "running") await releaseJob(store, job)
+      if (job.state === "running") await releaseJob(store, job, job.holder === holder)
       else hasDeleted = (await deleteJob(store, job.id)) || hasDeleted
     }
     return hasDeleted

@@ -115,7 +115,7 @@ class UnitsUsedUp extends Error {
 const recordProgress = async (store: Store, { id, lease }: JobLease, progress: JobProgress): Promise<boolean> =>
   (await store.run(
     `UPDATE jobs SET beat = beat + 1, input_offset = $3, input_skipped = $4, rows_done = $5, units_used = $6, busy_ms = $7,
-       parts = $8, result_bytes = $9, counts = $10 WHERE id = $1 AND lease = $2 AND state = 'running'`,
+       parts = $8, result_bytes = $9, counts = $10, stalled_claims = $11, suspect_row = $12 WHERE id = $1 AND lease = $2 AND state = 'running'`,
     [
       ...[id, lease, progress.inputOffset, progress.inputSkipped, progress.rowsDone, progress.unitsUsed],
       ...[
@@ -123,6 +123,8 @@ const recordProgress = async (store: Store, { id, lease }: JobLease, progress: J
         formatParts(progress.parts),
         progress.resultBytes,
         formatCounts(progress.counts),
+        progress.stalledClaims,
+        progress.suspectRow,
       ],
     ],
   )) > 0

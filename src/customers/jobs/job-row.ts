@@ -31,6 +31,10 @@ export type JobProgress = {
   /** The bytes of all results, without what encryption adds. */
   readonly resultBytes: number
   readonly counts: JobCounts
+  /** Claims that have begun since the job last got further, without those that ended in good order (DECISIONS 108). */
+  readonly stalledClaims: number
+  /** From this row on, counted from zero, one of a block has ended a process; null: none is suspected. */
+  readonly suspectRow: number | null
 }
 
 /** Counts of the rows that are done. */
@@ -72,7 +76,8 @@ export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", st
   has_header AS "hasHeader", policy, includes_tenant AS "includesTenant", callback_url AS "callbackUrl", file_key AS "fileKey", created_at_ms AS "createdAtMs",
   started_at_ms AS "startedAtMs", ended_at_ms AS "endedAtMs", lease, holder, beat, input_bytes AS "inputBytes",
   rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
-  units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts`
+  units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts,
+  stalled_claims AS "stalledClaims", suspect_row AS "suspectRow"`
 
 /** A row with `JOB_COLUMNS`. */
 export type JobRow = Omit<Job, "hasHeader" | "includesTenant" | "fileKey" | "parts" | "counts"> & {

@@ -66,18 +66,18 @@ test("one job of an account is checked at a time, the oldest first, and those of
   const [first, second] = [await newJob(store, accountId, { at: 1 }), await newJob(store, accountId, { at: 2 })]
   const third = await newJob(store, other, { at: 3 })
   for (const { id } of [first, second, third]) await queueJob(store, id, { inputBytes: 1, rowsTotal: 1 })
-  const claims = await Promise.all(Array.from({ length: 4 }, (_, at) => claimNextJob(store, clock, `p${at}`)))
-  for (let at = 0; at < 4; at++) claims.push(await claimNextJob(store, clock, "later"))
+  const claims = await Promise.all(Array.from({ length: 4 }, (_, at) => claimNextJob(store, clock, `p${at}`, true)))
+  for (let at = 0; at < 4; at++) claims.push(await claimNextJob(store, clock, "later", true))
   const claimed = claims.flatMap(job => (job === null ? [] : [job]))
   expect(claimed.map(({ id }) => id).toSorted()).toEqual([first.id, third.id].toSorted())
   for (const job of claimed) await finishJob(store, job, { nowMs: 3000, keepHours: 48 })
-  expect((await claimNextJob(store, clock, "p"))?.id).toBe(second.id)
+  expect((await claimNextJob(store, clock, "p", true))?.id).toBe(second.id)
 })
 
 test("a block is charged, counted and recorded as done together, and not at all when too few units are left", async () => {
   const { store, accountId } = await withAccount()
   await queueJob(store, (await newJob(store, accountId)).id, { inputBytes: 1, rowsTotal: 6 })
-  const job = await claimNextJob(store, clock, "me")
+  const job = await claimNextJob(store, clock, "me", true)
   if (job === null) throw new Error("no job")
   const block = {
     byCategory: { personal: 2, invalid: 1 },
@@ -100,13 +100,13 @@ test("a block is charged, counted and recorded as done together, and not at all 
 test("a process whose job another one has taken over charges nothing more", async () => {
   const { store, accountId } = await withAccount()
   await queueJob(store, (await newJob(store, accountId)).id, { inputBytes: 1, rowsTotal: 1 })
-  const former = await claimNextJob(store, clock, "slow")
+  const former = await claimNextJob(store, clock, "slow", true)
   if (former === null) throw new Error("no job")
-  await releaseJob(store, former)
+  await releaseJob(store, former, true)
   const block = { byCategory: { personal: 1 }, progress: NO_PROGRESS } as const
   const allowance = { day: DAY, perDay: 5, keyPerDay: 5 }
   expect(await commitBlock(store, former, block, allowance)).toEqual({ kind: "lost" })
-  const next = await claimNextJob(store, clock, "quick")
+  const next = await claimNextJob(store, clock, "quick", true)
   expect(next?.lease).toBe(former.lease + 1)
   expect(await commitBlock(store, former, block, allowance)).toEqual({ kind: "lost" })
   expect(await store.all("SELECT * FROM units")).toEqual([])
@@ -115,7 +115,7 @@ test("a process whose job another one has taken over charges nothing more", asyn
 test("a job is taken from a holder that was silent for too long, and an upload of one is deleted with its key", async () => {
   const { store, accountId } = await withAccount()
   await queueJob(store, (await newJob(store, accountId)).id, { inputBytes: 1, rowsTotal: 1 })
-  const job = await claimNextJob(store, clock, "gone")
+  const job = await claimNextJob(store, clock, "gone", true)
   const upload = await newJob(store, accountId, { holder: "gone" })
   const watch = new HolderWatch(100, () => false)
   await watch.takeOver(store, "me", () => true, 0)
@@ -133,7 +133,7 @@ test("a job is taken from a holder that was silent for too long, and an upload o
 test("a process gives up the jobs on which it does not work any more, and keeps the others", async () => {
   const { store, accountId } = await withAccount()
   await queueJob(store, (await newJob(store, accountId)).id, { inputBytes: 1, rowsTotal: 1 })
-  const job = await claimNextJob(store, clock, "me")
+  const job = await claimNextJob(store, clock, "me", true)
   const watch = new HolderWatch(100, () => true)
   await watch.takeOver(store, "me", () => true, 0)
   expect((await findJob(store, accountId, job?.id ?? ""))?.state).toBe("running")
@@ -144,7 +144,7 @@ test("a process gives up the jobs on which it does not work any more, and keeps 
 test("a job is taken at once from a holder that is known to have ended", async () => {
   const { store, accountId } = await withAccount()
   await queueJob(store, (await newJob(store, accountId)).id, { inputBytes: 1, rowsTotal: 1 })
-  const job = await claimNextJob(store, clock, "dead")
+  const job = await claimNextJob(store, clock, "dead", true)
   await new HolderWatch(100, holder => holder === "dead").takeOver(store, "me", () => true, 0)
   expect((await findJob(store, accountId, job?.id ?? ""))?.state).toBe("queued")
 })

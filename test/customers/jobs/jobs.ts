@@ -64,4 +64,6 @@ export const NO_PROGRESS = {
   parts: [],
   resultBytes: 0,
   counts: NO_COUNTS,
+  stalledClaims: 1,
+  suspectRow: null,
 }

@@ -8,6 +8,7 @@ import type { Fault } from "./fault.ts"
 import { killedAtAnyMoment, killedAtTheQuota } from "./kills.ts"
 import { outages } from "./outages.ts"
 import { wrongDns, wrongMailServer } from "./outside.ts"
+import { poisonousLists } from "./poison.ts"
 import { hiddenRequests } from "./smuggling.ts"
 import { killedWorkers } from "./workers.ts"
 
@@ -28,6 +29,12 @@ export const FAULTS = {
     promise: "When one worker is killed the others go on, and its seat is taken again.",
     times: { short: 1, long: 10 },
     does: killedWorkers,
+  },
+  poison: {
+    promise:
+      "A list with a row that ends or hangs its process does so twice and then fails, with every row before it done; nobody else notices.",
+    times: { short: 1, long: 3 },
+    does: poisonousLists,
   },
   full_disk: {
     promise:

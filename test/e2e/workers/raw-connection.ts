@@ -9,6 +9,8 @@ export type RawConnection = {
   /** Sends a check; `isHeld` keeps back the end of its body, so that it stays in flight until `finish`. */
   readonly check: (key: string | null, input: object, isHeld?: boolean) => void
   readonly finish: () => void
+  /** Sends a GET of the path. */
+  readonly get: (path: string) => void
   /** The next answer. Rejects when the connection ends before. */
   readonly answer: () => Promise<RawResponse>
   /** The id of the process at the other end, once it has answered or begun to. */
@@ -30,6 +32,7 @@ export async function connectRaw(port: number): Promise<RawConnection> {
       socket.write(`${head}${key === null ? "" : `X-API-Key: ${key}\r\n`}\r\n${isHeld ? body.slice(0, 1) : body}`)
     },
     finish: () => void socket.write(held),
+    get: path => void socket.write(`GET ${path} HTTP/1.1\r\nHost: localhost\r\n\r\n`),
     answer: async () => {
       const { value, done } = await answers.next()
       if (done === true) throw new Error("the connection ended before the answer")

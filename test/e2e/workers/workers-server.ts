@@ -43,12 +43,15 @@ export const environment = (directory: string) => ({
 })
 
 /** Starts a server of two workers on a free port over an empty data directory, and waits until it listens. */
-export async function startWorkersServer(settings: Readonly<Record<string, string>> = {}): Promise<WorkersServer> {
+export async function startWorkersServer(
+  settings: Readonly<Record<string, string>> = {},
+  program: readonly string[] = PROGRAM,
+): Promise<WorkersServer> {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-crew-"))
   const env = { ...environment(directory), ...settings }
   // A group of its own: what a terminal sends to all of its processes can be sent to these.
   const grouped = { cwd: directory, env, stdout: "pipe", stderr: "pipe", detached: true } as const
-  const server = Bun.spawn([...PROGRAM, "serve", "--workers", "2"], grouped)
+  const server = Bun.spawn([...program, "serve", "--workers", "2"], grouped)
   const { logged, log, lines } = follow(server.stderr)
   const startLines = await printedUpTo(server.stdout, /leads to the dashboard\.\n/)
   const port = Number(/listens on http:\/\/[^:\s]+:(\d+)/.exec(startLines)?.[1])

@@ -211,6 +211,15 @@ export const MIGRATIONS: readonly Migration[] = [
     description: "addresses of nodes",
     statements: ["ALTER TABLE nodes ADD COLUMN url TEXT"],
   },
+  {
+    number: 28,
+    description: "jobs that end their process",
+    statements: [
+      // How many claims in a row have begun where the job stands and not ended in good order, and the row from which on one may end a process.
+      "ALTER TABLE jobs ADD COLUMN stalled_claims BIGINT NOT NULL DEFAULT 0",
+      "ALTER TABLE jobs ADD COLUMN suspect_row BIGINT",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

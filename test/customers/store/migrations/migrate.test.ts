@@ -35,13 +35,14 @@ const RELEASED = [
   "75ccf66071ae6de6",
   "0838fa7c53896f21",
   "801397ebe3ccb15b",
+  "2dfeeb890fee4301",
 ]
 
 const LAST = MIGRATIONS.length
 
 /** Takes away what the latest migration made. */
 async function dropLast(store: Store): Promise<void> {
-  await store.run("ALTER TABLE nodes DROP COLUMN url")
+  for (const column of ["stalled_claims", "suspect_row"]) await store.run(`ALTER TABLE jobs DROP COLUMN ${column}`)
 }
 
 test("migrations are numbered from one without gaps, and a released one never changes", () => {

@@ -34,6 +34,8 @@ const REASON_MEANINGS: { readonly [R in JobReason]: string } = {
   key_revoked:
     "The key that uploaded the list was revoked or has expired. You can download the results so far. To check the rest, upload it again.",
   files_lost: "The files of this list are damaged or missing on the server. Please upload the list again.",
+  no_progress:
+    "The check broke off twice before it got further. The first row without a result is the likely cause. You can download the results so far. To check the rest, upload it again without that row.",
 }
 
 /** What the state of a list means, and why it is in it. */
