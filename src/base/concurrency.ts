@@ -1,4 +1,4 @@
-import type { SetTimer } from "./outside-world.ts"
+import type { SetTimer, Stopwatch } from "./outside-world.ts"
 
 /** Gives a slot back. Call it once. */
 export type Release = () => void
@@ -199,5 +199,22 @@ export function createPause(nextTick: (work: () => void) => void, stepsMax: numb
     if (sincePause < stepsMax) return undefined
     sincePause = 0
     return new Promise(resolve => nextTick(resolve))
+  }
+}
+
+/** So long may long work take before other events are handled, in milliseconds. */
+const PIECE_MS_MAX = 3
+
+/** A pause that lets all other events be handled whenever the steps since the last time took `PIECE_MS_MAX`. */
+export function createTimedPause(nextTick: (work: () => void) => void, stopwatch: Stopwatch): Pause {
+  let startedAtMs = stopwatch()
+  return () => {
+    if (stopwatch() - startedAtMs < PIECE_MS_MAX) return undefined
+    return new Promise(resolve =>
+      nextTick(() => {
+        startedAtMs = stopwatch()
+        resolve()
+      }),
+    )
   }
 }

@@ -29,7 +29,8 @@ export function trimSpace(text: string): string {
   return end - start === text.length ? text : text.slice(start, end)
 }
 
-function isSpace(code: number): boolean {
+/** Whether `trimSpace` takes this UTF-16 unit off. */
+export function isSpace(code: number): boolean {
   if (code < 0xa0) return code === 32 || (code >= 9 && code <= 13 && code !== 11)
   if (code >= 0x2000 && code <= 0x200b) return true
   return OTHER_SPACES.has(code)

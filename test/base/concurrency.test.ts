@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { createPause, Deadline, KeyedSemaphore, Semaphore } from "../../src/base/concurrency.ts"
+import { createPause, createTimedPause, Deadline, KeyedSemaphore, Semaphore } from "../../src/base/concurrency.ts"
 import { createFakeTime, settled } from "../support/time.ts"
 
 test("slots are given at once while there are any, then in the order of asking", async () => {
@@ -147,4 +147,22 @@ test("a pause gives way once every so many steps, and continues when everything 
   turns[0]?.()
   await third
   expect([pause(), pause(), turns.length]).toEqual([undefined, undefined, 1])
+})
+
+test("a timed pause gives way when the steps since the last one took a few milliseconds, however many they are", async () => {
+  const turns: (() => void)[] = []
+  let nowMs = 0
+  const pause = createTimedPause(
+    work => turns.push(work),
+    () => nowMs,
+  )
+  for (let step = 0; step < 1000; step++) expect(pause()).toBeUndefined()
+  nowMs = 3
+  const given = pause()
+  expect(given).toBeInstanceOf(Promise)
+  // What others take is not counted.
+  nowMs = 1000
+  turns[0]?.()
+  await given
+  expect([pause(), turns.length]).toEqual([undefined, 1])
 })

@@ -1,8 +1,8 @@
 import type { Pause } from "../../base/concurrency.ts"
-import { trimSpace } from "../../base/text.ts"
+import { isSpace, trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { isShownAs, maskAddress, normalizeNote } from "./entry-labels.ts"
-import { findTableColumns, splitTableRow, type TableColumns } from "./entry-table.ts"
+import { findTableColumns, ROW_LENGTH_MAX, splitTableRow, type TableColumns } from "./entry-table.ts"
 
 /** The scopes of an entry: one address (with a tag that address alone, without one the mailbox with all tags), a domain with its subdomains, or only its subdomains. */
 export type OwnListEntryKind = "address" | "domain" | "subdomains"
@@ -123,14 +123,10 @@ const EXCERPT_LENGTH_MAX = 80
 /** Lines, or pieces of a line, that are read, blank ones and comments included: 4 MB of commas take 2 s. */
 export const LINES_MAX = 100_000
 
-const LINE_END = /\r\n|[\r\n\u2028\u2029]/
-/** A comment starts at the beginning of a line or after white space; inside an address the sign is allowed. */
-const LINE_COMMENT = /(?:^|\s)#.*$/s
-const PASTED_SEPARATOR = /[,;]/
 /**
  * Parses the entries of a text: one per line, in pasted text also several separated by commas or semicolons. Blank lines, a
  * byte order mark, comments (`# …`) and a header row are skipped. Returns at most `faultsMax` faults. Parsing a long text takes
- * up to half a second, so `pause` is called after each entry.
+ * up to half a second, so `pause` is called after each entry, and wherever `CHARS_PER_STEP` characters were read.
  */
 export async function parseEntries(
   text: string,
@@ -143,6 +139,10 @@ export async function parseEntries(
   const faults: InvalidEntry[] = []
   let [textCount, faultCount] = [0, 0]
   for (const written of writtenEntries(text, form)) {
+    if (written === null) {
+      await pause()
+      continue
+    }
     if (written.line > LINES_MAX || ++textCount > LIMITS.ownListEntriesMax) return { kind: "too_many" }
     const entry = readEntry(written, normalize)
     if ("storedText" in entry) entries.push(entry)
@@ -170,41 +170,91 @@ type WrittenEntry = {
   readonly shownAs?: string
 }
 
-/** The texts that may be entries, with their lines. In a text that is too long, the last one has a line beyond `LINES_MAX`. */
-function* writtenEntries(text: string, form: EntryTextFormat): Generator<WrittenEntry> {
-  const lines = text.replace(/^\uFEFF/, "").split(LINE_END, LINES_MAX + 1)
-  if (form === "table") return yield* tableEntries(lines)
-  let pieceCount = 0
-  for (const [at, whole] of lines.entries()) {
-    const pieces = splitPastedLine(whole)
-    pieceCount += Math.max(pieces.length, 1)
-    if (pieceCount > LINES_MAX) return yield { line: LINES_MAX + 1, written: "" }
-    for (const piece of pieces) {
-      const written = trimSpace(piece)
-      if (written !== "") yield { line: at + 1, written }
-    }
+/**
+ * The texts that may be entries, with their lines; null: some of the text was read. In a text that is too long, the last one
+ * has a line beyond `LINES_MAX`. Each character is read a few times, whatever stands around it.
+ */
+function* writtenEntries(text: string, form: EntryTextFormat): Generator<WrittenEntry | null> {
+  let count = 0
+  for (const piece of form === "table" ? tableRows(text) : pastedPieces(text)) {
+    if (piece !== null && ++count > LINES_MAX) return yield { line: LINES_MAX + 1, written: "" }
+    if (piece === null || piece.written !== "") yield piece
+    else if (count % PIECES_PER_STEP === 0) yield null
   }
 }
 
-/** The rows of a table. Its first row may be a header. */
-function* tableEntries(lines: readonly string[]): Generator<WrittenEntry> {
+function* pastedPieces(text: string): Generator<WrittenEntry | null> {
+  for (const line of textLines(text)) {
+    if (line === null) yield null
+    else for (const written of linePieces(text, line)) yield written === null ? null : { line: line.number, written }
+  }
+}
+
+/** The rows of a table. Its first row may be a header. Nothing is written in a row that is skipped. */
+function* tableRows(text: string): Generator<WrittenEntry | null> {
   let columns: TableColumns | null = null
-  for (const [at, line] of lines.entries()) {
-    if (at >= LINES_MAX) return yield { line: LINES_MAX + 1, written: "" }
-    if (line.trim() === "" || isComment(line)) continue
-    if (columns === null) {
-      columns = findTableColumns(line)
-      if (columns.isHeader) continue
-    }
-    const row = splitTableRow(line, columns)
-    if (row.written !== "") yield { line: at + 1, ...row }
+  for (const line of textLines(text)) {
+    const row = line === null ? "" : text.slice(line.start, Math.min(line.end, line.start + ROW_LENGTH_MAX))
+    const isSkipped = row.trim() === "" || row.trimStart().startsWith("#")
+    const isFirst = columns === null && !isSkipped
+    if (isFirst) columns = findTableColumns(row)
+    if (line === null) yield null
+    else if (columns === null || isSkipped || (isFirst && columns.isHeader)) yield { line: line.number, written: "" }
+    else yield { line: line.number, ...splitTableRow(row, columns) }
   }
 }
 
-const isComment = (line: string): boolean => line.trimStart().startsWith("#")
+/** So many characters, or pieces without any, are read before other work may have its turn. They take a few tenths of a millisecond. */
+const CHARS_PER_STEP = 16_384
+const PIECES_PER_STEP = 256
 
-const splitPastedLine = (line: string): readonly string[] =>
-  line === "" || isComment(line) ? [] : line.replace(LINE_COMMENT, "").split(PASTED_SEPARATOR, LINES_MAX + 1)
+const LINE_FEED = 0x0a
+const CARRIAGE_RETURN = 0x0d
+const HASH = 0x23
+const COMMA = 0x2c
+const SEMICOLON = 0x3b
+const LINE_ENDS: readonly number[] = [LINE_FEED, CARRIAGE_RETURN, 0x2028, 0x2029]
+const BYTE_ORDER_MARK = "\uFEFF"
+
+type TextLine = { readonly number: number; readonly start: number; readonly end: number }
+
+/** The lines of a text. The one after the last line end counts, even if it is empty. */
+function* textLines(text: string): Generator<TextLine | null> {
+  let start = text.startsWith(BYTE_ORDER_MARK) ? 1 : 0
+  let number = 1
+  for (let at = start; at <= text.length; at++) {
+    if ((at + 1) % CHARS_PER_STEP === 0) yield null
+    if (at < text.length && !LINE_ENDS.includes(text.charCodeAt(at))) continue
+    yield { number, start, end: at }
+    if (text.startsWith("\r\n", at)) at++
+    start = at + 1
+    number++
+  }
+}
+
+/**
+ * The pieces of a line of pasted text, between commas and semicolons, without white space around them and without a comment, which
+ * begins with its sign at the beginning of the line or after white space.
+ */
+function* linePieces(text: string, line: TextLine): Generator<string | null> {
+  let [start, end] = [line.start, line.start]
+  let wasBlank = true
+  for (let at = line.start; at < line.end; at++) {
+    if ((at + 1) % CHARS_PER_STEP === 0) yield null
+    const unit = text.charCodeAt(at)
+    if (unit === HASH && wasBlank) break
+    wasBlank = isSpace(unit)
+    if (wasBlank) continue
+    if (unit === COMMA || unit === SEMICOLON) {
+      yield text.slice(start, end)
+      start = end = at + 1
+    } else {
+      if (start === end) start = at
+      end = at + 1
+    }
+  }
+  yield text.slice(start, end)
+}
 
 /** Replaces invisible characters and those that change the text direction by U+FFFD. */
 function excerptOf(written: string): string {

@@ -13,22 +13,22 @@ export type TableColumns = {
 const NOTE_HEADINGS: readonly string[] = ["note", "notes", "comment", "comments"]
 const SHOWN_AS_HEADING = "shown_as"
 
-/** The first cell of a row, quoted as in RFC 4180 or plain; the delimiters are those of spreadsheets. */
-const FIRST_CELL = /^\s*(?:"((?:[^"]|"")*)"|([^,;\t]*))/
+/** The delimiters of spreadsheets. They end the first cell, before it is known which of them the table has. */
+const DELIMITERS = ",;\t"
 /** A header row: words that cannot be an address or a domain. */
 const HEADING = /^[\p{L}\p{N} _-]+$/u
 
 /** A row is read up to here. No entry with its note is longer. */
-const ROW_LENGTH_MAX = 8192
+export const ROW_LENGTH_MAX = 8192
 
 const NO_COLUMNS = { isHeader: false, delimiter: ",", note: -1, shownAs: -1 } as const
 
-/** Reads the first row of a table. Without a header only the first cell of each row counts. */
+/** Reads the first row of a table, of at most `ROW_LENGTH_MAX` characters. Without a header only the first cell of each row counts. */
 export function findTableColumns(row: string): TableColumns {
-  const first = firstCell(row)
-  if (!HEADING.test(first.text.trim())) return NO_COLUMNS
-  const delimiter = first.rest.replace(/^ +/, "").at(0) ?? ","
-  const names = splitCells(row.slice(0, ROW_LENGTH_MAX), delimiter).map(name => name.trim().toLowerCase())
+  const { cell, end } = cellAt(row, 0, DELIMITERS)
+  if (!HEADING.test(cell.trim())) return NO_COLUMNS
+  const delimiter = row.charAt(end) || ","
+  const names = splitCells(row, delimiter).map(name => name.trim().toLowerCase())
   return {
     isHeader: true,
     delimiter,
@@ -39,41 +39,55 @@ export function findTableColumns(row: string): TableColumns {
 
 /** The entry of a row, and its note and masked form where the table has them. */
 export function splitTableRow(row: string, { delimiter, note, shownAs }: TableColumns) {
-  const written = firstCell(row).text.trim()
+  const written = cellAt(row, 0, DELIMITERS).cell.trim()
   if (note < 0 && shownAs < 0) return { written }
-  const cells = splitCells(row.slice(0, ROW_LENGTH_MAX), delimiter)
+  const cells = splitCells(row, delimiter)
   return { written, note: unguarded(cells[note] ?? ""), shownAs: unguarded(cells[shownAs] ?? "") }
 }
 
-function firstCell(row: string): { readonly text: string; readonly rest: string } {
-  const cut = row.slice(0, ROW_LENGTH_MAX)
-  const [all = "", quoted, bare = ""] = FIRST_CELL.exec(cut) ?? []
-  return { text: quoted === undefined ? bare : quoted.replaceAll('""', '"'), rest: cut.slice(all.length) }
-}
-
-/** The cells of one row (RFC 4180). A quote that does not end is a part of its cell. */
+/** The cells of one row (RFC 4180). */
 function splitCells(row: string, delimiter: string): readonly string[] {
   const cells: string[] = []
   for (let at = 0; at <= row.length; ) {
     const { cell, end } = cellAt(row, at, delimiter)
     cells.push(cell)
-    at = end + delimiter.length
+    at = end + 1
   }
   return cells
 }
 
-const QUOTED_CELL = /\s*"((?:[^"]|"")*)"\s*/y
+const QUOTE = '"'
 
-/** The cell that begins at a place of a row, and where it ends. */
-function cellAt(row: string, at: number, delimiter: string): { readonly cell: string; readonly end: number } {
-  QUOTED_CELL.lastIndex = at
-  const quoted = QUOTED_CELL.exec(row)
-  const quotedEnd = at + (quoted?.[0].length ?? 0)
-  if (quoted !== null && (quotedEnd === row.length || row.startsWith(delimiter, quotedEnd)))
-    return { cell: (quoted[1] ?? "").replaceAll('""', '"'), end: quotedEnd }
-  const next = row.indexOf(delimiter, at)
-  const end = next < 0 ? row.length : next
+/**
+ * The cell that begins at a place of a row, and where it ends: at one of the delimiters, or at the end of the row. White space around a
+ * quoted cell does not count, and a delimiter is never white space. A quote that does not end, or before other text, is a part of its
+ * cell.
+ */
+function cellAt(row: string, at: number, delimiters: string): { readonly cell: string; readonly end: number } {
+  const opening = skipBlanks(row, at, delimiters)
+  if (row.charAt(opening) === QUOTE) {
+    const closing = closingQuote(row, opening)
+    const end = skipBlanks(row, closing + 1, delimiters)
+    if (closing < row.length && (end === row.length || delimiters.includes(row.charAt(end))))
+      return { cell: row.slice(opening + 1, closing).replaceAll('""', QUOTE), end }
+  }
+  let end = opening
+  while (end < row.length && !delimiters.includes(row.charAt(end))) end++
   return { cell: row.slice(at, end), end }
+}
+
+/** Where the quote is that ends a cell; the length of the row: there is none. Two quotes stand for one. */
+function closingQuote(row: string, opening: number): number {
+  for (let at = row.indexOf(QUOTE, opening + 1); at >= 0; at = row.indexOf(QUOTE, at + 2))
+    if (row.charAt(at + 1) !== QUOTE) return at
+  return row.length
+}
+
+/** The first place from here on that is no white space. */
+function skipBlanks(row: string, from: number, delimiters: string): number {
+  let at = from
+  while (at < row.length && !delimiters.includes(row.charAt(at)) && row.charAt(at).trim() === "") at++
+  return at
 }
 
 /** The cell without the apostrophe that `guardedCell` or a spreadsheet put before a formula. */

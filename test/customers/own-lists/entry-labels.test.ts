@@ -65,6 +65,8 @@ describe("the rows of a table", () => {
     ],
     ['Domain;Kind;Comment\na.com;x;"one; two ""three"""\n', [["a.com", 'one; two "three"']]],
     ["domain\tnotes\na.com\tx, y", [["a.com", "x, y"]]],
+    ['domain\tkind\tnotes\na.com\t\t "one\ttwo" \n', [["a.com", "one two"]]],
+    ['domain\tkind\tnotes\n\ta.com\tx\nb.com\t"x"y\tz', [["b.com", "z"]]],
     ["a.com,not a note", [["a.com", null]]],
     ["name,other\na.com,not a note", [["a.com", null]]],
     ["entry,note\na.com,ask jane@acme.com", [["a.com", "ask …@acme.com"]]],

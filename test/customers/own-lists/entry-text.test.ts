@@ -123,11 +123,31 @@ describe("bounds", () => {
     )
   })
 
-  test("each entry is followed by a pause, so that other requests have their turn", async () => {
-    let pauses = 0
-    const pause = () => void pauses++
-    await parseEntries(lines(500), "pasted", parseAddressOrDomain, 10, pause)
-    await parseEntries("x\n".repeat(500), "pasted", parseAddressOrDomain, 10, pause)
-    expect(pauses).toBe(1000)
+  test("each entry is followed by a pause, and so is each stretch without any, so that other requests have their turn", async () => {
+    const pausesOf = async (text: string) => {
+      let pauses = 0
+      await parseEntries(text, "pasted", parseAddressOrDomain, 10, () => void pauses++)
+      return pauses
+    }
+    expect(await pausesOf(lines(500))).toBe(500)
+    expect(await pausesOf("x\n".repeat(500))).toBe(500)
+    for (const text of [" ", "a", "#", "\n", ","])
+      expect(await pausesOf(text.repeat(99_000))).toBeGreaterThanOrEqual(Math.floor(99_000 / 16_384))
+  })
+
+  test("whatever stands in pasted text, its entries are the parts between line ends, commas and semicolons, without comments", async () => {
+    const plainly = (text: string) =>
+      text
+        .split(/\r\n|[\r\n\u2028\u2029]/)
+        .flatMap(line => line.replace(/(?:^|\s)#.*$/s, "").split(/[,;]/))
+        .filter(piece => piece.trim() !== "").length
+    const unit = fc.constantFrom("\n", "\r", "\u2028", ",", ";", "#", " ", "\t", "\u00a0", "x")
+    await fc.assert(
+      fc.asyncProperty(fc.string({ unit, maxLength: 30 }), async text => {
+        const found = await read(text)
+        expect(found.kind === "faulty" ? found.faultCount : 0).toBe(plainly(text))
+      }),
+      { numRuns: 1000 },
+    )
   })
 })

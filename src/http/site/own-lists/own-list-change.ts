@@ -1,5 +1,4 @@
 import type { Pause } from "../../../base/concurrency.ts"
-import { decodeUtf8 } from "../../../base/text.ts"
 import { parseAddressOrDomain } from "../../../check/address/parse-subject.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import {
@@ -79,11 +78,11 @@ export function readPastedText(form: SubmittedForm): ListChangeText {
   }
 }
 
-/** The text that the upload form sends, whose entries are added. Rejects with `invalid_input` when the list is missing. */
-export async function readImportedText(form: SubmittedForm): Promise<ListChangeText> {
+/** The text that the upload form sends, whose entries are added. Throws `invalid_input` when the list is missing. */
+export function readImportedText(form: SubmittedForm): ListChangeText {
   const list = requireList(form)
   const file = form.file("file")
-  const text = file === null ? "" : decodeUtf8(await file.bytes())
+  const text = file === null ? "" : file.text
   return {
     list,
     action: "added",

@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
 import { Elysia } from "elysia"
 import type { VNode } from "preact"
-import { createPause, type Pause } from "../../../base/concurrency.ts"
+import { createTimedPause, type Pause } from "../../../base/concurrency.ts"
 import { formatCsvRecord } from "../../../base/csv.ts"
 import { isoInstant } from "../../../base/time.ts"
 import { LIMITS } from "../../../contract/limits.ts"
@@ -85,7 +85,7 @@ export function ownListPageRoutes(site: SiteContext, scope: OwnListScope) {
 
 /** Builds the handler of both forms. It applies the change and redirects to the list, or displays the rejected form again. */
 function createListFormHandler(site: SiteContext, scope: OwnListScope) {
-  const { pages, guards, changes, rates, loadShedder } = site
+  const { pages, guards, changes, rates, loadShedder, observer } = site
   const applyForm = async (
     request: Request,
     user: SignedInUser,
@@ -112,14 +112,11 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
     const data = await readOwnListPage(changes.store, scope.ownerOf(user), { ...query, list })
     return <OwnListPage scope={scope} user={user} data={data} flash={null} rejected={rejected} />
   }
-  return (
-    request: Request,
-    readText: (form: SubmittedForm) => ListChangeText | Promise<ListChangeText>,
-  ): Promise<Response> =>
+  return (request: Request, readText: (form: SubmittedForm) => ListChangeText): Promise<Response> =>
     guards[scope.guard].form(
       request,
       async (user, form) => {
-        const sent = await readText(form)
+        const sent = readText(form)
         const refused =
           (sent.text?.length ?? 0) > LIMITS.ownListShortTextMax ? importRefusal(rates, user.account.id) : null
         if (refused !== null) {
@@ -128,15 +125,12 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
           const rejected = { message: refused.detail, faults: [], faultCount: 0, ...kept }
           return pages.renderProblem(await rejectedPage(user, sent.list, rejected), request, refused)
         }
-        const pause = createPause(loadShedder.nextTick, ENTRIES_PER_TURN)
+        const pause = createTimedPause(loadShedder.nextTick, observer.stopwatch)
         return await applyForm(request, user, form, await parseListChange(sent, pause), pause)
       },
       LIMITS.ownListFormBytesMax,
     )
 }
-
-/** How many entries are parsed or written before other requests have their turn. The slowest takes 50 µs. */
-const ENTRIES_PER_TURN = 100
 
 const IMPORT_RATE = {
   perSecond: LIMITS.ownListImportsPerSecond,
