@@ -10,6 +10,12 @@ export type FormPart = {
   readonly content: AsyncGenerator<Uint8Array, undefined>
 }
 
+/** A form has at most so many parts, or fields. The largest of our pages selects 100 entries of a list. */
+export const FORM_PARTS_MAX = 128
+
+/** The problem of a form with more. */
+export const tooManyParts = (): Problem => malformed(`A form has at most ${FORM_PARTS_MAX} parts.`)
+
 /** The lines before a part, and what stands before the first one, are short. */
 const HEAD_BYTES_MAX = 8192
 
@@ -26,7 +32,7 @@ export function formBoundary(contentType: string | null): string | null {
 
 /**
  * The parts of a `multipart/form-data` body (RFC 7578) in their order, none of them held. Throws `invalid_input` for a body that is
- * malformed or ends early.
+ * malformed, ends early or has more than `FORM_PARTS_MAX` parts.
  */
 export async function* formParts(
   chunks: AsyncIterable<Uint8Array>,
@@ -36,7 +42,9 @@ export async function* formParts(
   const delimiter = Buffer.from(`\r\n${DASHES}${boundary}`)
   await reader.readShort(delimiter)
   // What follows a boundary is the end of its line, or two dashes after the last one.
+  let count = 0
   for (let rest = await reader.readShort(LINE_END); !rest.startsWith(DASHES); ) {
+    if (++count > FORM_PARTS_MAX) throw tooManyParts()
     const head = await reader.readShort(HEAD_END)
     const content = reader.readUntil(delimiter)
     yield { ...parseHead(head), content }

@@ -1,4 +1,6 @@
 import { expect, test } from "bun:test"
+import fc from "fast-check"
+import { FORM_PARTS_MAX } from "../../../src/http/request/multipart.ts"
 import { Problem } from "../../../src/http/response/problem.ts"
 import { readForm } from "../../../src/http/site/form-body.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
@@ -6,14 +8,14 @@ import { outcomeOf } from "../../support/outcome-of.ts"
 const BOUND = 2000
 const ROOM = { reserveBody: () => undefined, releaseBody: () => undefined, nextTick: queueMicrotask }
 
-const sent = (body: BodyInit, mediaType: string | null = null) =>
+const sent = (body: BodyInit, mediaType: string | null = null, bytesMax = BOUND) =>
   readForm(
     new Request("http://localhost/", {
       method: "POST",
       body,
       ...(mediaType === null ? {} : { headers: { "Content-Type": mediaType } }),
     }),
-    BOUND,
+    bytesMax,
     ROOM,
   )
 
@@ -50,13 +52,15 @@ test("fields of both kinds of form are read alike", async () => {
   }
 })
 
-test("a file comes with its octets, is no text, and is none where nothing was chosen", async () => {
+test("a file comes with its text, has none that is not UTF-8, is no field, and is none where nothing was chosen", async () => {
   const parts = new FormData()
-  parts.append("file", new File([new Uint8Array([255, 0, 10])], "x.csv", { type: "text/csv" }))
+  parts.append("file", new File(["\ufeffé\0\n"], "x.csv", { type: "text/csv" }))
+  parts.append("latin1", new File([new Uint8Array([0xe9])], "y"))
   parts.append("none", new File([], ""))
   const form = await sent(parts)
   const file = form.file("file")
-  expect([file?.name, file?.mediaType, [...((await file?.bytes()) ?? [])]]).toEqual(["x.csv", "text/csv", [255, 0, 10]])
+  expect(file).toEqual({ name: "x.csv", mediaType: "text/csv", text: "é\0\n" })
+  expect(form.file("latin1")?.text).toBeNull()
   expect([form.text("file"), form.all("file"), form.file("none")]).toEqual(["", [], null])
 })
 
@@ -84,4 +88,43 @@ test("neither kind of form is read beyond its bound, with a length told or witho
   for (const body of [`${fits}x`, asStream(`${fits}x`)])
     expect(await codeOf(sent(body, PARTS))).toBe("payload_too_large")
   expect(await codeOf(sent(`a=${"x".repeat(BOUND)}`, "application/x-www-form-urlencoded"))).toBe("payload_too_large")
+})
+
+test("a form has so many fields and not one more, whatever they hold, and nothing is decoded before they are counted", async () => {
+  const close = "--X--\r\n"
+  const urlencoded = "application/x-www-form-urlencoded"
+  for (const [mediaType, formOf] of [
+    [urlencoded, (count: number) => Array(count).fill("a").join("&")],
+    [urlencoded, (count: number) => "&".repeat(count - 1)],
+    [PARTS, (count: number) => part("a", "").repeat(count) + close],
+  ] as const) {
+    const read = (count: number) => sent(formOf(count), mediaType, 100_000)
+    expect((await read(FORM_PARTS_MAX)).text("a")).toBe("")
+    expect(await codeOf(read(FORM_PARTS_MAX + 1))).toBe("invalid_input")
+  }
+})
+
+test("a field is decoded as browsers write it, wherever a slice of a long body ends", async () => {
+  await fc.assert(
+    fc.asyncProperty(
+      fc.string({ unit: fc.constantFrom("a", "é", "%", "%4", "+", " ", "&", "=", "\ufeff", "😀", "\0", ";") }),
+      fc.integer({ min: 0, max: 9 }),
+      async (end, less) => {
+        const text = `${"a".repeat(65_536 - less)}${end}`
+        const parts = new FormData()
+        for (const [name, value] of [
+          ["a", text],
+          ["é", "2"],
+        ] as const)
+          parts.append(name, value)
+        for (const body of [new URLSearchParams({ a: text, é: "2" }), parts]) {
+          const form = await sent(body, null, 1_000_000)
+          expect([form.all("a"), form.all("é")]).toEqual([[text], ["2"]])
+        }
+        const raw = `x=${end.toWellFormed().replaceAll("&", "")}`
+        const form = await sent(raw, "application/x-www-form-urlencoded")
+        expect(form.all("x")).toEqual(new URLSearchParams(raw).getAll("x"))
+      },
+    ),
+  )
 })
