@@ -90,7 +90,7 @@ async function linesOf(path: string, readInput: ReadInput): Promise<readonly Nam
   const file = await readInput(path, INPUT_BYTES_MAX)
   if (file.kind === "unreadable") throw new CommandError(`Nothing was changed. Cannot read the entries: ${file.why}.`)
   return file.text.split(/\r\n|\r|\n/).flatMap((line, at) => {
-    const text = line.replace(/(?:^|\s)#.*$/, "").trim()
+    const text = line.replace(/(?:^|\s)#.*$/s, "").trim()
     return text === "" ? [] : [{ name: `Line ${at + 1}`, text }]
   })
 }

@@ -109,8 +109,9 @@ function readConfigFile(path: string, readFile: SettingSources["readFile"], faul
   }
   const members = parseConfig(file.text, path, faults)
   const entries: Entry[] = []
+  const lineOf = lineFinder(file.text)
   for (const [key, value] of Object.entries(members)) {
-    const at = `line ${lineOf(file.text, key)} of ${path}`
+    const at = `line ${lineOf(key)} of ${path}`
     const name = `MAILKIND_${key.replace(/^mailkind_/, "").toUpperCase()}`
     const text = textOf(value)
     if (name === "MAILKIND_CONFIG") faults.push(`${key} cannot stand in a configuration file (${at})`)
@@ -165,8 +166,15 @@ const memberText = (value: unknown): string | null => {
   return text === null || text.includes(",") ? null : text
 }
 
-/** The line of a file on which a name of the top level stands. */
-function lineOf(text: string, key: string): number {
-  const quoted = key.replace(/[^A-Za-z0-9_-]/g, "\\$&")
-  return text.split("\n").findIndex(line => new RegExp(`^\\s*\\[?["']?${quoted}["']?\\s*[.=\\]]`).test(line)) + 1
+/** Gives the line of a file on which a name of the top level stands; 0: it is written in another way. */
+function lineFinder(text: string): (key: string) => number {
+  const lines = new Map<string, number>()
+  for (const [at, line] of text.split("\n").entries()) {
+    const [, quoted, plain = ""] = NAMED_LINE.exec(line) ?? []
+    if (!lines.has(quoted ?? plain)) lines.set(quoted ?? plain, at + 1)
+  }
+  return key => lines.get(key) ?? 0
 }
+
+/** A name that is followed by a value, by a name below it, or by the end of a table's head. */
+const NAMED_LINE = /^\s*\[?(?:["']([^"']*)["']|([\w-]+))\s*[.=\]]/
