@@ -1,8 +1,8 @@
 import { parseJson } from "../base/text.ts"
-import { ownMember } from "../base/untrusted-text.ts"
+import { isJsonObject, ownMember } from "../base/untrusted-text.ts"
 import { detectSubjectKind, faultySubject, parseSubject } from "../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type Subject, type SubjectKind } from "../check/address/subject.ts"
-import { type JsonMember, jsonMembers } from "./ndjson-members.ts"
+import { type JsonMember, jsonMembers, MEMBERS_MAX } from "./ndjson-members.ts"
 
 /** One input of a file, in any format. */
 export type InputRow = {
@@ -18,16 +18,17 @@ export type InputRow = {
   readonly json: JsonLine | null
 }
 
-/** The members of a line that is a JSON object (null: another JSON text), and why it has no input. */
+/** The members of a line that is a JSON object (null: another JSON text, or too many), and why it has no input. */
 export type JsonLine = {
   readonly members: readonly JsonMember[] | null
-  readonly problem: "not_json" | "no_input" | null
+  readonly problem: "not_json" | "no_input" | "too_many_members" | null
 }
 
 /** Why a line could not be read. An address that is wrong is none of these. */
 export const LINE_ERRORS = {
   not_json: "not valid JSON",
   no_input: "without the member that is checked",
+  too_many_members: `with more than ${MEMBERS_MAX} members`,
   too_long: "longer than 64 KiB",
   broken_quotes: "with a quote that does not close",
   wrong_encoding: "with bytes that are wrong in the encoding of the file",
@@ -124,7 +125,8 @@ function parseNdjsonRow(line: InputLine, column: string | null): InputRow {
   if (line.isTooLong) return { ...toTextRow(line), kind: "domain" }
   const value = parseJson(line.text)
   if (typeof value === "string") return validRow(value, null, null)
-  const members = typeof value === "object" && value !== null && !Array.isArray(value) ? jsonMembers(line.text) : null
+  const members = isJsonObject(value) ? jsonMembers(line.text) : null
+  if (isJsonObject(value) && members === null) return malformedRow(line, { members, problem: "too_many_members" })
   const names = column === null ? SUBJECT_KINDS : [column]
   const name = names.find(name => typeof ownMember(value, name) === "string")
   const input = name === undefined ? undefined : ownMember(value, name)

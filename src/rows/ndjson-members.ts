@@ -1,13 +1,17 @@
 /** A member of a JSON object: its name, and the text of its value as it stands in the line. */
 export type JsonMember = { readonly name: string; readonly text: string }
 
+/** How many members an object has at most. */
+export const MEMBERS_MAX = 1000
+
 /**
- * The members of a JSON object in the order of its text, which must be valid. Values keep their text, so that a number of
- * twenty digits stays the same.
+ * The members of a JSON object in the order of its text, which must be valid; null: there are more than `MEMBERS_MAX`. Values keep
+ * their text, so that a number of twenty digits stays the same.
  */
-export function jsonMembers(text: string): readonly JsonMember[] {
+export function jsonMembers(text: string): readonly JsonMember[] | null {
   const members: JsonMember[] = []
   for (let quote = text.indexOf('"'); quote >= 0; ) {
+    if (members.length === MEMBERS_MAX) return null
     const nameEnd = stringEnd(text, quote)
     const from = text.indexOf(":", nameEnd) + 1
     const to = valueEnd(text, from)

@@ -6,6 +6,7 @@ import { type CheckOutcome, type JudgedDomain, resultMembersJson } from "../chec
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/schemas.ts"
 import { type InputColumns, type InputRow, lineError } from "./input-rows.ts"
+import type { JsonMember } from "./ndjson-members.ts"
 
 /** The format of results in a file. Each ends with a line feed. */
 export type ResultFormat = {
@@ -81,14 +82,25 @@ function ownMembersJson({ json }: InputRow, { kind, sent, domain }: Subject): st
   const members = json?.members ?? []
   const repeated = kind === "domain" ? domain : sent
   let text = ""
+  const freeNames = members.some(({ name }) => RESULT_MEMBERS.has(name)) ? findFreeNames(members) : null
   for (const { name, text: value } of members) {
     if (name === kind && repeated !== null && value === jsonString(repeated)) continue
-    let free = name
-    while (RESULT_MEMBERS.has(free) || (free !== name && members.some(other => other.name === free)))
-      free = `input_${free}`
-    text += `${jsonString(free)}:${value},`
+    text += `${jsonString(freeNames?.get(name) ?? name)}:${value},`
   }
   return text
+}
+
+/** For each name of members that the result has too, the one that they get. Each is found once, since many members may have it. */
+function findFreeNames(members: readonly JsonMember[]): ReadonlyMap<string, string> {
+  const names = new Set(members.map(({ name }) => name))
+  const freeNames = new Map<string, string>()
+  for (const name of RESULT_MEMBERS) {
+    if (!names.has(name)) continue
+    let free = name
+    while (RESULT_MEMBERS.has(free) || names.has(free)) free = `input_${free}`
+    freeNames.set(name, free)
+  }
+  return freeNames
 }
 
 /** The columns that are added to a row. Their values never need quotes. */

@@ -1,5 +1,7 @@
 import { describe, expect, test } from "bun:test"
-import { createNdjsonRowReader, type InputRow, rowSubject } from "../../src/rows/input-rows.ts"
+import { createNdjsonRowReader, type InputRow, lineError, rowSubject } from "../../src/rows/input-rows.ts"
+import { MEMBERS_MAX } from "../../src/rows/ndjson-members.ts"
+import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
 
 /** The row of one line. */
 function rowOf(text: string, column: string | null = null): InputRow | undefined {
@@ -75,5 +77,34 @@ describe("a row", () => {
       hasSubaddress: false,
       isTest: false,
     })
+  })
+})
+
+describe("the members of a line", () => {
+  const line = (count: number): string => `{"email":"a@b.com"${',"category":1'.repeat(count - 1)}}`
+
+  test("are as many as they may be, and with one more the line is an error", () => {
+    expect(rowOf(line(MEMBERS_MAX))).toMatchObject({ input: "a@b.com", fault: null })
+    const [over] = [rowOf(line(MEMBERS_MAX + 1))]
+    expect([over?.fault, over === undefined ? null : lineError(over)]).toEqual(["invalid_syntax", "too_many_members"])
+  })
+
+  test("are looked at a few times each, however many names are those of the result and however long the way to a free one", () => {
+    const chain = Array.from({ length: 100 }, (_, at) => `${"input_".repeat(at)}category`)
+    let looks = 0
+    const members = [...Array(MEMBERS_MAX - chain.length).fill("category"), ...chain].map(own => ({
+      get name(): string {
+        looks++
+        return own
+      },
+      text: "1",
+    }))
+    const row = { input: "a@b.com", kind: "email", fault: null, cells: null, json: { members, problem: null } } as const
+    const text = RESULT_FORMATS.ndjson({ names: [], delimiter: ",", hasHeader: true }, false).prefix(
+      row,
+      rowSubject(row, "mailkind.test"),
+    )
+    expect(text.split(`"${"input_".repeat(100)}category":1,`)).toHaveLength(MEMBERS_MAX - chain.length + 2)
+    expect(looks / members.length).toBeLessThan(4)
   })
 })
