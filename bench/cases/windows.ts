@@ -102,6 +102,7 @@ function windowRefreshes(bundle: SourceBundle) {
   const held = new Map<string, Uint8Array<ArrayBuffer>>()
   const folder: Folder = {
     read: async name => held.get(name) ?? null,
+    isSame: async () => true,
     writeAtomic: async (name, content) => void held.set(name, new Uint8Array(Buffer.from(content))),
     createExclusive: async () => true,
     remove: async name => void held.delete(name),

@@ -40,7 +40,7 @@ const read = parseSettings(system.environment)
 if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
 const { settings } = read
 const opened = openLists(
-  system.files.mmap(join(system.files.root, BUNDLED_FILES["lists.pack"])) ?? new Uint8Array(),
+  system.files.readNow(join(system.files.root, BUNDLED_FILES["lists.pack"])) ?? new Uint8Array(),
   true,
 )
 if (opened.kind === "refused") throw new Error(`${opened.message} ${opened.remedy}`)

@@ -50,7 +50,7 @@ import { assertPortFree } from "../process/http-listener.ts"
 import { StartupError } from "../process/startup-error.ts"
 import type { System } from "../system/system.ts"
 import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.ts"
-import { openActivePack, readRefreshState } from "./check/lists.ts"
+import { openActivePack, readListsDamage, readRefreshState } from "./check/lists.ts"
 import { createServerResolvers } from "./check/network.ts"
 import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, createContext } from "./context.ts"
@@ -271,7 +271,12 @@ async function diagnoseActiveLists(context: AppContext): Promise<DiagnosticResul
   try {
     const opened = await openActivePack(context)
     const state = await readRefreshState(context)
-    return diagnoseLists(opened, { state, everyHours: refreshHours(settings), nowMs: system.clock() })
+    return diagnoseLists(opened, {
+      state,
+      damage: await readListsDamage(context),
+      everyHours: refreshHours(settings),
+      nowMs: system.clock(),
+    })
   } catch (error) {
     if (error instanceof StartupError) return failed("There are no lists.", error.message)
     return failed(

@@ -62,7 +62,7 @@ function readSettings(options: OpenOptions): Settings {
 
 /** The lists of the package are ours, so their checksum is enough; those of another file are verified as a whole. */
 function openListsFile({ files }: System, { listsFile, cachedDomains }: OpenOptions): DomainLists {
-  const bytes = files.mmap(listsFile ?? `${files.root}/${BUNDLED_FILES["lists.pack"]}`)
+  const bytes = files.readNow(listsFile ?? `${files.root}/${BUNDLED_FILES["lists.pack"]}`)
   if (bytes === null)
     throw new MailkindError(
       "lists_missing",
@@ -90,6 +90,7 @@ const entryRows = (list: OwnList, texts: readonly string[]) =>
 /** A program that imports the package gets no files. */
 const EMPTY_FOLDER: Folder = {
   read: async () => null,
+  isSame: async () => false,
   writeAtomic: async () => undefined,
   createExclusive: async () => false,
   remove: async () => undefined,

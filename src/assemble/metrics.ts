@@ -21,7 +21,7 @@ import {
   startMetricsListenerWithRetry,
 } from "../process/metrics-listener.ts"
 import type { System } from "../system/system.ts"
-import type { ListsService } from "./check/lists.ts"
+import type { ListsService } from "./check/lists-service.ts"
 import type { NetworkService } from "./check/network.ts"
 import type { AppContext } from "./context.ts"
 import type { CustomersService } from "./customers/customers.ts"
@@ -223,6 +223,9 @@ function listGauges(meter: Meter, { lists }: GaugeDeps): WriteGauges {
     meter.setGauge("mailkind_lists_built_timestamp_seconds", Date.parse(builtAt) / 1000)
     meter.setGauge("mailkind_lists_refreshed_timestamp_seconds", refreshState.refreshed_at_ms / 1000)
     meter.setGauge("mailkind_lists_asked_timestamp_seconds", askedAtMs(refreshState) / 1000)
+    const damage = lists.damage()
+    meter.setGauge("mailkind_lists_damaged", damage?.is_replaced === false ? 1 : 0)
+    meter.setGauge("mailkind_lists_damage_timestamp_seconds", (damage?.noticed_at_ms ?? 0) / 1000)
     for (const set of METRIC_LABELS.set) meter.setGauge("mailkind_lists_entries", entryCounts[set], set)
     const sources = Object.values(refreshState.sources)
     for (const outcome of METRIC_LABELS.source_outcome)

@@ -2,7 +2,7 @@ import { derived } from "../base/lazy.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { type CategoryCorrections, type Check, createCheck } from "../check/check.ts"
 import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../check/deep-evidence.ts"
-import type { DomainLists, LoadedLists } from "../check/domain-lookup.ts"
+import type { DomainLists } from "../check/domain-lookup.ts"
 import { IGNORE_DEFECTS, type OnDefect } from "../check/evidence-defects.ts"
 import { type NetworkProbe, offlineNetworkProbe } from "../check/network-evidence.ts"
 import { contactUri, type Settings } from "../config/settings.ts"
@@ -36,7 +36,7 @@ import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createDnsOutageLog } from "./check/dns-outages.ts"
 import { createOnDefect } from "./check/evidence-defects.ts"
 import { createLearnedHostsService } from "./check/learned-hosts.ts"
-import { createListsService, type ListsService, openActiveLists } from "./check/lists.ts"
+import { createListsService, type ListsService } from "./check/lists-service.ts"
 import { createNetworkService, type HostLearning } from "./check/network.ts"
 import { refreshHours } from "./check/refresh.ts"
 import type { AppContext, StoreContext } from "./context.ts"
@@ -282,7 +282,7 @@ function createAppDeps(context: StoreContext, lists: ListsService, isDnsUnavaila
     logging: requestLogOptions(context),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
-    health: createHealthReport(context, lists.current, isDnsUnavailable),
+    health: createHealthReport(context, lists, isDnsUnavailable),
     asset: (name: AssetName) => system.files.bundled(`${name}.asset`),
     isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
@@ -311,7 +311,7 @@ const requestLogOptions = ({ system: { verbose }, settings }: AppContext): Reque
 /** Reports health from memory. The uptime counts from this call on. */
 function createHealthReport(
   { system: { stopwatch, clock }, settings, store }: StoreContext,
-  activeLists: () => LoadedLists,
+  lists: ListsService,
   isDnsUnavailable: () => boolean,
 ): () => Health {
   const startedAtMs = stopwatch()
@@ -319,7 +319,8 @@ function createHealthReport(
     healthReport({
       version: VERSION,
       commit: COMMIT,
-      activeLists: activeLists(),
+      activeLists: lists.current(),
+      listsDamage: lists.damage(),
       isRefreshScheduled: refreshHours(settings) !== null,
       isDnsUnavailable: isDnsUnavailable(),
       isDatabaseAway: store.isAway(),
@@ -350,7 +351,7 @@ export async function ensureBootstrapAccount(
 }
 
 /**
- * Does once what every worker would do at its start: migrates the store, unpacks the lists, and checks that the port is free
+ * Does once what every worker would do at its start: migrates the store, and checks that the port is free
  * unless it is shared with a server that is replaced. Returns the open store, or null and rejects like `startServer`.
  */
 export async function prepareForWorkers(
@@ -361,7 +362,6 @@ export async function prepareForWorkers(
   const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = context.settings
   const store = await waitForStore(context, stopSignal)
   if (store === null) return null
-  await openActiveLists(context)
   if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
   return store
 }

@@ -86,8 +86,10 @@ export const LOG_EVENTS = {
   "names of a source of the lists were left out": event("warn", "source count why", "No such list can hold them."),
   "the lists were reloaded": event("info", "version", "New lists are in use."),
   "the current lists stay in use": event("error", "why remedy", "New lists could not be read."),
-  "the refreshed lists are damaged; the bundled ones are used": event("warn", "why remedy", "Verdicts are as old as the program."),
-  "the lists are damaged and unpacked again": event("warn", "path why", "The bundled lists were changed on the disk."),
+  "the refreshed lists are damaged; the last good copy is used": event("warn", "path why remedy", "Those of the refresh before, or the built-in ones. A refresh follows."),
+  "a file of the lists was changed on the disk": event("error", "path why", "Verdicts do not change: they come from memory. Look for errors of the disk."),
+  "a file of the lists was replaced by its copy in memory": event("info", "path", "It is whole again."),
+  "a file of the lists could not be written": event("error", "path why", "It is tried again within minutes. Until then a start uses older lists."),
   "the RDAP bootstrap is not fresh": event("warn", "why", "Ages of domains come from the last good copy."),
   // Mails
   "a mail was sent": event("debug", MAIL, "The mail server took it."),

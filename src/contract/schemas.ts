@@ -164,6 +164,13 @@ export const Health = t.Object(
         built_at: t.String({ format: "date-time" }),
         age_seconds: t.Integer({ minimum: 0, description: "Seconds since `built_at` or since `refreshed_at`, whichever is later." }),
         entries: t.Record(t.String(), t.Integer()),
+        files: t.Object(
+          {
+            status: oneOf("ListFilesStatus", ["ok", "replaced", "damaged"]),
+            noticed_at: nullable(t.String({ format: "date-time", description: "When files of the lists in use were last found damaged on the disk. `replaced`: they are whole again. Verdicts come from a copy in memory. Null: not within a week." })),
+          },
+          closed("ListFiles"),
+        ),
         refresh: t.Object(
           {
             status: oneOf("RefreshStatus", REFRESH_STATUSES),

@@ -13,7 +13,7 @@ import { dirname, join, resolve } from "node:path"
 import { errorCode } from "../base/errors.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
-/** What a start needs: the unpacked lists, and room for the write-ahead log of a busy database. */
+/** What a start needs: refreshed lists, and room for the write-ahead log of a busy database. */
 export const DISK_FREE_BYTES_MIN = 64 * 1024 * 1024
 /** With less, the data of a few weeks may not fit. */
 export const DISK_FREE_BYTES_RECOMMENDED = 512 * 1024 * 1024

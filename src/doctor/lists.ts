@@ -1,5 +1,6 @@
 import { DAY_MS } from "../base/time.ts"
 import type { OpenPackResult } from "../check/lists/pack/pack.ts"
+import type { ListsDamage } from "../check/refresh/list-files.ts"
 import { askedAtMs, isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
 import { type DiagnosticResult, failed, ok, warning } from "./diagnostics.ts"
 
@@ -12,18 +13,30 @@ const HOUR_MS = 3_600_000
 /** The state of refreshes. `everyHours` is `null` if the lists are not refreshed. */
 export type RefreshStatus = {
   readonly state: RefreshState
+  /** The last damage of their files that a server noticed; null: none for a week. */
+  readonly damage: ListsDamage | null
   readonly everyHours: number | null
   readonly nowMs: number
 }
 
 /** Verifies every byte of the active pack and checks its refreshes. */
-export function diagnoseLists(opened: OpenPackResult, { state, everyHours, nowMs }: RefreshStatus): DiagnosticResult {
+export function diagnoseLists(
+  opened: OpenPackResult,
+  { state, damage, everyHours, nowMs }: RefreshStatus,
+): DiagnosticResult {
   if (opened.kind === "refused") return failed(opened.message, opened.remedy)
   const { pack } = opened
   const verified = pack.verify()
   if (!verified.ok)
     return failed(verified.message, "Run `mailkind lists update`, or copy the program again from an undamaged copy.")
   const seen = `${pack.version} is undamaged. Its sources are from ${pack.builtAt.slice(0, 10)}.`
+  if (damage !== null)
+    return warning(
+      `${seen} But on ${new Date(damage.noticed_at_ms).toISOString()} ${damage.file} was found damaged on the disk${damage.is_replaced ? ", and was replaced" : ""}.`,
+      damage.is_replaced
+        ? "Look for errors of the disk, and for programs that write to the data directory. This is told for a week."
+        : "Run `mailkind lists update`, and look for errors of the disk.",
+    )
   const days = Math.floor((nowMs - Date.parse(pack.builtAt)) / DAY_MS)
   if (everyHours === null) return listsAge(`${seen} They are not refreshed.`, days, "set MAILKIND_LISTS_REFRESH_HOURS")
   if (state.is_paused)

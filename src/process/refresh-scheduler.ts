@@ -23,6 +23,8 @@ export type RefreshSchedulerDeps = {
   readonly bundleId: () => Promise<string>
   /** The state that the last refresh left. */
   readonly readState: () => Promise<RefreshState>
+  /** When files of the lists were found damaged that only a refresh mends; null: they were not. */
+  readonly damagedAtMs: () => Promise<number | null>
 }
 
 /**
@@ -35,6 +37,7 @@ export function startRefreshScheduler({
   intervalMs,
   bundleId,
   readState,
+  damagedAtMs,
 }: RefreshSchedulerDeps): () => void {
   const startedAtMs = system.clock()
   let randomShare = randomFraction(system)
@@ -52,6 +55,7 @@ export function startRefreshScheduler({
       nowMs,
       startedAtMs,
       lastAttemptAtMs,
+      damagedAtMs: await damagedAtMs(),
       randomShare,
     })
     if (dueAtMs === null || nowMs < dueAtMs) return

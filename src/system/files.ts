@@ -39,11 +39,8 @@ export type SystemFiles = {
   readonly readTexts: ReadTexts
   /** The bytes of a file; `null` if there is none. */
   readonly read: (path: string) => Promise<Uint8Array | null>
-  /**
-   * Maps a file into memory, or reads it if mapping is refused. The file must never be written or truncated afterwards. `null`
-   * if it is missing, empty or a directory.
-   */
-  readonly mmap: (path: string) => Uint8Array | null
+  /** The bytes of a file, read at once; `null` if it is missing, empty or a directory. */
+  readonly readNow: (path: string) => Uint8Array | null
   /** The modification time in milliseconds since the Unix epoch; `null` if the file is missing or not accessible. */
   readonly modifiedAtMs: (path: string) => number | null
   /** A folder, which is created when its first file is written. */
@@ -106,7 +103,7 @@ export function createFiles(): SystemFiles {
         : readText(path, SMALL_FILE_BYTES_MAX),
     readTexts,
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
-    mmap: mmapOrRead,
+    readNow,
     modifiedAtMs,
     folder: createFolder,
     writeAtomic: writeFileAtomic,
@@ -199,15 +196,10 @@ function embeddedFile(file: Blob | undefined, name: BundledFileName): Blob | nul
   return COMPRESSED_FILES.has(name) ? file.slice(0, file.size, GZIP_TYPE) : file
 }
 
-/** Bun maps files for writing, which fails for read-only files: those are read instead. */
-function mmapOrRead(path: string): Uint8Array | null {
-  if (!existsSync(path) || !statSync(path).isFile() || Bun.file(path).size === 0) return null
-  try {
-    return Bun.mmap(path)
-  } catch (error) {
-    if (isSystemError(error, "EROFS", "EACCES")) return readFileSync(path)
-    throw error
-  }
+function readNow(path: string): Uint8Array | null {
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null
+  const bytes = readFileSync(path)
+  return bytes.length === 0 ? null : bytes
 }
 
 /** An unreadable directory must not crash a server that polls it. */
@@ -270,6 +262,7 @@ async function writeDurably(path: string, bytes: Uint8Array | string): Promise<v
 /** A folder of the file system. */
 export const createFolder = (folder: string): Folder => ({
   read: name => nullOnCode(readFile(join(folder, name)), "ENOENT"),
+  isSame: async (name, bytes) => (await nullOnCode(hasBytes(join(folder, name), bytes), "ENOENT")) ?? false,
   writeAtomic: (name, bytes) => writeFileAtomic(join(folder, name), bytes),
   createExclusive: async (name, text) => {
     await mkdir(folder, { recursive: true, mode: DIRECTORY_MODE })
@@ -291,6 +284,24 @@ export const createFolder = (folder: string): Folder => ({
   remove: name => rm(join(folder, name), { force: true }),
   list: async () => (await nullOnCode(readdir(folder), "ENOENT")) ?? [],
 })
+
+/** How much of a file is compared at once, in a fraction of a millisecond. */
+const COMPARED_BYTES = 262_144
+
+async function hasBytes(path: string, bytes: Uint8Array): Promise<boolean> {
+  const file = await open(path, "r")
+  try {
+    const piece = Buffer.alloc(COMPARED_BYTES)
+    for (let offset = 0; ; ) {
+      const { bytesRead } = await file.read(piece, 0, COMPARED_BYTES, offset)
+      if (bytesRead === 0) return offset === bytes.length
+      if (!piece.subarray(0, bytesRead).equals(bytes.subarray(offset, offset + bytesRead))) return false
+      offset += bytesRead
+    }
+  } finally {
+    await file.close()
+  }
+}
 
 /** Resolves with `null` if the work fails with this error code. */
 async function nullOnCode<T>(work: Promise<T>, code: string): Promise<T | null> {

@@ -35,7 +35,12 @@ async function observed(
   }
   const system = { ...createSystem(), runInterval, clock: harness.clock }
   const own = createInstrumentation({ system, settings: read.settings, log: () => undefined }, "alone")
-  const lists = { current: () => knownLists, reload: async () => undefined, start: () => () => undefined }
+  const lists = {
+    current: () => knownLists,
+    damage: () => null,
+    reload: async () => undefined,
+    start: () => () => undefined,
+  }
   const over = own.createGaugeWriter({ store: harness.store, lists, network: outside, customers: harness.customers })
   return { harness, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
 }

@@ -276,6 +276,7 @@ export async function testApp({
         version: "1.0.0",
         commit: null,
         activeLists: knownLists,
+        listsDamage: null,
         isRefreshScheduled: true,
         isDnsUnavailable: false,
         isDatabaseAway: false,

@@ -39,6 +39,7 @@ export function memoryFolder(): MemoryFolder {
       live()
       return held.get(name) ?? null
     },
+    isSame: async (name, bytes) => held.get(name)?.toHex() === Buffer.from(bytes).toString("hex"),
     writeAtomic: async (name, bytes) => change(() => put(name, bytes)),
     createExclusive: async (name, text) => {
       live()

@@ -1,11 +1,12 @@
 import { join } from "node:path"
+import { errorCode, isSystemError } from "../../base/errors.ts"
 import { unpackedBytes } from "../../base/gzip.ts"
-import type { Log } from "../../base/log.ts"
-import { findRoleWord } from "../../check/address/address-hints.ts"
-import { classifySuffix } from "../../check/address/public-suffix.ts"
+import { parseJson } from "../../base/text.ts"
 import { type DomainLists, type LoadedLists, openLists } from "../../check/domain-lookup.ts"
 import type { PackManifest } from "../../check/lists/manifest.ts"
 import type { OpenPackResult } from "../../check/lists/pack/pack.ts"
+import { changedFiles, isTold, type ListsDamage, type PackFile, readDamage } from "../../check/refresh/list-files.ts"
+import { type RefreshLockDeps, withRefreshLock } from "../../check/refresh/refresh-lock.ts"
 import {
   decodeRefreshState,
   type Folder,
@@ -16,7 +17,6 @@ import {
   STATE_FILE,
 } from "../../check/refresh/refresh-state.ts"
 import { StartupError } from "../../process/startup-error.ts"
-import { BUNDLED_FILES } from "../../system/files.ts"
 import type { System } from "../../system/system.ts"
 import type { AppContext } from "../context.ts"
 
@@ -26,87 +26,14 @@ export const LISTS_NOT_BUILT = "The lists are not built. Build them with `bun ru
 /** The folder of refreshed lists in the data directory. */
 const REFRESH_FOLDER = join("lists", "refresh")
 
-/** How long after the start the lists are warmed up, so that the first requests do not wait for it. */
-const WARM_UP_DELAY_MS = 100
-
-/** How often the server checks whether a refresh of any process has put other lists in place. */
-const REFRESH_POLL_MS = 2000
-
-/** The active lists of a server. */
-export type ListsService = {
-  /** The lists in use. A refresh replaces them. */
-  readonly current: () => LoadedLists
-  /** Loads the lists that are in place now, if they are complete; otherwise keeps the current ones and logs why. */
-  readonly reload: () => Promise<void>
-  /** Starts checking for other lists in the background. The returned function stops it. */
-  readonly start: () => () => void
-}
-
-/** Opens the active lists and follows their changes. Rejects with `StartupError` if no complete lists exist. */
-export async function createListsService(context: AppContext): Promise<ListsService> {
-  const { system, settings, log } = context
-  const statePath = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, STATE_FILE)
-  let stateModifiedAtMs = system.files.modifiedAtMs(statePath)
-  const bundledPath = bundledPackPath(context, await bundledManifest(system))
-  let current = await openActiveLists(context)
-  let bundledModifiedAtMs = system.files.modifiedAtMs(bundledPath)
-  const load = async (isForced: boolean): Promise<void> => {
-    stateModifiedAtMs = system.files.modifiedAtMs(statePath)
-    const modifiedAtMs = system.files.modifiedAtMs(bundledPath)
-    const loaded = await readActiveLists(context, false, modifiedAtMs === bundledModifiedAtMs)
-    if ("remedy" in loaded) {
-      log("error", "the current lists stay in use", { why: loaded.message, remedy: loaded.remedy })
-      return
-    }
-    bundledModifiedAtMs = modifiedAtMs
-    const { version } = loaded.lists.pack
-    if (version === current.lists.pack.version && !isForced) {
-      current = { ...loaded, lists: current.lists }
-      return
-    }
-    warmUp(loaded.lists)
-    current = loaded
-    log("info", "the lists were reloaded", { version })
-  }
-  // One load at a time: of two concurrent loads the earlier one could finish last.
-  let lastLoad: Promise<void> = Promise.resolve()
-  const loadNext = (isForced: boolean): Promise<void> => {
-    lastLoad = lastLoad
-      .then(() => load(isForced))
-      .catch(error => log("error", "the current lists stay in use", { why: String(error) }))
-    return lastLoad
-  }
-  return {
-    current: () => current,
-    reload: () => loadNext(true),
-    start: () => {
-      const stops = [
-        system.setTimer(WARM_UP_DELAY_MS, () => warmUp(current.lists)),
-        system.runInterval(REFRESH_POLL_MS, () => {
-          if (system.files.modifiedAtMs(statePath) !== stateModifiedAtMs) void loadNext(false)
-        }),
-      ]
-      return () => {
-        for (const stop of stops) stop()
-      }
-    },
-  }
-}
-
 /**
  * The active lists for a command, which does not write to the data directory. Damaged refreshed lists are logged and replaced by
- * the bundled ones. Rejects with `StartupError` if no complete lists exist.
+ * the last good copy. Rejects with `StartupError` if no complete lists exist.
  */
-export async function openListsForCommand(context: AppContext): Promise<LoadedLists> {
-  const { system, log } = context
-  const manifest = await bundledManifest(system)
-  const refreshed = await readRefreshedLists(context, manifest)
-  if (refreshed !== null && !("remedy" in refreshed)) return refreshed
-  if (refreshed !== null) logDamagedLists(refreshed, log)
-  return await withRefreshState(context, await bundledLists(system), manifest)
-}
+export const openListsForCommand = async (context: AppContext): Promise<LoadedLists> =>
+  (await openInPlace(context)).opened
 
-/** The active pack, even if it is damaged. */
+/** The pack that a server on this data directory uses, even if it is damaged. */
 export async function openActivePack(context: AppContext): Promise<OpenPackResult> {
   const { system } = context
   const refreshed = await readRefreshedLists(context, await bundledManifest(system))
@@ -114,52 +41,66 @@ export async function openActivePack(context: AppContext): Promise<OpenPackResul
   return { kind: "open", pack: (refreshed?.lists ?? (await bundledLists(system))).pack }
 }
 
-/** The active lists. Rejects with `StartupError` if no complete lists exist. */
-export async function openActiveLists(context: AppContext): Promise<LoadedLists> {
-  const lists = await readActiveLists(context, true)
-  if ("remedy" in lists) throw new StartupError(`${lists.message} ${lists.remedy}`)
-  return lists
+/** The last damage of the files of refreshed lists; null: none for a week. */
+export async function readListsDamage(context: AppContext): Promise<ListsDamage | null> {
+  const damage = await readDamage(refreshFolder(context))
+  return damage !== null && isTold(damage, context.system.clock()) ? damage : null
 }
 
-/** The first check builds its tables of names and words, which takes about 60 ms. This spares a request that time. */
-function warmUp({ lookupDomain, addressWords }: DomainLists): void {
-  lookupDomain("first.question", "first.question")
-  findRoleWord("first", addressWords)
-  classifySuffix("first.question")
-}
+/** Lists with the files that they were read from; none: they are the bundled ones. */
+export type ListsInPlace = LoadedLists & { readonly files: readonly PackFile[] }
 
-/** Why lists cannot be used, and what the operator can do. */
-type DamagedLists = { readonly message: string; readonly remedy: string }
+/** Why lists cannot be used, by which file, and what the operator can do. */
+type DamagedLists = { readonly file: string; readonly message: string; readonly remedy: string }
+
+/** The lists of the last refresh, or else the bundled ones; those of `current` if they are the same. */
+export async function readActiveLists(
+  context: AppContext,
+  current: ListsInPlace,
+): Promise<ListsInPlace | DamagedLists> {
+  const { system } = context
+  const manifest = await bundledManifest(system)
+  const refreshed = await readRefreshedLists(context, manifest)
+  if (refreshed !== null) return refreshed
+  // An executable cannot be written while it runs, so it has no other lists than before.
+  const isSame = system.files.isCompiled && current.files.length === 0
+  return await withRefreshState(context, isSame ? current.lists : await bundledLists(system), manifest)
+}
 
 /**
- * The lists of the last refresh, or else the bundled ones. `isFallbackAllowed`: damaged refreshed lists are replaced by the
- * bundled ones, and a pack is trusted if its checksum is right. `isBundleKnown`: the bundled ones are those of the start, which trusts
- * their checksum. To verify their whole content takes longer than a request may wait.
+ * The lists of the last refresh, or else the bundled ones. Damaged ones are logged and replaced by the last good copy: that of the refresh
+ * before, or the bundled lists. Rejects with `StartupError` if there are none.
  */
-async function readActiveLists(
+export async function openInPlace(
   context: AppContext,
-  isFallbackAllowed: boolean,
-  isBundleKnown = false,
-): Promise<LoadedLists | DamagedLists> {
+): Promise<{ opened: ListsInPlace; damaged: DamagedLists | null }> {
   const { system, log } = context
   const manifest = await bundledManifest(system)
   const refreshed = await readRefreshedLists(context, manifest)
-  if (refreshed !== null && (!("remedy" in refreshed) || !isFallbackAllowed)) return refreshed
-  if (refreshed !== null) logDamagedLists(refreshed, log)
-  const lists = await mapBundledLists(context, bundledPackPath(context, manifest), isFallbackAllowed, isBundleKnown)
-  return "remedy" in lists ? lists : await withRefreshState(context, lists, manifest)
+  if (refreshed !== null && !("remedy" in refreshed)) return { opened: refreshed, damaged: null }
+  if (refreshed !== null) {
+    const { message: why, remedy, file } = refreshed
+    log("warn", "the refreshed lists are damaged; the last good copy is used", {
+      path: pathOf(context, file),
+      ...{ why, remedy },
+    })
+    const older = await readOlderLists(context, manifest)
+    if (older !== null) return { opened: older, damaged: refreshed }
+  }
+  return { opened: await withRefreshState(context, await bundledLists(system), manifest), damaged: refreshed }
 }
-
-const logDamagedLists = ({ message, remedy }: DamagedLists, log: Log): void =>
-  log("warn", "the refreshed lists are damaged; the bundled ones are used", { why: message, remedy })
 
 /** The state that the last refresh left in the data directory. */
 export const readRefreshState = async (context: AppContext): Promise<RefreshState> =>
   decodeRefreshState(await refreshFolder(context).read(STATE_FILE))
 
 /** Bundled lists with the state of the last refresh, whose own lists are not in use. */
-async function withRefreshState(context: AppContext, lists: DomainLists, manifest: PackManifest): Promise<LoadedLists> {
-  return { lists, manifest, refreshState: { ...(await readRefreshState(context)), in_use: null } }
+async function withRefreshState(
+  context: AppContext,
+  lists: DomainLists,
+  manifest: PackManifest,
+): Promise<ListsInPlace> {
+  return { lists, manifest, refreshState: { ...(await readRefreshState(context)), in_use: null }, files: [] }
 }
 
 /**
@@ -169,57 +110,111 @@ async function withRefreshState(context: AppContext, lists: DomainLists, manifes
 async function readRefreshedLists(
   context: AppContext,
   bundled: PackManifest,
-): Promise<LoadedLists | DamagedLists | null> {
-  const { system, settings } = context
-  const folder = refreshFolder(context)
-  const state = parseRefreshState(await folder.read(STATE_FILE))
+): Promise<ListsInPlace | DamagedLists | null> {
+  const state = parseRefreshState(await refreshFolder(context).read(STATE_FILE))
   if (state === null)
-    return { message: "The files of the last refresh are damaged.", remedy: "Run `mailkind lists update`." }
+    return {
+      file: STATE_FILE,
+      message: "The files of the last refresh are damaged.",
+      remedy: "Run `mailkind lists update`.",
+    }
   const { in_use: sha256, stock } = state
-  if (sha256 === null || stock !== bundled.pack.sha256) return null
-  const path = join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, packFileName(sha256))
-  // The refresh has verified the whole pack. Doing so here would delay requests by more than 100 ms.
-  const opened = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
-  const manifest = await folder.read(manifestFileName(sha256))
+  return sha256 === null || stock !== bundled.pack.sha256 ? null : await readPack(context, state, sha256)
+}
+
+/** The newest lists of an earlier refresh that are not damaged; null: there are none. */
+async function readOlderLists(context: AppContext, bundled: PackManifest): Promise<ListsInPlace | null> {
+  const state = await readRefreshState(context)
+  if (state.stock !== bundled.pack.sha256) return null
+  const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
+  for (const { sha256 } of state.packs.slice(index + 1)) {
+    const read = await readPack(context, state, sha256)
+    if (!("remedy" in read)) return read
+  }
+  return null
+}
+
+/** Reads the pack into memory of this process alone, where no change of the file reaches it (`DECISIONS 118`). */
+async function readPack(
+  context: AppContext,
+  state: RefreshState,
+  sha256: string,
+): Promise<ListsInPlace | DamagedLists> {
   const remedy = "Run `mailkind lists update`, or go back with `mailkind lists rollback`."
-  if (opened.kind === "refused") return { message: opened.message, remedy }
-  if (manifest === null) return { message: "The manifest of the lists is missing.", remedy }
+  const pack = await readPackFile(context, packFileName(sha256))
+  if ("why" in pack) return { file: packFileName(sha256), message: `The pack of the lists ${pack.why}.`, remedy }
+  // The refresh has verified the whole pack. Doing so here would delay requests by more than 100 ms.
+  const opened = openLists(pack.bytes, true)
+  if (opened.kind === "refused") return { file: pack.name, message: opened.message, remedy }
+  const file = await readPackFile(context, manifestFileName(sha256))
+  if ("why" in file)
+    return { file: manifestFileName(sha256), message: `The manifest of the lists ${file.why}.`, remedy }
+  const manifest = parseJson(new TextDecoder().decode(file.bytes)) as PackManifest | undefined // written by this program
+  if (manifest === undefined) return { file: file.name, message: "The manifest of the lists is damaged.", remedy }
+  return { lists: opened.lists, manifest, refreshState: state, files: [pack, file] }
+}
+
+/** A file of refreshed lists, or why there is none to read. */
+async function readPackFile(context: AppContext, name: string): Promise<PackFile | { readonly why: string }> {
   try {
-    return { lists: opened.lists, manifest: JSON.parse(new TextDecoder().decode(manifest)), refreshState: state } // written by this program
+    const bytes = await refreshFolder(context).read(name)
+    return bytes === null ? { why: "is missing" } : { name, bytes }
   } catch (error) {
-    if (error instanceof SyntaxError) return { message: "The manifest of the lists is damaged.", remedy }
+    if (isSystemError(error)) return { why: `cannot be read (${errorCode(error)})` }
     throw error
   }
 }
 
 /**
- * The bundled lists, mapped from a file that is never written again: the built one in a checkout, or the one that the executable
- * unpacks once into the data directory under a name with its checksum.
+ * Writes the files of these lists again, from memory, unless a refresh runs or has put others in use. Resolves with whether they are whole
+ * now; it never rejects for a fault of the disk, which is logged.
  */
-async function mapBundledLists(
-  { system, log }: AppContext,
-  path: string,
-  isFallbackAllowed: boolean,
-  isKnown: boolean,
-): Promise<DomainLists | DamagedLists> {
-  const mapped = system.files.mmap(path)
-  const opened = mapped === null ? null : openLists(mapped, isFallbackAllowed || isKnown)
-  if (opened?.kind === "open") return opened.lists
-  if (opened?.kind === "refused" && !isFallbackAllowed) return opened
-  if (opened?.kind === "refused") log("warn", "the lists are damaged and unpacked again", { path, why: opened.message })
-  if (system.files.isCompiled) await system.files.writeAtomic(path, await bundledPack(system))
-  const again = openLists(system.files.mmap(path) ?? new Uint8Array(), true)
-  return again.kind === "refused" ? again : again.lists
+export async function replaceFiles(context: AppContext, { files, refreshState }: ListsInPlace): Promise<boolean> {
+  const folder = refreshFolder(context)
+  const replaced = await withRefreshLock(refreshLockDeps(context), async () => {
+    // Another process may have replaced them already, or others may be in use by now.
+    if ((await readRefreshState(context)).in_use !== refreshState.in_use) return true
+    for (const { file } of await changedFiles(folder, files)) {
+      try {
+        await folder.writeAtomic(file.name, file.bytes)
+      } catch (error) {
+        logUnwritten(context, file.name, error)
+        return false
+      }
+      context.log("info", "a file of the lists was replaced by its copy in memory", {
+        path: pathOf(context, file.name),
+      })
+    }
+    return true
+  })
+  return replaced ?? false
 }
 
-function bundledPackPath({ system: { files }, settings }: AppContext, { pack }: PackManifest): string {
-  if (!files.isCompiled) return join(files.root, BUNDLED_FILES["lists.pack"])
-  return join(settings.MAILKIND_DATA_DIR, "lists", packFileName(pack.sha256))
+/** A damage that is noticed now and not mended yet. */
+export const damageNow = ({ system }: AppContext, file: string): ListsDamage => ({
+  noticed_at_ms: system.clock(),
+  file,
+  is_replaced: false,
+})
+
+/** The path of a file of refreshed lists. */
+export const pathOf = ({ settings }: AppContext, name: string): string =>
+  join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, name)
+
+/** Logs that a file could not be written, if that is a fault of the system. */
+export function logUnwritten(context: AppContext, name: string, error: unknown): void {
+  if (!isSystemError(error)) throw error
+  context.log("error", "a file of the lists could not be written", {
+    path: pathOf(context, name),
+    why: errorCode(error),
+  })
 }
 
-/** The bundled lists, without touching the data directory. */
+/** The bundled lists, which are in the executable or in the checkout. */
 export async function bundledLists(system: System): Promise<DomainLists> {
-  const opened = openLists(await bundledPack(system), true)
+  const pack = system.files.bundled("lists.pack")
+  if (pack === null) throw new StartupError(LISTS_NOT_BUILT)
+  const opened = openLists(await unpackedBytes(pack), true)
   if (opened.kind === "refused") throw new StartupError(`${opened.message} ${opened.remedy}`)
   return opened.lists
 }
@@ -234,12 +229,14 @@ async function bundledManifest({ files }: System): Promise<PackManifest> {
 /** The id of the bundled sources. */
 export const sourceBundleId = async (system: System): Promise<string> => (await bundledManifest(system)).pack.sha256
 
-async function bundledPack(system: System): Promise<Uint8Array> {
-  const pack = system.files.bundled("lists.pack")
-  if (pack === null) throw new StartupError(LISTS_NOT_BUILT)
-  return await unpackedBytes(pack)
-}
-
 /** The folder of refreshed lists in the data directory. */
 export const refreshFolder = ({ system, settings }: AppContext): Folder =>
   system.files.folder(join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER))
+
+/** What the lock of refreshes needs, under which the files of refreshed lists are written. */
+export const refreshLockDeps = (context: AppContext): RefreshLockDeps => ({
+  folder: refreshFolder(context),
+  clock: context.system.clock,
+  pid: context.system.processes.pid,
+  isRunning: context.system.processes.isRunning,
+})

@@ -1,12 +1,19 @@
 import { decodeBundle } from "../../check/lists/sources/source-bundle.ts"
 import { isLocal, type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
-import { type RefreshLockDeps, withRefreshLock } from "../../check/refresh/refresh-lock.ts"
+import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
 import { type RollBackResult, rollBack } from "../../check/refresh/refresh-state.ts"
 import type { Settings } from "../../config/settings.ts"
 import { startRefreshScheduler } from "../../process/refresh-scheduler.ts"
 import { StartupError } from "../../process/startup-error.ts"
 import type { AppContext } from "../context.ts"
-import { LISTS_NOT_BUILT, readRefreshState, refreshFolder, sourceBundleId } from "./lists.ts"
+import {
+  LISTS_NOT_BUILT,
+  readListsDamage,
+  readRefreshState,
+  refreshFolder,
+  refreshLockDeps,
+  sourceBundleId,
+} from "./lists.ts"
 import { createLazyResolver } from "./network.ts"
 
 const REFRESH_USER_AGENT = "mailkind (refreshes its lists)"
@@ -24,6 +31,10 @@ export function startScheduledRefresh(context: AppContext): () => void {
     },
     bundleId: () => sourceBundleId(system),
     readState: () => readRefreshState(context),
+    damagedAtMs: async () => {
+      const damage = await readListsDamage(context)
+      return damage?.is_replaced === false ? damage.noticed_at_ms : null
+    },
   })
 }
 
@@ -64,10 +75,3 @@ export async function rollBackLists(context: AppContext): Promise<RollBackResult
   const locked = await withRefreshLock(deps, async () => ({ result: await rollBack(deps.folder, bundleId) }))
   return locked === null ? "busy" : locked.result
 }
-
-const refreshLockDeps = (context: AppContext): RefreshLockDeps => ({
-  folder: refreshFolder(context),
-  clock: context.system.clock,
-  pid: context.system.processes.pid,
-  isRunning: context.system.processes.isRunning,
-})

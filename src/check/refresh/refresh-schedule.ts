@@ -19,17 +19,19 @@ export type RefreshTiming = {
   readonly startedAtMs: number
   /** When this process last started a refresh, whatever its result; null: never. */
   readonly lastAttemptAtMs: number | null
+  /** When files of the lists in use were found damaged that nobody could mend; null: they were not. */
+  readonly damagedAtMs: number | null
   /** From 0 to below 1, drawn anew for each refresh. */
   readonly randomShare: number
 }
 
 /**
  * When the next refresh is due, in milliseconds since the Unix epoch; null: only manual refreshes are allowed. An overdue
- * refresh, and one that a new program version needs, is due soon after the start. An attempt that has left no state is not
+ * refresh, and one that a new program version or damaged lists need, is due soon after the start. An attempt that has left no state is not
  * repeated at once.
  */
 export function nextRefreshAtMs(state: RefreshState, timing: RefreshTiming): number | null {
-  const { intervalMs, bundleId, nowMs, startedAtMs, lastAttemptAtMs, randomShare } = timing
+  const { intervalMs, bundleId, nowMs, startedAtMs, lastAttemptAtMs, damagedAtMs, randomShare } = timing
   if (state.is_paused) return null
   const jitter = 1 - JITTER_SHARE + 2 * JITTER_SHARE * randomShare
   // A time in the future was recorded before the clock was set back, and is ignored.
@@ -39,7 +41,8 @@ export function nextRefreshAtMs(state: RefreshState, timing: RefreshTiming): num
   const soonestMs = Math.max(after(startedAtMs, startDelayMs), after(lastAttemptAtMs, retryDelayMs * jitter))
   const askedMs = askedAtMs(state)
   const isKnown = askedMs > 0 && askedMs <= nowMs
-  if (!isKnown || state.stock !== bundleId) return soonestMs
+  const isDamaged = damagedAtMs !== null && damagedAtMs > askedMs
+  if (!isKnown || isDamaged || state.stock !== bundleId) return soonestMs
   const outcomes = Object.values(state.sources).map(({ outcome }) => outcome)
   const hasFailed = outcomes.length > 0 && outcomes.every(outcome => outcome === "failed")
   const delayMs = hasFailed ? retryDelayMs : intervalMs

@@ -93,6 +93,8 @@ export const manifestFileName = (sha256: string): string => `${sha256.slice(0, 1
 export type Folder = {
   /** Null: there is no such file. */
   readonly read: (name: string) => Promise<Uint8Array<ArrayBuffer> | null>
+  /** Whether a file has exactly these bytes, of which few are read at a time; false: it is missing, too. */
+  readonly isSame: (name: string, bytes: Uint8Array) => Promise<boolean>
   /** Replaces a file atomically: a reader sees the complete old or the complete new file. */
   readonly writeAtomic: (name: string, bytes: Uint8Array | string) => Promise<void>
   /** Creates a file together with its text; false: the file exists already. */

@@ -159,6 +159,7 @@ export const exampleHealth = (): Health => ({
     built_at: "2026-11-20T06:00:00.000Z",
     age_seconds: 21_600,
     entries: Object.fromEntries(Object.keys(SETS).map(set => [set, 1000])),
+    files: { status: "ok", noticed_at: null },
     refresh: {
       status: "ok",
       refreshed_at: "2026-11-20T06:00:00.000Z",

@@ -1,6 +1,7 @@
 import { Elysia } from "elysia"
 import { isoInstant } from "../../base/time.ts"
 import type { LoadedLists } from "../../check/domain-lookup.ts"
+import type { ListsDamage } from "../../check/refresh/list-files.ts"
 import { askedAtMs, isUseless, type RefreshState } from "../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Health } from "../../contract/schemas.ts"
@@ -34,6 +35,7 @@ export function healthReport({
   version,
   commit,
   activeLists,
+  listsDamage,
   isRefreshScheduled,
   isDnsUnavailable,
   isDatabaseAway,
@@ -54,6 +56,7 @@ export function healthReport({
       age_seconds: Math.max(0, Math.floor((nowMs - freshAtMs) / 1000)),
       entries: pack.entryCounts,
       refresh,
+      files: filesHealth(listsDamage),
     },
     dns: { status: isDnsUnavailable ? "unavailable" : "ok" },
     database: { status: isDatabaseAway ? "away" : "ok" },
@@ -65,12 +68,19 @@ type HealthInput = {
   readonly version: string
   readonly commit: string | null
   readonly activeLists: LoadedLists
+  /** The last damage of their files; null: none for a week. */
+  readonly listsDamage: ListsDamage | null
   /** Whether lists are refreshed on schedule. */
   readonly isRefreshScheduled: boolean
   readonly isDnsUnavailable: boolean
   readonly isDatabaseAway: boolean
   readonly uptimeMs: number
   readonly nowMs: number
+}
+
+function filesHealth(damage: ListsDamage | null): Health["lists"]["files"] {
+  if (damage === null) return { status: "ok", noticed_at: null }
+  return { status: damage.is_replaced ? "replaced" : "damaged", noticed_at: isoInstant(damage.noticed_at_ms) }
 }
 
 function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"] {

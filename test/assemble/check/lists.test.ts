@@ -1,8 +1,9 @@
-import { expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { describe, expect, test } from "bun:test"
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createListsService, openActivePack, openListsForCommand } from "../../../src/assemble/check/lists.ts"
+import { openActivePack, openListsForCommand, readListsDamage } from "../../../src/assemble/check/lists.ts"
+import { createListsService, LISTS_COMPARE_MS } from "../../../src/assemble/check/lists-service.ts"
 import type { Log } from "../../../src/base/log.ts"
 import { formatManifest } from "../../../src/check/lists/manifest.ts"
 import {
@@ -14,6 +15,7 @@ import {
   STATE_FILE,
 } from "../../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
+import type { SystemFiles } from "../../../src/system/files.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { smallPack } from "../../check/lists/pack/small-pack.ts"
 import { knownLists, type Logged } from "../../support/app.ts"
@@ -31,10 +33,21 @@ function dataDirectory() {
   const { settings } = read
   const logged: Logged[] = []
   const world = createSystem()
-  let look = (): void => undefined
-  const runInterval = (_: number, work: () => void) => {
-    look = work
+  const works = new Map<number, () => void>()
+  const runInterval = (ms: number, work: () => void) => {
+    works.set(ms, work)
     return () => undefined
+  }
+  const disk = { isFull: false }
+  const files: SystemFiles = {
+    ...world.files,
+    folder: path => ({
+      ...world.files.folder(path),
+      writeAtomic: async (name, bytes) => {
+        if (disk.isFull) throw Object.assign(new Error("no space"), { code: "ENOSPC" })
+        await world.files.folder(path).writeAtomic(name, bytes)
+      },
+    }),
   }
   const put = (name: string, content: string | Uint8Array): void => writeFileSync(join(folder, name), content)
   const log: Log = (level, message, fields = {}) => void logged.push({ level, message, fields })
@@ -42,8 +55,11 @@ function dataDirectory() {
   return {
     folder,
     logged,
-    look: () => look(),
-    open: () => createListsService({ ...context, system: { ...world, runInterval } }),
+    disk,
+    look: () => works.get(2000)?.(),
+    compare: () => works.get(LISTS_COMPARE_MS)?.(),
+    open: () => createListsService({ ...context, system: { ...world, files, runInterval } }),
+    damage: () => readListsDamage(context),
     openForCommand: () => openListsForCommand(context),
     openInPlace: () => openActivePack(context),
     put,
@@ -116,6 +132,10 @@ const DAMAGES: Readonly<Record<string, (directory: ReturnType<typeof dataDirecto
   "no pack": ({ folder }, sha256) => rmSync(join(folder, packFileName(sha256))),
   "a pack that is cut off": ({ put }, sha256) =>
     put(packFileName(sha256), smallPack({ "cut.com": ["disposable"] }).subarray(0, -1)),
+  "a folder in place of the pack": ({ folder }, sha256) => {
+    rmSync(join(folder, packFileName(sha256)))
+    mkdirSync(join(folder, packFileName(sha256)))
+  },
   "no manifest": ({ folder }, sha256) => rmSync(join(folder, manifestFileName(sha256))),
   "half a manifest": ({ put }, sha256) => put(manifestFileName(sha256), '{"format": 1,'),
   "half a state": ({ put }) => put(STATE_FILE, '{"format": 1,'),
@@ -136,8 +156,9 @@ test.each(Object.entries(DAMAGES))(
     const started = await directory.open()
     expect(isListed(started, "mailinator.com")).toBe(true)
     expect((await directory.openForCommand()).refreshState.in_use).toBeNull()
-    const warning = { level: "warn", message: "the refreshed lists are damaged; the bundled ones are used" }
+    const warning = { level: "warn", message: "the refreshed lists are damaged; the last good copy is used" }
     expect(directory.logged.slice(1)).toMatchObject([warning, warning])
+    expect(started.damage()).toMatchObject({ is_replaced: false })
     expect(await directory.openInPlace()).toMatchObject({ kind: "refused", remedy: expect.stringMatching(/update/) })
   },
 )
@@ -153,4 +174,97 @@ test("lists that cannot be read at all are no end of a server", async () => {
   await lists.reload()
   expect(isListed(lists, "mailkind-one.com")).toBe(true)
   expect(directory.logged.every(({ level }) => level === "error")).toBe(true)
+})
+
+/** What is done to a file in place, under a server that has read it. */
+const CHANGES: Readonly<Record<string, (path: string) => void>> = {
+  "is overwritten in place": path => writeFileSync(path, readFileSync(path).fill(0x61), { flag: "r+" }),
+  "has one bit flipped": path => {
+    const bytes = readFileSync(path)
+    bytes[bytes.length - 9] = (bytes.at(-9) ?? 0) ^ 1
+    writeFileSync(path, bytes)
+  },
+  "is cut": path => truncateSync(path, 100),
+  "is emptied": path => truncateSync(path, 0),
+  grows: path => writeFileSync(path, "more", { flag: "a" }),
+  "is removed": path => rmSync(path),
+  "becomes a folder": path => {
+    rmSync(path)
+    mkdirSync(path)
+  },
+}
+
+describe.each([packFileName(SHA256.one), manifestFileName(SHA256.one)])("if the file %s in use", name => {
+  test.each(Object.entries(CHANGES))(
+    "%s, verdicts stay, and a server that compares writes it again and tells",
+    async (how, change) => {
+      const directory = dataDirectory()
+      directory.putInUse(SHA256.one, "mailkind-one.com")
+      const path = join(directory.folder, name)
+      const before = readFileSync(path)
+      const lists = await directory.open()
+      lists.start()
+      change(path)
+      expect(isListed(lists, "mailkind-one.com")).toBe(true)
+      directory.compare()
+      await lists.reload()
+      expect(isListed(lists, "mailkind-one.com")).toBe(true)
+      const isMended = how !== "becomes a folder"
+      expect(lists.damage()).toMatchObject({ file: name, is_replaced: isMended })
+      expect(await directory.damage()).toEqual(lists.damage())
+      expect(directory.logged[0]).toMatchObject({
+        level: "error",
+        message: "a file of the lists was changed on the disk",
+        fields: { path },
+      })
+      if (!isMended) return
+      expect(readFileSync(path).equals(before)).toBe(true)
+      expect(directory.logged.slice(1)).toMatchObject([
+        { level: "info", message: "a file of the lists was replaced by its copy in memory", fields: { path } },
+        { level: "info", message: "the lists were reloaded" },
+      ])
+      expect(await directory.openInPlace()).toMatchObject({ kind: "open" })
+    },
+  )
+})
+
+test("a changed file that cannot be written stays damaged in words, until there is room", async () => {
+  const directory = dataDirectory()
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  const lists = await directory.open()
+  lists.start()
+  const path = join(directory.folder, packFileName(SHA256.one))
+  truncateSync(path, 0)
+  directory.disk.isFull = true
+  await lists.reload()
+  expect(isListed(lists, "mailkind-one.com")).toBe(true)
+  expect(lists.damage()).toMatchObject({ is_replaced: false })
+  expect(directory.logged.map(({ message, fields }) => [message, fields["path"], fields["why"]])).toContainEqual([
+    "a file of the lists could not be written",
+    path,
+    "ENOSPC",
+  ])
+  directory.disk.isFull = false
+  directory.compare()
+  await lists.reload()
+  expect(lists.damage()).toMatchObject({ is_replaced: true })
+  expect(await directory.openInPlace()).toMatchObject({ kind: "open" })
+})
+
+test("a server that starts on damaged lists uses those of the refresh before, and takes the newer ones once they are whole", async () => {
+  const directory = dataDirectory()
+  const packs = [SHA256.two, SHA256.one].map(sha256 => ({ sha256, version: sha256, made_at_ms: 1 }))
+  directory.putInUse(SHA256.one, "mailkind-one.com")
+  directory.putInUse(SHA256.two, "mailkind-two.com", { packs })
+  const path = join(directory.folder, packFileName(SHA256.two))
+  const whole = readFileSync(path)
+  truncateSync(path, 0)
+  const lists = await directory.open()
+  lists.start()
+  expect([isListed(lists, "mailkind-one.com"), isListed(lists, "mailkind-two.com")]).toEqual([true, false])
+  expect(lists.damage()).toMatchObject({ file: packFileName(SHA256.two), is_replaced: false })
+  writeFileSync(path, whole)
+  directory.compare()
+  while (!isListed(lists, "mailkind-two.com")) await nextTurn()
+  expect(lists.damage()).toMatchObject({ is_replaced: true })
 })

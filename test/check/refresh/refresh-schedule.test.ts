@@ -11,6 +11,7 @@ const DUE: RefreshTiming = {
   nowMs: STARTED_MS,
   startedAtMs: STARTED_MS,
   lastAttemptAtMs: null,
+  damagedAtMs: null,
   randomShare: 0,
 }
 const RANDOM_SHARE_MAX = 255 / 256

@@ -10,6 +10,7 @@ const refreshOf = (sources: Readonly<Record<string, SourceState>>) =>
     ...{
       version: "1",
       commit: null,
+      listsDamage: null,
       isRefreshScheduled: true,
       isDnsUnavailable: false,
       isDatabaseAway: false,
@@ -39,6 +40,7 @@ const reportOf = (refreshedAtMs: number, nowMs: number, isDatabaseAway = false) 
     ...{
       version: "1",
       commit: null,
+      listsDamage: null,
       isRefreshScheduled: true,
       isDnsUnavailable: false,
       isDatabaseAway,

@@ -30,6 +30,7 @@ const health = (isDnsUnavailable: boolean) =>
     version: "1.0.0",
     commit: null,
     activeLists: knownLists,
+    listsDamage: null,
     isRefreshScheduled: true,
     isDnsUnavailable,
     isDatabaseAway: false,

@@ -1,0 +1,191 @@
+import { findRoleWord } from "../../check/address/address-hints.ts"
+import { classifySuffix } from "../../check/address/public-suffix.ts"
+import type { DomainLists, LoadedLists } from "../../check/domain-lookup.ts"
+import {
+  changedFiles,
+  DAMAGE_FILE,
+  isTold,
+  type ListsDamage,
+  readDamage,
+  writeDamage,
+} from "../../check/refresh/list-files.ts"
+import { STATE_FILE } from "../../check/refresh/refresh-state.ts"
+import type { AppContext } from "../context.ts"
+import {
+  damageNow,
+  type ListsInPlace,
+  logUnwritten,
+  openInPlace,
+  pathOf,
+  readActiveLists,
+  refreshFolder,
+  replaceFiles,
+} from "./lists.ts"
+
+/** How long after the start the lists are warmed up, so that the first requests do not wait for it. */
+const WARM_UP_DELAY_MS = 100
+
+/** How often the server checks whether a refresh of any process has put other lists in place. */
+const REFRESH_POLL_MS = 2000
+
+/** How often the files of the lists in use are compared with the copy in memory. */
+export const LISTS_COMPARE_MS = 5 * 60_000
+
+/** The active lists of a server. */
+export type ListsService = {
+  /** The lists in use. A refresh replaces them. */
+  readonly current: () => LoadedLists
+  /** The last damage of files of refreshed lists that any process of the data directory noticed; null: none for a week. */
+  readonly damage: () => ListsDamage | null
+  /**
+   * Compares the files of the lists in use with the copy in memory, and writes those again that differ. Then loads the lists that are in
+   * place, if they are complete; otherwise keeps the current ones and logs why.
+   */
+  readonly reload: () => Promise<void>
+  /** Starts checking for other lists, and for damaged files, in the background. The returned function stops it. */
+  readonly start: () => () => void
+}
+
+/** Opens the active lists and follows their changes. Rejects with `StartupError` if no complete lists exist. */
+export async function createListsService(context: AppContext): Promise<ListsService> {
+  // Read before the files: what changes meanwhile is seen by the first poll.
+  const seen = { state: modifiedAtMs(context, STATE_FILE), damage: modifiedAtMs(context, DAMAGE_FILE) }
+  const known = await readDamage(refreshFolder(context))
+  const { opened, damaged } = await openInPlace(context)
+  const followed = new FollowedLists(context, opened, known, seen)
+  if (damaged !== null) await followed.tell(damageNow(context, damaged.file))
+  return {
+    current: () => followed.current,
+    damage: () => followed.damage,
+    reload: async () => {
+      void followed.compare()
+      await followed.load(true)
+    },
+    start: () => {
+      const { setTimer, runInterval } = context.system
+      const stops = [
+        setTimer(WARM_UP_DELAY_MS, () => warmUp(followed.current.lists)),
+        runInterval(REFRESH_POLL_MS, () => followed.poll()),
+        runInterval(LISTS_COMPARE_MS, () => void followed.compare()),
+      ]
+      return () => {
+        for (const stop of stops) stop()
+      }
+    },
+  }
+}
+
+/** The first check builds its tables of names and words, which takes about 60 ms. This spares a request that time. */
+function warmUp({ lookupDomain, addressWords }: DomainLists): void {
+  lookupDomain("first.question", "first.question")
+  findRoleWord("first", addressWords)
+  classifySuffix("first.question")
+}
+
+const modifiedAtMs = (context: AppContext, name: string): number | null =>
+  context.system.files.modifiedAtMs(pathOf(context, name))
+
+/** The lists in use, and what is known of their files. */
+class FollowedLists {
+  readonly #context: AppContext
+  #current: ListsInPlace
+  #damage: ListsDamage | null
+  /** When the files were modified that were read last. */
+  readonly #seen: { state: number | null; damage: number | null }
+  /** One at a time: of two concurrent loads the earlier one could finish last. */
+  #last: Promise<void> = Promise.resolve()
+
+  constructor(
+    context: AppContext,
+    opened: ListsInPlace,
+    damage: ListsDamage | null,
+    seen: { state: number | null; damage: number | null },
+  ) {
+    this.#context = context
+    this.#current = opened
+    this.#damage = damage
+    this.#seen = seen
+  }
+
+  get current(): LoadedLists {
+    return this.#current
+  }
+
+  get damage(): ListsDamage | null {
+    const nowMs = this.#context.system.clock()
+    return this.#damage !== null && isTold(this.#damage, nowMs) ? this.#damage : null
+  }
+
+  /** Tells every process of a damage. */
+  async tell(damage: ListsDamage): Promise<void> {
+    this.#damage = damage
+    await writeDamage(refreshFolder(this.#context), damage).catch(error =>
+      logUnwritten(this.#context, DAMAGE_FILE, error),
+    )
+  }
+
+  /** Loads the lists that are in place, and reads what another process told, if either has changed. */
+  poll(): void {
+    if (modifiedAtMs(this.#context, STATE_FILE) !== this.#seen.state) void this.load(false)
+    const toldAtMs = modifiedAtMs(this.#context, DAMAGE_FILE)
+    if (toldAtMs === this.#seen.damage) return
+    this.#seen.damage = toldAtMs
+    void this.#runNext(async () => {
+      this.#damage = (await readDamage(refreshFolder(this.#context))) ?? this.#damage
+    })
+  }
+
+  /** Loads the lists that are in place. `isForced`: also if they have the version of the current ones. */
+  load(isForced: boolean): Promise<void> {
+    return this.#runNext(() => this.#load(isForced, false))
+  }
+
+  /** Compares the files with memory, and writes those again that differ. */
+  compare(): Promise<void> {
+    return this.#runNext(() => this.#compare())
+  }
+
+  async #load(isForced: boolean, isRetry: boolean): Promise<void> {
+    const { log } = this.#context
+    this.#seen.state = modifiedAtMs(this.#context, STATE_FILE)
+    const loaded = await readActiveLists(this.#context, this.#current)
+    if ("remedy" in loaded) {
+      if (isRetry) return
+      log("error", "the current lists stay in use", { why: loaded.message, remedy: loaded.remedy })
+      return await this.tell(damageNow(this.#context, loaded.file))
+    }
+    await this.#tellReplaced()
+    const { version } = loaded.lists.pack
+    if (version === this.#current.lists.pack.version && !isForced) {
+      this.#current = { ...loaded, lists: this.#current.lists }
+      return
+    }
+    warmUp(loaded.lists)
+    this.#current = loaded
+    log("info", "the lists were reloaded", { version })
+  }
+
+  async #compare(): Promise<void> {
+    const changed = await changedFiles(refreshFolder(this.#context), this.#current.files)
+    for (const { file, why } of changed) {
+      const path = pathOf(this.#context, file.name)
+      this.#context.log("error", "a file of the lists was changed on the disk", { path, why })
+      await this.tell(damageNow(this.#context, file.name))
+    }
+    if (changed.length > 0) {
+      if (await replaceFiles(this.#context, this.#current)) await this.#tellReplaced()
+      // Lists that were damaged at the start may have been mended since.
+    } else if (this.#damage?.is_replaced === false) await this.#load(false, true)
+  }
+
+  async #tellReplaced(): Promise<void> {
+    if (this.#damage?.is_replaced === false) await this.tell({ ...this.#damage, is_replaced: true })
+  }
+
+  #runNext(work: () => Promise<void>): Promise<void> {
+    this.#last = this.#last
+      .then(work)
+      .catch(error => this.#context.log("error", "the current lists stay in use", { why: String(error) }))
+    return this.#last
+  }
+}
