@@ -9,19 +9,19 @@ export function assertSameOrigin(request: Request, baseUrl: string): void {
   const header = request.headers.get("origin")
   const origin = header === null ? null : URL.parse(header)
   if (origin === null || !isAllowedOrigin(origin, request.headers.get("host"), new URL(baseUrl)))
-    throw new Problem("forbidden_origin", "The form was not sent from a page of this server.")
+    throw new Problem(
+      "forbidden_origin",
+      "The form was not sent from a page of this server. If you opened it under another name than its own, its operator sets that name as `MAILKIND_BASE_URL`.",
+    )
 }
 
 /**
- * Allowed are the origin of the public address and the origin under which the browser reached this server, which differ when it
- * used a second address of this machine. If the public address has a host name, no other host name is allowed, because its
- * owner could point it here (DNS rebinding), and neither is the same name without HTTPS, which anybody on the network path
- * could answer for.
+ * Allowed are the origin of the public address, and an IP address or `localhost` under which the browser reached this server. No
+ * other host name is allowed, whatever the public address is, because its owner could point it here (DNS rebinding), and neither
+ * is the public name without HTTPS, which anybody on the network path could answer for.
  */
-function isAllowedOrigin(origin: URL, host: string | null, base: URL): boolean {
-  if (origin.origin === base.origin) return true
-  return origin.host === host && (isAddressOrLocalhost(origin.hostname) || isAddressOrLocalhost(base.hostname))
-}
+const isAllowedOrigin = (origin: URL, host: string | null, base: URL): boolean =>
+  origin.origin === base.origin || (origin.host === host && isAddressOrLocalhost(origin.hostname))
 
 /** Whether a URL's host is an IP address or `localhost`, which DNS cannot rebind. */
 const isAddressOrLocalhost = (hostname: string): boolean =>

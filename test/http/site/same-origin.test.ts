@@ -39,8 +39,15 @@ test("the public name without HTTPS, or at another port, is not the public addre
   expect(isTaken(PUBLIC, "https://checks.example:8443", "checks.example:8443")).toBe(false)
 })
 
-test("a server that has no name yet takes forms under any that it is asked by", () => {
-  for (const base of ["http://localhost:8080", "http://192.0.2.7:8080", "http://[::1]:8080"])
-    expect(isTaken(base, "http://machine.lan:8080", "machine.lan:8080")).toBe(true)
-  expect(isTaken("http://localhost:8080", "http://machine.lan:8080", "localhost:8080")).toBe(false)
+test("a server whose public address is no name takes forms under no name either", () => {
+  for (const base of ["http://localhost:8080", "http://192.0.2.7:8080", "http://[::1]:8080"]) {
+    for (const name of ["machine.lan:8080", "rebound.example:8080", "localhost.:8080", "localhost.rebound.example", "[::1].example"])
+      expect(isTaken(base, `http://${name}`, name)).toBe(false)
+    expect(isTaken(base, "http://machine.lan:8080", "localhost:8080")).toBe(false)
+    // The address of another machine, or of another port of this one, is another site.
+    expect(isTaken(base, "http://192.0.2.8:8080", "192.0.2.7:8080")).toBe(false)
+    expect(isTaken(base, "http://localhost:3000", "localhost:8080")).toBe(false)
+    for (const host of ["localhost:8080", "192.0.2.7:8080", "[::1]:8080"])
+      expect(isTaken(base, `http://${host}`, host)).toBe(true)
+  }
 })
