@@ -410,7 +410,7 @@ type Job = {
   policy: Policy | (string & {})
   /** Whether suite_b tenants are looked up. */
   workspace: boolean
-  /** The URL that gets a callback when the job is done, stops or fails. Null: none. */
+  /** The URL that gets a callback when the job is done, stops or fails, as it is requested. Null: none. */
   callback: string | null
   rows: JobRows
   /** How many rows are of each category, without test addresses. */

@@ -32,7 +32,7 @@ export const JobBody = t.Object(
     column: t.Union([t.String(), t.Null()], { description: "The column or member that you named. Null: it is found by its name." }),
     policy: PolicySchema,
     workspace: t.Boolean({ description: "Whether suite_b tenants are looked up." }),
-    callback: t.Union([t.String(), t.Null()], { description: "The URL that gets a callback when the job is done, stops or fails. Null: none." }),
+    callback: t.Union([t.String(), t.Null()], { description: "The URL that gets a callback when the job is done, stops or fails, as it is requested. Null: none." }),
     rows: t.Object(
       {
         total: count("Rows of the list, without the header."),
@@ -77,16 +77,16 @@ export type JobEstimateBody = Static<typeof JobEstimateBody>
 /** Query of POST /v1/jobs. */
 export const JobQuery = t.Object({
   format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the `Content-Type` `text/csv` or `application/x-ndjson`, else `text`.")),
-  column: t.Optional(t.String({ maxLength: JOB_LIMITS.columnNameLengthMax, description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. Absent: it is found by its name." })),
+  column: t.Optional(t.String({ maxLength: JOB_LIMITS.columnNameLengthMax, description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. A name that looks like an address is refused, since it is stored. Absent: it is found by its name." })),
   header: t.Optional(t.Boolean({ description: "Set to false if the first line of a CSV list is a row. Absent: true." })),
   policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
   workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
-  name: t.Optional(t.String({ minLength: 1, maxLength: JOB_LIMITS.nameLengthMax, description: "A name of yours for the job." })),
+  name: t.Optional(t.String({ minLength: 1, maxLength: JOB_LIMITS.nameLengthMax, description: "A name of yours for the job. Anything that looks like an address is removed." })),
   callback: t.Optional(
     t.String({
       minLength: 1,
       maxLength: CALLBACK_LIMITS.urlLengthMax,
-      description: `A URL of https that gets a callback when the job is done, stops or fails. You need a callback secret first: ${ROUTES.postCallbackSecret.method} ${ROUTES.postCallbackSecret.path}.`,
+      description: `A URL of https that gets a callback when the job is done, stops or fails. It must hold no email address, since it is stored. You need a callback secret first: ${ROUTES.postCallbackSecret.method} ${ROUTES.postCallbackSecret.path}.`,
     }),
   ),
   dry: t.Optional(t.Boolean({ description: "Set to true to see what the list would cost. Nothing is stored or checked then. Absent: false." })),

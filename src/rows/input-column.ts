@@ -1,3 +1,4 @@
+import { holdsAddress } from "../base/address-redaction.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
 import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
@@ -23,10 +24,7 @@ export function findInputColumn(names: readonly string[], wanted: string | null)
   if (wanted !== null) {
     const at = findNamed(names, wanted)
     if (at !== null) return at
-    throw new UnreadableFile(
-      options => `The file has no column \`${escapeControls(wanted)}\`. ${describeColumns(names, options)}`,
-      true,
-    )
+    throw new UnreadableFile(options => `The file has no column of this name. ${describeColumns(names, options)}`, true)
   }
   if (names.length === 1) return 0
   for (const kind of SUBJECT_KINDS) {
@@ -45,11 +43,7 @@ export function findUnnamedColumn(cells: readonly string[], wanted: string | nul
   if (wanted !== null) {
     const at = countedColumn(cells.length, wanted)
     if (at !== null) return at
-    throw new UnreadableFile(
-      ({ column }) =>
-        `Without a header, ${column} is a number from 1 to ${cells.length}, not \`${escapeControls(wanted)}\`.`,
-      true,
-    )
+    throw new UnreadableFile(({ column }) => `Without a header, ${column} is a number from 1 to ${cells.length}.`, true)
   }
   if (cells.length === 1) return 0
   const [first, ...others] = cells.flatMap((cell, at) => (cell.includes("@") ? [at] : []))
@@ -92,7 +86,7 @@ const NAME_LENGTH_MAX = 40
 
 /** The columns in words. A name that looks like an address, a domain or a URL is not shown: the file has no header then. */
 function describeColumns(names: readonly string[], { noHeader }: OptionNames): string {
-  if (names.some(name => name.includes("@")))
+  if (names.some(name => name.includes("@") || holdsAddress(name)))
     return `The first line looks like data. If the file has no header, use ${noHeader}.`
   const shown = names.slice(0, NAMED_COLUMNS_MAX).map((name, at) => `${at + 1} \`${shortName(name)}\``)
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ""

@@ -231,7 +231,7 @@ describe("an upload is refused, and leaves nothing behind, that", () => {
     ],
     ["is too large", "", Buffer.alloc(1_000_001, "a@b.example\n"), {}, "payload_too_large", /larger than 1000000/],
     ["has 100 000 columns", "", `email${",c".repeat(100_000)}\n`, CSV, "invalid_input", /header/],
-    ["has no such column", "?column=mail", LIST, CSV, "invalid_input", /no column `mail`/],
+    ["has no such column", "?column=mail", LIST, CSV, "invalid_input", /no column of this name/],
     ["is empty", "", "", CSV, "invalid_input", /empty/],
     ["names an unknown format", "?format=xlsx", LIST, {}, "invalid_input", /`format` must be/],
     ["names a column of a text", "?column=1", LIST, {}, "invalid_input", /no columns/],

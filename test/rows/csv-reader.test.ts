@@ -230,8 +230,8 @@ describe("the column of inputs", () => {
   test("that is not there is a wrong use, and what the header holds is not told", () => {
     expect(() => rowsIn("jane@x.com,b\n1,2")).toThrow(/use `header=false`/)
     expect(() => rowsIn("jane@x.com,b\n1,2")).not.toThrow(/jane/)
-    expect(() => rowsIn("a,b\n1,2", "c")).toThrow("The file has no column `c`. The columns are: 1 `a`, 2 `b`.")
-    expect(() => rowsIn("a,b\n1,2", "3")).toThrow("The file has no column `3`. The columns are: 1 `a`, 2 `b`.")
+    expect(() => rowsIn("a,b\n1,2", "c")).toThrow("The file has no column of this name. The columns are: 1 `a`, 2 `b`.")
+    expect(() => rowsIn("a,b\n1,2", "3")).toThrow("The file has no column of this name. The columns are: 1 `a`, 2 `b`.")
     expect(() => rowsIn("id,\u001b[2J\n1,2")).toThrow("The columns are: 1 `id`, 2 `\\u001b[2J`.")
   })
 })

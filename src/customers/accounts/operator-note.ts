@@ -1,3 +1,4 @@
+import { redactLines } from "../../base/address-redaction.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
@@ -22,13 +23,14 @@ export type NoteChange =
   | { readonly kind: "changed_meanwhile"; readonly note: string }
   | { readonly kind: "unknown_account" }
 
-/** Replaces a note, unless another administrator changed it since the one with the fingerprint `seen` was displayed. */
+/** Replaces a note, without addresses, unless another administrator changed it since the one with the fingerprint `seen` was displayed. */
 export async function changeOperatorNote(
   log: AttributedLog,
   accountId: string,
-  { note, seen }: { readonly note: string; readonly seen: string },
+  { note: written, seen }: { readonly note: string; readonly seen: string },
 ): Promise<NoteChange> {
-  if ([...note].length > LIMITS.operatorNoteLengthMax) return { kind: "too_long" }
+  if ([...written].length > LIMITS.operatorNoteLengthMax) return { kind: "too_long" }
+  const note = redactLines(written)
   return await log.store.transaction(async (inner): Promise<NoteChange> => {
     // A write without effect locks the row, so that the later of two changes sees the other.
     const row = await inner.one<{ readonly note: string | null }>(

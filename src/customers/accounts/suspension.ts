@@ -1,3 +1,4 @@
+import { redactLines } from "../../base/address-redaction.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { recordAct } from "../audit/audit.ts"
@@ -14,10 +15,12 @@ export type SuspensionChange =
 
 /**
  * Suspends an account and enqueues a notice to its owner: requests with its keys are refused until it is resumed. This process refuses
- * them when it resolves, all others within `LIMITS.revocationSecondsMax`. The owner reads `reason`; empty: none is given.
+ * them when it resolves, all others within `LIMITS.revocationSecondsMax`. The owner reads `written` without addresses; empty: no
+ * reason is given.
  */
-export async function suspendAccount(log: AttributedLog, id: string, reason: string): Promise<SuspensionChange> {
-  if ([...reason].length > LIMITS.suspensionReasonLengthMax) return { kind: "bad_reason" }
+export async function suspendAccount(log: AttributedLog, id: string, written: string): Promise<SuspensionChange> {
+  if ([...written].length > LIMITS.suspensionReasonLengthMax) return { kind: "bad_reason" }
+  const reason = redactLines(written)
   const nowMs = log.clock()
   return await recordChanges(log, async (store, record): Promise<SuspensionChange> => {
     const count = await store.run(

@@ -1,3 +1,4 @@
+import { redactAddresses } from "../../base/address-redaction.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { HOUR_MS } from "../../base/time.ts"
 import { JOB_LIMITS, JOB_TRANSITIONS, type JobReason, type JobTransitionName } from "../../contract/jobs.ts"
@@ -62,7 +63,8 @@ export async function createJob(
   { id, accountId, keyId, holder, options, actor }: NewJob,
 ): Promise<Job | JobBound | null> {
   const fileKey = Buffer.from(random(FILE_KEY_BYTES)).toString("base64")
-  const { name, format, column, hasHeader, policy, includesTenant, callbackUrl } = options
+  const { format, column, hasHeader, policy, includesTenant, callbackUrl } = options
+  const name = options.name === null ? null : redactAddresses(options.name, JOB_LIMITS.nameLengthMax)
   return await store.transaction(async inner => {
     // Two uploads of one account count each other.
     if ((await inner.run("UPDATE accounts SET id = id WHERE id = $1", [accountId])) === 0) return null

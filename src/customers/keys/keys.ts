@@ -1,3 +1,4 @@
+import { redactAddresses } from "../../base/address-redaction.ts"
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
 import { dayEndMs, utcDay } from "../../base/time.ts"
@@ -341,16 +342,16 @@ const DEFAULT_KEY_NAMES: { readonly [K in KeyKind]: string } = { secret: "Secret
 const UNPRINTABLE = /[\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u200E\u200F\u202A-\u202E\u2066-\u2069]/u
 
 /**
- * The name to store: NFC, trimmed, at most `LIMITS.keyNameLengthMax` code points. Null or blank means the kind's default. Returns null
- * when the name is too long or contains a control character.
+ * The name to store: NFC, on one line, without addresses, at most `LIMITS.keyNameLengthMax` code points. Null or blank means the
+ * kind's default. Returns null when the name is too long or contains a control character.
  */
 export function normalizeKeyName(text: string | null, kind: KeyKind): string | null {
   if (text === null) return DEFAULT_KEY_NAMES[kind]
   // NFC shrinks a text at most so far; a longer text is not normalized.
   if (text.length > LIMITS.keyNameLengthMax * 4 || UNPRINTABLE.test(text)) return null
   const name = text.normalize("NFC").trim()
-  if (name === "") return DEFAULT_KEY_NAMES[kind]
-  return [...name].length > LIMITS.keyNameLengthMax ? null : name
+  if ([...name].length > LIMITS.keyNameLengthMax) return null
+  return redactAddresses(name, LIMITS.keyNameLengthMax) ?? DEFAULT_KEY_NAMES[kind]
 }
 
 /** The result for a text that was found in public. `isNew` is false when the key had been revoked before. */

@@ -1,4 +1,5 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
+import { holdsAddress, urlHoldsAddress } from "../../base/address-redaction.ts"
 import { lazy } from "../../base/lazy.ts"
 import { FETCH_ERROR_CAUSES, parseFetchTarget } from "../../check/fetch/fetch-target.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
@@ -28,21 +29,35 @@ export function parseUploadQuery(request: Request): UploadInput {
     throw invalidInput([{ parameter: "column", detail: "A text has no columns. `format` names another format." }])
   if (format !== "csv" && !hasHeader)
     throw invalidInput([{ parameter: "header", detail: "Only CSV has a header. `format` names another format." }])
-  const callbackUrl = query.callback ?? null
-  const fault = callbackUrl === null ? null : callbackFault(callbackUrl)
-  if (fault !== null) throw invalidInput([{ parameter: "callback", detail: fault }])
+  if (column !== null && holdsAddress(column)) throw invalidInput([{ parameter: "column", detail: COLUMN_ADDRESS }])
+  const callback = query.callback === undefined ? null : parseCallback(query.callback)
+  if (callback?.kind === "fault") throw invalidInput([{ parameter: "callback", detail: callback.message }])
   return {
-    options: { name, format, column, hasHeader, policy, includesTenant: workspace, callbackUrl },
+    options: { name, format, column, hasHeader, policy, includesTenant: workspace, callbackUrl: callback?.url ?? null },
     isDry: query.dry ?? false,
   }
 }
 
-/** Why callbacks cannot go to a URL; null: they can. */
-export function callbackFault(url: string): string | null {
-  const target = parseFetchTarget(url)
-  if (typeof target === "string") return `A callback cannot go there. ${FETCH_ERROR_CAUSES[target]}`
-  return target.isTls ? null : "A callback needs a URL of https."
+/** Why a column cannot be named so. Its name is stored with the job. */
+export const COLUMN_ADDRESS =
+  "The name of the column looks like an address, which is not stored. Name the column by its number, and say when the file has no header."
+
+type Callback = { readonly kind: "url"; readonly url: string } | { readonly kind: "fault"; readonly message: string }
+
+/** The URL of callbacks as it is asked for, or why callbacks cannot go there. */
+export function parseCallback(text: string): Callback {
+  const target = parseFetchTarget(text)
+  const fault = (message: string): Callback => ({ kind: "fault", message })
+  if (typeof target === "string") return fault(`A callback cannot go there. ${FETCH_ERROR_CAUSES[target]}`)
+  if (!target.isTls) return fault("A callback needs a URL of https.")
+  // The parser drops line breaks and turns backslashes.
+  if ([text, target.path].some(urlHoldsAddress))
+    return fault("The URL of a callback is stored, and this one holds an email address. Use an id in its place.")
+  const port = target.port === HTTPS_PORT ? "" : `:${target.port}`
+  return { kind: "url", url: `https://${target.host}${port}${target.path}` }
 }
+
+const HTTPS_PORT = 443
 
 /** Reads the parameters of GET /v1/jobs/{id}/results. Null: all rows are wanted. Throws `invalid_input`. */
 export function parseResultsQuery(request: Request): ReadonlySet<Recommendation> | null {

@@ -72,7 +72,7 @@ test("what is wrong is said in one sentence, with what to do", async () => {
   const faults: readonly (readonly [args: readonly string[], code: number, says: RegExp])[] = [
     [["create", "nowhere.csv"], 1, /Cannot read nowhere\.csv/],
     [["create", "zip.csv"], 1, /zip archive/],
-    [["create", "people.csv", "--column", "mail"], 1, /no column `mail`/],
+    [["create", "people.csv", "--column", "mail"], 1, /no column of this name/],
     [["create", "people.csv", "--callback", "https://acme.com/"], 1, /POST \/v1\/callback-secret/],
     [["create", "people.csv", "--format", "xlsx"], 2, /Allowed choices/],
     [["results", "job_1", "--only", "some"], 2, /--only takes allow, review, block/],

@@ -41,7 +41,13 @@ test("the public name without HTTPS, or at another port, is not the public addre
 
 test("a server whose public address is no name takes forms under no name either", () => {
   for (const base of ["http://localhost:8080", "http://192.0.2.7:8080", "http://[::1]:8080"]) {
-    for (const name of ["machine.lan:8080", "rebound.example:8080", "localhost.:8080", "localhost.rebound.example", "[::1].example"])
+    for (const name of [
+      "machine.lan:8080",
+      "rebound.example:8080",
+      "localhost.:8080",
+      "localhost.rebound.example",
+      "[::1].example",
+    ])
       expect(isTaken(base, `http://${name}`, name)).toBe(false)
     expect(isTaken(base, "http://machine.lan:8080", "localhost:8080")).toBe(false)
     // The address of another machine, or of another port of this one, is another site.

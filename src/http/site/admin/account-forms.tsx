@@ -32,7 +32,7 @@ export function NoteSection({ account: { id }, note, rejected }: NoteSectionProp
           label="Your note about this account"
           value={rejected?.typed ?? note}
           error={rejected?.message ?? null}
-          hint={`Only administrators see it here. It is part of the owner's data export. Up to ${formatNumber(LIMITS.operatorNoteLengthMax)} characters.`}
+          hint={`Only administrators see it here. It is part of the owner's data export. Up to ${formatNumber(LIMITS.operatorNoteLengthMax)} characters. We remove anything that looks like an email address.`}
         />
         <button type="submit">Save the note</button>
       </form>
@@ -70,7 +70,7 @@ export function SuspensionSection({ account: { id, suspendedAtMs }, rejectedReas
           label="Reason (optional)"
           value={rejectedReason ?? ""}
           error={rejectedReason === null ? null : "This reason is too long."}
-          hint={`The owner reads it in the mail and in the dashboard. Up to ${LIMITS.suspensionReasonLengthMax} characters.`}
+          hint={`The owner reads it in the mail and in the dashboard. Up to ${LIMITS.suspensionReasonLengthMax} characters. We remove anything that looks like an email address.`}
         />
         <button type="submit" class="danger">
           Suspend the account

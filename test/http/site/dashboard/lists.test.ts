@@ -128,7 +128,13 @@ describe("what is refused is said beside the form, with what was entered", () =>
   test.each([
     ["no file", {}, 400, "file", "Choose a file."],
     ["no known column", { file: csvFile("a,b\n1,2\n") }, 400, "column", "No column is named like “email”"],
-    ["a column that is not there", { column: "mail", file: csvFile() }, 400, "column", "The file has no column “mail”"],
+    [
+      "a column that is not there",
+      { column: "mail", file: csvFile() },
+      400,
+      "column",
+      "The file has no column of this name.",
+    ],
     [
       "what is no text",
       { file: new File([Uint8Array.of(0x50, 0x4b, 3, 4, 0, 0)], "a.xlsx") },

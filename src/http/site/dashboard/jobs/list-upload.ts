@@ -1,10 +1,11 @@
+import { holdsAddress } from "../../../../base/address-redaction.ts"
 import { JOB_FORMATS, JOB_LIMITS, type JobFormat } from "../../../../contract/jobs.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../../contract/policies.ts"
 import type { JobOptions } from "../../../../customers/jobs/job-row.ts"
 import { readFileName } from "../../../../rows/result-format.ts"
 import type { BodyReservations } from "../../../request/body.ts"
-import { callbackFault } from "../../../request/job-input.ts"
+import { COLUMN_ADDRESS, parseCallback } from "../../../request/job-input.ts"
 import { type FormPart, formBoundary, formParts } from "../../../request/multipart.ts"
 import { type UploadDeps, uploadChunks } from "../../../request/upload.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
@@ -138,6 +139,7 @@ export function parseUpload(
     return { field: "name", message: `A name has at most ${JOB_LIMITS.nameLengthMax} characters.` }
   if (values.column.length > JOB_LIMITS.columnNameLengthMax)
     return { field: "column", message: `A column has at most ${JOB_LIMITS.columnNameLengthMax} characters.` }
+  if (holdsAddress(values.column)) return { field: "column", message: COLUMN_ADDRESS }
   if (format === "text" && values.column !== "")
     return { field: "column", message: "A text has no columns. Leave this empty, or choose another format." }
   const callback = callbackOf(values.callback, hasCallbackSecret)
@@ -156,9 +158,9 @@ export function parseUpload(
 /** The URL that gets callbacks, or what is wrong with it; null: none. */
 function callbackOf(url: string, hasSecret: boolean): string | UploadFault | null {
   if (url === "") return null
-  const fault = callbackFault(url)
-  if (fault !== null) return { field: "callback", message: fault }
-  if (hasSecret) return url
+  const callback = parseCallback(url)
+  if (callback.kind === "fault") return { field: "callback", message: callback.message }
+  if (hasSecret) return callback.url
   return { field: "callback", message: "Callbacks are signed. Make a callback secret first, at the end of this page." }
 }
 
