@@ -269,8 +269,10 @@ type UsageToday = {
   date: string
   /** Units used by the account's secret keys, for checks, batch items and feedback. Publishable keys have separate units. */
   used: number
-  /** Units of the account left today. Null: unlimited. */
+  /** Units of the account left today, as a check finds them. Null: unlimited. */
   remaining: number | null
+  /** Units of today that are neither used nor left. A process that ended took them with it, or another process holds them and gives back within seconds what it does not use, or a deleted account with the same email used them. */
+  lost: number
   /** The 1000 units that all publishable keys of the account share. They are separate from the account's units, because anybody can forge an origin. */
   publishable: PublishableUsage
   /** When the next day begins: 00:00 UTC. */

@@ -58,7 +58,8 @@ export const Usage = t.Object(
       {
         date: dateSchema,
         used: usedSchema,
-        remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units of the account left today. Null: unlimited." }),
+        remaining: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units of the account left today, as a check finds them. Null: unlimited." }),
+        lost: countSchema("Units of today that are neither used nor left. A process that ended took them with it, or another process holds them and gives back within seconds what it does not use, or a deleted account with the same email used them."),
         publishable: t.Object(
           {
             used: countSchema("Units used by the account's publishable keys, including revoked keys."),

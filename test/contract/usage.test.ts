@@ -38,6 +38,31 @@ const NOTHING = {
 }
 
 describe("200", () => {
+  test("`remaining` is what a check finds, in each pool of units, and units that a process took with it are `lost`", async () => {
+    const harness = await testApp({ tier: 1, tiers: "1=-/-/20" })
+    const { accountId, keyId, store } = harness
+    await store.run("UPDATE keys SET units_per_day = 18 WHERE id = $1", [keyId])
+    harness.customers.keys.invalidateAll()
+    const day = Date.parse("2026-01-01") / DAY_MS
+    // Leases of a process that was killed.
+    for (const [subject, leased] of [
+      [accountId, 15],
+      [keyId, 14],
+      [`${accountId}/publishable`, 990],
+    ] as const)
+      await store.run("INSERT INTO units (subject, day, leased) VALUES ($1, $2, $3)", [subject, day, leased])
+    const told = async () => {
+      const { used, remaining, lost, publishable, by_key: byKey } = (await usageOf(harness)).today
+      return { used, remaining, lost, publishable, ofKey: byKey[0]?.remaining }
+    }
+    const publishable = { used: 0, remaining: LIMITS.publishableUnitsPerDay - 990 }
+    expect(await told()).toEqual({ used: 0, remaining: 5, lost: 15, publishable, ofKey: 4 })
+    const statuses: number[] = []
+    for (let at = 0; at < 5; at++) statuses.push((await check(harness, { domain: "gmail.com" })).status)
+    expect(statuses).toEqual([200, 200, 200, 200, 429])
+    expect(await told()).toEqual({ used: 4, remaining: 1, lost: 15, publishable, ofKey: 0 })
+  })
+
   test("an account that did nothing has a report of nothings", async () => {
     const harness = await testApp({ tier: 1 })
     const { body, headers } = await harness.ask("GET /v1/usage")
@@ -47,6 +72,7 @@ describe("200", () => {
       today: {
         date: "2026-01-01",
         remaining: 10_000,
+        lost: 0,
         publishable: { used: 0, remaining: LIMITS.publishableUnitsPerDay },
         resets_at: "2026-01-02T00:00:00.000Z",
         ...NOTHING,

@@ -6,6 +6,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
 import { pruneFormerUse } from "../../customers/accounts/former-use.ts"
 import { pruneFormerSuspensions } from "../../customers/accounts/suspension.ts"
+import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
 import { pruneActs } from "../../customers/audit/audit.ts"
 import { CorrectionCache } from "../../customers/feedback/correction-cache.ts"
 import { type FeedbackReport, type FeedbackReportResult, recordFeedback } from "../../customers/feedback/feedback.ts"
@@ -35,7 +36,7 @@ import { type ChangeListener, createChangePoller } from "../../customers/store/c
 import type { Store } from "../../customers/store/core/store.ts"
 import { TermsCache } from "../../customers/terms/terms-cache.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../customers/usage/usage-meter.ts"
-import { createUsageReport } from "../../customers/usage/usage-report.ts"
+import { createUsageReport, type ReportedAccount } from "../../customers/usage/usage-report.ts"
 import { createUsagePruning } from "../../customers/usage/usage-rows.ts"
 import type { System } from "../../system/system.ts"
 import type { StoreContext } from "../context.ts"
@@ -340,13 +341,13 @@ async function flushFullBatches(usage: UsageMeter): Promise<void> {
   while ((await usage.flush()) === USAGE_METER_BOUNDS.rowsMax);
 }
 
-type UsageReportDeps = Pick<CustomersService, "keys" | "usage" | "tiers"> & {
+type UsageReportDeps = Pick<CustomersService, "keys" | "usage" | "tiers" | "units"> & {
   readonly store: Store
   readonly clock: System["clock"]
 }
 
 async function accountUsage(
-  { store, usage, clock, tiers, keys: authenticator }: UsageReportDeps,
+  { store, usage, units, clock, tiers, keys: authenticator }: UsageReportDeps,
   { id, tier }: CallerAccount,
   day: number,
 ): Promise<Usage> {
@@ -361,7 +362,9 @@ async function accountUsage(
   // The report shows the last use of keys up to now.
   await authenticator.flush()
   const keys = await listKeys(store, id, REPORTED_KEYS_MAX)
-  return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys }, day)
+  const readRemaining: ReportedAccount["readRemaining"] = (of, perDay) =>
+    units.readRemaining(typeof of === "string" ? unitSubject(id, of) : of.keyId, perDay)
+  return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys, readRemaining }, day)
 }
 
 type CoarseClocks = Pick<System, "clock" | "stopwatch"> & { readonly stop: () => void }

@@ -32,6 +32,9 @@ export type ReportedKey = {
   readonly requestsPerSecond?: number | null
 }
 
+/** Whose units: those of the account, those that its publishable keys share, or those of a key with a limit of its own. */
+type UnitsSubject = "account" | "publishable" | { readonly keyId: string }
+
 /** The account of a report. */
 export type ReportedAccount = {
   readonly accountId: string
@@ -39,6 +42,8 @@ export type ReportedAccount = {
   readonly limits: ReportedLimits
   /** The account's keys in the order of the report, which omits revoked ones without usage today. */
   readonly keys: readonly ReportedKey[]
+  /** How many units of a subject's day are left, as a check finds them; null: not known. */
+  readonly readRemaining: (subject: UnitsSubject, perDay: number) => Promise<number | null>
 }
 
 /**
@@ -48,7 +53,7 @@ export type ReportedAccount = {
 export async function createUsageReport(
   meter: UsageMeter,
   clock: Clock,
-  { accountId, tier, limits, keys }: ReportedAccount,
+  { accountId, tier, limits, keys, readRemaining }: ReportedAccount,
   today = utcDay(clock()),
 ): Promise<Usage> {
   const days = Array.from({ length: LIMITS.usageDays }, (_, ago) => today - ago)
@@ -57,6 +62,10 @@ export async function createUsageReport(
   const countsOfToday = countsOfDay.get(today) ?? []
   const { used, ...eventCounts } = sumCounts(countsOfToday)
   const publishableUsed = sumMeasures(countsOfToday, ["publishable_used"])
+  const leftOf: UnitsLeft = async (subject, perDay, usedOfIt) =>
+    (await readRemaining(subject, perDay)) ?? Math.max(0, perDay - usedOfIt)
+  const { unitsPerDay } = limits
+  const remaining = unitsPerDay === null ? null : await leftOf("account", unitsPerDay, used)
   return {
     tier,
     limits: {
@@ -69,15 +78,22 @@ export async function createUsageReport(
     today: {
       date: isoDate(today),
       used,
-      remaining: limits.unitsPerDay === null ? null : Math.max(0, limits.unitsPerDay - used),
-      publishable: { used: publishableUsed, remaining: Math.max(0, LIMITS.publishableUnitsPerDay - publishableUsed) },
+      remaining,
+      lost: unitsPerDay === null || remaining === null ? 0 : Math.max(0, unitsPerDay - used - remaining),
+      publishable: {
+        used: publishableUsed,
+        remaining: await leftOf("publishable", LIMITS.publishableUnitsPerDay, publishableUsed),
+      },
       resets_at: dayStart(today + 1),
       ...eventCounts,
-      by_key: byKey(keys, countsOfToday),
+      by_key: await byKey(keys, countsOfToday, leftOf),
     },
     daily: days.map(day => ({ date: isoDate(day), ...sumCounts(countsOfDay.get(day) ?? []) })),
   }
 }
+
+/** How many units of a subject's day are left, of which so many were used. */
+type UnitsLeft = (subject: UnitsSubject, perDay: number, used: number) => Promise<number>
 
 type UsageTotals = Omit<Usage["daily"][number], "date">
 
@@ -101,11 +117,15 @@ function byCategory(sumOf: (measure: Measure) => number): UsageTotals["by_catego
   return Object.fromEntries(entries) as UsageTotals["by_category"] // built from all the names of the record
 }
 
-function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount[]): Usage["today"]["by_key"] {
+async function byKey(
+  keys: readonly ReportedKey[],
+  countsOfToday: readonly StoredCount[],
+  leftOf: UnitsLeft,
+): Promise<Usage["today"]["by_key"]> {
   const countsOfKey = Map.groupBy(countsOfToday, ({ keyId }) => keyId)
-  return keys
-    .filter(({ id, revokedAtMs }) => revokedAtMs === null || countsOfKey.has(id))
-    .map(key => {
+  const reported = keys.filter(({ id, revokedAtMs }) => revokedAtMs === null || countsOfKey.has(id))
+  return await Promise.all(
+    reported.map(async key => {
       const used = sumMeasures(countsOfKey.get(key.id) ?? [], UNIT_MEASURES)
       return {
         id: key.id,
@@ -113,9 +133,10 @@ function byKey(keys: readonly ReportedKey[], countsOfToday: readonly StoredCount
         last4: key.last4,
         used,
         last_used_at: isoInstant(key.lastUsedAtMs),
-        ...ownLimits(key, used),
+        ...(await ownLimits(key, used, leftOf)),
       }
-    })
+    }),
+  )
 }
 
 type KeyLimitMembers = Pick<
@@ -124,13 +145,16 @@ type KeyLimitMembers = Pick<
 >
 
 /** The members of a key with an expiry or limits of its own. */
-function ownLimits(
-  { expiresAtMs = null, unitsPerDay = null, requestsPerSecond = null }: ReportedKey,
+async function ownLimits(
+  { id, expiresAtMs = null, unitsPerDay = null, requestsPerSecond = null }: ReportedKey,
   used: number,
-): KeyLimitMembers {
+  leftOf: UnitsLeft,
+): Promise<KeyLimitMembers> {
   return {
     ...(expiresAtMs === null ? {} : { expires_at: isoInstant(expiresAtMs) }),
-    ...(unitsPerDay === null ? {} : { daily_units: unitsPerDay, remaining: Math.max(0, unitsPerDay - used) }),
+    ...(unitsPerDay === null
+      ? {}
+      : { daily_units: unitsPerDay, remaining: await leftOf({ keyId: id }, unitsPerDay, used) }),
     ...(requestsPerSecond === null ? {} : { requests_per_second: requestsPerSecond }),
   }
 }

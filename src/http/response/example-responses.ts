@@ -124,6 +124,7 @@ export function exampleUsage(): Usage {
       date: dateOf(0),
       ...used,
       remaining: free.unitsPerDay - used.used,
+      lost: 0,
       publishable: { used: 0, remaining: LIMITS.publishableUnitsPerDay },
       resets_at: new Date(today + DAY_MS).toISOString(),
       by_key: [{ ...key, last_used_at: "2026-11-20T09:30:00.000Z" }],

@@ -16,7 +16,7 @@ for (const format of ["date", "date-time"])
   if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, text => new Date(text).toISOString().startsWith(text))
 
 const LIMITED = { requestsPerSecond: 5, inFlight: 5, unitsPerDay: 1000, batchItemsMax: 100, keysMax: 5 }
-const ACCOUNT = { tier: 0, limits: LIMITED, keys: [] }
+const ACCOUNT = { tier: 0, limits: LIMITED, keys: [], readRemaining: async () => null }
 const UNLIMITED = { requestsPerSecond: null, inFlight: null, unitsPerDay: null, batchItemsMax: null, keysMax: null }
 
 const ZERO = {
@@ -59,6 +59,7 @@ test("an account without usage has a report full of zeros", async () => {
   expect<unknown>(body.today).toEqual({
     date: "2026-03-10",
     remaining: 1000,
+    lost: 0,
     publishable: { used: 0, remaining: LIMITS.publishableUnitsPerDay },
     resets_at: "2026-03-11T00:00:00.000Z",
     ...ZERO,

@@ -43,8 +43,8 @@ export function OverviewPage({ data }: { readonly data: OverviewData }) {
 }
 
 function TodaySection({ usage: { today } }: { readonly usage: Usage }) {
-  const { used, remaining, publishable, resets_at: resetsAt } = today
-  const quota = remaining === null ? null : used + remaining
+  const { used, remaining, lost, publishable, resets_at: resetsAt } = today
+  const quota = remaining === null ? null : used + remaining + lost
   return (
     <section aria-labelledby="today" id="today-units">
       <h2 id="today">Today</h2>
@@ -56,7 +56,7 @@ function TodaySection({ usage: { today } }: { readonly usage: Usage }) {
         ) : (
           <>
             <strong>{formatNumber(remaining)}</strong> of {formatCount(quota, "unit")} left. You used{" "}
-            {formatNumber(used)}.
+            {formatNumber(used)}.{lost === 0 ? "" : ` ${formatNumber(lost)} are neither used nor left.`}
           </>
         )}
       </p>
@@ -67,7 +67,7 @@ function TodaySection({ usage: { today } }: { readonly usage: Usage }) {
       )}
       <p>
         Publishable keys have their own units: {formatNumber(publishable.used)} of{" "}
-        {formatNumber(publishable.used + publishable.remaining)} used.
+        {formatNumber(LIMITS.publishableUnitsPerDay)} used.
       </p>
       <p class="hint">
         A check costs 1 unit. A deep check costs {LIMITS.deepCheckUnits}. A new day starts at 00:00 UTC (
