@@ -3,6 +3,7 @@ import { ROUTES } from "../../src/contract/routes.ts"
 import { answerIn } from "./answers.ts"
 import { Dice } from "./dice.ts"
 import { fuzz } from "./run.ts"
+import { fuzzZones } from "./zone-run.ts"
 
 setDefaultTimeout(180_000)
 
@@ -15,6 +16,11 @@ test("requests that are wrong in every way that we know are refused as documente
   // It was not all refused at the door.
   expect(Object.keys(served).length).toBeGreaterThan(Object.keys(ROUTES).length / 2)
   for (const status of [200, 202, 303, 400, 401, 403, 404, 405]) expect(answers[status]).toBeGreaterThan(0)
+})
+
+test("domains in whose zones anything may stand have a verdict, the same when it is cached, and nothing is logged of them", async () => {
+  const { wrong, inLog, answers, exitCode } = await fuzzZones({ zones: 200, seed: 1, connections: 16 })
+  expect({ wrong, inLog, answers, exitCode }).toEqual({ wrong: [], inLog: [], answers: { 200: 400 }, exitCode: 0 })
 })
 
 test("a seed and a number make the same request on every run", () => {

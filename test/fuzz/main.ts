@@ -1,13 +1,15 @@
 /**
  * `bun run fuzz [--requests N] [--seed S] [--connections C] [--from NUMBER] [--json]` asks a real server a million requests
  * that are wrong in every way that we know, the same on every run but for keys. A wrong answer is told with the words that
- * ask it alone. Exit codes: 0 all is well, 1 something is wrong, 2 wrong use.
+ * ask it alone. `bun run fuzz --zones N` has it check so many domains instead, in whose zones anything may stand. Exit codes: 0 all
+ * is well, 1 something is wrong, 2 wrong use.
  */
 
 import { parseArgs } from "node:util"
 import { machineText, thisMachine } from "../../bench/report/machine.ts"
 import { median } from "../../bench/report/rounds.ts"
 import { type FuzzReport, fuzz } from "./run.ts"
+import { fuzzZones } from "./zone-run.ts"
 
 /** How late the event loop may be, and in which share of the seconds it may be later, because the machine was busy otherwise. */
 const LAG_MAX_MS = 50
@@ -25,16 +27,18 @@ async function main(args: readonly string[]): Promise<number> {
       seed: number("1"),
       connections: number("32"),
       from: number("0"),
+      zones: number("0"),
       json: { type: "boolean", default: false },
     },
   })
-  const numbers = [values.requests, values.seed, values.connections, values.from].map(Number)
-  const [requests = 0, seed = 0, connections = 0, from = 0] = numbers
+  const numbers = [values.requests, values.seed, values.connections, values.from, values.zones].map(Number)
+  const [requests = 0, seed = 0, connections = 0, from = 0, zones = 0] = numbers
   if (!numbers.every(value => Number.isSafeInteger(value) && value >= 0) || requests < 1 || connections < 1) {
-    console.error("--requests, --seed, --connections and --from are whole numbers")
+    console.error("--requests, --seed, --connections, --from and --zones are whole numbers")
     return 2
   }
   if (!values.json) console.log(machineText(thisMachine()))
+  if (zones > 0) return await runZones({ zones, seed, connections }, values.json)
   const report = await fuzz({ requests, seed, connections, from }, done => {
     if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${requests}`)
   })
@@ -55,6 +59,36 @@ async function main(args: readonly string[]): Promise<number> {
   return faults.length === 0 ? 0 : 1
 }
 
+async function runZones(scale: Parameters<typeof fuzzZones>[0], isJson: boolean): Promise<number> {
+  const report = await fuzzZones(scale, done => {
+    if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${scale.zones}`)
+  })
+  const { zones, elapsedS, questions, answers, degraded, wrong, inLog, lagsMs, exitCode } = report
+  const faults = [...wrong, ...inLog, ...lateFaults(lagsMs)]
+  if (exitCode !== 0) faults.push(`the server ended with ${exitCode}`)
+  const lines = [
+    `${zones} zones in ${elapsedS.toFixed(0)} s, ${questions} questions, ${degraded} degraded at first`,
+    ...[answerCounts(answers), lagFacts(lagsMs)],
+    ...(faults.length === 0 ? ["nothing is wrong"] : faults),
+  ]
+  console.log(isJson ? JSON.stringify({ ...report, faults }, null, 2) : lines.join("\n"))
+  return faults.length === 0 ? 0 : 1
+}
+
+const answerCounts = (answers: Readonly<Record<string, number>>): string =>
+  `answers: ${Object.entries(answers)
+    .map(([name, times]) => `${name} ${times}`)
+    .join(", ")}`
+
+const lagFacts = (lagsMs: readonly number[]): string =>
+  `the event loop was late by at most ${Math.round(Math.max(0, ...lagsMs))} ms, in the middle of the seconds by ${Math.round(median(lagsMs))} ms`
+
+function lateFaults(lagsMs: readonly number[]): readonly string[] {
+  const late = lagsMs.filter(lagMs => lagMs > LAG_MAX_MS)
+  if (late.length <= lagsMs.length * LATE_SECONDS_MAX) return []
+  return [`the event loop was late by more than ${LAG_MAX_MS} ms in ${late.length} of ${lagsMs.length} seconds`]
+}
+
 /** What is wrong, in sentences. */
 function faultsIn(
   { wrong, inLog, lagsMs, earlyBytes, lateBytes, descriptorsBefore, descriptorsAfter, exitCode }: FuzzReport,
@@ -67,9 +101,7 @@ function faultsIn(
   faults.push(...inLog)
   if (lateBytes > earlyBytes * GROWTH_MAX && wrong.length === 0)
     faults.push(`memory grew from ${mb(earlyBytes)} to ${mb(lateBytes)}`)
-  const late = lagsMs.filter(lagMs => lagMs > LAG_MAX_MS)
-  if (late.length > lagsMs.length * LATE_SECONDS_MAX)
-    faults.push(`the event loop was late by more than ${LAG_MAX_MS} ms in ${late.length} of ${lagsMs.length} seconds`)
+  faults.push(...lateFaults(lagsMs))
   if (descriptorsAfter > descriptorsBefore) faults.push(`${descriptorsAfter - descriptorsBefore} connections are left`)
   if (exitCode !== 0) faults.push(`the server ended with ${exitCode}`)
   return faults
@@ -82,11 +114,9 @@ function facts(report: FuzzReport, faults: readonly string[]): string {
   const count = Object.values(answers).reduce((sum, one) => sum + one, 0)
   return [
     `${count} of ${requests} requests in ${elapsedS.toFixed(0)} s, ${Math.round(count / elapsedS)} a second`,
-    `answers: ${Object.entries(answers)
-      .map(([name, times]) => `${name} ${times}`)
-      .join(", ")}`,
+    answerCounts(answers),
     `${Object.keys(served).length} routes have served something`,
-    `the event loop was late by at most ${Math.round(Math.max(0, ...report.lagsMs))} ms, in the middle of the seconds by ${Math.round(median(report.lagsMs))} ms`,
+    lagFacts(report.lagsMs),
     `memory ${mb(earlyBytes)} in the fourth tenth, ${mb(lateBytes)} in the last; ${report.descriptorsBefore} sockets before, ${report.descriptorsAfter} after`,
     ...(faults.length === 0 ? ["nothing is wrong"] : faults),
   ].join("\n")

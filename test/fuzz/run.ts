@@ -99,10 +99,10 @@ export async function fuzz(scale: FuzzScale, facts: (done: number) => void = () 
 }
 
 /** The gauge has the greatest delay of the last second. */
-const LAG_LOOK_MS = 1000
+export const LAG_LOOK_MS = 1000
 const LAG = /^mailkind_event_loop_lag_seconds(?:\{[^}]*\})? (\S+)$/m
 
-async function readLagMs(port: number): Promise<number> {
+export async function readLagMs(port: number): Promise<number> {
   const { body } = await askLoopback(`http://127.0.0.1:${port}/metrics`)
   return Number(LAG.exec(body)?.[1] ?? Number.NaN) * 1000
 }

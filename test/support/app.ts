@@ -102,7 +102,7 @@ export type AppOptions = {
   /** Who is asked of the outside world; absent: nobody. */
   readonly outside?: (time: FakeTime, onDefect: OnDefect) => NetworkProbe
   /** What deep checks ask; absent: nobody. */
-  readonly deep?: (time: FakeTime) => DeepProbe
+  readonly deep?: (time: FakeTime, onDefect: OnDefect) => DeepProbe
   /** Emails of accounts that are admins. */
   readonly admins?: readonly string[]
   /** `MAILKIND_SMTP_URL`; null: none. Absent: mails go nowhere but into `mails`. */
@@ -245,7 +245,7 @@ export async function testApp({
   const check = createCheck({
     activeLists: () => lists,
     networkProbe: outside(time, onDefect),
-    deepProbe: deep(time),
+    deepProbe: deep(time, onDefect),
     onDefect,
     corrections: customers.corrections,
     clock,
