@@ -170,7 +170,7 @@ type ReducedResult = {
   did_you_mean: string | null
   shared_inbox: Hint
   group: Hint
-  /** The first reasons of the verdict. */
+  /** The first reasons of the verdict. Reasons that the account has caused (`blocklisted`, `allowlisted`, `corrected`) are left out. */
   reasons: (Reason | (string & {}))[]
   workspace: ReducedWorkspace
 }
@@ -364,8 +364,16 @@ type HealthLists = {
   /** Seconds since `built_at` or since `refreshed_at`, whichever is later. */
   age_seconds: number
   entries: Record<string, number>
+  files: ListFiles
   refresh: ListsRefresh
 }
+
+type ListFiles = {
+  status: ListFilesStatus | (string & {})
+  noticed_at: string | null
+}
+
+type ListFilesStatus = "ok" | "replaced" | "damaged"
 
 type ListsRefresh = {
   status: RefreshStatus | (string & {})
@@ -551,6 +559,8 @@ export type {
   JobRows,
   JobState,
   KeyUsage,
+  ListFiles,
+  ListFilesStatus,
   ListsRefresh,
   Mail,
   MailHost,

@@ -11,12 +11,16 @@ const FRAME_BYTES = 256
 
 const encoder = new TextEncoder()
 
+/** Lengths count characters, each of which is one or two units of a string. */
+const isTooLong = (text: string): boolean =>
+  text.length > 2 * API_LIMITS.batchItemLengthMax || [...text].length > API_LIMITS.batchItemLengthMax
+
 /** Splits items, as they come, into chunks of as many items and bytes as a request may have, in order. */
 export async function* chunksOf(items: Iterable<string> | AsyncIterable<string>): AsyncGenerator<Chunk, void> {
   let [open, bytes, index]: [PlacedItem[], number, number] = [[], 0, 0]
   for await (const item of items) {
     const placed = { index: index++, item }
-    if (typeof item !== "string" || item.length > API_LIMITS.batchItemLengthMax) {
+    if (typeof item !== "string" || isTooLong(item.trim())) {
       if (open.length > 0) yield { items: open, isSent: true }
       ;[open, bytes] = [[], 0]
       yield { items: [placed], isSent: false }

@@ -1,8 +1,7 @@
-import { Kind, type Static, TypeRegistry, Type as t } from "@sinclair/typebox"
-import { hasAtMostCharacters } from "../base/text.ts"
+import { type Static, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
-import { CategorySchema, describedAs, oneOf } from "./schemas.ts"
+import { boundedText, CategorySchema, describedAs, oneOf } from "./schemas.ts"
 
 /** The categories that a report can name: all but `unknown`. */
 export type ReportableCategory = Exclude<Category, "unknown">
@@ -16,17 +15,7 @@ export const REPORTABLE_CATEGORIES: readonly ReportableCategory[] = CATEGORY_NAM
 export const RECEIPT_STATUSES = ["received", "duplicate"] as const
 export type ReceiptStatus = (typeof RECEIPT_STATUSES)[number]
 
-/** TypeBox's `maxLength` counts UTF-16 units, JSON Schema counts characters. */
-TypeRegistry.Set("Comment", (_, value) => typeof value === "string" && hasAtMostCharacters(value, LIMITS.commentLengthMax))
-
 const ReportableCategorySchema = oneOf("ReportableCategory", REPORTABLE_CATEGORIES)
-
-const Comment = t.Unsafe<string>({
-  [Kind]: "Comment",
-  type: "string",
-  maxLength: LIMITS.commentLengthMax,
-  description: "Why, in your own words. Anything that looks like an address is removed.",
-})
 
 /** Body of POST /v1/feedback. Unknown members are ignored. */
 export const FeedbackBody = t.Object(
@@ -34,7 +23,7 @@ export const FeedbackBody = t.Object(
     expected_category: describedAs(ReportableCategorySchema, "What the verdict should have been."),
     email: t.Optional(t.String({ description: "The address. Send exactly one of `email` and `domain`. Only the domain and the role word are stored." })),
     domain: t.Optional(t.String({ description: "A domain name." })),
-    comment: t.Optional(Comment),
+    comment: t.Optional(boundedText(LIMITS.commentLengthMax, { description: "Why, in your own words. Anything that looks like an address is removed." })),
   },
   { $id: "FeedbackBody", examples: [{ domain: "example.com", expected_category: "business" }] },
 )

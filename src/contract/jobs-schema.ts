@@ -3,7 +3,7 @@ import { CALLBACK_LIMITS } from "./callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } from "./jobs.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
 import { ROUTES } from "./routes.ts"
-import { describedAs, oneOf, PolicySchema } from "./schemas.ts"
+import { boundedText, describedAs, oneOf, PolicySchema } from "./schemas.ts"
 import { ByCategorySchema } from "./usage-schema.ts"
 
 const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
@@ -77,15 +77,14 @@ export type JobEstimateBody = Static<typeof JobEstimateBody>
 /** Query of POST /v1/jobs. */
 export const JobQuery = t.Object({
   format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the `Content-Type` `text/csv` or `application/x-ndjson`, else `text`.")),
-  column: t.Optional(t.String({ maxLength: JOB_LIMITS.columnNameLengthMax, description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. A name that looks like an address is refused, since it is stored. Absent: it is found by its name." })),
+  column: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. A name that looks like an address is refused, since it is stored. Absent: it is found by its name." })),
   header: t.Optional(t.Boolean({ description: "Set to false if the first line of a CSV list is a row. Absent: true." })),
   policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
   workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
-  name: t.Optional(t.String({ minLength: 1, maxLength: JOB_LIMITS.nameLengthMax, description: "A name of yours for the job. Anything that looks like an address is removed." })),
+  name: t.Optional(boundedText(JOB_LIMITS.nameLengthMax, { minLength: 1, description: "A name of yours for the job. Anything that looks like an address is removed." })),
   callback: t.Optional(
-    t.String({
+    boundedText(CALLBACK_LIMITS.urlLengthMax, {
       minLength: 1,
-      maxLength: CALLBACK_LIMITS.urlLengthMax,
       description: `A URL of https that gets a callback when the job is done, stops or fails. It must hold no email address, since it is stored. You need a callback secret first: ${ROUTES.postCallbackSecret.method} ${ROUTES.postCallbackSecret.path}.`,
     }),
   ),

@@ -69,6 +69,9 @@ export const REASONS = {
 
 export type Reason = keyof typeof REASONS
 
+/** Reasons that tell what an account has decided: a publishable answer leaves them out, or a visitor could probe its lists. */
+export const ACCOUNT_REASONS: ReadonlySet<Reason> = new Set<Reason>(["blocklisted", "allowlisted", "corrected"])
+
 /** All reason codes, in order of precedence. */
 export const REASON_NAMES = Object.keys(REASONS) as Reason[]
 

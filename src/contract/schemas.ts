@@ -1,4 +1,5 @@
-import { type Static, type TLiteral, type TSchema, Type as t } from "@sinclair/typebox"
+import { Kind, type Static, type TLiteral, type TSchema, TypeRegistry, Type as t } from "@sinclair/typebox"
+import { hasAtMostCharacters } from "../base/text.ts"
 import { CATEGORY_NAMES } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "./policies.ts"
@@ -18,6 +19,12 @@ export const describedAs = <S extends TSchema>(schema: S, description: string): 
 
 const nullable = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()])
 
+/** TypeBox's `maxLength` counts UTF-16 units, JSON Schema counts characters. */
+TypeRegistry.Set<{ readonly maxLength: number; readonly minLength?: number }>("BoundedText", ({ maxLength, minLength = 0 }, value) => typeof value === "string" && value.length >= minLength && hasAtMostCharacters(value, maxLength))
+
+/** A text of at most so many characters, white space at its ends left out. */
+export const boundedText = (maxLength: number, options: { readonly description?: string; readonly minLength?: 1 } = {}) => t.Unsafe<string>({ [Kind]: "BoundedText", maxLength, ...options, type: "string" })
+
 /**
  * A member of an answer that this version does not send fails the schema. The OpenAPI document leaves answers open, because a
  * later version may add members.
@@ -36,7 +43,7 @@ export const CheckBody = t.Object(
   {
     email: t.Optional(t.String({ description: "The address. Send exactly one of `email`, `domain` and `url`." })),
     domain: t.Optional(t.String({ description: "A domain name." })),
-    url: t.Optional(t.String({ maxLength: LIMITS.urlLengthMax, description: "A website address. The check looks at its host." })),
+    url: t.Optional(boundedText(LIMITS.urlLengthMax, { description: "A website address. The check looks at its host." })),
     policy: t.Optional(describedAs(PolicySchema, `How strict the recommendation is. Absent: \`${POLICY_DEFAULT}\`.`)),
     deep: t.Optional(t.Boolean({ description: `Adds the domain's age and a homepage check. Costs ${LIMITS.deepCheckUnits} units, or 1 if neither gives a result. Absent: false.` })),
     workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-up. Absent: true." })),
@@ -131,7 +138,7 @@ export const ReducedResult = t.Object(
     did_you_mean: nullable(t.String()),
     shared_inbox: Hint,
     group: Hint,
-    reasons: t.Array(ReasonSchema, { maxItems: LIMITS.publishableReasonsMax, description: "The first reasons of the verdict." }),
+    reasons: t.Array(ReasonSchema, { maxItems: LIMITS.publishableReasonsMax, description: "The first reasons of the verdict. Reasons that the account has caused (`blocklisted`, `allowlisted`, `corrected`) are left out." }),
     workspace: t.Object(
       {
         suite_a: t.Boolean({ description: "suite_a was detected." }),
@@ -248,7 +255,7 @@ export type ProblemBody = Omit<Static<typeof ProblemBody>, "code"> & { code: Pro
 /** Body of POST /v1/check/batch. Unknown members are ignored. */
 export const BatchBody = t.Object(
   {
-    items: t.Array(t.String({ maxLength: LIMITS.batchItemLengthMax }), {
+    items: t.Array(boundedText(LIMITS.batchItemLengthMax), {
       minItems: 1,
       maxItems: LIMITS.batchItemsMax,
       description: "Addresses, domains and website addresses, in any mix. An item with an `@` is an address. Otherwise an item with a `/` is a website address, and any other a domain.",

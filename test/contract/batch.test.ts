@@ -82,6 +82,7 @@ describe("200", () => {
     ["a long domain", `${"a.".repeat(125)}acom`, "too_long"],
     ["2048 characters of address", `${"a".repeat(2038)}@gmail.com`, "too_long"],
     ["2048 characters of two units each", "😀".repeat(2048), "too_long"],
+    ["as many with white space at the ends", ` ${"😀".repeat(2048)}\u00a0`, "too_long"],
     ["an IP address", "jane@[192.0.2.1]", "ip_literal"],
     ["a suffix", "co.uk", "public_suffix"],
   ])("an item of %s is `invalid` and costs the others nothing", async (_, item, reason) => {

@@ -286,7 +286,11 @@ describe("400 invalid_input", () => {
   test("the far side of every length is refused and the near side is answered", async () => {
     expect((await post({ email: `${"a".repeat(64)}@gmail.com` })).status).toBe(200)
     expect((await post({ domain: `${"a.".repeat(125)}com` })).status).toBe(200)
-    expect((await post({ url: `https://stripe.com/${"x".repeat(2048 - 19)}` })).status).toBe(200)
+    for (const character of ["x", "é", "💧"]) {
+      const url = (count: number) => ` https://stripe.com/${character.repeat(count - 19)}\u00a0`
+      expect((await post({ url: url(2048) })).body["category"]).toBe("business")
+      expect((await post({ url: url(2049) })).status).toBe(400)
+    }
   })
 })
 

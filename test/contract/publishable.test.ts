@@ -1,12 +1,16 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
+import { parseAddressOrDomain } from "../../src/check/address/parse-subject.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICIES, POLICY_NAMES } from "../../src/contract/policies.ts"
+import { ACCOUNT_REASONS, REASON_NAMES, type Reason } from "../../src/contract/reasons.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ReducedResult } from "../../src/contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../src/contract/test-addresses.ts"
 import { unitSubject } from "../../src/customers/accounts/unit-subjects.ts"
+import { parseEntry } from "../../src/customers/own-lists/entries.ts"
+import { addEntries, OWN_LISTS } from "../../src/customers/own-lists/own-lists.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 
 const PAGE = "https://app.example.com"
@@ -58,11 +62,35 @@ describe("the reduced result", () => {
     const full = await inFull(input)
     for (const name of Object.keys(ReducedResult.properties).filter(each => !["reasons", "workspace"].includes(each)))
       expect({ [name]: body[name] }).toEqual({ [name]: full[name] })
-    expect(body["reasons"]).toEqual((full["reasons"] as string[]).slice(0, LIMITS.publishableReasonsMax))
+    const told = (full["reasons"] as Reason[]).filter(reason => !ACCOUNT_REASONS.has(reason))
+    expect(body["reasons"]).toEqual(told.slice(0, LIMITS.publishableReasonsMax))
     expect(body["workspace"]).toMatchObject({
       suite_a: (full["workspace"] as { suite_a: { detected: boolean } }).suite_a.detected,
       suite_b: (full["workspace"] as { suite_b: { detected: boolean } }).suite_b.detected,
     })
+  })
+
+  test("does not tell what the account's lists and reports say, so that no visitor probes them", async () => {
+    const own = await testApp()
+    const { text } = await own.newKey([PAGE])
+    const entries = ["blocked.example.com", "allowed.example.com"].map(name => parseEntry(name, parseAddressOrDomain))
+    for (const [at, list] of OWN_LISTS.entries())
+      await addEntries(
+        own.changes,
+        { accountId: own.accountId },
+        list,
+        [entries[at]].filter(entry => entry != null),
+      )
+    for (const domain of ["blocked.example.com", "allowed.example.com"]) {
+      const body = { domain }
+      const full = (await own.ask("POST /v1/check", { body })).body["reasons"] as Reason[]
+      expect(full.some(reason => ACCOUNT_REASONS.has(reason))).toBe(true)
+      const reply = await own.ask("POST /v1/check", { body, key: text, headers: { Origin: PAGE } })
+      expect(reply.body["reasons"]).toEqual(
+        full.filter(reason => !ACCOUNT_REASONS.has(reason)).slice(0, LIMITS.publishableReasonsMax),
+      )
+    }
+    expect([...ACCOUNT_REASONS].every(reason => REASON_NAMES.includes(reason))).toBe(true)
   })
 
   test.each([

@@ -2,6 +2,7 @@ import { jsonString } from "../../base/text.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Policy } from "../../contract/policies.ts"
+import { ACCOUNT_REASONS } from "../../contract/reasons.ts"
 import type { CheckResult } from "../../contract/schemas.ts"
 import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
@@ -154,8 +155,8 @@ export function reducedResultJson({ hints, judged: { evidence, verdict } }: Chec
   const mail = knownMail(evidence)
   const detected = suites.known ? suites.value : NO_SUITES
   const hasSuiteB = detected.suiteB.length > 0 || knownTenant(evidence) !== null
-  const reasons = verdict.reasons.slice(0, LIMITS.publishableReasonsMax).join('","')
-  return `{"category":"${verdict.category}","is_business":${CATEGORIES[verdict.category].isBusiness},"recommendation":"${verdict.recommendation}","confidence":${verdict.confidence},"did_you_mean":${jsonString(suggestion)}${hintsJson(hints)},"reasons":["${reasons}"],"workspace":{"suite_a":${detected.suiteA.length > 0},"suite_b":${hasSuiteB},"suite_b_mail":${mail === null ? null : mail.operatedBy === "suite_b"}}}`
+  const reasons = verdict.reasons.filter(reason => !ACCOUNT_REASONS.has(reason)).slice(0, LIMITS.publishableReasonsMax)
+  return `{"category":"${verdict.category}","is_business":${CATEGORIES[verdict.category].isBusiness},"recommendation":"${verdict.recommendation}","confidence":${verdict.confidence},"did_you_mean":${jsonString(suggestion)}${hintsJson(hints)},"reasons":${JSON.stringify(reasons)},"workspace":{"suite_a":${detected.suiteA.length > 0},"suite_b":${hasSuiteB},"suite_b_mail":${mail === null ? null : mail.operatedBy === "suite_b"}}}`
 }
 
 const NO_SUITES: DetectedSuites = { suiteA: [], suiteB: [], otherSuite: null }

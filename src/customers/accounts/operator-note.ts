@@ -1,4 +1,5 @@
 import { redactLines } from "../../base/address-redaction.ts"
+import { hasAtMostCharacters, trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
@@ -29,8 +30,8 @@ export async function changeOperatorNote(
   accountId: string,
   { note: written, seen }: { readonly note: string; readonly seen: string },
 ): Promise<NoteChange> {
-  if ([...written].length > LIMITS.operatorNoteLengthMax) return { kind: "too_long" }
-  const note = redactLines(written)
+  if (!hasAtMostCharacters(written, LIMITS.operatorNoteLengthMax)) return { kind: "too_long" }
+  const note = redactLines(trimSpace(written))
   return await log.store.transaction(async (inner): Promise<NoteChange> => {
     // A write without effect locks the row, so that the later of two changes sees the other.
     const row = await inner.one<{ readonly note: string | null }>(

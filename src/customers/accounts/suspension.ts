@@ -1,4 +1,5 @@
 import { redactLines } from "../../base/address-redaction.ts"
+import { hasAtMostCharacters, trimSpace } from "../../base/text.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { recordAct } from "../audit/audit.ts"
@@ -19,8 +20,8 @@ export type SuspensionChange =
  * reason is given.
  */
 export async function suspendAccount(log: AttributedLog, id: string, written: string): Promise<SuspensionChange> {
-  if ([...written].length > LIMITS.suspensionReasonLengthMax) return { kind: "bad_reason" }
-  const reason = redactLines(written)
+  if (!hasAtMostCharacters(written, LIMITS.suspensionReasonLengthMax)) return { kind: "bad_reason" }
+  const reason = redactLines(trimSpace(written))
   const nowMs = log.clock()
   return await recordChanges(log, async (store, record): Promise<SuspensionChange> => {
     const count = await store.run(

@@ -1,6 +1,7 @@
 import { redactAddresses } from "../../base/address-redaction.ts"
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
+import { hasAtMostCharacters } from "../../base/text.ts"
 import { dayEndMs, utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow, usableKeySql } from "../accounts/accounts.ts"
@@ -350,7 +351,7 @@ export function normalizeKeyName(text: string | null, kind: KeyKind): string | n
   // NFC shrinks a text at most so far; a longer text is not normalized.
   if (text.length > LIMITS.keyNameLengthMax * 4 || UNPRINTABLE.test(text)) return null
   const name = text.normalize("NFC").trim()
-  if ([...name].length > LIMITS.keyNameLengthMax) return null
+  if (!hasAtMostCharacters(name, LIMITS.keyNameLengthMax)) return null
   return redactAddresses(name, LIMITS.keyNameLengthMax) ?? DEFAULT_KEY_NAMES[kind]
 }
 

@@ -1,5 +1,5 @@
 import type { Pause } from "../../base/concurrency.ts"
-import { isSpace, trimSpace } from "../../base/text.ts"
+import { hasAtMostCharacters, isSpace, trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { isShownAs, maskAddress, normalizeNote } from "./entry-labels.ts"
 import { findTableColumns, ROW_LENGTH_MAX, splitTableRow, type TableColumns } from "./entry-table.ts"
@@ -155,7 +155,8 @@ export async function parseEntries(
 function readEntry({ line, written, note = "", shownAs = "" }: WrittenEntry, normalize: NormalizeEntry) {
   const entry = written.length > ENTRY_LENGTH_MAX ? null : parseLabelledEntry(written, normalize, normalizeNote(note))
   if (entry === null) return { line, excerpt: excerptOf(written) }
-  if (note.trim().length > LIMITS.ownListNoteLengthMax) return { line, excerpt: excerptOf(note), isNote: true } as const
+  if (!hasAtMostCharacters(note, LIMITS.ownListNoteLengthMax))
+    return { line, excerpt: excerptOf(note), isNote: true } as const
   return { ...entry, shownAs: entry.shownAs ?? shownFrom(shownAs, entry) }
 }
 

@@ -1,3 +1,4 @@
+import { hasAtMostCharacters } from "../../base/text.ts"
 import { detectSubjectKind, inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
 import type { Subject } from "../../check/address/subject.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -14,7 +15,8 @@ export type TypedSubject =
 export function parseTyped(text: string, testDomain: string): TypedSubject {
   const website = text.includes("@") && HOST_BEFORE_AT.test(text) ? parseSubject("url", text, testDomain) : null
   const subject = website?.fault === null ? website : parseSubject(typedKind(text), text, testDomain)
-  const refusal = subject.kind === "url" && text.length > LIMITS.urlLengthMax ? "too_long" : inputRefusal(subject)
+  const refusal =
+    subject.kind === "url" && !hasAtMostCharacters(text, LIMITS.urlLengthMax) ? "too_long" : inputRefusal(subject)
   return refusal === null ? { kind: "subject", subject } : { kind: "refused", message: REFUSALS[refusal] }
 }
 

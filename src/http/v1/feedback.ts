@@ -107,6 +107,11 @@ export type FeedbackDeps = {
   readonly clock: Clock
 }
 
+/** What nobody writes in a comment: control characters but TAB, LF and CR, and lone surrogates. */
+const UNWRITTEN = /[\p{Cs}[\p{Cc}--[\t\n\r]]]/v
+const UNWRITTEN_COMMENT =
+  "`comment` has a control character other than a tab, a line feed and a carriage return, or half of a character."
+
 const feedbackSchema = lazy(() => TypeCompiler.Compile(FeedbackBody))
 
 /** Validates a report: exactly one of `email` and `domain`, which must name a domain that can be corrected. */
@@ -116,6 +121,8 @@ export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback
     return { kind: "invalid", member, detail: memberRule(member) }
   }
   const { email, domain: name, expected_category: expected, comment = null } = body
+  if (comment !== null && UNWRITTEN.test(comment))
+    return { kind: "invalid", member: "comment", detail: UNWRITTEN_COMMENT }
   if ((email === undefined) === (name === undefined))
     return { kind: "invalid", member: "email", detail: "Send exactly one of `email` and `domain`." }
   const kind = email === undefined ? "domain" : "email"
@@ -159,6 +166,7 @@ const tooManyReports = (day: number, nowMs: number): Problem =>
     dayEndMs(day),
     nowMs,
     `An account can send ${LIMITS.feedbackPerDay} reports per day.`,
+    "reports",
   )
 
 /** Reports a wrong verdict for an account. Of an address only the domain and the role word are passed on. */

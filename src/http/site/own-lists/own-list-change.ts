@@ -1,4 +1,5 @@
 import type { Pause } from "../../../base/concurrency.ts"
+import { hasAtMostCharacters } from "../../../base/text.ts"
 import { parseAddressOrDomain } from "../../../check/address/parse-subject.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import {
@@ -117,7 +118,7 @@ export async function applyListChange(target: ListTarget, change: ListChange, pa
   if (sent.kind !== "read") return refused(sent.kind, sent.kind === "faulty" ? sent : NO_FAULTS)
   if (sent.entries.length === 0) return refused(change.selected === null ? "nothing" : "nothing_selected")
   if (action === "removed") return await removeFromList(target, list, sent.entries, pause)
-  if (note.length > LIMITS.ownListNoteLengthMax) return refused("note")
+  if (!hasAtMostCharacters(note, LIMITS.ownListNoteLengthMax)) return refused("note")
   if (action === "noted") return await noteOnList(target, change, sent.entries)
   const noted = note === "" ? sent.entries : sent.entries.map(entry => ({ ...entry, note: normalizeNote(note) }))
   const { changes, owner } = target

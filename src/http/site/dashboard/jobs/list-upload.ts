@@ -1,4 +1,5 @@
 import { holdsAddress } from "../../../../base/address-redaction.ts"
+import { hasAtMostCharacters } from "../../../../base/text.ts"
 import { JOB_FORMATS, JOB_LIMITS, type JobFormat } from "../../../../contract/jobs.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../../contract/policies.ts"
@@ -135,9 +136,9 @@ export function parseUpload(
   const format = formatOf(values.format, fileName, file.mediaType)
   if (format === null) return { field: "format", message: "Choose one of the formats." }
   if (!isPolicy(values.policy)) return { field: "policy", message: "Choose one of the policies." }
-  if (values.name.length > JOB_LIMITS.nameLengthMax)
+  if (!hasAtMostCharacters(values.name, JOB_LIMITS.nameLengthMax))
     return { field: "name", message: `A name has at most ${JOB_LIMITS.nameLengthMax} characters.` }
-  if (values.column.length > JOB_LIMITS.columnNameLengthMax)
+  if (!hasAtMostCharacters(values.column, JOB_LIMITS.columnNameLengthMax))
     return { field: "column", message: `A column has at most ${JOB_LIMITS.columnNameLengthMax} characters.` }
   if (holdsAddress(values.column)) return { field: "column", message: COLUMN_ADDRESS }
   if (format === "text" && values.column !== "")

@@ -896,7 +896,7 @@ def _chunks_of(items: Iterable[str]) -> Iterator[Tuple[List[Tuple[int, str]], bo
     chunk: List[Tuple[int, str]] = []
     size = _FRAME_BYTES
     for index, item in enumerate(items):
-        is_sent = isinstance(item, str) and len(item.encode("utf-16-le", "surrogatepass")) // 2 <= BATCH_ITEM_LENGTH_MAX
+        is_sent = isinstance(item, str) and len(item.strip()) <= BATCH_ITEM_LENGTH_MAX
         more = len(json.dumps(item)) + 2 if is_sent else 0
         if chunk and (not is_sent or len(chunk) == BATCH_ITEMS_MAX or size + more > BATCH_BODY_BYTES_MAX):
             yield chunk, True
