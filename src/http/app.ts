@@ -27,7 +27,7 @@ import type { NextTick } from "./request/request-batcher.ts"
 import { pathOf, queryOf } from "./request/request-url.ts"
 import type { UploadDeps } from "./request/upload.ts"
 import { RefusalHeaders } from "./response/caller-headers.ts"
-import { preflightHeaders } from "./response/cors.ts"
+import { createShareWithPage, isKeylessPreflight, preflightHeaders, type ShareWithPage } from "./response/cors.ts"
 import type { JsonResponses } from "./response/json-responses.ts"
 import {
   createToProblemResponse,
@@ -77,6 +77,7 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
 
 type WrapperDeps = Pick<AppDeps, "loadShedder"> & {
   readonly observer: RequestObserver
+  readonly shareWithPage: ShareWithPage
   readonly toProblemResponse: ToProblemResponse
 }
 
@@ -84,7 +85,7 @@ type WrapperDeps = Pick<AppDeps, "loadShedder"> & {
  * Builds the HTTP server. Every request gets a response; no handler rejects.
  *
  * Two wrappers are around every route but `/v1/check`, whose pipeline does both itself: the observer is the outer one, so
- * that it also records what the load shedder refuses.
+ * that it also records what the load shedder refuses. Around both, pages are let read what they may.
  */
 export function createApp(appDeps: AppDeps) {
   const refusalHeaders = new RefusalHeaders()
@@ -101,14 +102,14 @@ export function createApp(appDeps: AppDeps) {
     observer,
     accountLog,
     refusals: refusalHeaders,
+    shareWithPage: createShareWithPage(appDeps.knownOrigins),
     withSecretKey: createWithSecretKey(appDeps.keys, admit, observer, appDeps.loadShedder),
   }
   const fallback = createFallback(deps, pages, refuse)
-  const refusePath = createPathRefusal(observer, refuse)
   const { GET, POST } = createCheckEndpoints(deps)
   // Bun's router calls the check endpoints directly: through Elysia a response takes 1 to 2 µs longer (DECISIONS 24).
   const routes = {
-    ...guardedRoutes((request): Response | Promise<Response> => app.fetch(request), refusePath),
+    ...guardedRoutes((request): Response | Promise<Response> => app.fetch(request), createPathRefusal(deps, refuse)),
     [ROUTES.postCheck.path]: { GET, POST },
   }
   // Without `standardHostname: false` Elysia does not find the path of a URL with a host of one or two letters, such as `http://mk/v1/check`.
@@ -145,11 +146,21 @@ function createRefusalPages({ responses, isHttps, baseUrl }: AppDeps, toProblemR
 
 /** What is around every route but `/v1/check`. */
 const wrapHandler = (
-  { observer, loadShedder, toProblemResponse }: WrapperDeps,
+  { observer, loadShedder, toProblemResponse, shareWithPage }: WrapperDeps,
   handle: RequestHandler,
   request: Request,
-): RequestHandler =>
-  observer.wrap(loadShedder.wrap(withOneHost(handle, toProblemResponse), request, toProblemResponse), request)
+): RequestHandler => {
+  const wrapped = observer.wrap(
+    loadShedder.wrap(withOneHost(handle, toProblemResponse), request, toProblemResponse),
+    request,
+  )
+  return sent => {
+    const response = wrapped(sent)
+    return response instanceof Promise
+      ? response.then(done => shareWithPage(sent, done))
+      : shareWithPage(sent, response)
+  }
+}
 
 /** Wraps a handler so that a request with several hosts is refused. The pipeline of `/v1/check` refuses it by itself. */
 const withOneHost =
@@ -160,12 +171,12 @@ const withOneHost =
   }
 
 /** Refuses a path that the runtime has rewritten: it is none of ours, whatever the URL of the request says now. */
-function createPathRefusal(observer: RequestObserver, refuse: ToProblemResponse) {
-  return (request: Request): Response => {
+function createPathRefusal({ observer, shareWithPage }: WrapperDeps, refuse: ToProblemResponse) {
+  return (request: Request): Response | Promise<Response> => {
     const startedAtMs = observer.stopwatch()
     const response = refuse(noSuchPath(), request)
     observer.recordResponse(request, ELSEWHERE_ROUTE, response, observer.stopwatch() - startedAtMs, null, null)
-    return response
+    return shareWithPage(request, response)
   }
 }
 
@@ -180,10 +191,14 @@ function createFallback(
 ) {
   const optionsResponse = (request: Request, allow: string, headers: Readonly<Record<string, string>> = {}): Response =>
     responses.noContent(responses.requestId(request), { Allow: allow, ...headers })
-  /** A preflight carries no key, so any active publishable key that allows the origin is enough (DECISIONS 29). */
+  /**
+   * A preflight carries no key, so any active publishable key that allows the origin is enough (DECISIONS 29). Where none will be sent,
+   * any origin may ask about test addresses.
+   */
   const preflightResponse = async (request: Request, allow: string): Promise<Response> => {
-    const origin = request.headers.get("origin")
-    return optionsResponse(request, allow, preflightHeaders((await knownOrigins.has(origin)) ? origin : null, allow))
+    const origin = request.headers.get("origin") || null
+    const mayAsk = isKeylessPreflight(request) || (await knownOrigins.has(origin))
+    return optionsResponse(request, allow, preflightHeaders(mayAsk ? origin : null, allow))
   }
   return (request: Request, handle: RequestHandler): Response | Promise<Response> => {
     const path = pathOf(request)

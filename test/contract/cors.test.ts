@@ -52,6 +52,13 @@ describe("a preflight", async () => {
     },
   )
 
+  test("of a request without a key is allowed from any origin, since only a test address is answered then", async () => {
+    const headers = { ...asking(OTHER), "Access-Control-Request-Headers": "content-type" }
+    expect(corsOf(await preflight("/v1/check", headers))).toMatchObject({ "allow-origin": OTHER })
+    for (const name of ["X-API-Key", "content-type, authorization"])
+      expect(corsOf(await preflight("/v1/check", { ...headers, "Access-Control-Request-Headers": name }))).toEqual({})
+  })
+
   test("never allows credentials or every origin", async () => {
     for (const origin of [PAGE, OTHER, "null", "*"]) {
       const cors = corsOf(await preflight("/v1/check", asking(origin)))
@@ -110,7 +117,12 @@ describe("an answer", async () => {
   const page = await harness.newKey([PAGE])
 
   /** Asks as a page does; a second passes first, so that no limit is met. */
-  const fromPage = async (line: string, origin: string | null = PAGE, body?: unknown, key = page.text) => {
+  const fromPage = async (
+    line: string,
+    origin: string | null = PAGE,
+    body?: unknown,
+    key: string | null = page.text,
+  ) => {
     await harness.time.tick(1000)
     const headers = origin === null ? undefined : { Origin: origin }
     return await harness.ask(line, { key, ...(headers && { headers }), ...(body !== undefined && { body }) })
@@ -120,7 +132,14 @@ describe("an answer", async () => {
   const expectReadable = (requests: ApiResponse, origin = PAGE): void => {
     const cors = corsOf(requests)
     expect(cors["allow-origin"]).toBe(origin)
-    expect(words(cors["expose-headers"])).toEqual(["ratelimit", "ratelimit-policy", "retry-after", "x-request-id"])
+    expect(words(cors["expose-headers"])).toEqual([
+      "link",
+      "ratelimit",
+      "ratelimit-policy",
+      "retry-after",
+      "warning",
+      "x-request-id",
+    ])
     expect(words(requests.headers.get("vary"))).toContain("origin")
   }
   const expectUnreadable = (requests: ApiResponse): void => expect(corsOf(requests)).toEqual({})
@@ -168,42 +187,75 @@ describe("an answer", async () => {
     expectReadable(requests)
   })
 
-  test("that refuses the origin is nobody's to read", async () => {
+  test("that refuses an origin that no key allows is nobody's to read, and says that it differs by origin", async () => {
     for (const origin of [OTHER, "null", "http://app.example.com", `${PAGE}.evil.example`, null]) {
       const requests = await fromPage("GET /v1/check?domain=stripe.com", origin)
       expect(requests.body["code"]).toBe("forbidden_origin")
       expectUnreadable(requests)
+      if (origin !== null) expect(words(requests.headers.get("vary"))).toContain("origin")
     }
+    for (const [line, key] of [
+      ["GET /v1/check?domain=stripe.com", null],
+      ["GET /v1/check?domain=stripe.com", "svc_pub_nonsense"],
+      ["GET /v1/check?domain=stripe.com", harness.key],
+      ["GET /v1/nothing", null],
+      ["GET /v1/usage", page.text],
+    ] as const)
+      expectUnreadable(await harness.ask(line, { key, headers: { Origin: OTHER } }))
   })
 
-  test("that refuses the key, or the kind of key, is nobody's to read", async () => {
-    for (const [line, key, code] of [
-      ["GET /v1/check?domain=stripe.com", "svc_pub_nonsense", "invalid_key"],
-      ["GET /v1/usage", page.text, "invalid_key"],
-      ["POST /v1/check/batch", page.text, "invalid_key"],
-      ["POST /v1/feedback", page.text, "invalid_key"],
+  test("of every kind is the page's to read where any key allows its origin: of each status, with any key and with none", async () => {
+    const elsewhere = await harness.newKey(["https://elsewhere.example"])
+    const gone = await harness.newKey([PAGE])
+    await revokeKey(harness.changes, gone.id, "owner")
+    for (const [line, key, status] of [
+      ["GET /v1/check?domain=stripe.com", null, 401],
+      ["GET /v1/check?domain=stripe.com", "svc_pub_nonsense", 401],
+      ["GET /v1/check?domain=stripe.com", gone.text, 401],
+      ["GET /v1/usage", page.text, 401],
+      ["POST /v1/check/batch", page.text, 401],
+      ["POST /v1/feedback", page.text, 401],
+      ["GET /v1/check?domain=stripe.com", elsewhere.text, 403],
+      ["GET /v1/nothing", null, 404],
+      ["GET /nothing", null, 404],
+      ["HEAD /v1/nothing", null, 404],
+      ["DELETE /v1/check", page.text, 405],
+      ["GET /v1/check/batch", null, 405],
+      ["POST /v1/check", harness.key, 400],
+      ["GET /v1/check?domain=stripe.com", harness.key, 200],
+      ["GET /v1/usage", harness.key, 200],
+      ["GET /v1/health", null, 200],
     ] as const) {
-      const requests = await fromPage(line, PAGE, line.startsWith("POST") ? {} : undefined, key)
-      expect(requests.body["code"]).toBe(code)
-      expectUnreadable(requests)
+      const answer = await fromPage(line, PAGE, line.startsWith("POST") ? {} : undefined, key)
+      expect({ line, status: answer.status }).toEqual({ line, status })
+      expectReadable(answer)
     }
-    const own = await harness.newKey([PAGE])
-    await revokeKey(harness.changes, own.id, "owner")
-    const revoked = await fromPage("GET /v1/check?domain=stripe.com", PAGE, undefined, own.text)
-    expect(revoked.body["code"]).toBe("key_revoked")
-    expectUnreadable(revoked)
   })
 
-  test("to a secret key, or to no key, is no page's to read", async () => {
-    const answered = await fromPage("GET /v1/check?domain=stripe.com", PAGE, undefined, harness.key)
-    const refused = await fromPage("POST /v1/check", PAGE, {}, harness.key)
-    const usage = await fromPage("GET /v1/usage", PAGE, undefined, harness.key)
-    const test_ = await harness.ask("GET /v1/check?email=business%40mailkind.test", {
+  test("about a test address without a key is any page's to read, refusals too", async () => {
+    const own = await testApp()
+    const asks = (email: string, origin = OTHER) =>
+      own.ask(`GET /v1/check?email=${email}%40mailkind.test`, { key: null, headers: { Origin: origin } })
+    for (const origin of [OTHER, PAGE, "null"]) expectReadable(await asks("business", origin), origin)
+    expectReadable(await asks("error-429"), OTHER)
+    const posted = await own.ask("POST /v1/check", {
       key: null,
-      headers: { Origin: PAGE },
+      headers: { Origin: OTHER },
+      body: { email: "business@mailkind.test" },
     })
-    const health = await harness.ask("GET /v1/health", { key: null, headers: { Origin: PAGE } })
-    expect([answered, refused, usage, test_, health].map(({ status }) => status)).toEqual([200, 400, 200, 200, 200])
-    for (const requests of [answered, refused, usage, test_, health]) expectUnreadable(requests)
+    expectReadable(posted, OTHER)
+    const tooFast = await asks("business")
+    expect([tooFast.status, tooFast.headers.get("ratelimit")]).toEqual([429, '"client";r=0;t=1'])
+    expectReadable(tooFast, OTHER)
+    expectUnreadable(await own.ask("GET /v1/check?email=jane%40gmail.com", { key: null, headers: { Origin: OTHER } }))
+  })
+
+  test("to no page is what it was, and a database that is away leaves it unread", async () => {
+    const own = await testApp()
+    expect((await own.ask("GET /v1/nothing", { key: null })).headers.get("vary")).toBeNull()
+    await own.store.run("ALTER TABLE key_origins RENAME TO gone")
+    const refused = await own.ask("GET /v1/nothing", { key: null, headers: { Origin: PAGE } })
+    expect(refused.status).toBe(404)
+    expectUnreadable(refused)
   })
 })

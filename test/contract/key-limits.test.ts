@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { DAY_MS } from "../../src/base/time.ts"
 import type { Usage } from "../../src/contract/usage-schema.ts"
+import { unitSubject } from "../../src/customers/accounts/unit-subjects.ts"
 import { changeOrigins, changeRestrictions } from "../../src/customers/keys/key-changes.ts"
 import { type KeyRestrictions, NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
 import { testApp } from "../support/app.ts"
@@ -160,6 +161,37 @@ describe("a key with requests a second of its own", () => {
     await time.tick(1_000)
     expect((await statuses()).filter(status => status === 200)).toHaveLength(2)
   })
+})
+
+test("the headers name the limit that was met, with its number, whether it is the key's, the account's or the client's", async () => {
+  const { ask, time, newKey, customers, accountId, keyId, key } = await restricted(
+    { requestsPerSecond: 100, unitsPerDay: 8 },
+    "0=3/-/10",
+  )
+  const other = await newKey()
+  const met = async (line: string, { key: sent = key as string | null, body = undefined as unknown } = {}) => {
+    for (let at = 0; at < 10; at++) {
+      const { status, headers, body: problem } = await ask(line, { key: sent, ...(body !== undefined && { body }) })
+      if (status !== 429) continue
+      const [, name = "", time = ""] = /"(\w+)";r=0;t=(\d+)/.exec(headers.get("ratelimit") ?? "") ?? []
+      expect(headers.get("ratelimit-policy")).toContain(`"${name}";q=${problem["limit"]};w=`)
+      expect(headers.get("retry-after")).toBe(time)
+      return [name, problem["limit"]]
+    }
+    return null
+  }
+  expect(await met(TEST_ADDRESS)).toEqual(["second", 3])
+  expect(await met(TEST_ADDRESS, { key: null })).toEqual(["client", 5])
+  await time.tick(2000)
+  await customers.units.take(unitSubject(accountId, "reports"), 200, 200)
+  const report = { domain: "granite.com", expected_category: "personal" }
+  expect(await met("POST /v1/feedback", { body: report })).toEqual(["reports", 200])
+  await time.tick(2000)
+  await customers.units.take(keyId, 8, 8)
+  expect(await met(CHECK)).toEqual(["day", 8])
+  await time.tick(2000)
+  await customers.units.take(accountId, 10, 10)
+  expect(await met(CHECK, { key: other.text })).toEqual(["day", 10])
 })
 
 describe("a key with networks", () => {

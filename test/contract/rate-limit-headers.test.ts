@@ -52,7 +52,7 @@ function expectTold(query: ApiResponse, policy: Members = rowOf(0)): void {
   expect(policyOf(query)).toEqual(policy)
   const left = leftOf(query) ?? {}
   expect(Object.keys(left)).toEqual(Object.keys(policy).filter(name => name !== "day" || "day" in left))
-  for (const [name, { q = 0, w = 0 }] of Object.entries(policy)) {
+  for (const [name, { q = 0, w = 1 }] of Object.entries(policy)) {
     if (name === "day" && !("day" in left)) continue
     const { r, t, ...rest } = left[name] ?? {}
     expect(rest).toEqual({})
@@ -134,7 +134,8 @@ describe("RateLimit and RateLimit-Policy", () => {
     await settled()
     const atOnce = await many.ask(TEST)
     expect(atOnce.status).toBe(429)
-    expectTold(atOnce)
+    expectTold(atOnce, { concurrent: { q: 5 }, ...rowOf(0) })
+    expect(leftOf(atOnce)?.["concurrent"]).toEqual({ r: 0, t: 1 })
 
     const used = await testApp({ tier: 0 })
     await used.customers.units.take(used.accountId, 1000, 1000)

@@ -101,7 +101,6 @@ describe("401", () => {
   test.each([
     ["two different keys", { Authorization: `Bearer ${key}`, "X-API-Key": `${key}x` }],
     ["an empty bearer", { Authorization: "Bearer" }],
-    ["an empty key", { "X-API-Key": "" }],
     ["no key of ours", { "X-API-Key": "sk_live_123" }],
     ["a cut key", { "X-API-Key": key.slice(0, -1) }],
     ["a mistyped key", { "X-API-Key": key.replace(/.$/, last => (last === "a" ? "b" : "a")) }],
@@ -109,6 +108,37 @@ describe("401", () => {
   ])("%s is an invalid key, also beside a test address", async (_, headers) => {
     const { status, body } = await ask("POST /v1/check", { body: { email: test_ }, key: null, headers })
     expect({ status, code: body["code"] }).toEqual({ status: 401, code: "invalid_key" })
+  })
+
+  test("an empty header is no key, and the other one counts", async () => {
+    for (const headers of [
+      { "X-API-Key": "" },
+      { "X-API-Key": " " },
+      { Authorization: "" },
+      { Authorization: "", "X-API-Key": "" },
+    ]) {
+      const refused = await ask("POST /v1/check", { body: { email: "jane@gmail.com" }, key: null, headers })
+      expect([headers, refused.status, refused.body["code"]]).toEqual([headers, 401, "unauthorized"])
+      expect((await ask("POST /v1/check", { body: { email: test_ }, key: null, headers })).status).toBe(200)
+    }
+    for (const headers of [
+      { Authorization: `Bearer ${key}`, "X-API-Key": "" },
+      { Authorization: "", "X-API-Key": key },
+    ])
+      expect((await ask("GET /v1/usage", { key: null, headers })).status).toBe(200)
+  })
+
+  test("a key without its scheme is told so, and nobody else is", async () => {
+    for (const [headers, isTold] of [
+      [{ Authorization: key }, true],
+      [{ Authorization: `Token ${key}` }, true],
+      [{ Authorization: "Basic amFuZTpkb2U=" }, false],
+      [{}, false],
+    ] as const)
+      for (const path of ["GET /v1/usage", "GET /v1/check?domain=gmail.com"]) {
+        const { body } = await ask(path, { key: null, headers })
+        expect([body["code"], String(body["detail"]).includes("missing before it")]).toEqual(["unauthorized", isTold])
+      }
   })
 
   test("a revoked key is refused from the moment its revocation is acknowledged", async () => {

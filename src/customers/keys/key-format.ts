@@ -9,6 +9,11 @@ export const KEY_KINDS = {
 } as const satisfies Record<string, { readonly prefix: string; readonly description: string }>
 export type KeyKind = keyof typeof KEY_KINDS
 
+const KEY_PREFIXES = Object.values(KEY_KINDS).map(({ prefix }) => prefix)
+
+/** Whether a text may have a key in it. */
+export const hasKey = (text: string): boolean => KEY_PREFIXES.some(prefix => text.includes(prefix))
+
 /** 190 random bits make a key a secret. */
 const SECRET_DIGITS = 32
 

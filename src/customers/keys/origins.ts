@@ -86,6 +86,11 @@ export class AllowedOrigins {
     return true
   }
 
+  /** Whether an origin is known to be allowed without asking the store. */
+  hasCached(header: string): boolean {
+    return this.#cache.peek(parseOriginHeader(header) ?? "")?.isAllowed ?? false
+  }
+
   async #read(origin: string): Promise<boolean> {
     const readAtMs = this.#stopwatch()
     const row = await this.#store.one(

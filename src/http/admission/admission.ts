@@ -169,14 +169,14 @@ function admitPublishable(
   const otherHeaders = { ...noticeHeaders, ...corsHeaders(origin) }
   const { waitS } = deps.rates.admit(`${id} ${deps.clientOf(request)}`, VISITOR_RATE)
   if (waitS === 0) return acquireLease(deps, request, caller, id, unitsSubject, rules, otherHeaders)
-  new RequestLease(deps, request, id, unitsSubject, rules, otherHeaders, 0).attachRefusalHeaders()
+  deps.refusalHeaders.set(request, { policy: rules.policyHeader, remaining: "", other: otherHeaders })
   throw recordRateLimited(
     deps,
     caller,
     LIMITS.publishableClientPerSecond,
     waitS,
     "per second from one client address",
-    "rate",
+    "client",
   )
 }
 
@@ -197,15 +197,22 @@ function acquireLease(
   const lease = new RequestLease(deps, request, callerId, unitsSubject, rules, otherHeaders, requestsLeft)
   if (ofKey.waitS > 0) {
     lease.attachRefusalHeaders()
-    throw recordRateLimited(deps, caller, key?.requestsPerSecond ?? 0, ofKey.waitS, "per second with this key", "rate")
+    throw recordRateLimited(
+      deps,
+      caller,
+      key?.requestsPerSecond ?? 0,
+      ofKey.waitS,
+      "per second with this key",
+      "second",
+    )
   }
   if (ofCaller.waitS > 0) {
     lease.attachRefusalHeaders()
-    throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, ofCaller.waitS, "a second", "rate")
+    throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, ofCaller.waitS, "a second", "second")
   }
   if (!lease.acquireInFlight()) {
     lease.attachRefusalHeaders()
-    throw recordRateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "in_flight")
+    throw recordRateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "concurrent")
   }
   return lease
 }
@@ -219,11 +226,12 @@ function recordRateLimited(
   limit: number,
   waitS: number,
   unit: string,
-  limitLabel: "rate" | "in_flight",
+  policy: "second" | "client" | "concurrent",
 ): Problem {
   usage.record(account.id, key, { kind: "rate_limited" })
-  meter.increment("mailkind_limited_total", 1, tierLabel(key, account), limitLabel)
-  return rateLimited(`The limit is ${limit} requests ${unit}.`, waitS, limit)
+  const label = policy === "concurrent" ? "in_flight" : "rate"
+  meter.increment("mailkind_limited_total", 1, tierLabel(key, account), label)
+  return rateLimited(`The limit is ${limit} requests ${unit}.`, waitS, limit, policy)
 }
 
 /**
@@ -244,7 +252,7 @@ async function identifyObserved(
 ): Promise<CallerCredentials> {
   try {
     const caller = await identifyCaller(request.headers, keys)
-    if (caller === null) throw unauthorized()
+    if (caller === null) throw unauthorized(request.headers)
     observer.setCaller(request, caller)
     return caller
   } catch (error) {

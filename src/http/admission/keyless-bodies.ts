@@ -86,7 +86,7 @@ export class KeylessBodies {
     const releaseClient = this.#clientSlots.tryAcquire(client)
     if (releaseClient === null) {
       const limit = LIMITS.keylessBodiesPerClientMax
-      throw rateLimited(`Without a key, the limit is ${limit} bodies at once.`, RETRY_AFTER_S, limit)
+      throw rateLimited(`Without a key, the limit is ${limit} bodies at once.`, RETRY_AFTER_S, limit, "concurrent")
     }
     const release = this.#slots.tryAcquire()
     if (release === null) {

@@ -3,6 +3,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import type { ProblemCode } from "../../contract/problems.ts"
 import type { KeyAuthenticator, KeyLookup } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
+import { hasKey } from "../../customers/keys/key-format.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
 
 /** The active key of a request with its account; null: the request has no key. */
@@ -10,18 +11,20 @@ export type Caller = CallerCredentials | null
 
 const AUTH_CHALLENGE = { "WWW-Authenticate": 'Bearer realm="mailkind"' }
 
-/** The problem 401 `unauthorized`: no key was sent where one is needed. */
-export const unauthorized = (): Problem =>
+/** The problem 401 `unauthorized`: no key was sent where one is needed, or one without its scheme. */
+export const unauthorized = (headers: Headers): Problem =>
   new Problem(
     "unauthorized",
-    "Send an API key in the header `Authorization: Bearer <API_KEY>` or `X-API-Key: <API_KEY>`. A key in the query string is ignored. Only test addresses need no key.",
+    hasKey(headers.get("authorization") ?? "")
+      ? "The key in `Authorization` is ignored, because `Bearer` and a space are missing before it. Send `Authorization: Bearer <API_KEY>`."
+      : "Send an API key in the header `Authorization: Bearer <API_KEY>` or `X-API-Key: <API_KEY>`. A key in the query string is ignored. Only test addresses need no key.",
     {},
     AUTH_CHALLENGE,
   )
 
 /** The problem 429 `rate_limited` of a client without a key; `waitS`: seconds until the next request. */
 export const keylessTooFast = (waitS: number, perSecond: number = LIMITS.keylessPerSecond): Problem =>
-  rateLimited(`Without a key, the limit is ${perSecond} requests per second.`, waitS, perSecond)
+  rateLimited(`Without a key, the limit is ${perSecond} requests per second.`, waitS, perSecond, "client")
 
 /** The problem 401 `invalid_key`. */
 export const invalidKey = (detail: string): Problem => new Problem("invalid_key", detail, {}, AUTH_CHALLENGE)
@@ -80,12 +83,14 @@ function activeCaller(lookup: KeyLookup): Caller {
 function keyFromHeaders(headers: Headers): string | null {
   const authorization = headers.get("authorization")
   const bearer = authorization === null ? null : bearerToken(authorization)
-  const plain = headers.get("x-api-key")?.trim() ?? null
+  const sent = headers.get("x-api-key")?.trim() ?? ""
+  // An empty header is what a client sends whose key is not set.
+  const plain = sent === "" ? null : sent
   if (bearer !== null && plain !== null && bearer !== plain) throw invalidKey("Two different keys were sent.")
   return bearer ?? plain
 }
 
-/** The token of a Bearer header; null: the header has another scheme. */
+/** The token of a Bearer header; null: it has none, or the header has another scheme. */
 function bearerToken(authorization: string): string | null {
   // The fast path: one space, and no white space after it. The end of a header value is trimmed already.
   if (authorization.startsWith("Bearer ") && authorization.charCodeAt(7) > 32) return authorization.slice(7)

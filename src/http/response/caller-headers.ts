@@ -103,6 +103,35 @@ export function headerFields({ policy, remaining, other }: CallerHeaders): Reado
   return { ...other, "RateLimit-Policy": policy, ...(remaining === "" ? {} : { RateLimit: remaining }) }
 }
 
+/** A limit that refuses a request. The window of a limit of requests at once is null. */
+export type MetLimit = {
+  readonly policy: "second" | "client" | "concurrent" | "day" | "reports"
+  readonly limit: number
+  readonly windowS: number | null
+  readonly left: number
+  readonly resetS: number
+}
+
+/** The headers of the caller with the limit that was met, in the place of the caller's own of that name or before all. */
+export function withMetLimit(
+  headers: Readonly<Record<string, string>>,
+  { policy, limit, windowS, left, resetS }: MetLimit,
+): Readonly<Record<string, string>> {
+  const window = windowS === null ? "" : `;w=${windowS}`
+  return {
+    ...headers,
+    "RateLimit-Policy": putItem(headers["RateLimit-Policy"], policy, `"${policy}";q=${limit}${window}`),
+    RateLimit: putItem(headers["RateLimit"], policy, `"${policy}";r=${left};t=${resetS}`),
+  }
+}
+
+/** A list of a header with the item of that name. */
+function putItem(list: string | undefined, name: string, item: string): string {
+  const items = list === undefined ? [] : list.split(", ")
+  const at = items.findIndex(other => other.startsWith(`"${name}"`))
+  return (at < 0 ? [item, ...items] : items.with(at, item)).join(", ")
+}
+
 /** The caller headers of requests that were refused, for the problem response, its code and its fault. A successful response gets its headers directly. */
 export class RefusalHeaders {
   readonly #byRequest = new WeakMap<Request, CallerHeaders>()

@@ -175,14 +175,14 @@ export const exampleHealth = (): Health => ({
 })
 
 /** The challenge that every 401 has (RFC 9110 §11.6.1). */
-const AUTH_CHALLENGE = unauthorized().headers
+const AUTH_CHALLENGE = unauthorized(new Headers()).headers
 
 const ALLOW_HEALTH = allowedMethods(ROUTES.getHealth.path) ?? ""
 
 /** An example of each problem. A problem without a row does not compile. */
 const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
   invalid_input: invalidInput([{ pointer: "/policy", detail: INVALID_POLICY }]),
-  unauthorized: unauthorized(),
+  unauthorized: unauthorized(new Headers()),
   invalid_key: new Problem(
     "invalid_key",
     "The key's checksum is wrong. Check that you copied the whole key.",

@@ -26,4 +26,4 @@ export const busyProblem = (resetsAt: string, retryAfterS: number): Problem =>
 
 /** The visitor sends requests too fast. */
 export const rateLimitedProblem = (retryAfterS: number): Problem =>
-  rateLimited("Rate limited. Wait a moment, then check again.", retryAfterS, LIMITS.freeRequestsPerSecond)
+  rateLimited("Rate limited. Wait a moment, then check again.", retryAfterS, LIMITS.freeRequestsPerSecond, "client")

@@ -1,6 +1,6 @@
 import type { WrittenJson } from "../../check/result/result-writer.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { KEY_KINDS } from "../../customers/keys/key-format.ts"
+import { hasKey } from "../../customers/keys/key-format.ts"
 import { type CallerHeaders, headerFields } from "./caller-headers.ts"
 import { isCompressible, VARY_ENCODING } from "./compression.ts"
 
@@ -73,10 +73,6 @@ function matchesTag(ifNoneMatch: string | null, tag: string): boolean {
   const opaque = (text: string): string => text.trim().replace(/^W\//, "")
   return (ifNoneMatch ?? "").split(",").some(sent => opaque(sent) === opaque(tag) || sent.trim() === "*")
 }
-
-const KEY_PREFIXES = Object.values(KEY_KINDS).map(({ prefix }) => prefix)
-
-const hasKey = (text: string): boolean => KEY_PREFIXES.some(prefix => text.includes(prefix))
 
 /** `nextId` gives a new request id. `isHttps` adds `Strict-Transport-Security`. */
 export function createJsonResponses(nextId: () => string, isHttps: boolean): JsonResponses {

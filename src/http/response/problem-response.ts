@@ -4,7 +4,7 @@ import { allowedMethods } from "../../contract/routes.ts"
 import { hasWrittenNothing, StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
 import type { Meter } from "../metrics/meter.ts"
 import { pathOf } from "../request/request-url.ts"
-import type { RefusalHeaders } from "./caller-headers.ts"
+import { type RefusalHeaders, withMetLimit } from "./caller-headers.ts"
 import type { JsonResponses } from "./json-responses.ts"
 import { Problem, problemBody } from "./problem.ts"
 
@@ -36,9 +36,10 @@ export function createToProblemResponse({
     if (error instanceof StoreError) refusalHeaders.setFault(request, error.code)
     const retry =
       problem.extensions.retry_after === undefined ? {} : { "Retry-After": String(problem.extensions.retry_after) }
+    const ofCaller = refusalHeaders.get(request) ?? {}
     return responses.problem(problemBody(problem, baseUrl(), requestId), requestId, status, {
       ...retry,
-      ...refusalHeaders.get(request),
+      ...(problem.met === null ? ofCaller : withMetLimit(ofCaller, problem.met)),
       ...problem.headers,
     })
   }

@@ -1,7 +1,8 @@
-import { isoInstant } from "../../base/time.ts"
+import { DAY_MS, isoInstant } from "../../base/time.ts"
 import { POLICY_NAMES } from "../../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
 import type { ProblemBody } from "../../contract/schemas.ts"
+import type { MetLimit } from "./caller-headers.ts"
 
 /** One fault of the input: where it is, and what is wrong. */
 export type InputFault = NonNullable<ProblemBody["errors"]>[number]
@@ -29,18 +30,22 @@ export class Problem extends Error {
   readonly extensions: ProblemExtensions
   /** Headers besides those of every response. */
   readonly headers: Readonly<Record<string, string>>
+  /** The limit that was met; null: none, or one that headers do not name. */
+  readonly met: MetLimit | null
 
   constructor(
     code: ProblemCode,
     detail: string,
     extensions: ProblemExtensions = {},
     headers: Readonly<Record<string, string>> = {},
+    met: MetLimit | null = null,
   ) {
     super(code)
     this.code = code
     this.detail = detail
     this.extensions = extensions
     this.headers = headers
+    this.met = met
   }
 }
 
@@ -49,9 +54,23 @@ export function invalidInput(errors: readonly [InputFault, ...InputFault[]]): Pr
   return new Problem("invalid_input", errors[0].detail, { errors: [...errors] })
 }
 
-/** The problem 429 `rate_limited`. `waitS`: seconds until the next request is admitted. `limit`: how many are admitted. */
-export const rateLimited = (detail: string, waitS: number, limit: number): Problem =>
-  new Problem("rate_limited", detail, { retry_after: waitS, limit })
+/**
+ * The problem 429 `rate_limited`. `waitS`: seconds until the next request is admitted. `limit`: how many are admitted. `policy`: the
+ * limit in the headers; null: they do not name it.
+ */
+export const rateLimited = (
+  detail: string,
+  waitS: number,
+  limit: number,
+  policy: "second" | "client" | "concurrent" | null = null,
+): Problem =>
+  new Problem(
+    "rate_limited",
+    detail,
+    { retry_after: waitS, limit },
+    {},
+    policy === null ? null : { policy, limit, windowS: policy === "concurrent" ? null : 1, left: 0, resetS: waitS },
+  )
 
 /** Whether a request was refused because there were too many, or too few units are left: the same one works later. */
 export const isTooManyRequests = (error: unknown): error is Problem =>
@@ -62,20 +81,23 @@ const TOO_MANY_REQUESTS = 429
 /** How many units a request needs, how many are left, and of how many a day. */
 type QuotaState = { readonly needed: number; readonly remaining: number; readonly limit: number }
 
-/** The problem 429 `quota_exceeded`, until the quota is renewed. `detail` null: the sentence with the numbers. */
+/** The problem 429 `quota_exceeded`, until the quota is renewed. `detail` null: the sentence with the numbers. `policy` as in `rateLimited`. */
 export const quotaExceeded = (
   { needed, remaining, limit }: QuotaState,
   resetsAtMs: number,
   nowMs: number,
   detail: string | null = null,
-): Problem =>
-  new Problem("quota_exceeded", detail ?? unitsMessage(needed, remaining, limit), {
-    retry_after: Math.ceil((resetsAtMs - nowMs) / 1000),
-    limit,
-    needed,
-    remaining,
-    resets_at: isoInstant(resetsAtMs),
-  })
+  policy: "day" | "reports" | null = "day",
+): Problem => {
+  const resetS = Math.ceil((resetsAtMs - nowMs) / 1000)
+  return new Problem(
+    "quota_exceeded",
+    detail ?? unitsMessage(needed, remaining, limit),
+    { retry_after: resetS, limit, needed, remaining, resets_at: isoInstant(resetsAtMs) },
+    {},
+    policy === null ? null : { policy, limit, windowS: DAY_MS / 1000, left: remaining, resetS },
+  )
+}
 
 const unitsMessage = (needed: number, remaining: number, limit: number): string =>
   `The request needs ${needed} ${needed === 1 ? "unit" : "units"}. Today ${remaining} of ${limit} ${remaining === 1 ? "is" : "are"} left.`

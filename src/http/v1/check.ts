@@ -27,6 +27,8 @@ import {
 } from "../request/check-input.ts"
 import { hostProblem } from "../request/host.ts"
 import { type NextTick, type Pipeline, RequestBatcher } from "../request/request-batcher.ts"
+import type { RefusalHeaders } from "../response/caller-headers.ts"
+import { corsHeaders, type ShareWithPage } from "../response/cors.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem } from "../response/problem.ts"
 import type { ToProblemResponse } from "../response/problem-response.ts"
@@ -38,6 +40,8 @@ type CheckEndpointDeps = {
   readonly keys: KeyAuthenticator
   readonly admit: Admit
   readonly toProblemResponse: ToProblemResponse
+  readonly shareWithPage: ShareWithPage
+  readonly refusalHeaders: RefusalHeaders
   readonly ownLists: OwnListCache
   readonly usage: UsageMeter
   readonly testDomain: string
@@ -68,9 +72,13 @@ export function createCheckEndpoints(
   deps: CheckEndpointDeps,
 ): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
   const batcher = new RequestBatcher(deps.nextTick, deps.observer.stopwatch, PIPELINE)
+  const handle = (request: Request, route: number): Promise<Response> => {
+    const response = batcher.handle(createTask(deps, request, route))
+    return request.headers.has("origin") ? response.then(sent => deps.shareWithPage(request, sent)) : response
+  }
   return {
-    GET: request => batcher.handle(createTask(deps, request, GET_CHECK_ROUTE)),
-    POST: request => batcher.handle(createTask(deps, request, POST_CHECK_ROUTE)),
+    GET: request => handle(request, GET_CHECK_ROUTE),
+    POST: request => handle(request, POST_CHECK_ROUTE),
   }
 }
 
@@ -226,7 +234,7 @@ function callerOf({ caller }: CheckTask): CallerCredentials {
 }
 
 /**
- * Without a key only a valid test address is checked. Everything else, an invalid body too, is refused with `unauthorized`; a
+ * Without a key only a valid test address is checked, and pages of any origin may read the answer. Everything else, an invalid body too, is refused with `unauthorized`; a
  * body that is not sent, as `readKeylessBody` says.
  */
 async function respondWithoutKey({ deps, request, route }: CheckTask): Promise<Response> {
@@ -239,13 +247,16 @@ async function respondWithoutKey({ deps, request, route }: CheckTask): Promise<R
           readJsonBody(request, LIMITS.bodyBytesMax, deps.loadShedder).then(inputFromBody, nullIfProblem),
         )
       : inputFromQuery(request.url)
-  if (input === null || !isTestInput(input, deps.testDomain)) throw unauthorized()
+  if (input === null || !isTestInput(input, deps.testDomain)) throw unauthorized(request.headers)
+  const origin = request.headers.get("origin") || null
+  const headers = origin === null ? null : { policy: null, remaining: "", other: corsHeaders(origin) }
+  if (headers !== null) deps.refusalHeaders.set(request, headers)
   const { waitS } = deps.keyless.admit(client, KEYLESS_RATE)
   if (waitS > 0) throw keylessTooFast(waitS)
   deps.loadShedder.assertCapacity(false)
   const outcome = await checkTestAddress(deps, parseCheckRequest(input, deps.testDomain, null))
   const requestId = deps.responses.requestId(request)
-  return deps.responses.serialized(writeResult(outcome, requestId), requestId)
+  return deps.responses.serialized(writeResult(outcome, requestId), requestId, 200, headers)
 }
 
 function nullIfProblem(error: unknown): null {

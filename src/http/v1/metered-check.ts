@@ -136,7 +136,7 @@ function throwTestProblem(localPart: string, clock: Clock): void {
     case "rate_limited":
       throw rateLimited(detail, row.retryAfterSeconds, LIMITS.keylessPerSecond)
     case "quota_exceeded":
-      throw quotaExceeded({ needed: 1, remaining: 0, limit: 0 }, dayEndMs(utcDay(nowMs)), nowMs, detail)
+      throw quotaExceeded({ needed: 1, remaining: 0, limit: 0 }, dayEndMs(utcDay(nowMs)), nowMs, detail, null)
     case "internal_error":
       throw new Problem(row.code, detail)
   }
