@@ -23,9 +23,12 @@ export type ControlSockets = {
 
 /** The longest path of a Unix socket (unix(7)), less its terminator and the suffix of the temporary name. */
 const SOCKET_PATH_BYTES_MAX = 107 - 12
-/** Bounds of what a faulty peer can make this process store. */
-const MESSAGE_LENGTH_MAX = 100
-const MESSAGES_MAX = 10
+/**
+ * What a peer may have sent that nobody has received yet: so many messages, each of so many bytes. Processes of this program wait
+ * for each other's answers, so a peer that sends more is a faulty one, and its connection ends.
+ */
+export const MESSAGES_MAX = 10
+export const MESSAGE_BYTES_MAX = 100
 
 type ConnectionState = {
   readonly connection: ControlConnection
@@ -95,6 +98,10 @@ function createConnection(socket: {
   const messages: string[] = []
   let incomplete = ""
   let isClosed = false
+  const close = (): void => {
+    isClosed = true
+    wake()
+  }
   let wake: () => void = () => undefined
   const connection: ControlConnection = {
     send: message => void socket.write(`${message}\n`),
@@ -110,14 +117,20 @@ function createConnection(socket: {
   return {
     connection,
     onData: text => {
+      if (isClosed) return
       const lines = `${incomplete}${text}`.split("\n")
-      incomplete = lines.pop()?.slice(-MESSAGE_LENGTH_MAX) ?? ""
-      messages.push(...lines.slice(-MESSAGES_MAX))
+      const isTooLong = lines.some(line => line.length > MESSAGE_BYTES_MAX)
+      incomplete = lines.pop() ?? ""
+      if (isTooLong || messages.length + lines.length > MESSAGES_MAX) {
+        messages.length = 0
+        incomplete = ""
+        close()
+        socket.end()
+        return
+      }
+      messages.push(...lines)
       wake()
     },
-    onClose: () => {
-      isClosed = true
-      wake()
-    },
+    onClose: close,
   }
 }
