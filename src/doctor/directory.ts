@@ -4,13 +4,14 @@ import {
   constants,
   fsyncSync,
   openSync,
+  realpathSync,
   statfsSync,
   statSync,
   unlinkSync,
   writeSync,
 } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import { errorCode } from "../base/errors.ts"
+import { errorCode, isSystemError } from "../base/errors.ts"
 import { type DiagnosticResult, failed, ok, skipped, warning } from "./diagnostics.ts"
 
 /** What a start needs: refreshed lists, and room for the write-ahead log of a busy database. */
@@ -21,6 +22,7 @@ export const DISK_FREE_BYTES_RECOMMENDED = 512 * 1024 * 1024
 const OWNER_ONLY_MODE = 0o700
 const MODE_BITS = 0o777
 const OTHERS_WRITE_MODE = 0o002
+const STICKY_MODE = 0o1000
 const GROUP_WRITE_MODE = 0o020
 const ROOT_UID = 0
 /** One page, the least that can be mapped. */
@@ -46,7 +48,7 @@ export function diagnoseDirectory(path: string, token: string): DiagnosticResult
       `A file in ${full} cannot be written and mapped (${fault}).`,
       WRITE_ERROR_REMEDIES[fault] ?? OWNERSHIP_REMEDY,
     )
-  const access = accessOfOthers(full, found)
+  const access = dataDirectoryAccess(full)
   if (access.kind === "refused") return failed(access.seen, access.remedy)
   if (access.kind === "warned") return warning(access.seen, access.remedy)
   return ok(`${full} has mode ${octal(found.mode)}, and a file in it can be written and mapped.`)
@@ -61,12 +63,43 @@ type AccessOfOthers =
   | { readonly kind: "none" }
   | { readonly kind: "warned" | "refused"; readonly seen: string; readonly remedy: string }
 
-/** What others may do with the data directory; `none` where there is no directory, since a start creates it for its owner alone. */
+/**
+ * What others may do with the data directory, or with one of its parents. Where there is no directory its parents alone count, since a
+ * start creates it for its owner alone.
+ */
 export function dataDirectoryAccess(path: string): AccessOfOthers {
   const full = resolve(path)
   const found = statOrErrorCode(full)
-  if (found === null || typeof found === "string" || !found.isDirectory()) return { kind: "none" }
-  return accessOfOthers(full, found)
+  const own: AccessOfOthers =
+    found === null || typeof found === "string" || !found.isDirectory() ? { kind: "none" } : accessOfOthers(full, found)
+  return own.kind === "refused" ? own : (accessByParents(full) ?? own)
+}
+
+/** Who may write into a parent without the sticky bit can put another directory in the place of ours. Null: nobody can. */
+function accessByParents(full: string): AccessOfOthers | null {
+  // Each link on the way stands in a directory of its own.
+  const places = [join(realPath(dirname(full)), "data"), realPath(full), full].flatMap(parentsOf)
+  for (const place of new Set(places)) {
+    const found = statOrErrorCode(place)
+    if (found === null || typeof found === "string") continue
+    if ((found.mode & OTHERS_WRITE_MODE) === 0 || (found.mode & STICKY_MODE) !== 0) continue
+    const seen = `${place} has mode ${octal(found.mode)}. Others can replace the directories in it.`
+    return { kind: "warned", seen, remedy: `Run \`chmod o-w ${place}\`, or set MAILKIND_DATA_DIR.` }
+  }
+  return null
+}
+
+const parentsOf = (path: string): readonly string[] =>
+  dirname(path) === path ? [] : [dirname(path), ...parentsOf(dirname(path))]
+
+/** The path without symbolic links; as it is where it does not exist. */
+function realPath(path: string): string {
+  try {
+    return realpathSync(path)
+  } catch (error) {
+    if (isSystemError(error)) return path
+    throw error
+  }
 }
 
 /** Who may write into the data directory can replace the database and the lists, whoever owns those. */

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { chmodSync, mkdirSync, readdirSync, symlinkSync, writeFileSync } from "node:fs"
+import { chmodSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs"
 import { dirname, join } from "node:path"
 import { accessOfOthers, dataDirectoryAccess, diagnoseDirectory, diagnoseDisk } from "../../src/doctor/directory.ts"
 import { tempPath } from "../customers/temp-store.ts"
@@ -63,6 +63,27 @@ test("nobody may do anything with a directory that is missing, and a link is fol
   symlinkSync(directory(0o777), link)
   expect(dataDirectoryAccess(link)).toMatchObject({ kind: "refused" })
 })
+
+test.each(["data", "data/deep", "link/data"])(
+  "a parent that others may write is told, for %s, but not one with the sticky bit",
+  name => {
+    const parent = directory(0o700)
+    symlinkSync(directory(0o700), join(parent, "link"))
+    const path = join(parent, name)
+    mkdirSync(path, { recursive: true, mode: 0o700 })
+    expect(dataDirectoryAccess(path)).toEqual({ kind: "none" })
+    for (const place of [parent, name === "data" ? parent : dirname(realpathSync(path))]) {
+      chmodSync(place, 0o703)
+      const seen = `${place} has mode 0703. Others can replace the directories in it.`
+      const remedy = `Run \`chmod o-w ${place}\`, or set MAILKIND_DATA_DIR.`
+      expect(dataDirectoryAccess(path)).toEqual({ kind: "warned", seen, remedy })
+      expect(dataDirectoryAccess(join(dirname(path), "missing"))).toEqual({ kind: "warned", seen, remedy })
+      expect(diagnoseDirectory(path, "1")).toEqual({ verdict: "warning", seen, remedy })
+      chmodSync(place, 0o1703)
+      expect(dataDirectoryAccess(path)).toEqual({ kind: "none" })
+    }
+  },
+)
 
 test("one that is missing is a warning where it can be made, and a failure where it cannot", () => {
   const path = tempPath("data")
