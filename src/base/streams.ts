@@ -29,7 +29,10 @@ export type Streams = {
   readonly openSource: (path: string, fromByte?: number) => Promise<ByteSource>
   /** The standard output. */
   readonly stdout: TextSink
-  /** Opens a file for writing after its first `keptBytes` bytes and truncates it there. Creates a missing file. */
+  /**
+   * Opens a file for writing after its first `keptBytes` bytes and truncates it there. Creates a missing file. Rejects with `ELOOP` for a
+   * symbolic link to a file or to nothing.
+   */
   readonly openSink: (path: string, keptBytes: number) => Promise<TextSink>
   /** The size of a file in bytes; `null` if there is none. */
   readonly size: (path: string) => Promise<number | null>

@@ -12,7 +12,7 @@ export const systemStreams: Streams = {
     path === "-" ? { byteCount: null, chunks: Bun.stdin.stream() } : openFileSource(path, fromByte),
   stdout: { write: writeToStdout, close: async () => undefined },
   openSink: async (path, keptBytes) => {
-    const handle = await open(path, constants.O_WRONLY | constants.O_CREAT)
+    const handle = await openForWriting(path)
     // Devices and pipes cannot be truncated.
     const isFile = (await handle.stat()).isFile()
     if (isFile) await handle.truncate(keptBytes)
@@ -29,6 +29,23 @@ async function openFileSource(path: string, fromByte: number): Promise<ByteSourc
   const handle = await open(path, "r")
   const stats = await handle.stat()
   return { byteCount: stats.isFile() ? stats.size : null, chunks: readChunks(handle, stats.isFile() ? fromByte : null) }
+}
+
+/**
+ * Opens or creates a file for writing. A symbolic link is only followed to what is no file, such as the terminal behind `/dev/stdout`:
+ * in a directory that others share, anybody may have put it there. Rejects with `ELOOP` for any other.
+ */
+async function openForWriting(path: string): Promise<FileHandle> {
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW } = constants
+  try {
+    return await open(path, O_WRONLY | O_CREAT | O_NOFOLLOW)
+  } catch (error) {
+    if (!isSystemError(error, "ELOOP") || (await statOrNull(path))?.isFile() !== false) throw error
+    const handle = await open(path, O_WRONLY)
+    if (!(await handle.stat()).isFile()) return handle
+    await handle.close()
+    throw error
+  }
 }
 
 /** Reads into one buffer, which it reuses. `fromByte` is `null` if the file cannot seek. */

@@ -221,6 +221,7 @@ const ERROR_MESSAGES: Readonly<Record<string, string>> = {
   EFBIG: "it has the maximum size of a file",
   EIO: "the device failed",
   EISDIR: "it is a directory",
+  ELOOP: "it is a symbolic link, behind which somebody else may have put any file. Name the file itself",
   ENOENT: "there is no such file or directory",
   ENOSPC: "there is no space left",
   ENOTDIR: "a part of its path is not a directory",
