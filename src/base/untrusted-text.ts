@@ -22,6 +22,14 @@ export const isJsonObject = (json: unknown): json is Readonly<Record<string, unk
 export const ownMember = (json: unknown, name: string): unknown =>
   isJsonObject(json) && Object.hasOwn(json, name) ? json[name] : undefined
 
-/** Makes text from outside safe for a terminal: control characters become `\\u…` escapes. */
-export const escapeControls = (text: string): string =>
-  text.replace(/\p{Cc}|\p{Cf}/gu, character => `\\u${(character.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}`)
+/** Makes text from outside safe for a terminal: control and format characters become `\\u…` escapes, which are those of JSON. */
+export const escapeControls = (text: string): string => text.replace(/\p{Cc}|\p{Cf}/gu, escaped)
+
+/** The same for lines of text: line feeds and tabs stay. */
+export const escapeControlsOfLines = (text: string): string => text.replace(/(?![\n\t])\p{Cc}|\p{Cf}/gu, escaped)
+
+const escaped = (character: string): string =>
+  character
+    .split("") // UTF-16 units
+    .map(unit => `\\u${unit.charCodeAt(0).toString(16).padStart(4, "0")}`)
+    .join("")

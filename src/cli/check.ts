@@ -55,6 +55,9 @@ export function registerCheck(root: Command, output: Output, openCheck: OpenChec
       const checker = await openCheck(offline, readServerTarget(flags, offline))
       const found = await checkRows(checker, rows, { policy, isDeep: deep }, print)
       const failing = FAIL_ON_NAMES.find(name => name === failOn)
+      // A gate that nothing reached must not be open.
+      if (failing !== undefined && found.size === 0)
+        throw new CommandError("The standard input has no line to check, so --fail-on has no verdict.", 2)
       if (failing !== undefined && FAIL_ON[failing].some(recommendation => found.has(recommendation)))
         throw new CommandExit(3)
     },

@@ -1,3 +1,5 @@
+import { escapeControlsOfLines } from "../base/untrusted-text.ts"
+
 /** The option that every command has. */
 export const JSON_FLAG = ["--json", "print JSON"] as const
 
@@ -41,9 +43,29 @@ export const failureText = (args: readonly string[], message: string, exitCode: 
         null,
         2,
       )
-    : `mailkind: ${message}`
+    : escapeControlsOfLines(`mailkind: ${message}`)
+
+/**
+ * The same output, on which nothing that others wrote is a control of the terminal: in all text besides the colours of `paint`
+ * control characters become escapes, in JSON those of JSON.
+ */
+export const safeOutput = (output: Output): Output => {
+  const safe = (text: string): string =>
+    text
+      .split(PAINTED)
+      .map((part, at) => (at % 2 === 1 && output.hasColor === true ? part : escapeControlsOfLines(part)))
+      .join("")
+  return {
+    ...output,
+    line: text => output.line(safe(text)),
+    stderrLine: text => output.stderrLine(escapeControlsOfLines(text)),
+  }
+}
 
 const SGR_CODES = { bold: 1, red: 31, green: 32, yellow: 33 } as const
+
+/** What `paint` adds. */
+const PAINTED = new RegExp(`(\\u001b\\[(?:0|${Object.values(SGR_CODES).join("|")})m)`)
 
 /** The text in a colour, where the output shows colours. */
 export const paint = ({ hasColor = false }: Output, color: keyof typeof SGR_CODES, text: string): string =>

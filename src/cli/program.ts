@@ -14,7 +14,16 @@ import { registerKeyCommands } from "./keys.ts"
 import { registerLicenceCommands } from "./licences.ts"
 import { type ListsCommandDeps, registerListsCommands } from "./lists.ts"
 import { type OpenMcpBackend, registerMcp } from "./mcp.ts"
-import { CommandError, CommandExit, failureText, isJsonAsked, JSON_FLAG, type Output, printJson } from "./output.ts"
+import {
+  CommandError,
+  CommandExit,
+  failureText,
+  isJsonAsked,
+  JSON_FLAG,
+  type Output,
+  printJson,
+  safeOutput,
+} from "./output.ts"
 import { type ReadInput, registerOwnListCommands } from "./own-lists.ts"
 import { registerServe, type ServeOptions } from "./serve.ts"
 import { addSettingOptions, type ChosenSettings, type SettingFlag } from "./setting-options.ts"
@@ -53,8 +62,9 @@ export type CommandDeps = {
 }
 
 /** Runs the command that the arguments name. Resolves with the exit code (`EXIT_CODES`). */
-export async function runCommand(deps: CommandDeps, args: readonly string[]): Promise<number> {
+export async function runCommand(given: CommandDeps, args: readonly string[]): Promise<number> {
   const asJson = isJsonAsked(args)
+  const deps = { ...given, output: safeOutput(given.output) }
   try {
     await createProgram(deps, asJson).parseAsync([...args], { from: "user" })
     return 0

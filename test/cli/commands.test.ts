@@ -151,6 +151,20 @@ describe("--fail-on", () => {
     const { run } = await commands()
     expect((await run("check", "a@b.com", "--fail-on", "allow")).code).toBe(2)
   })
+
+  test("has no verdict where the standard input has no line, which is a wrong use", async () => {
+    for (const stdin of ["", "\n", " \r\n\t\n"]) {
+      const { run } = await commands(stdin)
+      for (const failOn of ["block", "review"]) {
+        const { code, err } = await run("check", "-", "--fail-on", failOn)
+        expect([code, err]).toEqual([
+          2,
+          "mailkind: The standard input has no line to check, so --fail-on has no verdict.",
+        ])
+      }
+      expect(await run("check", "-")).toEqual({ code: 0, out: "", err: "" })
+    }
+  })
 })
 
 describe("a failure under --json", () => {
@@ -349,6 +363,39 @@ test("licences and the bill of materials are told", async () => {
   expect((await run("licences")).out).toContain("elysia@")
   expect(await runJson("licences")).toMatchObject({ name: "mailkind", licence: "MIT" })
   expect(await runJson("sbom")).toMatchObject({ bomFormat: "CycloneDX", specVersion: "1.6" })
+})
+
+test("no control of the terminal that an argument holds is printed, in text, in JSON and in colour", async () => {
+  const hostile = "\u001b]0;x\u0007\u001b[31mred\u009b2J\r\u202e\u{e0001}"
+  for (const hasColor of [false, true]) {
+    const { run } = await commands("", hasColor)
+    for (const args of [
+      ["check", hostile],
+      ["check", "a@b.com", "--policy", hostile],
+      ["check", "a@b.com", `--${hostile}`],
+      [hostile],
+      ["help", hostile],
+      ["lists", "lookup", hostile],
+      ["account", "create", hostile],
+      ["account", "show", hostile],
+      ["key", "create", "--account", hostile],
+      ["block", "add", hostile],
+      ["feedback", "accept", hostile],
+      ["terms", "publish", "--version", hostile, "--url", hostile],
+      ["completion", hostile],
+      ["classify", hostile, "--out", hostile],
+    ])
+      for (const more of [[], ["--json"]]) {
+        const { out, err } = await run(...args, ...more)
+        // biome-ignore lint/suspicious/noControlCharactersInRegex: the colours of our own
+        const text = `${out}${err}`.replaceAll(/\u001b\[(?:0|1|3[123])m/g, "")
+        expect([args, text.match(/(?!\n)\p{Cc}|\p{Cf}/gu)]).toEqual([args, null])
+        if (more.length > 0 && out !== "") expect(() => JSON.parse(out)).not.toThrow()
+      }
+  }
+  const { runJson } = await commands()
+  // JSON holds the text itself.
+  expect((await runJson("check", `${hostile}@gmail.com`)).email).toBe(`${hostile}@gmail.com`)
 })
 
 test("help names every setting, and version the version", async () => {
