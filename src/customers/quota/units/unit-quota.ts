@@ -93,11 +93,9 @@ export class UnitQuota {
     return lease.remaining(perDay)
   }
 
-  /** The same, but asks the store first where nothing is known. Null: the store failed. Never rejects. */
+  /** The same, but asks the store first. Null: the store failed, and nothing was known. Never rejects. */
   async readRemaining(subject: string, perDay: number): Promise<number | null> {
     const lease = this.#leaseOf(subject, perDay, this.#clock())
-    const known = lease.remaining(perDay)
-    if (known !== null) return known
     this.#enqueue(lease)
     await lease.nextRead()
     return lease.remaining(perDay)

@@ -150,7 +150,17 @@ describe("the export", () => {
       "claim",
       "renewal_count",
       ...["secret", "former_secret"],
-      ...["file_key", "lease", "holder", "beat", "input_offset", "input_skipped", "parts"],
+      ...[
+        "file_key",
+        "lease",
+        "holder",
+        "beat",
+        "input_offset",
+        "input_skipped",
+        "parts",
+        "stalled_claims",
+        "suspect_row",
+      ],
     ])
     const columnsOf = (table: string) => store.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)
     for (const { name } of await store.all<{ name: string }>("SELECT name FROM sqlite_master WHERE type = 'table'")) {
