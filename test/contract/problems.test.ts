@@ -6,7 +6,9 @@ import { ROUTES } from "../../src/contract/routes.ts"
 import { ProblemBody } from "../../src/contract/schemas.ts"
 import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
+import { fakeNetwork } from "../support/fake-network.ts"
 import { canHave, FLAW_NAMES, FLAWS, type Flaw, flawed, KEYED_ROUTES, type KeyedRoute } from "./flawed-request.ts"
+import { visit } from "./visit.ts"
 
 const ROUTE_NAMES = Object.keys(KEYED_ROUTES) as KeyedRoute[]
 
@@ -216,6 +218,32 @@ test("our own failure on a route is logged under the request's id, and told with
   expect(body["code"]).toBe("internal_error")
   expect(JSON.stringify(body)).not.toMatch(/sql|table|usage/i)
   expect(harness.logged.map(({ fields }) => fields["request_id"])).toContain(String(body["request_id"]))
+})
+
+test("a defect in reading a domain's evidence is no failure on any way to check it, and each is logged without the domain", async () => {
+  const harness = await testApp({ outside: fakeNetwork().outside })
+  const { text: publishable } = await harness.newKey(["https://pages.example"])
+  const body = { email: "jane@broken.com" }
+  const page = await harness.ask("POST /v1/check", {
+    body,
+    key: publishable,
+    headers: { Origin: "https://pages.example" },
+  })
+  expect([page.status, page.body["reasons"]]).toEqual([200, ["no_evidence", "dns_unavailable"]])
+  expect(await harness.ask("POST /v1/check", { body })).toMatchObject({ status: 200, body: { degraded: true } })
+  expect((await visit(harness, { input: body.email })).status).toBe(200)
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+    "io.modelcontextprotocol/clientInfo": { name: "x", version: "1" },
+    "io.modelcontextprotocol/clientCapabilities": {},
+  }
+  const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "check", arguments: body, _meta } }
+  const agents = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "tools/call", "Mcp-Name": "check" }
+  const headers = { ...agents, Accept: "application/json, text/event-stream" }
+  const agent = await harness.ask("POST /mcp", { body: call, headers })
+  expect(agent.body).toMatchObject({ result: { structuredContent: { degraded: true } } })
+  expect(harness.logged.map(({ message }) => message)).toEqual(Array(4).fill("evidence was not read"))
+  expect(JSON.stringify(harness.logged)).not.toMatch(/jane|broken\.com/)
 })
 
 test("a damaged database is logged with what to do about it, and told without a reason", async () => {

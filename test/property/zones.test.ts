@@ -27,10 +27,9 @@ import { BUDGET_MS } from "../support/fake-network.ts"
 import { identityWeb } from "../support/identity-server.ts"
 import type { FakeTime } from "../support/time.ts"
 
-setDefaultTimeout(300_000)
-
 /** So many in `verify`; `ZONES=200000 bun test test/property/zones.test.ts` makes more. */
 const ZONES = Number(process.env["ZONES"] ?? 600)
+setDefaultTimeout(300_000 + 20 * ZONES)
 const SEED = 1
 const ID = 7
 
