@@ -17,7 +17,7 @@ export function createCallbacksService(
   { system, settings, store, log }: StoreContext,
   { queryDns }: Pick<NetworkService, "queryDns">,
 ): { readonly start: () => void; readonly stop: () => Promise<void> } {
-  const { clock, random, connect, setTimer, runInterval } = system
+  const { clock, stopwatch, random, connect, setTimer, runInterval } = system
   const post =
     queryDns === null
       ? async () => ({ known: false, cause: "dns_unavailable" }) as const
@@ -27,7 +27,7 @@ export function createCallbacksService(
             { resolver: queryDns, connect, setTimer, userAgent: formatUserAgent(settings) },
             CALLBACK_LIMITS.timeoutSeconds * 1000,
           )
-  const sender = new CallbackSender({ store, clock, random, post, log })
+  const sender = new CallbackSender({ store, clock, stopwatch, random, post, log })
   const intervals = createIntervals(runInterval, [[LOOK_MS, () => void sender.sendDue()]])
   return {
     start: intervals.start,

@@ -43,39 +43,38 @@ export type ClaimedCallback = {
   readonly dueAtMs: number
 }
 
+/** How many accounts with a due callback one look goes through: more than may be slow, so that others come after them. */
+const LOOKED_AT_MAX = 2000
+
 /**
- * Claims the due callback of an account, one of each, without those of `busyAccounts`; up to `countMax`. No two processes get the same one
- * at the same time. A claim needs no renewal: an attempt is shorter.
+ * Claims the due callback of each account that `mayClaim`, asked before each claim, says. No two processes get the same one at the same
+ * time. A claim needs no renewal: an attempt is shorter.
  */
-export async function claimCallbacks(
+export async function* claimCallbacks(
   store: Store,
   nowMs: number,
-  busyAccounts: ReadonlySet<string>,
-  countMax: number,
-): Promise<readonly ClaimedCallback[]> {
-  const rows = await store.all<ClaimedCallback>(
-    `SELECT callbacks.id, callbacks.account_id AS "accountId", job_id AS "jobId", callback_url AS url, body,
+  mayClaim: (callback: Pick<ClaimedCallback, "accountId" | "url">) => boolean,
+): AsyncGenerator<ClaimedCallback, undefined> {
+  const rows = await store.all<Omit<ClaimedCallback, "body">>(
+    `SELECT callbacks.id, callbacks.account_id AS "accountId", job_id AS "jobId", callback_url AS url,
        attempt_count + 1 AS "attemptCount", due_at_ms AS "dueAtMs"
      FROM callbacks JOIN jobs ON jobs.id = callbacks.job_id
      WHERE ending IS NULL AND (due_at_ms <= $1 OR due_at_ms > $2) AND NOT EXISTS (
        SELECT 1 FROM callbacks AS other WHERE other.account_id = callbacks.account_id AND other.ending IS NULL
          AND (other.due_at_ms, other.id) < (callbacks.due_at_ms, callbacks.id))
      ORDER BY due_at_ms LIMIT $3`,
-    [nowMs, nowMs + LATEST_MS, countMax + busyAccounts.size],
+    [nowMs, nowMs + LATEST_MS, LOOKED_AT_MAX],
   )
-  const claimed: ClaimedCallback[] = []
   for (const row of rows) {
-    if (claimed.length === countMax) break
-    if (busyAccounts.has(row.accountId)) continue
+    if (!mayClaim(row)) continue
     const dueAtMs = nowMs + ATTEMPT_MS
-    const count = await store.run(
+    const claimed = await store.one<{ readonly body: string }>(
       `UPDATE callbacks SET due_at_ms = $3, attempt_count = attempt_count + 1, tried_at_ms = $4
-       WHERE id = $1 AND due_at_ms = $2 AND ending IS NULL`,
+       WHERE id = $1 AND due_at_ms = $2 AND ending IS NULL RETURNING body`,
       [row.id, row.dueAtMs, dueAtMs, nowMs],
     )
-    if (count > 0) claimed.push({ ...row, dueAtMs })
+    if (claimed !== null) yield { ...row, body: claimed.body, dueAtMs }
   }
-  return claimed
 }
 
 /** What an attempt came to: when the next one is due, or how the callback ended. */

@@ -1,10 +1,11 @@
 import { createHmac } from "node:crypto"
 import { jitteredMs } from "../../base/backoff.ts"
 import { type Log, logError } from "../../base/log.ts"
-import type { Clock, Random } from "../../base/outside-world.ts"
+import type { Clock, Random, Stopwatch } from "../../base/outside-world.ts"
 import { CoalescedRuns } from "../../base/single-flight.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import type { Store } from "../store/core/store.ts"
+import { CallbackLanes } from "./callback-lanes.ts"
 import { type CallbackOutcome, type ClaimedCallback, claimCallbacks, recordAttempt } from "./callback-queue.ts"
 import { signingSecrets } from "./callback-secrets.ts"
 
@@ -18,20 +19,19 @@ export type PostCallback = (
 export type CallbackSenderDeps = {
   readonly store: Store
   readonly clock: Clock
+  readonly stopwatch: Stopwatch
   readonly random: Random
   readonly post: PostCallback
   readonly log: Log
 }
-
-/** Callbacks that one process sends at the same time, one of each account: a receiver that is slow holds up its own account. */
-const CONCURRENT_MAX = 32
 
 const GONE = 410
 
 /** Sends the callbacks of jobs (Standard Webhooks), each at least once, and tries for about a day. */
 export class CallbackSender {
   readonly #deps: CallbackSenderDeps
-  readonly #sending = new Map<string, Promise<void>>()
+  readonly #sending = new Set<Promise<void>>()
+  readonly #lanes = new CallbackLanes()
   readonly #looks = new CoalescedRuns(() => this.#look().catch(logError(this.#deps.log, "callbacks were not sent")))
   #isStopping = false
 
@@ -55,20 +55,24 @@ export class CallbackSender {
 
   /** Resolves when nothing is being sent. */
   async whenIdle(): Promise<void> {
-    while (this.#sending.size > 0) await Promise.all(this.#sending.values())
+    while (this.#sending.size > 0) await Promise.all(this.#sending)
   }
 
   async #look(): Promise<void> {
-    const room = CONCURRENT_MAX - this.#sending.size
-    if (this.#isStopping || room === 0) return
-    const { store, clock } = this.#deps
-    const busyAccounts = new Set(this.#sending.keys())
-    for (const callback of await claimCallbacks(store, clock(), busyAccounts, room)) {
+    const { store, clock, stopwatch, log } = this.#deps
+    if (this.#isStopping || this.#lanes.isFull(stopwatch())) return
+    const mayClaim = (due: Pick<ClaimedCallback, "accountId" | "url">): boolean =>
+      !this.#isStopping && this.#lanes.hasRoom(placeOf(due), stopwatch())
+    for await (const callback of claimCallbacks(store, clock(), mayClaim)) {
+      this.#lanes.begin(placeOf(callback), stopwatch())
       const sending = this.#send(callback)
         // It is sent again when the claim has expired.
-        .catch(logError(this.#deps.log, "the result of a callback was not recorded"))
-        .finally(() => this.#sending.delete(callback.accountId))
-      this.#sending.set(callback.accountId, sending)
+        .catch(logError(log, "the result of a callback was not recorded"))
+        .finally(() => {
+          this.#lanes.end(callback.accountId, stopwatch())
+          this.#sending.delete(sending)
+        })
+      this.#sending.add(sending)
     }
   }
 
@@ -96,6 +100,11 @@ export class CallbackSender {
     return { result, dueAtMs: this.#deps.clock() + jitteredMs(pauseS * 1000, this.#deps.random) }
   }
 }
+
+const placeOf = ({ accountId, url }: Pick<ClaimedCallback, "accountId" | "url">) => ({
+  accountId,
+  host: (url === null ? null : URL.parse(url)?.hostname) ?? "",
+})
 
 /** The headers of a callback. Each secret signs (Standard Webhooks, "Signature scheme"). */
 function signedHeaders(

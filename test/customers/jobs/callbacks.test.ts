@@ -46,7 +46,7 @@ async function callbackDesk(answerTo: (request: string) => HostAnswer, dns: Zone
       { resolver: zone(dns).ask, connect, setTimer: time.later, userAgent: "mailkind/1" },
       CALLBACK_LIMITS.timeoutSeconds * 1000,
     )
-    return new CallbackSender({ ...deps, post, log: (...line) => void lines.push(line) })
+    return new CallbackSender({ ...deps, stopwatch: time.stopwatch, post, log: (...line) => void lines.push(line) })
   }
   const sender = senderOver()
   const send = async (by = sender): Promise<void> => {
@@ -257,6 +257,46 @@ test("a receiver that is slow is waited for a bounded time, and holds up no othe
   await desk.sender.whenIdle()
   expect(await desk.stateOf(slow.id)).toMatchObject({ attemptCount: 1, result: "timed_out", ending: null })
   expect(desk.web.openCount()).toBe(0)
+})
+
+test("slow receivers of many accounts hold up another account for two seconds", async () => {
+  const silent = (async function* () {
+    await new Promise(() => undefined)
+    yield ""
+  })()
+  const hosts = Array.from({ length: 40 }, (_, at): [string, readonly string[]] => [`A crm${at}.acme.com`, [HOST]])
+  const desk = await callbackDesk(request => (request.includes("slow") ? () => silent : status(200)), {
+    ...dnsOf(HOST),
+    ...Object.fromEntries(hosts),
+  })
+  const { id } = await desk.finished()
+  // The callback and its job once more for many accounts, all of them due earlier, and of hosts of their own.
+  const columns = async (table: string) => Object.keys((await desk.store.one(`SELECT * FROM ${table}`)) ?? {})
+  const copied = async (table: string, changes: Readonly<Record<string, string>>) => {
+    const names = await columns(table)
+    const values = names.map(name => changes[name] ?? name)
+    await desk.store.run(
+      `INSERT INTO ${table} (${names}) SELECT ${values} FROM ${table} WHERE ${table === "jobs" ? "id" : table === "callbacks" ? "job_id" : "account_id"} = $1`,
+      [table === "callback_secrets" ? desk.accountId : id],
+    )
+  }
+  for (let at = 0; at < 40; at++) {
+    const account = `'${await newAccount(desk.log, `slow${at}@example.com`)}'`
+    const job = `'job_slow${at}'`
+    await copied("jobs", { id: job, account_id: account, callback_url: `'https://crm${at}.acme.com/slow'` })
+    await copied("callbacks", { id: `'msg_slow${at}'`, account_id: account, job_id: job, due_at_ms: "due_at_ms - 1" })
+    await copied("callback_secrets", { account_id: account })
+  }
+  await desk.sender.sendDue()
+  await desk.time.tick(1999)
+  await desk.sender.sendDue()
+  expect((await desk.stateOf(id))?.attemptCount).toBe(0)
+  await desk.time.tick(1)
+  await desk.sender.sendDue()
+  for (let turn = 0; turn < 1000 && (await desk.stateOf(id))?.ending === null; turn++) await desk.time.tick(0)
+  expect(await desk.stateOf(id)).toMatchObject({ ending: "delivered" })
+  await desk.time.tick(CALLBACK_LIMITS.timeoutSeconds * 1000)
+  await desk.sender.whenIdle()
 })
 
 test("what a process was sending when it died is sent by another one, with the same id", async () => {
