@@ -3,11 +3,11 @@ import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
 import {
   clearWorkerSlot,
+  createRowClaim,
   createSharedLimits,
   createSharedLimitsMemory,
-  readNodeId,
+  readNode,
 } from "../customers/quota/shared-limits.ts"
-import { newId } from "../customers/store/core/id.ts"
 import { clearGauges, prependCounterShards, splitSharedMemory } from "../http/metrics/counter-layout.ts"
 import { renderExposition } from "../http/metrics/exposition.ts"
 import { DRAIN_TIMEOUT_MS, type DrainRequest } from "../process/http-listener.ts"
@@ -26,6 +26,7 @@ import type { SupervisorLink, SupervisorMessage } from "../system/child-processe
 import { type System, verboseMessage } from "../system/system.ts"
 import { startSchedules } from "./backups.ts"
 import { type AppContext, workerContext } from "./context.ts"
+import { findNodeIdentity, formatIdentity, parseIdentity } from "./customers/nodes.ts"
 import { listenForMetrics } from "./metrics.ts"
 import { BUILD, VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
@@ -127,10 +128,16 @@ async function drainWorkers(
   await withTimeout(setTimer, WORKER_STOP_TIMEOUT_MS + DRAIN_TIMEOUT_MS, drained, undefined)
 }
 
-async function createWorkerPool({ system, settings, log }: AppContext, workerCount: number, socketsPerWorker: number) {
+async function createWorkerPool(context: AppContext, workerCount: number, socketsPerWorker: number) {
+  const { system, settings, log } = context
   const { clock, random, setTimer, stopwatch, processes } = system
   const [seed = 0] = new Uint32Array(random(4).buffer)
-  const limitsMemory = createSharedLimitsMemory(workerCount, clock(), seed, newId("node", random))
+  const limitsMemory = createSharedLimitsMemory(
+    workerCount,
+    clock(),
+    seed,
+    formatIdentity(await findNodeIdentity(context)),
+  )
   const memory = await processes.createSharedMemory(
     settings.MAILKIND_DATA_DIR,
     prependCounterShards(workerCount, limitsMemory),
@@ -245,7 +252,7 @@ async function startWorkerServer(
       port,
       socketCount,
       limits: createSharedLimits(rest, workerIndex, context.system.clock),
-      nodeId: readNodeId(rest),
+      node: { identity: parseIdentity(readNode(rest)), rowClaim: createRowClaim(rest) },
       counterShards: shards,
       notifyChange: () => supervisor.send({ kind: "changed" }),
     }

@@ -107,6 +107,8 @@ export const LOG_EVENTS = {
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
+  "another server runs with the identity of this one": event("warn", "remedy", "The data directory was copied, or two servers share it. For half a minute both were one node to others."),
+  "the id of this node cannot be kept in its data directory": failed("After a restart it counts as another node for a quarter of a minute."),
   "a callback was not delivered": event("info", "account ending result", "It is not tried again: the receiver is gone, or has failed for a day."),
   // Work in the background
   "a mail could not be written": failed(TRIED_AGAIN),

@@ -35,7 +35,7 @@ onPostgres("a database is told with what it holds, and that its server keeps not
 
 onPostgres("how many nodes share it is told", async () => {
   const { url, store } = await filled()
-  for (const id of ["node_1", "node_2"]) await writeHeartbeat(store, id)
+  for (const id of ["node_1", "node_2"]) await writeHeartbeat(store, { id, startId: id })
   expect((await seenAt(url)).seen).toContain(" 2 nodes, ")
 })
 

@@ -387,5 +387,9 @@ function oneOf(nodesCount: number, clock: Clock) {
   if (nodesCount === 1) return null
   const share = new NodeShare()
   share.setPosition({ count: nodesCount, position: nodesCount - 1 })
-  return { limits: createNodeLimits(createLocalLimits(clock), share), nodeId: "node_1", notifyChange: () => undefined }
+  return {
+    limits: createNodeLimits(createLocalLimits(clock), share),
+    node: { identity: { id: "node_1", startId: "node_1" }, rowClaim: { isTaken: () => false, take: () => undefined } },
+    notifyChange: () => undefined,
+  }
 }

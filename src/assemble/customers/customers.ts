@@ -40,7 +40,7 @@ import { createUsageReport, type ReportedAccount } from "../../customers/usage/u
 import { createUsagePruning } from "../../customers/usage/usage-rows.ts"
 import type { System } from "../../system/system.ts"
 import type { StoreContext } from "../context.ts"
-import { createNodeService, type NodeService } from "./nodes.ts"
+import { createNodeService, type NodeService, type SharedNode } from "./nodes.ts"
 
 /** How often this process polls the changes of others, so the longest time that a revocation elsewhere goes unnoticed. */
 const CHANGES_POLL_MS = 2000
@@ -105,8 +105,8 @@ export type CustomersService = CallerLimits & {
 /** What workers of one server share. */
 export type SharedCallerState = {
   readonly limits: CallerLimits
-  /** The id of the server among the nodes of one database. */
-  readonly nodeId: string
+  /** The server among the nodes of one database. */
+  readonly node: SharedNode
   /** Notifies the other workers that this process wrote to the change log. */
   readonly notifyChange: () => void
 }

@@ -1,7 +1,8 @@
+import { isSystemError } from "../../base/errors.ts"
 import { logError } from "../../base/log.ts"
 import { createIntervals } from "../../base/time.ts"
-import { Heartbeat } from "../../customers/nodes/heartbeat.ts"
-import { NODE_BOUNDS } from "../../customers/nodes/live-nodes.ts"
+import { Heartbeat, type RowClaim } from "../../customers/nodes/heartbeat.ts"
+import { NODE_BOUNDS, type NodeIdentity } from "../../customers/nodes/live-nodes.ts"
 import {
   type CallerLimits,
   createLocalLimits,
@@ -10,8 +11,58 @@ import {
 } from "../../customers/quota/caller-limits.ts"
 import { newId } from "../../customers/store/core/id.ts"
 import { createPeerWatch, type PeerWatch } from "../../process/peer-watch.ts"
-import type { StoreContext } from "../context.ts"
+import type { AppContext, StoreContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
+
+/** The file in the data directory with the id of the node. */
+const IDENTITY_FILE = "node-id"
+const NODE_ID = /^node_[0-9A-Za-z]{1,40}$/
+
+/** The node of this data directory, with a new start: its id is kept from the first start on. With SQLite there is one node, and no file. */
+export async function findNodeIdentity({ system, settings, log }: AppContext): Promise<NodeIdentity> {
+  const startId = newId("node", system.random)
+  if (settings.MAILKIND_DATABASE_URL === null) return { id: startId, startId }
+  const folder = system.files.folder(settings.MAILKIND_DATA_DIR)
+  const readId = async (): Promise<string | null> => {
+    const bytes = await folder.read(IDENTITY_FILE)
+    const text = bytes === null ? "" : new TextDecoder().decode(bytes).trim()
+    return NODE_ID.test(text) ? text : null
+  }
+  try {
+    const known = await readId()
+    if (known !== null) return { id: known, startId }
+    // Whoever links the file first has given the id. What is not an id is replaced.
+    const isCreated = await folder.createExclusive(IDENTITY_FILE, `${startId}\n`)
+    const created = isCreated ? startId : await readId()
+    if (created === null) await folder.writeAtomic(IDENTITY_FILE, `${startId}\n`)
+    return { id: created ?? startId, startId }
+  } catch (error) {
+    if (!isSystemError(error)) throw error
+    logError(log, "the id of this node cannot be kept in its data directory")(error)
+    return { id: startId, startId }
+  }
+}
+
+/** An identity as a text, which workers get. */
+export const formatIdentity = ({ id, startId }: NodeIdentity): string => `${id} ${startId}`
+
+/** The identity of a text by `formatIdentity`. */
+export function parseIdentity(text: string): NodeIdentity {
+  const [id = "", startId = ""] = text.split(" ")
+  return { id, startId }
+}
+
+/** What all processes of a node share. */
+export type SharedNode = { readonly identity: NodeIdentity; readonly rowClaim: RowClaim }
+
+/** The same of a node with one process. */
+async function unsharedNode(context: AppContext): Promise<SharedNode> {
+  let isTaken = false
+  const take = (): void => {
+    isTaken = true
+  }
+  return { identity: await findNodeIdentity(context), rowClaim: { isTaken: () => isTaken, take } }
+}
 
 /** This server as a node among those that share its database. */
 export type NodeService = {
@@ -32,20 +83,23 @@ export type NodeService = {
  * count. `shared` is `null` without workers.
  */
 export async function createNodeService(
-  { system, settings, store, log }: StoreContext,
-  shared: { readonly limits: CallerLimits; readonly nodeId: string } | null,
+  context: StoreContext,
+  shared: { readonly limits: CallerLimits; readonly node: SharedNode } | null,
 ): Promise<NodeService> {
+  const { system, settings, store, log } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null)
     return { limits, nodesCount: () => 1, isCutOff: () => false, start: () => undefined, stop: async () => undefined }
   const share = new NodeShare()
   let nodesCount = 1
+  const { identity, rowClaim } = shared?.node ?? (await unsharedNode(context))
   const heartbeat = new Heartbeat(
     {
       store,
       stopwatch: system.stopwatch,
       url: settings.MAILKIND_NODE_URL,
-      id: shared?.nodeId ?? newId("node", system.random),
+      ...{ identity, rowClaim },
+      onRenamed: id => keepNewId(context, id),
       onChange: position => {
         share.setPosition(position)
         if (position.count !== nodesCount)
@@ -78,6 +132,17 @@ export async function createNodeService(
     },
   }
 }
+
+/** This node goes on under a new id. */
+function keepNewId({ system, settings, log }: AppContext, id: string): void {
+  log("warn", "another server runs with the identity of this one", { remedy: COPIED_REMEDY })
+  const folder = system.files.folder(settings.MAILKIND_DATA_DIR)
+  void folder
+    .writeAtomic(IDENTITY_FILE, `${id}\n`)
+    .catch(logError(log, "the id of this node cannot be kept in its data directory"))
+}
+
+const COPIED_REMEDY = "Give each node a data directory of its own, and copy none. This node goes on under a new id."
 
 const watchPeers = ({ system, settings, store, log }: StoreContext, heartbeat: Heartbeat): PeerWatch =>
   createPeerWatch({

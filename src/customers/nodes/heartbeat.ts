@@ -7,6 +7,7 @@ import {
   deleteNode,
   LiveNodes,
   type NodeBounds,
+  type NodeIdentity,
   readHeartbeats,
   writeHeartbeat,
 } from "./live-nodes.ts"
@@ -15,23 +16,37 @@ import {
 export type HeartbeatDeps = {
   readonly store: Store
   readonly stopwatch: Stopwatch
-  /** The id of the node, which all of its processes share. */
-  readonly id: string
+  /** The node and this start of it, which all of its processes share. */
+  readonly identity: NodeIdentity
+  /** Whether a process of this start has written the row of the node. All of its processes share it. */
+  readonly rowClaim: RowClaim
   /** The base address at which other nodes reach this one; null: it tells none. */
   readonly url: string | null
   /** Called when the count of nodes or the position of this one changes. */
   readonly onChange: (position: ClusterPosition) => void
+  /** Called when this node goes on under another id, because a server with a copy of its identity runs. */
+  readonly onRenamed: (id: string) => void
   /** Called when the store fails. The next tick tries again; the known nodes stay as they are. */
   readonly onError: (error: unknown) => void
 }
 
+/** Whether a start of a node has taken the row of its node. */
+export type RowClaim = { readonly isTaken: () => boolean; readonly take: () => void }
+
 /**
  * Tells other nodes that this one lives, and watches how many nodes there are (DECISIONS 36). Each process of a node has one. Only one
  * of them writes the heartbeat; another takes over when it finds that none was written since its last tick.
+ *
+ * A start takes the row of the start before it at once, so a node that starts again and again is one node (DECISIONS 109). Who finds its own row taken is being
+ * replaced, and writes nothing more. If it still runs after `replacedWithinMs`, both have the same identity: it goes on under the id of its start.
  */
 export class Heartbeat {
   readonly #deps: HeartbeatDeps
-  readonly #nodes: LiveNodes
+  readonly #bounds: NodeBounds
+  #nodes: LiveNodes
+  #id: string
+  /** When this node found that another server has its row; null: none has. */
+  #displacedAtMs: number | null = null
   #lastPosition: ClusterPosition = { count: 1, position: 0 }
   /** The node's heartbeat counter at the end of the last tick. */
   #ownBeat: number | null = null
@@ -40,7 +55,9 @@ export class Heartbeat {
 
   constructor(deps: HeartbeatDeps, bounds: NodeBounds) {
     this.#deps = deps
-    this.#nodes = new LiveNodes(deps.id, bounds)
+    this.#bounds = bounds
+    this.#id = deps.identity.id
+    this.#nodes = new LiveNodes(this.#id, bounds)
   }
 
   /** Reads the other nodes before this one serves, without counting it among them. Rejects when the store fails. */
@@ -67,7 +84,7 @@ export class Heartbeat {
   /** Stops, and removes the node. If the delete fails it rejects, and other nodes time this one out. */
   async stop(): Promise<void> {
     await this.#runs.stop()
-    await deleteNode(this.#deps.store, this.#deps.id)
+    await deleteNode(this.#deps.store, this.#identity)
   }
 
   async #run(): Promise<void> {
@@ -82,23 +99,43 @@ export class Heartbeat {
     }
   }
 
-  /** Reads all nodes and returns the heartbeat counter of this one; null: it has no row. */
+  get #identity(): NodeIdentity {
+    return { id: this.#id, startId: this.#deps.identity.startId }
+  }
+
+  /** Reads all nodes and returns the heartbeat counter of this one; null: it has no row, or that of an earlier start. */
   async #read(): Promise<number | null> {
-    const { store, stopwatch, id, onChange } = this.#deps
+    const { store, stopwatch, rowClaim, onChange } = this.#deps
+    const { startId } = this.#deps.identity
     const atMs = stopwatch()
+    const wasTaken = rowClaim.isTaken()
     const rows = await readHeartbeats(store)
+    const isOwnRow = (row: { readonly id: string }): boolean => row.id === this.#id
+    if (wasTaken && rows.some(row => isOwnRow(row) && row.startId !== startId)) {
+      // It counts beside the other one from now on.
+      this.#displacedAtMs = atMs
+      this.#id = startId
+      this.#nodes = new LiveNodes(startId, this.#bounds)
+    }
     this.#nodes.observe(rows, atMs)
     const [position, last] = [this.#nodes.position, this.#lastPosition]
     this.#lastPosition = position
     if (position.count !== last.count || position.position !== last.position) onChange(position)
-    return rows.find(row => row.id === id)?.beat ?? null
+    return rows.find(row => isOwnRow(row) && row.startId === startId)?.beat ?? null
   }
 
   /** A missing row is written at once: another node has removed it as expired, or a process of this node that ended has. */
   async #beat(storedBeat: number | null, isDue: boolean): Promise<void> {
-    const { store, id, url } = this.#deps
+    const { store, url, rowClaim, stopwatch, onRenamed } = this.#deps
+    if (this.#displacedAtMs !== null) {
+      if (stopwatch() - this.#displacedAtMs < this.#bounds.replacedWithinMs) return
+      this.#displacedAtMs = null
+      onRenamed(this.#id)
+    }
     const isWriter = storedBeat === null || (isDue && storedBeat === this.#ownBeat)
-    if (isWriter) this.#ownBeat = await writeHeartbeat(store, id, url)
-    else if (isDue) this.#ownBeat = storedBeat
+    if (isWriter) {
+      this.#ownBeat = await writeHeartbeat(store, this.#identity, url)
+      rowClaim.take()
+    } else if (isDue) this.#ownBeat = storedBeat
   }
 }

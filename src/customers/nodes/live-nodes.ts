@@ -7,10 +7,17 @@ export type NodeBounds = {
   readonly deadAfterMs: number
   /** After so long it does not come back under its id, and its row is deleted. */
   readonly removedAfterMs: number
+  /** After so long a server that still runs, and whose row another one has taken, was not replaced: the other one has a copy of its identity. */
+  readonly replacedWithinMs: number
 }
 
 /** The bounds in production. A write and a read of heartbeats must fit into each several times. */
-export const NODE_BOUNDS: NodeBounds = { intervalMs: 5000, deadAfterMs: 15_000, removedAfterMs: 60_000 }
+export const NODE_BOUNDS: NodeBounds = {
+  intervalMs: 5000,
+  deadAfterMs: 15_000,
+  removedAfterMs: 60_000,
+  replacedWithinMs: 30_000,
+}
 
 /** How many nodes serve, this one included, and the position of this one among them, from zero. */
 export type ClusterPosition = { readonly count: number; readonly position: number }
@@ -77,30 +84,47 @@ export class LiveNodes {
   }
 }
 
-/** The row of a node: its heartbeat counter, and the base address at which other nodes reach it; null or absent: it tells none. */
-type NodeHeartbeat = { readonly id: string; readonly beat: number; readonly url?: string | null | undefined }
+/**
+ * The row of a node: its heartbeat counter, the base address at which other nodes reach it (null or absent: it tells none), and the start
+ * of the server that has the row (null or absent: one of a version before these).
+ */
+type NodeHeartbeat = {
+  readonly id: string
+  readonly beat: number
+  readonly url?: string | null | undefined
+  readonly startId?: string | null | undefined
+}
+
+/** A node, which keeps its id over restarts, and one start of its server. */
+export type NodeIdentity = { readonly id: string; readonly startId: string }
 
 /** How many nodes are read; fewer share one database. */
 const NODES_MAX = 1000
 
 /** The heartbeats of all nodes by id. */
 export async function readHeartbeats(store: Store): Promise<readonly NodeHeartbeat[]> {
-  return await store.all<NodeHeartbeat>("SELECT id, beat, url FROM nodes ORDER BY id LIMIT $1", [NODES_MAX])
+  return await store.all<NodeHeartbeat>('SELECT id, beat, url, start_id AS "startId" FROM nodes ORDER BY id LIMIT $1', [
+    NODES_MAX,
+  ])
 }
 
-/** Increments the node's heartbeat, which creates its row, and returns the new counter. `url`: see `NodeHeartbeat`. */
-export async function writeHeartbeat(store: Store, id: string, url: string | null = null): Promise<number> {
+/** Increments the node's heartbeat, which creates its row or takes that of an earlier start, and returns the new counter. `url`: see `NodeHeartbeat`. */
+export async function writeHeartbeat(
+  store: Store,
+  { id, startId }: NodeIdentity,
+  url: string | null = null,
+): Promise<number> {
   const row = await store.one<{ beat: number }>(
-    `INSERT INTO nodes (id, beat, url) VALUES ($1, 1, $2)
-     ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1, url = excluded.url RETURNING beat`,
-    [id, url],
+    `INSERT INTO nodes (id, beat, url, start_id) VALUES ($1, 1, $2, $3)
+     ON CONFLICT (id) DO UPDATE SET beat = nodes.beat + 1, url = excluded.url, start_id = excluded.start_id RETURNING beat`,
+    [id, url, startId],
   )
   return row?.beat ?? 0
 }
 
-/** Deletes the node, which stops. */
-export async function deleteNode(store: Store, id: string): Promise<void> {
-  await store.run("DELETE FROM nodes WHERE id = $1", [id])
+/** Deletes the node, which stops, unless a later start has its row. */
+export async function deleteNode(store: Store, { id, startId }: NodeIdentity): Promise<void> {
+  await store.run("DELETE FROM nodes WHERE id = $1 AND start_id = $2", [id, startId])
 }
 
 /** Deletes an expired node, unless its heartbeat rose meanwhile. */

@@ -8,35 +8,44 @@ import { SHARED_RATE_LIMITER_BYTES, SharedRateLimiter } from "./rate/shared-rate
 /*
  * The memory that all workers map (DECISIONS 33):
  *
- *     | header: origin (ms since the epoch), seed; 2 × float64; node id, ASCII; zeros up to 64 | rates | keyless rates | in-flight columns |
+ *     | header: origin (ms since the epoch), seed; 2 × float64; node, ASCII; zeros up to 127; whether its row is taken | rates | keyless rates | in-flight columns |
  */
-const HEADER_BYTES = 64
-const NODE_ID_OFFSET = 2 * Float64Array.BYTES_PER_ELEMENT
+const HEADER_BYTES = 128
+const NODE_OFFSET = 2 * Float64Array.BYTES_PER_ELEMENT
+const ROW_TAKEN_OFFSET = HEADER_BYTES - 1
 const RATES_OFFSET = HEADER_BYTES
 const KEYLESS_OFFSET = RATES_OFFSET + SHARED_RATE_LIMITER_BYTES
 const COLUMNS_OFFSET = KEYLESS_OFFSET + SHARED_RATE_LIMITER_BYTES
 
 /**
- * The initial memory for the limits of so many worker slots. The seed of 32 bits must stay secret from clients. The node id is the one
- * that all workers share.
+ * The initial memory for the limits of so many worker slots. The seed of 32 bits must stay secret from clients. `node` says
+ * which node all workers are.
  */
 export function createSharedLimitsMemory(
   slots: number,
   originMs: number,
   seed: number,
-  nodeId: string,
+  node: string,
 ): Uint8Array<ArrayBuffer> {
-  assert(nodeId.length <= HEADER_BYTES - NODE_ID_OFFSET, "the id of a node fits in the header")
+  assert(node.length <= ROW_TAKEN_OFFSET - NODE_OFFSET, "a node fits in the header")
   const memory = new Uint8Array(COLUMNS_OFFSET + slots * COLUMN_BYTES)
   new Float64Array(memory.buffer, 0, 2).set([originMs, seed])
-  new TextEncoder().encodeInto(nodeId, memory.subarray(NODE_ID_OFFSET, HEADER_BYTES))
+  new TextEncoder().encodeInto(node, memory.subarray(NODE_OFFSET, ROW_TAKEN_OFFSET))
   return memory
 }
 
-/** The id of the node whose workers share the memory. */
-export function readNodeId(memory: Uint8Array): string {
-  return new TextDecoder().decode(memory.slice(NODE_ID_OFFSET, HEADER_BYTES)).replace(/\0+$/, "")
+/** What the memory says of the node whose workers share it. */
+export function readNode(memory: Uint8Array): string {
+  return new TextDecoder().decode(memory.slice(NODE_OFFSET, ROW_TAKEN_OFFSET)).replace(/\0+$/, "")
 }
+
+/** Whether a worker has taken the row of the node, for all of them. */
+export const createRowClaim = (memory: Uint8Array) => ({
+  isTaken: (): boolean => memory[ROW_TAKEN_OFFSET] === 1,
+  take: (): void => {
+    memory[ROW_TAKEN_OFFSET] = 1
+  },
+})
 
 /** Creates the limiters of the worker in this slot, over the memory that all workers share. */
 export function createSharedLimits(memory: Uint8Array, slot: number, clock: Clock): CallerLimits {

@@ -49,8 +49,8 @@ onPostgres("what another node changes is learnt from its notification, without l
 onPostgres("that a node came or went is learnt from its notification, and its share is taken at once", async () => {
   const place = tempPlace()
   const [ours, theirs] = [await tempStore(place), await tempStore(place)]
-  await writeHeartbeat(theirs, "node_1")
-  const read = parseSettings({ MAILKIND_DATABASE_URL: place })
+  await writeHeartbeat(theirs, { id: "node_1", startId: "node_1" })
+  const read = parseSettings({ MAILKIND_DATABASE_URL: place, MAILKIND_DATA_DIR: tempPath("data") })
   if (read.kind !== "read") throw new Error(read.faults.join())
   const world = { ...createSystem(), runInterval: () => () => undefined }
   const logged: unknown[] = []
@@ -77,14 +77,14 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const listening = Promise.withResolvers<void>()
   ours.onChange(() => listening.resolve())
   await bounded(listening.promise, () => "nobody listens")
-  await writeHeartbeat(theirs, "node_2")
+  await writeHeartbeat(theirs, { id: "node_2", startId: "node_2" })
   await counted(3)
   expect([atOnce("b"), customers.inFlight.tryAcquire("a", 1), customers.inFlight.tryAcquire("a", 1)]).toEqual([
     4,
     true,
     false,
   ])
-  for (const id of ["node_1", "node_2"]) await deleteNode(theirs, id)
+  for (const id of ["node_1", "node_2"]) await deleteNode(theirs, { id, startId: id })
   await counted(1)
   expect(atOnce("c")).toBe(12)
   await customers.stop()

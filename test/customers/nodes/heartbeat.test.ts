@@ -1,5 +1,5 @@
 import { expect } from "bun:test"
-import { Heartbeat } from "../../../src/customers/nodes/heartbeat.ts"
+import { Heartbeat, type RowClaim } from "../../../src/customers/nodes/heartbeat.ts"
 import {
   type ClusterPosition,
   deleteExpiredNode,
@@ -13,6 +13,15 @@ import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 const { intervalMs: beatMs, deadAfterMs: silentMs, removedAfterMs: goneMs } = NODE_BOUNDS
+
+/** Whether a process of a start has taken the row, which nobody has yet. */
+function newRowClaim(): RowClaim {
+  let isTaken = false
+  const take = (): void => {
+    isTaken = true
+  }
+  return { isTaken: () => isTaken, take }
+}
 
 /** Hearts over one store and one stopwatch, which the test moves. */
 async function beating() {
@@ -29,15 +38,19 @@ async function beating() {
     one: <Row>(...args: Parameters<Store["one"]>) => requested(() => store.one<Row>(...args)),
     run: (...args) => requested(() => store.run(...args)),
   }
-  const heart = (id: string) => {
+  /** One process of a start of a node. Those of one start share `rowClaim`. */
+  const heart = (id: string, startId = id, rowClaim = newRowClaim()) => {
+    const renamedTo: string[] = []
     const facts: ClusterPosition[] = []
     const faults: unknown[] = []
     const one = new Heartbeat(
       {
         store: frail,
         stopwatch: time.stopwatch,
-        id,
+        identity: { id, startId },
+        rowClaim,
         url: null,
+        onRenamed: renamed => void renamedTo.push(renamed),
         onChange: standing => void facts.push(standing),
         onError: error => void faults.push(error),
       },
@@ -46,6 +59,7 @@ async function beating() {
     return {
       facts,
       faults,
+      renamedTo,
       look: () => one.load(),
       turn: () => one.tick(),
       received: () => one.refresh(),
@@ -72,7 +86,7 @@ test("a node that only reads knows the others and is not counted by them", async
   await settled()
   await two.look()
   expect(two.facts).toEqual([{ count: 2, position: 1 }])
-  expect([await rows(), one.facts]).toEqual([[{ id: "a", beat: 1, url: null }], []])
+  expect([await rows(), one.facts]).toEqual([[{ id: "a", beat: 1, url: null, startId: "a" }], []])
 })
 
 test("a node writes one heartbeat a tick, and is notified only of changes", async () => {
@@ -83,8 +97,8 @@ test("a node writes one heartbeat a tick, and is notified only of changes", asyn
   await settled()
   await pass(4 * beatMs, one, two)
   expect(await rows()).toEqual([
-    { id: "a", beat: 5, url: null },
-    { id: "b", beat: 5, url: null },
+    { id: "a", beat: 5, url: null, startId: "a" },
+    { id: "b", beat: 5, url: null, startId: "b" },
   ])
   expect([one.facts, two.facts]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
 })
@@ -99,7 +113,7 @@ test("a notification makes a node read at once, without writing its heartbeat", 
   one.received()
   await settled()
   expect(one.facts).toEqual([{ count: 2, position: 0 }])
-  expect((await rows())[0]).toEqual({ id: "a", beat: 1, url: null })
+  expect((await rows())[0]).toEqual({ id: "a", beat: 1, url: null, startId: "a" })
 })
 
 test("a killed node stops counting after `deadAfterMs`, and its row is deleted later", async () => {
@@ -146,23 +160,100 @@ test("a node whose row was deleted writes it again at the next notification or t
     await store.run("DELETE FROM nodes")
     back()
     await settled()
-    expect(await rows()).toEqual([{ id: "a", beat: 1, url: null }])
+    expect(await rows()).toEqual([{ id: "a", beat: 1, url: null, startId: "a" }])
   }
 })
 
 test("one process of a node writes the heartbeat, and another takes over when it stops", async () => {
   const { heart, pass, rows } = await beating()
-  const [one, two, other] = [heart("a"), heart("a"), heart("b")]
+  const rowClaim = newRowClaim()
+  const [one, two, other] = [heart("a", "a", rowClaim), heart("a", "a", rowClaim), heart("b")]
   for (const each of [one, two, other]) {
     each.turn()
     await settled()
   }
   await pass(10 * beatMs, one, two, other)
-  expect((await rows())[0]).toEqual({ id: "a", beat: 11, url: null })
+  expect((await rows())[0]).toEqual({ id: "a", beat: 11, url: null, startId: "a" })
   expect(two.facts).toEqual([{ count: 2, position: 0 }])
   await pass(10 * beatMs, two, other)
   expect((await rows())[0]?.beat).toBeGreaterThanOrEqual(20)
   expect(other.facts).toEqual([{ count: 2, position: 1 }])
+})
+
+test("a node that is killed and starts again, however often, takes its row at once and is one node", async () => {
+  const { heart, pass, rows } = await beating()
+  const other = heart("b")
+  other.turn()
+  await settled()
+  for (let start = 0; start < 9; start++) {
+    const again = heart("a", `start ${start}`)
+    await again.look()
+    again.turn()
+    await settled()
+    await pass(beatMs, again, other)
+    expect([again.facts, again.renamedTo, other.facts]).toEqual([
+      [{ count: 2, position: 0 }],
+      [],
+      [{ count: 2, position: 1 }],
+    ])
+    expect((await rows()).map(({ id, startId }) => [id, startId])).toEqual([
+      ["a", `start ${start}`],
+      ["b", "b"],
+    ])
+  }
+})
+
+test("a server that is being replaced leaves the row to the next one, and is no node of its own to others", async () => {
+  const { heart, pass, rows } = await beating()
+  const [other, rowClaim] = [heart("b"), newRowClaim()]
+  const former = [heart("a", "a1", rowClaim), heart("a", "a1", rowClaim)] as const
+  const [one, two] = former
+  for (const each of [other, one, two]) {
+    each.turn()
+    await settled()
+  }
+  const next = heart("a", "a2")
+  await next.look()
+  next.turn()
+  await settled()
+  await pass(silentMs, ...former, next, other)
+  expect([next.facts, other.facts]).toEqual([[{ count: 2, position: 0 }], [{ count: 2, position: 1 }]])
+  // It counts itself beside the others, so that it admits no more than its share.
+  expect(one.facts.at(-1)).toMatchObject({ count: 3 })
+  for (const each of former) await each.end()
+  await pass(goneMs, next, other)
+  expect((await rows()).map(({ id, startId }) => [id, startId])).toEqual([
+    ["a", "a2"],
+    ["b", "b"],
+  ])
+  expect([one.renamedTo, two.renamedTo, next.facts.length, other.facts.length]).toEqual([[], [], 1, 1])
+})
+
+test("of two servers with one identity that both go on, the former one takes another id with all of its processes", async () => {
+  const { heart, pass, rows } = await beating()
+  const rowClaim = newRowClaim()
+  const [one, two] = [heart("a", "a1", rowClaim), heart("a", "a1", rowClaim)]
+  for (const each of [one, two]) {
+    each.turn()
+    await settled()
+  }
+  const copy = heart("a", "a2")
+  copy.turn()
+  await settled()
+  await pass(2 * beatMs, one, two, copy)
+  // A worker that is replaced meanwhile finds out by itself.
+  const later = heart("a", "a1", rowClaim)
+  await pass(2 * NODE_BOUNDS.replacedWithinMs, one, later, copy)
+  expect([one.renamedTo, later.renamedTo, copy.renamedTo]).toEqual([["a1"], ["a1"], []])
+  expect((await rows()).map(({ id, startId }) => [id, startId])).toEqual([
+    ["a", "a2"],
+    ["a1", "a1"],
+  ])
+  expect([one, later, copy].map(({ facts }) => facts.at(-1))).toEqual([
+    { count: 2, position: 1 },
+    { count: 2, position: 1 },
+    { count: 2, position: 0 },
+  ])
 })
 
 test("while the database is unreachable the last count stays, and afterwards no node counts as dead", async () => {
@@ -200,11 +291,11 @@ test("any number of notifications during a read cause one more read", async () =
 
 test("a row that rose since it was read is not deleted", async () => {
   const { store, rows } = await beating()
-  await writeHeartbeat(store, "a")
+  await writeHeartbeat(store, { id: "a", startId: "a" })
   const [seen = { id: "", beat: 0 }] = await rows()
-  expect(await writeHeartbeat(store, "a")).toBe(2)
+  expect(await writeHeartbeat(store, { id: "a", startId: "a" })).toBe(2)
   await deleteExpiredNode(store, seen)
-  expect(await rows()).toEqual([{ id: "a", beat: 2, url: null }])
+  expect(await rows()).toEqual([{ id: "a", beat: 2, url: null, startId: "a" }])
   await deleteExpiredNode(store, { id: "a", beat: 2 })
   expect(await rows()).toEqual([])
 })

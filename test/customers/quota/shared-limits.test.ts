@@ -4,9 +4,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import {
   clearWorkerSlot,
+  createRowClaim,
   createSharedLimits,
   createSharedLimitsMemory,
-  readNodeId,
+  readNode,
 } from "../../../src/customers/quota/shared-limits.ts"
 
 setDefaultTimeout(300_000)
@@ -101,9 +102,12 @@ test("the secret seed decides the buckets of callers", () => {
   expect(one).not.toBe(two)
 })
 
-test("all processes that share the memory have one node id, whatever they have admitted", () => {
-  const id = `node_${"z".repeat(20)}`
-  const memory = createSharedLimitsMemory(SEATS, NOW_MS, 42, id)
+test("all processes that share the memory are one node, whatever they have admitted, and know when one of them has taken its row", () => {
+  const node = `node_${"z".repeat(20)} node_${"y".repeat(20)}`
+  const memory = createSharedLimitsMemory(SEATS, NOW_MS, 42, node)
   createSharedLimits(memory, 1, () => NOW_MS).rates.admit("a", { perSecond: 1, burst: 1 })
-  expect(readNodeId(memory)).toBe(id)
+  const [one, other] = [createRowClaim(memory), createRowClaim(memory)]
+  expect([readNode(memory), one.isTaken()]).toEqual([node, false])
+  one.take()
+  expect([readNode(memory), one.isTaken(), other.isTaken()]).toEqual([node, true, true])
 })

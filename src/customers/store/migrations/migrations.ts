@@ -220,6 +220,12 @@ export const MIGRATIONS: readonly Migration[] = [
       "ALTER TABLE jobs ADD COLUMN suspect_row BIGINT",
     ],
   },
+  {
+    number: 29,
+    description: "starts of nodes",
+    // Which start of the server has the row: a node keeps its id over restarts.
+    statements: ["ALTER TABLE nodes ADD COLUMN start_id TEXT"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -71,14 +71,14 @@ onPostgres("every row is copied unchanged, and the ids of changes continue", asy
 onPostgres("rows of nodes that share the target already do not prevent the copy, and stay", async () => {
   const { path } = await filled()
   const store = await openSqlite(path, () => 1_000)
-  await writeHeartbeat(store, "node_of_the_file")
+  await writeHeartbeat(store, { id: "node_of_the_file", startId: "node_of_the_file" })
   await store.close()
   const place = tempPlace()
   const there = await tempStore(place)
-  await writeHeartbeat(there, "node_1")
+  await writeHeartbeat(there, { id: "node_1", startId: "node_1" })
   const move = await copyToPostgres(path, place)
   expect(move).toMatchObject({ kind: "moved" })
-  expect(await readHeartbeats(there)).toEqual([{ id: "node_1", beat: 1, url: null }])
+  expect(await readHeartbeats(there)).toEqual([{ id: "node_1", beat: 1, url: null, startId: "node_1" }])
 })
 
 test("each column of each table has a type whose values the copy knows, and takes or repairs only what PostgreSQL takes", () => {
