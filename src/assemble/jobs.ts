@@ -1,5 +1,5 @@
 import { join } from "node:path"
-import { createPause } from "../base/concurrency.ts"
+import { createTimedPause } from "../base/concurrency.ts"
 import { logError } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
 import type { Settings } from "../config/settings.ts"
@@ -15,9 +15,6 @@ import { createLiveWatch, createTurns } from "../jobs/turns.ts"
 import { type CollectionBounds, createCollector, NEVER } from "../rows/garbage-collector.ts"
 import type { StoreContext } from "./context.ts"
 import type { CustomersService } from "./customers/customers.ts"
-
-/** How many rows of a list are read for an estimate before other events are handled. */
-const ROWS_BETWEEN_PAUSES = 256
 
 /**
  * A server holds more than a command beside its garbage, so that is collected where a block of rows ends: few look-ups are under way then, which
@@ -68,6 +65,7 @@ export function createJobsService(
   const service: JobService = new JobService({
     ...{ store, files, random, clock, stopwatch, runInterval, check, waitForTurn, holder, keepHours },
     isStoreShared: !isLocal,
+    pauseReading: createTimedPause(nextTick, stopwatch),
     ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },
     ownListMatch: (accountId, subject) => ownLists.lookup(accountId, subject),
     testDomain: settings.MAILKIND_TEST_DOMAIN,
@@ -83,7 +81,6 @@ export function createJobsService(
     replaceCallbackSecret: (accountId: string, actor: Actor) =>
       replaceCallbackSecret({ store, clock, random, actor }, accountId),
     bytesMax: settings.MAILKIND_JOB_BYTES_MAX,
-    pause: createPause(nextTick, ROWS_BETWEEN_PAUSES),
   }
   return { jobs, service }
 }

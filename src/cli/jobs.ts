@@ -52,7 +52,7 @@ export function registerJobCommands(root: Command, deps: JobCommandDeps): void {
     .option("--no-workspace", "skip the suite_b tenant look-ups")
     .option("--name <name>", "a name for the list")
     .option("--callback <url>", "a URL of https that gets a callback when the list is done, stops or fails")
-    .option("--dry-run", "only show what the list would cost", false)
+    .option("--dry-run", "only show what the list would cost, for one unit", false)
     .option("--wait", "wait until the list is done", false)
     .action((file: string, flags: CreateFlags) => createJob(deps, file, flags))
   add("list", "List your jobs, newest first.").action((flags: JobFlags) => listJobs(deps, flags))

@@ -468,11 +468,11 @@ type CountsByRecommendation = {
 type JobEstimate = {
   /** Rows of the list, without the header. */
   rows: number
-  /** Domains, each counted once, up to 1000000. */
+  /** Domains, each counted once. Exact up to 16 384; more are estimated, in two of three lists within 1.1 %, and hardly ever more than 3.5 % off. */
   unique_domains: number
   /** Units that the whole list costs: one for each row that is no test address. */
   units_needed: number
-  /** Units left today. Null: unlimited, or not known. */
+  /** Units left today, after this dry run. Null: unlimited, or not known. */
   units_left: number | null
   /** The names of the columns. */
   columns: string[]

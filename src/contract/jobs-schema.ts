@@ -65,9 +65,9 @@ export type JobListBody = Static<typeof JobListBody>
 export const JobEstimateBody = t.Object(
   {
     rows: count("Rows of the list, without the header."),
-    unique_domains: count(`Domains, each counted once, up to ${JOB_LIMITS.uniqueDomainsMax}.`),
+    unique_domains: count("Domains, each counted once. Exact up to 16 384; more are estimated, in two of three lists within 1.1 %, and hardly ever more than 3.5 % off."),
     units_needed: count("Units that the whole list costs: one for each row that is no test address."),
-    units_left: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units left today. Null: unlimited, or not known." }),
+    units_left: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units left today, after this dry run. Null: unlimited, or not known." }),
     columns: t.Array(t.String(), { description: "The names of the columns." }),
   },
   closed("JobEstimate"),
@@ -88,7 +88,7 @@ export const JobQuery = t.Object({
       description: `A URL of https that gets a callback when the job is done, stops or fails. It must hold no email address, since it is stored. You need a callback secret first: ${ROUTES.postCallbackSecret.method} ${ROUTES.postCallbackSecret.path}.`,
     }),
   ),
-  dry: t.Optional(t.Boolean({ description: "Set to true to see what the list would cost. Nothing is stored or checked then. Absent: false." })),
+  dry: t.Optional(t.Boolean({ description: `Set to true to see what the list would cost. Nothing is stored or checked then. It costs ${JOB_LIMITS.dryRunUnits} unit, and counts as an upload while it lasts. Absent: false.` })),
 })
 
 /** Query of GET /v1/jobs/{id}/results. */

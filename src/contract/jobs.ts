@@ -66,6 +66,8 @@ export const JOB_LIMITS = {
   /** A longer row is `invalid`. */
   rowBytesMax: 65_536,
   columnsMax: 1000,
+  /** Rows times columns of a list: cells of two bytes, in a list of the default size. */
+  cellsMax: 50_000_000,
   nameLengthMax: 100,
   columnNameLengthMax: 200,
   /** Rows are read and written in blocks of about so many, or of so many bytes: a live request waits for one of them. */
@@ -76,6 +78,6 @@ export const JOB_LIMITS = {
   lookupsPerJobMax: 128,
   /** Claims of one list that may end with their process before the list gets further. */
   stalledClaimsMax: 2,
-  /** Unique domains are counted up to this. */
-  uniqueDomainsMax: 1_000_000,
+  /** Units that a dry run costs. */
+  dryRunUnits: 1,
 } as const

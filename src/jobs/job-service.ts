@@ -1,3 +1,4 @@
+import type { Pause } from "../base/concurrency.ts"
 import type { LogMessage } from "../base/log-events.ts"
 import { CoalescedRuns } from "../base/single-flight.ts"
 import { createIntervals, type RunInterval } from "../base/time.ts"
@@ -23,6 +24,7 @@ import type { Actor } from "../customers/store/change-log/actor.ts"
 import { newId } from "../customers/store/core/id.ts"
 import { inputFileName, jobIdOfFile } from "./job-files.ts"
 import { checkJobFolder, type JobFolderState } from "./job-folder.ts"
+import { estimateList, type ListEstimate } from "./list-estimate.ts"
 import { storeList } from "./receive-list.ts"
 import { isSuspect, JobInterrupted, type RunJobDeps, runJob } from "./run-job.ts"
 
@@ -37,6 +39,8 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
   readonly runInterval: RunInterval
   /** Resolves when a few rows may be checked: live requests go first. */
   readonly waitForTurn: () => Promise<void>
+  /** Lets all else be handled when lists were read for a few milliseconds. */
+  readonly pauseReading: Pause
 }
 
 /** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
@@ -113,6 +117,29 @@ export class JobService {
     } finally {
       this.#uploads.delete(id)
       void this.look()
+    }
+  }
+
+  /** Tells what a list would take, in the place of an upload. Gives and throws the same, and leaves nothing behind. */
+  async estimate(
+    { accountId, keyId, options }: Pick<NewJob, "accountId" | "keyId" | "options">,
+    chunks: AsyncIterable<Uint8Array>,
+    bytesMax: number,
+  ): Promise<ListEstimate | JobBound | null> {
+    const { random, holder, store, testDomain, pauseReading } = this.#deps
+    const id = newId("job", random)
+    this.#uploads.add(id)
+    try {
+      const place = await createJob(this.#deps, { id, accountId, keyId, holder, options, actor: null })
+      if (place === null || typeof place === "string") return place
+      try {
+        return await estimateList(chunks, options, bytesMax, testDomain, pauseReading)
+      } finally {
+        await deleteJob(store, id)
+        await removeDeletedJob(store, id)
+      }
+    } finally {
+      this.#uploads.delete(id)
     }
   }
 

@@ -1,17 +1,17 @@
 import type { Pause } from "../base/concurrency.ts"
-import { JOB_LIMITS } from "../contract/jobs.ts"
+import { DistinctCounter } from "../base/distinct-count.ts"
 import { rowSubject } from "../rows/input-rows.ts"
 import type { ListFormat } from "./list-blocks.ts"
-import { type ReceivedList, receiveList } from "./receive-list.ts"
+import { type ListBlock, type ReceivedList, receiveList } from "./receive-list.ts"
 
 /** What a check of a list would take. */
 export type ListEstimate = ReceivedList & {
-  /** At most `JOB_LIMITS.uniqueDomainsMax`. */
+  /** As a `DistinctCounter` counts them. */
   readonly uniqueDomains: number
   readonly unitsNeeded: number
 }
 
-/** Reads a list and keeps nothing of it but hashes of its domains, until it has ended. Throws a `RefusedList`. */
+/** Reads a list and keeps nothing of it but some hashes of its domains, until it has ended. Throws a `RefusedList`. */
 export async function estimateList(
   chunks: AsyncIterable<Uint8Array>,
   format: ListFormat,
@@ -19,15 +19,17 @@ export async function estimateList(
   testDomain: string,
   pause: Pause,
 ): Promise<ListEstimate> {
-  const domains = new Set<bigint | number>()
+  const domains = new DistinctCounter()
   let unitsNeeded = 0
-  const received = await receiveList(chunks, format, bytesMax, async ({ rows }) => {
+  const count = async ({ rows }: ListBlock): Promise<void> => {
     for (const row of rows()) {
       const { domain, isTest } = rowSubject(row, testDomain)
       if (!isTest) unitsNeeded++
-      if (domain !== null && domains.size < JOB_LIMITS.uniqueDomainsMax) domains.add(Bun.hash.xxHash64(domain))
-      await pause()
+      if (domain !== null) domains.add(domain)
+      const others = pause()
+      if (others instanceof Promise) await others
     }
-  })
-  return { ...received, uniqueDomains: domains.size, unitsNeeded }
+  }
+  const received = await receiveList(chunks, format, bytesMax, count, pause)
+  return { ...received, uniqueDomains: domains.count, unitsNeeded }
 }

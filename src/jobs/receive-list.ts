@@ -1,3 +1,4 @@
+import type { Pause } from "../base/concurrency.ts"
 import type { Random } from "../base/outside-world.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
 import type { Job } from "../customers/jobs/job-row.ts"
@@ -29,13 +30,15 @@ export type ReceivedList = { readonly rowsTotal: number; readonly columnNames: r
 
 /**
  * Cuts the bytes of a list into blocks of whole rows and gives them to `onBlock`, one after the other: unpacks gzip, decodes UTF-16, and
- * holds a block and a chunk at a time. What a compressed list unpacks to is bounded as the list is. Throws a `RefusedList`.
+ * holds a block and a chunk at a time. What a compressed list unpacks to is bounded as the list is, and so are its cells. `pause` is called
+ * between pieces that take a few milliseconds at most. Throws a `RefusedList`.
  */
 export async function receiveList(
   chunks: AsyncIterable<Uint8Array>,
   format: ListFormat,
   bytesMax: number,
   onBlock: (block: ListBlock) => Promise<void>,
+  pause: Pause = () => undefined,
 ): Promise<ReceivedList> {
   const collector = new BlockCollector(format, onBlock)
   const cutter = new RecordCutter(format.format === "csv", null)
@@ -45,7 +48,11 @@ export async function receiveList(
     }
     // Counted before and after it is unpacked: either may be the larger one.
     for await (const chunk of bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)) {
-      for (const block of cutter.push(chunk)) if (block !== null) await collector.add(block)
+      for (const block of cutter.push(chunk)) {
+        if (block !== null) await collector.add(block)
+        await pause()
+      }
+      await pause()
     }
     return await collector.end(cutter.end())
   } catch (error) {
@@ -55,7 +62,7 @@ export async function receiveList(
 
 /** Receives the list of a job into its file. Throws a `RefusedList`. */
 export async function storeList(
-  { files, random }: { readonly files: JobFiles; readonly random: Random },
+  { files, random, pauseReading }: { readonly files: JobFiles; readonly random: Random; readonly pauseReading: Pause },
   job: Job,
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number,
@@ -65,9 +72,10 @@ export async function storeList(
   try {
     const target = { file, name, key: job.fileKey ?? new Uint8Array() }
     let inputBytes = 0
-    const { rowsTotal } = await receiveList(chunks, job, bytesMax, async ({ bytes }) => {
+    const store = async ({ bytes }: ListBlock): Promise<void> => {
       inputBytes = await writeSegment(target, inputBytes, { meta: new Uint8Array(), text: bytes }, random)
-    })
+    }
+    const { rowsTotal } = await receiveList(chunks, job, bytesMax, store, pauseReading)
     await file.sync()
     return { inputBytes, rowsTotal }
   } finally {
@@ -95,6 +103,7 @@ class BlockCollector {
   #bytesCount = 0
   #rowCount = 0
   #rowsTotal = 0
+  #columnsCount = 0
   #isFirst = true
 
   constructor(format: ListFormat, onBlock: (block: ListBlock) => Promise<void>) {
@@ -120,6 +129,7 @@ class BlockCollector {
     this.#parts.push(bytes)
     this.#bytesCount += bytes.length
     this.#rowCount += rowCount
+    this.#assertCells(this.#rowsTotal + this.#rowCount)
   }
 
   async #flush(isLast: boolean): Promise<void> {
@@ -139,8 +149,21 @@ class BlockCollector {
   }
 
   #assertColumns(): void {
-    const count = this.#parser.columns?.names.length ?? 0
-    if (count > JOB_LIMITS.columnsMax)
-      throw new RefusedList("unreadable", `The list has ${count} columns. The limit is ${JOB_LIMITS.columnsMax}.`)
+    this.#columnsCount = this.#parser.columns?.names.length ?? 0
+    if (this.#columnsCount > JOB_LIMITS.columnsMax)
+      throw new RefusedList(
+        "unreadable",
+        `The list has ${this.#columnsCount} columns. The limit is ${JOB_LIMITS.columnsMax}.`,
+      )
+    this.#assertCells(this.#rowsTotal)
+  }
+
+  /** Each row has a cell of each column in the results, however short it is. */
+  #assertCells(rowsCount: number): void {
+    if (rowsCount * this.#columnsCount > JOB_LIMITS.cellsMax)
+      throw new RefusedList(
+        "unreadable",
+        `The list has more than ${JOB_LIMITS.cellsMax} cells: its rows times its ${this.#columnsCount} columns. Leave out columns, or split it.`,
+      )
   }
 }

@@ -105,8 +105,47 @@ describe("a list", () => {
     const app = await jobsApp()
     const { status, body } = await app.ask("POST /v1/jobs?dry=1", { body: LIST, headers: CSV })
     expect([status, Value.Check(JobEstimateBody, body)]).toEqual([200, true])
-    expect(body).toEqual({ rows: 4, unique_domains: 4, units_needed: 3, units_left: 10_000, columns: ["id", "email"] })
+    expect(body).toEqual({ rows: 4, unique_domains: 4, units_needed: 3, units_left: 9999, columns: ["id", "email"] })
     expect([await app.store.all("SELECT id FROM jobs"), app.files()]).toEqual([[], []])
+    expect((await app.ask("GET /v1/usage")).body["today"]).toMatchObject({ used: 1, by_key: [{ used: 1 }] })
+    const acts = await app.store.all("SELECT act FROM admin_acts WHERE act = 'list_uploaded'")
+    expect(acts).toEqual([])
+  })
+
+  test("of which a dry run is refused costs nothing, and without a unit there is none", async () => {
+    const app = await jobsApp({ tiers: "1=-/-/1" })
+    const refused = await app.ask("POST /v1/jobs?dry=1", { body: "id,name\n1,Jane\n", headers: CSV })
+    expect(refused.body["code"]).toBe("invalid_input")
+    const dryRun = () => app.ask("POST /v1/jobs?dry=1", { body: LIST, headers: CSV })
+    expect((await dryRun()).body).toMatchObject({ units_needed: 3, units_left: 0 })
+    expect((await dryRun()).body).toMatchObject({ code: "quota_exceeded", needed: 1, remaining: 0 })
+    expect(await app.store.all("SELECT id FROM jobs")).toEqual([])
+  })
+
+  test("takes a place among the uploads of its account while it is only estimated", async () => {
+    const app = await jobsApp()
+    const wait = Promise.withResolvers<void>()
+    const slow = () =>
+      app.app(
+        new Request("http://localhost/v1/jobs?dry=1", {
+          method: "POST",
+          headers: { ...CSV, Authorization: `Bearer ${app.key}` },
+          body: new ReadableStream({
+            pull: async controller => {
+              await wait.promise
+              controller.enqueue(Buffer.from(LIST))
+              controller.close()
+            },
+          }),
+        }),
+      )
+    const running = Array.from({ length: JOB_LIMITS.uploadsPerAccountMax }, slow)
+    while ((await app.store.all("SELECT id FROM jobs")).length < running.length) await Bun.sleep(0)
+    for (const query of ["?dry=1", ""])
+      expect((await app.ask(`POST /v1/jobs${query}`, { body: LIST, headers: CSV })).body["code"]).toBe("too_many_jobs")
+    wait.resolve()
+    expect((await Promise.all(running)).map(({ status }) => status)).toEqual([200, 200])
+    expect((await app.ask("POST /v1/jobs?dry=1", { body: LIST, headers: CSV })).status).toBe(200)
   })
 
   test("goes on when its day has ended, after the units were used up", async () => {

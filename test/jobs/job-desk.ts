@@ -59,6 +59,7 @@ export async function jobDesk(perDay: number | null = null) {
       commitBounds: { rows: 1000, ms: 1000 },
       runInterval: () => () => undefined,
       waitForTurn: async () => undefined,
+      pauseReading: () => undefined,
       isTurnOver: () => false,
       onError: (_, error) => void state.errors.push(error),
       ...more,

@@ -35,6 +35,7 @@ describe("a list is refused, and its sender told why, when it", () => {
     ["has no header", "jane@x.com,1\n", /`header=false`/],
     ["has a header that is too long", `${"a".repeat(LINE_BYTES_MAX + 1)}\n`, /too long/],
     ["has 30 000 columns", `email${",c".repeat(30_000)}\n`, /30001 columns/],
+    ["has more cells than it may", `email${",c".repeat(999)}\n${"\n".repeat(50_001)}`, /more than 50000000 cells/],
     ["has 100 000 columns", `email${",c".repeat(100_000)}\n`, /too long/],
   ] as const)("%s", async (_, list, message) => {
     expect(await received(list)).toEqual({ reason: "unreadable", message: expect.stringMatching(message) })
@@ -104,6 +105,40 @@ test("the rows are counted as they are read, wherever chunks end", async () => {
 
 test("the limit of a row is that of the reader of rows", () => {
   expect(JOB_LIMITS.rowBytesMax).toBe(LINE_BYTES_MAX)
+})
+
+test("a list may have as many cells as its bound", async () => {
+  const list = `email${",c".repeat(999)}\n${"\n".repeat(50_000)}`
+  expect(await received(Bun.gzipSync(Buffer.from(list)))).toMatchObject({ rowsTotal: 50_000 })
+})
+
+/** Lists that are read slowly in one piece: many short rows, rows with many cells, and rows that become many at once. */
+const SLOW_LISTS = {
+  "short rows": [TEXT, "\n".repeat(30_000)],
+  "quotes that stay open": [CSV, `email,x\n${'a","\n'.repeat(15_000)}`],
+  "one open quote before many rows": [CSV, `email,x\n"\n${"\n".repeat(70_000)}`],
+  "rows with many cells": [CSV, `email,x\n${`${",".repeat(60_000)}\n`.repeat(3)}`],
+} as const
+
+test.each(Object.entries(SLOW_LISTS))("others may work often while a list is read: %s", async (_, [format, list]) => {
+  let [rows, rowsSince, mostRows, pauses] = [0, 0, 0, 0]
+  await receiveList(
+    chunksOf(list),
+    format,
+    MIB,
+    async block => {
+      rowsSince += block.rows().length
+      rows += block.rows().length
+    },
+    () => {
+      pauses++
+      mostRows = Math.max(mostRows, rowsSince)
+      rowsSince = 0
+    },
+  )
+  expect(mostRows).toBeLessThan(5000)
+  expect(pauses).toBeGreaterThan(list.length / 16_384 - 1)
+  expect(rows).toBeGreaterThan(0)
 })
 
 test("an estimate tells rows, unique domains and units, of which test addresses need none", async () => {

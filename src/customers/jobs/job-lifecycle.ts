@@ -37,7 +37,8 @@ export type NewJob = {
   /** The process that receives the list. */
   readonly holder: string
   readonly options: JobOptions
-  readonly actor: Actor
+  /** Null: a dry run, of which nothing is kept and nothing recorded. */
+  readonly actor: Actor | null
 }
 
 /** The bounds of an account that hold a new job back; null: none does. */
@@ -81,7 +82,7 @@ export async function createJob(
       ]),
     )
     if (row === null) return null
-    await recordAct({ clock, actor }, inner, { kind: "list_uploaded", accountId, details: id })
+    if (actor !== null) await recordAct({ clock, actor }, inner, { kind: "list_uploaded", accountId, details: id })
     return toJob(row)
   })
 }

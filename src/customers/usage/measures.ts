@@ -35,6 +35,8 @@ export type UsageEvent =
   | { readonly kind: "batch"; readonly categories: readonly Category[] }
   /** A report of a wrong verdict, which checks a domain and is in no other count. */
   | { readonly kind: "feedback" }
+  /** What a list would cost was asked for, which is in no other count. */
+  | { readonly kind: "dry_run" }
   | { readonly kind: "rate_limited" }
 
 /** The key that caused an event. Its kind decides whether the units are the account's. */
@@ -69,7 +71,8 @@ export function measureIncrements(event: UsageEvent, keyKind: MeteredKey["kind"]
       ]
     }
     case "feedback":
-      return FEEDBACK_INCREMENTS[keyKind]
+    case "dry_run":
+      return UNIT_INCREMENTS[keyKind]
     case "rate_limited":
       return RATE_LIMITED_INCREMENTS
   }
@@ -79,7 +82,7 @@ const CHECK_UNITS = 1
 const BATCH_ITEM_UNITS = 1
 const UNITS_INDEX = { secret: measureIndex("used"), publishable: measureIndex("publishable_used") } as const
 const BATCH_ITEMS_INDEX = measureIndex("batch_items")
-const FEEDBACK_INCREMENTS: { readonly [K in MeteredKey["kind"]]: readonly MeasureIncrement[] } = {
+const UNIT_INCREMENTS: { readonly [K in MeteredKey["kind"]]: readonly MeasureIncrement[] } = {
   secret: [[UNITS_INDEX.secret, CHECK_UNITS]],
   publishable: [[UNITS_INDEX.publishable, CHECK_UNITS]],
 }

@@ -1,24 +1,23 @@
 import { Elysia } from "elysia"
-import type { Pause } from "../../base/concurrency.ts"
 import { isSystemError } from "../../base/errors.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { streamOf } from "../../base/streams.ts"
 import { isoInstant } from "../../base/time.ts"
-import { JOB_FORMATS, JOB_STATES } from "../../contract/jobs.ts"
+import { JOB_FORMATS, JOB_LIMITS, JOB_STATES } from "../../contract/jobs.ts"
 import type { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import { callbackSecretMadeAtMs, type NewCallbackSecret } from "../../customers/jobs/callback-secrets.ts"
 import { type JobMoment, jobBody } from "../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
-import { findJob, type Job, listJobs } from "../../customers/jobs/job-row.ts"
+import { findJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
 import type { Store } from "../../customers/store/core/store.ts"
+import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { JobFiles } from "../../jobs/job-files.ts"
 import type { JobService } from "../../jobs/job-service.ts"
-import { estimateList } from "../../jobs/list-estimate.ts"
 import { type ResultFilter, readResults, resultsLength } from "../../jobs/read-results.ts"
 import { RefusedList } from "../../jobs/receive-list.ts"
 import type { WithSecretKey } from "../admission/admission.ts"
@@ -34,7 +33,7 @@ import { invalidInput, Problem } from "../response/problem.ts"
 
 /** What the jobs of the API are made of. */
 export type JobsAccess = {
-  readonly service: Pick<JobService, "receive" | "delete" | "canUseFolder">
+  readonly service: Pick<JobService, "receive" | "estimate" | "delete" | "canUseFolder">
   readonly store: Store
   readonly files: JobFiles
   /** The largest list. */
@@ -42,8 +41,6 @@ export type JobsAccess = {
   readonly keepHours: number
   /** Makes the callback secret of an account, or replaces it. Null: the account is gone. */
   readonly replaceCallbackSecret: (accountId: string, actor: Actor) => Promise<NewCallbackSecret | null>
-  /** Lets live requests go first while a list is read. */
-  readonly pause: Pause
 }
 
 type JobRoutesDeps = UploadDeps & {
@@ -51,6 +48,7 @@ type JobRoutesDeps = UploadDeps & {
   readonly responses: JsonResponses
   readonly withSecretKey: WithSecretKey
   readonly units: UnitQuota
+  readonly usage: UsageMeter
   readonly tiers: readonly TierLimits[]
   readonly testDomain: string
   readonly clock: Clock
@@ -129,19 +127,20 @@ async function ownJob({ jobs }: JobRoutesDeps, { account }: CallerCredentials, i
 async function upload(
   deps: JobRoutesDeps,
   request: Request,
-  { key, account }: CallerCredentials,
+  caller: CallerCredentials,
   lease: RequestLease | null,
 ): Promise<Response> {
+  const { key, account } = caller
   const { service, store, bytesMax } = deps.jobs
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const { options, isDry } = parseUploadQuery(request)
-  const bound = isDry ? null : await reachedBound(store, account.id)
+  const bound = await reachedBound(store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
   if (!isDry) await assertFolder(deps)
   if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
   const chunks = uploadChunks(request, deps)
   try {
-    if (isDry) return json(deps, request, await estimateFor(deps, chunks, options, account), lease)
+    if (isDry) return json(deps, request, await estimateFor(deps, chunks, options, caller, lease), lease)
     const newJob = { accountId: account.id, keyId: key.id, options, actor: callerActor(account.id, key.id) }
     const job = await service.receive(newJob, chunks, bytesMax)
     // The account and its key were deleted meanwhile.
@@ -172,28 +171,33 @@ export const momentOf = ({
   readonly clock: Clock
 }): JobMoment => ({ nowMs: clock(), keepHours })
 
-/** What a list would cost the account. */
+/** What a list would cost the account. A dry run takes the place of an upload, and costs its unit unless it fails. */
 export async function estimateFor(
-  { jobs, tiers, units, testDomain }: Pick<JobRoutesDeps, "jobs" | "tiers" | "units" | "testDomain">,
+  { jobs, tiers, units, usage }: Pick<JobRoutesDeps, "jobs" | "tiers" | "units" | "usage">,
   chunks: AsyncIterable<Uint8Array>,
-  options: Parameters<typeof estimateList>[1],
-  { id, tier }: Pick<CallerCredentials["account"], "id" | "tier">,
+  options: JobOptions,
+  { key, account: { id, tier } }: Pick<CallerCredentials, "key" | "account">,
+  lease: RequestLease | null,
 ): Promise<JobEstimateBody> {
-  const { bytesMax, pause } = jobs
-  const { rowsTotal, uniqueDomains, unitsNeeded, columnNames } = await estimateList(
-    chunks,
-    options,
-    bytesMax,
-    testDomain,
-    pause,
-  )
-  const perDay = tiers[tier]?.unitsPerDay ?? null
-  return {
-    rows: rowsTotal,
-    unique_domains: uniqueDomains,
-    units_needed: unitsNeeded,
-    units_left: perDay === null ? null : await units.readRemaining(id, perDay),
-    columns: [...columnNames],
+  const { service, bytesMax } = jobs
+  try {
+    await lease?.charge(JOB_LIMITS.dryRunUnits)
+    const estimate = await service.estimate({ accountId: id, keyId: key.id, options }, chunks, bytesMax)
+    if (estimate === null) throw invalidKey("This key does not exist.")
+    if (typeof estimate === "string") throw tooManyJobs(estimate)
+    usage.record(id, key, { kind: "dry_run" }, lease?.chargedDay)
+    const { rowsTotal, uniqueDomains, unitsNeeded, columnNames } = estimate
+    const perDay = tiers[tier]?.unitsPerDay ?? null
+    return {
+      rows: rowsTotal,
+      unique_domains: uniqueDomains,
+      units_needed: unitsNeeded,
+      units_left: perDay === null ? null : await units.readRemaining(id, perDay),
+      columns: [...columnNames],
+    }
+  } catch (error) {
+    lease?.refund(JOB_LIMITS.dryRunUnits)
+    throw error
   }
 }
 

@@ -49,7 +49,7 @@ function addEvent(sums: Sums, day: number, { key, event }: Note): void {
     add(sums, name("rate_limited"), 1)
     return
   }
-  if (event.kind === "feedback") {
+  if (event.kind === "feedback" || event.kind === "dry_run") {
     add(sums, name(key.kind === "secret" ? "used" : "publishable_used"), 1)
     return
   }

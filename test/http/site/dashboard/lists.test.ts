@@ -115,7 +115,7 @@ describe("without a script", () => {
       "Rows 4",
       "Different domains 3",
       "Costs 4 units",
-      "Left today 1,000 units",
+      "Left today 999 units",
       "Columns name, email",
     ])
       expect(page.text).toContain(words)

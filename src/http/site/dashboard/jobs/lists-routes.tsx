@@ -18,6 +18,7 @@ import { readResults, resultsLength } from "../../../../jobs/read-results.ts"
 import { RefusedList } from "../../../../jobs/receive-list.ts"
 import { readSafeResults } from "../../../../jobs/safe-results.ts"
 import { UnreadableFile } from "../../../../rows/unreadable-file.ts"
+import type { RequestLease } from "../../../admission/request-lease.ts"
 import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-problems.ts"
 import { Problem } from "../../../response/problem.ts"
 import { assertFolder, estimateFor, momentOf, uploadProblem } from "../../../v1/jobs.ts"
@@ -183,6 +184,7 @@ type UseList = (
   request: Request,
   user: SignedInUser,
   list: { readonly options: JobOptions; readonly content: AsyncIterable<Uint8Array>; readonly values: UploadValues },
+  lease: RequestLease | null,
 ) => Promise<Response>
 
 /** Reads the form as it arrives. What is refused is said beside the form, with what was entered. */
@@ -198,8 +200,8 @@ async function handleUpload(site: SiteContext, request: Request, user: SignedInU
       const fault = "field" in options ? options : null
       return pages.renderInvalid(await listsPage(site, user, { values, fault }), request)
     }
-    return await withSiteLease(site, request, user.account, () =>
-      use(site, request, user, { options, content: file.content, values }),
+    return await withSiteLease(site, request, user.account, (_, lease) =>
+      use(site, request, user, { options, content: file.content, values }, lease),
     )
   } catch (error) {
     const fault = uploadFault(error, jobs.bytesMax)
@@ -224,8 +226,16 @@ const startCheck: UseList = async (site, request, { account }, { options, conten
   return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), request)
 }
 
-const showCost: UseList = async (site, request, user, { options, content, values }) => {
-  const estimate = await estimateFor(site, content, options, user.account)
+const showCost: UseList = async (site, request, user, { options, content, values }, lease) => {
+  const bound = await reachedBound(site.jobs.store, user.account.id)
+  if (bound !== null) throw tooManyJobs(bound)
+  const estimate = await estimateFor(
+    site,
+    content,
+    options,
+    { key: { ...SITE_KEY, origins: [] }, account: user.account },
+    lease,
+  )
   return site.pages.render(await listsPage(site, user, { values, estimate }), request)
 }
 
@@ -235,6 +245,7 @@ const FORM_PROBLEMS: ReadonlySet<ProblemCode> = new Set([
   "payload_too_large",
   "too_many_jobs",
   "rate_limited",
+  "quota_exceeded",
   "terms_not_accepted",
   "key_revoked",
   "overloaded",
