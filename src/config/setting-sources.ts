@@ -110,17 +110,21 @@ function readConfigFile(path: string, readFile: SettingSources["readFile"], faul
   const members = parseConfig(file.text, path, faults)
   const entries: Entry[] = []
   const lineOf = lineFinder(file.text)
+  const unknown: string[] = []
   for (const [key, value] of Object.entries(members)) {
     const at = `line ${lineOf(key)} of ${path}`
     const name = `MAILKIND_${key.replace(/^mailkind_/, "").toUpperCase()}`
     const text = textOf(value)
     if (name === "MAILKIND_CONFIG") faults.push(`${key} cannot stand in a configuration file (${at})`)
-    else if (key !== key.toLowerCase() || settingOf(name) === null)
-      faults.push(`${unknownSetting(key, lowerCaseName)} (${at})`)
+    else if (key !== key.toLowerCase() || settingOf(name) === null) unknown.push(key)
     else if (text === null)
       faults.push(`${key} must be text, a number, true, false, or a list or table of these (${at})`)
     else if (text.trim() !== "") entries.push({ name, text, origin: at })
   }
+  for (const key of unknown.slice(0, UNKNOWN_TOLD_MAX))
+    faults.push(`${unknownSetting(key, lowerCaseName)} (line ${lineOf(key)} of ${path})`)
+  const untold = unknown.length - UNKNOWN_TOLD_MAX
+  if (untold > 0) faults.push(`${untold} more names are no settings (${path})`)
   const secrets = entries.filter(({ name }) => isSettingName(name) && SETTINGS[name].isSecret)
   if (file.isReadableByAll && secrets[0] !== undefined)
     faults.push(
@@ -128,6 +132,9 @@ function readConfigFile(path: string, readFile: SettingSources["readFile"], faul
     )
   return entries
 }
+
+/** So many names that are no settings are told, each with the one that may be meant. */
+const UNKNOWN_TOLD_MAX = 20
 
 /** A setting as it is called in a file. */
 const lowerCaseName = (name: string): string => name.replace(/^MAILKIND_/, "").toLowerCase()

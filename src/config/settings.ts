@@ -172,9 +172,17 @@ export function unknownSetting(name: string, write: (setting: string) => string 
 /** The setting that a name with typos may mean: at most three letters, and at most half of the name, differ. Null: there is none. */
 function nearestSetting(name: string): string | null {
   const bare = (text: string): string => text.toUpperCase().replace(/^MAILKIND_/, "")
-  const editDistance = (known: string): number => distance(bare(name), bare(known))
-  const [near = ""] = Object.keys(SETTINGS).sort((a, b) => editDistance(a) - editDistance(b))
-  return editDistance(near) <= Math.min(3, bare(name).length / 2) ? near : null
+  const typed = bare(name)
+  let near: string | null = null
+  let least = Math.min(3, typed.length / 2)
+  for (const known of Object.keys(SETTINGS)) {
+    const isOfLength = Math.abs(bare(known).length - typed.length) <= least
+    const editDistance = isOfLength ? distance(typed, bare(known)) : Number.POSITIVE_INFINITY
+    if (editDistance > least || (editDistance === least && near !== null)) continue
+    near = known
+    least = editDistance
+  }
+  return near
 }
 
 /** Whether the text is a DNS server: an IP address with an optional port. */

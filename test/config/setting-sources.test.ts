@@ -79,15 +79,21 @@ describe("a configuration file", () => {
     ])
   })
 
+  test("has so many unknown names told, and the number of the others", () => {
+    const told = faults(toml(Array.from({ length: 5000 }, (_, at) => `prot${at} = 1\n`).join("")))
+    expect(told).toHaveLength(21)
+    expect(told[20]).toBe(`4980 more names are no settings (${CONFIG})`)
+  })
+
   test("has its faults told at once, each with its line and the nearest name", () => {
     const text =
       'prot = 1\n"host" = 5.5\nadmins = [["a"]]\nlog = 2020-01-01\nDATA_DIR = "x"\nconfig = "y"\ndns.servers = "off"'
     expect(faults(toml(text))).toEqual([
-      `prot is not a setting (did you mean port?). \`mailkind help settings\` lists them (line 1 of ${CONFIG})`,
       `admins must be text, a number, true, false, or a list or table of these (line 3 of ${CONFIG})`,
       `log must be text, a number, true, false, or a list or table of these (line 4 of ${CONFIG})`,
-      `DATA_DIR is not a setting (did you mean data_dir?). \`mailkind help settings\` lists them (line 5 of ${CONFIG})`,
       `config cannot stand in a configuration file (line 6 of ${CONFIG})`,
+      `prot is not a setting (did you mean port?). \`mailkind help settings\` lists them (line 1 of ${CONFIG})`,
+      `DATA_DIR is not a setting (did you mean data_dir?). \`mailkind help settings\` lists them (line 5 of ${CONFIG})`,
       `dns is not a setting. \`mailkind help settings\` lists them (line 7 of ${CONFIG})`,
     ])
     expect(faults(toml("port = 70000"))).toEqual([
