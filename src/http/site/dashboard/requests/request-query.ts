@@ -3,7 +3,8 @@ import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { RequestFilter, RequestPlace } from "../../../../customers/request-log/request-rows.ts"
-import { queryParameter, withQuery } from "../../links.ts"
+import { queryParameters } from "../../../request/request-url.ts"
+import { withQuery } from "../../links.ts"
 
 /** The classes of statuses that can be filtered by. */
 export const STATUS_CLASSES = {
@@ -45,7 +46,8 @@ const FIELD_LENGTH_MAX = LIMITS.addressBytesMax
 
 /** Reads the query of a URL. */
 export function parseRequestQuery(url: string): RequestQuery {
-  const field = (name: string): string => queryParameter(url, name).slice(0, FIELD_LENGTH_MAX)
+  const parameters = queryParameters(url)
+  const field = (name: string): string => (parameters.get(name)?.trim() ?? "").slice(0, FIELD_LENGTH_MAX)
   const values: RequestFilterValues = {
     key: field("key"),
     status: Object.hasOwn(STATUS_CLASSES, field("status")) ? field("status") : "",
