@@ -188,6 +188,9 @@ export function withTimeout<T, F>(setTimer: SetTimer, ms: number, promise: Promi
   return Promise.race([promise, timeout]).finally(cancelTimer)
 }
 
+/** Resolves when other events were handled. */
+export const yieldThread = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
+
 /** Is called after `stepCount` steps of long work, by default one. A promise is awaited before the next step. */
 export type Pause = (stepCount?: number) => void | Promise<void>
 

@@ -1,5 +1,6 @@
 import type { Transform } from "node:stream"
 import { constants, createBrotliDecompress, createGunzip, createInflate, createInflateRaw } from "node:zlib"
+import { yieldThread } from "../../base/concurrency.ts"
 import { FetchError } from "./fetch-target.ts"
 
 /** The head of a response. Header names are lower case. Of a header that occurs twice the first counts. */
@@ -13,18 +14,23 @@ const STATUS_LINE = /^HTTP\/1\.[01] ([1-5]\d\d)(?: |$)/
 const HEADER_NAME = /^[!#$%&'*+.^`|~\w-]+$/
 const CHUNK_SIZE = /^([\da-f]{1,8})[ \t]*(?:;.*)?$/i
 const CHUNK_LINE_BYTES_MAX = 1024
-/** Each chunk costs a few microseconds of the event loop, however small it is. */
+/** Each chunk costs a few microseconds of the event loop, however small it is. After so many other work has its turn. */
 const CHUNKS_MAX = 10_000
+const CHUNKS_PER_TURN = 500
+/** Real heads have a few dozen lines. */
+const HEAD_LINES_MAX = 1000
 
 /**
  * Reads the head of a response (RFC 9112 §4, §5), and skips interim responses (1xx). All of them together have at most `bytesMax`
- * bytes. Throws `FetchError`.
+ * bytes and `HEAD_LINES_MAX` lines. Throws `FetchError`.
  */
 export async function readResponseHead(reader: ConnectionReader, bytesMax: number): Promise<ResponseHead> {
   let bytesLeft = bytesMax
+  let linesLeft = HEAD_LINES_MAX
   const line = async (): Promise<string> => {
+    if (linesLeft-- === 0) throw new FetchError("too_long")
     const text = await reader.readLine(bytesLeft)
-    bytesLeft -= Buffer.byteLength(text) + 1 // an empty line counts too: otherwise their number would have no bound
+    bytesLeft -= Buffer.byteLength(text) + 1
     return text
   }
   for (;;) {
@@ -113,6 +119,7 @@ async function* chunkedBody(reader: ConnectionReader): AsyncGenerator<Uint8Array
     const bytes = Number.parseInt(size, 16)
     if (bytes === 0) return
     if (count === CHUNKS_MAX) throw new FetchError("too_long")
+    if (count % CHUNKS_PER_TURN === CHUNKS_PER_TURN - 1) await yieldThread()
     yield* fixedLengthBody(reader, bytes)
     if ((await reader.readLine(CHUNK_LINE_BYTES_MAX)) !== "") throw new FetchError("not_http")
   }
