@@ -21,8 +21,9 @@ export type BootstrapParseResult =
   | { readonly kind: "read"; readonly bootstrap: RdapBootstrap }
   | { readonly kind: "refused"; readonly message: string }
 
-/** The greatest length of a bootstrap. IANA's has 60 000 characters. */
-export const BOOTSTRAP_CHARS_MAX = 1024 * 1024
+/** The greatest length of a bootstrap. IANA's has 60 000 characters, and 600 services. */
+export const BOOTSTRAP_CHARS_MAX = 256 * 1024
+const SERVICES_MAX = 2000
 const NAMES_MAX = 20_000
 const URL_CHARS_MAX = 1024
 
@@ -66,6 +67,7 @@ function buildBootstrap(json: unknown, isOperatorUrl: boolean): RdapBootstrap {
   if ((ownMember(json, "version") ?? "1.0") !== "1.0") throw new InvalidBootstrap("Its version is not 1.0.")
   const services = ownMember(json, "services")
   if (!Array.isArray(services)) throw new InvalidBootstrap("It has no list of services.")
+  if (services.length > SERVICES_MAX) throw new InvalidBootstrap(`It has more than ${SERVICES_MAX} services.`)
   const bases = new Map<string, string>()
   for (const service of services) {
     const [names, urls] = serviceParts(service)

@@ -16,7 +16,7 @@ import type { McpBackend, ToolResult } from "../../mcp/tools.ts"
 import type { WithSecretKey } from "../admission/admission.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
 import type { RequestLease } from "../admission/request-lease.ts"
-import { readBytes } from "../request/body.ts"
+import { assertBoundedJson, readBytes } from "../request/body.ts"
 import { inputFromBody, parseCheckRequest } from "../request/check-input.ts"
 import { Problem } from "../response/problem.ts"
 import { type BatchDeps, runBatch } from "../v1/batch.ts"
@@ -47,6 +47,7 @@ export function mcpRoute(deps: McpRouteDeps) {
     assertOwnOrigin(request, deps.baseUrl())
     const body = await readBytes(request, LIMITS.batchBodyBytesMax, deps.loadShedder)
     assertOneMessage(body)
+    assertBoundedJson(body)
     const { handleMcpRequest } = await load()
     const sent = new Request(request.url, { method: "POST", headers: request.headers, body: Uint8Array.from(body) })
     const response = await handleMcpRequest(backendOf(deps, call), sent)

@@ -47,6 +47,7 @@ export function parseJsonBody(request: Request, bytes: Uint8Array): unknown {
   }
   const coding = request.headers.get("content-encoding")
   if (coding !== null && coding.toLowerCase() !== "identity") throw invalidInput([CODED_BODY])
+  if (bytes.length > LONG_JSON_BYTES_MIN) assertBoundedJson(bytes)
   const text = decodeUtf8(bytes)
   if (text === null) throw invalidInput([{ pointer: "", detail: "The body is not UTF-8." }])
   try {
@@ -57,6 +58,41 @@ export function parseJsonBody(request: Request, bytes: Uint8Array): unknown {
     throw error
   }
 }
+
+/** Shorter texts are parsed in two milliseconds, whatever they hold. */
+const LONG_JSON_BYTES_MIN = 65_536
+
+const JSON_DEPTH_MAX = 64
+const JSON_MEMBERS_MAX = 10_000
+
+const [QUOTE, BACKSLASH, COMMA] = [0x22, 0x5c, 0x2c]
+/** How brackets change the depth. */
+const BRACKETS: Readonly<Record<number, number>> = { 91: 1, 123: 1, 93: -1, 125: -1 }
+
+/**
+ * Throws `invalid_input` for JSON that is nested deeper than `JSON_DEPTH_MAX`, or has more than `JSON_MEMBERS_MAX` members and elements:
+ * a quarter of a megabyte of brackets takes 30 ms to parse.
+ */
+export function assertBoundedJson(bytes: Uint8Array): void {
+  let [depth, members] = [0, 1]
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] ?? 0
+    if (byte === QUOTE) at = stringEnd(bytes, at)
+    else if (byte === COMMA) members++
+    else depth += BRACKETS[byte] ?? 0
+    if (depth > JSON_DEPTH_MAX) throw tooMuchJson(`is nested deeper than ${JSON_DEPTH_MAX}`)
+    if (members > JSON_MEMBERS_MAX) throw tooMuchJson(`has more than ${JSON_MEMBERS_MAX} members`)
+  }
+}
+
+/** Where the string ends that begins at a quote. */
+function stringEnd(bytes: Uint8Array, quote: number): number {
+  let at = quote + 1
+  while (at < bytes.length && bytes[at] !== QUOTE) at += bytes[at] === BACKSLASH ? 2 : 1
+  return at
+}
+
+const tooMuchJson = (fault: string): Problem => invalidInput([{ pointer: "", detail: `The body ${fault}.` }])
 
 const CODED_BODY = {
   pointer: "",

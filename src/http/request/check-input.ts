@@ -16,7 +16,7 @@ import {
   NOT_AN_OBJECT,
   Problem,
 } from "../response/problem.ts"
-import { type UriParameter, uriParameters } from "./request-url.ts"
+import { parameterCountFault, type UriParameter, uriParameters } from "./request-url.ts"
 
 /** The input of a check before validation. */
 export type CheckInput = {
@@ -41,10 +41,12 @@ export const inputFromBody = (members: unknown): CheckInput => ({ members, locat
 
 /**
  * The input of a GET, decoded by RFC 3986. A repeated parameter, an invalid boolean and escapes that are not UTF-8 are faults;
- * unknown parameters are ignored.
+ * unknown parameters are ignored, but too many are a fault.
  */
 export function inputFromQuery(url: string): CheckInput {
   const sent = uriParameters(url)
+  const tooMany = parameterCountFault(sent)
+  if (tooMany !== null) return { members: {}, location: "query", faults: [tooMany] }
   const members: Record<string, unknown> = {}
   const faults: InputFault[] = [...utf8Faults(sent)]
   for (const parameter of QUERY_PARAMETERS) {

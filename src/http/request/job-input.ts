@@ -8,7 +8,7 @@ import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
 import type { JobOptions } from "../../customers/jobs/job-row.ts"
 import { INVALID_POLICY, type InputFault, invalidInput } from "../response/problem.ts"
-import { uriParameters } from "./request-url.ts"
+import { parameterCountFault, uriParameters } from "./request-url.ts"
 
 const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
 const BOOLEANS: readonly string[] = ["header", "workspace", "dry"]
@@ -77,7 +77,10 @@ export function parseResultsQuery(request: Request): ReadonlySet<Recommendation>
 /** The parameters by name. Throws `invalid_input` for one that is given twice or is not UTF-8, and for a bad boolean. */
 function readQuery(url: string, names: readonly string[]): Readonly<Record<string, string | boolean>> {
   const query: Record<string, string | boolean> = {}
-  for (const { name, value } of uriParameters(url)) {
+  const sent = uriParameters(url)
+  const tooMany = parameterCountFault(sent)
+  if (tooMany !== null) throw invalidInput([tooMany])
+  for (const { name, value } of sent) {
     if (name === null || value === null) throw invalidInput([{ detail: "The query is not UTF-8." }])
     if (!names.includes(name)) continue
     if (Object.hasOwn(query, name))

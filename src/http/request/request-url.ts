@@ -1,3 +1,5 @@
+import type { InputFault } from "../response/problem.ts"
+
 /*
  * The URL of a request is not always complete: without a `Host`, as in HTTP/1.0, or with one that is not a valid host, the
  * runtime gives only the path and the query. So these functions read the text instead of parsing it as a URL.
@@ -22,18 +24,25 @@ export const queryParameters = (url: string): URLSearchParams => new URLSearchPa
 /** A parameter of a query. A value of null: its escapes are not UTF-8. */
 export type UriParameter = { readonly name: string | null; readonly value: string | null }
 
+/** Escapes that are not UTF-8 take microseconds each. */
+const QUERY_PARAMETERS_MAX = 256
+
 /**
  * The query parameters of a request to the API, in their order. They are decoded by RFC 3986: `+` is a plus, and only escapes
- * are decoded. A `%` that starts no escape stands for itself.
+ * are decoded. A `%` that starts no escape stands for itself. Of too many, which `parameterCountFault` tells, only the first are given.
  */
 export const uriParameters = (url: string): readonly UriParameter[] =>
   queryOf(url)
-    .split("&")
+    .split("&", QUERY_PARAMETERS_MAX + 1)
     .map(pair => {
       const end = pair.indexOf("=")
       if (end < 0) return { name: decodeUriText(pair), value: "" }
       return { name: decodeUriText(pair.slice(0, end)), value: decodeUriText(pair.slice(end + 1)) }
     })
+
+/** The fault of a query with more than `QUERY_PARAMETERS_MAX` parameters; null: it has no more. */
+export const parameterCountFault = (sent: readonly UriParameter[]): InputFault | null =>
+  sent.length > QUERY_PARAMETERS_MAX ? { detail: `The query has more than ${QUERY_PARAMETERS_MAX} parameters.` } : null
 
 const BARE_PERCENT = /%(?![0-9a-f]{2})/gi
 

@@ -131,12 +131,14 @@ test("a bootstrap may omit its version and publication", () => {
   expect(read).toMatchObject({ kind: "read", bootstrap: { publishedAtMs: null } })
 })
 
-test("a bootstrap is bounded by its length and by its names", () => {
+test("a bootstrap is bounded by its length, its services and its names", () => {
   const padded = (length: number) => textOf([]).padEnd(length)
   expect(saysOf(padded(BOOTSTRAP_CHARS_MAX))).toBeNull()
-  expect(saysOf(padded(BOOTSTRAP_CHARS_MAX + 1))).toContain("more than 1048576 characters")
+  expect(saysOf(padded(BOOTSTRAP_CHARS_MAX + 1))).toContain("more than 262144 characters")
   const names = (count: number) => textOf([[Array.from({ length: count }, (_, n) => `n${n}`), ["https://a.test.net/"]]])
   expect(saysOf(names(20_000))).toBeNull()
+  const services = (count: number) => textOf(Array.from({ length: count }, () => [["a"], ["https://a.test.net/"]]))
+  expect([saysOf(services(2000)), saysOf(services(2001))]).toEqual([null, "It has more than 2000 services."])
   expect(saysOf(names(20_001))).toContain("more than 20000 names")
 })
 

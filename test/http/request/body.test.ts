@@ -1,6 +1,7 @@
 import { heapStats } from "bun:jsc"
 import { expect, test } from "bun:test"
-import { readBytes } from "../../../src/http/request/body.ts"
+import { assertBoundedJson, readBytes } from "../../../src/http/request/body.ts"
+import { Problem } from "../../../src/http/response/problem.ts"
 import { rawClient } from "../../support/raw-client.ts"
 
 const BOUND = 1000
@@ -37,4 +38,21 @@ test.each([
   client.close()
   expect(read).toEqual(Array.from({ length: times }, () => "hello"))
   expect(streamsCount()).toBeLessThanOrEqual(before)
+})
+
+test("JSON has so many members and is nested so deep, and not one more, and what stands in strings does not count", () => {
+  const fault = (text: string): string | null => {
+    try {
+      assertBoundedJson(Buffer.from(text))
+      return null
+    } catch (error) {
+      return error instanceof Problem ? error.detail : String(error)
+    }
+  }
+  const nested = (depth: number) => "[{".repeat(depth / 2) + "}]".repeat(depth / 2)
+  const members = (count: number) => `[${Array(count).fill(1).join(",")}]`
+  const strings = `["${"[{,".repeat(20_000)}\\"${"[,".repeat(20_000)}"]`
+  expect([nested(64), members(10_000), strings, "[]".repeat(9000)].map(fault)).toEqual([null, null, null, null])
+  expect(fault(nested(66))).toBe("The body is nested deeper than 64.")
+  expect(fault(members(10_001))).toBe("The body has more than 10000 members.")
 })
