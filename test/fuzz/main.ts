@@ -1,13 +1,15 @@
 /**
  * `bun run fuzz [--requests N] [--seed S] [--connections C] [--from NUMBER] [--json]` asks a real server a million requests
  * that are wrong in every way that we know, the same on every run but for keys. A wrong answer is told with the words that
- * ask it alone. `bun run fuzz --zones N` has it check so many domains instead, in whose zones anything may stand. Exit codes: 0 all
- * is well, 1 something is wrong, 2 wrong use.
+ * ask it alone. `bun run fuzz --zones N` has it check so many domains instead, in whose zones anything may stand, and
+ * `bun run fuzz --readers N` gives each reader of bytes from outside so many texts and judges the most expensive ones. Exit codes:
+ * 0 all is well, 1 something is wrong, 2 wrong use.
  */
 
 import { parseArgs } from "node:util"
 import { machineText, thisMachine } from "../../bench/report/machine.ts"
 import { median } from "../../bench/report/rounds.ts"
+import { fuzzReaders } from "./reader-run.ts"
 import { type FuzzReport, fuzz } from "./run.ts"
 import { fuzzZones } from "./zone-run.ts"
 
@@ -28,16 +30,20 @@ async function main(args: readonly string[]): Promise<number> {
       connections: number("32"),
       from: number("0"),
       zones: number("0"),
+      readers: number("0"),
       json: { type: "boolean", default: false },
     },
   })
-  const numbers = [values.requests, values.seed, values.connections, values.from, values.zones].map(Number)
-  const [requests = 0, seed = 0, connections = 0, from = 0, zones = 0] = numbers
+  const numbers = [values.requests, values.seed, values.connections, values.from, values.zones, values.readers].map(
+    Number,
+  )
+  const [requests = 0, seed = 0, connections = 0, from = 0, zones = 0, readers = 0] = numbers
   if (!numbers.every(value => Number.isSafeInteger(value) && value >= 0) || requests < 1 || connections < 1) {
-    console.error("--requests, --seed, --connections, --from and --zones are whole numbers")
+    console.error("--requests, --seed, --connections, --from, --zones and --readers are whole numbers")
     return 2
   }
   if (!values.json) console.log(machineText(thisMachine()))
+  if (readers > 0) return await fuzzReaders({ cases: readers, seed }, values.json)
   if (zones > 0) return await runZones({ zones, seed, connections }, values.json)
   const report = await fuzz({ requests, seed, connections, from }, done => {
     if (process.stderr.isTTY) process.stderr.write(`\r${done} of ${requests}`)

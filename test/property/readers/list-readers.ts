@@ -1,0 +1,156 @@
+import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
+import type { SourceFormat } from "../../../src/check/lists/sources/catalogue.ts"
+import { FORMAT_READERS } from "../../../src/check/lists/sources/source-formats.ts"
+import { parseRefreshState } from "../../../src/check/refresh/refresh-state.ts"
+import { textFault } from "../../../src/check/refresh/source-validation.ts"
+import { parseDownload } from "../../../src/check/refresh/stored-download.ts"
+import { readSettings } from "../../../src/config/setting-sources.ts"
+import { LIMITS } from "../../../src/contract/limits.ts"
+import { type EntryTextFormat, parseEntries } from "../../../src/customers/own-lists/entries.ts"
+import { pauseOfServer, type Reader, textOf } from "./reader.ts"
+
+const readEntries = (bytes: Uint8Array, format: EntryTextFormat) =>
+  parseEntries(textOf(bytes), format, parseAddressOrDomain, 10, pauseOfServer())
+
+const OWN_LIST = {
+  files: ["customers/own-lists/entries.ts", "customers/own-lists/entry-table.ts"],
+  bytesMax: LIMITS.ownListFormBytesMax,
+  memoryBytesMax: 48 * 1_048_576,
+} as const
+
+const SOURCE = { bytesMax: 16 * 1_048_576, memoryBytesMax: 512 * 1_048_576, isApart: true } as const
+
+/** The reader of a format of list sources, as a refresh calls it. */
+function source(format: SourceFormat, at: string, rest: Pick<Reader, "tokens" | "plain" | "frame">): Reader {
+  return {
+    ...SOURCE,
+    ...rest,
+    name: `source of ${format}`,
+    files: ["check/lists/sources/source-formats.ts", "check/refresh/source-validation.ts"],
+    read: bytes => {
+      const text = textOf(bytes)
+      if (textFault(text) === null) FORMAT_READERS[format]({ read: () => text, list: () => text.split("\n") }, "", at)
+    },
+  }
+}
+
+/** The readers of lists of domains: own lists, list sources and their stored downloads; and of configuration files. */
+export const LIST_READERS: readonly Reader[] = [
+  {
+    ...OWN_LIST,
+    name: "own list, pasted",
+    tokens: ["\n", "\r", "\u2028", ",", ";", " ", "#", " #", "\t", "*.", "@", "a.com", "sha256:", '"', "\u00a0"],
+    plain: "jane@example.com\n",
+    read: bytes => readEntries(bytes, "pasted"),
+  },
+  {
+    ...OWN_LIST,
+    name: "own list, table",
+    tokens: ["\n", "\r\n", ",", ";", "\t", " ", '"', '""', "#", "'", "=", "a.com", "…", "@"],
+    plain: "jane@example.com\ta note\tj…e@example.com\n",
+    frame: text => `entry\tnote\tshown_as\n${text}`,
+    read: bytes => readEntries(bytes, "table"),
+  },
+  {
+    ...OWN_LIST,
+    name: "own list, table with commas",
+    tokens: ["\n", "\r\n", ",", ";", "\t", " ", '"', '""', "\u00a0", "a.com"],
+    plain: "jane@example.com,a note,j…e@example.com\n",
+    frame: text => `entry,note,shown_as\n${text}`,
+    read: bytes => readEntries(bytes, "table"),
+  },
+  source("lines", "", { tokens: ["\n", "\r", " ", "#", " #", "a.com", "\t"], plain: "example.com\n" }),
+  source("curated", "", {
+    tokens: ["\n", "# ", "#", ": ", "set: ", " ", "a"],
+    plain: "a.com # a comment\n",
+    frame: text => `# set: disposable\n# says: a\n# origin: b\n# licence: MIT\n# date: 2026-01-01\n${text}`,
+  }),
+  source("json", "*.type=a.domains?.*", {
+    tokens: ['"', "{", "}", "[", "]", ":", ",", "\\", '{"type":"a","domains":["b"]},', '"a":1,', "1", " "],
+    plain: '{"type":"a","domains":["example.com"]},',
+    frame: text => `[${text.replace(/,$/, "")}]`,
+  }),
+  source("script_json", "*", {
+    tokens: ["module.exports", "=", "[", "]", "{", "}", ";", " ", "\n", '"a",'],
+    plain: '"example.com",\n',
+    frame: text => `module.exports = [${text}"z"];`,
+  }),
+  source("script_text", "list", {
+    tokens: ["var list = ", '"', "\\n", ";", "\n", " ", "\\", "a"],
+    plain: "example.com\\n",
+    frame: text => `var list = "${text}";`,
+  }),
+  source("script_words", "", { tokens: ["'", "\\", ",", "\n", " ", "a", "',"], plain: "  'example.com',\n" }),
+  source("csv", "Type!=x.Domain", {
+    tokens: ['"', ",", "\n", "\r\n", '""', "a", "x"],
+    plain: "example.com,Federal,Washington\n",
+    frame: text => `Domain,Type,City\n${text}`,
+  }),
+  source("tree", "", { tokens: ["/", ".txt", "\n", "a", "."], plain: "uk/ac/ox.txt\n" }),
+  {
+    ...SOURCE,
+    name: "stored download",
+    files: ["check/refresh/stored-download.ts", "check/refresh/refresh-state.ts"],
+    tokens: ['"', "{", "}", "\n", "\t", "a.com", "2026-01-01", ":", ","],
+    plain: "example.com\t2026-01-01\n",
+    read: bytes => {
+      parseDownload(textOf(bytes))
+      parseRefreshState(bytes)
+    },
+  },
+  {
+    name: "configuration file",
+    files: ["config/setting-sources.ts"],
+    tokens: [
+      "a",
+      "=",
+      "\n",
+      "[",
+      "]",
+      "[[",
+      "]]",
+      ".",
+      '"',
+      '"""',
+      "'",
+      "'''",
+      "{",
+      "}",
+      "#",
+      "1",
+      "\\",
+      ",",
+      "port = 1\n",
+    ],
+    plain: "port = 9000\n",
+    bytesMax: 1_048_576,
+    memoryBytesMax: 64 * 1_048_576,
+    isApart: true,
+    read: bytes => {
+      const text = textOf(bytes)
+      readSettings({
+        environment: { MAILKIND_CONFIG: "/x" },
+        flags: new Map(),
+        readFile: () => ({ kind: "read", text, isReadableByAll: false }),
+      })
+    },
+  },
+  {
+    name: "names of a configuration file",
+    files: ["config/setting-sources.ts"],
+    tokens: ["port", "host", "=", "1", "\n", "admins", ".", "[", "]"],
+    plain: "port = 9000\n",
+    frame: text => [...text.matchAll(/.{1,12}/gs)].map(([part], at) => `a${at} = ${JSON.stringify(part)}\n`).join(""),
+    bytesMax: 1_048_576,
+    memoryBytesMax: 64 * 1_048_576,
+    isApart: true,
+    read: bytes => {
+      const text = textOf(bytes)
+      readSettings({
+        environment: { MAILKIND_CONFIG: "/x" },
+        flags: new Map(),
+        readFile: () => ({ kind: "read", text, isReadableByAll: false }),
+      })
+    },
+  },
+]
