@@ -60,7 +60,6 @@ async function serveSingleProcess(
   const socketCount = socketsPerProcess(previous, 1)
   const server = await startServer(context, previous === null ? "alone" : { socketCount }, stopSignal)
   if (server === null) return
-  await previous?.assertWaiting()
   reloads.handle(() => {
     const reload = reloadSettings(source, log)
     if (reload !== null) server.takeSettings(reload.settings)
@@ -68,6 +67,7 @@ async function serveSingleProcess(
   })
   const stopSchedules = startSchedules(context)
   const firstAccount = await server.ensureBootstrapAccount()
+  await previous?.assertWaiting()
   const routing = {
     socketCount: () => socketCount,
     route: async (firstIndex: number, count: number) => system.reusePort.route(server.port, firstIndex, count),

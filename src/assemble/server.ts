@@ -45,7 +45,8 @@ import { type CustomersService, createCustomersService, type SharedCallerState }
 import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createMailService } from "./customers/mails.ts"
 import { createSignInService } from "./customers/sign-in.ts"
-import { waitForStore } from "./customers/store.ts"
+import { StartBudget, StartStopped } from "./customers/start-budget.ts"
+import { openStore } from "./customers/store.ts"
 import { createFirstKeyFile } from "./first-key-file.ts"
 import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
@@ -90,6 +91,8 @@ export type WorkerMode = SharedCallerState &
   TakeoverMode & {
     readonly workerIndex: number
     readonly port: number
+    /** What is left of the time to wait for the database, in milliseconds; null: all of it. */
+    readonly databaseWaitMs: number | null
     /** The metric counters of all workers, by index. */
     readonly counterShards: readonly Float64Array[]
   }
@@ -103,22 +106,27 @@ export async function startServer(
   mode: ServeMode,
   stopSignal: Promise<string>,
 ): Promise<RunningServer | null> {
-  const store = await waitForStore(context, stopSignal)
-  return store === null ? null : await startOver(context, mode, store)
+  const budget = new StartBudget(context, stopSignal, isWorker(mode) ? mode.databaseWaitMs : null)
+  try {
+    return await startOver({ ...context, store: await budget.run(() => openStore(context)) }, mode, budget)
+  } catch (error) {
+    if (error instanceof StartStopped) return null
+    throw error
+  }
 }
 
-async function startOver(context: AppContext, mode: ServeMode, store: OpenStore): Promise<RunningServer> {
-  const { system, settings } = context
+async function startOver(context: StoreContext, mode: ServeMode, budget: StartBudget): Promise<RunningServer> {
+  const { system, settings, store: opened } = context
   const worker = isWorker(mode) ? mode : null
-  const state = { isStopping: false, isDraining: false, baseUrl: "" }
-  const baseUrl = () => state.baseUrl
+  const state = { isStopping: false, isDraining: false, isListening: false, baseUrl: "" }
+  const store = budget.storeFor(opened, () => state.isListening)
   const instrumentation = createInstrumentation(context, mode)
-  const services = await createServices({ ...context, store }, instrumentation, worker, baseUrl)
+  const services = await createServices({ ...context, store }, instrumentation, worker, () => state.baseUrl)
   const app = createApp({
     ...services.appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
     ...clientAddressDeps(settings, instrumentation, request => server.requestIP(request)?.address ?? null),
-    baseUrl,
+    baseUrl: () => state.baseUrl,
     isStopping: () => state.isStopping,
     isDraining: () => state.isDraining,
   })
@@ -128,13 +136,13 @@ async function startOver(context: AppContext, mode: ServeMode, store: OpenStore)
     mode === "alone" ? 1 : mode.socketCount,
   )
   const address = listenerUrl(server)
-  state.baseUrl = settings.MAILKIND_BASE_URL ?? address
+  Object.assign(state, { baseUrl: settings.MAILKIND_BASE_URL ?? address, isListening: true })
   services.start()
   return {
     address,
     baseUrl: state.baseUrl,
     port: server.port ?? 0,
-    ensureBootstrapAccount: () => ensureBootstrapAccount(context, store),
+    ensureBootstrapAccount: () => ensureBootstrapAccount(context, budget.storeFor(opened)),
     reloadLists: services.reloadLists,
     takeSettings: next => {
       takeReloaded(settings, next)
@@ -344,6 +352,7 @@ export async function ensureBootstrapAccount(
     if (isUnused) log("info", "the first key is not used, since there are accounts")
     return result
   } catch (error) {
+    if (error instanceof StartStopped) return { kind: "exists" }
     // The account may have been created all the same, and its key is nowhere else.
     if (!isWriteUnsure(error)) file?.remove()
     throw error
@@ -352,16 +361,22 @@ export async function ensureBootstrapAccount(
 
 /**
  * Does once what every worker would do at its start: migrates the store, and checks that the port is free
- * unless it is shared with a server that is replaced. Returns the open store, or null and rejects like `startServer`.
+ * unless it is shared with a server that is replaced. Returns the open store and what is left of the budget, or null and rejects like
+ * `startServer`.
  */
 export async function prepareForWorkers(
   context: AppContext,
   isTakeover: boolean,
   stopSignal: Promise<string>,
-): Promise<OpenStore | null> {
+): Promise<{ readonly store: OpenStore; readonly budget: StartBudget } | null> {
   const { MAILKIND_HOST: hostname, MAILKIND_PORT: port } = context.settings
-  const store = await waitForStore(context, stopSignal)
-  if (store === null) return null
-  if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
-  return store
+  const budget = new StartBudget(context, stopSignal)
+  try {
+    const store = budget.storeFor(await budget.run(() => openStore(context)))
+    if (port !== 0 && !isTakeover) assertPortFree(hostname, port)
+    return { store, budget }
+  } catch (error) {
+    if (error instanceof StartStopped) return null
+    throw error
+  }
 }

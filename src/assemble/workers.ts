@@ -20,7 +20,7 @@ import {
   type TakeoverHooks,
   type TakeoverListener,
 } from "../process/takeover.ts"
-import { WorkerPool } from "../process/worker-pool.ts"
+import { WorkerPool, type WorkerPoolDeps } from "../process/worker-pool.ts"
 import { BEAT_MS, type WorkerStart } from "../process/worker-slot.ts"
 import type { SupervisorLink, SupervisorMessage } from "../system/child-processes.ts"
 import { type System, verboseMessage } from "../system/system.ts"
@@ -66,22 +66,27 @@ export async function supervise(
   })
   const location = { dataDirectory: settings.MAILKIND_DATA_DIR, port: settings.MAILKIND_PORT }
   const previous = replace ? await findReplacedServer(context, location) : null
-  const store = await prepareForWorkers(context, previous !== null, stopSignal)
-  if (store === null) return
-  const { pool, shards } = await createWorkerPool(context, workerCount, socketsPerProcess(previous, workerCount))
+  const prepared = await prepareForWorkers(context, previous !== null, stopSignal)
+  if (prepared === null) return
+  const { store, budget } = prepared
+  let isStarting = true
+  const databaseWaitMs = () => (isStarting ? budget.leftMs : null)
+  const socketsPerWorker = socketsPerProcess(previous, workerCount)
+  const { pool, shards } = await createWorkerPool(context, workerCount, { socketsPerWorker, databaseWaitMs })
   const metrics = listenForMetrics(context, async () => renderExposition(shards, BUILD), previous !== null)
   reloads.handle(() => reloadWorkers(context, source, pool))
   toldPool = pool
   if (system.verbose.isOn()) pool.broadcast({ kind: "verbose", isOn: true })
   const start = await Promise.race([pool.start(), stopSignal])
+  isStarting = false
   let takeovers: TakeoverListener | null = null
   if (typeof start !== "string") {
     const server = requireListening(start)
+    const first = await ensureBootstrapAccount(context, store)
     await previous?.assertWaiting()
     const previousEnded = previous?.takeOver(log, poolRouting(pool)) ?? Promise.resolve()
     takeovers = acceptTakeovers(system, location, poolHooks(system, pool), previousEnded, log)
     // Printed last: whoever reads that the server listens may replace it at once.
-    const first = await ensureBootstrapAccount(context, store)
     printStart(output, VERSION, server, first, workerCount, firstKeyPlace(settings))
     reportReady(system)
   }
@@ -91,13 +96,25 @@ export async function supervise(
   log("info", "stopping", { asked_by: typeof stopCause === "string" ? stopCause : NEXT_SERVER })
   system.serviceManager.notify("STOPPING=1")
   stopSchedules()
+  await stopWorkers(context, pool, stopCause, stopSignal, metrics)
+  takeovers?.stop()
+}
+
+/** Drains the workers for the server that takes over, or announces their stop; then stops them. Rejects if one did not stop cleanly. */
+async function stopWorkers(
+  context: AppContext,
+  pool: WorkerPool,
+  stopCause: DrainRequest | string,
+  stopSignal: Promise<string>,
+  metrics: ReturnType<typeof listenForMetrics>,
+): Promise<void> {
+  const { system } = context
   if (typeof stopCause !== "string") await drainWorkers(system, pool, stopCause, stopSignal)
   else await delayStop(context, stopCause, () => pool.broadcast({ kind: "announce_stop" }))
   await metrics?.stop()
   // A second signal means: do not wait.
   void system.stopSignal().then(() => pool.kill())
   if (!(await pool.stop())) throw new CommandError("Not every worker stopped cleanly.")
-  takeovers?.stop()
 }
 
 /** Reads the settings again, and has the workers take them and the lists. */
@@ -128,7 +145,11 @@ async function drainWorkers(
   await withTimeout(setTimer, WORKER_STOP_TIMEOUT_MS + DRAIN_TIMEOUT_MS, drained, undefined)
 }
 
-async function createWorkerPool(context: AppContext, workerCount: number, socketsPerWorker: number) {
+async function createWorkerPool(
+  context: AppContext,
+  workerCount: number,
+  starts: Pick<WorkerPoolDeps, "socketsPerWorker" | "databaseWaitMs">,
+) {
   const { system, settings, log } = context
   const { clock, random, setTimer, stopwatch, processes } = system
   const [seed = 0] = new Uint32Array(random(4).buffer)
@@ -146,7 +167,7 @@ async function createWorkerPool(context: AppContext, workerCount: number, socket
   const pool = new WorkerPool({
     workerCount,
     port: settings.MAILKIND_PORT,
-    socketsPerWorker,
+    ...starts,
     startWorker: processes.workerStarter(WORKER_ARGUMENTS, memory),
     setTimer,
     stopwatch,
@@ -242,7 +263,7 @@ type StartMessage = Extract<SupervisorMessage, { readonly kind: "start" }>
 async function startWorkerServer(
   context: AppContext,
   supervisor: SupervisorLink,
-  { workerIndex, port, socketCount }: StartMessage,
+  { workerIndex, port, socketCount, databaseWaitMs }: StartMessage,
   stopSignal: Promise<string>,
 ): Promise<RunningServer | null> {
   const { shards, rest } = splitSharedMemory(supervisor.memory)
@@ -251,6 +272,7 @@ async function startWorkerServer(
       workerIndex,
       port,
       socketCount,
+      databaseWaitMs,
       limits: createSharedLimits(rest, workerIndex, context.system.clock),
       node: { identity: parseIdentity(readNode(rest)), rowClaim: createRowClaim(rest) },
       counterShards: shards,

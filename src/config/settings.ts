@@ -28,7 +28,7 @@ export const SETTINGS = {
   }),
   MAILKIND_DATABASE_CONNECTIONS: integer({ description: "Most connections to PostgreSQL per process, besides one for notifications.", defaultValue: 4, min: 1, max: 100 }),
   MAILKIND_NODE_URL: url({ description: "Address at which the other servers of a PostgreSQL database reach this one, such as `http://10.0.0.11:8080`. By it a server that is cut off from the database learns that others are not (`/v1/health?ready=1`).", defaultValue: null, schemes: ["http", "https"] }),
-  MAILKIND_DATABASE_WAIT_S: integer({ description: "How long a start waits for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
+  MAILKIND_DATABASE_WAIT_S: integer({ description: "How long a start waits in all for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
   MAILKIND_STOP_DELAY_MS: integer({ isReloaded: true, description: "How long after SIGTERM everything is still served while `/v1/health` answers 503, in milliseconds, so that a load balancer can turn away.", defaultValue: 0, min: 0, max: 600_000 }),
   MAILKIND_BACKUP_DIR: text({ description: "Existing directory into which the server backs up its SQLite database on schedule. Without it, it makes no backups.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_BACKUP_HOURS: integer({ description: "Hours between two backups.", defaultValue: 24, min: 1, max: 8760 }),

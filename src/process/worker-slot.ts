@@ -43,6 +43,8 @@ export type WorkerSlotDeps = {
   readonly lastingMessages: () => Iterable<SupervisorMessage>
   /** The number of sockets on which each worker listens. */
   readonly socketsPerWorker: number
+  /** What is left of the time that a worker may wait for the database, in milliseconds; null: all of it. */
+  readonly databaseWaitMs: () => number | null
   /** Called when the worker has ended, before the next one starts. */
   readonly onExit: (workerIndex: number) => void
 }
@@ -211,6 +213,7 @@ export class WorkerSlot {
           workerIndex: this.#index,
           port: this.#deps.port(),
           socketCount: this.#deps.socketsPerWorker,
+          databaseWaitMs: this.#deps.databaseWaitMs(),
         })
         for (const lasting of this.#deps.lastingMessages()) this.#worker?.send(lasting)
         break

@@ -24,8 +24,17 @@ export type WorkerMessage =
 
 /** A message from the supervisor to a worker. */
 export type SupervisorMessage =
-  /** Start serving: the index of the worker, the port (0 picks a free one), and the number of sockets to listen with. */
-  | { readonly kind: "start"; readonly workerIndex: number; readonly port: number; readonly socketCount: number }
+  /**
+   * Start serving: the index of the worker, the port (0 picks a free one), the number of sockets to listen with, and what is left of the
+   * time to wait for the database (null: all of it).
+   */
+  | {
+      readonly kind: "start"
+      readonly workerIndex: number
+      readonly port: number
+      readonly socketCount: number
+      readonly databaseWaitMs: number | null
+    }
   /** Load the lists again, and take these texts of settings; null: those of before. */
   | { readonly kind: "reload"; readonly settings: Readonly<Record<string, string>> | null }
   /** Turn verbose logging on or off. */

@@ -5,7 +5,10 @@ import { fakeWorkers } from "./fake-workers.ts"
 
 function crew(workerCount: number, { port = 0, answersStop = true } = {}) {
   const fakes = fakeWorkers({ answersStop })
-  return { ...fakes, crew: new WorkerPool({ ...fakes.needs, workerCount, port, socketsPerWorker: 2 }) }
+  return {
+    ...fakes,
+    crew: new WorkerPool({ ...fakes.needs, workerCount, port, socketsPerWorker: 2, databaseWaitMs: () => null }),
+  }
 }
 
 test("the first worker starts alone and picks the port, which the others get", async () => {
@@ -18,9 +21,9 @@ test("the first worker starts alone and picks the port, which the others get", a
   for (const at of [1, 2]) child(at).begin(40_123)
   expect(await start).toMatchObject({ kind: "listening", port: 40_123 })
   expect([0, 1, 2].map(at => child(at).facts)).toEqual([
-    [{ kind: "start", workerIndex: 0, port: 0, socketCount: 2 }],
-    [{ kind: "start", workerIndex: 1, port: 40_123, socketCount: 2 }],
-    [{ kind: "start", workerIndex: 2, port: 40_123, socketCount: 2 }],
+    [{ kind: "start", workerIndex: 0, port: 0, socketCount: 2, databaseWaitMs: null }],
+    [{ kind: "start", workerIndex: 1, port: 40_123, socketCount: 2, databaseWaitMs: null }],
+    [{ kind: "start", workerIndex: 2, port: 40_123, socketCount: 2, databaseWaitMs: null }],
   ])
 })
 
@@ -32,7 +35,9 @@ test("the worker that replaces the first one keeps the port that it picked", asy
   child(0).end({ killedBy: "SIGKILL" })
   await time.tick(0)
   child(1).say({ kind: "ready" })
-  expect(child(1).facts).toEqual([{ kind: "start", workerIndex: 0, port: 40_123, socketCount: 2 }])
+  expect(child(1).facts).toEqual([
+    { kind: "start", workerIndex: 0, port: 40_123, socketCount: 2, databaseWaitMs: null },
+  ])
 })
 
 test("when the first worker cannot start nobody else is tried", async () => {

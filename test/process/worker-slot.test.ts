@@ -10,6 +10,7 @@ function seat(options: Parameters<typeof fakeWorkers>[0] = {}, lasting: readonly
     ...fakes.needs,
     port: () => 8080,
     socketsPerWorker: 1,
+    databaseWaitMs: () => null,
     onChange: by => void changedBy.push(by),
     lastingMessages: () => lasting,
   })
@@ -20,7 +21,7 @@ test("a worker is told its seat and port when it asks, and its start is over whe
   const { seat: own, child, logged } = seat()
   const start = own.start(false)
   child(0).say({ kind: "ready" })
-  expect(child(0).facts).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
+  expect(child(0).facts).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1, databaseWaitMs: null }])
   const place = {
     kind: "listening",
     port: 8080,
@@ -55,7 +56,7 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
   await time.tick(0)
   expect(children).toHaveLength(2)
   child(1).say({ kind: "ready" })
-  expect(child(1).facts).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1 }])
+  expect(child(1).facts).toEqual([{ kind: "start", workerIndex: 3, port: 8080, socketCount: 1, databaseWaitMs: null }])
 })
 
 test("workers that die in their start again and again are started after growing whiles, and it is told why", async () => {

@@ -10,6 +10,8 @@ export type TcpProxy = {
    * returned function is called, which cuts them all.
    */
   readonly dropData: () => () => void
+  /** The same from when somebody sends this text. */
+  readonly dropDataFrom: (text: string) => () => void
   /** From now on nothing passes on the connections that are there, and none of them is closed. Later ones are as ever. */
   readonly mute: () => void
   /** Takes no connections any more, and cuts those that are there, until the returned function is called. */
@@ -21,7 +23,7 @@ export type TcpProxy = {
 
 /** Starts one that leads to a port. */
 export async function startTcpProxy(to: number): Promise<TcpProxy> {
-  const state = { to, isSilent: false, cutAt: "", cutsLeft: 0, cutCount: 0 }
+  const state = { to, isSilent: false, cutAt: "", cutsLeft: 0, cutCount: 0, silentFrom: "" }
   const sockets = new Set<Socket>()
   const muted = new WeakSet<Socket>()
   const cutAll = (): void => {
@@ -41,6 +43,7 @@ export async function startTcpProxy(to: number): Promise<TcpProxy> {
       })
     }
     near.on("data", sent => {
+      if (state.silentFrom !== "" && sent.includes(state.silentFrom)) state.isSilent = true
       if (!state.isSilent && !muted.has(near)) far.write(sent)
     })
     far.on("data", answer => {
@@ -66,6 +69,13 @@ export async function startTcpProxy(to: number): Promise<TcpProxy> {
       state.isSilent = true
       return () => {
         state.isSilent = false
+        cutAll()
+      }
+    },
+    dropDataFrom: text => {
+      state.silentFrom = text
+      return () => {
+        Object.assign(state, { isSilent: false, silentFrom: "" })
         cutAll()
       }
     },

@@ -9,7 +9,7 @@ import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
 import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
 import type { OpenStore } from "../../customers/store/core/store.ts"
-import { StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
+import { StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { isPostgresUrl } from "../../customers/store/postgres/postgres-url.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
@@ -31,42 +31,6 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
     onAvailabilityChange: error => tell(error === null ? null : { fault: error.code, remedy: error.remedy }),
   })
-}
-
-/** How a database fails that may soon be there: it starts, fails over, or is full of the connections of others. */
-const PASSING_ERRORS: ReadonlySet<StoreErrorCode> = new Set(["away", "crowded", "standby"])
-
-/** How often a database that is away is tried again. */
-const RETRY_MS = 1000
-
-/**
- * Opens the store of a server, and waits for a PostgreSQL database that is away for as long as the settings say. Null: a signal asked the
- * server to stop meanwhile.
- */
-export async function waitForStore(context: AppContext, stopSignal: Promise<string>): Promise<OpenStore | null> {
-  const { system, settings, log, faults } = context
-  const waitS = settings.MAILKIND_DATABASE_WAIT_S
-  const untilMs = system.stopwatch() + 1000 * waitS
-  const first = await openStore(context).catch(passingError)
-  if (!(first instanceof StoreError)) return first
-  if (waitS === 0) throw first
-  log("warn", "the start waits for the database", { fault: first.code, remedy: first.remedy, wait_s: waitS })
-  for (let error = first; ; ) {
-    if (system.stopwatch() >= untilMs) throw error
-    const stopped = await Promise.race([system.sleep(RETRY_MS), stopSignal])
-    if (typeof stopped === "string") return null
-    const opened = await openStore(context).catch(passingError)
-    if (opened instanceof StoreError) error = opened
-    else {
-      log("info", "the database answers", faults?.end(first.code) ?? {})
-      return opened
-    }
-  }
-}
-
-function passingError(error: unknown): StoreError {
-  if (error instanceof StoreError && PASSING_ERRORS.has(error.code)) return error
-  throw error
 }
 
 /** Copies the SQLite database of the settings to PostgreSQL and shows the progress on a terminal. */

@@ -7,6 +7,7 @@ import { recordKeyCreation } from "../keys/keys.ts"
 import { SERVER_ACTOR } from "../store/change-log/actor.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
+import { isWriteUnsure } from "../store/core/store-error.ts"
 import { generateKey, hashKey } from "./key-format.ts"
 import { type ApiKey, insertKey } from "./keys.ts"
 
@@ -41,7 +42,9 @@ export async function createFirstAccount(
     (await inner.one("SELECT id FROM accounts LIMIT 1")) !== null
   // Nearly every start: no transaction, which a busy server would idle in.
   if (await hasAccount(store)) return { kind: "exists" }
-  return await store.transaction(async inner => {
+  const made: { result: Extract<FirstAccountResult, { kind: "created" }> | null } = { result: null }
+  const create = async (inner: Store): Promise<FirstAccountResult> => {
+    made.result = null
     if (await hasAccount(inner)) return { kind: "exists" }
     const newAccount = { email: OWNER_EMAIL, tier: OWNER_TIER, termsVersion }
     const creation = await insertAccount(inner, newId("acc", random), clock(), newAccount)
@@ -57,8 +60,16 @@ export async function createFirstAccount(
     await recordAct(log, inner, { kind: "account_created", accountId: account.id, details: "" })
     await recordKeyCreation(log, inner, keyCreation)
     await wanted.keep(keyText)
-    return { kind: "created", account, key: keyCreation.key, text: keyCreation.text }
-  })
+    made.result = { kind: "created", account, key: keyCreation.key, text: keyCreation.text }
+    return made.result
+  }
+  try {
+    return await store.transaction(create)
+  } catch (error) {
+    // The answer to the commit did not come. The key is nowhere else, so it is not left to chance whether it is shown.
+    if (isWriteUnsure(error) && made.result !== null && (await hasKey(store, made.result.text))) return made.result
+    throw error
+  }
 }
 
 /** Whether there is a key with this text, also a revoked one. */

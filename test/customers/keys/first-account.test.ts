@@ -1,8 +1,10 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { OWNER_TIER } from "../../../src/contract/tiers.ts"
 import { listAccounts, removeAccount } from "../../../src/customers/accounts/accounts.ts"
-import { createFirstAccount } from "../../../src/customers/keys/first-account.ts"
+import { createFirstAccount, hasKey } from "../../../src/customers/keys/first-account.ts"
 import { parseKey } from "../../../src/customers/keys/key-format.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
+import { StoreError } from "../../../src/customers/store/core/store-error.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, runChildren, tempLog, tempPlace, tempStore } from "../temp-store.ts"
@@ -47,6 +49,27 @@ test("of several processes that start together on an empty store, one creates th
     expect(children.flatMap(child => child.out).sort()).toEqual(["created", "exists", "exists", "exists"])
     expect(await listAccounts(await tempStore(path), "", 10, 0)).toMatchObject([{ activeKeyCount: 1 }])
   }
+})
+
+test("an owner whose commit was not answered is shown its key all the same, if it is stored", async () => {
+  const store = await tempStore()
+  const unsure = new StoreError("unsure", "the database", "its answer did not come")
+  let isStored = true
+  const losing: Store = {
+    ...store,
+    transaction: async work => {
+      await store.transaction(async inner => {
+        await work(inner)
+        if (!isStored) throw unsure
+      })
+      throw unsure
+    },
+  }
+  isStored = false
+  expect(await outcomeOf(createFirstAccount(losing, () => 1, random, null))).toThrow("its answer did not come")
+  isStored = true
+  const first = await createFirstAccount(losing, () => 1, random, null)
+  expect([first.kind, first.kind === "created" && (await hasKey(store, first.text))]).toEqual(["created", true])
 })
 
 test("an error in between leaves no account without a key", async () => {

@@ -172,3 +172,22 @@ describe("an unreachable database behind a proxy that accepts connections", () =
     },
   )
 })
+
+onPostgres(
+  "a process that stands still for longer than an answer may take does not call its database silent",
+  async () => {
+    const answerMsMax = 500
+    const bounds = { statementTimeoutMs: 400, responseGraceMs: 100, waitTimeoutMs: 520 }
+    const { store, way } = await behindProxy({ ...bounds, connectionsMax: 1 })
+    await store.one("SELECT 1 AS one")
+    const waiting = [1, 2, 3].map(() => store.one<unknown>("SELECT 1 AS one"))
+    const until = performance.now() + 3 * answerMsMax
+    while (performance.now() < until);
+    expect([await Promise.all(waiting), store.isAway()]).toEqual([[{ one: 1 }, { one: 1 }, { one: 1 }], false])
+    // One that is silent is found as ever.
+    const mend = way.dropData()
+    expect((await errorOf(store.one("SELECT 1 AS one"))).code).toBe("away")
+    expect(store.isAway()).toBe(true)
+    mend()
+  },
+)

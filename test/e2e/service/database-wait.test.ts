@@ -28,7 +28,15 @@ async function startWithout(waitS: number, ...words: readonly string[]) {
   }
   const server = startProgram([...PROGRAM, "serve", ...words], directory, env)
   onTestEnd(server.kill)
-  return { server, mend }
+  return { server, mend, way }
+}
+
+/** A server whose database falls silent in the middle of its start, when this is sent to it. `mend` lets it answer again. */
+async function startSilencedAt(sent: string, ...words: readonly string[]) {
+  const { server, mend, way } = await startWithout(60, ...words)
+  const answer = way.dropDataFrom(sent)
+  await mend()
+  return { server, mend: answer }
 }
 
 const WAITS = /"the start waits for the database"/g
@@ -45,6 +53,14 @@ for (const [kind, words] of [
     const { code, err } = await server.stop()
     expect([code, code === 0 ? "" : err]).toEqual([0, ""])
     expect([err.match(WAITS)?.length, err.match(/"the database answers","lasted_s":/g)?.length]).toEqual([1, 1])
+  })
+
+  onPostgres(`${kind} whose database falls silent in the middle of its start waits for it all the same`, async () => {
+    const { server, mend } = await startSilencedAt("FROM change_head", ...words)
+    await server.complained(/"the database does not answer"/)
+    mend()
+    await server.printed(/svc_live_/)
+    expect((await server.stop()).code).toBe(0)
   })
 
   onPostgres(`${kind} that waits for its database ends when it is asked to`, async () => {

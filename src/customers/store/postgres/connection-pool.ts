@@ -3,13 +3,14 @@ import { LRUCache } from "lru-cache"
 import { Semaphore } from "../../../base/concurrency.ts"
 import { assert } from "../../../base/errors.ts"
 import type { SetTimer } from "../../../base/outside-world.ts"
+import { setResponsiveTimer } from "../../../base/responsive-timer.ts"
 import { CoalescedRuns } from "../../../base/single-flight.ts"
 import { countParameters } from "../core/sql-text.ts"
 import { type SqlValue, storableParams } from "../core/store.ts"
 import { StoreError } from "../core/store-error.ts"
 import { convertRows } from "./convert-rows.ts"
 import { type AvailabilityListener, DatabaseBreaker } from "./database-breaker.ts"
-import { isConnectFailure, postgresStoreError } from "./postgres-errors.ts"
+import { isConnectFailure, isConnectTimeout, postgresStoreError } from "./postgres-errors.ts"
 import { redactedUrl, SESSION_PARAMETERS, validatePostgresUrl } from "./postgres-url.ts"
 import { CHANGES_CHANNEL } from "./prepare-database.ts"
 
@@ -114,8 +115,12 @@ export class PostgresPool {
     const expectedCount = this.#parameterCount(sql)
     assert(params.length === expectedCount, `expected ${expectedCount} values, got ${params.length}`)
     const { statementTimeoutMs, responseGraceMs } = this.#bounds
-    const running = client.unsafe<unknown[]>(sql, storableParams(params))
-    const result = await this.#withDeadline(running, statementTimeoutMs + responseGraceMs, isWrite)
+    const values = storableParams(params)
+    const result = await this.#withDeadline(
+      () => client.unsafe<unknown[]>(sql, values),
+      statementTimeoutMs + responseGraceMs,
+      isWrite,
+    )
     return { rows: convertRows(result), count: result.affectedRows, command: result.command }
   }
 
@@ -123,7 +128,7 @@ export class PostgresPool {
   beginTransaction(): Promise<ReservedSQL> {
     const { connectTimeoutMs, responseGraceMs } = this.#bounds
     return this.#retryLostConnections(async () => {
-      const client = await this.#withDeadline(this.#sql.reserve(), connectTimeoutMs + responseGraceMs)
+      const client = await this.#withDeadline(() => this.#sql.reserve(), connectTimeoutMs + responseGraceMs)
       try {
         await this.queryOn(client, "BEGIN", [])
         return client
@@ -186,9 +191,9 @@ export class PostgresPool {
     const waiting = this.#semaphore.acquire()
     if (waiting === null) throw this.#busyError("too many operations wait for a connection")
     const timeout = Promise.withResolvers<null>()
-    const cancelTimer = this.#setTimer(this.#bounds.waitTimeoutMs, () => timeout.resolve(null))
+    const timer = setResponsiveTimer(this.#setTimer, this.#bounds.waitTimeoutMs, () => timeout.resolve(null))
     const release = await Promise.race([waiting, timeout.promise])
-    cancelTimer()
+    timer.cancel()
     if (release !== null) return release
     void waiting.then(releaseUnused => releaseUnused())
     throw this.#busyError("no connection became free in time")
@@ -199,13 +204,13 @@ export class PostgresPool {
   }
 
   /**
-   * Waits for a result, at most `timeoutMs`. On a time-out all connections are replaced, since none can be expected to answer. When the
+   * Starts work and waits for its result, at most `timeoutMs` in which the event loop ran. On a time-out all connections are replaced, since none can be expected to answer. When the
    * answer to a write is lost, the error is `unsure`: the database may have done it.
    */
-  async #withDeadline<T>(running: PromiseLike<T>, timeoutMs: number, isWrite = false): Promise<T> {
+  async #withDeadline<T>(start: () => PromiseLike<T>, timeoutMs: number, isWrite = false): Promise<T> {
     const timeout = Promise.withResolvers<never>()
     const client = this.#sql
-    const cancelTimer = this.#setTimer(timeoutMs, () => {
+    const timer = setResponsiveTimer(this.#setTimer, timeoutMs, () => {
       const error = new StoreError("away", this.location, "it does not answer")
       timeout.reject(error)
       // Else another time-out has replaced the connections already, and the database may answer again.
@@ -214,15 +219,18 @@ export class PostgresPool {
       this.#reconnect()
     })
     try {
-      const result = await Promise.race([running, timeout.promise])
+      const result = await Promise.race([start(), timeout.promise])
       this.#breaker.recordSuccess()
       return result
     } catch (error) {
+      // The client's own time-out of a connection counts the time in which this process stood still. Nothing was sent.
+      const wasStarved = timer.ranMs() < this.#bounds.connectTimeoutMs / 2 && this.#breaker.error === null
+      if (wasStarved && isConnectTimeout(error)) return await this.#withDeadline(start, timeoutMs, isWrite)
       const storeError = this.toStoreError(error)
       const isLost = storeError instanceof StoreError && storeError.code === "away" && !isConnectFailure(error)
       throw isWrite && isLost ? new StoreError("unsure", this.location, "its answer did not come") : storeError
     } finally {
-      cancelTimer()
+      timer.cancel()
     }
   }
 
@@ -230,14 +238,15 @@ export class PostgresPool {
   async #probe(): Promise<void> {
     const client = this.#createClient(1)
     const timeout = Promise.withResolvers<never>()
-    const cancelTimer = this.#setTimer(this.#bounds.connectTimeoutMs, () => timeout.reject(new Error("no answer")))
+    const { connectTimeoutMs } = this.#bounds
+    const timer = setResponsiveTimer(this.#setTimer, connectTimeoutMs, () => timeout.reject(new Error("no answer")))
     try {
       await Promise.race([client.unsafe("SELECT 1"), timeout.promise])
     } catch (error) {
       const storeError = postgresStoreError(error, this.location)
       if (!(storeError instanceof StoreError && storeError.code !== "away")) throw error
     } finally {
-      cancelTimer()
+      timer.cancel()
       void client.close({ timeout: 0 })
     }
   }

@@ -73,6 +73,10 @@ export function isConnectFailure(error: unknown): boolean {
     : /^(?:57P03|53300|28|3D)/.test(errno) || codeOfLoginError(error) !== null
 }
 
+/** True when the client gave up waiting for a connection to open. */
+export const isConnectTimeout = (error: unknown): boolean =>
+  error instanceof Bun.SQL.PostgresError && error.code === "ERR_POSTGRES_CONNECTION_TIMEOUT"
+
 const codeOfSqlState = (state: string): StoreErrorCode | null =>
   SQLSTATE_CODES[state] ?? SQLSTATE_CODES[state.slice(0, 3)] ?? SQLSTATE_CODES[state.slice(0, 2)] ?? null
 
