@@ -446,7 +446,7 @@ type Job = {
 
 type JobState = "receiving" | "queued" | "running" | "stopped" | "done" | "failed"
 
-type JobReason = "units_used_up" | "account_suspended" | "key_revoked" | "files_lost" | "no_progress"
+type JobReason = "units_used_up" | "space_used_up" | "account_suspended" | "key_revoked" | "files_lost" | "no_progress"
 
 type JobRows = {
   /** Rows of the list, without the header. */

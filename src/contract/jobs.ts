@@ -23,8 +23,8 @@ export const JOB_TRANSITIONS = {
   receive: { description: "The whole list has arrived.", from: ["receiving"], to: "queued" },
   claim: { description: "A process begins or continues to check its rows.", from: ["queued"], to: "running" },
   release: { description: "The process that checked its rows stops, or has ended.", from: ["running"], to: "queued" },
-  stop: { description: "The units of the day are used up, or the account is suspended.", from: ["running"], to: "stopped" },
-  resume: { description: "There are units again: after 00:00 UTC, or at once when the tier rises. Or the account is no longer suspended.", from: ["stopped"], to: "queued" },
+  stop: { description: "The units of the day or the space of the account are used up, or the account is suspended.", from: ["running"], to: "stopped" },
+  resume: { description: "There are units again: after 00:00 UTC, or at once when the tier rises. Or there is space again, or the account is no longer suspended.", from: ["stopped"], to: "queued" },
   finish: { description: "The last row has its result.", from: ["running"], to: "done" },
   fail: { description: "The list cannot be checked to its end.", from: ["running"], to: "failed" },
   delete: { description: "Its owner deletes it, it has expired, or its upload was cut short.", from: ["receiving", "queued", "running", "stopped", "done", "failed"], to: "deleted" },
@@ -34,6 +34,7 @@ export type JobTransitionName = keyof typeof JOB_TRANSITIONS
 /** Why a job is `stopped` or `failed`. */
 export const JOB_REASONS = {
   units_used_up: { state: "stopped", description: "The units of the day are used up. It continues after 00:00 UTC, or at once when the tier rises." },
+  space_used_up: { state: "stopped", description: "The lists and results of the account take as much space as they may. It continues when you delete another job, or one expires." },
   account_suspended: { state: "stopped", description: "The account is suspended." },
   key_revoked: { state: "failed", description: "The key that uploaded the list was revoked or has expired." },
   files_lost: { state: "failed", description: "The files of the job are damaged or missing." },
@@ -58,7 +59,7 @@ export const JOB_LIMITS = {
   /** Jobs of one account that are not deleted, and uploads of it at the same time. */
   jobsPerAccountMax: 20,
   uploadsPerAccountMax: 2,
-  /** An account that has stored so many bytes, of lists and results, uploads no more. */
+  /** An account that has stored so many bytes, of lists and results, uploads no more, and its jobs stop. */
   bytesPerAccountMax: 1_073_741_824,
   /** How long an upload may take, and how long nothing of it may arrive. */
   uploadSecondsMax: 3600,

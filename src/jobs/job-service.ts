@@ -5,6 +5,7 @@ import { createIntervals, type RunInterval } from "../base/time.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
 import { beatJobs, claimNextJob, HolderWatch, JOB_LEASE_BOUNDS, resumeJob } from "../customers/jobs/job-leases.ts"
 import {
+  bytesLeft,
   createJob,
   deletedJobIds,
   deleteExpiredJobs,
@@ -240,6 +241,7 @@ export class JobService {
     if (isSuspended) return false
     if (reason === "account_suspended") return true
     const { store, today, unitsPerDayOf } = this.#deps
+    if (reason === "space_used_up") return (await bytesLeft(store, accountId)) > 0
     const allowance = { day: today(), perDay: unitsPerDayOf(tier), keyPerDay: keyUnitsPerDay }
     return (await unitsLeft(store, { accountId, keyId }, allowance)) !== 0
   }

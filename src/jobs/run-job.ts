@@ -6,6 +6,7 @@ import type { Category } from "../contract/categories.ts"
 import { JOB_LIMITS, type JobReason } from "../contract/jobs.ts"
 import type { JobMoment } from "../customers/jobs/job-body.ts"
 import { failJob, finishJob, releaseJob, stopJob, suspectRowOf } from "../customers/jobs/job-leases.ts"
+import { bytesLeft } from "../customers/jobs/job-lifecycle.ts"
 import {
   type CategoryCounts,
   commitBlock,
@@ -122,8 +123,9 @@ type PendingRows = {
   readonly byCategory: CategoryCounts
   /** The counts of all rows that are done, with these. */
   readonly counts: JobCounts
-  /** Where their results end in the file of this lease. */
+  /** Where their results end in the file of this lease, and where the space of the account is used up. */
   readonly resultsEnd: number
+  readonly resultsEndMax: number
   /** Where the next row stands. */
   readonly position: Pick<JobProgress, "inputOffset" | "inputSkipped">
 }
@@ -248,12 +250,14 @@ class JobRun {
     if (owner === null) return "lost"
     if (owner.isSuspended) return await this.#stop("account_suspended")
     if (!owner.isKeyUsable) return await end(failJob(store, this.#job, "key_revoked", momentOf(this.#deps)), "failed")
+    const space = await bytesLeft(store, this.#job.accountId)
+    if (space <= 0) return await this.#stop("space_used_up")
     const allowance = this.#allowanceOf(owner)
     const left = await unitsLeft(store, this.#job, allowance)
     const position = { inputOffset, inputSkipped }
     return {
       ...{ allowance, left, position, startedAt: stopwatch(), rowsCount: 0, byCategory: {} },
-      ...{ counts: this.#progress.counts, resultsEnd: this.#ownBytes },
+      ...{ counts: this.#progress.counts, resultsEnd: this.#ownBytes, resultsEndMax: this.#ownBytes + space },
     }
   }
 
@@ -303,10 +307,12 @@ class JobRun {
     return resultFormatOf(this.#job, columns)
   }
 
-  #isCommitDue({ rowsCount, startedAt }: PendingRows): boolean {
+  #isCommitDue({ rowsCount, startedAt, resultsEnd, resultsEndMax }: PendingRows): boolean {
     const { commitBounds, stopwatch } = this.#deps
     const { rowsDone, suspectRow } = this.#progress
     if (suspectRow !== null && rowsDone + rowsCount >= suspectRow) return true
+    // The next rows are begun with a look at what the account has stored.
+    if (resultsEnd >= resultsEndMax) return true
     return rowsCount >= commitBounds.rows || stopwatch() - startedAt >= commitBounds.ms
   }
 

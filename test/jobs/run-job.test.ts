@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { ListContext } from "../../src/check/lookup-context.ts"
+import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { listJobs } from "../../src/customers/jobs/job-row.ts"
 import { revokeKey } from "../../src/customers/keys/keys.ts"
 import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
@@ -303,6 +304,33 @@ describe("a job does not go on", () => {
     await setSuspension(desk.store, desk.accountId, null)
     await desk.workOff(desk.process("two"))
     expect(await desk.jobOf(id)).toMatchObject({ state: "done", reason: null })
+  })
+
+  test("while lists and results of its account take as much space as they may, and does when there is room", async () => {
+    const desk = await jobDesk()
+    const service = desk.process("one", { commitBounds: { rows: 100_000, ms: 100_000 } })
+    const other = await desk.upload("a@gmail.com\n")
+    await desk.workOff(service)
+    const { id, inputBytes } = await desk.upload(`email${",c".repeat(900)}\n${"a@gmail.com\n".repeat(3000)}`, {
+      format: "csv",
+    })
+    const room = 500_000
+    await desk.store.run("UPDATE jobs SET input_bytes = $2, result_bytes = 0 WHERE id = $1", [
+      other.id,
+      JOB_LIMITS.bytesPerAccountMax - inputBytes - room,
+    ])
+    await desk.workOff(service)
+    const { rowsDone, resultBytes, ...stopped } = await desk.jobOf(id)
+    expect(stopped).toMatchObject({ state: "stopped", reason: "space_used_up" })
+    expect(resultBytes).toBeGreaterThan(room / 2)
+    // A block is written to its end.
+    expect(resultBytes).toBeLessThan(room + 2_000_000)
+    expect((await desk.results(id)).split("\n")).toHaveLength(rowsDone + 2)
+    await desk.workOff(service)
+    expect(await desk.jobOf(id)).toMatchObject({ state: "stopped", rowsDone })
+    await service.delete(desk.accountId, other.id, SERVER_ACTOR)
+    await desk.workOff(service)
+    expect(await desk.jobOf(id)).toMatchObject({ state: "done", rowsDone: 3000, reason: null })
   })
 
   test("when the key that uploaded it was revoked", async () => {

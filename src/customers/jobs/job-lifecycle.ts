@@ -58,6 +58,16 @@ export async function reachedBound(store: Store, accountId: string): Promise<Job
   return bytes >= JOB_LIMITS.bytesPerAccountMax ? "bytes" : null
 }
 
+/** How many bytes lists and results of the account may still take; none or fewer: the bound is reached. */
+export async function bytesLeft(store: Store, accountId: string): Promise<number> {
+  const row = await store.one<{ bytes: number }>(
+    `SELECT CAST(COALESCE(SUM(input_bytes + result_bytes), 0) AS BIGINT) AS bytes
+     FROM jobs WHERE account_id = $1 AND state <> 'deleted'`,
+    [accountId],
+  )
+  return JOB_LIMITS.bytesPerAccountMax - (row?.bytes ?? 0)
+}
+
 /** Creates a job whose list is about to arrive. Gives the bound that holds it back; null: the account is gone. */
 export async function createJob(
   { store, clock, random }: { readonly store: Store; readonly clock: Clock; readonly random: Random },

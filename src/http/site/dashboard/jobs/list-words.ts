@@ -29,6 +29,8 @@ const STATE_MEANINGS: { readonly [S in JobState]: string } = {
 const REASON_MEANINGS: { readonly [R in JobReason]: string } = {
   units_used_up:
     "Your units of today are used up. The check continues by itself after 00:00 UTC, or at once when your tier rises. You can download the results so far.",
+  space_used_up:
+    "Your lists and results take as much space as they may. The check continues by itself when you delete another list, or one expires. You can download the results so far.",
   account_suspended:
     "Your account is suspended. The check continues by itself when the account is resumed. You can download the results so far.",
   key_revoked:
