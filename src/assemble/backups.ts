@@ -7,7 +7,7 @@ import type { ChangeLog } from "../customers/store/change-log/change-log.ts"
 import { startBackupScheduler } from "../process/backup-scheduler.ts"
 import { StartupError } from "../process/startup-error.ts"
 import { startScheduledRefresh } from "./check/refresh.ts"
-import type { AppContext } from "./context.ts"
+import type { AppContext, StoreContext } from "./context.ts"
 
 /** Refreshes the lists and backs up the database as often as the settings say. The returned function stops both. */
 export function startSchedules(context: AppContext): () => void {
@@ -50,8 +50,12 @@ function isDirectory(path: string): boolean {
  * Wraps a listener of the changes of this process so that it first records deleted accounts beside the SQLite database and its backups, for
  * a later restore. A failure is logged, since the account is deleted already.
  */
-export function recordDeletions(context: AppContext, notify: ChangeLog["notify"]): ChangeLog["notify"] {
-  const { system, settings, log } = context
+export function recordDeletions(
+  context: AppContext & Partial<Pick<StoreContext, "trustedTime">>,
+  notify: ChangeLog["notify"],
+): ChangeLog["notify"] {
+  const { system, settings, log, trustedTime } = context
+  const clock = trustedTime?.reference ?? system.clock
   const { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: data, MAILKIND_BACKUP_DIR: backups } = settings
   if (url !== null) return notify
   const directories = backups === null ? [data] : [data, backups]
@@ -59,7 +63,7 @@ export function recordDeletions(context: AppContext, notify: ChangeLog["notify"]
   const record = (id: string): void => {
     for (const directory of directories)
       try {
-        recordDeletedAccount(directory, { id, atMs: system.clock() })
+        recordDeletedAccount(directory, { id, atMs: clock() })
       } catch (error) {
         onError(error)
       }

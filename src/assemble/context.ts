@@ -2,6 +2,7 @@ import { FaultLog } from "../base/fault-log.ts"
 import { derived } from "../base/lazy.ts"
 import { createLogger, type Log, type LogFields } from "../base/log.ts"
 import type { LogLevel } from "../base/log-level.ts"
+import type { TrustedTime } from "../base/trusted-clock.ts"
 import type { Settings } from "../config/settings.ts"
 import type { OpenStore } from "../customers/store/core/store.ts"
 import { STORE_ERRORS } from "../customers/store/core/store-error.ts"
@@ -17,7 +18,7 @@ export type AppContext = {
 }
 
 /** The same once the store is open. */
-export type StoreContext = AppContext & { readonly store: OpenStore }
+export type StoreContext = AppContext & { readonly store: OpenStore; readonly trustedTime: TrustedTime }
 
 /** Creates the context. Its log has the level of the settings, or writes every line while verbose logging is on. */
 export function createContext(system: System, settings: Settings): AppContext {

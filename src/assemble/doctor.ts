@@ -2,6 +2,7 @@ import { join } from "node:path"
 import { errorCode } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { lazy } from "../base/lazy.ts"
+import type { Clock } from "../base/outside-world.ts"
 import { parseJson } from "../base/text.ts"
 import { ownMember } from "../base/untrusted-text.ts"
 import { parseBootstrap } from "../check/age/rdap-bootstrap.ts"
@@ -13,15 +14,16 @@ import type { SettingsReading } from "../config/setting-sources.ts"
 import type { Settings } from "../config/settings.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
-import { type PostgresStatus, readPostgresStatus } from "../customers/store/postgres/postgres-status.ts"
+import { readPostgresStatus } from "../customers/store/postgres/postgres-status.ts"
 import { type BackupSchedule, diagnoseBackups } from "../doctor/backups.ts"
-import { diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
+import { type ClockReferences, diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
 import {
   diagnosePostgres,
   diagnosePostgresOutbox,
   diagnoseSqlite,
   diagnoseSqliteOutbox,
   sqliteLastWrittenAtMs,
+  sqliteTrustedTime,
 } from "../doctor/database.ts"
 import {
   DIAGNOSTIC_STATUSES,
@@ -102,7 +104,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
   const { system, settings } = context
   const { clock, random } = system
   const directory = settings.MAILKIND_DATA_DIR
-  const database = createDatabaseDiagnostics(settings)
+  const database = createDatabaseDiagnostics(settings, clock)
   const url = settings.MAILKIND_SMTP_URL
   const token = `${system.processes.pid}.${Buffer.from(random(8)).toString("hex")}`
   const network = createNetworkDiagnostics(context)
@@ -123,6 +125,7 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
       diagnoseClock({
         listsAtMs: await listsBuiltAtMs(context),
         writtenAtMs: await database.lastWrittenAtMs(),
+        ...(await database.trustedTime(isRunning)),
         serversAheadMs: await network.serversAheadMs(),
         nowMs: clock(),
       }),
@@ -316,15 +319,16 @@ type DatabaseDiagnostics = {
   readonly outbox: (nowMs: number) => Promise<DiagnosticResult>
   /** When it was last written; `null` if that is unknown. */
   readonly lastWrittenAtMs: () => Promise<number | null>
+  /** What the database says of the time. */
+  readonly trustedTime: (isRunning: boolean) => Promise<Pick<ClockReferences, "databaseAheadMs" | "trusted">>
   /** The mark of the folder with the lists of jobs; undefined where no other server shares the database, or it cannot be read. */
   readonly jobsFolderMark: () => Promise<string | null | undefined>
 }
 
-function createDatabaseDiagnostics({
-  MAILKIND_DATABASE_URL: url,
-  MAILKIND_DATA_DIR: directory,
-  MAILKIND_SMTP_URL: smtp,
-}: Settings): DatabaseDiagnostics {
+function createDatabaseDiagnostics(
+  { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory, MAILKIND_SMTP_URL: smtp }: Settings,
+  clock: Clock,
+): DatabaseDiagnostics {
   const hasServer = smtp !== null
   if (url === null) {
     const path = join(directory, "mailkind.sqlite")
@@ -332,11 +336,18 @@ function createDatabaseDiagnostics({
       database: async inChild => (inChild === null ? diagnoseSqlite(path) : await inChild()),
       outbox: async nowMs => diagnoseSqliteOutbox(path, nowMs, hasServer),
       lastWrittenAtMs: async () => sqliteLastWrittenAtMs(path),
+      trustedTime: async isServing => {
+        const stored = sqliteTrustedTime(path)
+        return { databaseAheadMs: null, trusted: stored && { ...stored, isServing } }
+      },
       jobsFolderMark: async () => undefined,
     }
   }
-  const status = lazy<Promise<PostgresStatus>>(() => readPostgresStatus(url.reveal()))
-  const statusOrNull = async (): Promise<PostgresStatus | null> => {
+  const status = lazy(async () => {
+    const found = await readPostgresStatus(url.reveal())
+    return { ...found, clockAheadMs: found.clockAtMs - clock() }
+  })
+  const statusOrNull = async () => {
     try {
       return await status()
     } catch (error) {
@@ -349,6 +360,7 @@ function createDatabaseDiagnostics({
     database: () => diagnosePostgres(status()),
     outbox: nowMs => diagnosePostgresOutbox(status(), nowMs, hasServer),
     lastWrittenAtMs: async () => (await statusOrNull())?.lastWrittenAtMs ?? null,
+    trustedTime: async () => ({ databaseAheadMs: (await statusOrNull())?.clockAheadMs ?? null, trusted: null }),
     jobsFolderMark: async () => (await statusOrNull())?.jobsFolderMark,
   }
 }

@@ -43,7 +43,7 @@ export function createJobsService(
   { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
   loadShedder: Pick<LoadShedder, "liveCount" | "inFlight" | "isUnderPressure">,
 ): { readonly jobs: JobsAccess; readonly service: JobService } {
-  const { system, settings, store, log } = context
+  const { system, settings, store, log, trustedTime } = context
   const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
   const holder = createHolder(system.processes.pid, random)
   // Other machines share a PostgreSQL database, and their process ids mean nothing here.
@@ -63,7 +63,7 @@ export function createJobsService(
     isUnderPressure: () => loadShedder.isUnderPressure(),
   })
   const service: JobService = new JobService({
-    ...{ store, files, random, clock, stopwatch, runInterval, check, waitForTurn, holder, keepHours },
+    ...{ store, files, random, clock, stopwatch, trustedTime, runInterval, check, waitForTurn, holder, keepHours },
     isStoreShared: !isLocal,
     pauseReading: createTimedPause(nextTick, stopwatch),
     ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },

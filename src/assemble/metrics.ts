@@ -46,6 +46,7 @@ export type GaugeDeps = {
   readonly lists: ListsService
   readonly network: NetworkService
   readonly customers: Pick<CustomersService, "keys" | "units" | "usage" | "requestLog" | "nodesCount">
+  readonly isClockInDoubt: () => boolean
 }
 
 /** The counters of a process, and the exposition of the counters of all processes. */
@@ -196,7 +197,7 @@ function cacheMetrics(meter: Meter, cache: (typeof METRIC_LABELS.cache)[number])
 
 function customerGauges(
   meter: Meter,
-  { store, customers: { keys, units, usage, requestLog, nodesCount } }: GaugeDeps,
+  { store, isClockInDoubt, customers: { keys, units, usage, requestLog, nodesCount } }: GaugeDeps,
 ): WriteGauges {
   const keyCache = cacheMetrics(meter, "keys")
   const failures = meter.mirror("mailkind_quota_store_failures_total")
@@ -206,6 +207,7 @@ function customerGauges(
     const leases = units.stats()
     meter.setGauge("mailkind_database_up", store.isAway() ? 0 : 1)
     meter.setGauge("mailkind_database_connections_in_use", store.connectionsInUse())
+    meter.setGauge("mailkind_clock_trusted", isClockInDoubt() ? 0 : 1)
     meter.setGauge("mailkind_nodes", nodesCount())
     meter.setGauge("mailkind_leases_held", leases.subjects)
     failures(leases.failures)

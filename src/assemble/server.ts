@@ -32,12 +32,8 @@ import {
 import { StartupError } from "../process/startup-error.ts"
 import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
-import { createDeepChecksService } from "./check/deep-checks.ts"
-import { createDnsOutageLog } from "./check/dns-outages.ts"
-import { createOnDefect } from "./check/evidence-defects.ts"
-import { createLearnedHostsService } from "./check/learned-hosts.ts"
 import { createListsService, type ListsService } from "./check/lists-service.ts"
-import { createNetworkService, type HostLearning } from "./check/network.ts"
+import { createLookUps } from "./check/look-ups.ts"
 import { refreshHours } from "./check/refresh.ts"
 import type { AppContext, StoreContext } from "./context.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
@@ -47,10 +43,11 @@ import { createMailService } from "./customers/mails.ts"
 import { createSignInService } from "./customers/sign-in.ts"
 import { StartBudget, StartStopped } from "./customers/start-budget.ts"
 import { openStore } from "./customers/store.ts"
+import { createTrustedTimeService } from "./customers/trusted-time.ts"
 import { createFirstKeyFile } from "./first-key-file.ts"
 import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
-import { createInstrumentation, type Instrumentation, metricsReaderGuard, skipDeepChecksUnderLoad } from "./metrics.ts"
+import { createInstrumentation, type Instrumentation, metricsReaderGuard } from "./metrics.ts"
 import { COMMIT, VERSION } from "./program.ts"
 import { takeReloaded } from "./settings.ts"
 import { createTrafficService } from "./traffic.ts"
@@ -108,20 +105,25 @@ export async function startServer(
 ): Promise<RunningServer | null> {
   const budget = new StartBudget(context, stopSignal, isWorker(mode) ? mode.databaseWaitMs : null)
   try {
-    return await startOver({ ...context, store: await budget.run(() => openStore(context)) }, mode, budget)
+    return await startOver(context, mode, budget, await budget.run(() => openStore(context)))
   } catch (error) {
     if (error instanceof StartStopped) return null
     throw error
   }
 }
 
-async function startOver(context: StoreContext, mode: ServeMode, budget: StartBudget): Promise<RunningServer> {
-  const { system, settings, store: opened } = context
+async function startOver(
+  context: AppContext,
+  mode: ServeMode,
+  budget: StartBudget,
+  opened: OpenStore,
+): Promise<RunningServer> {
+  const { system, settings } = context
   const worker = isWorker(mode) ? mode : null
   const state = { isStopping: false, isDraining: false, isListening: false, baseUrl: "" }
   const store = budget.storeFor(opened, () => state.isListening)
   const instrumentation = createInstrumentation(context, mode)
-  const services = await createServices({ ...context, store }, instrumentation, worker, () => state.baseUrl)
+  const services = await createServices(context, store, instrumentation, worker, () => state.baseUrl)
   const app = createApp({
     ...services.appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
@@ -130,11 +132,9 @@ async function startOver(context: StoreContext, mode: ServeMode, budget: StartBu
     isStopping: () => state.isStopping,
     isDraining: () => state.isDraining,
   })
-  const { first: server, all } = listenOnSockets(
-    { hostname: settings.MAILKIND_HOST, port: worker?.port ?? settings.MAILKIND_PORT, isShared: mode !== "alone" },
-    app,
-    mode === "alone" ? 1 : mode.socketCount,
-  )
+  const { MAILKIND_HOST: hostname, MAILKIND_PORT } = settings
+  const place = { hostname, port: worker?.port ?? MAILKIND_PORT, isShared: mode !== "alone" }
+  const { first: server, all } = listenOnSockets(place, app, mode === "alone" ? 1 : mode.socketCount)
   const address = listenerUrl(server)
   Object.assign(state, { baseUrl: settings.MAILKIND_BASE_URL ?? address, isListening: true })
   services.start()
@@ -153,12 +153,9 @@ async function startOver(context: StoreContext, mode: ServeMode, budget: StartBu
       state.isDraining = true
       return drainForTakeover(system, all, app.fetch, drainRequest)
     },
-    announceStop: () => {
-      state.isStopping = true
-    },
+    announceStop: () => void Object.assign(state, { isStopping: true }),
     stop: async () => {
-      state.isStopping = true
-      state.isDraining = true
+      Object.assign(state, { isStopping: true, isDraining: true })
       await drainAndClose(system, all, app.fetch)
       await services.stop()
       await store.close()
@@ -170,17 +167,21 @@ const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "objec
 
 /** Creates the services, and what the app needs of them. `baseUrl` is known once the server listens. */
 async function createServices(
-  context: StoreContext,
+  appContext: AppContext,
+  store: OpenStore,
   instrumentation: Instrumentation,
   worker: WorkerMode | null,
   baseUrl: () => string,
 ) {
-  const { system, store } = context
+  const trusted = await createTrustedTimeService(appContext, store)
+  const context: StoreContext = { ...appContext, store, trustedTime: trusted.time }
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
   const { learned, network, deep, onDefect } = createLookUps(context, activeLists, instrumentation)
   const customers = await createCustomersService(context, worker)
-  const changes = { store, clock: system.clock, notify: recordDeletions(context, customers.publishChanges) }
+  const today = () => customers.units.today()
+  const { system } = context
+  const changes = { store, clock: system.clock, today, notify: recordDeletions(context, customers.publishChanges) }
   const mails = createMailService(context, baseUrl)
   const callbacks = createCallbacksService(context, network)
   const signIn = createSignInService(context, mails.sendNow)
@@ -188,13 +189,12 @@ async function createServices(
   const check = assembleCheck(system, activeLists, networkProbe, deep.deepProbe, customers.corrections, onDefect)
   const { jobs, service: jobService } = createJobsService(context, check, customers, instrumentation.loadShedder)
   const traffic = createTrafficService(context, customers.usage, instrumentation.meter)
-  const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers })
-  // Stopped in reverse order: a service may need those before it until its work is done.
-  const services = [customers, learned, deep, mails, callbacks, signIn, traffic, gauges]
-  let stopLists = (): void => undefined
+  const { isInDoubt: isClockInDoubt } = trusted
+  const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers, isClockInDoubt })
+  const services = [trusted, customers, learned, deep, mails, callbacks, signIn, traffic, gauges]
   return {
     appDeps: {
-      ...createAppDeps(context, lists, network.isDnsUnavailable),
+      ...createAppDeps(context, lists, network.isDnsUnavailable, isClockInDoubt),
       ...customers,
       ...createLeakReportsService(context, changes),
       changes,
@@ -206,28 +206,31 @@ async function createServices(
     reloadLists: lists.reload,
     takeTiers: customers.takeTiers,
     pollChanges: customers.pollChanges,
-    start: () => {
-      stopLists = lists.start()
-      for (const { start } of services) start()
-      jobService.start()
-    },
-    stop: async () => {
-      // Rows of jobs are not checked without the network.
-      await jobService.stop()
-      for (const stop of [network.stop, stopLists, ...services.toReversed().map(service => service.stop)]) await stop()
-    },
+    ...lifetimeOf(services, lists, jobService, network),
   }
 }
 
-/** Wires the network look-ups of checks, and what is learned from them. */
-function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
-  const onDefect = createOnDefect(context, instrumentation.meter)
-  const learned = createLearnedHostsService(context, () => activeLists().pack)
-  const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
-  const learning = { learnedHosts: learned.hosts, matchLists, listsVersion: () => activeLists().pack.version }
-  const network = createNetworkService(context, learning, { outages: createDnsOutageLog(context), onDefect })
-  const quiet = skipDeepChecksUnderLoad(network, instrumentation)
-  return { learned, network, deep: createDeepChecksService(context, quiet, context.store, onDefect), onDefect }
+type Service = { readonly start: () => unknown; readonly stop: () => unknown }
+
+/** Starts services, and stops them in reverse order: a service may need those before it until its work is done. */
+function lifetimeOf(
+  services: readonly Service[],
+  lists: ListsService,
+  jobs: Service,
+  network: Pick<Service, "stop">,
+): { readonly start: () => void; readonly stop: () => Promise<void> } {
+  let stopLists = (): void => undefined
+  return {
+    start: () => {
+      stopLists = lists.start()
+      for (const { start } of [...services, jobs]) start()
+    },
+    stop: async () => {
+      // Rows of jobs are not checked without the network.
+      await jobs.stop()
+      for (const stop of [network.stop, stopLists, ...services.toReversed().map(service => service.stop)]) await stop()
+    },
+  }
 }
 
 /** Wires a check over lists and look-ups. */
@@ -275,7 +278,12 @@ function clientAddressDeps(
 }
 
 /** The dependencies of the app that no service provides. */
-function createAppDeps(context: StoreContext, lists: ListsService, isDnsUnavailable: () => boolean) {
+function createAppDeps(
+  context: StoreContext,
+  lists: ListsService,
+  isDnsUnavailable: () => boolean,
+  isClockInDoubt: () => boolean,
+) {
   const { system, settings, log } = context
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
   return {
@@ -290,7 +298,7 @@ function createAppDeps(context: StoreContext, lists: ListsService, isDnsUnavaila
     logging: requestLogOptions(context),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
-    health: createHealthReport(context, lists, isDnsUnavailable),
+    health: createHealthReport(context, lists, isDnsUnavailable, isClockInDoubt),
     asset: (name: AssetName) => system.files.bundled(`${name}.asset`),
     isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
@@ -321,6 +329,7 @@ function createHealthReport(
   { system: { stopwatch, clock }, settings, store }: StoreContext,
   lists: ListsService,
   isDnsUnavailable: () => boolean,
+  isClockInDoubt: () => boolean,
 ): () => Health {
   const startedAtMs = stopwatch()
   return () =>
@@ -332,6 +341,7 @@ function createHealthReport(
       isRefreshScheduled: refreshHours(settings) !== null,
       isDnsUnavailable: isDnsUnavailable(),
       isDatabaseAway: store.isAway(),
+      isClockInDoubt: isClockInDoubt(),
       uptimeMs: stopwatch() - startedAtMs,
       nowMs: clock(),
     })

@@ -1,5 +1,6 @@
 import { logError } from "../base/log.ts"
 import { createIntervals } from "../base/time.ts"
+import { whenTrusted } from "../base/trusted-clock.ts"
 import type { Measure } from "../customers/usage/measures.ts"
 import { pruneTraffic, STATUS_CLASSES, type TrafficMeasure, TrafficRecorder } from "../customers/usage/traffic.ts"
 import type { UsageMeter } from "../customers/usage/usage-meter.ts"
@@ -13,18 +14,17 @@ const TRAFFIC_PRUNE_MS = 3_600_000
 
 /** Records the traffic of this process by the hour, for the administration. */
 export function createTrafficService(
-  { system, store, log }: StoreContext,
+  { system, store, log, trustedTime }: StoreContext,
   usage: Pick<UsageMeter, "total">,
   meter: Pick<Meter, "apiResponses">,
 ) {
   const recorder = new TrafficRecorder(store, system.clock, totalOf(usage, meter))
   const flush = () => recorder.flush().catch(logError(log, "traffic was not written"))
+  const prune = () =>
+    whenTrusted(trustedTime, nowMs => pruneTraffic(store, nowMs)).catch(logError(log, "old traffic was not deleted"))
   const intervals = createIntervals(system.runInterval, [
     [TRAFFIC_FLUSH_MS, () => void flush()],
-    [
-      TRAFFIC_PRUNE_MS,
-      () => void pruneTraffic(store, system.clock()).catch(logError(log, "old traffic was not deleted")),
-    ],
+    [TRAFFIC_PRUNE_MS, () => void prune()],
   ])
   return {
     start: intervals.start,

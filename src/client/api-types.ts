@@ -354,6 +354,8 @@ type Health = {
   lists: HealthLists
   dns: HealthDns
   database: HealthDatabase
+  /** `in_doubt`: the clock of this host and the one that confirms it differ by more than a minute, or it has jumped. Nothing is deleted for its age, and no day begins by it. */
+  clock: HealthClock
 }
 
 type HealthStatus = "ok" | "degraded"
@@ -405,6 +407,12 @@ type HealthDatabase = {
 }
 
 type DatabaseStatus = "ok" | "away"
+
+type HealthClock = {
+  status: ClockStatus | (string & {})
+}
+
+type ClockStatus = "ok" | "in_doubt"
 
 type Job = {
   /** An id such as `job_…`. */
@@ -537,6 +545,7 @@ export type {
   BatchResult,
   Category,
   CheckResult,
+  ClockStatus,
   CountsByCategory,
   CountsByRecommendation,
   DatabaseStatus,
@@ -545,6 +554,7 @@ export type {
   FeedbackBody,
   FeedbackReceipt,
   Health,
+  HealthClock,
   HealthDatabase,
   HealthDns,
   HealthLists,

@@ -87,6 +87,7 @@ export const METRICS = {
   mailkind_database_up: { kind: "gauge", description: "1: the database answers; 0: it was found unreachable and has not answered since.", labels: [], aggregation: "min" },
   mailkind_database_latency_seconds: { kind: "gauge", description: "How long the last statement took that asks for nothing.", labels: [], aggregation: "max" },
   mailkind_database_connections_in_use: { kind: "gauge", description: "Connections to PostgreSQL that work or are reserved; 0 with SQLite.", labels: [], aggregation: "sum" },
+  mailkind_clock_trusted: { kind: "gauge", description: "1: the clock is confirmed; 0: it and the one that confirms it differ by more than a minute, or it has jumped: nothing is deleted for its age.", labels: [], aggregation: "min" },
   mailkind_backup_interval_seconds: { kind: "gauge", description: "Time between two scheduled backups; 0: there are none.", labels: [], aggregation: "max" },
   mailkind_backup_age_seconds: { kind: "gauge", description: "Age of the newest scheduled backup, or of this process while there is none; 0: there are none.", labels: [], aggregation: "max" },
   mailkind_nodes: { kind: "gauge", description: "Servers that share the database and the limits of callers, including this one.", labels: [], aggregation: "max" },

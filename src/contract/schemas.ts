@@ -208,6 +208,15 @@ export const Health = t.Object(
       },
       closed("HealthDatabase"),
     ),
+    clock: t.Object(
+      {
+        status: oneOf("ClockStatus", ["ok", "in_doubt"]),
+      },
+      {
+        ...closed("HealthClock"),
+        description: "`in_doubt`: the clock of this host and the one that confirms it differ by more than a minute, or it has jumped. Nothing is deleted for its age, and no day begins by it.",
+      },
+    ),
   },
   closed("Health"),
 )

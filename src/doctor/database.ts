@@ -1,3 +1,4 @@
+import type { StoredTime } from "../base/trusted-clock.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { SCHEMA_VERSION } from "../customers/store/migrations/migrations.ts"
 import type { PostgresStatus } from "../customers/store/postgres/postgres-status.ts"
@@ -44,6 +45,23 @@ export function sqliteLastWrittenAtMs(path: string): number | null {
       if (look.hasTable("changes"))
         times.push(...look.all<{ at: number | null }>("SELECT MAX(at_ms) AS at FROM changes"))
       return Math.max(...times.map(({ at }) => at ?? 0))
+    })
+  } catch (fault) {
+    // The diagnostic of the database reports the error.
+    if (fault instanceof StoreError) return null
+    throw fault
+  }
+}
+
+/** The time that servers on the database trust; `null`: none is stored, or it cannot be read. */
+export function sqliteTrustedTime(path: string): StoredTime | null {
+  try {
+    return withSqliteReader(path, look => {
+      if (!look.hasTable("confirmed_time")) return null
+      const [row] = look.all<StoredTime>(
+        `SELECT confirmed_at_ms AS "confirmedAtMs", held_ms AS "heldMs" FROM confirmed_time`,
+      )
+      return row ?? null
     })
   } catch (fault) {
     // The diagnostic of the database reports the error.

@@ -2,6 +2,7 @@ import type { Pause } from "../base/concurrency.ts"
 import type { LogMessage } from "../base/log-events.ts"
 import { CoalescedRuns } from "../base/single-flight.ts"
 import { createIntervals, type RunInterval } from "../base/time.ts"
+import { type TrustedTime, whenTrusted } from "../base/trusted-clock.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
 import { beatJobs, claimNextJob, HolderWatch, JOB_LEASE_BOUNDS, resumeJob } from "../customers/jobs/job-leases.ts"
 import {
@@ -31,6 +32,7 @@ import { isSuspect, JobInterrupted, type RunJobDeps, runJob } from "./run-job.ts
 
 /** What the service needs, besides what one job does. */
 export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
+  readonly trustedTime: Pick<TrustedTime, "now">
   /** This process among all that share the database. */
   readonly holder: string
   /** Whether a holder is known to have ended. */
@@ -207,8 +209,8 @@ export class JobService {
   }
 
   async #sweep(): Promise<void> {
-    const { store, files, clock, keepHours } = this.#deps
-    await deleteExpiredJobs(store, clock(), keepHours)
+    const { store, files, trustedTime, keepHours } = this.#deps
+    await whenTrusted(trustedTime, nowMs => deleteExpiredJobs(store, nowMs, keepHours))
     const folder = await this.#checkFolder()
     const deleted = await deletedJobIds(store)
     // The files are listed first: a job whose file is among them is known by then.

@@ -41,7 +41,13 @@ async function observed(
     reload: async () => undefined,
     start: () => () => undefined,
   }
-  const over = own.createGaugeWriter({ store: harness.store, lists, network: outside, customers: harness.customers })
+  const over = own.createGaugeWriter({
+    store: harness.store,
+    lists,
+    network: outside,
+    customers: harness.customers,
+    isClockInDoubt: () => true,
+  })
   return { harness, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
 }
 

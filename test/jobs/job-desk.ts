@@ -11,6 +11,7 @@ import { type ResultFilter, readResults, resultsLength } from "../../src/jobs/re
 import { OPTIONS, withAccount } from "../customers/jobs/jobs.ts"
 import { random } from "../customers/temp-store.ts"
 import { check } from "../support/app.ts"
+import { trustedTime } from "../support/clock.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 
 /** Chunks of a text, of so many bytes each. */
@@ -46,6 +47,7 @@ export async function jobDesk(perDay: number | null = null) {
       ownListMatch: () => NO_OWN_LIST_MATCH,
       testDomain: "mailkind.test",
       clock: () => state.now,
+      trustedTime: trustedTime(() => state.now),
       stopwatch: () => state.now,
       unitsPerDayOf: () => state.perDay,
       today: () => state.day,

@@ -49,6 +49,7 @@ import { healthReport } from "../../src/http/v1/health.ts"
 import { createSystem, type System } from "../../src/system/system.ts"
 import { loopbackFetch } from "../check/fetch/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
+import { trustedTime } from "./clock.ts"
 import { onTestEnd } from "./on-test-end.ts"
 import { placeSqlite } from "./sqlite-template.ts"
 import { createFakeTime, type FakeTime } from "./time.ts"
@@ -215,7 +216,7 @@ export async function testApp({
     openMailer,
     runInterval: () => () => undefined,
   }
-  const context: StoreContext = { system: world, settings: read.settings, log, store }
+  const context: StoreContext = { system: world, settings: read.settings, log, store, trustedTime: trustedTime(clock) }
   const customers = await createCustomersService(context, oneOf(nodesCount, clock))
   const changes: AttributedLog = { store, clock, notify: customers.publishChanges, actor: SERVER_ACTOR }
   const accountId = await newAccount(changes, "owner@localhost", tier)
@@ -280,6 +281,7 @@ export async function testApp({
         isRefreshScheduled: true,
         isDnsUnavailable: false,
         isDatabaseAway: false,
+        isClockInDoubt: false,
         uptimeMs: 0,
         nowMs: clock(),
       }),

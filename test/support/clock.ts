@@ -1,4 +1,5 @@
 import type { Clock } from "../../src/base/outside-world.ts"
+import type { TrustedInstant, TrustedTime } from "../../src/base/trusted-clock.ts"
 
 /** A clock that stands still until it is told to go on. */
 export function stoppedClock(nowMs = Date.UTC(2026, 0, 1)): Clock & { readonly tick: (ms: number) => void } {
@@ -9,3 +10,9 @@ export function stoppedClock(nowMs = Date.UTC(2026, 0, 1)): Clock & { readonly t
     },
   })
 }
+
+/** An instant that a test trusts. */
+export const trustedAt = (atMs: number): TrustedInstant => atMs as TrustedInstant
+
+/** A time that a test trusts, whatever it is. */
+export const trustedTime = (clock: Clock): TrustedTime => ({ now: () => trustedAt(clock()), reference: clock })

@@ -128,6 +128,7 @@ export async function takeStore(url: string): Promise<OpenStore> {
     one: <Row>(...words: Parameters<OpenStore["one"]>) => request(() => store.one<Row>(...words)),
     run: (...words) => request(() => store.run(...words)),
     transaction: work => request(() => store.transaction(work)),
+    readClock: () => request(() => store.readClock()),
     isAway: () => store.isAway(),
     connectionsInUse: () => store.connectionsInUse(),
     onChange: received => {
@@ -157,10 +158,14 @@ async function clean(here: Shared, name: string): Promise<void> {
     return
   }
   const tables = await client.unsafe<{ name: string }[]>(
-    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('migrations', 'change_head', 'host_sightings_head')",
+    "SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('migrations', 'change_head', 'host_sightings_head', 'confirmed_time')",
   )
   const emptying = tables.map(table => `DELETE FROM ${table.name}`)
-  const heads = ["UPDATE change_head SET id = 0", "UPDATE host_sightings_head SET batch = 0"]
+  const heads = [
+    "UPDATE change_head SET id = 0",
+    "UPDATE host_sightings_head SET batch = 0",
+    "UPDATE confirmed_time SET confirmed_at_ms = NULL, held_ms = 0",
+  ]
   await client.unsafe([...emptying, ...heads].join(";"))
   here.ready.push(name)
 }
@@ -180,7 +185,7 @@ async function shapeOf(client: SQL): Promise<string> {
       (SELECT string_agg(tgname, ',' ORDER BY tgname) FROM pg_trigger WHERE NOT tgisinternal),
       (SELECT string_agg(proname, ',' ORDER BY proname) FROM pg_proc WHERE pronamespace = 'public'::regnamespace),
       (SELECT string_agg(concat(number, ' ', ran_at_ms), ',' ORDER BY number) FROM migrations),
-      (SELECT count(*) FROM change_head), (SELECT count(*) FROM host_sightings_head)) AS shape`)
+      (SELECT count(*) FROM change_head), (SELECT count(*) FROM host_sightings_head), (SELECT count(*) FROM confirmed_time)) AS shape`)
   return row?.shape ?? ""
 }
 

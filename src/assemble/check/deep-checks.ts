@@ -1,6 +1,7 @@
 import { logError } from "../../base/log.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
+import type { TrustedTime } from "../../base/trusted-clock.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import { AGE_PROBE_BOUNDS, createAgeProbe } from "../../check/age/age-probe.ts"
 import { createRefreshingBootstrap, type RefreshingBootstrap } from "../../check/age/bootstrap-refresh.ts"
@@ -39,7 +40,7 @@ export type DeepChecksService = {
 export function createDeepChecksService(
   context: AppContext,
   { queryDns, isDnsUnavailable }: NetworkService,
-  store: Store | null,
+  stored: { readonly store: Store; readonly trustedTime: TrustedTime } | null,
   onDefect = createOnDefect(context),
 ): DeepChecksService {
   if (queryDns === null || context.settings.MAILKIND_OUTSIDE === "off")
@@ -47,7 +48,7 @@ export function createDeepChecksService(
   const { system, settings, log } = context
   const { fetchUrl, connect, setTimer, clock } = system
   const userAgent = formatUserAgent(settings)
-  const facts = store === null ? null : createDomainFacts(store, clock)
+  const facts = stored === null ? null : createDomainFacts(stored.store, clock)
   const bootstrap = createRdapBootstrap(context)
   const isOperatorUrl = settings.MAILKIND_RDAP_BOOTSTRAP_URL !== null
   const lookupRegistration = createRdapLookup(
@@ -67,7 +68,7 @@ export function createDeepChecksService(
   const homepageCache = new HomepageCache({ probe, store: facts?.homepages ?? null, clock, onError: onReadError })
   return {
     deepProbe: createDeepProbe({ ageProbe, homepageCache, isUnavailable: isDnsUnavailable, onDefect, clock, setTimer }),
-    ...createFactStoreWork(context, facts, bootstrap),
+    ...createFactStoreWork(context, facts, stored?.trustedTime.now ?? (() => null), bootstrap),
   }
 }
 
@@ -92,6 +93,7 @@ function createRdapBootstrap({ system, settings, log }: AppContext): RefreshingB
 function createFactStoreWork(
   { system: { runInterval }, log }: AppContext,
   facts: DomainFacts | null,
+  trustedNow: TrustedTime["now"],
   bootstrap: RefreshingBootstrap,
 ): Pick<DeepChecksService, "start" | "stop"> {
   let isStopped = false
@@ -100,7 +102,7 @@ function createFactStoreWork(
   const write = async (): Promise<void> =>
     await facts?.flush().catch(logError(log, "results of deep checks were not written"))
   const prune = async (): Promise<void> => {
-    while (!isStopped && ((await facts?.prune()) ?? 0) > 0);
+    while (!isStopped && ((await facts?.prune(trustedNow())) ?? 0) > 0);
   }
   const intervals = createIntervals(runInterval, [
     [WRITE_MS, () => void writes.run(null, write)],

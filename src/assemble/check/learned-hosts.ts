@@ -50,7 +50,7 @@ export type LearnedHostsService = {
 
 /** Creates the service over an open store. The server does not wait for it: until observations are read, no host is learned. */
 export function createLearnedHostsService(
-  { system, store, log }: Omit<StoreContext, "settings">,
+  { system, store, log, trustedTime }: Omit<StoreContext, "settings">,
   activePack: () => Pack,
 ): LearnedHostsService {
   const hosts = new LearnedHosts(LEARNED_BOUNDS, candidatesOnDemand())
@@ -73,8 +73,8 @@ export function createLearnedHostsService(
   const relistNext = createRelisting(hosts, activePack, today)
   const relist = inBatches("listed domains were not compared", async () => !isStopping && relistNext())
   const prune = inBatches("old observations of mail hosts were not deleted", async () => {
-    const retention = { rowsMax: LEARNED_BOUNDS.observationsMax, fromDay: today() - OBSERVATION_DAYS_MAX }
-    return (await pruneHostObservations(store, retention)) > 0 && !isStopping
+    const retention = { rowsMax: LEARNED_BOUNDS.observationsMax, daysMax: OBSERVATION_DAYS_MAX }
+    return (await pruneHostObservations(store, trustedTime.now(), retention)) > 0 && !isStopping
   })
   const intervals = createIntervals(system.runInterval, [
     [WRITE_MS, () => void write()],

@@ -1,6 +1,8 @@
 import { type Log, logError } from "../../base/log.ts"
+import type { LogMessage } from "../../base/log-events.ts"
 import { lazyPromise } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
+import { type TrustedInstant, whenTrusted } from "../../base/trusted-clock.ts"
 import type { Settings } from "../../config/settings.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
@@ -157,13 +159,17 @@ export async function createCustomersService(
 }
 
 /** The caches, limits and meters over the store. Usage calls `writeUsageSoon` when its buffer is full. */
-function createParts({ system, settings, store, log }: StoreContext, coarse: CoarseClocks, writeUsageSoon: () => void) {
+function createParts(
+  { system, settings, store, log, trustedTime }: StoreContext,
+  coarse: CoarseClocks,
+  writeUsageSoon: () => void,
+) {
   const { clock, random, setTimer } = system
   const tiers = [...tierLimits(settings.MAILKIND_TIERS)]
   const unitNotices = new UnitNotices({ store, clock, unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null })
   const units = new UnitQuota(
     store,
-    clock,
+    trustedTime.reference,
     unitsBounds(settings),
     logError(log, "units were not leased ahead, or not given back"),
     leased => unitNotices.noteLeased(leased),
@@ -241,19 +247,42 @@ function freeChecksFor(
   return perDay === "off" ? null : createFreeChecks({ store, clock, random, rates, units, perDay })
 }
 
-const formerUsePruning = (store: Store, clock: System["clock"], log: Log) => (): void =>
-  void pruneFormerUse(store, clock()).catch(logError(log, "the use of deleted accounts was not deleted"))
-
-const administrationPruning = (store: Store, clock: System["clock"], log: Log) => (): void => {
-  const pruned = Promise.all([pruneActs(store, clock()), pruneFormerSuspensions(store, clock())])
-  pruned.catch(logError(log, "old acts of administrators and suspensions were not deleted"))
+/** Deletes what is too old, each kind with its interval. */
+function pruningIntervals(
+  { store, log, trustedTime }: StoreContext,
+  freeChecks: FreeChecks | null,
+): readonly (readonly [everyMs: number, work: () => void])[] {
+  const pruneUsage = createUsagePruning(store)
+  const pruning = (prune: (nowMs: TrustedInstant) => Promise<unknown>, message: LogMessage) => (): void =>
+    void whenTrusted(trustedTime, prune).catch(logError(log, message))
+  const pruneAdministration = async (): Promise<void> => {
+    await pruneActs(store, trustedTime.now())
+    await whenTrusted(trustedTime, nowMs => pruneFormerSuspensions(store, nowMs))
+  }
+  return [
+    [USAGE_PRUNE_MS, pruning(pruneUsage, "old usage was not deleted")],
+    [USAGE_PRUNE_MS, pruning(nowMs => pruneFormerUse(store, nowMs), "the use of deleted accounts was not deleted")],
+    [
+      ADMINISTRATION_PRUNE_MS,
+      () =>
+        void pruneAdministration().catch(logError(log, "old acts of administrators and suspensions were not deleted")),
+    ],
+    [
+      FREE_CHECKS_PRUNE_MS,
+      pruning(async nowMs => freeChecks?.prune(nowMs), "expired data of free checks was not deleted"),
+    ],
+    [
+      KEY_NETWORKS_PRUNE_MS,
+      pruning(nowMs => pruneNetworks(store, nowMs, KEY_NETWORKS_PRUNED_MAX), "old networks of keys were not deleted"),
+    ],
+  ]
 }
 
 type BackgroundParts = "keys" | "keyNetworks" | "usage" | "units" | "unitNotices" | "freeChecks" | "requestLog"
 
 /** The background work, each piece with its interval. */
 function createBackgroundWork(
-  { system, store, log }: StoreContext,
+  context: StoreContext,
   {
     keys,
     keyNetworks,
@@ -266,27 +295,24 @@ function createBackgroundWork(
   }: Pick<CustomersService, BackgroundParts> & WithNodes,
   pollChanges: () => void,
 ) {
-  const requestLogWork = createRequestLogWork({ system, store, log }, requestLog)
-  const pruneUsage = createUsagePruning(store, system.clock)
+  const { system, store, log } = context
+  const requestLogWork = createRequestLogWork(context, requestLog)
   const notifyOfUnits = () =>
     unitNotices.look(units.today()).catch(logError(log, "mails about used units were not queued"))
   const writeUsage = (): void => void flushFullBatches(usage).catch(logError(log, "usage was not written"))
   const intervals = createIntervals(system.runInterval, [
     [CHANGES_POLL_MS, pollChanges],
     [LAST_USE_FLUSH_MS, () => void keys.flush().catch(logError(log, "the last use of keys was not written"))],
-    ...networkIntervals(keyNetworks, store, system.clock, log),
+    [
+      KEY_NETWORKS_FLUSH_MS,
+      () => void keyNetworks.flush().catch(logError(log, "the networks of keys were not written")),
+    ],
     [USAGE_FLUSH_MS, writeUsage],
     [USAGE_FLUSH_MS, () => void units.maintain()],
     [USAGE_FLUSH_MS, () => void notifyOfUnits()],
     [REQUEST_LOG_FLUSH_MS, () => void requestLogWork.write()],
     [REQUEST_LOG_VISIT_MS, () => void requestLogWork.visit()],
-    [USAGE_PRUNE_MS, () => void pruneUsage().catch(logError(log, "old usage was not deleted"))],
-    [ADMINISTRATION_PRUNE_MS, administrationPruning(store, system.clock, log)],
-    [USAGE_PRUNE_MS, formerUsePruning(store, system.clock, log)],
-    [
-      FREE_CHECKS_PRUNE_MS,
-      () => void freeChecks?.prune().catch(logError(log, "expired data of free checks was not deleted")),
-    ],
+    ...pruningIntervals(context, freeChecks),
   ])
   return {
     writeUsage,
@@ -299,29 +325,9 @@ function createBackgroundWork(
   }
 }
 
-/** The background work about the networks that keys are used from. */
-const networkIntervals = (
-  keyNetworks: NetworkWatch,
-  store: Store,
-  clock: System["clock"],
-  log: Log,
-): readonly (readonly [everyMs: number, work: () => void])[] => [
-  [KEY_NETWORKS_FLUSH_MS, () => void keyNetworks.flush().catch(logError(log, "the networks of keys were not written"))],
-  [
-    KEY_NETWORKS_PRUNE_MS,
-    () =>
-      void pruneNetworks(store, clock(), KEY_NETWORKS_PRUNED_MAX).catch(
-        logError(log, "old networks of keys were not deleted"),
-      ),
-  ],
-]
-
 /** Writes logged requests, and deletes those that are too old or too many. Never rejects. */
-function createRequestLogWork(
-  { system, store, log }: Pick<StoreContext, "system" | "store" | "log">,
-  requestLog: RequestLog | null,
-) {
-  const pruning = createRequestLogPruning(store, system.clock, requestLog !== null)
+function createRequestLogWork({ store, log, trustedTime }: StoreContext, requestLog: RequestLog | null) {
+  const pruning = createRequestLogPruning(store, trustedTime, requestLog !== null)
   const write = async (): Promise<void> => {
     if (requestLog !== null) await pruning.trimBusy(await requestLog.flush())
   }

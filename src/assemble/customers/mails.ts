@@ -3,6 +3,7 @@ import { withTimeout } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
 import type { LogMessage } from "../../base/log-events.ts"
 import { createIntervals, DAY_MS } from "../../base/time.ts"
+import { type TrustedInstant, whenTrusted } from "../../base/trusted-clock.ts"
 import { remindOfExpiry } from "../../customers/keys/expiry-reminders.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "../../customers/notices/mail-sender.ts"
 import type { Mailer, SendResult } from "../../customers/notices/mailer.ts"
@@ -48,13 +49,17 @@ export type MailService = {
 }
 
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
-export function createMailService({ system, settings, store, log }: StoreContext, baseUrl: () => string): MailService {
+export function createMailService(
+  { system, settings, store, log, trustedTime }: StoreContext,
+  baseUrl: () => string,
+): MailService {
   const { clock, random } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
   const senderAddress = (): string => settings.MAILKIND_MAIL_FROM ?? `mailkind@${senderHost(baseUrl())}`
   const url = settings.MAILKIND_SMTP_URL
   const mailer = url === null ? null : system.openMailer(url.reveal())
-  const sender = mailer && new MailSender({ ...system, store, log, mailer, from: senderAddress, linkContext })
+  const sender =
+    mailer && new MailSender({ ...system, trustedTime, store, log, mailer, from: senderAddress, linkContext })
   const withErrorLog = (message: LogMessage, work: () => Promise<void>) => (): Promise<void> =>
     work().catch(logError(log, message))
   const pollOutbox = withErrorLog("mails about new terms or expiring keys were not queued", async () => {
@@ -64,9 +69,9 @@ export function createMailService({ system, settings, store, log }: StoreContext
     sender?.sendDue()
   })
   const renewClaims = async (): Promise<void> => await sender?.renew()
-  const prune = withErrorLog("old mails were not deleted", () =>
-    pruneOldMails(store, clock(), sender?.isPaused() ?? true, log),
-  )
+  const prune = withErrorLog("old mails were not deleted", async () => {
+    await whenTrusted(trustedTime, nowMs => pruneOldMails(store, nowMs, sender?.isPaused() ?? true, log))
+  })
   const intervals = createIntervals(system.runInterval, [
     [OUTBOX_POLL_MS, () => void pollOutbox()],
     [CLAIM_RENEWAL_MS, () => void renewClaims()],
@@ -105,10 +110,9 @@ function senderHost(url: string): string {
 }
 
 /** Waiting mails expire only while no mail can be sent; otherwise each is tried first. */
-async function pruneOldMails(store: Store, nowMs: number, isPaused: boolean, log: Log): Promise<void> {
-  const fromMs = nowMs - RETENTION_MS
-  const retention = { endedFromMs: fromMs, waitingFromMs: isPaused ? fromMs : 0, countMax: PRUNED_ROWS_MAX }
-  const { waitingCount } = await pruneOutbox(store, retention)
+async function pruneOldMails(store: Store, nowMs: TrustedInstant, isPaused: boolean, log: Log): Promise<void> {
+  const retention = { storedMs: RETENTION_MS, prunesWaiting: isPaused, countMax: PRUNED_ROWS_MAX }
+  const { waitingCount } = await pruneOutbox(store, nowMs, retention)
   if (waitingCount > 0) log("warn", "mails that could not be sent for a month were deleted", { count: waitingCount })
 }
 

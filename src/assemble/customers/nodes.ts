@@ -144,7 +144,10 @@ function keepNewId({ system, settings, log }: AppContext, id: string): void {
 
 const COPIED_REMEDY = "Give each node a data directory of its own, and copy none. This node goes on under a new id."
 
-const watchPeers = ({ system, settings, store, log }: StoreContext, heartbeat: Heartbeat): PeerWatch =>
+const watchPeers = (
+  { system, settings, store, log }: Omit<StoreContext, "trustedTime">,
+  heartbeat: Heartbeat,
+): PeerWatch =>
   createPeerWatch({
     ...system,
     isAway: store.isAway,

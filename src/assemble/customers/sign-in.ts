@@ -1,5 +1,6 @@
 import { logError } from "../../base/log.ts"
-import { createIntervals } from "../../base/time.ts"
+import { createIntervals, utcDay } from "../../base/time.ts"
+import { type TrustedInstant, whenTrusted } from "../../base/trusted-clock.ts"
 import { prunePasses } from "../../customers/free-checks/allowances.ts"
 import { createPasses, type Passes } from "../../customers/free-checks/passes.ts"
 import { pruneSignIns } from "../../customers/sign-in/pending-sign-ins.ts"
@@ -27,23 +28,23 @@ export type SignInService = SignInDeps & {
 
 /** Creates the service over an open store. */
 export function createSignInService(
-  { system, settings, store, log }: StoreContext,
+  { system, settings, store, log, trustedTime }: StoreContext,
   sendNow: SignInMailsDeps["sendNow"],
 ): SignInService {
   const { clock, random, runInterval } = system
   const mails = new SignInMails({ ...system, log, sendNow, hasMailServer: settings.MAILKIND_SMTP_URL !== null })
-  const pruneExpired = async (): Promise<void> => {
-    await pruneSignIns(store, clock, PRUNED_ROWS_MAX)
-    await pruneSessions(store, clock, PRUNED_ROWS_MAX)
-    await pruneWrongCodes(store, clock, PRUNED_ROWS_MAX)
-    await prunePasses(store, clock, PRUNED_ROWS_MAX)
+  const pruneExpired = async (nowMs: TrustedInstant): Promise<void> => {
+    for (const pruneRows of [pruneSignIns, pruneSessions, pruneWrongCodes, prunePasses])
+      await pruneRows(store, nowMs, PRUNED_ROWS_MAX)
   }
-  const prune = (): Promise<void> =>
-    pruneExpired().catch(logError(log, "expired sign-ins and sessions were not deleted"))
+  const prune = async (): Promise<void> => {
+    await whenTrusted(trustedTime, pruneExpired).catch(logError(log, "expired sign-ins and sessions were not deleted"))
+  }
   const intervals = createIntervals(runInterval, [[PRUNE_MS, () => void prune()]])
   return {
     store,
     clock,
+    today: () => utcDay(trustedTime.reference()),
     random,
     newAccountTier: settings.MAILKIND_DEFAULT_TIER,
     mails,

@@ -76,7 +76,7 @@ export async function insertAccount(
     [id, written, tier, nowMs, termsVersion],
   )
   if (row === null) return { kind: "email_taken" }
-  await takeFormerUse(store, id, written, nowMs)
+  await takeFormerUse(store, id, written)
   const suspendedAtMs = await takeFormerSuspension(store, written)
   if (suspendedAtMs === null) return { kind: "created", account: toAccount(row) }
   const suspension = { suspended_at_ms: suspendedAtMs, suspension_reason: "" }
@@ -195,7 +195,7 @@ export async function removeAccount(log: AttributedLog, id: string): Promise<boo
     // The subject of units is no account, or was a key in earlier versions, so no foreign key deletes these rows.
     const account = await findAccount(store, id)
     if (account !== null) {
-      await keepFormerUse(store, id, account.email, log.clock())
+      await keepFormerUse(store, id, account.email)
       await keepFormerSuspension(store, account, log.clock())
     }
     await store.run("DELETE FROM units WHERE subject IN (SELECT id FROM keys WHERE account_id = $1)", [id])

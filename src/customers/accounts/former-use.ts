@@ -1,4 +1,5 @@
 import { utcDay } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
 import { UNIT_POOLS, type UnitPool, unitSubject } from "./unit-subjects.ts"
 
@@ -25,10 +26,16 @@ const USAGE_MEASURES: { readonly [P in UnitPool]: string | null } = {
 const formerSubject = (email: string, pool: UnitPool): string =>
   `${FORMER_PREFIX}${Bun.SHA256.hash(email, "hex")}/${pool}`
 
+/** How many days of a deleted account are kept, as many as `quota/units` stores of a subject. */
+const FORMER_DAYS_MAX = 7
+
 type DayRow = { readonly day: number; readonly count: number }
 
-/** Keeps what the account used from today on, and deletes its counts, in the transaction of `store` that deletes the account. */
-export async function keepFormerUse(store: Store, accountId: string, email: string, nowMs: number): Promise<void> {
+/**
+ * Keeps what the account used on its last days, and deletes its counts, in the transaction of `store` that deletes the account. Which day is
+ * today is not asked: a wrong clock would forget its use.
+ */
+export async function keepFormerUse(store: Store, accountId: string, email: string): Promise<void> {
   for (const pool of UNIT_POOLS) {
     const subject = unitSubject(accountId, pool)
     // An account without limits leases nothing, so what it used stands in its usage alone.
@@ -37,22 +44,21 @@ export async function keepFormerUse(store: Store, accountId: string, email: stri
          SELECT day, leased AS count FROM units WHERE subject = $1
          UNION ALL
          SELECT day, CAST(SUM(count) AS BIGINT) AS count FROM usage WHERE account_id = $2 AND measure = $3 GROUP BY day
-       ) AS used WHERE day >= $4 GROUP BY day`,
-      [subject, accountId, USAGE_MEASURES[pool] ?? "", utcDay(nowMs)],
+       ) AS used GROUP BY day ORDER BY day DESC LIMIT $4`,
+      [subject, accountId, USAGE_MEASURES[pool] ?? "", FORMER_DAYS_MAX],
     )
     for (const { day, count } of rows) await addUnits(store, formerSubject(email, pool), day, count)
     await store.run("DELETE FROM units WHERE subject = $1", [subject])
   }
 }
 
-/** Gives a new account what a former one with its email has used from today on, in the transaction of `store` that creates it. */
-export async function takeFormerUse(store: Store, accountId: string, email: string, nowMs: number): Promise<void> {
+/** Gives a new account what a former one with its email has used, as far as it is kept, in the transaction of `store` that creates it. */
+export async function takeFormerUse(store: Store, accountId: string, email: string): Promise<void> {
   for (const pool of UNIT_POOLS) {
     const former = formerSubject(email, pool)
-    const rows = await store.all<DayRow>(
-      "SELECT day, leased AS count FROM units WHERE subject = $1 AND day >= $2 AND leased > 0",
-      [former, utcDay(nowMs)],
-    )
+    const rows = await store.all<DayRow>("SELECT day, leased AS count FROM units WHERE subject = $1 AND leased > 0", [
+      former,
+    ])
     for (const { day, count } of rows) {
       await addUnits(store, unitSubject(accountId, pool), day, count)
       const measure = USAGE_MEASURES[pool]
@@ -70,7 +76,7 @@ export async function takeFormerUse(store: Store, accountId: string, email: stri
 }
 
 /** Deletes the kept use of days that are over and returns the count of its rows. */
-export async function pruneFormerUse(store: Store, nowMs: number): Promise<number> {
+export async function pruneFormerUse(store: Store, nowMs: TrustedInstant): Promise<number> {
   return await store.run("DELETE FROM units WHERE subject >= $1 AND subject < $2 AND day < $3", [
     FORMER_PREFIX,
     AFTER_FORMER,

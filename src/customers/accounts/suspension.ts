@@ -1,6 +1,7 @@
 import { redactLines } from "../../base/address-redaction.ts"
 import { hasAtMostCharacters, trimSpace } from "../../base/text.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { recordAct } from "../audit/audit.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
@@ -98,7 +99,7 @@ export async function takeFormerSuspension(store: Store, email: string): Promise
 }
 
 /** Deletes suspensions of accounts that were deleted more than `LIMITS.formerSuspensionDays` ago. */
-export async function pruneFormerSuspensions(store: Store, nowMs: number): Promise<number> {
+export async function pruneFormerSuspensions(store: Store, nowMs: TrustedInstant): Promise<number> {
   return await store.run("DELETE FROM former_suspensions WHERE kept_at_ms < $1", [
     nowMs - LIMITS.formerSuspensionDays * DAY_MS,
   ])

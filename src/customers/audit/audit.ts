@@ -1,5 +1,6 @@
 import { secureRandom } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { ActorKind, ActSource } from "../store/change-log/actor.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
@@ -139,18 +140,21 @@ const PRUNED_MAX = 1000
 
 /**
  * Deletes acts that are older than `LIMITS.auditDays`, the oldest ones that an account has made itself beyond `LIMITS.auditEntriesPerActorMax`,
- * so that nobody can push out those of others, and the oldest of all beyond `storedMax`. Returns their count.
+ * so that nobody can push out those of others, and the oldest of all beyond `storedMax`. `nowMs` null: none for its age. Returns their count.
  */
 export async function pruneActs(
   store: Store,
-  nowMs: number,
+  nowMs: TrustedInstant | null,
   storedMax: number = LIMITS.auditEntriesMax,
   perActorMax: number = LIMITS.auditEntriesPerActorMax,
 ): Promise<number> {
-  const expiredCount = await store.run(
-    "DELETE FROM admin_acts WHERE id IN (SELECT id FROM admin_acts WHERE at_ms < $1 LIMIT $2)",
-    [nowMs - LIMITS.auditDays * DAY_MS, PRUNED_MAX],
-  )
+  const expiredCount =
+    nowMs === null
+      ? 0
+      : await store.run("DELETE FROM admin_acts WHERE id IN (SELECT id FROM admin_acts WHERE at_ms < $1 LIMIT $2)", [
+          nowMs - LIMITS.auditDays * DAY_MS,
+          PRUNED_MAX,
+        ])
   const busiest = await store.one<{ actor: string }>(
     "SELECT admin_id AS actor FROM admin_acts WHERE actor_kind = 'account' GROUP BY admin_id HAVING COUNT(*) > $1 ORDER BY COUNT(*) DESC LIMIT 1",
     [perActorMax],

@@ -1,5 +1,6 @@
 import type { Clock } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
 
 /** When the registry says that a domain was registered; null: it does not say. */
@@ -33,8 +34,8 @@ export type DomainFacts = {
   readonly homepages: StoredFacts<HomepageFact>
   /** Stores the facts written since the last flush. Rejects when the store fails, and keeps them for the next flush. */
   readonly flush: () => Promise<void>
-  /** Deletes a batch of expired rows and returns their count; zero: none is left. Rejects when the store fails. */
-  readonly prune: () => Promise<number>
+  /** Deletes a batch of rows that have expired (`nowMs` null: none has) or are too many, and returns their count; zero: none is left. Rejects when the store fails. */
+  readonly prune: (nowMs: TrustedInstant | null) => Promise<number>
 }
 
 /** Bounds of the stored facts. */
@@ -98,7 +99,7 @@ export function createDomainFacts(
       write: createBoundedWrite(homepages, bounds.unwrittenMax),
     },
     flush,
-    prune: () => pruneFacts(store, clock() - bounds.retentionMs, bounds),
+    prune: nowMs => pruneFacts(store, nowMs === null ? 0 : nowMs - bounds.retentionMs, bounds),
   }
 }
 

@@ -1,3 +1,5 @@
+import { utcDay } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
 
 /** Where a domain's mail was received when it was last seen, as a row. Domains are stored as hashes. */
@@ -23,8 +25,8 @@ export const OBSERVATIONS_START: ObservationCursor = { batch: 0, domainHash: 0 }
 export type ObservationRetention = {
   /** Rows, give or take one batch; the least recently written are deleted first. */
   readonly rowsMax: number
-  /** Rows last seen before this day are deleted. */
-  readonly fromDay: number
+  /** Rows that were last seen more days ago are deleted. */
+  readonly daysMax: number
 }
 
 /** Rows per batch when writing, reading and pruning; a batch blocks other writers for a few milliseconds. */
@@ -95,10 +97,14 @@ export async function readHostObservations(
   }
 }
 
-/** Deletes a batch of expired rows and returns their count; zero: none is left, or none among the oldest `prunedMax`. */
+/**
+ * Deletes a batch of rows that have expired (`nowMs` null: none has) or are too many, and returns their count; zero: none is left, or none
+ * among the oldest `prunedMax`.
+ */
 export async function pruneHostObservations(
   store: Store,
-  { rowsMax, fromDay }: ObservationRetention,
+  nowMs: TrustedInstant | null,
+  { rowsMax, daysMax }: ObservationRetention,
   prunedMax = OBSERVATIONS_PER_PRUNE_MAX,
 ): Promise<number> {
   const last = await store.one<{ batch: number }>(
@@ -111,6 +117,6 @@ export async function pruneHostObservations(
        SELECT domain_hash FROM (
          SELECT domain_hash, seen_on, batch FROM host_sightings ORDER BY batch, domain_hash LIMIT $1) AS oldest
        WHERE seen_on < $2 OR batch <= $3)`,
-    [prunedMax, fromDay, last?.batch ?? 0],
+    [prunedMax, nowMs === null ? 0 : utcDay(nowMs) - daysMax, last?.batch ?? 0],
   )
 }

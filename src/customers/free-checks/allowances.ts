@@ -1,5 +1,6 @@
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { widerNetworks } from "../quota/client-networks.ts"
 import { keyedHash } from "../sign-in/installation-secret.ts"
@@ -62,11 +63,11 @@ export async function refundToPass(store: Store, secret: string): Promise<void> 
  * Deletes at most `countMax` passes that expired so long ago that browsers have dropped them too, and returns their count.
  * A solved challenge cannot be reused then: challenges expire sooner.
  */
-export async function prunePasses(store: Store, clock: Clock, countMax: number): Promise<number> {
+export async function prunePasses(store: Store, nowMs: TrustedInstant, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM free_check_passes WHERE hash IN
        (SELECT hash FROM free_check_passes WHERE issued_at_ms <= $1 LIMIT $2)`,
-    [clock() - 2 * PASS_MS, countMax],
+    [nowMs - 2 * PASS_MS, countMax],
   )
 }
 
@@ -76,9 +77,8 @@ export async function prunePasses(store: Store, clock: Clock, countMax: number):
  */
 type Allowance = { readonly hash: string; readonly day: number; readonly checksMax: number }
 
-/** The allowances of a client today: its own, and that of its IPv6 /48. */
-export function allowancesToday(key: string, client: string, clock: Clock): readonly Allowance[] {
-  const day = utcDay(clock())
+/** The allowances of a client on a day: its own, and that of its IPv6 /48. */
+export function allowancesOn(day: number, key: string, client: string): readonly Allowance[] {
   const allowance = (name: string, checksMax: number): Allowance => ({
     hash: keyedHash(key, `${day} ${name}`),
     day,
@@ -133,10 +133,10 @@ export async function refundToAllowances(store: Store, allowances: readonly Allo
 }
 
 /** Deletes at most `countMax` rows of days before yesterday, so that a clock set back slightly does not renew an allowance. */
-export async function pruneClientDays(store: Store, clock: Clock, countMax: number): Promise<number> {
+export async function pruneClientDays(store: Store, nowMs: TrustedInstant, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM free_check_days WHERE client_hash IN
        (SELECT client_hash FROM free_check_days WHERE day < $1 LIMIT $2)`,
-    [utcDay(clock()) - 1, countMax],
+    [utcDay(nowMs) - 1, countMax],
   )
 }

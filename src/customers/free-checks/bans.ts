@@ -1,5 +1,6 @@
 import { isIPv4 } from "node:net"
 import type { Clock } from "../../base/outside-world.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/core/store.ts"
 
@@ -52,11 +53,11 @@ const LOCK_NETWORK_ROW = `INSERT INTO free_check_bans
   RETURNING strike_count, strikes_since_ms, ban_count, banned_until_ms`
 
 /** Deletes at most `countMax` networks whose strikes and bans have expired, and returns their count. */
-export async function pruneBans(store: Store, clock: Clock, countMax: number): Promise<number> {
+export async function pruneBans(store: Store, nowMs: TrustedInstant, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM free_check_bans WHERE network_hash IN
        (SELECT network_hash FROM free_check_bans WHERE forget_at_ms <= $1 LIMIT $2)`,
-    [clock(), countMax],
+    [nowMs, countMax],
   )
 }
 

@@ -1,11 +1,12 @@
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { dayEndMs } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { RateLimiter } from "../quota/rate/rate-limiter.ts"
 import type { UnitQuota } from "../quota/units/unit-quota.ts"
 import { keyedHash } from "../sign-in/installation-secret.ts"
 import type { Store } from "../store/core/store.ts"
-import { allowancesToday, pruneClientDays, prunePasses, refundToAllowances, takeFromAllowances } from "./allowances.ts"
+import { allowancesOn, pruneClientDays, prunePasses, refundToAllowances, takeFromAllowances } from "./allowances.ts"
 import { bannedUntilMs, clientNetwork, pruneBans, recordStrike } from "./bans.ts"
 import { type Challenge, issueChallenge } from "./challenges.ts"
 import { createFreeCheckKeys, type LoadFreeCheckKeys } from "./derived-keys.ts"
@@ -39,7 +40,7 @@ export type FreeChecks = {
    */
   readonly grant: (visit: FreeCheckRequest) => Promise<FreeCheckGrant>
   /** Deletes expired rows. Call it every few minutes. */
-  readonly prune: () => Promise<void>
+  readonly prune: (nowMs: TrustedInstant) => Promise<void>
 }
 
 type FreeChecksDeps = {
@@ -82,9 +83,9 @@ export function createFreeChecks(given: FreeChecksDeps): FreeChecks {
       const turn = await claimCheck(needs, visit)
       return turn.refund === null ? { kind: "pass_required", change: turn.change } : await chargeBudget(needs, turn)
     },
-    prune: async () => {
+    prune: async nowMs => {
       for (const prune of [pruneBans, prunePasses, pruneClientDays])
-        while ((await prune(store, clock, PRUNED_MAX)) >= PRUNED_MAX);
+        while ((await prune(store, nowMs, PRUNED_MAX)) >= PRUNED_MAX);
     },
   }
 }
@@ -116,12 +117,12 @@ type ClaimedCheck = {
 }
 
 async function claimCheck(needs: FreeChecksContext, visit: FreeCheckRequest): Promise<ClaimedCheck> {
-  const { store, clock, keys } = needs
+  const { store, units, keys } = needs
   const { client } = visit
   const { change, refund, wrongCount } = await claimPass(needs, visit)
   for (let wrong = 0; wrong < wrongCount; wrong++) await addStrike(needs, client)
   if (refund !== null) return { change, hasPass: true, refund }
-  const allowances = allowancesToday((await keys()).client, client, clock)
+  const allowances = allowancesOn(units.today(), (await keys()).client, client)
   const isTaken = await takeFromAllowances(store, allowances)
   return { change, hasPass: false, refund: isTaken ? () => refundToAllowances(store, allowances) : null }
 }

@@ -1,6 +1,7 @@
 import { redactAddresses } from "../../base/address-redaction.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { HOUR_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { JOB_LIMITS, JOB_TRANSITIONS, type JobReason, type JobTransitionName } from "../../contract/jobs.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { Actor } from "../store/change-log/actor.ts"
@@ -137,7 +138,7 @@ export const removeDeletedJob = (store: Store, id: string): Promise<number> =>
   store.run("DELETE FROM jobs WHERE id = $1 AND state = 'deleted'", [id])
 
 /** Deletes the jobs that ended, or stopped, more than so many hours ago. Gives how many. */
-export async function deleteExpiredJobs(store: Store, nowMs: number, keepHours: number): Promise<number> {
+export async function deleteExpiredJobs(store: Store, nowMs: TrustedInstant, keepHours: number): Promise<number> {
   const expired = await store.all<{ id: string }>(
     "SELECT id FROM jobs WHERE ended_at_ms IS NOT NULL AND ended_at_ms <= $1 AND state IN ('done', 'failed')",
     [nowMs - keepHours * HOUR_MS],

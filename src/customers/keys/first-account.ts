@@ -9,7 +9,7 @@ import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { isWriteUnsure } from "../store/core/store-error.ts"
 import { generateKey, hashKey } from "./key-format.ts"
-import { type ApiKey, insertKey } from "./keys.ts"
+import { type ApiKey, insertKey, momentOf } from "./keys.ts"
 
 /** The email of the account that the first start creates. */
 export const OWNER_EMAIL = "owner@localhost"
@@ -54,7 +54,7 @@ export async function createFirstAccount(
     const { account } = creation
     const newKey = { accountId: account.id, kind: "secret", name: null, origins: [] } as const
     const keyText = wanted.text ?? generateKey("secret", random)
-    const keyCreation = await insertKey(inner, random, clock(), newKey, newId("key", random), keyText)
+    const keyCreation = await insertKey(inner, random, momentOf({ clock }), newKey, newId("key", random), keyText)
     assert(keyCreation.kind === "created", "a new account may have a key")
     const log = { clock, actor: SERVER_ACTOR }
     await recordAct(log, inner, { kind: "account_created", accountId: account.id, details: "" })

@@ -3,7 +3,7 @@ import { lockAccountRow } from "../accounts/accounts.ts"
 import { recordKeyCreation } from "../keys/keys.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { BASE62_DIGITS, newId, randomBase62 } from "../store/core/id.ts"
-import { type ApiKey, findKey, insertKey, type KeyCreation, type NewApiKey } from "./keys.ts"
+import { type ApiKey, findKey, insertKey, type KeyCreation, momentOf, type NewApiKey } from "./keys.ts"
 
 /** As long as an id, so that two do not collide. */
 const IDEMPOTENCY_KEY_LENGTH = 20
@@ -35,7 +35,7 @@ export async function createKeyOnce(
     if (!(await lockAccountRow(store, newKey.accountId))) return { kind: "unknown_account" }
     const existing = await findKey(store, id)
     if (existing !== null) return { kind: "created_before", key: existing }
-    const creation = await insertKey(store, random, log.clock(), newKey, id)
+    const creation = await insertKey(store, random, momentOf(log), newKey, id)
     await recordKeyCreation(log, store, creation)
     return creation
   })

@@ -1,10 +1,8 @@
 import { assert } from "../../base/errors.ts"
-import { utcDay } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
-import type { AttributedLog } from "../store/change-log/change-log.ts"
-import { recordChanges } from "../store/change-log/change-log.ts"
+import { type AttributedLog, recordChanges, todayOf } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import {
   type KeyLimitCeiling,
@@ -62,7 +60,7 @@ export async function changeRestrictions(
     if (isRevived && (await countActiveKeysOf(store, key.accountId, nowMs)) >= LIMITS.keysPerAccountMax)
       return { kind: "too_many_keys" }
     await writeRestrictions(store, changed, changed.expiresAtMs !== key.expiresAtMs, nowMs)
-    if (key.unitsPerDay === null && changed.unitsPerDay !== null) await countUsedToday(store, changed, nowMs)
+    if (key.unitsPerDay === null && changed.unitsPerDay !== null) await countUsedToday(store, changed, todayOf(log))
     await recordAct(log, store, { kind: "key_limited", accountId: key.accountId, details: id })
     await record("key_changed", id)
     return { kind: "changed", key: changed }
@@ -80,8 +78,7 @@ async function writeRestrictions(store: Store, key: ApiKey, hasNewExpiry: boolea
 }
 
 /** A new limit holds for the whole day: what the key used of it before counts, as far as it is written, which takes a second. */
-async function countUsedToday(store: Store, { id, accountId }: ApiKey, nowMs: number): Promise<void> {
-  const day = utcDay(nowMs)
+async function countUsedToday(store: Store, { id, accountId }: ApiKey, day: number): Promise<void> {
   const row = await store.one<{ used: number }>(
     `SELECT CAST(COALESCE(SUM(count), 0) AS BIGINT) AS used FROM usage
      WHERE account_id = $1 AND day = $2 AND key_id = $3 AND measure IN ('used', 'publishable_used')`,

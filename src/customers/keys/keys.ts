@@ -2,13 +2,12 @@ import { redactAddresses } from "../../base/address-redaction.ts"
 import { assert } from "../../base/errors.ts"
 import type { Random } from "../../base/outside-world.ts"
 import { hasAtMostCharacters } from "../../base/text.ts"
-import { dayEndMs, utcDay } from "../../base/time.ts"
+import { dayEndMs } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow, usableKeySql } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
-import type { AttributedLog } from "../store/change-log/change-log.ts"
-import { recordChanges } from "../store/change-log/change-log.ts"
+import { type AttributedLog, type ChangeLog, recordChanges, todayOf } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { generateKey, hashKey, type KeyKind, parseKey, redactKeys } from "./key-format.ts"
@@ -86,7 +85,7 @@ export type KeyCreation = { readonly kind: "created"; readonly key: ApiKey; read
  */
 export async function createKey(log: AttributedLog, random: Random, newKey: NewApiKey): Promise<KeyCreation> {
   return await log.store.transaction(async store => {
-    const creation = await insertKey(store, random, log.clock(), newKey)
+    const creation = await insertKey(store, random, momentOf(log), newKey)
     await recordKeyCreation(log, store, creation)
     return creation
   })
@@ -103,11 +102,20 @@ export async function recordKeyCreation(
   await recordAct(log, store, { kind: "key_created", accountId, details: id })
 }
 
+/** When a key is created, and the day whose bound counts. */
+export type KeyMoment = { readonly nowMs: number; readonly day: number }
+
+/** The moment of a creation that a log records. It is within the day, whatever the clock says, so that the bound of the day counts the key. */
+export function momentOf(log: Pick<ChangeLog, "clock" | "today">): KeyMoment {
+  const day = todayOf(log)
+  return { nowMs: Math.min(Math.max(log.clock(), dayEndMs(day - 1)), dayEndMs(day) - 1), day }
+}
+
 /** The same as `createKey`, in the transaction of `store`. The id and the text must be unused. */
 export async function insertKey(
   store: Store,
   random: Random,
-  nowMs: number,
+  { nowMs, day }: KeyMoment,
   newKey: NewApiKey,
   id: string = newId("key", random),
   text: string = generateKey(newKey.kind, random),
@@ -123,7 +131,7 @@ export async function insertKey(
   if (!(await lockAccountRow(store, newKey.accountId))) return { kind: "unknown_account" }
   if ((await countActiveKeysOf(store, newKey.accountId, nowMs)) >= LIMITS.keysPerAccountMax)
     return { kind: "too_many_keys" }
-  if ((await countKeysCreatedOn(store, newKey.accountId, utcDay(nowMs))) >= LIMITS.keysCreatedPerDayMax)
+  if ((await countKeysCreatedOn(store, newKey.accountId, day)) >= LIMITS.keysCreatedPerDayMax)
     return { kind: "too_many_keys_today" }
   const accepted = { accountId: newKey.accountId, kind, name, origins: parsed.origins }
   const row = await insertKeyRow(store, id, text, { ...accepted, ...restricted.restrictions }, nowMs)

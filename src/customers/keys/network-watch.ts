@@ -1,6 +1,7 @@
 import { createHmac } from "node:crypto"
 import type { Clock } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
@@ -104,7 +105,7 @@ export class NetworkWatch {
 }
 
 /** Deletes networks that were not seen for long, at most `countMax`, and returns their count. */
-export async function pruneNetworks(store: Store, nowMs: number, countMax: number): Promise<number> {
+export async function pruneNetworks(store: Store, nowMs: TrustedInstant, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM key_networks WHERE (key_id, network_hash) IN
      (SELECT key_id, network_hash FROM key_networks WHERE last_seen_at_ms < $1 LIMIT $2)`,

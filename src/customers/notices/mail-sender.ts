@@ -5,6 +5,7 @@ import type { LogMessage } from "../../base/log-events.ts"
 import type { LogLevel } from "../../base/log-level.ts"
 import type { Clock, Random, Stopwatch } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedTime } from "../../base/trusted-clock.ts"
 import { randomBase62 } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { type MailContent, renderMailHtml, renderMailText } from "./mail-content.tsx"
@@ -60,6 +61,7 @@ type MailSenderDeps = {
   readonly store: Store
   readonly clock: Clock
   readonly stopwatch: Stopwatch
+  readonly trustedTime: Pick<TrustedTime, "now">
   readonly random: Random
   readonly mailer: Mailer
   /** The sender address. */
@@ -170,7 +172,8 @@ export class MailSender {
     if (sending.kind === "accepted") return await this.#endMail(mail, "sent", nowMs)
     const { reply } = sending
     if (sending.kind === "refused" && sending.isPermanent) return await this.#endMail(mail, "refused", nowMs, { reply })
-    if (nowMs - (mail.firstTriedAtMs ?? nowMs) >= this.#bounds.givenUpAfterMs)
+    const trustedMs = this.#deps.trustedTime.now()
+    if (trustedMs !== null && trustedMs - (mail.firstTriedAtMs ?? trustedMs) >= this.#bounds.givenUpAfterMs)
       return await this.#endMail(mail, "given_up", nowMs, { reply })
     const isRefusal = sending.kind === "refused"
     const waitMs = isRefusal ? backoffDelayMs(this.#bounds.retry, mail.refusalCount + 1, this.#deps.random) : pausedMs

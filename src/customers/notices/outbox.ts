@@ -1,3 +1,4 @@
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
 import { isMailable } from "./mailer.ts"
 import { NOTICES, type Notice } from "./notices.ts"
@@ -185,12 +186,18 @@ export async function readOutboxState(store: Store): Promise<OutboxState> {
 }
 
 /** Bounds of `pruneOutbox`. */
-type OutboxRetention = { readonly endedFromMs: number; readonly waitingFromMs: number; readonly countMax: number }
+type OutboxRetention = {
+  readonly storedMs: number
+  /** Whether mails are deleted too that wait. */
+  readonly prunesWaiting: boolean
+  readonly countMax: number
+}
 
-/** Deletes mails that ended before `endedFromMs`, and mails that have waited since before `waitingFromMs`. */
+/** Deletes mails that ended more than `storedMs` ago, and those that have waited for so long. */
 export async function pruneOutbox(
   store: Store,
-  { endedFromMs, waitingFromMs, countMax }: OutboxRetention,
+  nowMs: TrustedInstant,
+  { storedMs, prunesWaiting, countMax }: OutboxRetention,
 ): Promise<{ readonly endedCount: number; readonly waitingCount: number }> {
   const pruned = (which: string, fromMs: number) =>
     store.run(
@@ -199,8 +206,11 @@ export async function pruneOutbox(
       [fromMs, countMax],
     )
   return {
-    endedCount: await pruned("ended_at_ms < $1", endedFromMs),
-    waitingCount: await pruned("ended_at_ms IS NULL AND claim IS NULL AND written_at_ms < $1", waitingFromMs),
+    endedCount: await pruned("ended_at_ms < $1", nowMs - storedMs),
+    waitingCount: await pruned(
+      "ended_at_ms IS NULL AND claim IS NULL AND written_at_ms < $1",
+      prunesWaiting ? nowMs - storedMs : 0,
+    ),
   }
 }
 

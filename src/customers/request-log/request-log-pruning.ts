@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedInstant, TrustedTime } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/core/store.ts"
 import type { WrittenRows } from "./request-log.ts"
@@ -23,7 +23,11 @@ export type RequestLogPruning = {
 }
 
 /** Creates the pruning of a process. `isKept` false: the operator keeps no log, and every row goes. */
-export function createRequestLogPruning(store: Store, clock: Clock, isKept: boolean): RequestLogPruning {
+export function createRequestLogPruning(
+  store: Store,
+  { now }: Pick<TrustedTime, "now">,
+  isKept: boolean,
+): RequestLogPruning {
   const writtenCounts = new Map<string, number>()
   let visitedUpTo = ""
   return {
@@ -31,7 +35,7 @@ export function createRequestLogPruning(store: Store, clock: Clock, isKept: bool
       for (const [id, count] of written) writtenCounts.set(id, (writtenCounts.get(id) ?? 0) + count)
       const [busiest, count] = [...writtenCounts].reduce((most, one) => (one[1] > most[1] ? one : most), ["", 0])
       if (count < TRIMMED_AFTER_ROWS) return 0
-      const deletedCount = await trimAccount(store, clock(), busiest, isKept)
+      const deletedCount = await trimAccount(store, now(), busiest, isKept)
       if (deletedCount < PRUNED_REQUESTS_MAX) writtenCounts.delete(busiest)
       return deletedCount
     },
@@ -47,7 +51,7 @@ export function createRequestLogPruning(store: Store, clock: Clock, isKept: bool
           writtenCounts.clear()
           return deletedCount
         }
-        const trimmedCount = await trimAccount(store, clock(), next.id, isKept)
+        const trimmedCount = await trimAccount(store, now(), next.id, isKept)
         deletedCount += trimmedCount
         // An account that has more to delete is visited again.
         if (trimmedCount < PRUNED_REQUESTS_MAX) visitedUpTo = next.id
@@ -57,8 +61,13 @@ export function createRequestLogPruning(store: Store, clock: Clock, isKept: bool
   }
 }
 
-/** Deletes at most `PRUNED_REQUESTS_MAX` rows of the account, the oldest first, and returns their count. */
-async function trimAccount(store: Store, nowMs: number, accountId: string, isKept: boolean): Promise<number> {
+/** Deletes at most `PRUNED_REQUESTS_MAX` rows of the account, the oldest first, and returns their count. `nowMs` null: none for its age. */
+async function trimAccount(
+  store: Store,
+  nowMs: TrustedInstant | null,
+  accountId: string,
+  isKept: boolean,
+): Promise<number> {
   const oldestKept = isKept ? await findPlaceFromLatest(store, accountId, LIMITS.requestLogRowsMax - 1) : NOTHING_KEPT
   const stepEnd = await store.one<RequestPlace>(
     `SELECT at_ms AS "atMs", seq FROM request_log WHERE account_id = $1 ORDER BY at_ms, seq LIMIT 1 OFFSET $2`,
@@ -69,7 +78,7 @@ async function trimAccount(store: Store, nowMs: number, accountId: string, isKep
      AND (at_ms < $4 OR (at_ms, seq) < ($5, $6) OR at_ms < (SELECT request_log_from_ms FROM accounts WHERE id = $1))`,
     [
       ...[accountId, stepEnd?.atMs ?? Number.MAX_SAFE_INTEGER, stepEnd?.seq ?? 0],
-      ...[nowMs - LIMITS.requestLogDays * DAY_MS, oldestKept?.atMs ?? 0, oldestKept?.seq ?? 0],
+      ...[nowMs === null ? 0 : nowMs - LIMITS.requestLogDays * DAY_MS, oldestKept?.atMs ?? 0, oldestKept?.seq ?? 0],
     ],
   )
 }

@@ -1,5 +1,6 @@
 import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Clock, Random } from "../../base/outside-world.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/core/store.ts"
 import { ensureInstallationSecret } from "./installation-secret.ts"
@@ -85,9 +86,14 @@ export async function proveByLink(store: Store, nowMs: number, link: string): Pr
 
 /**
  * Tries a code from `parseTypedCode` in the browser with this secret, within the transaction of `store`, which must be
- * committed even when the code is wrong. The try is counted before the code is compared, so parallel tries all count.
+ * committed even when the code is wrong. `day` is the one whose wrong codes count. The try is counted before the code is compared, so parallel tries all count.
  */
-export async function proveByCode(store: Store, nowMs: number, browser: string, code: string): Promise<SignInProof> {
+export async function proveByCode(
+  store: Store,
+  { nowMs, day }: { readonly nowMs: number; readonly day: number },
+  browser: string,
+  code: string,
+): Promise<SignInProof> {
   if (!isSecret(browser)) return GONE
   const hash = hashSecret(browser)
   const row = await store.one<{ code_hash: string; sealed: string; tries_left: number }>(
@@ -97,7 +103,7 @@ export async function proveByCode(store: Store, nowMs: number, browser: string, 
   )
   if (row === null) return GONE
   const email = unsealEmail(row.sealed, browser)
-  const today = await wrongCodeCount(store, nowMs, email)
+  const today = await wrongCodeCount(store, day, email)
   if (today !== null && !(await addWrongCode(store, today))) {
     await store.run("UPDATE sign_ins SET tries_left = tries_left + 1 WHERE browser_hash = $1", [hash])
     return { kind: "codes_locked" }
@@ -110,11 +116,11 @@ export async function proveByCode(store: Store, nowMs: number, browser: string, 
 }
 
 /** Deletes at most `countMax` expired sign-ins and returns their count. */
-export async function pruneSignIns(store: Store, clock: Clock, countMax: number): Promise<number> {
+export async function pruneSignIns(store: Store, nowMs: TrustedInstant, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM sign_ins WHERE link_hash IN
        (SELECT link_hash FROM sign_ins WHERE asked_at_ms <= $1 OR asked_at_ms >= $2 LIMIT $3)`,
-    [...validStartRange(clock(), SIGN_IN_MS), countMax],
+    [...validStartRange(nowMs, SIGN_IN_MS), countMax],
   )
 }
 

@@ -1,5 +1,6 @@
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { DAY_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { type Account, findAccount } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
@@ -102,11 +103,11 @@ export async function endOtherSessions(log: SessionLog, accountId: string, keptI
 }
 
 /** Deletes at most `countMax` ended sessions and returns their count. */
-export async function pruneSessions(store: Store, clock: Clock, countMax: number): Promise<number> {
+export async function pruneSessions(store: Store, nowMs: TrustedInstant, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM sessions WHERE id IN
        (SELECT id FROM sessions WHERE created_at_ms <= $1 OR created_at_ms >= $2 LIMIT $3)`,
-    [...validStartRange(clock(), SESSION_MS), countMax],
+    [...validStartRange(nowMs, SESSION_MS), countMax],
   )
 }
 

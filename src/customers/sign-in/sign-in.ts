@@ -2,7 +2,7 @@ import { assert } from "../../base/errors.ts"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import { type Account, findAccountByEmail, insertAccount } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
-import { insertKey, recordKeyCreation } from "../keys/keys.ts"
+import { insertKey, momentOf, recordKeyCreation } from "../keys/keys.ts"
 import { ownerActor } from "../store/change-log/actor.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
@@ -19,6 +19,8 @@ export type SignInCredential =
 export type SignInDeps = {
   readonly store: Store
   readonly clock: Clock
+  /** The day whose wrong codes are counted now, which a wrong clock of this host does not open. */
+  readonly today: () => number
   readonly random: Random
   /** The tier of an account created by a first sign-in. */
   readonly newAccountTier: number
@@ -47,7 +49,7 @@ export async function signIn(deps: SignInDeps, brought: SignInCredential, agent:
     const proof =
       brought.kind === "link"
         ? await proveByLink(inner, nowMs, brought.link)
-        : await proveByCode(inner, nowMs, brought.browser, brought.code)
+        : await proveByCode(inner, { nowMs, day: deps.today() }, brought.browser, brought.code)
     if (proof.kind !== "proved") return proof
     const { account, firstKey } = await findOrCreateAccount(inner, deps, nowMs, proof.email)
     const newSession = await insertSession(inner, random, nowMs, account.id, agent)
@@ -61,7 +63,7 @@ type SignInAccount = { readonly account: Account; readonly firstKey: string | nu
 
 async function findOrCreateAccount(
   store: Store,
-  { clock, random, newAccountTier: tier }: SignInDeps,
+  { clock, today, random, newAccountTier: tier }: SignInDeps,
   nowMs: number,
   email: string,
 ): Promise<SignInAccount> {
@@ -76,7 +78,7 @@ async function findOrCreateAccount(
   assert(creation.kind === "created", "an address that got a sign-in may have an account")
   const { account } = creation
   const wanted = { accountId: account.id, kind: "secret", name: null, origins: [] } as const
-  const key = await insertKey(store, random, nowMs, wanted)
+  const key = await insertKey(store, random, momentOf({ clock, today }), wanted)
   assert(key.kind === "created", "a new account may have a key")
   const log = { clock, actor: ownerActor(account.id) }
   await recordAct(log, store, { kind: "account_created", accountId: account.id, details: "" })

@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Store } from "../store/core/store.ts"
 import { keyedHash, readInstallationSecret } from "./installation-secret.ts"
@@ -20,11 +20,10 @@ export function mailboxOf(email: string): string {
 /** The row of a mailbox on a day. */
 type WrongCodeCount = { readonly mailboxHash: string; readonly day: number }
 
-/** The row of the email's mailbox at an instant. Null: the installation has no secret yet, so no sign-in can be pending. */
-export async function wrongCodeCount(store: Store, nowMs: number, email: string): Promise<WrongCodeCount | null> {
+/** The row of the email's mailbox on a day. Null: the installation has no secret yet, so no sign-in can be pending. */
+export async function wrongCodeCount(store: Store, day: number, email: string): Promise<WrongCodeCount | null> {
   const secret = await readInstallationSecret(store)
   if (secret === null) return null
-  const day = utcDay(nowMs)
   return { mailboxHash: keyedHash(keyedHash(secret, "wrong codes"), `${day} ${mailboxOf(email)}`), day }
 }
 
@@ -45,9 +44,9 @@ export async function removeWrongCode(store: Store, { mailboxHash }: WrongCodeCo
   await store.run("DELETE FROM sign_in_wrong_codes WHERE mailbox_hash = $1 AND count = 0", [mailboxHash])
 }
 
-/** Whether no code is accepted for the email today. */
-export async function areCodesLocked(store: Store, clock: Clock, email: string): Promise<boolean> {
-  const today = await wrongCodeCount(store, clock(), email)
+/** Whether no code is accepted for the email on this day. */
+export async function areCodesLocked(store: Store, day: number, email: string): Promise<boolean> {
+  const today = await wrongCodeCount(store, day, email)
   if (today === null) return false
   const row = await store.one<{ count: number }>("SELECT count FROM sign_in_wrong_codes WHERE mailbox_hash = $1", [
     today.mailboxHash,
@@ -56,10 +55,10 @@ export async function areCodesLocked(store: Store, clock: Clock, email: string):
 }
 
 /** Deletes at most `countMax` counts of days before yesterday, and returns their count. A clock set back slightly opens no lock. */
-export async function pruneWrongCodes(store: Store, clock: Clock, countMax: number): Promise<number> {
+export async function pruneWrongCodes(store: Store, nowMs: TrustedInstant, countMax: number): Promise<number> {
   return await store.run(
     `DELETE FROM sign_in_wrong_codes WHERE mailbox_hash IN
        (SELECT mailbox_hash FROM sign_in_wrong_codes WHERE day < $1 LIMIT $2)`,
-    [utcDay(clock()) - 1, countMax],
+    [utcDay(nowMs) - 1, countMax],
   )
 }

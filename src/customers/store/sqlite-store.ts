@@ -65,6 +65,7 @@ async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock):
   const scope = createRootScope(file.mutex, file.mutex)
   const store: OpenStore = {
     ...createScopedStore(scope, connection),
+    readClock: async () => null,
     isAway: () => false,
     connectionsInUse: () => 0,
     onChange: () => undefined,

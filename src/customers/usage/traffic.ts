@@ -1,6 +1,7 @@
 import { Mutex } from "../../base/mutex.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { HOUR_MS } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
 import { isWriteUnsure } from "../store/core/store-error.ts"
 import { MEASURE_NAMES, type Measure } from "./measures.ts"
@@ -77,6 +78,6 @@ export async function readTraffic(store: Store, fromHour: number): Promise<reado
 }
 
 /** Deletes the counts of hours that are over for more than `TRAFFIC_HOURS`. */
-export async function pruneTraffic(store: Store, nowMs: number): Promise<number> {
+export async function pruneTraffic(store: Store, nowMs: TrustedInstant): Promise<number> {
   return await store.run("DELETE FROM traffic WHERE hour < $1", [Math.floor(nowMs / HOUR_MS) - TRAFFIC_HOURS])
 }

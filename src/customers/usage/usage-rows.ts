@@ -1,5 +1,5 @@
-import type { Clock } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
@@ -80,15 +80,15 @@ export async function readKeyDayCounts(
 export const PRUNED_ACCOUNTS_MAX = 200
 
 /** Deletes old rows of some accounts and returns their count. When the store fails it rejects, and the next call starts there again. */
-export type PruneUsage = () => Promise<number>
+export type PruneUsage = (nowMs: TrustedInstant) => Promise<number>
 
 /**
  * Visits all accounts in the order of their ids, `accountsMax` a call, and deletes rows that are older than `LIMITS.usageDaysKept` and
  * one more day, which a clock that is set back a little can bring back. One call a minute visits 288 000 accounts a day.
  */
-export function createUsagePruning(store: Store, clock: Clock, accountsMax = PRUNED_ACCOUNTS_MAX): PruneUsage {
+export function createUsagePruning(store: Store, accountsMax = PRUNED_ACCOUNTS_MAX): PruneUsage {
   let prunedUpTo = ""
-  return async () => {
+  return async nowMs => {
     // By account, as the primary key is ordered: a search by day would read the whole table.
     const next = await store.one<{ last: string | null }>(
       "SELECT MAX(id) AS last FROM (SELECT id FROM accounts WHERE id > $1 ORDER BY id LIMIT $2) AS next_accounts",
@@ -101,7 +101,7 @@ export function createUsagePruning(store: Store, clock: Clock, accountsMax = PRU
     }
     const deletedCount = await store.run(
       `DELETE FROM usage WHERE account_id IN (SELECT id FROM accounts WHERE id > $1 AND id <= $2) AND day < $3`,
-      [prunedUpTo, last, utcDay(clock()) - LIMITS.usageDaysKept],
+      [prunedUpTo, last, utcDay(nowMs) - LIMITS.usageDaysKept],
     )
     prunedUpTo = last
     return deletedCount

@@ -172,6 +172,7 @@ export const exampleHealth = (): Health => ({
   },
   dns: { status: "ok" },
   database: { status: "ok" },
+  clock: { status: "ok" },
 })
 
 /** The challenge that every 401 has (RFC 9110 §11.6.1). */

@@ -39,6 +39,7 @@ export function healthReport({
   isRefreshScheduled,
   isDnsUnavailable,
   isDatabaseAway,
+  isClockInDoubt,
   uptimeMs,
   nowMs,
 }: HealthInput): Health {
@@ -60,6 +61,7 @@ export function healthReport({
     },
     dns: { status: isDnsUnavailable ? "unavailable" : "ok" },
     database: { status: isDatabaseAway ? "away" : "ok" },
+    clock: { status: isClockInDoubt ? "in_doubt" : "ok" },
   }
 }
 
@@ -74,6 +76,7 @@ type HealthInput = {
   readonly isRefreshScheduled: boolean
   readonly isDnsUnavailable: boolean
   readonly isDatabaseAway: boolean
+  readonly isClockInDoubt: boolean
   readonly uptimeMs: number
   readonly nowMs: number
 }

@@ -6,6 +6,7 @@ import { known } from "../../../src/base/finding.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { createSystem, type System } from "../../../src/system/system.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { createFakeTime, settled } from "../../support/time.ts"
 import { zone } from "../../support/zone.ts"
@@ -49,7 +50,16 @@ function atWork() {
   const settings = settingsOf({ MAILKIND_DATA_DIR: "/nonexistent" })
   const logged: string[] = []
   const log = (_: string, description: string): void => void logged.push(description)
-  return { ...createDeepChecksService({ system: world, settings, log }, query, store), repeated, writes, logged }
+  return {
+    ...createDeepChecksService(
+      { system: world, settings, log },
+      query,
+      store && { store, trustedTime: trustedTime(time.clock) },
+    ),
+    repeated,
+    writes,
+    logged,
+  }
 }
 
 const everySecond = ({ repeated }: ReturnType<typeof atWork>): void => {

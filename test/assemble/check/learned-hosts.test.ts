@@ -18,6 +18,7 @@ import { createSystem, type System } from "../../../src/system/system.ts"
 import { openedPack, smallPack } from "../../check/lists/pack/small-pack.ts"
 import { tempPath, tempStore } from "../../customers/temp-store.ts"
 import { lists } from "../../support/app.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { packetsPass, serving } from "../../support/test-check.ts"
 import { createFakeTime, type FakeTime } from "../../support/time.ts"
@@ -49,7 +50,10 @@ function learned(store: OpenStore, time: FakeTime = createFakeTime(), pack = { c
   }
   const world: System = { ...createSystem(), clock, stopwatch, setTimer, runInterval }
   const log: Log = (level, message) => void logged.push([level, message])
-  const atWork = createLearnedHostsService({ system: world, log, store }, () => pack.current)
+  const atWork = createLearnedHostsService(
+    { system: world, log, store, trustedTime: trustedTime(world.clock) },
+    () => pack.current,
+  )
   const meet = (count: number, from = 0): void => {
     for (let at = from; at < from + count; at++) atWork.hosts.observe(`d${at}.com`, PLACES, true, utcDay(clock()))
   }

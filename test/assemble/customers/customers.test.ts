@@ -9,6 +9,7 @@ import { createSystem } from "../../../src/system/system.ts"
 import { onPostgres } from "../../customers/engines.ts"
 import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "../../customers/temp-store.ts"
 import { bounded } from "../../support/bounded.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 
 onPostgres("what another node changes is learnt from its notification, without looking from time to time", async () => {
@@ -27,6 +28,7 @@ onPostgres("what another node changes is learnt from its notification, without l
   // No time passes for whoever wants to look again.
   const world = { ...createSystem(), runInterval: () => () => undefined }
   const customers = await createCustomersService({
+    trustedTime: trustedTime(Date.now),
     system: world,
     settings: read.settings,
     log: () => undefined,
@@ -55,6 +57,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const world = { ...createSystem(), runInterval: () => () => undefined }
   const logged: unknown[] = []
   const customers = await createCustomersService({
+    trustedTime: trustedTime(Date.now),
     system: world,
     settings: read.settings,
     log: (_, description, fields) => void logged.push([description, fields]),
@@ -112,6 +115,7 @@ test("where the database is a file nobody else has it, and no statement is asked
   }
   const world = { ...createSystem(), runInterval: every }
   const customers = await createCustomersService({
+    trustedTime: trustedTime(Date.now),
     system: world,
     settings: read.settings,
     log: () => undefined,

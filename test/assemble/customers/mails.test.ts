@@ -11,6 +11,7 @@ import { createSystem } from "../../../src/system/system.ts"
 import { outboxRows } from "../../customers/notices/outbox-rows.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
 import type { Logged } from "../../support/app.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { createFakeTime, settled } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
@@ -68,7 +69,10 @@ async function opened(
       runInterval: every,
     }
     const log: Log = (level, message, fields = {}) => void logged.push({ level, message, fields })
-    const mails = createMailService({ system: world, settings, store, log }, () => baseUrl)
+    const mails = createMailService(
+      { system: world, settings, store, log, trustedTime: trustedTime(clock) },
+      () => baseUrl,
+    )
     mails.start()
     return mails
   }

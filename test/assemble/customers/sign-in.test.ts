@@ -6,6 +6,7 @@ import { insertSession } from "../../../src/customers/sign-in/sessions.ts"
 import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { createFakeTime } from "../../support/time.ts"
 
 // A month goes by, minute by minute.
@@ -30,7 +31,10 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
   const response: string[] = []
   const world = { ...createSystem(), clock, stopwatch, setTimer: later, random, runInterval: every }
   const signIn = createSignInService(
-    { system: world, settings: read.settings, store, log: (_, description) => void response.push(description) },
+    {
+      ...{ system: world, settings: read.settings, store, trustedTime: trustedTime(clock) },
+      log: (_, description) => void response.push(description),
+    },
     async () => ({ kind: "unavailable", cause: "ECONNECTION", reply: null }),
   )
   const counts = async () =>

@@ -25,6 +25,7 @@ import {
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
+import { trustedAt } from "../../support/clock.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
@@ -108,8 +109,8 @@ describe("a suspension", () => {
     expect(again).toMatchObject({ kind: "created", account: { suspendedAtMs: 5_000, suspensionReason: "" } })
     expect(await findAccountByEmail(store, "jane@example.com")).toMatchObject({ suspendedAtMs: 5_000 })
     if (again.kind === "created") await removeAccount(log, again.account.id)
-    expect(await pruneFormerSuspensions(store, 5_000 + 365 * DAY_MS)).toBe(0)
-    expect(await pruneFormerSuspensions(store, 5_001 + 365 * DAY_MS)).toBe(1)
+    expect(await pruneFormerSuspensions(store, trustedAt(5_000 + 365 * DAY_MS))).toBe(0)
+    expect(await pruneFormerSuspensions(store, trustedAt(5_001 + 365 * DAY_MS))).toBe(1)
     const later = await createAccount(log, random, { email: "jane@example.com", tier: 0, termsVersion: null })
     expect(later.kind === "created" && later.account).not.toHaveProperty("suspendedAtMs")
   })
@@ -169,8 +170,8 @@ describe("the log of acts", () => {
       log.now = 5_000 + at
       await record({ kind: "terms_published", accountId: null, details: `${at}` })
     }
-    expect(await pruneActs(store, 5_001 + 400 * DAY_MS)).toBe(1)
-    expect(await pruneActs(store, 5_001 + 400 * DAY_MS, 2)).toBe(1)
+    expect(await pruneActs(store, trustedAt(5_001 + 400 * DAY_MS))).toBe(1)
+    expect(await pruneActs(store, trustedAt(5_001 + 400 * DAY_MS), 2)).toBe(1)
     expect((await adminActs()).map(({ details }) => details)).toEqual(["3", "2"])
   })
 

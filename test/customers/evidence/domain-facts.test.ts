@@ -6,7 +6,7 @@ import {
   type DomainFactBounds,
 } from "../../../src/customers/evidence/domain-facts.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
-import { stoppedClock } from "../../support/clock.ts"
+import { stoppedClock, trustedAt } from "../../support/clock.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { tempPlace, tempStore } from "../temp-store.ts"
@@ -63,7 +63,7 @@ test("what a clock more than a day ahead has found is not read, and gives way to
   expect(await ages.read("wrong.com")).toEqual(AGE)
   expect(await homepages.read("wrong.com")).toMatchObject({ state: "found", checkedAtMs: NOW })
   clock.tick(30 * DAY_MS + 1)
-  expect(await prune()).toBe(1)
+  expect(await prune(trustedAt(clock()))).toBe(1)
   expect(await domainsIn(store)).toEqual(["ahead.com"])
 })
 
@@ -147,20 +147,22 @@ test("rows are kept for 30 days after anything in them was found", async () => {
   homepages.write("both.com", { ...PARKED, checkedAtMs: NOW + 1 })
   await flush()
   clock.tick(30 * DAY_MS)
-  expect(await prune()).toBe(0)
+  expect(await prune(trustedAt(clock()))).toBe(0)
   clock.tick(1)
-  expect(await prune()).toBe(1)
+  expect(await prune(trustedAt(clock()))).toBe(1)
   expect(await domainsIn(store)).toEqual(["both.com"])
   clock.tick(1)
-  expect(await prune()).toBe(1)
+  expect(await prune(trustedAt(clock()))).toBe(1)
 })
 
 test("of rows beyond the bound those go in which anything was found least recently, some at a time", async () => {
-  const { store, ages, flush, prune } = await factsOf({ rowsMax: 2, prunedMax: 2 })
+  const { store, ages, flush, prune, clock } = await factsOf({ rowsMax: 2, prunedMax: 2 })
   for (const [at, domain] of ["c.com", "a.com", "e.com", "b.com", "d.com"].entries())
     ages.write(domain, { ...AGE, checkedAtMs: NOW + at })
   await flush()
-  expect([await prune(), await prune(), await prune()]).toEqual([2, 1, 0])
+  expect([await prune(trustedAt(clock())), await prune(trustedAt(clock())), await prune(trustedAt(clock()))]).toEqual([
+    2, 1, 0,
+  ])
   expect(await domainsIn(store)).toEqual(["b.com", "d.com"])
 })
 

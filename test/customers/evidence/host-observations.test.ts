@@ -8,11 +8,13 @@ import {
   writeHostObservations,
 } from "../../../src/customers/evidence/host-observations.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
+import { trustedAt } from "../../support/clock.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 const DAY = 20_000
+const NOW = trustedAt(DAY * 86_400_000)
 
 const sighting = (domainHash: number, changes: Partial<StoredHostObservation> = {}): StoredHostObservation => ({
   domainHash,
@@ -99,7 +101,7 @@ test("a batch that fails is not written in part", async () => {
 test("rows from before a day are deleted, those of the day are kept", async () => {
   const store = await tempStore()
   await writeHostObservations(store, [sighting(1, { seenOn: DAY - 91 }), sighting(2, { seenOn: DAY - 90 })])
-  expect(await pruneHostObservations(store, { rowsMax: 100, fromDay: DAY - 90 })).toBe(1)
+  expect(await pruneHostObservations(store, NOW, { rowsMax: 100, daysMax: 90 })).toBe(1)
   expect(await hashesAfter(store)).toEqual([2])
 })
 
@@ -111,10 +113,10 @@ test("of rows beyond the bound those that were written least recently go, a batc
       batch.map(hash => sighting(hash)),
     )
   await writeHostObservations(store, [sighting(1, { seenOn: DAY + 1 })])
-  expect(await pruneHostObservations(store, { rowsMax: 5, fromDay: 0 })).toBe(0)
-  expect(await pruneHostObservations(store, { rowsMax: 4, fromDay: 0 })).toBe(1)
+  expect(await pruneHostObservations(store, null, { rowsMax: 5, daysMax: 90 })).toBe(0)
+  expect(await pruneHostObservations(store, null, { rowsMax: 4, daysMax: 90 })).toBe(1)
   expect(await hashesAfter(store)).toEqual([3, 4, 5, 1])
-  expect(await pruneHostObservations(store, { rowsMax: 2, fromDay: 0 })).toBe(3)
+  expect(await pruneHostObservations(store, null, { rowsMax: 2, daysMax: 90 })).toBe(3)
   expect(await hashesAfter(store)).toEqual([1])
 })
 
@@ -124,18 +126,20 @@ test("a turn of pruning looks at a bounded number of rows, and the next one goes
     store,
     [1, 2, 3, 4, 5].map(hash => sighting(hash, { seenOn: 0 })),
   )
-  const kept = { rowsMax: 100, fromDay: DAY }
-  const turns = [await pruneHostObservations(store, kept, 2), await pruneHostObservations(store, kept, 2)]
-  expect([...turns, await pruneHostObservations(store, kept, 2), await pruneHostObservations(store, kept, 2)]).toEqual([
-    2, 2, 1, 0,
-  ])
+  const kept = { rowsMax: 100, daysMax: 0 }
+  const turns = [await pruneHostObservations(store, NOW, kept, 2), await pruneHostObservations(store, NOW, kept, 2)]
+  expect([
+    ...turns,
+    await pruneHostObservations(store, NOW, kept, 2),
+    await pruneHostObservations(store, NOW, kept, 2),
+  ]).toEqual([2, 2, 1, 0])
 })
 
 test("pruning begins at what was written least recently", async () => {
   const store = await tempStore()
   for (const hash of [1, 2]) await writeHostObservations(store, [sighting(hash, { seenOn: 0 })])
   await writeHostObservations(store, [sighting(1)])
-  expect(await pruneHostObservations(store, { rowsMax: 100, fromDay: DAY }, 1)).toBe(1)
+  expect(await pruneHostObservations(store, NOW, { rowsMax: 100, daysMax: 0 }, 1)).toBe(1)
   expect(await hashesAfter(store)).toEqual([1])
 })
 

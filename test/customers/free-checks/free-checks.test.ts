@@ -2,6 +2,7 @@ import { describe, expect } from "bun:test"
 import fc from "fast-check"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import type { FreeCheckRequest } from "../../../src/customers/free-checks/free-checks.ts"
+import { trustedAt } from "../../support/clock.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
 import { openAt, tempPlace, tempStore } from "../temp-store.ts"
@@ -368,12 +369,12 @@ test("what is over is deleted, and what is not is kept", async () => {
   const counts = () => Promise.all(["free_check_days", "free_check_passes", "free_check_bans"].map(countOf))
   await free.grant({ ...STRANGER, pass: "forged" })
   await harness.passOf()
-  await free.prune()
+  await free.prune(trustedAt(time.clock()))
   expect(await counts()).toEqual([1, 1, 1])
   await time.tick(2 * PASS)
-  await free.prune()
+  await free.prune(trustedAt(time.clock()))
   expect(await counts()).toEqual([1, 0, 0])
   await time.tick(2 * DAY - 2 * PASS)
-  await free.prune()
+  await free.prune(trustedAt(time.clock()))
   expect(await counts()).toEqual([0, 0, 0])
 })

@@ -13,6 +13,7 @@ import {
 import { commitBlock } from "../../../src/customers/jobs/job-progress.ts"
 import { findJob, listJobs } from "../../../src/customers/jobs/job-row.ts"
 import { readCounts } from "../../../src/customers/usage/usage-rows.ts"
+import { trustedAt } from "../../support/clock.ts"
 import { test } from "../engines.ts"
 import { newAccount } from "../temp-store.ts"
 import { bringInto, NO_PROGRESS, newJob, tryJob, withAccount } from "./jobs.ts"
@@ -166,8 +167,8 @@ test("a job that has ended is deleted after the hours that it is kept, and no ot
   await bringInto(store, ended.id, "running")
   await finishJob(store, { ...ended, lease: 0 }, { nowMs: 5000, keepHours: 48 })
   await queueJob(store, waiting.id, { inputBytes: 1, rowsTotal: 1 })
-  expect(await deleteExpiredJobs(store, 5000 + 48 * 3_600_000 - 1, 48)).toBe(0)
-  expect(await deleteExpiredJobs(store, 5000 + 48 * 3_600_000, 48)).toBe(1)
+  expect(await deleteExpiredJobs(store, trustedAt(5000 + 48 * 3_600_000 - 1), 48)).toBe(0)
+  expect(await deleteExpiredJobs(store, trustedAt(5000 + 48 * 3_600_000), 48)).toBe(1)
   expect([...(await knownJobIds(store))]).toEqual([waiting.id])
 })
 

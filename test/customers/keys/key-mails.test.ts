@@ -48,7 +48,7 @@ for (const [by, notice] of Object.entries(NOTICE_BY) as [Revoker, string][]) // 
 test("a mail is enqueued in the transaction that causes it", async () => {
   const { store, accountId, posted } = await setUp()
   const failing = store.transaction(async inner => {
-    await insertKey(inner, random, 1, { accountId, kind: "secret", name: null, origins: [] })
+    await insertKey(inner, random, { nowMs: 1, day: 0 }, { accountId, kind: "secret", name: null, origins: [] })
     throw new Error("no")
   })
   expect(await failing.catch(() => "failed")).toBe("failed")

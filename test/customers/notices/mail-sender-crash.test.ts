@@ -4,6 +4,7 @@ import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/m
 import { createSmtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { bounded } from "../../support/bounded.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { testSmtp } from "../../support/smtp-server.ts"
 import { createFakeTime } from "../../support/time.ts"
@@ -48,6 +49,7 @@ function senderHere(store: Store, url: string) {
     store,
     clock: time.clock,
     stopwatch: time.stopwatch,
+    trustedTime: trustedTime(time.clock),
     random,
     mailer,
     from: () => "notices@mail.example.com",

@@ -3,6 +3,7 @@ import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/m
 import type { OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import type { Logged } from "../../support/app.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { createFakeTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
@@ -29,6 +30,7 @@ async function opened(
       store: wrap(store),
       clock: time.clock,
       stopwatch: time.stopwatch,
+      trustedTime: trustedTime(time.clock),
       random,
       mailer: {
         send: async mail => {

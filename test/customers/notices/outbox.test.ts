@@ -13,6 +13,7 @@ import {
 } from "../../../src/customers/notices/outbox.ts"
 import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
+import { trustedAt } from "../../support/clock.ts"
 import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { outboxRows, post } from "./outbox-rows.ts"
@@ -87,7 +88,7 @@ describe("a mail of the outbox", () => {
       for (const foreign of await readForeignClaims(store, "me")) await releaseClaim(store, foreign)
     },
     prune: async store =>
-      void (await pruneOutbox(store, { endedFromMs: NOW + 1, waitingFromMs: NOW + 1, countMax: 10 })),
+      void (await pruneOutbox(store, trustedAt(NOW + 1), { storedMs: 0, prunesWaiting: true, countMax: 10 })),
     account_gone: async (store, id) =>
       void (await removeAccount({ store, clock: () => NOW, notify: () => undefined, actor: SERVER_ACTOR }, id)),
   } as const satisfies Record<string, (store: Store, accountId: string) => Promise<void>>
@@ -204,11 +205,13 @@ test("a mail is kept up to its bound, and a pruning deletes no more than it may"
   for (const subject of ["key_a", "key_b", "key_c", "key_d"]) await post(store, accountId, subject)
   const claimed = await claimMails(store, "me", NOW, 3)
   for (const mail of claimed) await endMail(store, "me", mail, "sent", NOW)
-  const prune = (endedFromMs: number, waitingFromMs: number) =>
-    pruneOutbox(store, { endedFromMs, waitingFromMs, countMax: 2 })
-  expect(await prune(NOW, 5_000)).toEqual({ endedCount: 0, waitingCount: 0 })
-  expect(await prune(NOW + 1, 5_000)).toEqual({ endedCount: 2, waitingCount: 0 })
-  expect(await prune(NOW + 1, 5_001)).toEqual({ endedCount: 1, waitingCount: 1 })
+  const prune = (fromMs: number, prunesWaiting: boolean) =>
+    pruneOutbox(store, trustedAt(fromMs + 7), { storedMs: 7, prunesWaiting, countMax: 2 })
+  expect(await prune(5_000, true)).toEqual({ endedCount: 0, waitingCount: 0 })
+  expect(await prune(NOW, false)).toEqual({ endedCount: 0, waitingCount: 0 })
+  expect(await prune(NOW + 1, false)).toEqual({ endedCount: 2, waitingCount: 0 })
+  expect(await prune(5_001, true)).toEqual({ endedCount: 0, waitingCount: 1 })
+  expect(await prune(NOW + 1, true)).toEqual({ endedCount: 1, waitingCount: 0 })
 })
 
 test("the outbox tells how many mails wait and since when, and how many were never taken", async () => {

@@ -3,6 +3,7 @@ import { MAIL_SENDER_BOUNDS, MailSender } from "../../../src/customers/notices/m
 import { createSmtpMailer } from "../../../src/customers/notices/smtp-mailer.ts"
 import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { openStoreAt } from "../../../src/customers/store/open-store.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { later } from "../../support/later.ts"
 
 // Another process with the same outbox: `sender-child.ts PATH URL` prints "ready" and does what each line says: `create
@@ -17,6 +18,7 @@ const mailer = createSmtpMailer()(url)
 const sender = new MailSender({
   store,
   clock: Date.now,
+  trustedTime: trustedTime(Date.now),
   stopwatch: () => performance.now(),
   random,
   mailer,

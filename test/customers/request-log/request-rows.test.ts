@@ -9,6 +9,7 @@ import {
   readRequests,
 } from "../../../src/customers/request-log/request-rows.ts"
 import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
+import { trustedTime } from "../../support/clock.ts"
 import { engineNow, test } from "../engines.ts"
 import { ALL, CHECK, loggedStore, NOON } from "./logged-store.ts"
 
@@ -119,7 +120,7 @@ describe("what is kept", () => {
     await write(logged, 2)
     log.now = NOON + LIMITS.requestLogDays * DAY_MS
     expect(await read()).toHaveLength(1)
-    const pruning = createRequestLogPruning(store, log.clock, true)
+    const pruning = createRequestLogPruning(store, trustedTime(log.clock), true)
     expect(await pruning.visitNext()).toBe(1)
     log.now++
     expect(await read()).toEqual([])
@@ -133,7 +134,7 @@ describe("what is kept", () => {
     await write(logged, PRUNED_REQUESTS_MAX + 5)
     await write(logged, 3, NOON, other)
     log.now = NOON + (LIMITS.requestLogDays + 1) * DAY_MS
-    const { visitNext } = createRequestLogPruning(store, log.clock, true)
+    const { visitNext } = createRequestLogPruning(store, trustedTime(log.clock), true)
     let steps = 0
     while ((await rowCount()) > 0) {
       expect(await visitNext()).toBeLessThanOrEqual(PRUNED_REQUESTS_MAX + 5)
@@ -151,7 +152,7 @@ describe("what is kept", () => {
     const { store, log, accountId, rowCount, read } = logged
     await write(logged, LIMITS.requestLogRowsMax + 1500)
     const before = await read()
-    const { trimBusy } = createRequestLogPruning(store, log.clock, true)
+    const { trimBusy } = createRequestLogPruning(store, trustedTime(log.clock), true)
     expect(await trimBusy(new Map([[accountId, 500]]))).toBe(0)
     expect(await trimBusy(new Map([[accountId, 500]]))).toBe(1500)
     expect(await rowCount()).toBe(LIMITS.requestLogRowsMax)
@@ -166,10 +167,10 @@ describe("what is kept", () => {
     await write(logged, 3, NOON, other)
     await write(logged, 3)
     await store.run("UPDATE accounts SET request_log_from_ms = $2 WHERE id = $1", [accountId, NOON])
-    expect(await createRequestLogPruning(store, log.clock, true).visitNext()).toBe(2)
+    expect(await createRequestLogPruning(store, trustedTime(log.clock), true).visitNext()).toBe(2)
     await switchRequestLogOff({ store, clock: () => 0, actor: SERVER_ACTOR }, accountId)
     expect(await rowCount()).toBe(3)
-    expect(await createRequestLogPruning(store, log.clock, false).visitNext()).toBe(3)
+    expect(await createRequestLogPruning(store, trustedTime(log.clock), false).visitNext()).toBe(3)
   })
 })
 

@@ -1,4 +1,5 @@
 import { describe, expect } from "bun:test"
+import { utcDay } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import {
   emailByBrowser,
@@ -10,6 +11,7 @@ import {
   SIGN_IN_MS,
   type SignInProof,
 } from "../../../src/customers/sign-in/pending-sign-ins.ts"
+import { trustedAt } from "../../support/clock.ts"
 import { test } from "../engines.ts"
 import { random, tempStore } from "../temp-store.ts"
 
@@ -31,7 +33,7 @@ async function opened() {
     },
     byLink: (link = query.link) => store.transaction(inner => proveByLink(inner, clock(), link)),
     byCode: (code = query.code, browser = query.browser) =>
-      store.transaction(inner => proveByCode(inner, clock(), browser, code)),
+      store.transaction(inner => proveByCode(inner, { nowMs: clock(), day: utcDay(clock()) }, browser, code)),
   }
 }
 type Opened = Awaited<ReturnType<typeof opened>>
@@ -219,11 +221,11 @@ test("sign-ins that are over by time are deleted in batches, and no others", asy
   state.nowMs += 1
   for (let count = 0; count < 3; count++) await openSignIn(store, clock, random, EMAIL)
   state.nowMs += SIGN_IN_MS - 1
-  expect(await pruneSignIns(store, clock, 1)).toBe(1)
-  expect(await pruneSignIns(store, clock, 100)).toBe(1)
-  expect(await pruneSignIns(store, clock, 100)).toBe(0)
+  expect(await pruneSignIns(store, trustedAt(clock()), 1)).toBe(1)
+  expect(await pruneSignIns(store, trustedAt(clock()), 100)).toBe(1)
+  expect(await pruneSignIns(store, trustedAt(clock()), 100)).toBe(0)
   state.nowMs -= 2 * SIGN_IN_MS
-  expect(await pruneSignIns(store, clock, 100)).toBe(3)
+  expect(await pruneSignIns(store, trustedAt(clock()), 100)).toBe(3)
 })
 
 test("the limits of a sign-in are those that are told", () => {

@@ -64,7 +64,8 @@ export const FAULTS = {
     does: damagedLists,
   },
   clock: {
-    promise: "However the clock is set, no unit above a day's quota is admitted, and every request is answered.",
+    promise:
+      "However the clock is set, no unit above a day's quota is admitted, nothing is deleted for its age, and every request is answered.",
     times: { short: 1, long: 10 },
     does: steppedClock,
   },

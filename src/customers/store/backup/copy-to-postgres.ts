@@ -56,8 +56,8 @@ type StoreCopyProgress = (done: number, total: number) => void
 
 /** Tables whose rows are about their own database: which migrations ran, and which servers share it. */
 const SKIPPED_TABLES: readonly string[] = ["migrations", "nodes"]
-/** Tables with one row from the start: counters at zero, and the mark of a folder. */
-const COUNTER_TABLES: readonly string[] = ["change_head", "host_sightings_head", "jobs_folder"]
+/** Tables with one row from the start: counters at zero, the mark of a folder, and a time. */
+const COUNTER_TABLES: readonly string[] = ["change_head", "host_sightings_head", "jobs_folder", "confirmed_time"]
 
 /** A statement may take any time, a lock or a pause between statements may not. In milliseconds. */
 const COPY_SESSION_PARAMETERS = {

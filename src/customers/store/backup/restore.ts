@@ -305,6 +305,11 @@ function mergeRows(database: Database, tables: TableNames): RestoreMerge {
   const count = (sql: string): number => (tables.has("accounts") ? Number(database.query(sql).values()[0]?.[0]) : 0)
   if (tables.has("change_head"))
     database.run("UPDATE change_head SET id = MAX(id, (SELECT COALESCE(MAX(id), 0) FROM old.change_head))")
+  // The backup is old, and the clock is not ahead for that.
+  if (tables.has("confirmed_time"))
+    database.run(
+      "UPDATE confirmed_time SET (confirmed_at_ms, held_ms) = (SELECT confirmed_at_ms, held_ms FROM old.confirmed_time)",
+    )
   for (const { table, columns, sql } of MERGED_CHOICES)
     if (["main", "old"].every(schema => hasColumns(database, schema, table, columns)))
       for (const one of sql) database.run(one)

@@ -1,5 +1,6 @@
 import { assert } from "../../../base/errors.ts"
 import type { Clock } from "../../../base/outside-world.ts"
+import { utcDay } from "../../../base/time.ts"
 import type { Store } from "../core/store.ts"
 import type { Actor } from "./actor.ts"
 
@@ -51,8 +52,13 @@ export const CHANGES_PER_READ_MAX = 1000
 export type ChangeLog = {
   readonly store: Store
   readonly clock: Clock
+  /** The day whose bounds are used now, which a wrong clock of this host does not open. Absent: that of the clock. */
+  readonly today?: (() => number) | undefined
   readonly notify: (changes: readonly Change[]) => void
 }
+
+/** The day whose bounds are used now. */
+export const todayOf = ({ clock, today }: Pick<ChangeLog, "clock" | "today">): number => today?.() ?? utcDay(clock())
 
 /** The same for changes that the audit trail has, with who makes them. */
 export type AttributedLog = ChangeLog & { readonly actor: Actor }

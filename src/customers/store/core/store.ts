@@ -45,6 +45,8 @@ export type Store = {
 
 /** A store that can be closed. Closing waits for running statements, and is idempotent. */
 export type OpenStore = Store & {
+  /** What the clock of the database says, in milliseconds since the Unix epoch. Null: it has none, since SQLite is part of this process. */
+  readonly readClock: () => Promise<number | null>
   /** Whether the database was found unreachable and has not answered since. SQLite never is. */
   readonly isAway: () => boolean
   /** Connections that run a statement or are reserved for a transaction. SQLite has none. */

@@ -226,6 +226,16 @@ export const MIGRATIONS: readonly Migration[] = [
     // Which start of the server has the row: a node keeps its id over restarts.
     statements: ["ALTER TABLE nodes ADD COLUMN start_id TEXT"],
   },
+  {
+    number: 30,
+    description: "the time that was confirmed last",
+    statements: [
+      // For SQLite, which has no clock of its own. `confirmed_at_ms` null: none was stored. `held_ms`: how long nothing is deleted yet for its age.
+      `CREATE TABLE confirmed_time (
+        singleton BIGINT PRIMARY KEY CHECK (singleton = 1), confirmed_at_ms BIGINT, held_ms BIGINT NOT NULL)`,
+      "INSERT INTO confirmed_time (singleton, held_ms) VALUES (1, 0)",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

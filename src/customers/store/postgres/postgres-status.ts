@@ -28,6 +28,8 @@ export type PostgresStatus = {
   readonly nodesCount: number
   readonly waitingMails: { readonly count: number; readonly sinceMs: number | null }
   readonly lastWrittenAtMs: number
+  /** What its clock said. */
+  readonly clockAtMs: number
   /** The mark of the folder with the files of jobs; null: no server has used one yet. */
   readonly jobsFolderMark: string | null
 }
@@ -72,12 +74,14 @@ async function readServerStatus(client: SQL) {
     connections: number
     most: number
     bytes: number
+    clock: number
   }>(
     client,
     `SELECT current_setting('server_version') AS version,
        current_setting('fsync') = 'on' AND current_setting('synchronous_commit') <> 'off' AS durable,
        NOT pg_is_in_recovery() AS writable, (SELECT COUNT(*) FROM pg_stat_activity) AS connections,
-       current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes`,
+       current_setting('max_connections')::bigint AS most, pg_database_size(current_database()) AS bytes,
+       CAST(extract(epoch FROM clock_timestamp()) * 1000 AS BIGINT) AS clock`,
   )
   return {
     version: row?.version ?? "unknown",
@@ -86,6 +90,7 @@ async function readServerStatus(client: SQL) {
     connectionsCount: row?.connections ?? 0,
     connectionsMax: row?.most ?? 0,
     bytes: row?.bytes ?? 0,
+    clockAtMs: row?.clock ?? 0,
   }
 }
 

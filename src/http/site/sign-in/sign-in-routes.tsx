@@ -249,7 +249,7 @@ async function codeFormPage(
   const { signIn, commonProps } = context
   const email = await emailByBrowser(signIn.store, signIn.clock, browser)
   if (email === null) return <SignInEndedPage next={next} end="code" />
-  if (await areCodesLocked(signIn.store, signIn.clock, email))
+  if (await areCodesLocked(signIn.store, signIn.today(), email))
     return <CodesLockedPage next={next} isLogged={signIn.mails.isLogged(email)} />
   const isLogged = signIn.mails.isLogged(email)
   return <CodePage {...(await commonProps(next))} email={email} isLogged={isLogged} error={error} {...kept} />

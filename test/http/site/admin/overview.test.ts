@@ -21,6 +21,7 @@ import { healthReport } from "../../../../src/http/v1/health.ts"
 import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
 import { knownLists } from "../../../support/app.ts"
+import { trustedAt } from "../../../support/clock.ts"
 import { HOSTILE } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
@@ -33,6 +34,7 @@ const health = (isDnsUnavailable: boolean) =>
     listsDamage: null,
     isRefreshScheduled: true,
     isDnsUnavailable,
+    isClockInDoubt: false,
     isDatabaseAway: false,
     uptimeMs: 0,
     nowMs: NOW_MS,
@@ -173,7 +175,7 @@ test("the overview shows requests by status, units and categories of 24 hours an
   expect(text).toContain("Last 30 days Requests 11 Refused (4xx) 1 Failed (5xx) 7 Units 3")
   expect(text).toContain("Disposable 2 67 % Personal 1 33 %")
   expect(html).toContain("3 answered, 1 refused, 0 failed.")
-  expect(await pruneTraffic(store, clock() + 31 * 86_400_000)).toBe(1)
+  expect(await pruneTraffic(store, trustedAt(clock() + 31 * 86_400_000))).toBe(1)
 })
 
 describe("the page of the sources", () => {

@@ -1,0 +1,90 @@
+import { logError } from "../../base/log.ts"
+import { SingleFlight } from "../../base/single-flight.ts"
+import { createIntervals } from "../../base/time.ts"
+import { CLOCK_SKEW_MS_MAX, type ClockDoubt, TrustedClock, type TrustedTime } from "../../base/trusted-clock.ts"
+import { NODE_BOUNDS } from "../../customers/nodes/live-nodes.ts"
+import { readConfirmedTime, writeConfirmedTime } from "../../customers/store/confirmed-time.ts"
+import type { OpenStore } from "../../customers/store/core/store.ts"
+import { type AppContext, faultsOf } from "../context.ts"
+
+/** How often the trusted time is stored where the database has no clock: a start within this time and the tolerated skew is in no doubt. */
+const WRITE_MS = 15_000
+
+/** A doubt is reported when so many readings in a row found it: one alone may come from a process that was paused. */
+const READINGS_REPORTED_MIN = 2
+
+/** The time that deletes and opens days, and the background work that confirms it. */
+export type TrustedTimeService = {
+  readonly time: TrustedTime
+  /** Whether the clock is in doubt, as far as the last readings tell. */
+  readonly isInDoubt: () => boolean
+  readonly start: () => void
+  /** The store must still be open. Never rejects. */
+  readonly stop: () => Promise<void>
+}
+
+/** Creates it over an open store, whose clock it reads once. Rejects when the store fails. */
+export async function createTrustedTimeService(context: AppContext, store: OpenStore): Promise<TrustedTimeService> {
+  const { system, log } = context
+  const { stopwatch, clock } = system
+  const askedMs = stopwatch()
+  const firstMs = await store.readClock()
+  const trusted = new TrustedClock(system, firstMs === null ? await readConfirmedTime(store) : null)
+  const reportDoubt = createDoubtReport(context, firstMs === null)
+  const observe = (sourceMs: number, sinceMs: number): void => {
+    trusted.observe(sourceMs, sinceMs)
+    reportDoubt(trusted.doubt())
+  }
+  observe(firstMs ?? clock(), firstMs === null ? stopwatch() : askedMs)
+  const readings = new SingleFlight<null, void>()
+  const read = async (): Promise<void> => {
+    // The outage of the database is reported elsewhere.
+    if (store.isAway()) return
+    const sinceMs = stopwatch()
+    const atMs = await store.readClock()
+    if (atMs !== null) return observe(atMs, sinceMs)
+    observe(clock(), stopwatch())
+    await writeConfirmedTime(store, trusted.stored, WRITE_MS)
+  }
+  const logFailure = logError(log, "the clock was not confirmed")
+  const readOnce = (): Promise<void> => readings.run(null, () => read().catch(logFailure))
+  const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => void readOnce()]])
+  return {
+    time: trusted,
+    isInDoubt: () => trusted.doubt() !== null,
+    start: () => {
+      void readOnce()
+      intervals.start()
+    },
+    stop: async () => {
+      intervals.stop()
+      await readings.get(null)
+      if (firstMs === null) await writeConfirmedTime(store, trusted.stored, 0).catch(logFailure)
+    },
+  }
+}
+
+/** Reports once that the clock is in doubt, and once that it is no longer. */
+function createDoubtReport(context: AppContext, isOwn: boolean): (doubt: ClockDoubt | null) => void {
+  const report = faultsOf(context).outages("warn", "the clock is in doubt", "the clock is no longer in doubt")
+  let count = 0
+  return doubt => {
+    if (doubt === null && count >= READINGS_REPORTED_MIN) report(null)
+    count = doubt === null ? 0 : count + 1
+    if (doubt !== null && count === READINGS_REPORTED_MIN)
+      report({ fault: "clock_in_doubt", remedy: doubtRemedy(doubt, isOwn) })
+  }
+}
+
+/** What is wrong with the clock, what follows from it, and what an operator does. */
+function doubtRemedy({ aheadMs, remainingMs }: ClockDoubt, isOwn: boolean): string {
+  const isOff = Math.abs(aheadMs) > CLOCK_SKEW_MS_MAX
+  const reference = isOwn ? "the time that the database and the stopwatch tell" : "the clock of the database"
+  const distance = `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? "ahead of" : "behind"} ${reference}`
+  const seen = isOff ? `The clock of this host is ${distance}.` : "The clock has jumped."
+  const wait =
+    remainingMs === null
+      ? "Nothing is deleted for its age until they agree."
+      : `Nothing is deleted for its age in the next ${Math.ceil(remainingMs / 1000)} s. If no server ran for so long, do nothing.`
+  return `${seen} ${wait} If the clock is wrong, set it, and run a time daemon (NTP).`
+}
