@@ -1,5 +1,6 @@
 import type { Command } from "commander"
 import { isoInstant } from "../base/time.ts"
+import { countAccounts } from "../customers/accounts/accounts.ts"
 import {
   acceptTerms,
   countUnaccepted,
@@ -39,7 +40,7 @@ export function registerTermsCommands(root: Command, output: Output, withCustome
     .action(({ account, json: asJson }) => withCustomers(deps => termsAccept(output, deps, account, asJson)))
 }
 
-/** `terms publish --version V --url U [--material]`: idempotent. */
+/** `terms publish --version V --url U [--material]`: idempotent. Tells how many accounts no mail about material terms reaches. */
 export async function termsPublish(
   output: Output,
   { changes }: CustomerCommandDeps,
@@ -50,11 +51,21 @@ export async function termsPublish(
   if (published.kind !== "published")
     throw new CommandError(PUBLICATION_REFUSALS[published.kind], published.kind === "version_taken" ? 1 : 2)
   const { terms, isNew } = published
-  if (asJson) return printJson(output, termsJson(terms))
+  const counts = terms.isMaterial ? await countAccounts(changes.store) : { all: 0, mailable: 0 }
+  const unmailableCount = counts.all - counts.mailable
+  if (asJson)
+    return printJson(output, {
+      ...termsJson(terms),
+      ...(unmailableCount > 0 && { accounts_without_mail: unmailableCount }),
+    })
   output.line(
     `Version ${terms.version} ${isNew ? "is published" : `was published ${isoInstant(terms.publishedAtMs)}`}.`,
   )
   if (terms.isMaterial) output.line(`Accounts must accept it before ${isoInstant(noticeEndsAtMs(terms))}.`)
+  if (unmailableCount > 0)
+    output.line(
+      `${unmailableCount === 1 ? "1 account has" : `${unmailableCount} accounts have`} no address that gets mail (such as owner@localhost) and will not hear of it. Tell their owners, or accept it for them with \`terms accept\`.`,
+    )
 }
 
 const PUBLICATION_REFUSALS: { readonly [K in Exclude<TermsPublication["kind"], "published">]: string } = {

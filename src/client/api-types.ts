@@ -267,7 +267,7 @@ type UsageLimits = {
 type UsageToday = {
   /** The day, UTC. */
   date: string
-  /** Units used by the account's secret keys, for checks, batch items and feedback. Publishable keys have separate units. */
+  /** Units used by the account's secret keys. With those of publishable keys, which have separate units, they are the sum of `checks`, 5 times `deep_checks`, `batch_items`, `feedback` and `dry_runs`. */
   used: number
   /** Units of the account left today, as a check finds them. Null: unlimited. */
   remaining: number | null
@@ -281,8 +281,12 @@ type UsageToday = {
   checks: number
   /** Deep checks. */
   deep_checks: number
-  /** Items of batches. */
+  /** Items of batches and rows of lists. */
   batch_items: number
+  /** Reports of wrong verdicts. */
+  feedback: number
+  /** Questions what a list would cost. */
+  dry_runs: number
   /** Requests that got `rate_limited`. */
   rate_limited: number
   /** How many checks, deep checks and batch items ended in each category. */
@@ -332,14 +336,18 @@ type KeyUsage = {
 type UsageDay = {
   /** The day, UTC. */
   date: string
-  /** Units used by the account's secret keys, for checks, batch items and feedback. Publishable keys have separate units. */
+  /** Units used by the account's secret keys. With those of publishable keys, which have separate units, they are the sum of `checks`, 5 times `deep_checks`, `batch_items`, `feedback` and `dry_runs`. */
   used: number
   /** Plain checks outside of batches, and deep checks without a result. */
   checks: number
   /** Deep checks. */
   deep_checks: number
-  /** Items of batches. */
+  /** Items of batches and rows of lists. */
   batch_items: number
+  /** Reports of wrong verdicts. */
+  feedback: number
+  /** Questions what a list would cost. */
+  dry_runs: number
   /** Requests that got `rate_limited`. */
   rate_limited: number
   /** How many checks, deep checks and batch items ended in each category. */

@@ -124,6 +124,9 @@ export const LIMITS = {
   connectionIdleSeconds: 20,
   /** How long the headers of a request may take, about. Bun has fixed it. */
   requestHeadSeconds: 12,
+  /** The bytes of a request line and headers together, and the headers of a request. Bun has fixed both. */
+  requestHeadBytesMax: 16_384,
+  requestHeadersMax: 198,
   /** A body of `bodyBytesMax` holds about as many items, each with a key and a URL. */
   leakReportItemsMax: 500,
   /** From one client address. Verifying the signature of a report takes 60 µs. */

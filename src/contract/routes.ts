@@ -284,4 +284,4 @@ export function pagePathWithoutSlash(path: string): string | null {
 export const API_VERSION = "1.0.0"
 
 /** The revision of the OpenAPI document. It counts up when the document says the same API in another form, or an addition to it. */
-export const DOCUMENT_REVISION = 4
+export const DOCUMENT_REVISION = 5

@@ -14,13 +14,15 @@ export const ByCategorySchema = t.Object(
 )
 
 const dateSchema = t.String({ format: "date", description: "The day, UTC." })
-const usedSchema = countSchema("Units used by the account's secret keys, for checks, batch items and feedback. Publishable keys have separate units.")
+const usedSchema = countSchema(`Units used by the account's secret keys. With those of publishable keys, which have separate units, they are the sum of \`checks\`, ${LIMITS.deepCheckUnits} times \`deep_checks\`, \`batch_items\`, \`feedback\` and \`dry_runs\`.`)
 
 /** Counts of one day, over keys of both kinds. */
 const activitySchemas = {
   checks: countSchema("Plain checks outside of batches, and deep checks without a result."),
   deep_checks: countSchema("Deep checks."),
-  batch_items: countSchema("Items of batches."),
+  batch_items: countSchema("Items of batches and rows of lists."),
+  feedback: countSchema("Reports of wrong verdicts."),
+  dry_runs: countSchema("Questions what a list would cost."),
   rate_limited: countSchema("Requests that got `rate_limited`."),
   by_category: ByCategorySchema,
 }

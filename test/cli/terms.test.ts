@@ -45,6 +45,16 @@ describe("terms publish", () => {
     expect((await publish("2")).out).toBe("Version 2 is published.")
   })
 
+  test("accounts that no mail reaches are counted, where there is something to tell them", async () => {
+    const { changes, publish, runJson } = await commands()
+    for (const email of ["jane@example.com", "owner@localhost", "x@a.localhost", "y@b.invalid"])
+      await newAccount(changes, email)
+    expect((await publish("1", "--material")).out).toContain("3 accounts have no address that gets mail")
+    expect((await publish("2")).out).toBe("Version 2 is published.")
+    const again = ["publish", "--version", "1", "--url", URL, "--material"]
+    expect(await runJson(...again)).toMatchObject({ accounts_without_mail: 3 })
+  })
+
   test("the same terms twice are published once", async () => {
     const { changes, publish, runJson } = await commands()
     await publish("1")

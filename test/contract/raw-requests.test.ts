@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { LIMITS } from "../../src/contract/limits.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { PATH_SEGMENTS_MAX } from "../../src/http/request/path-guard.ts"
 import { closeAfterResponses, listen } from "../../src/process/http-listener.ts"
@@ -52,6 +53,26 @@ describe("a request with several hosts is refused", () => {
     expect(text).toContain('"code":"invalid_input"')
     expect(text).toContain("more than one `Host` header")
   })
+})
+
+test("what the HTTP parser refuses has the documented bounds, with a status and no body", async () => {
+  const { exchange } = await listening()
+  const line = "GET /v1/health HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n"
+  const ofBytes = (bytes: number) => `${line}X-Filler: ${"a".repeat(bytes - line.length - 14)}\r\n\r\n`
+  const ofHeaders = (count: number) => `${line}${"X-A: b\r\n".repeat(count - 2)}\r\n`
+  const { requestHeadBytesMax, requestHeadersMax } = LIMITS
+  expect(ofBytes(1000)).toHaveLength(1000)
+  for (const within of [ofBytes(requestHeadBytesMax), ofHeaders(requestHeadersMax)])
+    expect(await exchange(within)).toStartWith("HTTP/1.1 200")
+  for (const beyond of [ofBytes(requestHeadBytesMax + 1), ofHeaders(requestHeadersMax + 1)])
+    expect(await exchange(beyond)).toMatch(/^HTTP\/1\.1 431 [^\r]*\r\nConnection: close\r\n\r\n$/)
+  expect(await exchange("GET /v1/health HTTP/1.1\r\n\r\n")).toStartWith("HTTP/1.1 400")
+  expect(await exchange("GET /v1/health HTTP/2.0\r\nHost: a\r\n\r\n")).toStartWith("HTTP/1.1 505")
+  for (const method of ["FOO", "get"])
+    expect(await exchange(`${method} /v1/health HTTP/1.1\r\nHost: a\r\n\r\n`)).toBe("")
+  expect(await exchange("PROPFIND /v1/health HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n")).toStartWith(
+    "HTTP/1.1 405",
+  )
 })
 
 /** Ways to write a path so that the runtime makes another one of it. */

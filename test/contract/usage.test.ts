@@ -33,6 +33,8 @@ const NOTHING = {
   checks: 0,
   deep_checks: 0,
   batch_items: 0,
+  feedback: 0,
+  dry_runs: 0,
   rate_limited: 0,
   by_category: categories(),
 }
@@ -132,6 +134,8 @@ describe("what counts", () => {
       checks: 4,
       deep_checks: 2,
       batch_items: 0,
+      feedback: 0,
+      dry_runs: 0,
       rate_limited: 0,
       by_category: categories({ business: 1, personal: 2, disposable: 1, education: 1, invalid: 1 }),
     }
@@ -164,11 +168,11 @@ describe("what counts", () => {
     expect((await usageOf(harness)).today).toMatchObject({ ...NOTHING, remaining: 50 })
   })
 
-  test("a report as one unit, which is in no other count", async () => {
+  test("a report as one unit, in a count of its own", async () => {
     const harness = await testApp({ tier: 0, tiers: "0=20/5/50" })
     await harness.ask("POST /v1/feedback", { body: { domain: "stripe.com", expected_category: "personal" } })
     const { today } = await usageOf(harness)
-    expect(today).toMatchObject({ ...NOTHING, used: 1, remaining: 49 })
+    expect(today).toMatchObject({ ...NOTHING, used: 1, feedback: 1, remaining: 49 })
     expect(today.by_key).toMatchObject([{ id: harness.keyId, used: 1 }])
   })
 

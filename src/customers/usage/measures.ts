@@ -10,6 +10,8 @@ export const MEASURES = {
   checks: { description: "Checks that were not deep, or had no deep evidence, outside of batches." },
   deep_checks: { description: "Deep checks." },
   batch_items: { description: "Items of batches." },
+  feedback: { description: "Reports of wrong verdicts." },
+  dry_runs: { description: "Questions what a list would cost." },
   rate_limited: { description: "Requests that got `rate_limited`." },
 } as const satisfies Record<string, MeasureSpec>
 
@@ -33,9 +35,9 @@ export type UsageEvent =
   | { readonly kind: "check" | "deep_check"; readonly category: Category }
   /** A batch, by the category of each of its items, in any order. */
   | { readonly kind: "batch"; readonly categories: readonly Category[] }
-  /** A report of a wrong verdict, which checks a domain and is in no other count. */
+  /** A report of a wrong verdict, which checks a domain. */
   | { readonly kind: "feedback" }
-  /** What a list would cost was asked for, which is in no other count. */
+  /** What a list would cost was asked for. */
   | { readonly kind: "dry_run" }
   | { readonly kind: "rate_limited" }
 
@@ -72,7 +74,7 @@ export function measureIncrements(event: UsageEvent, keyKind: MeteredKey["kind"]
     }
     case "feedback":
     case "dry_run":
-      return UNIT_INCREMENTS[keyKind]
+      return UNIT_INCREMENTS[event.kind][keyKind]
     case "rate_limited":
       return RATE_LIMITED_INCREMENTS
   }
@@ -82,10 +84,19 @@ const CHECK_UNITS = 1
 const BATCH_ITEM_UNITS = 1
 const UNITS_INDEX = { secret: measureIndex("used"), publishable: measureIndex("publishable_used") } as const
 const BATCH_ITEMS_INDEX = measureIndex("batch_items")
-const UNIT_INCREMENTS: { readonly [K in MeteredKey["kind"]]: readonly MeasureIncrement[] } = {
-  secret: [[UNITS_INDEX.secret, CHECK_UNITS]],
-  publishable: [[UNITS_INDEX.publishable, CHECK_UNITS]],
-}
+
+/** The increments of what costs a unit and gives no category. */
+const unitIncrements = (measure: Measure): { readonly [K in MeteredKey["kind"]]: readonly MeasureIncrement[] } => ({
+  secret: [
+    [measureIndex(measure), 1],
+    [UNITS_INDEX.secret, 1],
+  ],
+  publishable: [
+    [measureIndex(measure), 1],
+    [UNITS_INDEX.publishable, 1],
+  ],
+})
+const UNIT_INCREMENTS = { feedback: unitIncrements("feedback"), dry_run: unitIncrements("dry_runs") }
 const RATE_LIMITED_INCREMENTS: readonly MeasureIncrement[] = [[measureIndex("rate_limited"), 1]]
 
 /** The index of each category's measure. */

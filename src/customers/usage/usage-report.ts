@@ -107,6 +107,8 @@ function sumCounts(counts: readonly StoredCount[]): UsageTotals {
     checks: sumOf("checks"),
     deep_checks: sumOf("deep_checks"),
     batch_items: sumOf("batch_items"),
+    feedback: sumOf("feedback"),
+    dry_runs: sumOf("dry_runs"),
     rate_limited: sumOf("rate_limited"),
     by_category: byCategory(sumOf),
   }

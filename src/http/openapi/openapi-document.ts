@@ -79,11 +79,10 @@ function isApi(id: RouteId): id is ApiRouteId {
   return ROUTES[id].kind === "api"
 }
 
-const DESCRIPTION =
-  "Checks an email address, a domain or a website URL: business, personal, disposable, relay, education, government, invalid or unknown. Every error is a problem (RFC 9457) with a stable code. A path that is not in this document gets `not_found`. A method that its path does not have gets `method_not_allowed` and an Allow header. HEAD is answered wherever GET is, OPTIONS on every path."
+const DESCRIPTION = `Checks an email address, a domain or a website URL: business, personal, disposable, relay, education, government, invalid or unknown. Every error is a problem (RFC 9457) with a stable code. A path that is not in this document gets \`not_found\`. A method that its path does not have gets \`method_not_allowed\` and an Allow header. HEAD is answered wherever GET is, OPTIONS on every path. What is not HTTP, or has a head of more than ${LIMITS.requestHeadBytesMax} bytes or more than ${LIMITS.requestHeadersMax} headers, is refused before the API sees it: with 400, 431 or 505 and no body. A method that HTTP does not know closes the connection.`
 
 const TAGS = {
-  check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} bytes, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, and a URL ${LIMITS.urlLengthMax} characters. Addresses under the test domain need no key.`,
+  check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} bytes, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, and a URL ${LIMITS.urlLengthMax} characters. Prefer POST: an address stays out of URLs and logs, and a long website address fits, which takes up to twelve bytes a character in a query. Addresses under the test domain need no key.`,
   jobs: `Whole lists, of any number of rows: upload one, watch it, download it with verdicts. Rows that cannot be read, or are longer than ${JOB_LIMITS.rowBytesMax} bytes, are \`invalid\` and never end a job. One list of an account is checked at a time. When the units of the day are used up, the job stops and continues by itself.`,
   feedback: "Reports of wrong verdicts. An accepted report corrects the verdict of the domain for everybody.",
   usage: "The limits and the usage of an account.",

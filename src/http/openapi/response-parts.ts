@@ -20,12 +20,13 @@ export const HEADER_OBJECTS = {
     schema: { type: "string" },
   },
   "RateLimit-Policy": {
-    description: "The limits of the key: requests per second and units per day. Absent if the key has no limits.",
+    description:
+      "The limits of the key: requests per second (`second`) and units per day (`day`). Absent if the key has no limits. With status 429 it has the limit that was met, which may be another one: of a client address (`client`), of requests at once (`concurrent`) or of reports (`reports`).",
     schema: { type: "string" },
   },
   RateLimit: {
     description:
-      "What is left of each policy (`r`), and the seconds until it is full again (`t`). The policy `day` is absent while the number of units left is not known. `GET /v1/usage` always has it.",
+      "What is left of each policy (`r`), and the seconds until it is full again (`t`). The policy `day` is absent while the number of units left is not known. `GET /v1/usage` always has it. With status 429 it has the limit that was met.",
     schema: { type: "string" },
   },
   Location: { description: "The path of the job.", schema: { type: "string" } },

@@ -105,7 +105,16 @@ const NONE_BY_CATEGORY = Object.fromEntries(
 
 /** The usage of an account that made three checks today. */
 export function exampleUsage(): Usage {
-  const none = { used: 0, checks: 0, deep_checks: 0, batch_items: 0, rate_limited: 0, by_category: NONE_BY_CATEGORY }
+  const none = {
+    used: 0,
+    checks: 0,
+    deep_checks: 0,
+    batch_items: 0,
+    feedback: 0,
+    dry_runs: 0,
+    rate_limited: 0,
+    by_category: NONE_BY_CATEGORY,
+  }
   const used = { ...none, used: 3, checks: 3, by_category: { ...NONE_BY_CATEGORY, business: 2, personal: 1 } }
   const [free] = TIERS
   const today = Date.parse("2026-11-20")

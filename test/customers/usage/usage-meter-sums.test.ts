@@ -19,7 +19,7 @@ const category = constantFrom(...CATEGORY_NAMES)
 const event = oneof(
   record({ kind: constantFrom("check", "deep_check"), category }),
   record({ kind: constantFrom("batch"), categories: array(category, { maxLength: 5 }) }),
-  record({ kind: constantFrom("rate_limited", "feedback") }),
+  record({ kind: constantFrom("rate_limited", "feedback", "dry_run") }),
 )
 const steps = array(
   oneof(
@@ -50,6 +50,7 @@ function addEvent(sums: Sums, day: number, { key, event }: Note): void {
     return
   }
   if (event.kind === "feedback" || event.kind === "dry_run") {
+    add(sums, name(event.kind === "feedback" ? "feedback" : "dry_runs"), 1)
     add(sums, name(key.kind === "secret" ? "used" : "publishable_used"), 1)
     return
   }

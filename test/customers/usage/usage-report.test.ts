@@ -1,11 +1,12 @@
 import { describe, expect } from "bun:test"
 import { FormatRegistry } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import fc from "fast-check"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { Usage } from "../../../src/contract/usage-schema.ts"
 import type { SqlValue, Store } from "../../../src/customers/store/core/store.ts"
-import { CATEGORY_MEASURES, MEASURES } from "../../../src/customers/usage/measures.ts"
+import { CATEGORY_MEASURES, MEASURES, type UsageEvent } from "../../../src/customers/usage/measures.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
 import { createUsageReport, type ReportedAccount, type ReportedKey } from "../../../src/customers/usage/usage-report.ts"
 import { settled } from "../../support/time.ts"
@@ -24,6 +25,8 @@ const ZERO = {
   checks: 0,
   deep_checks: 0,
   batch_items: 0,
+  feedback: 0,
+  dry_runs: 0,
   rate_limited: 0,
   by_category: Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])),
 }
@@ -123,6 +126,8 @@ describe("what is counted", () => {
       checks: 2,
       deep_checks: 2,
       batch_items: 6,
+      feedback: 0,
+      dry_runs: 0,
       rate_limited: 2,
       by_category: { ...ZERO.by_category, business: 4, invalid: 2, relay: 4 },
     }
@@ -218,6 +223,39 @@ describe("what is counted", () => {
     meter.record(accountId, SECRET, CHECK)
     expect((await requested).today).toMatchObject({ date: "2026-03-10", checks: 1 })
     expect((await report()).daily.slice(0, 2).map(({ checks }) => checks)).toEqual([1, 1])
+  })
+
+  test("`used` is the sum of what cost units, whatever was done, by keys of either kind", async () => {
+    // A kind that is added has to be here, and what it costs in the report.
+    const kinds: { readonly [K in UsageEvent["kind"]]: fc.Arbitrary<UsageEvent> } = {
+      check: fc.constant(CHECK),
+      deep_check: fc.constant(DEEP),
+      batch: fc
+        .array(fc.constantFrom(...CATEGORY_NAMES), { maxLength: 5 })
+        .map(categories => ({ kind: "batch", categories })),
+      feedback: fc.constant({ kind: "feedback" }),
+      dry_run: fc.constant({ kind: "dry_run" }),
+      rate_limited: fc.constant(REFUSAL),
+    }
+    const { meter, accountId, report } = await reported()
+    const done = fc.array(fc.tuple(fc.constantFrom(SECRET, PUBLISHABLE), fc.oneof(...Object.values(kinds))), {
+      maxLength: 20,
+    })
+    await fc.assert(
+      fc.asyncProperty(done, async events => {
+        const before = (await report()).today
+        for (const [by, event] of events) meter.record(accountId, by, event)
+        const { today, daily } = await report()
+        const { used, publishable, checks, deep_checks: deep, batch_items: items, feedback, dry_runs: dryRuns } = today
+        expect(used + publishable.used).toBe(checks + LIMITS.deepCheckUnits * deep + items + feedback + dryRuns)
+        expect(daily[0]).toMatchObject({ used, feedback, dry_runs: dryRuns })
+        const isUnits = events.some(
+          ([, event]) => event.kind !== "rate_limited" && !(event.kind === "batch" && event.categories.length === 0),
+        )
+        expect(used + publishable.used > before.used + before.publishable.used).toBe(isUnits)
+      }),
+      { numRuns: 40 },
+    )
   })
 
   test("a measure that a later version wrote changes nothing", async () => {
