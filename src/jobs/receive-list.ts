@@ -47,14 +47,18 @@ export async function receiveList(
       throw new RefusedList("unreadable", `The list ${says}.`)
     }
     // Counted before and after it is unpacked: either may be the larger one.
-    for await (const chunk of bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)) {
-      for (const block of cutter.push(chunk)) {
+    const take = async (blocks: Iterable<Block | null>): Promise<void> => {
+      for (const block of blocks) {
         if (block !== null) await collector.add(block)
         await pause()
       }
+    }
+    for await (const chunk of bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)) {
+      await take(cutter.push(chunk))
       await pause()
     }
-    return await collector.end(cutter.end())
+    await take(cutter.end())
+    return await collector.end()
   } catch (error) {
     throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message, error) : error
   }
@@ -113,13 +117,11 @@ class BlockCollector {
 
   async add({ bytes, rowCount }: Block): Promise<void> {
     this.#append({ bytes, rowCount })
-    if (this.#rowCount >= JOB_LIMITS.blockRows || this.#bytesCount >= JOB_LIMITS.blockBytes) await this.#flush(false)
+    if (this.#rowCount >= JOB_LIMITS.blockRows || this.#bytesCount >= JOB_LIMITS.blockBytes) await this.#flush()
   }
 
-  /** `rest`: the last rows. The row at the very end may not be counted in it. */
-  async end(rest: Block | null): Promise<ReceivedList> {
-    if (rest !== null) this.#append(rest)
-    if (this.#bytesCount > 0) await this.#flush(true)
+  async end(): Promise<ReceivedList> {
+    if (this.#bytesCount > 0) await this.#flush()
     const { columns } = this.#parser
     if (columns === null) throw new RefusedList("unreadable", "The list is empty.")
     return { rowsTotal: this.#rowsTotal, columnNames: columns.names }
@@ -132,7 +134,7 @@ class BlockCollector {
     this.#assertCells(this.#rowsTotal + this.#rowCount)
   }
 
-  async #flush(isLast: boolean): Promise<void> {
+  async #flush(): Promise<void> {
     const bytes = Buffer.concat(this.#parts)
     const counted = this.#rowCount
     this.#parts = []
@@ -142,8 +144,8 @@ class BlockCollector {
     this.#isFirst = false
     let parsed: readonly InputRow[] | null = null
     const rows = (): readonly InputRow[] => (parsed ??= this.#parser.parse(bytes))
-    // Only the first block has a header, and only in the last one a row may have no end.
-    this.#rowsTotal += isFirst || isLast ? rows().length : counted
+    // The first block has the header.
+    this.#rowsTotal += isFirst ? rows().length : counted
     if (isFirst) this.#assertColumns()
     await this.#onBlock({ bytes, rows })
   }

@@ -233,9 +233,14 @@ export class CsvRecordParser {
     return this.advance(records, recordsMax)
   }
 
-  /** The input has ended: appends the remaining records. */
-  end(records: CsvRecord[]): void {
-    for (this.advance(records); this.#open !== null; this.advance(records)) this.#giveUp(records)
+  /** The input has ended: appends the remaining records. False: there are more than `recordsMax`, which a further call appends. */
+  end(records: CsvRecord[], recordsMax = Number.POSITIVE_INFINITY): boolean {
+    const until = records.length + recordsMax
+    while (records.length < until && this.advance(records, until - records.length)) {
+      if (this.#open === null) return true
+      this.#giveUp(records)
+    }
+    return false
   }
 
   /** Appends what the lines so far complete and was not appended yet. Gives the same. */

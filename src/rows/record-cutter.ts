@@ -2,11 +2,11 @@ import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
 import type { InputLine } from "./input-rows.ts"
 import { decodeLine, LINE_BYTES_MAX, LineSplitter, withoutByteOrderMark } from "./line-splitter.ts"
 
-/** Whole rows of a file, as bytes. `rowCount` counts the header of a CSV file too, and of the last block only the rows that have ended. */
+/** Whole rows of a file, as bytes. `rowCount` counts the header of a CSV file too. */
 export type Block = { readonly bytes: Uint8Array; readonly rowCount: number }
 
 /** A block has at most so many rows, however short they are. */
-const BLOCK_ROWS_MAX = 4096
+const BLOCK_ROWS_MAX = 2048
 /** So many lines or records are examined in one piece. */
 const PIECE_ROWS_MAX = 256
 
@@ -20,13 +20,16 @@ const QUOTE = 34
  */
 export class RecordCutter {
   readonly #records: CsvRecordParser | null
-  /** Bytes that are not cut off yet, and how many of them were looked at. */
+  /** Bytes that are not cut off yet, how many of them were looked at, and how many are those of whole rows. */
   #pending: Buffer = Buffer.alloc(0)
   #examined = 0
-  /** What came after them of a line that has not ended. */
+  #whole = 0
+  /** How many of the lines that were looked at are in no whole row, and how many whole rows there are. */
+  #openLines = 0
+  #rowCount = 0
+  /** What came after the bytes of a line that has not ended. */
   #lineParts: Uint8Array[] = []
   #linePartsBytes = 0
-  #rowCount = 0
   #isFirst = true
 
   /** `delimiter`: of a CSV file, null: it is detected. `isCsv` false: a row is a line. */
@@ -40,17 +43,21 @@ export class RecordCutter {
     this.#addToLine(chunk.subarray(0, lineEnd < 0 ? chunk.length : lineEnd))
     if (lineEnd < 0) return
     this.#join(chunk.subarray(lineEnd))
-    yield* this.#records !== null && this.#needsParser(this.#records)
-      ? this.#examineRecords(this.#records)
-      : this.#examineLines()
-    yield* this.#cutOff(this.#doneBytes())
+    yield* this.#needsParser() ? this.#examineRecords() : this.#examineLines()
+    yield* this.#cutOff(0)
   }
 
-  /** The input has ended: gives the rest; null: there is none. */
-  end(): Block | null {
+  /** The input has ended: gives the rest in the same way. */
+  *end(): Generator<Block | null, undefined> {
     this.#join(new Uint8Array())
-    const [rest = null] = this.#cutOff(this.#pending.length)
-    return rest
+    const records = this.#records
+    const end = this.#pending.length
+    const found: CsvRecord[] = []
+    if (this.#examined < end) this.#examineLine(end, end, found)
+    for (let isDone = false; !isDone; yield* this.#cutOff(isDone ? 0 : BLOCK_ROWS_MAX)) {
+      isDone = records === null || records.end(found, PIECE_ROWS_MAX)
+      this.#countRows(found.splice(0).length)
+    }
   }
 
   /** Of a line that is too long, only as much is kept as shows that. */
@@ -68,41 +75,44 @@ export class RecordCutter {
     this.#linePartsBytes = 0
   }
 
-  #needsParser({ pendingLinesCount }: CsvRecordParser): boolean {
-    return this.#isFirst || pendingLinesCount > 0 || this.#pending.includes(QUOTE, this.#examined)
+  #needsParser(): boolean {
+    if (this.#records === null) return false
+    const isInRecord = this.#isFirst || this.#records.pendingLinesCount > 0
+    return isInRecord || this.#pending.includes(QUOTE, this.#examined)
   }
 
   /** Every line is a row. */
-  *#examineLines(): Generator<Block, undefined> {
+  *#examineLines(): Generator<Block | null, undefined> {
     for (let end = this.#nextLineEnd(); end > 0; end = this.#nextLineEnd()) {
       this.#rowCount++
       this.#examined = end
-      if (this.#rowCount >= BLOCK_ROWS_MAX) yield* this.#cutOff(end)
+      this.#whole = end
+      if (this.#rowCount === BLOCK_ROWS_MAX) yield* this.#cutOff(BLOCK_ROWS_MAX)
     }
   }
 
-  *#examineRecords(records: CsvRecordParser): Generator<Block | null, undefined> {
+  *#examineRecords(): Generator<Block | null, undefined> {
     let count = 0
+    const found: CsvRecord[] = []
     for (let end = this.#nextLineEnd(); end > 0; end = this.#nextLineEnd()) {
-      const found: CsvRecord[] = []
-      let isDone = this.#examineLine(records, end, found)
-      this.#rowCount += found.length
+      let isDone = this.#examineLine(end - 1, end, found)
+      this.#countRows(found.splice(0).length)
       while (!isDone || ++count % PIECE_ROWS_MAX === 0) {
-        if (this.#rowCount < BLOCK_ROWS_MAX) yield null
-        else yield* this.#cutOff(this.#doneBytes())
-        const more: CsvRecord[] = []
-        isDone = records.advance(more, PIECE_ROWS_MAX)
-        this.#rowCount += more.length
+        yield* this.#cutOff(BLOCK_ROWS_MAX)
+        isDone = this.#records?.advance(found, PIECE_ROWS_MAX) ?? true
+        this.#countRows(found.splice(0).length)
       }
     }
   }
 
-  /** False: the line completes more records. */
-  #examineLine(records: CsvRecordParser, end: number, found: CsvRecord[]): boolean {
-    const bytes = this.#pending.subarray(this.#examined, end - 1)
-    this.#examined = end
-    if (!this.#isFirst && records.pendingLinesCount === 0 && !bytes.includes(QUOTE)) {
-      this.#rowCount++
+  /** Looks at a line of CSV and appends the records that it completes. False: there are more. */
+  #examineLine(end: number, next: number, found: CsvRecord[]): boolean {
+    const bytes = this.#pending.subarray(this.#examined, end)
+    this.#examined = next
+    this.#openLines++
+    const records = this.#records
+    if (records === null || (!this.#isFirst && records.pendingLinesCount === 0 && !bytes.includes(QUOTE))) {
+      this.#countRows(1)
       return true
     }
     const line = decodeLine(bytes, 0, bytes.length)
@@ -116,19 +126,24 @@ export class RecordCutter {
     return this.#pending.indexOf(LINE_FEED, this.#examined) + 1
   }
 
-  /** Where the last record ends. */
-  #doneBytes(): number {
-    let end = this.#examined
-    for (let lines = this.#records?.pendingLinesCount ?? 0; lines > 0; lines--)
-      end = end < 2 ? 0 : this.#pending.lastIndexOf(LINE_FEED, end - 2) + 1
-    return end
+  /** Counts rows that are whole now, with their lines. */
+  #countRows(count: number): void {
+    this.#rowCount += count
+    const openLines = this.#records?.pendingLinesCount ?? 0
+    if (openLines === 0) this.#whole = this.#examined
+    else
+      for (let lines = this.#openLines; lines > openLines; lines--)
+        this.#whole = this.#pending.indexOf(LINE_FEED, this.#whole) + 1
+    this.#openLines = openLines
   }
 
-  #cutOff(length: number): readonly Block[] {
-    if (length === 0) return []
-    const block = { bytes: this.#pending.subarray(0, length), rowCount: this.#rowCount }
-    this.#pending = this.#pending.subarray(length)
-    this.#examined = Math.max(0, this.#examined - length)
+  /** Gives the whole rows if they are at least so many; null: they are not. */
+  #cutOff(rowsMin: number): readonly (Block | null)[] {
+    if (this.#whole === 0 || this.#rowCount < rowsMin) return [null]
+    const block = { bytes: this.#pending.subarray(0, this.#whole), rowCount: this.#rowCount }
+    this.#pending = this.#pending.subarray(this.#whole)
+    this.#examined -= this.#whole
+    this.#whole = 0
     this.#rowCount = 0
     return [block]
   }

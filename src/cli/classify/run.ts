@@ -259,8 +259,7 @@ async function* readParts({ source, read, job }: Run, isCut: boolean): AsyncGene
   for await (const bytes of parts) {
     for (const part of cutter?.push(bytes) ?? [{ bytes, rowCount: 0 }]) if (part !== null) yield part
   }
-  const rest = cutter?.end() ?? null
-  if (rest !== null) yield rest
+  for (const rest of cutter?.end() ?? []) if (rest !== null) yield rest
 }
 
 /** The lines that are complete with the next chunk, or with the end of the file. */

@@ -27,7 +27,7 @@ function blocksOf(bytes: Uint8Array, partBytes: number, isCsv: boolean): Block[]
   const cutter = new RecordCutter(isCsv, null)
   const blocks: (Block | null)[] = []
   for (let at = 0; at < bytes.length; at += partBytes) blocks.push(...cutter.push(bytes.subarray(at, at + partBytes)))
-  return [...blocks, cutter.end()].filter(block => block !== null)
+  return [...blocks, ...cutter.end()].filter(block => block !== null)
 }
 
 describe("the blocks of a file", () => {
