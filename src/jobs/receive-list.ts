@@ -87,16 +87,25 @@ export async function storeList(
   }
 }
 
-/** Chunks of a socket may be large. A block must not be. */
-const CHUNK_BYTES_MAX = 16_384
+/** Chunks of a socket may be large, and a block must not be. They may have a byte each, which would cost as much work as a thousand. */
+const CHUNK_BYTES = { least: 4096, most: 16_384 } as const
 
 async function* bounded(chunks: AsyncIterable<Uint8Array>, bytesMax: number): AsyncGenerator<Uint8Array, undefined> {
   let count = 0
+  let [parts, partsBytes]: [Uint8Array[], number] = [[], 0]
   for await (const chunk of chunks) {
     count += chunk.length
     if (count > bytesMax) throw new RefusedList("too_large", `The list is larger than ${bytesMax} bytes.`)
-    for (let at = 0; at < chunk.length; at += CHUNK_BYTES_MAX) yield chunk.subarray(at, at + CHUNK_BYTES_MAX)
+    // A copy, because the memory of the chunk is reused.
+    parts.push(new Uint8Array(chunk))
+    partsBytes += chunk.length
+    if (partsBytes < CHUNK_BYTES.least) continue
+    const whole = Buffer.concat(parts)
+    parts = []
+    partsBytes = 0
+    for (let at = 0; at < whole.length; at += CHUNK_BYTES.most) yield whole.subarray(at, at + CHUNK_BYTES.most)
   }
+  if (partsBytes > 0) yield Buffer.concat(parts)
 }
 
 /** Collects whole rows until there are enough for a block. */

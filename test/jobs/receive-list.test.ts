@@ -112,6 +112,19 @@ test("a list may have as many cells as its bound", async () => {
   expect(await received(Bun.gzipSync(Buffer.from(list)))).toMatchObject({ rowsTotal: 50_000 })
 })
 
+test("a list that comes a byte at a time is read as if it came in larger chunks", async () => {
+  const list = `email\n${"a@b.example\n".repeat(2000)}`
+  let reads = 0
+  const { rowsTotal } = await receiveList(
+    chunksOf(list, 1),
+    CSV,
+    MIB,
+    async () => undefined,
+    () => void reads++,
+  )
+  expect([rowsTotal, reads < 50]).toEqual([2000, true])
+})
+
 /** Lists that are read slowly in one piece: many short rows, rows with many cells, and rows that become many at once. */
 const SLOW_LISTS = {
   "short rows": [TEXT, "\n".repeat(30_000)],
