@@ -81,6 +81,8 @@ export async function judgeReader(reader: Reader, effort: Effort): Promise<Judge
 const QUICK = { seed: 1, cases: 48, screenChars: 1024, fullChars: 65_536, kept: 2, rounds: 2 } as const
 const QUICK_GROWTH_MAX = 24
 const QUICK_COST_MS_MIN = 5
+/** What costs more needs no second try. */
+const QUICK_COST_MS_MAX = 1000
 
 /** The cases of a quick search that take far more work for eight times the bytes than eight times as much. */
 export async function growsTooFast(reader: Reader): Promise<readonly string[]> {
@@ -92,7 +94,7 @@ export async function growsTooFast(reader: Reader): Promise<readonly string[]> {
     for (let tries = 0; tries < QUICK_TRIES_MAX; tries++) {
       leastPart = Math.min(leastPart, await costMs(reader, part))
       least = Math.min(least, await costMs(reader, whole))
-      if (least < QUICK_COST_MS_MIN || least / leastPart < QUICK_GROWTH_MAX) break
+      if (least < QUICK_COST_MS_MIN || least / leastPart < QUICK_GROWTH_MAX || least > QUICK_COST_MS_MAX) break
     }
     if (least >= QUICK_COST_MS_MIN && least / leastPart >= QUICK_GROWTH_MAX)
       faults.push(`${(least / leastPart).toFixed(0)} times the work: ${description}`)
@@ -112,7 +114,7 @@ const MEMORY_UNPACKED_CHARS = 8_388_608
 const MEMORY_KEPT = 2
 
 /**
- * The most expensive cases of a search that tries so many in four ways: every text of tokens that is short enough, again and again;
+ * The most expensive cases: what was expensive once; and of a search that tries so many in four ways: every text of tokens that is short enough, again and again;
  * pairs of tokens in every shape; and by chance soups, and longer texts again and again.
  */
 async function searchCases(reader: Reader, effort: Effort): Promise<readonly Grower[]> {
@@ -120,6 +122,7 @@ async function searchCases(reader: Reader, effort: Effort): Promise<readonly Gro
   const { tokens } = reader
   const share = Math.ceil(cases / 4)
   const length = [4, 3, 2].find(each => tokens.length ** each <= share) ?? 2
+  const once = [...repetitions(reader.once ?? [], 1)]
   const found: Case[] = []
   for (const growers of [
     some([...repetitions(tokens, length)], share, new Dice(seed, 2)),
@@ -128,10 +131,8 @@ async function searchCases(reader: Reader, effort: Effort): Promise<readonly Gro
     longRepetitions(new Dice(seed, 1), tokens, length + 1).take(share),
   ])
     found.push(...(await costliest(reader, growers, screenChars, kept)))
-  return found
-    .toSorted((one, other) => other.cost - one.cost)
-    .slice(0, kept)
-    .map(({ grower }) => grower)
+  const dearest = found.toSorted((one, other) => other.cost - one.cost)
+  return [...once, ...dearest.slice(0, kept).map(({ grower }) => grower)]
 }
 
 /** So many of them by chance; all, if there are no more. */

@@ -7,6 +7,8 @@ export type Reader = {
   readonly files: readonly string[]
   /** The characters and words of its grammar: what it looks for in the bytes. */
   readonly tokens: readonly string[]
+  /** Texts that were expensive once, again and again. They are always among the cases. */
+  readonly once?: readonly string[]
   /** A record as people send it. A text of many of them is what others are compared with. */
   readonly plain: string
   /** What stands around the text: a header, a frame. Absent: nothing. */

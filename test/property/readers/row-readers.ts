@@ -52,7 +52,8 @@ const LIST = {
 } as const
 
 const CSV = {
-  tokens: ['"', ",", ";", "\t", "\n", "\r\n", " ", "a", "a@b.com", "'", "=", "\ufeff"],
+  tokens: ['"', ",", ";", "\t", "\n", "\r\n", " ", "a", "a@b.com", "'", "=", "\ufeff", '","', ',"', '",'],
+  once: ['a","\n', 'a";"\n', 'a"\t"\n', "\n"],
   plain: "jo@acme.com,Jo\n",
   frame: (text: string) => `email,x\n${text}`,
 }
@@ -88,6 +89,7 @@ export const ROW_READERS: readonly Reader[] = [
     name: "members of NDJSON",
     files: ["rows/ndjson-members.ts"],
     tokens: ['"category":1,', '"input_category":1,', '"a":1,', '"b":{},', '"c":[],', '"d":"\\"",', '"\\u0061":2,'],
+    once: ['"category":1,', '"input_category":1,"category":1,'],
     plain: '"name":"Jane Doe"},\n{"email":"jane@example.com","city":"Berlin",',
     frame: text => `{"email":"a@gmail.com",${text}"z":1}\n`,
     read: bytes => readList("ndjson", bytes),
