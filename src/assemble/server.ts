@@ -223,7 +223,8 @@ function lifetimeOf(
   return {
     start: () => {
       stopLists = lists.start()
-      for (const { start } of [...services, jobs]) start()
+      for (const { start } of services) start()
+      jobs.start()
     },
     stop: async () => {
       // Rows of jobs are not checked without the network.
