@@ -5,21 +5,12 @@
 /** @typedef {{ recommendation: string, category?: unknown, did_you_mean?: unknown }} Answer */
 /** @typedef {{ email: string, result: Answer, suggestion: string | null }} Detail */
 /** @typedef {{ because: string, status?: number }} Failure */
-/** @typedef {{ field: Field, box: HTMLElement, hidden: HTMLInputElement, asked: string, stop: AbortController, ref?: WeakRef<Entry>, request?: AbortController, timer?: ReturnType<typeof setTimeout> }} Entry */
+/** @typedef {{ field: Field, box: HTMLElement, hidden: HTMLInputElement, asked: string, stop: AbortController, request?: AbortController, timer?: ReturnType<typeof setTimeout> }} Entry */
 
-// In a document and in a form, elements with a name hide members of that name, such as `<img name="currentScript">` (DOM
-// clobbering). So each member of a root is looked up where the browser defines it.
-/** @param {Node} root @param {string} name @returns {any} */
-const memberOf = (root, name) => Reflect.get(Object.getPrototypeOf(root), name, root)
-/** @param {Node} root @param {string} name @param {unknown[]} given */
-const call = (root, name, ...given) => memberOf(root, name).apply(root, given)
-/** @type {<K extends keyof HTMLElementTagNameMap>(name: K) => HTMLElementTagNameMap[K]} */
-const newElement = name => call(document, "createElement", name)
-
-const script = memberOf(document, "currentScript") ?? call(document, "querySelector", "script[data-key][src*='/form']")
+const script = document.currentScript ?? document.querySelector("script[data-key][src*='/form']")
 const tag = script instanceof HTMLScriptElement ? script.dataset : {}
-/** What the page has set before this script ran, or what the first copy of this script has set. No element is it. */
-const early = Object.hasOwn(window, "mailkind") ? Reflect.get(window, "mailkind") : undefined
+/** What the page has set before this script ran, or what the first copy of this script has set. */
+const early = Reflect.get(window, "mailkind")
 const said = new Set()
 /** @param {"warn" | "error"} level @param {string} words */
 const say = (level, words) => {
@@ -68,7 +59,7 @@ const configure = (changes = {}) => {
   options.server = options.server.replace(/\/+$/, "")
   restsUntil = 0
   try {
-    newElement("input").matches(options.fields)
+    document.documentElement.matches(options.fields)
   } catch {
     say("error", `This is no CSS selector: ${options.fields}`)
     options.fields = "[data-mailkind]"
@@ -109,21 +100,14 @@ const isField = value =>
 
 /** @param {Field} field */
 const hasFocus = field => {
-  return memberOf(field.getRootNode(), "activeElement") === field
+  const root = field.getRootNode()
+  return "activeElement" in root && root.activeElement === field
 }
 
 /** @type {WeakMap<Field, Entry>} */
 const entries = new WeakMap()
-// Weakly, as a field that goes with its shadow root goes without a mutation that is seen here.
-/** @type {Set<WeakRef<Entry>>} */
+/** @type {Set<Entry>} */
 const placed = new Set()
-/** The entries in use. */
-const inUse = () =>
-  [...placed].flatMap(ref => {
-    const entry = ref.deref()
-    if (entry === undefined) placed.delete(ref)
-    return entry ?? []
-  })
 /** @type {Map<string, Answer>} */
 const answers = new Map()
 
@@ -148,15 +132,14 @@ const RULES =
   ":where(.mailkind){margin:.25em 0}:where(.mailkind:empty){position:absolute}:where(.mailkind button){font:inherit;min-height:24px}"
 /** @type {CSSStyleSheet | undefined} */
 let sheet
-/** @param {Node} root */
+/** @param {Document | ShadowRoot} root */
 const style = root => {
   try {
     if (sheet === undefined) {
       sheet = new CSSStyleSheet()
       sheet.replaceSync(RULES)
     }
-    const sheets = memberOf(root, "adoptedStyleSheets")
-    if (!sheets.includes(sheet)) sheets.push(sheet)
+    if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet)
   } catch {
     sheet = undefined // An old browser, or a field of another document: the page's own look.
   }
@@ -164,7 +147,7 @@ const style = root => {
 
 // Takes our elements away with their field, in pages that change by script. It looks at the fields in use alone.
 const observer = new MutationObserver(() => {
-  for (const entry of inUse()) if (!entry.field.isConnected) retire(entry)
+  for (const entry of placed) if (!entry.field.isConnected) retire(entry)
 })
 
 /** Puts the live region and the hidden field beside the field, unless they are there. @param {Entry} entry */
@@ -179,13 +162,11 @@ const place = entry => {
     if (!entry.box.hasAttribute("aria-live")) entry.box.setAttribute("role", "status")
     entry.box.id ||= `mailkind-${++boxes}`
   }
-  inUse() // Forgets those that are gone.
-  entry.ref ??= new WeakRef(entry)
-  placed.add(entry.ref)
+  placed.add(entry)
   observer.observe(root, { childList: true, subtree: true })
   // The event does not leave a shadow root.
-  call(root, "addEventListener", "reset", onReset)
-  style(root)
+  root.addEventListener("reset", onReset)
+  style(/** @type {Document | ShadowRoot} */ (root))
 }
 
 /** @param {Entry} entry @param {Element} anchor */
@@ -201,7 +182,9 @@ const placeHidden = ({ field, hidden }, anchor) => {
 /** Where the page wants the words; null: beside the field. @param {Field} field @param {Node} root @returns {HTMLElement | null} */
 const boxOfPage = (field, root) => {
   const id = field.dataset["mailkindMessage"]
-  return id !== undefined && "querySelector" in root ? call(root, "querySelector", `#${CSS.escape(id)}`) : null
+  return id !== undefined && "querySelector" in root
+    ? /** @type {ParentNode} */ (root).querySelector(`#${CSS.escape(id)}`)
+    : null
 }
 
 /** @param {Entry} entry */
@@ -209,7 +192,7 @@ const retire = entry => {
   reset(entry)
   entry.hidden.remove()
   if (entry.box.classList.contains("mailkind")) entry.box.remove()
-  if (entry.ref !== undefined) placed.delete(entry.ref)
+  placed.delete(entry)
 }
 
 /** Shows nothing, and drops what is asked. @param {Entry} entry */
@@ -223,7 +206,7 @@ const reset = entry => {
 
 /** @param {Event} event */
 const onReset = ({ target }) => {
-  for (const entry of inUse()) if (entry.field.form === target) reset(entry)
+  for (const entry of placed) if (entry.field.form === target) reset(entry)
 }
 
 /** @param {Entry} entry @param {string | Element} content @param {string} [state] */
@@ -271,7 +254,7 @@ const show = (entry, detail) => {
 
 /** @param {Entry} entry @param {string} text @param {string} from @param {string} to */
 const suggestionButton = ({ field }, text, from, to) => {
-  const button = newElement("button")
+  const button = document.createElement("button")
   button.type = "button"
   button.textContent = text
   button.addEventListener("click", () => {
@@ -397,7 +380,7 @@ const watch = field => {
   const stop = new AbortController()
   const { signal } = stop
   /** @type {Entry} */
-  const entry = { field, box: newElement("div"), hidden: newElement("input"), asked: "", stop }
+  const entry = { field, box: document.createElement("div"), hidden: document.createElement("input"), asked: "", stop }
   entries.set(field, entry)
   entry.box.className = "mailkind"
   entry.hidden.type = "hidden"
@@ -424,8 +407,7 @@ const unwatch = entry => {
 
 /** Attaches a field, or all fields in an element or a shadow root. The function that it gives detaches them. @param {Field | ParentNode} target */
 const attach = target => {
-  const isRoot = "querySelectorAll" in Object(target)
-  const found = isField(target) ? [target] : isRoot ? [...call(target, "querySelectorAll", options.fields)] : []
+  const found = isField(target) ? [target] : [...(target?.querySelectorAll?.(options.fields) ?? [])]
   const stops = found.filter(isField).map(watch)
   if (stops.length === 0) say("warn", "attach() found no email field.")
   return () => {
@@ -445,17 +427,17 @@ const start = () => {
   if (!isSecureContext) say("warn", "This page is not on https:. Others in its network can read what people type.")
   // These listeners hear of an event before its field does. They also see fields in open shadow roots and fields that are added later.
   for (const type of ["focusin", "input", "change"])
-    call(document, "addEventListener", type, (/** @type {Event} */ event) => notice(event.composedPath()), true)
+    document.addEventListener(type, event => notice(event.composedPath()), true)
   const press = () => {
     isPressed = true
   }
   addEventListener("pointerdown", press, true)
   for (const type of ["pointerup", "pointercancel"]) addEventListener(type, release, true)
-  let active = memberOf(document, "activeElement")
+  let active = document.activeElement
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
   notice([active])
   Reflect.set(window, "mailkind", { attach, configure })
-  call(document, "dispatchEvent", new Event("mailkind:ready"))
+  document.dispatchEvent(new Event("mailkind:ready"))
 }
 
 if (typeof early?.attach === "function") say("warn", "form.js is twice on this page. The second one does nothing.")
