@@ -174,7 +174,7 @@ export const Health = t.Object(
         files: t.Object(
           {
             status: oneOf("ListFilesStatus", ["ok", "replaced", "damaged"]),
-            noticed_at: nullable(t.String({ format: "date-time", description: "When files of the lists in use were last found damaged on the disk. `replaced`: they are whole again. Verdicts come from a copy in memory. Null: not within a week." })),
+            noticed_at: nullable(t.String({ format: "date-time", description: "When files of the lists in use were last found damaged on the disk. `replaced`: they are undamaged again. Verdicts come from a copy in memory. Null: not within a week." })),
           },
           closed("ListFiles"),
         ),

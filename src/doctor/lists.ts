@@ -34,7 +34,7 @@ export function diagnoseLists(
     return warning(
       `${seen} But on ${new Date(damage.noticed_at_ms).toISOString()} ${damage.file} was found damaged on the disk${damage.is_replaced ? ", and was replaced" : ""}.`,
       damage.is_replaced
-        ? "Look for errors of the disk, and for programs that write to the data directory. This is told for a week."
+        ? "Look for errors of the disk, and for programs that write to the data directory. This warning stays for a week."
         : "Run `mailkind lists update`, and look for errors of the disk.",
     )
   const days = Math.floor((nowMs - Date.parse(pack.builtAt)) / DAY_MS)

@@ -123,7 +123,7 @@ export type ToolName = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as ToolName[] // the keys of a table are its type's
 
 /** What every agent is told about the server. */
-export const INSTRUCTIONS = `mailkind shows what an email address, a domain or a website is. Policies: ${POLICY_NAMES.join(", ")}. Never tell a person that an address is bad because a check failed or is degraded. Only invalid_input about the subject itself means that the text is no address.`
+export const INSTRUCTIONS = `mailkind shows what an email address, a domain or a website is. Policies: ${POLICY_NAMES.join(", ")}. Never tell a person that an address is bad because a check failed or is degraded. Only invalid_input about the subject itself means that the text is not an address.`
 
 type Verdict = Pick<CheckResult, "category" | "confidence" | "recommendation" | "did_you_mean" | "degraded" | "reasons">
 

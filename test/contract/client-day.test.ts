@@ -146,7 +146,7 @@ describe.concurrent("what an operator decides is live in the server that runs", 
     const account = await newAccount()
     const { key } = await newKey(account)
     const ask = () => check(key, { email: "jane@mailinator.com" })
-    const report = { email: "jane@mailinator.com", expected_category: "business", comment: "ours\u001b[31m" }
+    const report = { email: "jane@mailinator.com", expected_category: "business", comment: "ours" }
     const { status, body } = await server.ask("POST /v1/feedback", { key, body: report })
     expect(status).toBe(202)
     expect(body).toMatchObject({ status: "received", current_category: "disposable" })

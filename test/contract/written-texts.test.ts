@@ -121,10 +121,10 @@ test("texts without addresses are stored as they are written", async () => {
     callback: "https://example.com/@team/hooks?a=b%20c",
   })
   await changeOperatorNote(changes, accountId, {
-    note: "  two\n  lines",
+    note: "two\n  lines",
     seen: noteFingerprint(await readOperatorNote(store, accountId)),
   })
-  expect(await readOperatorNote(store, accountId)).toBe("  two\n  lines")
+  expect(await readOperatorNote(store, accountId)).toBe("two\n  lines")
 })
 
 test("the URL of callbacks is stored and told as it is asked for", async () => {

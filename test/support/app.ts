@@ -253,7 +253,15 @@ export async function testApp({
     stopwatch,
   })
   const { jobs, service: jobService } = createJobsService(context, check, customers, loadShedder)
-  onTestEnd(() => jobService.stop())
+  onTestEnd(async () => {
+    let isStopped = false
+    const stopping = jobService.stop().finally(() => {
+      isStopped = true
+    })
+    // The rows in hand wait for time, which stands still.
+    for (; !isStopped; await new Promise(resolve => setImmediate(resolve))) await time.tick(50)
+    await stopping
+  })
   const built = createApp({
     ...customers,
     jobs,

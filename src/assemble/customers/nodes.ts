@@ -142,7 +142,7 @@ function keepNewId({ system, settings, log }: AppContext, id: string): void {
     .catch(logError(log, "the id of this node cannot be kept in its data directory"))
 }
 
-const COPIED_REMEDY = "Give each node a data directory of its own, and copy none. This node goes on under a new id."
+const COPIED_REMEDY = "Give each node a data directory of its own, and copy none. This node continues under a new id."
 
 const watchPeers = (
   { system, settings, store, log }: Omit<StoreContext, "trustedTime">,
