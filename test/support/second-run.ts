@@ -5,7 +5,7 @@ export type RunCounts = { readonly passed: number; readonly failed: number; read
 export type FailedFile = { readonly file: string; readonly tests: readonly string[] }
 
 /** How many tests, and their files, run again at most: if more have failed, the machine is not the reason. */
-export const TESTS_AGAIN_MAX = 3
+export const TESTS_AGAIN_MAX = 6
 
 /** The counts among what `bun test` printed: each stands in the last line with its word. */
 export function countsIn(printed: string): RunCounts {

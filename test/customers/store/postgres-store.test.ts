@@ -74,6 +74,13 @@ describe("opening", () => {
     },
   )
 
+  onPostgres("whoever of many creates the first table, none of them fails for it", async () => {
+    for (let round = 0; round < 6; round++) {
+      const url = emptyDatabase()
+      await Promise.all(Array.from({ length: 8 }, () => setUp(url)))
+    }
+  })
+
   onPostgres(
     "a process that starts during a migration waits for it, for longer than the statement time-out",
     async () => {

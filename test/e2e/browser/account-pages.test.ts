@@ -1,12 +1,13 @@
-import { expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
-import type { BrowserContext } from "playwright-core"
+import type { Browser, BrowserContext } from "playwright-core"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import {
   BROWSER_TEST_MS,
+  connectBrowser,
   IN_A_BROWSER,
   isBrowserMissing,
   openBrowser,
@@ -85,29 +86,41 @@ async function filled(server: ServerProcess): Promise<{ readonly key: string; re
   return { key, ids }
 }
 
-test.skipIf(isBrowserMissing)(
-  `${IN_A_BROWSER}, every page of an account and of the administration is fit for all, at both widths`,
-  async () => {
-    const { server, context } = await running()
-    const { ids } = await filled(server)
+describe.skipIf(isBrowserMissing)(`${IN_A_BROWSER}, at both widths`, () => {
+  let [browser, server]: [Browser | null, ServerProcess | null] = [null, null]
+  let origin: string
+  let ids: Ids
+  const tabs = new Map<string, WatchedPage>()
+  beforeAll(async () => {
+    server = await serverProcess({ MAILKIND_ADMINS: ADMIN })
+    browser = await connectBrowser()
+    origin = server.url
+    const { ids: made } = await filled(server)
     await server.run("account", "create", ADMIN)
-    for (const [who, email] of [
-      ["account", JANE],
-      ["admin", ADMIN],
-    ] as const) {
-      const watched = await signedIn(await context(), server, email)
-      const requests = who === "account" ? await latestRequest(watched, server) : ""
-      for (const path of pagesOf(who)) {
-        const at = `${server.url}${concrete(path, { ...ids, requests })}`
-        const answer = await watched.page.goto(at)
-        const expected = path === ROUTES.adminTermsPreview.path ? 400 : 200
-        expect({ path, status: answer?.status() }).toEqual({ path, status: expected })
-        await expectFit(watched, path.slice(1).replaceAll("/", "-").replace(":id", "one"))
-      }
-    }
-  },
-  BROWSER_TEST_MS,
-)
+    const account = await signedIn(await browser.newContext(), server, JANE)
+    tabs.set("account", account).set("admin", await signedIn(await browser.newContext(), server, ADMIN))
+    ids = { ...made, requests: await latestRequest(account, server) }
+  }, BROWSER_TEST_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+  }, BROWSER_TEST_MS)
+
+  // A test each: all pages together take minutes where other tests run beside them.
+  for (const who of ["account", "admin"] as const)
+    for (const path of pagesOf(who))
+      test(
+        `the page ${path} is fit for all`,
+        async () => {
+          const watched = tabs.get(who)
+          if (watched === undefined) throw new Error(`${who} is not signed in`)
+          const answer = await watched.page.goto(`${origin}${concrete(path, ids)}`)
+          expect(answer?.status()).toBe(path === ROUTES.adminTermsPreview.path ? 400 : 200)
+          await expectFit(watched, path.slice(1).replaceAll("/", "-").replace(":id", "one"))
+        },
+        BROWSER_TEST_MS,
+      )
+})
 
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, an administrator accepts a report and the verdict changes; new terms are published, told and accepted`,

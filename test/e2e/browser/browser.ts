@@ -46,11 +46,16 @@ export async function startBrowser(): Promise<{ readonly url: string; readonly c
   return { url: server.wsEndpoint(), close: () => server.close() }
 }
 
-/** A browser with nothing open, all of whose pages are closed when the test ends. */
-export async function openBrowser(): Promise<Browser> {
+/** A browser with nothing open, for whoever closes it. */
+export async function connectBrowser(): Promise<Browser> {
   const { chromium, options } = installed()
   const url = process.env[BROWSER_URL]
-  const browser = await (url === undefined ? chromium.launch(options) : chromium.connect(url, { timeout: STEP_MS }))
+  return await (url === undefined ? chromium.launch(options) : chromium.connect(url, { timeout: STEP_MS }))
+}
+
+/** A browser with nothing open, all of whose pages are closed when the test ends. */
+export async function openBrowser(): Promise<Browser> {
+  const browser = await connectBrowser()
   onTestEnd(() => browser.close())
   return browser
 }
@@ -82,7 +87,7 @@ export async function watchedPage(context: BrowserContext, origin: string): Prom
 
 /** What the rules of WCAG 2.2 A and AA, as axe-core tries them, find wrong in a page as it is now. */
 export async function accessFaults(page: Page): Promise<readonly string[]> {
-  await page.evaluate(axe.source)
+  if (!(await page.evaluate<boolean>('"axe" in window'))) await page.evaluate(axe.source)
   const { violations } = await page.evaluate<{ violations: readonly Violation[] }>(
     'axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"] })',
   )

@@ -1,8 +1,18 @@
-import { expect, test } from "bun:test"
+import { afterAll, beforeAll, describe, expect, test } from "bun:test"
+import type { Browser } from "playwright-core"
 import { ROUTES } from "../../../src/contract/routes.ts"
-import { serverProcess } from "../../contract/server-process.ts"
+import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
-import { BROWSER_TEST_MS, IN_A_BROWSER, isBrowserMissing, openBrowser, pageFaults, watchedPage } from "./browser.ts"
+import {
+  BROWSER_TEST_MS,
+  connectBrowser,
+  IN_A_BROWSER,
+  isBrowserMissing,
+  openBrowser,
+  pageFaults,
+  type WatchedPage,
+  watchedPage,
+} from "./browser.ts"
 
 const NO_PAGES: readonly string[] = [
   ROUTES.openapi.path,
@@ -24,22 +34,35 @@ const PAGES = Object.values(ROUTES)
   .filter(({ kind, access, path }) => kind === "page" && access === "anybody" && !NO_PAGES.includes(path))
   .map(({ path }) => path)
 
-test.skipIf(isBrowserMissing)(
-  `${IN_A_BROWSER}, every page for anybody is fit for all, at both widths, and asks this server alone`,
-  async () => {
-    const [browser, { url, stop }] = await Promise.all([openBrowser(), serverProcess()])
-    onTestEnd(stop)
-    // One tab for all pages: its process compiles axe-core once.
-    const watched = await watchedPage(await browser.newContext(), url)
-    for (const path of PAGES) {
-      // The reference reads the document that it shows when it is there itself.
-      await watched.page.goto(`${url}${path}`, { waitUntil: path === ROUTES.docs.path ? "networkidle" : "load" })
-      const name = path === "/" ? "first" : path.slice(1).replaceAll("/", "-")
-      expect({ path, faults: await pageFaults(watched, name) }).toEqual({ path, faults: [] })
-    }
-  },
-  BROWSER_TEST_MS,
-)
+describe.skipIf(isBrowserMissing)(`${IN_A_BROWSER}, at both widths`, () => {
+  let [browser, server]: [Browser | null, ServerProcess | null] = [null, null]
+  let origin: string
+  /** One tab for all pages: its process compiles axe-core once. */
+  let watched: WatchedPage
+  beforeAll(async () => {
+    server = await serverProcess()
+    browser = await connectBrowser()
+    origin = server.url
+    watched = await watchedPage(await browser.newContext(), origin)
+  }, BROWSER_TEST_MS)
+  afterAll(async () => {
+    await browser?.close()
+    await server?.stop()
+  }, BROWSER_TEST_MS)
+
+  // A test each: all pages together take minutes where other tests run beside them.
+  for (const path of PAGES)
+    test(
+      `the page ${path} is fit for all and asks this server alone`,
+      async () => {
+        // The reference reads the document that it shows when it is there itself.
+        await watched.page.goto(`${origin}${path}`, { waitUntil: path === ROUTES.docs.path ? "networkidle" : "load" })
+        const name = path === "/" ? "first" : path.slice(1).replaceAll("/", "-")
+        expect(await pageFaults(watched, name)).toEqual([])
+      },
+      BROWSER_TEST_MS,
+    )
+})
 
 test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, every kind of verdict and a refused input are fit for all, at both widths`,

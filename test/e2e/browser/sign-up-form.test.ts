@@ -46,7 +46,7 @@ test.skipIf(isBrowserMissing)(
     await typed("jane@gmial.com")
     await page.getByText("Did you mean an address at gmail.com?").waitFor()
     await typed("jane@mailinator.com")
-    await page.getByText("Please use your work email.").waitFor()
+    await page.getByText("Please use an address that you will keep.").waitFor()
     await typed("jane@mit.edu")
     await page.locator("#hint:empty").waitFor({ state: "attached" })
     // A mailbox of a free provider is `review` under the usual policy.

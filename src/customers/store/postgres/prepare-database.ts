@@ -24,7 +24,7 @@ export async function prepareDatabase(store: Store, clock: Clock, location: stri
       await createMigrationsTable(withBytewiseCollation(inner))
     })
     .catch(error => {
-      if (!(error instanceof Error && error.message.startsWith("UNIQUE"))) throw error
+      if (!(error instanceof Error && MADE_BY_ANOTHER.test(error.message))) throw error
     })
   try {
     return await store.transaction(async inner => {
@@ -42,6 +42,9 @@ export async function prepareDatabase(store: Store, clock: Clock, location: stri
     throw new StoreError("busy", location, `${error.reason}${await describeLockHolder(store, location)}`)
   }
 }
+
+/** What `CREATE TABLE IF NOT EXISTS` fails with when another creates the table at once: its row, its type or its relation is there. */
+const MADE_BY_ANOTHER = /^(?:UNIQUE|PostgreSQL 42(?:710|P07))/
 
 /** Wraps a store so that new text columns sort by their bytes, as in SQLite, whatever the collation of the database is. */
 const withBytewiseCollation = (store: Store): Store => ({
