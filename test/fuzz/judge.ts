@@ -9,8 +9,8 @@ import type { FuzzRequest } from "./requests.ts"
 
 /** What the server itself refuses before anybody of ours hears of it: octets that are no HTTP/1.1, or too many in a head. */
 const SERVERS_OWN: readonly number[] = [400, 413, 431, 505]
-/** What the endpoint of agents refuses in their protocol: a body or an answer that is not JSON. */
-const AGENTS_OWN: readonly number[] = [406, 415]
+/** What the endpoint of agents refuses in their protocol: a body that is no message of it, and a body or an answer that is not JSON. */
+const AGENTS_OWN: readonly number[] = [400, 406, 415]
 /** What is refused by intent while all is well: everything else from 500 on is a fault. */
 const WANTED_503: readonly ProblemCode[] = ["busy", "overloaded"]
 /** Any path refuses these. */
