@@ -17,8 +17,8 @@ export const BUDGETS = {
     atMost: 1.3,
   },
   lists_memory: {
-    description: "A mapped pack takes at most this share of the private memory that a Set takes.",
-    atMost: 0.1,
+    description: "A pack takes at most this share of the private memory that a Set takes.",
+    atMost: 0.25,
   },
   lists_open: { description: "A pack opens within this many milliseconds.", atMost: 5 },
   check: {
@@ -130,7 +130,6 @@ export const BUDGETS = {
     description: "It holds at most this many times what it held before them, a tenth and 10 MB more being let pass.",
     atMost: 1,
   },
-  refresh_mapped: { description: "It has at most this many packs mapped when all is over.", atMost: 2 },
   refresh_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
   windows_day: {
     description:

@@ -1,8 +1,9 @@
 /**
  * Run as a process of its own: how much does this process grow by holding the names of standard input in a `Set`, or by
- * holding a mapped pack? It prints JSON.
+ * holding a pack, in private memory as a server does (DECISIONS 118)? It prints JSON.
  */
 
+import { readFileSync } from "node:fs"
 import { openPack } from "../../src/check/lists/pack/pack.ts"
 import { memoryNow } from "../servers/process-stats.ts"
 import { runToEnd } from "../servers/server-process.ts"
@@ -15,7 +16,7 @@ const TIMEOUT_MS = 60_000
 /** What a `Set` of the names costs a fresh process. */
 export const setMemory = (names: readonly string[]): Promise<ListsMemory> => measured(["--set"], names.join("\n"))
 
-/** What the mapped pack costs a fresh process, once every byte of it was read. */
+/** What the pack costs a fresh process, once every byte of it was read. */
 export const packMemory = (path: string): Promise<ListsMemory> => measured(["--pack", path], "")
 
 async function measured(args: readonly string[], input: string): Promise<ListsMemory> {
@@ -45,7 +46,7 @@ if (import.meta.main) {
     printHeld(() => new Set(text.split("\n")))
   } else {
     printHeld(() => {
-      const opened = openPack(Bun.mmap(path))
+      const opened = openPack(readFileSync(path))
       return opened.kind === "open" && opened.pack.verifyChecksum().ok ? opened.pack : undefined
     })
   }

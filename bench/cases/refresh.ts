@@ -9,7 +9,6 @@ import { endpointOf, requestBytes } from "../load/request-bytes.ts"
 import { type LoadReport, runLoad } from "../load/run.ts"
 import { figure, medianFigure, type Report } from "../report/report.ts"
 import { HIGH_LIMITS, limitedKey } from "../servers/accounts.ts"
-import { mappedOf } from "../servers/process-stats.ts"
 import { emptyDirectory, KEEPING_MEMORY, PRODUCT, PROGRAM, productSettings } from "../servers/product.ts"
 import { type RestingMemory, restingMemory } from "../servers/resting-memory.ts"
 import { runToEnd, type ServerProcess, startServer } from "../servers/server-process.ts"
@@ -78,7 +77,7 @@ export async function refreshBench(scale: RefreshScale): Promise<Report> {
   const busy: LoadReport[] = []
   while (!isOver) busy.push(await round())
   const found = { calm, busy, swaps: await refreshing, before, after: await restingMemory(server, scale.quietMs) }
-  return reportOf(scale, found, mappedOf(server.pid, ".pack"))
+  return reportOf(scale, found)
 }
 
 /** A server of one list, which has one name more each time. */
@@ -154,7 +153,7 @@ type Found = {
   readonly after: RestingMemory
 }
 
-function reportOf(scale: RefreshScale, { calm, busy, swaps, before, after }: Found, mapped: number): Report {
+function reportOf(scale: RefreshScale, { calm, busy, swaps, before, after }: Found): Report {
   const p99 = (rounds: readonly LoadReport[]) => rounds.map(({ latencyMs }) => latencyMs.p99)
   const longest = (rounds: readonly LoadReport[]) => Math.max(...rounds.map(({ latencyMs }) => latencyMs.max))
   const taken = swaps.flatMap(({ takenMs }) => takenMs ?? [])
@@ -170,7 +169,6 @@ function reportOf(scale: RefreshScale, { calm, busy, swaps, before, after }: Fou
       figure("failed or other than 200", "", failedIn(busy), "refresh_failed"),
       figure("refreshes that the server took", "of them", taken.length / swaps.length, "refresh_taken"),
       figure("memory after ÷ before with what is let pass", "", memoryShare(before, after), "refresh_memory"),
-      figure("packs mapped after", "", mapped, "refresh_mapped"),
       figure("more descriptors after", "", after.descriptors - before.descriptors, "refresh_descriptors"),
       figure("requests answered while lists were refreshed", "", answers),
       figure("lists taken", "", taken.length),

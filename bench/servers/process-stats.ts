@@ -36,18 +36,6 @@ export function descriptorsOf(pid: number): { readonly all: number; readonly soc
   return { all: targets.length, sockets: targets.filter(target => target.startsWith("socket:")).length }
 }
 
-/** How many files with this end of a name a process has mapped, also such as are removed from their folder since. */
-export function mappedOf(pid: number, end: string): number {
-  if (!HAS_PROC) return Number.NaN
-  const paths = readFileSync(`/proc/${pid}/maps`, "utf8")
-    .split("\n")
-    .map(line => line.replace(/ \(deleted\)$/, ""))
-    .filter(line => line.endsWith(end))
-    // The device, the inode and the path: what stands before them is of one part of a file.
-    .map(line => line.split(/\s+/).slice(3).join(" "))
-  return new Set(paths).size
-}
-
 /** The process with its parent; none when it is no process, or gone. */
 const parentOf = (pid: number): (readonly [child: number, parent: number])[] =>
   Number.isNaN(pid) ? [] : whileThere(() => [pid, Number(statOf(pid)[1])] as const)

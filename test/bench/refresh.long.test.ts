@@ -13,7 +13,6 @@ test(
     expect(report.figures.flatMap(({ budget }) => budget ?? []).toSorted()).toEqual([
       "refresh_descriptors",
       "refresh_failed",
-      "refresh_mapped",
       "refresh_memory",
       "refresh_taken",
     ])
