@@ -34,14 +34,14 @@ export function parseEmail(text: string): ParsedEmail {
   const host = atSign < 0 ? INVALID_HOST : parseEmailHost(sentHost)
   const sentLocalPart = text.slice(0, Math.max(atSign, 0))
   if (isTooLong(sentLocalPart, text)) return { ...NO_ADDRESS, host, localPart: null, fault: "too_long" }
-  const content = parseLocalPartContent(sentLocalPart)
-  if (content === null) return { ...NO_ADDRESS, host, localPart: null, fault: "invalid_syntax" }
-  const localPart = stripTag(content)
+  const localPart = parseLocalPart(sentLocalPart)
+  if (localPart === null) return { ...NO_ADDRESS, host, localPart, fault: "invalid_syntax" }
   if (host.name === null) return { ...NO_ADDRESS, host, localPart, fault: host.fault }
   // Most addresses are in normal form already, so no new string is made.
   const isNormal = localPart.text === sentLocalPart && host.name === sentHost
-  const mailbox = isNormal ? text : `${localPart.text}@${host.name}`
-  const tagged = localPart.hasTag ? `${content}@${host.name}` : null
+  if (isNormal) return { host, localPart, normalized: text, mailbox: text, tagged: null, fault: null }
+  const mailbox = `${localPart.text}@${host.name}`
+  const tagged = localPart.tagged === null ? null : `${localPart.tagged}@${host.name}`
   const normalized = isTooLong(localPart.text, mailbox) ? shortForm(localPart.text, sentLocalPart, host.name) : mailbox
   return { host, localPart, normalized: normalized ?? text, mailbox, tagged, fault: null }
 }
@@ -72,7 +72,8 @@ function parseEmailHost(text: string): ParsedHost {
 type LocalPart = {
   /** As written in an address: quoted only if it has to be. */
   readonly text: string
-  readonly hasTag: boolean
+  /** The same with its tag. Null: it has none. */
+  readonly tagged: string | null
 }
 
 /** A dot-atom that is in normal form already: ASCII, lower case, no tag. */
@@ -88,7 +89,7 @@ const NORMAL_DOT_ATOM = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
  */
 export function parseLocalPart(sent: string): LocalPart | null {
   // Most local parts match here.
-  if (NORMAL_DOT_ATOM.test(sent)) return { text: sent, hasTag: false }
+  if (NORMAL_DOT_ATOM.test(sent)) return { text: sent, tagged: null }
   const content = parseLocalPartContent(sent)
   return content === null ? null : stripTag(content)
 }
@@ -122,11 +123,11 @@ const CHARACTER_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 })
 
 function stripTag(content: string): LocalPart {
-  if (!DOT_ATOM.test(content)) return { text: quote(content), hasTag: false }
+  if (!DOT_ATOM.test(content)) return { text: quote(content), tagged: null }
   const plus = content.indexOf("+")
-  if (plus <= 0) return { text: content, hasTag: false }
+  if (plus <= 0) return { text: content, tagged: null }
   const rest = content.slice(0, plus)
-  return { text: rest.endsWith(".") ? quote(rest) : rest, hasTag: true }
+  return { text: rest.endsWith(".") ? quote(rest) : rest, tagged: content }
 }
 
 function quote(content: string): string {

@@ -116,7 +116,7 @@ function buildSubject(
     normalized,
     mailbox,
     tagged,
-    hasSubaddress: localPart?.hasTag ?? false,
+    hasSubaddress: localPart !== null && localPart.tagged !== null,
     isTest: isUnderTest && fault === null,
   }
 }
