@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { FaultLog } from "../base/fault-log.ts"
 import { derived } from "../base/lazy.ts"
 import { createLogger, type Log, type LogFields } from "../base/log.ts"
@@ -6,6 +7,8 @@ import type { TrustedTime } from "../base/trusted-clock.ts"
 import type { Settings } from "../config/settings.ts"
 import type { OpenStore } from "../customers/store/core/store.ts"
 import { STORE_ERRORS } from "../customers/store/core/store-error.ts"
+import { redactedUrl } from "../customers/store/postgres/postgres-url.ts"
+import { SYSTEM_ERROR_REMEDIES } from "../process/startup-error.ts"
 import type { System } from "../system/system.ts"
 
 /** What the parts of a process are wired from. */
@@ -36,14 +39,21 @@ export function createContext(system: System, settings: Settings): AppContext {
 }
 
 /** The faults of a context, or its log's own where it has none. */
-export function faultsOf({ system: { stopwatch, runInterval }, log, faults }: AppContext): FaultLog {
-  return faults ?? new FaultLog(log, { stopwatch, runInterval, describe: describeStoreError })
+export function faultsOf({ system: { stopwatch, runInterval }, settings, log, faults }: AppContext): FaultLog {
+  return faults ?? new FaultLog(log, { stopwatch, runInterval, describe: fault => describeFault(fault, settings) })
 }
 
-/** What an error of the store is, and its remedy; nothing of another fault. */
-function describeStoreError(fault: string): LogFields {
+/** Of an error of the store: where the database is, what the error means, and its remedy; of one of the system: its remedy. */
+function describeFault(fault: string, settings: Settings): LogFields {
   const error = Object.entries(STORE_ERRORS).find(([code]) => code === fault)?.[1]
-  return error === undefined ? {} : { why: error.description, remedy: error.remedy }
+  if (error !== undefined) return { where: databasePlace(settings), why: error.description, remedy: error.remedy }
+  const remedy = SYSTEM_ERROR_REMEDIES.get(fault)
+  return remedy === undefined ? {} : { remedy }
+}
+
+/** The path of the database, or the URL of its server without the password. */
+function databasePlace({ MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory }: Settings): string {
+  return url === null ? join(directory, "mailkind.sqlite") : redactedUrl(url.reveal())
 }
 
 /** The context of a worker, which adds its index to each log line. */

@@ -25,6 +25,7 @@ import {
   sqliteLastWrittenAtMs,
   sqliteTrustedTime,
 } from "../doctor/database.ts"
+import { diagnoseDescriptors } from "../doctor/descriptors.ts"
 import {
   DIAGNOSTIC_STATUSES,
   DIAGNOSTIC_TIMEOUT_MS,
@@ -85,6 +86,7 @@ function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
     ...{
       directory: none,
       disk: none,
+      descriptors: none,
       database: none,
       backups: none,
       jobs: none,
@@ -112,6 +114,12 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     settings: async () => ok(`All settings are known and valid.${requestLogNotice(settings)}`),
     directory: async () => diagnoseDirectory(directory, token),
     disk: async () => diagnoseDisk(directory),
+    descriptors: async () =>
+      diagnoseDescriptors(system.processStats().descriptorsMax, {
+        inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX,
+        // One more listens for notifications.
+        databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : settings.MAILKIND_DATABASE_CONNECTIONS + 1,
+      }),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
     backups: async () => diagnoseBackups(await backupSchedule(context), token),
     jobs: async () => diagnoseJobsFolder(jobsDirectory(settings), await database.jobsFolderMark(), token),

@@ -74,7 +74,7 @@ export function createJobsService(
     onLeased: leased => unitNotices.noteLeased(leased),
     hasEnded: other => isLocal && hasLocalHolderEnded(other, holder),
     onGivenUp: (job, row) => log("error", "a list is given up, since it ended its process twice", { job, row }),
-    onError: (message, error) => logError(log, message)(error),
+    onError: (message, error) => logError(log, message, jobsDirectory(context.settings))(error),
   })
   const jobs = {
     ...{ service, store, files, keepHours },

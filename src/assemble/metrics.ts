@@ -240,11 +240,12 @@ function processGauges(system: System, meter: Meter, lag: EventLoopLag, loadShed
     meter.setGauge("mailkind_http_in_flight", loadShedder.inFlight)
     meter.setGauge("mailkind_http_body_bytes", loadShedder.bodyBytes)
     meter.setGauge("mailkind_event_loop_lag_seconds", lag.takeMaxMs() / 1000)
-    const { residentBytes, heapBytes, cpuS, descriptorCount, startedAtMs } = system.processStats()
+    const { residentBytes, heapBytes, cpuS, descriptorCount, descriptorsMax, startedAtMs } = system.processStats()
     meter.setGauge("mailkind_process_resident_memory_bytes", residentBytes)
     meter.setGauge("mailkind_process_heap_bytes", heapBytes)
     meter.setGauge("mailkind_process_cpu_seconds_total", cpuS)
     meter.setGauge("mailkind_process_open_descriptors", descriptorCount)
+    meter.setGauge("mailkind_process_descriptors_max", descriptorsMax)
     meter.setGauge("mailkind_process_start_time_seconds", startedAtMs / 1000)
   }
 }

@@ -44,6 +44,7 @@ import { createSignInService } from "./customers/sign-in.ts"
 import { StartBudget, StartStopped } from "./customers/start-budget.ts"
 import { openStore } from "./customers/store.ts"
 import { createTrustedTimeService } from "./customers/trusted-time.ts"
+import { createDescriptorWatch } from "./descriptors.ts"
 import { createFirstKeyFile } from "./first-key-file.ts"
 import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
@@ -191,7 +192,8 @@ async function createServices(
   const traffic = createTrafficService(context, customers.usage, instrumentation.meter)
   const { isInDoubt: isClockInDoubt } = trusted
   const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers, isClockInDoubt })
-  const services = [trusted, customers, learned, deep, mails, callbacks, signIn, traffic, gauges]
+  const own = [traffic, gauges, createDescriptorWatch(context)]
+  const services = [trusted, customers, learned, deep, mails, callbacks, signIn, ...own]
   return {
     appDeps: {
       ...createAppDeps(context, lists, network.isDnsUnavailable, isClockInDoubt),

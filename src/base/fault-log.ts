@@ -17,8 +17,13 @@ const FAULTS_MAX = 50
 
 type OngoingFault = { readonly sinceMs: number; requests: number; tasks: number; isRecent: boolean; isHeld: boolean }
 
-/** The fault of an outage, and what an operator does about it. */
-type Outage = { readonly fault: string; readonly remedy: string }
+/** An outage, as its line in the log tells it: of what (a host, a path), the error and its code, and what an operator does about it. */
+export type Outage = {
+  readonly fault: string
+  readonly where: string
+  readonly why: string
+  readonly remedy: string
+}
 
 type FaultLogDeps = {
   readonly stopwatch: Stopwatch
@@ -59,8 +64,8 @@ export class FaultLog {
       this.#log("debug", message, fields)
       return
     }
-    if (typeof fault === "string" && (level === "warn" || level === "error")) this.#begin(fault)
-    this.#log(level, message, fields)
+    const begins = typeof fault === "string" && (level === "warn" || level === "error") && this.#begin(fault)
+    this.#log(level, message, begins ? { ...fields, ...this.#described(fault, fields) } : fields)
   }
 
   /**
@@ -80,6 +85,12 @@ export class FaultLog {
       if (ongoing !== undefined) ongoing.isHeld = true
       this.#log(level, begins, outage)
     }
+  }
+
+  /** What is known of a fault and stands in no field yet. */
+  #described(fault: string, fields: LogFields): LogFields {
+    const known = Object.entries(this.#deps.describe(fault)).filter(([name]) => !Object.hasOwn(fields, name))
+    return Object.fromEntries(known)
   }
 
   /** The same log, whose lines all have these fields. It has faults of its own. */

@@ -13,8 +13,11 @@ const event = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: 
   meaning,
 })
 
-/** Work in the background that failed: `error` is the name of the error, `fault` its code, `remedy` what to do. It is tried again. */
-const failed = (meaning: string): LogEvent => event("error", "error fault remedy", meaning)
+/**
+ * Work in the background that failed: `error` is the name of the error, `fault` its code, `where` the database, file or folder, `why` what was
+ * seen, `remedy` what to do. It is tried again.
+ */
+const failed = (meaning: string): LogEvent => event("error", "error fault where why remedy", meaning)
 
 const TRIED_AGAIN = "It is tried again."
 const LOST = "It is lost: the process ended before it could be written."
@@ -39,18 +42,20 @@ export const LOG_EVENTS = {
   "account export failed": failed("The download broke off."),
   "lines of the log were lost": event("warn", "count", "Nobody read them for too long: 8 MiB waited."),
   // Faults
-  "requests fail": event("error", "fault why remedy", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
-  "the database does not answer": event("error", "fault remedy", "An outage begins."),
+  "requests fail": event("error", "fault where why remedy", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
+  "the database does not answer": event("error", "fault where why remedy", "An outage begins."),
   "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended, and what it has cost."),
   "this server is cut off from a database that others reach": event("warn", "", "It is not ready (`/v1/health?ready=1`) until the database answers it again."),
-  "the clock is in doubt": event("warn", "fault remedy", "The clock of this host and the one that confirms it differ by more than a minute, or it has jumped. Nothing is deleted for its age, no day begins by it, and all else continues."),
+  "the clock is in doubt": event("warn", "fault where why remedy", "The clock of this host and the one that confirms it differ by more than a minute, or it has jumped. Nothing is deleted for its age, no day begins by it, and all else continues."),
   "the clock is no longer in doubt": event("info", "lasted_s failed_requests failed_tasks", "What is too old is deleted again."),
-  "DNS does not answer": event("warn", "fault remedy", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
+  "DNS does not answer": event("warn", "fault where why remedy", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
   "DNS answers again": event("info", "lasted_s failed_requests failed_tasks", "`failed_tasks` domains were checked without DNS."),
+  "files and sockets run out": event("error", "fault where why remedy", "Nine tenths of those that this process may open are open. At the limit the system accepts no connection, and clients wait."),
+  "files and sockets are free again": event("info", "lasted_s failed_requests failed_tasks", "Less than eight tenths are open."),
   "a fault continues": event("warn", "fault lasted_s failed_requests failed_tasks", "Once a minute, while something fails by it."),
   "a fault is over": event("info", "fault lasted_s failed_requests failed_tasks", "Nothing has failed by it for a minute."),
   // Start and end
-  "the start waits for the database": event("warn", "fault remedy wait_s", "It ends with an error after `wait_s`."),
+  "the start waits for the database": event("warn", "fault where why remedy wait_s", "It ends with an error after `wait_s`."),
   "the database answers": event("info", "lasted_s failed_requests failed_tasks", "The start continues."),
   "others can use the data directory": event("warn", "found remedy", "It holds hashes of keys and emails of accounts."),
   "mails may be read or changed on their way to the mail server": event("warn", "remedy", "The connection to it is not encrypted."),
@@ -59,8 +64,8 @@ export const LOG_EVENTS = {
   "some settings need a restart": event("warn", "changed remedy", "They were changed, and a running server cannot take them."),
   "the settings are faulty and stay as they were": event("error", "faults", "SIGHUP came. Each fault says where it stands."),
   "a backup was written": event("info", "file bytes", "Every page of it was read back."),
-  "no backup was written": event(["error", "debug"], "why", "It is tried again after ten minutes, and is an error once until one is written. Older backups stay."),
-  "old backups were not removed": event("error", "why", "They stay, and the disk may become full. It is tried again after the next backup."),
+  "no backup was written": event(["error", "debug"], "where why", "It is tried again after ten minutes, and is an error once until one is written. Older backups stay."),
+  "old backups were not removed": event("error", "where why", "They stay, and the disk may become full. It is tried again after the next backup."),
   "the backups were not counted": failed("A metric is old."),
   "a deletion of an account was not recorded beside the database": failed("A restore of an older backup may bring the account back."),
   stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
@@ -99,12 +104,12 @@ export const LOG_EVENTS = {
   "a mail was tried for days and is given up": event("warn", `${MAIL} reply`, "It is not tried again."),
   "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
   "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
-  "no mail can be sent now": event("warn", "cause reply pause_s", "The mail server fails. All mails wait."),
+  "no mail can be sent now": event("warn", "cause where why reply remedy pause_s", "The mail server fails. All mails wait."),
   "mails can be sent again": event("info", "", "The mail server answers."),
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
   "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
-  "no mail for a sign-in can be sent now": event("warn", "cause reply", "The mail server fails. Each is tried again for ten minutes, and this is said once until one is sent."),
+  "no mail for a sign-in can be sent now": event("warn", "cause where why reply remedy", "The mail server fails. Each is tried again for ten minutes, and this is said once until one is sent."),
   "a mail for a sign-in could not be sent in time": event("warn", "reply", "Its link has expired."),
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),

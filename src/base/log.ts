@@ -12,15 +12,32 @@ export type Log = (level: LogLevel, message: LogMessage, fields?: LogFields) => 
 /** The code of an error, such as `full` or `ENOSPC`. */
 const ERROR_CODE = /^\w{1,40}$/
 
-/** Returns an error handler for background work. It logs the name of the error, its code and its remedy, because its message may contain anything. */
+/**
+ * Returns an error handler for background work. It logs the name of the error and its code. What an error of the store or of the system says
+ * is logged too; the message of any other may contain anything. `where`: what errors of the system are about that name no file.
+ */
 export const logError =
-  (log: Log, message: LogMessage) =>
+  (log: Log, message: LogMessage, where?: string) =>
   (error: unknown): void => {
     const name = error instanceof Error ? error.name : "unknown"
     const code = error instanceof Error && "code" in error ? String(error.code) : ""
-    const remedy = error instanceof Error && "remedy" in error ? { remedy: String(error.remedy) } : {}
-    log("error", message, { error: name, ...(ERROR_CODE.test(code) && { fault: code }), ...remedy })
+    log("error", message, {
+      error: name,
+      ...(ERROR_CODE.test(code) && { fault: code }),
+      ...circumstances(error, where),
+    })
   }
+
+/** Where an error happened, why, and what to do about it, as far as it tells. */
+function circumstances(error: unknown, where: string | undefined): LogFields {
+  if (!(error instanceof Error)) return {}
+  const remedy = "remedy" in error ? { remedy: String(error.remedy) } : {}
+  if ("location" in error && "reason" in error)
+    return { where: String(error.location), why: String(error.reason), ...remedy }
+  if (!("syscall" in error)) return remedy
+  const place = "path" in error ? String(error.path) : where
+  return { ...(place !== undefined && { where: place }), why: error.message, ...remedy }
+}
 
 /** How many frames of its stack are logged of a defect. */
 const FRAMES_MAX = 8

@@ -106,6 +106,7 @@ export const METRICS = {
   mailkind_process_heap_bytes: { kind: "gauge", description: "Memory of the JavaScript heap.", labels: [], aggregation: "each" },
   mailkind_process_cpu_seconds_total: { kind: "counter", description: "CPU time.", labels: [], aggregation: "each" },
   mailkind_process_open_descriptors: { kind: "gauge", description: "Open files and sockets; 0 if the system does not report them.", labels: [], aggregation: "each" },
+  mailkind_process_descriptors_max: { kind: "gauge", description: "How many files and sockets may be open; 0 if the system does not report it.", labels: [], aggregation: "each" },
   mailkind_process_start_time_seconds: { kind: "gauge", description: "When the process started.", labels: [], aggregation: "each" },
 } as const satisfies Record<string, MetricSpec>
 

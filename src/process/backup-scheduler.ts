@@ -43,7 +43,7 @@ export function startBackupScheduler({ system, log, directory, intervalMs, keep 
   let triedAtMs: number | null = null
   let hasFailed = false
   const logFailure = (why: string): void => {
-    log(hasFailed ? "debug" : "error", "no backup was written", { why })
+    log(hasFailed ? "debug" : "error", "no backup was written", { where: directory, why })
     hasFailed = true
   }
   const backUp = async (): Promise<void> => {
@@ -60,7 +60,7 @@ export function startBackupScheduler({ system, log, directory, intervalMs, keep 
       removePartialFiles(directory, PREFIX)
       if (failure === null) removeOldBackups(directory, keep, backupName(nowMs))
     } catch (error) {
-      log("error", "old backups were not removed", { why: whyUnusable(error) })
+      log("error", "old backups were not removed", { where: directory, why: whyUnusable(error) })
     }
   }
   const backUpIfDue = async (): Promise<void> => {

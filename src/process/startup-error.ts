@@ -9,8 +9,8 @@ export class StartupError extends Error {
 
 const { unwritable, full, failed } = STORE_ERRORS
 
-/** Remedies for files that the system refuses, by error code. They are those of the database. */
-const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
+/** Remedies for what the system refuses, by error code. */
+export const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
   ["EACCES", unwritable.remedy],
   ["EPERM", unwritable.remedy],
   ["EROFS", unwritable.remedy],
@@ -19,6 +19,8 @@ const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
   ["ENOSPC", full.remedy],
   ["EDQUOT", full.remedy],
   ["EIO", failed.remedy],
+  ["EMFILE", "Raise the limit of open files of this service."],
+  ["ENFILE", "Raise the limit of open files of this host (fs.file-max)."],
 ])
 
 /** The message for an error that the operator can fix; `null` means that the error is a fault of ours. */

@@ -263,6 +263,8 @@ type ProcessStats = {
   readonly cpuS: number
   /** The number of open files and sockets; 0 if the system does not report it. */
   readonly descriptorCount: number
+  /** How many may be open; 0 if the system does not report it, or has no limit. */
+  readonly descriptorsMax: number
   /** Milliseconds since the Unix epoch. */
   readonly startedAtMs: number
 }
@@ -272,20 +274,46 @@ const PROCESS_STARTED_AT_MS = performance.timeOrigin
 
 /** Reads the current usage. It lists all open descriptors, so it is too slow for every request. */
 function readProcessStats(): ProcessStats {
-  const { rss, heapUsed } = process.memoryUsage()
+  const { rss, heapUsed } = readMemoryUsage()
   const { user, system } = process.cpuUsage()
   return {
     residentBytes: rss,
     heapBytes: heapUsed,
     cpuS: (user + system) / 1e6,
     descriptorCount: countDescriptors(),
+    descriptorsMax: DESCRIPTORS_MAX,
     startedAtMs: PROCESS_STARTED_AT_MS,
   }
+}
+
+let lastMemoryUsage: Pick<NodeJS.MemoryUsage, "rss" | "heapUsed"> = { rss: 0, heapUsed: 0 }
+
+/** The runtime opens a file for it, and throws when no descriptor is left. What was read last is told then. */
+function readMemoryUsage(): typeof lastMemoryUsage {
+  try {
+    lastMemoryUsage = process.memoryUsage()
+  } catch (error) {
+    if (!(error instanceof Error)) throw error
+  }
+  return lastMemoryUsage
 }
 
 function countDescriptors(): number {
   try {
     return readdirSync(DESCRIPTORS_PATH).length
+  } catch (error) {
+    // The folder is opened by a descriptor, too.
+    if (isSystemError(error)) return isSystemError(error, "EMFILE") ? DESCRIPTORS_MAX : 0
+    throw error
+  }
+}
+
+/** The limit that holds (getrlimit(2), proc(5)). It is read at the start, since it takes a descriptor. */
+const DESCRIPTORS_MAX = readDescriptorsMax()
+
+function readDescriptorsMax(): number {
+  try {
+    return Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "latin1"))?.[1] ?? 0)
   } catch (error) {
     if (isSystemError(error)) return 0
     throw error

@@ -152,7 +152,7 @@ test("no pruner deletes, and no day's units are given twice, by a clock that is 
     {
       level: "warn",
       fault: "clock_in_doubt",
-      remedy: expect.stringMatching(/^The clock of this host is 3[56]\d\d s ahead of /),
+      why: expect.stringMatching(/^The clock is 3[56]\d\d s ahead of /),
     },
   ])
   state.aheadMs = 0

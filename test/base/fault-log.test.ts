@@ -30,6 +30,7 @@ function desk() {
 }
 
 const AWAY = { fault: "away" }
+const CIRCUMSTANCES = { where: "127.0.0.1:5432", why: "it does not answer", remedy: "" }
 
 test("a fault is told once, once a minute with what it cost so far, and when it is over", () => {
   const { faults, lines, debugLines, pass, state } = desk()
@@ -42,7 +43,7 @@ test("a fault is told once, once a minute with what it cost so far, and when it 
   expect(faults.end("away")).toEqual({ lasted_s: 65, failed_requests: 30, failed_tasks: 101 })
   expect(faults.end("away")).toBeNull()
   expect(lines).toEqual([
-    'error the database does not answer {"fault":"away","remedy":"Start it."}',
+    'error the database does not answer {"fault":"away","remedy":"Start it.","why":"It is away."}',
     'warn a fault continues {"fault":"away","lasted_s":60,"failed_requests":30,"failed_tasks":100}',
   ])
   expect(debugLines).toHaveLength(131)
@@ -67,7 +68,7 @@ test("a fault that nobody ends is over when nothing has failed by it for a minut
 
 test("a fault that is held is over when it is ended alone, and is told of again only when something has failed by it", () => {
   const { faults, lines, pass } = desk()
-  faults.outages("warn", "DNS does not answer", "DNS answers again")({ fault: "dns_silent", remedy: "" })
+  faults.outages("warn", "DNS does not answer", "DNS answers again")({ fault: "dns_silent", ...CIRCUMSTANCES })
   for (const failedCount of [0, 0, 3]) {
     for (let at = 0; at < failedCount; at++) faults.countTask("dns_silent")
     pass(REMINDER_MS)
@@ -102,7 +103,7 @@ test("a failed request begins its fault with a line that describes it, and has i
 test("an outage is told although something has failed by it before, and is counted from there", () => {
   const { faults, lines, pass } = desk()
   faults.log("info", "a request failed", { ...AWAY, request_id: "req_1" })
-  faults.outages("error", "the database does not answer", "the database answers again")({ ...AWAY, remedy: "" })
+  faults.outages("error", "the database does not answer", "the database answers again")({ ...AWAY, ...CIRCUMSTANCES })
   for (let minute = 0; minute < 3; minute++) pass(REMINDER_MS)
   expect(faults.end("away")).toEqual({ lasted_s: 180, failed_requests: 1, failed_tasks: 0 })
   expect(lines.map(line => line.split(" {")[0])).toEqual([

@@ -33,7 +33,7 @@ test("every examination is a row, with its remedy beneath, and a warning is no f
 test("what failed is counted, and is exit code 1", async () => {
   const { outcome } = await run({ disk: failed("None.", "Free some."), port: failed("No.", "Yes.") }, "doctor")
   expect(outcome).toThrow(CommandError)
-  expect(outcome).toThrow("2 of 15 checks failed.")
+  expect(outcome).toThrow("2 of 16 checks failed.")
 })
 
 test("--json tells all rows and the worst of them, and --only looks at what it names", async () => {

@@ -17,6 +17,7 @@ const examiners = (others: Partial<Record<DiagnosticName, () => Promise<Diagnost
       settings: fine,
       directory: fine,
       disk: fine,
+      descriptors: fine,
       database: fine,
       backups: fine,
       jobs: fine,

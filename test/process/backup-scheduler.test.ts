@@ -17,7 +17,8 @@ function scheduled({ hours = 24, keep = 3 } = {}) {
   const time = createFakeTime(START_MS)
   const state = { offsetMs: 0, answer: null as CommandResult | null | "done" }
   state.answer = "done"
-  const lines: { readonly level: string; readonly says: string; readonly why?: unknown }[] = []
+  const lines: { readonly level: string; readonly says: string; readonly where?: unknown; readonly why?: unknown }[] =
+    []
   const run = async (args: readonly string[]): Promise<CommandResult | null> => {
     if (state.answer !== "done") return state.answer
     writeFileSync(args[1] ?? "", "a database")
@@ -84,7 +85,7 @@ describe("a failure", () => {
     writeFileSync(join(directory, backupName(START_MS - 48 * HOUR_MS)), "old")
     state.answer = full
     await time.tick(30 * 60_000)
-    const line = { says: "no backup was written", why: "The disk is full." }
+    const line = { says: "no backup was written", where: directory, why: "The disk is full." }
     expect(lines).toEqual(["error", "debug", "debug"].map(level => ({ level, ...line })))
     expect(names()).toHaveLength(1)
     state.answer = "done"
@@ -97,10 +98,10 @@ describe("a failure", () => {
       [null, "It took too long or was killed."],
       [{ exitCode: 1, stdout: "", stderr: "" }, "It failed."],
     ] as const) {
-      const { time, lines, state } = scheduled()
+      const { time, lines, state, directory } = scheduled()
       state.answer = answer
       await time.tick(60_000)
-      expect(lines).toEqual([{ level: "error", says: "no backup was written", why }])
+      expect(lines).toEqual([{ level: "error", says: "no backup was written", where: directory, why }])
     }
   })
 

@@ -51,7 +51,7 @@ export function createTestCheck(servers: readonly DnsServer[], options: TestChec
   const asking: NetworkService = createNetworkService(
     context,
     { learnedHosts: null, matchLists: (domain, registrable) => lists.pack.match(domain, registrable) },
-    { outages: createDnsOutageLog(context) },
+    { outages: createDnsOutageLog(context, () => []) },
   )
   onTestEnd(asking.stop)
   const check = createCheck({

@@ -1,3 +1,4 @@
+import type { Outage } from "../../base/fault-log.ts"
 import type { DnsOutage } from "../../check/dns/resolver/resolver-chain.ts"
 import { type AppContext, faultsOf } from "../context.ts"
 
@@ -8,22 +9,31 @@ export type DnsOutageLog = {
   readonly countFailure: () => void
 }
 
-const OUTAGE_REMEDIES: Readonly<Record<DnsOutage, string>> = {
-  silent: "Check the network, or name other servers in MAILKIND_DNS_SERVERS.",
-  failing: "Name other servers in MAILKIND_DNS_SERVERS.",
-  denying:
-    "Name other servers in MAILKIND_DNS_SERVERS, or names that these know in MAILKIND_DNS_CANARIES. In a network without DNS, set MAILKIND_DNS_SERVERS to `off`.",
+const OUTAGES: Readonly<Record<DnsOutage, Pick<Outage, "why" | "remedy">>> = {
+  silent: {
+    why: "None of them answers in time (ETIMEOUT).",
+    remedy: "Check the network, or name other servers in MAILKIND_DNS_SERVERS.",
+  },
+  failing: {
+    why: "Every answer is a failure (SERVFAIL, REFUSED).",
+    remedy: "Name other servers in MAILKIND_DNS_SERVERS.",
+  },
+  denying: {
+    why: "They deny names that exist (NXDOMAIN).",
+    remedy:
+      "Name other servers in MAILKIND_DNS_SERVERS, or names that these know in MAILKIND_DNS_CANARIES. In a network without DNS, set MAILKIND_DNS_SERVERS to `off`.",
+  },
 }
 
 /** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
-export function createDnsOutageLog(context: AppContext): DnsOutageLog {
+export function createDnsOutageLog(context: AppContext, servers: () => readonly string[]): DnsOutageLog {
   const faults = faultsOf(context)
   const tell = faults.outages("warn", "DNS does not answer", "DNS answers again")
   let fault = ""
   return {
     onAvailabilityChange: outage => {
       fault = outage === null ? "" : `dns_${outage}`
-      tell(outage === null ? null : { fault, remedy: OUTAGE_REMEDIES[outage] })
+      tell(outage === null ? null : { fault, where: servers().join(", "), ...OUTAGES[outage] })
     },
     countFailure: () => faults.countTask(fault),
   }

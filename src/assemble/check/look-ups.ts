@@ -5,7 +5,7 @@ import { createDeepChecksService } from "./deep-checks.ts"
 import { createDnsOutageLog } from "./dns-outages.ts"
 import { createOnDefect } from "./evidence-defects.ts"
 import { createLearnedHostsService } from "./learned-hosts.ts"
-import { createNetworkService, type HostLearning } from "./network.ts"
+import { createNetworkService, dnsServerNames, type HostLearning } from "./network.ts"
 
 /** Wires the network look-ups of checks, and what is learned from them. */
 export function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
@@ -13,7 +13,10 @@ export function createLookUps(context: StoreContext, activeLists: () => DomainLi
   const learned = createLearnedHostsService(context, () => activeLists().pack)
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
   const learning = { learnedHosts: learned.hosts, matchLists, listsVersion: () => activeLists().pack.version }
-  const network = createNetworkService(context, learning, { outages: createDnsOutageLog(context), onDefect })
+  const network = createNetworkService(context, learning, {
+    outages: createDnsOutageLog(context, () => dnsServerNames(context)),
+    onDefect,
+  })
   const quiet = skipDeepChecksUnderLoad(network, instrumentation)
   return { learned, network, deep: createDeepChecksService(context, quiet, context, onDefect), onDefect }
 }

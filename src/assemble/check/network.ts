@@ -196,7 +196,8 @@ const resolverSettings = ({ MAILKIND_DNS_TIMEOUT_MS, MAILKIND_DNS_CANARIES }: Se
   canaries: MAILKIND_DNS_CANARIES.filter(name => name !== "off"),
 })
 
-function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: AppContext): readonly string[] {
+/** The DNS servers of the settings, or those of the system; none: they are off. */
+export function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: AppContext): readonly string[] {
   if (names.includes("off")) return []
   return names.length > 0 ? names : system.systemDnsServers().filter(isDnsServer)
 }

@@ -1,6 +1,7 @@
 import type { OpenStore } from "../../customers/store/core/store.ts"
 import { StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
 import type { AppContext } from "../context.ts"
+import { outageOf } from "./store.ts"
 
 /** How a database fails that may soon be there: it starts, fails over, or is full of the connections of others. */
 const PASSING_ERRORS: ReadonlySet<StoreErrorCode> = new Set(["away", "crowded", "standby"])
@@ -85,10 +86,10 @@ export class StartBudget {
     this.#fault = ""
   }
 
-  #tell({ code, remedy }: StoreError): void {
+  #tell(error: StoreError): void {
     if (this.#fault !== "") return
-    this.#fault = code
+    this.#fault = error.code
     const wait_s = Math.round(this.#budgetMs / 1000)
-    this.#context.log("warn", "the start waits for the database", { fault: code, remedy, wait_s })
+    this.#context.log("warn", "the start waits for the database", { ...outageOf(error), wait_s })
   }
 }

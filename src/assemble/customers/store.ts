@@ -1,5 +1,6 @@
 import { existsSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
+import type { Outage } from "../../base/fault-log.ts"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
@@ -29,9 +30,17 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     setTimer,
     random,
     connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
-    onAvailabilityChange: error => tell(error === null ? null : { fault: error.code, remedy: error.remedy }),
+    onAvailabilityChange: error => tell(error === null ? null : outageOf(error)),
   })
 }
+
+/** The outage that an error of the database begins. */
+export const outageOf = ({ code, location, reason, remedy }: StoreError): Outage => ({
+  fault: code,
+  where: location,
+  why: reason,
+  remedy,
+})
 
 /** Copies the SQLite database of the settings to PostgreSQL and shows the progress on a terminal. */
 export function createStoreCommandDeps(context: () => AppContext): StoreCopyDeps {

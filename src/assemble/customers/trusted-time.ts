@@ -1,3 +1,4 @@
+import type { Outage } from "../../base/fault-log.ts"
 import { logError } from "../../base/log.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
@@ -71,20 +72,20 @@ function createDoubtReport(context: AppContext, isOwn: boolean): (doubt: ClockDo
   return doubt => {
     if (doubt === null && count >= READINGS_REPORTED_MIN) report(null)
     count = doubt === null ? 0 : count + 1
-    if (doubt !== null && count === READINGS_REPORTED_MIN)
-      report({ fault: "clock_in_doubt", remedy: doubtRemedy(doubt, isOwn) })
+    if (doubt !== null && count === READINGS_REPORTED_MIN) report(doubtOutage(doubt, isOwn))
   }
 }
 
 /** What is wrong with the clock, what follows from it, and what an operator does. */
-function doubtRemedy({ aheadMs, remainingMs }: ClockDoubt, isOwn: boolean): string {
+function doubtOutage({ aheadMs, remainingMs }: ClockDoubt, isOwn: boolean): Outage {
   const isOff = Math.abs(aheadMs) > CLOCK_SKEW_MS_MAX
   const reference = isOwn ? "the time that the database and the stopwatch tell" : "the clock of the database"
   const distance = `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? "ahead of" : "behind"} ${reference}`
-  const seen = isOff ? `The clock of this host is ${distance}.` : "The clock has jumped."
+  const why = isOff ? `The clock is ${distance}.` : "The clock has jumped."
   const wait =
     remainingMs === null
       ? "Nothing is deleted for its age until they agree."
       : `Nothing is deleted for its age in the next ${Math.ceil(remainingMs / 1000)} s. If no server ran for so long, do nothing.`
-  return `${seen} ${wait} If the clock is wrong, set it, and run a time daemon (NTP).`
+  const remedy = `${wait} If the clock is wrong, set it, and run a time daemon (NTP).`
+  return { fault: "clock_in_doubt", where: "this host", why, remedy }
 }

@@ -9,7 +9,7 @@ import type { TrustedTime } from "../../base/trusted-clock.ts"
 import { randomBase62 } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { type MailContent, renderMailHtml, renderMailText } from "./mail-content.tsx"
-import type { Mailer, OutgoingMail, SendResult } from "./mailer.ts"
+import { type Mailer, type OutgoingMail, type SendResult, unavailableFields } from "./mailer.ts"
 import type { LinkContext } from "./notice-blocks.ts"
 import { storedNoticeContent } from "./notices.ts"
 import {
@@ -202,8 +202,7 @@ export class MailSender {
     if (!this.isPaused() && !this.#isStopping) {
       const pauseMs = backoffDelayMs(this.#bounds.pause, ++this.#failureCount, random)
       this.#pausedUntilMs = stopwatch() + pauseMs
-      const { cause, reply } = sending
-      log("warn", "no mail can be sent now", { cause, reply, pause_s: Math.ceil(pauseMs / 1000) })
+      log("warn", "no mail can be sent now", { ...unavailableFields(sending), pause_s: Math.ceil(pauseMs / 1000) })
     }
     // A stopwatch tells fractions, and what is stored is whole.
     return Math.max(0, Math.ceil(this.#pausedUntilMs - stopwatch()))

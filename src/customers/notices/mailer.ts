@@ -20,8 +20,25 @@ export type SendResult =
   | { readonly kind: "accepted" }
   /** It deferred the mail (4xx) or refused it for good (`isPermanent`, 5xx). */
   | { readonly kind: "refused"; readonly isPermanent: boolean; readonly reply: number | null }
-  /** No mail can be sent now: no connection, log-in or sender was refused, or the server broke off. `cause` names it in a word. */
-  | { readonly kind: "unavailable"; readonly cause: string; readonly reply: number | null }
+  /**
+   * No mail can be sent now: no connection, log-in or sender was refused, or the server broke off. `cause` names it in a word, `where` is the
+   * host and port of the server, and `why` says what went wrong.
+   */
+  | ({ readonly kind: "unavailable"; readonly reply: number | null } & Record<"cause" | "where" | "why", string>)
+
+/** The fields of a log line about a server that sends no mail. */
+export const unavailableFields = ({
+  cause,
+  where,
+  why,
+  reply,
+}: Extract<SendResult, { readonly kind: "unavailable" }>) => ({
+  cause,
+  where,
+  why,
+  reply,
+  remedy: "Look at the log of that server, and at MAILKIND_SMTP_URL. `mailkind doctor smtp` tries it.",
+})
 
 /** Sends mail. `send` never rejects, and ends within its own time-outs. */
 export type Mailer = {

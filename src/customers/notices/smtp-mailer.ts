@@ -1,5 +1,6 @@
 import { isIP } from "node:net"
 import type { NodemailerError } from "nodemailer"
+import { redactAddresses } from "../../base/address-redaction.ts"
 import type { OpenMailer, OutgoingMail, SendResult } from "./mailer.ts"
 
 /** Time-outs of an attempt, and its concurrency. */
@@ -38,12 +39,12 @@ export function createSmtpMailer(bounds: SmtpBounds = SMTP_BOUNDS): OpenMailer {
     return {
       send: async mail => {
         try {
-          if (isClosed) return { kind: "unavailable", cause: "closed", reply: null }
+          if (isClosed) throw new Error("closed")
           opened ??= openTransport(connection, bounds)
           await (await opened).sendMail(messageOptions(mail, bounds))
           return { kind: "accepted" }
         } catch (error) {
-          return toSendResult(error)
+          return toSendResult(error, connection)
         }
       },
       close: () => {
@@ -129,7 +130,7 @@ function messageOptions(mail: OutgoingMail, { attemptMs }: SmtpBounds) {
 const SERVICE_CLOSING = 421
 
 /** Maps an error to a result: only a reply about the mail itself counts against the mail. */
-function toSendResult(error: unknown): SendResult {
+function toSendResult(error: unknown, { host, port }: ReturnType<typeof parseSmtpUrl>): SendResult {
   const { code, command, responseCode } = error as Partial<NodemailerError> // all that the library throws is of it
   const reply = responseCode ?? null
   const cause = code ?? (error instanceof Error ? error.name : "unknown")
@@ -137,9 +138,17 @@ function toSendResult(error: unknown): SendResult {
   if (code === "EENVELOPE" && command === "API") return { kind: "refused", isPermanent: false, reply }
   // A sender that is refused for good is refused for every mail.
   const isOfMail = command === "RCPT TO" || command === "DATA" || (command === "MAIL FROM" && isTemporary(reply))
-  if (reply === null || reply === SERVICE_CLOSING || !isOfMail) return { kind: "unavailable", cause, reply }
+  if (reply === null || reply === SERVICE_CLOSING || !isOfMail)
+    return { kind: "unavailable", cause, where: `${host}:${port}`, why: whyUnavailable(error, reply), reply }
   return { kind: "refused", isPermanent: !isTemporary(reply), reply }
 }
+
+/** What went wrong, in the words of the library or the system. A server's own words may repeat an address or a name. */
+const whyUnavailable = (error: unknown, reply: number | null): string =>
+  (reply === null && error instanceof Error ? redactAddresses(error.message, WHY_LENGTH_MAX) : null) ??
+  `the server replied ${reply ?? "nothing"}`
+
+const WHY_LENGTH_MAX = 200
 
 const isTemporary = (reply: number | null): boolean => reply !== null && reply < 500
 

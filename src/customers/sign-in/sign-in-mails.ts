@@ -1,7 +1,7 @@
 import { Semaphore } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
 import type { SetTimer, Stopwatch } from "../../base/outside-world.ts"
-import { isMailable, type SendResult } from "../notices/mailer.ts"
+import { isMailable, type SendResult, unavailableFields } from "../notices/mailer.ts"
 import type { Notice } from "../notices/notices.ts"
 import { SIGN_IN_MS } from "./pending-sign-ins.ts"
 
@@ -107,7 +107,7 @@ export class SignInMails {
   #noteServer(sending: Exclude<SendResult, { readonly kind: "accepted" }>): void {
     const isFailing = sending.kind === "unavailable"
     if (isFailing && !this.#isServerFailing)
-      this.#deps.log("warn", "no mail for a sign-in can be sent now", { cause: sending.cause, reply: sending.reply })
+      this.#deps.log("warn", "no mail for a sign-in can be sent now", unavailableFields(sending))
     this.#isServerFailing = isFailing
   }
 

@@ -181,7 +181,13 @@ test("a stop waits for what is under way, but not for a server that never answer
   expect([isClosed(), isOver]).toEqual([false, false])
   await time.tick(1)
   expect(isClosed()).toBe(true)
-  answer.resolve({ kind: "unavailable", cause: "ECONNECTION", reply: null })
+  answer.resolve({
+    kind: "unavailable",
+    cause: "ECONNECTION",
+    where: "127.0.0.1:25",
+    why: "connect ECONNREFUSED 127.0.0.1:25",
+    reply: null,
+  })
   await end
   const [row] = await outboxRows(store)
   expect([row?.claim, row?.ending]).toEqual([null, null])

@@ -35,7 +35,13 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
       ...{ system: world, settings: read.settings, store, trustedTime: trustedTime(clock) },
       log: (_, description) => void response.push(description),
     },
-    async () => ({ kind: "unavailable", cause: "ECONNECTION", reply: null }),
+    async () => ({
+      kind: "unavailable",
+      cause: "ECONNECTION",
+      where: "127.0.0.1:25",
+      why: "connect ECONNREFUSED 127.0.0.1:25",
+      reply: null,
+    }),
   )
   const counts = async () =>
     (await store.one<{ s: number; i: number }>(

@@ -12,7 +12,13 @@ import { outboxRows, post } from "./outbox-rows.ts"
 const ACCEPTED: SendResult = { kind: "accepted" }
 const LATER: SendResult = { kind: "refused", isPermanent: false, reply: 450 }
 const NEVER: SendResult = { kind: "refused", isPermanent: true, reply: 550 }
-const AWAY: SendResult = { kind: "unavailable", cause: "ECONNECTION", reply: null }
+const AWAY: SendResult = {
+  kind: "unavailable",
+  cause: "ECONNECTION",
+  where: "127.0.0.1:25",
+  why: "connect ECONNREFUSED 127.0.0.1:25",
+  reply: null,
+}
 const { retry, pause, leaseMs, givenUpAfterMs, concurrentMax: atOnceMax } = MAIL_SENDER_BOUNDS
 
 /** A sender over a real store, in a time that stands still, whose server says what `answer` says. */

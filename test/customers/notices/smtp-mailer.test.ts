@@ -52,8 +52,17 @@ test("mails that follow one another share a connection", async () => {
   expect(server.connectionCount()).toBe(1)
 })
 
+const HOST_PORT = /^(?:127\.0\.0\.1|localhost):\d+$/
+
 describe("what a server answers", () => {
   const refused = (isPermanent: boolean, reply: number): SendResult => ({ kind: "refused", isPermanent, reply })
+  const unavailable = (cause: string, reply: number): SendResult => ({
+    kind: "unavailable",
+    cause,
+    where: expect.stringMatching(HOST_PORT),
+    why: `the server replied ${reply}`,
+    reply,
+  })
   const cases: readonly (readonly [step: "sender" | "recipient" | "mail", Refusal, SendResult])[] = [
     ["recipient", 450, refused(false, 450)],
     ["recipient", 452, refused(false, 452)],
@@ -62,10 +71,10 @@ describe("what a server answers", () => {
     ["mail", 451, refused(false, 451)],
     ["mail", 554, refused(true, 554)],
     ["sender", 451, refused(false, 451)],
-    ["sender", 550, { kind: "unavailable", cause: "EENVELOPE", reply: 550 }],
-    ["sender", 530, { kind: "unavailable", cause: "EENVELOPE", reply: 530 }],
-    ["recipient", 421, { kind: "unavailable", cause: "ECONNECTION", reply: 421 }],
-    ["mail", 421, { kind: "unavailable", cause: "EMESSAGE", reply: 421 }],
+    ["sender", 550, unavailable("EENVELOPE", 550)],
+    ["sender", 530, unavailable("EENVELOPE", 530)],
+    ["recipient", 421, unavailable("ECONNECTION", 421)],
+    ["mail", 421, unavailable("EMESSAGE", 421)],
   ]
   for (const [step, reply, sending] of cases)
     test(`${reply} at the ${step} is ${sending.kind}${sending.kind === "refused" && sending.isPermanent ? " for good" : ""}`, async () => {
@@ -97,12 +106,14 @@ describe("what a server answers", () => {
 
 describe("servers that are no use", () => {
   test("nobody listens", async () => {
-    expect(await mailer(deadServer()).send(MAIL)).toMatchObject({ kind: "unavailable", reply: null })
+    const sent = await mailer(deadServer()).send(MAIL)
+    expect(sent).toMatchObject({ kind: "unavailable", where: expect.stringMatching(HOST_PORT), reply: null })
+    expect(sent).toMatchObject({ why: expect.stringMatching(/^connect ECONNREFUSED 127\.0\.0\.1:\d+$/) })
   })
 
   test("it never greets", async () => {
     const sent = await mailer(await muteServer(), { greetingMs: 50 }).send(MAIL)
-    expect(sent).toEqual({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
+    expect(sent).toMatchObject({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
   })
 
   test("it greets with a refusal", async () => {
@@ -113,7 +124,7 @@ describe("servers that are no use", () => {
   test("it says nothing after the mail", async () => {
     const server = await testSmtp({ mail: () => new Promise(() => undefined) })
     const sent = await mailer(server.url, { silenceMs: 50 }).send(MAIL)
-    expect(sent).toEqual({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
+    expect(sent).toMatchObject({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
   })
 
   test("it takes longer than an attempt may", async () => {
@@ -152,7 +163,7 @@ describe("log-in and encryption", () => {
   test("a log-in that is refused counts against no mail", async () => {
     const server = await testSmtp({ logIn: () => false })
     const sent = await mailer(withUser(server.url, "user:wrong")).send(MAIL)
-    expect(sent).toEqual({ kind: "unavailable", cause: "EAUTH", reply: 535 })
+    expect(sent).toMatchObject({ kind: "unavailable", cause: "EAUTH", why: "the server replied 535", reply: 535 })
   })
 
   test("smtps is encrypted from the first octet", async () => {

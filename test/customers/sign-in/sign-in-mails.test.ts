@@ -9,7 +9,13 @@ const MAIL = { to: "jane@example.com", link: "https://mk.example.com/sign-in/lin
 const ACCEPTED: SendResult = { kind: "accepted" }
 const LATER: SendResult = { kind: "refused", isPermanent: false, reply: 451 }
 const NEVER: SendResult = { kind: "refused", isPermanent: true, reply: 550 }
-const AWAY: SendResult = { kind: "unavailable", cause: "ECONNECTION", reply: null }
+const AWAY: SendResult = {
+  kind: "unavailable",
+  cause: "ECONNECTION",
+  where: "127.0.0.1:25",
+  why: "connect ECONNREFUSED 127.0.0.1:25",
+  reply: null,
+}
 type Answer = SendResult | { readonly kind: "no_server" }
 
 /** Mails in a time that stands still, whose server says what `answer` says. */

@@ -44,7 +44,8 @@ export const STORE_ERRORS = {
   },
   busy: {
     description: "Another process held the database for too long.",
-    remedy: "Find the process that has the database open. Wait for it, or stop it.",
+    remedy:
+      "Find that process, and wait for it or stop it. PostgreSQL shows in pg_stat_activity and pg_locks who holds a lock and which statement is slow; with SQLite, another program has the file open.",
   },
   failed: {
     description: "The disk failed to read or write.",
@@ -123,12 +124,15 @@ export const isWriteUnsure = (error: unknown): boolean => error instanceof Store
 export class StoreError extends Error {
   override readonly name = "StoreFault"
   readonly code: StoreErrorCode
+  /** The path of the file, or the URL of the server without the password. */
+  readonly location: string
   readonly reason: string
   readonly remedy: string
 
   constructor(code: StoreErrorCode, location: string, reason: string, cause?: unknown) {
     super(`${STORE_ERRORS[code].description} ${location}: ${reason}`, { cause })
     this.code = code
+    this.location = location
     this.reason = reason
     this.remedy = STORE_ERRORS[code].remedy
   }
