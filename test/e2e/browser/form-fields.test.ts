@@ -232,3 +232,74 @@ test.skipIf(isBrowserMissing)(
   },
   BROWSER_TEST_MS,
 )
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, the script works in a page whose elements have the names of all members of documents and forms`,
+  async () => {
+    const { open } = await scriptPages()
+    const { page: plain } = await open({})
+    const names = await plain.evaluate<string[]>(
+      "[Document, HTMLFormElement, HTMLElement, Element, Node, EventTarget].flatMap(each => Object.getOwnPropertyNames(each.prototype))",
+    )
+    expect(names).toContain("currentScript")
+    const clobbering = [...new Set(names)]
+    const { page, said } = await open({
+      fields: `${EMAIL_FIELD}<input type="reset" id="again">${clobbering.map(name => `<input type="hidden" name="${name}">`).join("")}`,
+      more: `<div id="host"></div>${[...clobbering, "mailkind"].map(name => `<img name="${name}" alt=""><form name="${name}"></form>`).join("")}`,
+    })
+    // What drives the browser looks for elements by members of the document too.
+    const typed = async (text: string, field: string) => {
+      await page.evaluate(`${field}.focus()`)
+      await page.keyboard.type(text)
+      await page.keyboard.press("Tab")
+      return await eventFor(page, "result", text)
+    }
+    expect(await page.evaluate("document.currentScript instanceof HTMLCollection")).toBe(true)
+    await typed("free@example.com", "window.email")
+    await page.evaluate("new Promise(resolve => setTimeout(resolve))")
+    expect(await page.evaluate("email.nextElementSibling.textContent")).toBe("Please check this address.")
+    await page.evaluate("again.click()")
+    expect(await page.evaluate("email.nextElementSibling.textContent")).toBe("")
+    await page.evaluate(`{
+      const root = host.attachShadow({ mode: "closed" })
+      root.innerHTML = '<form><input type=email><input name=addEventListener><input name=getRootNode></form>'
+      window.detach = mailkind.attach(root)
+      window.shut = root.querySelector("[type=email]")
+    }`)
+    await typed("free-shut@example.com", "shut")
+    await page.evaluate("mailkind.configure({ words: { review: 'Really?' } })")
+    await typed("free-again@example.com", "window.email")
+    expect(said.filter(line => !line.includes("is not on https"))).toEqual([])
+    await page.evaluate("void setTimeout(() => HTMLFormElement.prototype.submit.call(email.form))")
+    expect(await sentForm(page)).toMatchObject({ email: "free-again@example.com", mailkind: "review" })
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a field that goes with its shadow root leaves nothing in memory`,
+  async () => {
+    const { open } = await scriptPages()
+    const { page } = await open({ fields: "", more: '<div id="place"></div>' })
+    await page.evaluate("document.gone = []")
+    for (let at = 0; at < 5; at++) {
+      await page.evaluate(`{
+        const host = document.createElement("div")
+        const root = host.attachShadow({ mode: "open" })
+        root.innerHTML = '<form><input type=email></form>'
+        place.append(host)
+        root.querySelector("input").focus()
+        document.gone.push(new WeakRef(host), new WeakRef(root.querySelector("input")))
+      }`)
+      await page.keyboard.type(`free${at}@example.com`)
+      await page.keyboard.press("Tab")
+      await eventFor(page, "result", `free${at}@example.com`)
+    }
+    await page.locator("#place .mailkind").getByText("Please check this address.").nth(4).waitFor()
+    // The browser itself may remember where the focus was last.
+    await page.evaluate("place.replaceChildren(); send.focus()")
+    await page.requestGC()
+    expect(await page.evaluate("document.gone.slice(0, -2).filter(ref => ref.deref() !== undefined).length")).toBe(0)
+  },
+  BROWSER_TEST_MS,
+)

@@ -7,10 +7,19 @@
 /** @typedef {{ because: string, status?: number }} Failure */
 /** @typedef {{ field: Field, box: HTMLElement, hidden: HTMLInputElement, asked: string, stop: AbortController, request?: AbortController, timer?: ReturnType<typeof setTimeout> }} Entry */
 
-const script = document.currentScript ?? document.querySelector("script[data-key][src*='/form']")
+// In a document and in a form, elements with a name hide members of that name, such as `<img name="currentScript">` (DOM
+// clobbering). So each member of a root is looked up where the browser defines it.
+/** @param {Node} root @param {string} name @returns {any} */
+const memberOf = (root, name) => Reflect.get(Object.getPrototypeOf(root), name, root)
+/** @param {Node} root @param {string} name @param {unknown[]} given */
+const call = (root, name, ...given) => memberOf(root, name).apply(root, given)
+/** @type {<K extends keyof HTMLElementTagNameMap>(name: K) => HTMLElementTagNameMap[K]} */
+const newElement = name => call(document, "createElement", name)
+
+const script = memberOf(document, "currentScript") ?? call(document, "querySelector", "script[data-key][src*='/form']")
 const tag = script instanceof HTMLScriptElement ? script.dataset : {}
-/** What the page has set before this script ran, or what the first copy of this script has set. */
-const early = Reflect.get(window, "mailkind")
+/** What the page has set before this script ran, or what the first copy of this script has set. No element is it. */
+const early = Object.hasOwn(window, "mailkind") ? Reflect.get(window, "mailkind") : undefined
 const said = new Set()
 /** @param {"warn" | "error"} level @param {string} words */
 const say = (level, words) => {
@@ -59,7 +68,7 @@ const configure = (changes = {}) => {
   options.server = options.server.replace(/\/+$/, "")
   restsUntil = 0
   try {
-    document.documentElement.matches(options.fields)
+    newElement("input").matches(options.fields)
   } catch {
     say("error", `This is no CSS selector: ${options.fields}`)
     options.fields = "[data-mailkind]"
@@ -100,8 +109,7 @@ const isField = value =>
 
 /** @param {Field} field */
 const hasFocus = field => {
-  const root = field.getRootNode()
-  return "activeElement" in root && root.activeElement === field
+  return memberOf(field.getRootNode(), "activeElement") === field
 }
 
 /** @type {WeakMap<Field, Entry>} */
@@ -132,14 +140,15 @@ const RULES =
   ":where(.mailkind){margin:.25em 0}:where(.mailkind:empty){position:absolute}:where(.mailkind button){font:inherit;min-height:24px}"
 /** @type {CSSStyleSheet | undefined} */
 let sheet
-/** @param {Document | ShadowRoot} root */
+/** @param {Node} root */
 const style = root => {
   try {
     if (sheet === undefined) {
       sheet = new CSSStyleSheet()
       sheet.replaceSync(RULES)
     }
-    if (!root.adoptedStyleSheets.includes(sheet)) root.adoptedStyleSheets.push(sheet)
+    const sheets = memberOf(root, "adoptedStyleSheets")
+    if (!sheets.includes(sheet)) sheets.push(sheet)
   } catch {
     sheet = undefined // An old browser, or a field of another document: the page's own look.
   }
@@ -163,10 +172,14 @@ const place = entry => {
     entry.box.id ||= `mailkind-${++boxes}`
   }
   placed.add(entry)
-  observer.observe(root, { childList: true, subtree: true })
+  // A field also goes with the host of its shadow root, or with that of a root around it.
+  for (let each = root; ; each = each.host.getRootNode()) {
+    observer.observe(each, { childList: true, subtree: true })
+    if (!(each instanceof ShadowRoot)) break
+  }
   // The event does not leave a shadow root.
-  root.addEventListener("reset", onReset)
-  style(/** @type {Document | ShadowRoot} */ (root))
+  call(root, "addEventListener", "reset", onReset)
+  style(root)
 }
 
 /** @param {Entry} entry @param {Element} anchor */
@@ -182,9 +195,7 @@ const placeHidden = ({ field, hidden }, anchor) => {
 /** Where the page wants the words; null: beside the field. @param {Field} field @param {Node} root @returns {HTMLElement | null} */
 const boxOfPage = (field, root) => {
   const id = field.dataset["mailkindMessage"]
-  return id !== undefined && "querySelector" in root
-    ? /** @type {ParentNode} */ (root).querySelector(`#${CSS.escape(id)}`)
-    : null
+  return id !== undefined && "querySelector" in root ? call(root, "querySelector", `#${CSS.escape(id)}`) : null
 }
 
 /** @param {Entry} entry */
@@ -254,7 +265,7 @@ const show = (entry, detail) => {
 
 /** @param {Entry} entry @param {string} text @param {string} from @param {string} to */
 const suggestionButton = ({ field }, text, from, to) => {
-  const button = document.createElement("button")
+  const button = newElement("button")
   button.type = "button"
   button.textContent = text
   button.addEventListener("click", () => {
@@ -380,7 +391,7 @@ const watch = field => {
   const stop = new AbortController()
   const { signal } = stop
   /** @type {Entry} */
-  const entry = { field, box: document.createElement("div"), hidden: document.createElement("input"), asked: "", stop }
+  const entry = { field, box: newElement("div"), hidden: newElement("input"), asked: "", stop }
   entries.set(field, entry)
   entry.box.className = "mailkind"
   entry.hidden.type = "hidden"
@@ -407,7 +418,8 @@ const unwatch = entry => {
 
 /** Attaches a field, or all fields in an element or a shadow root. The function that it gives detaches them. @param {Field | ParentNode} target */
 const attach = target => {
-  const found = isField(target) ? [target] : [...(target?.querySelectorAll?.(options.fields) ?? [])]
+  const isRoot = "querySelectorAll" in Object(target)
+  const found = isField(target) ? [target] : isRoot ? [...call(target, "querySelectorAll", options.fields)] : []
   const stops = found.filter(isField).map(watch)
   if (stops.length === 0) say("warn", "attach() found no email field.")
   return () => {
@@ -427,17 +439,17 @@ const start = () => {
   if (!isSecureContext) say("warn", "This page is not on https:. Others in its network can read what people type.")
   // These listeners hear of an event before its field does. They also see fields in open shadow roots and fields that are added later.
   for (const type of ["focusin", "input", "change"])
-    document.addEventListener(type, event => notice(event.composedPath()), true)
+    call(document, "addEventListener", type, (/** @type {Event} */ event) => notice(event.composedPath()), true)
   const press = () => {
     isPressed = true
   }
   addEventListener("pointerdown", press, true)
   for (const type of ["pointerup", "pointercancel"]) addEventListener(type, release, true)
-  let active = document.activeElement
+  let active = memberOf(document, "activeElement")
   while (active?.shadowRoot?.activeElement) active = active.shadowRoot.activeElement
   notice([active])
   Reflect.set(window, "mailkind", { attach, configure })
-  document.dispatchEvent(new Event("mailkind:ready"))
+  call(document, "dispatchEvent", new Event("mailkind:ready"))
 }
 
 if (typeof early?.attach === "function") say("warn", "form.js is twice on this page. The second one does nothing.")
