@@ -1,4 +1,5 @@
 import { ptr } from "bun:ffi"
+import { lazy } from "../base/lazy.ts"
 import { openLibc } from "./libc.ts"
 
 /** What runs this process as a service and wants to know how it is (sd_notify(3)). */
@@ -21,7 +22,6 @@ const PATH_BYTES_MAX = 108
 const SYMBOLS = {
   socket: { args: ["i32", "i32", "i32"], returns: "i32" },
   sendto: { args: ["i32", "ptr", "u64", "i32", "ptr", "u32"], returns: "i64" },
-  close: { args: ["i32"], returns: "i32" },
 } as const
 
 /** The service manager of a process, by `NOTIFY_SOCKET`, `WATCHDOG_USEC` and `WATCHDOG_PID` of its environment. */
@@ -32,10 +32,9 @@ export function createServiceManager(
   const { NOTIFY_SOCKET: socket, WATCHDOG_USEC: watchdogUs = "", WATCHDOG_PID: watchdogPid } = environment
   const address = socketAddress(socket ?? "")
   const isWatched = /^[1-9]\d*$/.test(watchdogUs) && (watchdogPid === undefined || watchdogPid === String(pid))
+  const send = address === null ? null : createSender(address)
   return {
-    notify: state => {
-      if (address !== null) send(address, Buffer.from(state))
-    },
+    notify: state => send?.(Buffer.from(state)),
     watchdogMs: address !== null && isWatched ? Number(watchdogUs) / 1000 : null,
   }
 }
@@ -47,15 +46,21 @@ function socketAddress(name: string): Uint8Array | null {
   return path.length > PATH_BYTES_MAX ? null : Buffer.concat([Uint8Array.of(AF_UNIX, 0), path])
 }
 
-/** Sends a datagram, unless the queue of its receiver is full. Bun has none over Unix sockets. */
-function send(address: Uint8Array, message: Uint8Array): void {
-  const library = openLibc(SYMBOLS)
-  if (library === null) return
-  const { socket, sendto, close } = library.symbols
-  const descriptor = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0)
-  if (descriptor >= 0) {
-    sendto(descriptor, ptr(message), message.byteLength, MSG_DONTWAIT | MSG_NOSIGNAL, ptr(address), address.byteLength)
-    close(descriptor)
+/**
+ * Sends datagrams, unless the queue of their receiver is full. Bun has none over Unix sockets. The socket stays open: a process without a
+ * free descriptor must still tell that it does not hang.
+ */
+function createSender(address: Uint8Array): (message: Uint8Array) => void {
+  const opened = lazy(() => {
+    const symbols = openLibc(SYMBOLS)?.symbols
+    const descriptor = symbols?.socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0) ?? -1
+    return symbols === undefined || descriptor < 0 ? null : { symbols, descriptor }
+  })
+  return message => {
+    const { symbols, descriptor = -1 } = opened() ?? {}
+    symbols?.sendto(
+      ...([descriptor, ptr(message), message.byteLength, MSG_DONTWAIT | MSG_NOSIGNAL] as const),
+      ...([ptr(address), address.byteLength] as const),
+    )
   }
-  library.close()
 }

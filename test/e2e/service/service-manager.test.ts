@@ -1,5 +1,6 @@
 import { expect, setDefaultTimeout } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
+import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
@@ -44,6 +45,36 @@ for (const [kind, workers] of [
         await manager.printed(/STOPPING=1\n/)
       },
     )
+
+/** A server that serves nobody has about a third of them open. */
+const DESCRIPTORS_MAX = 64
+
+withPython("a server whose descriptors are all in use tells the service manager that it runs on", async python => {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-service-"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  const socket = join(directory, "notify")
+  const manager = startProgram([python, "-c", LISTENER, socket], directory, {})
+  onTestEnd(manager.kill)
+  await manager.printed(/ready\n/)
+  const env = { ...environment(directory), NOTIFY_SOCKET: socket, WATCHDOG_USEC: "1000000" }
+  const limited = `ulimit -n ${DESCRIPTORS_MAX} && exec ${PROGRAM.map(word => `"${word}"`).join(" ")} serve`
+  const server = startProgram(["sh", "-c", limited], directory, env)
+  onTestEnd(server.kill)
+  const port = Number(/listens on \S+:(\d+)/.exec(await server.printed(/curl [^\n]*\n/))?.[1])
+  const sockets = Array.from({ length: DESCRIPTORS_MAX }, () => connect(port, "127.0.0.1"))
+  // A connection that asks nothing is soon closed.
+  const asking = setInterval(() => {
+    for (const each of sockets) each.write("GET /v1/health HTTP/1.1\r\nHost: a\r\n\r\n")
+  }, 1000)
+  onTestEnd(() => {
+    clearInterval(asking)
+    for (const each of sockets) each.destroy()
+  })
+  for (const each of sockets) each.on("error", () => undefined).resume()
+  await server.complained(/files and sockets run out/)
+  const toldBefore = (await manager.printed(/READY=1/)).split("WATCHDOG=1").length
+  await manager.printed(new RegExp(`(?:WATCHDOG=1\\s*){${toldBefore + 1}}`))
+})
 
 withPython("a socket that nobody reads, or that cannot be one, harms no server", async () => {
   for (const socket of ["/nowhere/notify", "vsock:2:1234", "@", `/${"x".repeat(200)}`]) {
