@@ -6,7 +6,7 @@ import type { LogLevel } from "../base/log-level.ts"
 import type { TrustedTime } from "../base/trusted-clock.ts"
 import type { Settings } from "../config/settings.ts"
 import type { OpenStore } from "../customers/store/core/store.ts"
-import { STORE_ERRORS } from "../customers/store/core/store-error.ts"
+import { describeStoreError, isStoreErrorCode } from "../customers/store/core/store-error.ts"
 import { redactedUrl } from "../customers/store/postgres/postgres-url.ts"
 import { SYSTEM_ERROR_REMEDIES } from "../process/startup-error.ts"
 import type { System } from "../system/system.ts"
@@ -45,8 +45,11 @@ export function faultsOf({ system: { stopwatch, runInterval }, settings, log, fa
 
 /** Of an error of the store: where the database is, what the error means, and its remedy; of one of the system: its remedy. */
 function describeFault(fault: string, settings: Settings): LogFields {
-  const error = Object.entries(STORE_ERRORS).find(([code]) => code === fault)?.[1]
-  if (error !== undefined) return { where: databasePlace(settings), why: error.description, remedy: error.remedy }
+  if (isStoreErrorCode(fault)) {
+    const where = databasePlace(settings)
+    const { description: why, remedy } = describeStoreError(fault, where)
+    return { where, why, remedy }
+  }
   const remedy = SYSTEM_ERROR_REMEDIES.get(fault)
   return remedy === undefined ? {} : { remedy }
 }

@@ -1,12 +1,10 @@
 import { expect, test } from "bun:test"
-import { createDnsOutageLog } from "../../src/assemble/check/dns-outages.ts"
 import { createContext, faultsOf } from "../../src/assemble/context.ts"
 import { outageOf } from "../../src/assemble/customers/store.ts"
 import { createDescriptorWatch, DESCRIPTORS_COUNT_MS } from "../../src/assemble/descriptors.ts"
 import { logError } from "../../src/base/log.ts"
 import { LOG_EVENTS, type LogEvent, type LogMessage } from "../../src/base/log-events.ts"
 import { parseSettings } from "../../src/config/settings.ts"
-import { unavailableFields } from "../../src/customers/notices/mailer.ts"
 import { STORE_ERRORS, StoreError, type StoreErrorCode } from "../../src/customers/store/core/store-error.ts"
 import { SYSTEM_ERROR_REMEDIES } from "../../src/process/startup-error.ts"
 import { createSystem } from "../../src/system/system.ts"
@@ -102,30 +100,6 @@ test("the message of any other error is not logged, since it may hold anything",
   expect(Object.keys(takeLines()[0] ?? {})).not.toContain("why")
 })
 
-test("every line about DNS names the servers, what they do, and what to do", () => {
-  for (const outage of ["silent", "failing", "denying"] as const) {
-    const { context, takeLines } = desk()
-    createDnsOutageLog(context, () => ["192.0.2.53"]).onAvailabilityChange(outage)
-    expectTold(takeLines()[0], "192.0.2.53", /\((?:ETIMEOUT|SERVFAIL, REFUSED|NXDOMAIN)\)/)
-  }
-})
-
-test("every line about a mail server names it, what happened, and what to do", () => {
-  const { context, takeLines } = desk()
-  const why = "connect ECONNREFUSED 192.0.2.25:587"
-  const fields = unavailableFields({
-    kind: "unavailable",
-    cause: "ESOCKET",
-    where: "mail.example:587",
-    why,
-    reply: null,
-  })
-  for (const message of ["no mail can be sent now", "no mail for a sign-in can be sent now"] as const) {
-    context.log("warn", message, fields)
-    expectTold(takeLines()[0], "mail.example:587", /ECONNREFUSED/)
-  }
-})
-
 test("a lack of descriptors is told once with the limit and what to do, and once when it is over", () => {
   const { context, takeLines, state, pass } = desk()
   createDescriptorWatch(context).start()
@@ -148,4 +122,12 @@ test("a system that tells no limit has no lack", () => {
   Object.assign(state, { open: 5000, max: 0 })
   pass(DESCRIPTORS_COUNT_MS)
   expect(takeLines()).toEqual([])
+})
+
+test("a database that is busy is told in its own words: PostgreSQL by its locks, SQLite by who has the file open", () => {
+  const [postgres, sqlite] = [PLACE, "/data/mailkind.sqlite"].map(place => new StoreError("busy", place, "x"))
+  expect(postgres?.remedy).toMatch(/pg_stat_activity.*pg_locks/)
+  expect(sqlite?.remedy).toContain("fuser")
+  expect(`${postgres?.message} ${postgres?.remedy}`).not.toMatch(/process|file/)
+  expect(`${sqlite?.message} ${sqlite?.remedy}`).not.toMatch(/pg_|PostgreSQL/)
 })

@@ -10,9 +10,8 @@ import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
 import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
 import type { OpenStore } from "../../customers/store/core/store.ts"
-import { StoreError } from "../../customers/store/core/store-error.ts"
+import { isPostgresUrl, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
-import { isPostgresUrl } from "../../customers/store/postgres/postgres-url.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import { type AppContext, faultsOf } from "../context.ts"
 
@@ -23,14 +22,13 @@ import { type AppContext, faultsOf } from "../context.ts"
 export async function openStore(context: AppContext): Promise<OpenStore> {
   const { system, settings } = context
   const { clock, setTimer, random } = system
-  const tell = faultsOf(context).outages("error", "the database does not answer", "the database answers again")
   const location = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
   return await openStoreAt(location, {
     clock,
     setTimer,
     random,
     connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
-    onAvailabilityChange: error => tell(error === null ? null : outageOf(error)),
+    onAvailabilityChange: databaseOutages(context),
   })
 }
 
@@ -41,6 +39,12 @@ export const outageOf = ({ code, location, reason, remedy }: StoreError): Outage
   why: reason,
   remedy,
 })
+
+/** Logs when the database becomes unreachable, and when it answers again. */
+export function databaseOutages(context: AppContext): (error: StoreError | null) => void {
+  const tell = faultsOf(context).outages("error", "the database does not answer", "the database answers again")
+  return error => tell(error && outageOf(error))
+}
 
 /** Copies the SQLite database of the settings to PostgreSQL and shows the progress on a terminal. */
 export function createStoreCommandDeps(context: () => AppContext): StoreCopyDeps {

@@ -1,7 +1,6 @@
 import type { Clock, Random, SetTimer } from "../../base/outside-world.ts"
 import type { OpenStore } from "./core/store.ts"
-import type { StoreError } from "./core/store-error.ts"
-import { isPostgresUrl } from "./postgres/postgres-url.ts"
+import { isPostgresUrl, type StoreError } from "./core/store-error.ts"
 import { openPostgres } from "./postgres-store.ts"
 import { openSqlite } from "./sqlite-store.ts"
 

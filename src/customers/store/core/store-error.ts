@@ -1,4 +1,7 @@
-type StoreErrorSpec = { readonly description: string; readonly remedy: string }
+type StoreErrorWords = { readonly description: string; readonly remedy: string }
+
+/** `onPostgres`: the words where the database is PostgreSQL, if they are others. */
+type StoreErrorSpec = StoreErrorWords & { readonly onPostgres?: StoreErrorWords }
 
 /** Every way in which the database can fail, and what the operator does about it. */
 export const STORE_ERRORS = {
@@ -37,19 +40,35 @@ export const STORE_ERRORS = {
   damaged: {
     description: "The database is damaged.",
     remedy: "Stop mailkind and restore the database from a backup.",
+    onPostgres: {
+      description: "PostgreSQL finds its files damaged.",
+      remedy: "Stop mailkind. Look at the log of the database server, and restore the database with pg_restore.",
+    },
   },
   full: {
     description: "The disk is full.",
     remedy: "Free some space. No data was lost and no restart is needed.",
+    onPostgres: {
+      description: "The disk of the database server is full.",
+      remedy: "Free some space on the disk of PostgreSQL. No data was lost and no restart is needed.",
+    },
   },
   busy: {
     description: "Another process held the database for too long.",
-    remedy:
-      "Find that process, and wait for it or stop it. PostgreSQL shows in pg_stat_activity and pg_locks who holds a lock and which statement is slow; with SQLite, another program has the file open.",
+    remedy: "Find the process that has the file open (`fuser -v` with its path). Wait for it, or stop it.",
+    onPostgres: {
+      description: "A statement or a connection waited for too long in PostgreSQL.",
+      remedy:
+        "Look in pg_stat_activity for slow statements and long transactions, and in pg_locks for who holds a lock. Wait for them, or end them with pg_terminate_backend.",
+    },
   },
   failed: {
     description: "The disk failed to read or write.",
     remedy: "Check the system's log for errors of the disk or of a network file system.",
+    onPostgres: {
+      description: "PostgreSQL has no resources, or failed to read or write.",
+      remedy: "Look at the log of the database server for errors of its memory and its disk.",
+    },
   },
   away: {
     description: "The database cannot be reached.",
@@ -105,6 +124,18 @@ export const STORE_ERRORS = {
 
 export type StoreErrorCode = keyof typeof STORE_ERRORS
 
+/** Whether this is the code of an error of the database. */
+export const isStoreErrorCode = (fault: string): fault is StoreErrorCode => Object.hasOwn(STORE_ERRORS, fault)
+
+/** True for the URL of a PostgreSQL database, false for a path. */
+export const isPostgresUrl = (location: string): boolean => /^postgres(?:ql)?:\/\//.test(location)
+
+/** What an error is and what the operator does about it, in the words of the database at the location: a path, or the URL of PostgreSQL. */
+export function describeStoreError(code: StoreErrorCode, location: string): StoreErrorWords {
+  const { onPostgres, ...words }: StoreErrorSpec = STORE_ERRORS[code]
+  return isPostgresUrl(location) ? (onPostgres ?? words) : words
+}
+
 /** After an error with one of these codes it is certain that nothing was written. */
 const NOTHING_WRITTEN_CODES: ReadonlySet<StoreErrorCode> = new Set([
   ...(["away", "standby", "crowded", "refused", "busy", "conflict", "full"] as const),
@@ -130,10 +161,11 @@ export class StoreError extends Error {
   readonly remedy: string
 
   constructor(code: StoreErrorCode, location: string, reason: string, cause?: unknown) {
-    super(`${STORE_ERRORS[code].description} ${location}: ${reason}`, { cause })
+    const { description, remedy } = describeStoreError(code, location)
+    super(`${description} ${location}: ${reason}`, { cause })
     this.code = code
     this.location = location
     this.reason = reason
-    this.remedy = STORE_ERRORS[code].remedy
+    this.remedy = remedy
   }
 }

@@ -2,9 +2,6 @@ import { accessSync, constants } from "node:fs"
 import { errorCode } from "../../../base/errors.ts"
 import { StoreError } from "../core/store-error.ts"
 
-/** True for the URL of a PostgreSQL database, false for a path. */
-export const isPostgresUrl = (location: string): boolean => /^postgres(?:ql)?:\/\//.test(location)
-
 /** The URL without user, password and parameters, for messages. */
 export function redactedUrl(url: string): string {
   const parsed = URL.parse(url)
