@@ -52,7 +52,8 @@ export class FaultLog {
     const { fault, request_id: requestId } = fields
     const isFailedRequest = requestId !== undefined && level === "info"
     if (typeof fault === "string" && isFailedRequest && !this.#ongoing.has(fault) && this.#begin(fault, 1)) {
-      this.#log("error", "requests fail", { fault, ...this.#deps.describe(fault) })
+      const { why } = fields
+      this.#log("error", "requests fail", { fault, ...this.#deps.describe(fault), ...(why !== undefined && { why }) })
       this.#log(level, message, fields)
       return
     }

@@ -7,6 +7,13 @@ export type FetchOptions = { readonly signal: AbortSignal; readonly headers: Rea
  */
 export type Fetch = (url: string, options: FetchOptions) => Promise<Response>
 
+/** What a log line tells of a URL: its origin, or the path of a file. The rest may hold credentials. */
+export function urlPlace(url: string): string {
+  const parsed = URL.parse(url)
+  if (parsed === null) return "an invalid address"
+  return parsed.protocol === "file:" ? parsed.pathname : `${parsed.protocol}//${parsed.host}`
+}
+
 /** Statuses with a `Location` to follow (RFC 9110 §15.4). */
 const REDIRECT_STATUSES: ReadonlySet<number> = new Set([301, 302, 303, 307, 308])
 

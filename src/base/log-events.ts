@@ -19,6 +19,12 @@ const event = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: 
  */
 const failed = (meaning: string): LogEvent => event("error", "error fault where why remedy", meaning)
 
+/** The fields of a line that tells of an outage: `where` is the host and port, the URL or the path, `why` the code and the words of the error. */
+export const OUTAGE_FIELDS = ["where", "why", "remedy"] as const
+
+/** An outage begins. An operator finds its cause from this line alone. */
+const outage = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: string): LogEvent => event(levels, `${fields} ${OUTAGE_FIELDS.join(" ")}`.trim(), meaning)
+
 const TRIED_AGAIN = "It is tried again."
 const LOST = "It is lost: the process ended before it could be written."
 const ONLY_OLD = "Old rows stay for now. It is tried again."
@@ -27,9 +33,9 @@ const MAIL = "notice account"
 /** Every line of the log by what it says. Each log call names one of these, and the guide prints them. */
 export const LOG_EVENTS = {
   // Requests
-  "a request failed": event("info", "request_id route status code key_id account_id took_ms fault", "A response with a status from 500 on, but those of `/v1/health`."),
-  "a request failed by a defect": event("error", "request_id error why at fault remedy", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
-  "a request was refused": event("debug", "request_id route status code key_id account_id took_ms fault", "A response with a status from 400 to 499, or a health check that failed."),
+  "a request failed": event("info", "request_id route status code key_id account_id took_ms fault why", "A response with a status from 500 on, but those of `/v1/health`."),
+  "a request failed by a defect": event("error", "request_id error at fault where why remedy", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
+  "a request was refused": event("debug", "request_id route status code key_id account_id took_ms fault why", "A response with a status from 400 to 499, or a health check that failed."),
   "slow response": event("warn", "request_id route status took_ms tier category degraded", "A response with a status below 500 that took `MAILKIND_SLOW_MS` or longer."),
   "response sent": event("info", "request_id route status took_ms tier category degraded", "A sample of the other responses (`MAILKIND_LOG_SAMPLE`)."),
   "more failed responses": event("info", "count slowest_ms", "So many more failed in the last second."),
@@ -37,25 +43,25 @@ export const LOG_EVENTS = {
   "evidence was not read": event(["error", "debug"], "fault error why at", "A defect of the server. `fault` names the evidence (`defect_dns`, `defect_learned`, `defect_tenant`, `defect_deep`), which counts as unavailable: checks continue without it."),
   "a tool of an agent failed": event("error", "error", "A defect. The agent got an error."),
   "leak report handled": event("info", "items unreadable keys_revoked keys_revoked_before no_secret_keys failed", "A leak reporter sent keys."),
-  "the leak reporter's public keys were not fetched": event("warn", "why", "Its reports are refused until they are."),
+  "the leak reporter's public keys were not fetched": outage("warn", "", "Its reports are refused until they are."),
   "the request log was not exported": failed("The download broke off."),
   "account export failed": failed("The download broke off."),
   "lines of the log were lost": event("warn", "count", "Nobody read them for too long: 8 MiB waited."),
   // Faults
-  "requests fail": event("error", "fault where why remedy", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
-  "the database does not answer": event("error", "fault where why remedy", "An outage begins."),
+  "requests fail": outage("error", "fault", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
+  "the database does not answer": outage("error", "fault", "An outage begins."),
   "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended, and what it has cost."),
   "this server is cut off from a database that others reach": event("warn", "", "It is not ready (`/v1/health?ready=1`) until the database answers it again."),
-  "the clock is in doubt": event("warn", "fault where why remedy", "The clock of this host and the one that confirms it differ by more than a minute, or it has jumped. Nothing is deleted for its age, no day begins by it, and all else continues."),
+  "the clock is in doubt": outage("warn", "fault", "The clock of this host and the one that confirms it differ by more than a minute, or it has jumped. Nothing is deleted for its age, no day begins by it, and all else continues."),
   "the clock is no longer in doubt": event("info", "lasted_s failed_requests failed_tasks", "What is too old is deleted again."),
-  "DNS does not answer": event("warn", "fault where why remedy", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
+  "DNS does not answer": outage("warn", "fault", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
   "DNS answers again": event("info", "lasted_s failed_requests failed_tasks", "`failed_tasks` domains were checked without DNS."),
-  "files and sockets run out": event("error", "fault where why remedy", "Nine tenths of those that this process may open are open. At the limit the system accepts no connection, and clients wait."),
+  "files and sockets run out": outage("error", "fault", "Nine tenths of those that this process may open are open. At the limit the system accepts no connection, and clients wait."),
   "files and sockets are free again": event("info", "lasted_s failed_requests failed_tasks", "Less than eight tenths are open."),
   "a fault continues": event("warn", "fault lasted_s failed_requests failed_tasks", "Once a minute, while something fails by it."),
   "a fault is over": event("info", "fault lasted_s failed_requests failed_tasks", "Nothing has failed by it for a minute."),
   // Start and end
-  "the start waits for the database": event("warn", "fault where why remedy wait_s", "It ends with an error after `wait_s`."),
+  "the start waits for the database": outage("warn", "fault wait_s", "It ends with an error after `wait_s`."),
   "the database answers": event("info", "lasted_s failed_requests failed_tasks", "The start continues."),
   "others can use the data directory": event("warn", "found remedy", "It holds hashes of keys and emails of accounts."),
   "mails may be read or changed on their way to the mail server": event("warn", "remedy", "The connection to it is not encrypted."),
@@ -64,8 +70,8 @@ export const LOG_EVENTS = {
   "some settings need a restart": event("warn", "changed remedy", "They were changed, and a running server cannot take them."),
   "the settings are faulty and stay as they were": event("error", "faults", "SIGHUP came. Each fault says where it stands."),
   "a backup was written": event("info", "file bytes", "Every page of it was read back."),
-  "no backup was written": event(["error", "debug"], "where why", "It is tried again after ten minutes, and is an error once until one is written. Older backups stay."),
-  "old backups were not removed": event("error", "where why", "They stay, and the disk may become full. It is tried again after the next backup."),
+  "no backup was written": outage(["error", "debug"], "", "It is tried again after ten minutes, and is an error once until one is written. Older backups stay."),
+  "old backups were not removed": outage("error", "", "They stay, and the disk may become full. It is tried again after the next backup."),
   "the backups were not counted": failed("A metric is old."),
   "a deletion of an account was not recorded beside the database": failed("A restore of an older backup may bring the account back."),
   stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
@@ -87,29 +93,29 @@ export const LOG_EVENTS = {
   "no server can take over from this one": event("warn", "", "No socket can be created in the data directory, or its path is too long. `serve --replace` does not find this server."),
   // Lists
   "the lists were refreshed": event("info", "version", "`version` is in use."),
-  "the lists were not refreshed": event(["warn", "error"], "why", "The last good copies are in use."),
-  "no new lists were built; the current ones stay in use": event("error", "why", "The downloads made no valid lists."),
-  "a source of the lists could not be used": event("warn", "source outcome why", "Its last good copy is in use, if there is one."),
+  "the lists were not refreshed": outage(["warn", "error"], "", "The last good copies are in use."),
+  "no new lists were built; the current ones stay in use": outage("error", "", "The downloads made no valid lists."),
+  "a source of the lists could not be used": outage("warn", "source outcome", "Its last good copy is in use, if there is one."),
   "names of a source of the lists were left out": event("warn", "source count why", "No such list can hold them."),
   "the lists were reloaded": event("info", "version", "New lists are in use."),
-  "the current lists stay in use": event("error", "why remedy", "New lists could not be read."),
+  "the current lists stay in use": outage("error", "", "New lists could not be read."),
   "the refreshed lists are damaged; the last good copy is used": event("warn", "path why remedy", "Those of the refresh before, or the built-in ones. A refresh follows."),
   "a file of the lists was changed on the disk": event("error", "path why", "Verdicts do not change: they come from memory. Look for errors of the disk."),
   "a file of the lists was replaced by its copy in memory": event("info", "path", "It is undamaged again."),
-  "a file of the lists could not be written": event("error", "path why", "It is tried again within minutes. Until then a start uses older lists."),
-  "the RDAP bootstrap is not fresh": event("warn", "why", "Ages of domains come from the last good copy."),
+  "a file of the lists could not be written": outage("error", "", "It is tried again within minutes. Until then a start uses older lists."),
+  "the RDAP bootstrap is not fresh": outage("warn", "", "Ages of domains come from the last good copy."),
   // Mails
   "a mail was sent": event("debug", MAIL, "The mail server took it."),
   "a mail was refused permanently": event("warn", `${MAIL} reply`, "It is not tried again."),
   "a mail was tried for days and is given up": event("warn", `${MAIL} reply`, "It is not tried again."),
   "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
   "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
-  "no mail can be sent now": event("warn", "cause where why reply remedy pause_s", "The mail server fails. All mails wait."),
+  "no mail can be sent now": outage("warn", "cause reply pause_s", "The mail server fails. All mails wait."),
   "mails can be sent again": event("info", "", "The mail server answers."),
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
   "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
-  "no mail for a sign-in can be sent now": event("warn", "cause where why reply remedy", "The mail server fails. Each is tried again for ten minutes, and this is said once until one is sent."),
+  "no mail for a sign-in can be sent now": outage("warn", "cause reply", "The mail server fails. Each is tried again for ten minutes, and this is said once until one is sent."),
   "a mail for a sign-in could not be sent in time": event("warn", "reply", "Its link has expired."),
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),

@@ -1,3 +1,4 @@
+import { redactAddresses } from "./address-redaction.ts"
 import { InvariantError } from "./errors.ts"
 import type { LogMessage } from "./log-events.ts"
 import { LOG_LEVELS, type LogLevel } from "./log-level.ts"
@@ -8,6 +9,9 @@ export type LogFields = Readonly<Record<string, string | number | boolean | null
 
 /** Writes one log line. */
 export type Log = (level: LogLevel, message: LogMessage, fields?: LogFields) => void
+
+/** How long the message of an error of the system may be. */
+const WHY_LENGTH_MAX = 300
 
 /** The code of an error, such as `full` or `ENOSPC`. */
 const ERROR_CODE = /^\w{1,40}$/
@@ -36,7 +40,11 @@ function circumstances(error: unknown, where: string | undefined): LogFields {
     return { where: String(error.location), why: String(error.reason), ...remedy }
   if (!("syscall" in error)) return remedy
   const place = "path" in error ? String(error.path) : where
-  return { ...(place !== undefined && { where: place }), why: error.message, ...remedy }
+  return {
+    ...(place !== undefined && { where: place }),
+    why: redactAddresses(error.message, WHY_LENGTH_MAX),
+    ...remedy,
+  }
 }
 
 /** How many frames of its stack are logged of a defect. */

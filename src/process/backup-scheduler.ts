@@ -17,6 +17,10 @@ const RETRY_MS = 10 * 60_000
 /** The longest that a backup may take: a database of some gigabytes on a slow disk. */
 const BACKUP_TIMEOUT_MS = 60 * 60_000
 
+/** What an operator does about backups that fail. */
+const REMEDY =
+  "Run `mailkind doctor --only backups database`. Make the directory writable, and free some space on its disk."
+
 /** The names of scheduled backups. Other files in the directory are left alone. */
 const PREFIX = "mailkind-"
 const BACKUP_NAME = /^mailkind-(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z\.sqlite$/
@@ -43,7 +47,7 @@ export function startBackupScheduler({ system, log, directory, intervalMs, keep 
   let triedAtMs: number | null = null
   let hasFailed = false
   const logFailure = (why: string): void => {
-    log(hasFailed ? "debug" : "error", "no backup was written", { where: directory, why })
+    log(hasFailed ? "debug" : "error", "no backup was written", { where: directory, why, remedy: REMEDY })
     hasFailed = true
   }
   const backUp = async (): Promise<void> => {
@@ -60,7 +64,7 @@ export function startBackupScheduler({ system, log, directory, intervalMs, keep 
       removePartialFiles(directory, PREFIX)
       if (failure === null) removeOldBackups(directory, keep, backupName(nowMs))
     } catch (error) {
-      log("error", "old backups were not removed", { where: directory, why: whyUnusable(error) })
+      log("error", "old backups were not removed", { where: directory, why: whyUnusable(error), remedy: REMEDY })
     }
   }
   const backUpIfDue = async (): Promise<void> => {

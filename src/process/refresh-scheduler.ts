@@ -1,3 +1,4 @@
+import { urlPlace } from "../base/fetch.ts"
 import type { Log } from "../base/log.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import { nextRefreshAtMs } from "../check/refresh/refresh-schedule.ts"
@@ -11,12 +12,17 @@ import { readStderr } from "./command-output.ts"
 const DUE_POLL_MS = 60_000
 /** The longest that a refresh may take: several times what downloading and building a pack need. */
 const REFRESH_TIMEOUT_MS = 10 * 60_000
+/** What an operator does about a refresh that fails. */
+const REFRESH_REMEDY =
+  "Run `mailkind lists update`, which says more. Let this host reach the sources, and free some space on the disk of the data directory."
 const REFRESH_COMMAND = ["lists", "update", "--json"] as const
 
 /** The dependencies of a refresh scheduler. */
 export type RefreshSchedulerDeps = {
   readonly system: System
   readonly log: Log
+  /** The path of the folder with the refreshed lists. */
+  readonly folder: string
   /** How often; null: never, as long as that is so. */
   readonly intervalMs: () => number | null
   /** The id of the source bundle of this program. */
@@ -34,6 +40,7 @@ export type RefreshSchedulerDeps = {
 export function startRefreshScheduler({
   system,
   log,
+  folder,
   intervalMs,
   bundleId,
   readState,
@@ -61,13 +68,15 @@ export function startRefreshScheduler({
     if (dueAtMs === null || nowMs < dueAtMs) return
     lastAttemptAtMs = nowMs
     randomShare = randomFraction(system)
-    logRefreshResult(system, log, await system.processes.run(REFRESH_COMMAND, REFRESH_TIMEOUT_MS))
+    logRefreshResult(system, { log, folder }, await system.processes.run(REFRESH_COMMAND, REFRESH_TIMEOUT_MS))
   }
   return system.runInterval(DUE_POLL_MS, () => {
     if (isRunning) return
     isRunning = true
     refreshIfDue()
-      .catch(error => log("error", "the lists were not refreshed", { why: String(error) }))
+      .catch(error =>
+        log("error", "the lists were not refreshed", { where: folder, why: String(error), remedy: REFRESH_REMEDY }),
+      )
       .finally(() => {
         isRunning = false
       })
@@ -78,9 +87,13 @@ export function startRefreshScheduler({
 const randomFraction = ({ random }: System): number => (random(1)[0] ?? 0) / 256
 
 /** Logs what the command reported about each source. */
-function logRefreshResult({ writeStderr }: System, log: Log, result: CommandResult | null): void {
+function logRefreshResult(
+  { writeStderr }: System,
+  { log, folder }: Pick<RefreshSchedulerDeps, "log" | "folder">,
+  result: CommandResult | null,
+): void {
   const notRefreshed = (level: "error" | "warn", why: string): void =>
-    log(level, "the lists were not refreshed", { why })
+    log(level, "the lists were not refreshed", { where: folder, why, remedy: REFRESH_REMEDY })
   if (result === null) {
     notRefreshed("error", "It took too long or was killed.")
     return
@@ -94,8 +107,12 @@ function logRefreshResult({ writeStderr }: System, log: Log, result: CommandResu
   }
   const { version, sources, faults }: Pick<RefreshResult, "sources" | "faults"> & { readonly version: string | null } =
     JSON.parse(result.stdout)
-  for (const [source, { outcome, says, left_out: leftOut }] of Object.entries(sources)) {
-    if (says !== "") log("warn", "a source of the lists could not be used", { source, outcome, why: says })
+  for (const [source, { url, outcome, says, left_out: leftOut }] of Object.entries(sources)) {
+    if (says !== "")
+      log("warn", "a source of the lists could not be used", {
+        ...{ source, outcome, where: urlPlace(url), why: says },
+        remedy: REFRESH_REMEDY,
+      })
     if (leftOut !== undefined)
       log("warn", "names of a source of the lists were left out", {
         source,
@@ -104,7 +121,10 @@ function logRefreshResult({ writeStderr }: System, log: Log, result: CommandResu
       })
   }
   if (faults.length > 0)
-    log("error", "no new lists were built; the current ones stay in use", { why: faults.join(" ") })
+    log("error", "no new lists were built; the current ones stay in use", {
+      ...{ where: folder, why: faults.join(" ") },
+      remedy: REFRESH_REMEDY,
+    })
   else if (Object.values(sources).some(source => !isUseless(source)) || Object.keys(sources).length === 0)
     log("info", "the lists were refreshed", { version: version ?? "the same" })
   else notRefreshed("warn", "No source could be used. The last good copy of each is in use.")

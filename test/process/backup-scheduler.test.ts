@@ -86,7 +86,7 @@ describe("a failure", () => {
     state.answer = full
     await time.tick(30 * 60_000)
     const line = { says: "no backup was written", where: directory, why: "The disk is full." }
-    expect(lines).toEqual(["error", "debug", "debug"].map(level => ({ level, ...line })))
+    expect(lines).toMatchObject(["error", "debug", "debug"].map(level => ({ level, ...line })))
     expect(names()).toHaveLength(1)
     state.answer = "done"
     await time.tick(10 * 60_000)
@@ -101,7 +101,7 @@ describe("a failure", () => {
       const { time, lines, state, directory } = scheduled()
       state.answer = answer
       await time.tick(60_000)
-      expect(lines).toEqual([{ level: "error", says: "no backup was written", where: directory, why }])
+      expect(lines).toMatchObject([{ level: "error", says: "no backup was written", where: directory, why }])
     }
   })
 

@@ -1,3 +1,4 @@
+import { urlPlace } from "../../base/fetch.ts"
 import { logError } from "../../base/log.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
@@ -85,7 +86,11 @@ function createRdapBootstrap({ system, settings, log }: AppContext): RefreshingB
     folder: files.folder(settings.MAILKIND_DATA_DIR),
     clock,
     runInterval,
-    onWarning: why => log("warn", "the RDAP bootstrap is not fresh", { why }),
+    onWarning: why =>
+      log("warn", "the RDAP bootstrap is not fresh", {
+        ...{ where: urlPlace(url), why },
+        remedy: "Run `mailkind doctor --only rdap`. Let this host reach the URL, or set MAILKIND_RDAP_BOOTSTRAP_URL.",
+      }),
   })
 }
 

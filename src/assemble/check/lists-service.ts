@@ -1,3 +1,4 @@
+import { errorCode } from "../../base/errors.ts"
 import { findRoleWord } from "../../check/address/address-hints.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { DomainLists, LoadedLists } from "../../check/domain-lookup.ts"
@@ -13,6 +14,7 @@ import { STATE_FILE } from "../../check/refresh/refresh-state.ts"
 import type { AppContext } from "../context.ts"
 import {
   damageNow,
+  LISTS_DISK_REMEDY,
   type ListsInPlace,
   logUnwritten,
   openInPlace,
@@ -151,7 +153,10 @@ class FollowedLists {
     const loaded = await readActiveLists(this.#context, this.#current)
     if ("remedy" in loaded) {
       if (isRetry) return
-      log("error", "the current lists stay in use", { why: loaded.message, remedy: loaded.remedy })
+      log("error", "the current lists stay in use", {
+        where: pathOf(this.#context, loaded.file),
+        ...{ why: loaded.message, remedy: loaded.remedy },
+      })
       return await this.tell(damageNow(this.#context, loaded.file))
     }
     await this.#tellReplaced()
@@ -183,9 +188,12 @@ class FollowedLists {
   }
 
   #runNext(work: () => Promise<void>): Promise<void> {
-    this.#last = this.#last
-      .then(work)
-      .catch(error => this.#context.log("error", "the current lists stay in use", { why: String(error) }))
+    this.#last = this.#last.then(work).catch(error =>
+      this.#context.log("error", "the current lists stay in use", {
+        where: pathOf(this.#context, STATE_FILE),
+        ...{ why: errorCode(error), remedy: LISTS_DISK_REMEDY },
+      }),
+    )
     return this.#last
   }
 }

@@ -201,12 +201,17 @@ export const damageNow = ({ system }: AppContext, file: string): ListsDamage => 
 export const pathOf = ({ settings }: AppContext, name: string): string =>
   join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, name)
 
+/** What an operator does about files of the lists that cannot be read or written. */
+export const LISTS_DISK_REMEDY =
+  "Free some space on the disk of the data directory, and make its files readable and writable for the user of the server."
+
 /** Logs that a file could not be written, if that is a fault of the system. */
 export function logUnwritten(context: AppContext, name: string, error: unknown): void {
   if (!isSystemError(error)) throw error
   context.log("error", "a file of the lists could not be written", {
-    path: pathOf(context, name),
+    where: pathOf(context, name),
     why: errorCode(error),
+    remedy: LISTS_DISK_REMEDY,
   })
 }
 

@@ -5,7 +5,7 @@ import { createDeepChecksService } from "./deep-checks.ts"
 import { createDnsOutageLog } from "./dns-outages.ts"
 import { createOnDefect } from "./evidence-defects.ts"
 import { createLearnedHostsService } from "./learned-hosts.ts"
-import { createNetworkService, dnsServerNames, type HostLearning } from "./network.ts"
+import { createNetworkService, dnsServerPlaces, type HostLearning } from "./network.ts"
 
 /** Wires the network look-ups of checks, and what is learned from them. */
 export function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
@@ -14,7 +14,7 @@ export function createLookUps(context: StoreContext, activeLists: () => DomainLi
   const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
   const learning = { learnedHosts: learned.hosts, matchLists, listsVersion: () => activeLists().pack.version }
   const network = createNetworkService(context, learning, {
-    outages: createDnsOutageLog(context, () => dnsServerNames(context)),
+    outages: createDnsOutageLog(context, () => dnsServerPlaces(context)),
     onDefect,
   })
   const quiet = skipDeepChecksUnderLoad(network, instrumentation)

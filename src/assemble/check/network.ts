@@ -197,7 +197,14 @@ const resolverSettings = ({ MAILKIND_DNS_TIMEOUT_MS, MAILKIND_DNS_CANARIES }: Se
 })
 
 /** The DNS servers of the settings, or those of the system; none: they are off. */
-export function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: AppContext): readonly string[] {
+function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: AppContext): readonly string[] {
   if (names.includes("off")) return []
   return names.length > 0 ? names : system.systemDnsServers().filter(isDnsServer)
 }
+
+/** The address and port of each DNS server that is asked. */
+export const dnsServerPlaces = (context: AppContext): readonly string[] =>
+  dnsServerNames(context).map(name => {
+    const { address, port } = parseDnsServer(name)
+    return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`
+  })

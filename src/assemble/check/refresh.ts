@@ -8,6 +8,7 @@ import { StartupError } from "../../process/startup-error.ts"
 import type { AppContext } from "../context.ts"
 import {
   LISTS_NOT_BUILT,
+  pathOf,
   readListsDamage,
   readRefreshState,
   refreshFolder,
@@ -25,6 +26,7 @@ export function startScheduledRefresh(context: AppContext): () => void {
   return startRefreshScheduler({
     system,
     log,
+    folder: pathOf(context, ""),
     intervalMs: () => {
       const hours = refreshHours(settings)
       return hours === null ? null : hours * HOUR_MS

@@ -1,3 +1,4 @@
+import { urlPlace } from "../../base/fetch.ts"
 import { DOWNLOAD_BOUNDS, download } from "../../check/fetch/download.ts"
 import { type LeakedKeyRevocation, revokeLeakedKey } from "../../customers/keys/keys.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
@@ -34,7 +35,12 @@ export function createLeakReportsService(
           : await download({ fetchUrl, setTimer, userAgent }, url, validators, REPORTER_KEYS_BOUNDS),
       clock,
       stopwatch,
-      onWarning: why => log("warn", "the leak reporter's public keys were not fetched", { why }),
+      onWarning: why =>
+        log("warn", "the leak reporter's public keys were not fetched", {
+          ...{ where: urlPlace(url), why },
+          remedy:
+            "Run `mailkind doctor --only leak_keys`. Let this host reach the URL, or set MAILKIND_SECRET_SCANNING_KEYS_URL.",
+        }),
     }),
     revokeLeaked: text => revokeLeakedKey({ ...changes, actor: LEAK_REPORTER }, text),
   }

@@ -37,7 +37,7 @@ export const unavailableFields = ({
   where,
   why,
   reply,
-  remedy: "Look at the log of that server, and at MAILKIND_SMTP_URL. `mailkind doctor smtp` tries it.",
+  remedy: "Look at the log of that server, and at MAILKIND_SMTP_URL. `mailkind doctor --only smtp` tries it.",
 })
 
 /** Sends mail. `send` never rejects, and ends within its own time-outs. */

@@ -176,7 +176,7 @@ export class RequestObserver {
       key_id: caller?.key.id ?? null,
       account_id: caller?.account.id ?? null,
       took_ms: rounded(tookMs),
-      ...(fault !== null && { fault }),
+      ...fault,
     })
   }
 

@@ -132,11 +132,14 @@ function putItem(list: string | undefined, name: string, item: string): string {
   return (at < 0 ? [item, ...items] : items.with(at, item)).join(", ")
 }
 
+/** A fault of the database that a request is refused for, and its cause. */
+type RequestFault = { readonly fault: string; readonly why: string }
+
 /** The caller headers of requests that were refused, for the problem response, its code and its fault. A successful response gets its headers directly. */
 export class RefusalHeaders {
   readonly #byRequest = new WeakMap<Request, CallerHeaders>()
   readonly #codes = new WeakMap<Request, ProblemCode>()
-  readonly #faults = new WeakMap<Request, string>()
+  readonly #faults = new WeakMap<Request, RequestFault>()
 
   /** Replaces the headers of the request. */
   set(request: Request, headers: CallerHeaders): void {
@@ -155,12 +158,12 @@ export class RefusalHeaders {
   }
 
   /** Remembers the fault of the database that the request is refused for. */
-  setFault(request: Request, fault: string): void {
+  setFault(request: Request, fault: RequestFault): void {
     this.#faults.set(request, fault)
   }
 
   /** The fault of the database that the request was refused for; null: none. */
-  faultOf(request: Request): string | null {
+  faultOf(request: Request): RequestFault | null {
     return this.#faults.get(request) ?? null
   }
 

@@ -33,7 +33,7 @@ export function createToProblemResponse({
     const { status } = PROBLEMS[problem.code]
     meter.recordProblem(problem.code)
     refusalHeaders.setCode(request, problem.code)
-    if (error instanceof StoreError) refusalHeaders.setFault(request, error.code)
+    if (error instanceof StoreError) refusalHeaders.setFault(request, { fault: error.code, why: error.reason })
     const retry =
       problem.extensions.retry_after === undefined ? {} : { "Retry-After": String(problem.extensions.retry_after) }
     const ofCaller = refusalHeaders.get(request) ?? {}
@@ -88,7 +88,12 @@ function internalError(error: unknown, requestId: string, log: Log): Problem {
   log("error", "a request failed by a defect", {
     request_id: requestId,
     ...defectFields(error),
-    ...(error instanceof StoreError ? { fault: error.code, remedy: error.remedy } : {}),
+    ...(error instanceof StoreError && {
+      fault: error.code,
+      where: error.location,
+      why: error.reason,
+      remedy: error.remedy,
+    }),
   })
   return new Problem(
     "internal_error",

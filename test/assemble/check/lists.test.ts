@@ -239,7 +239,7 @@ test("a changed file that cannot be written stays damaged in words, until there 
   await lists.reload()
   expect(isListed(lists, "mailkind-one.com")).toBe(true)
   expect(lists.damage()).toMatchObject({ is_replaced: false })
-  expect(directory.logged.map(({ message, fields }) => [message, fields["path"], fields["why"]])).toContainEqual([
+  expect(directory.logged.map(({ message, fields }) => [message, fields["where"], fields["why"]])).toContainEqual([
     "a file of the lists could not be written",
     path,
     "ENOSPC",

@@ -82,7 +82,7 @@ const ended = (facts: unknown, exitCode = 0, stderr = ""): CommandResult => ({
 test("lists are refreshed by a command of their own soon after the start, and what it says of sources is logged", async () => {
   const sources = {
     good: { outcome: "taken", says: "" },
-    bad: { outcome: "refused", says: "It has no names." },
+    bad: { url: "https://user:secret@lists.example:8443/token?key=1", outcome: "refused", says: "It has no names." },
     mixed: { outcome: "taken", says: "", left_out: { count: 1, names: ["gmail.com"] } },
   }
   const schedule = scheduled("24", () => ended({ version: "v2", sources, faults: [] }))
@@ -92,7 +92,13 @@ test("lists are refreshed by a command of their own soon after the start, and wh
     {
       level: "warn",
       message: "a source of the lists could not be used",
-      fields: { source: "bad", outcome: "refused", why: "It has no names." },
+      fields: {
+        source: "bad",
+        outcome: "refused",
+        where: "https://lists.example:8443",
+        why: "It has no names.",
+        remedy: expect.stringContaining("mailkind lists update"),
+      },
     },
     {
       level: "warn",
@@ -132,7 +138,7 @@ test.each<[string, CommandResult | null, string]>([
   const schedule = scheduled("24", () => end)
   await schedule.pass(50)
   expect(schedule.ran).toHaveLength(1)
-  expect(schedule.logged).toEqual([{ level: "error", message: "the lists were not refreshed", fields: { why } }])
+  expect(schedule.logged).toMatchObject([{ level: "error", message: "the lists were not refreshed", fields: { why } }])
   await schedule.pass(10)
   expect(schedule.ran).toHaveLength(2)
 })
@@ -140,7 +146,7 @@ test.each<[string, CommandResult | null, string]>([
 test("lists that could not be made of what came are told as such", async () => {
   const schedule = scheduled("24", () => ended({ version: null, sources: {}, faults: ["Two words.", "Three."] }, 1))
   await schedule.pass(1)
-  expect(schedule.logged).toEqual([
+  expect(schedule.logged).toMatchObject([
     {
       level: "error",
       message: "no new lists were built; the current ones stay in use",
@@ -151,14 +157,14 @@ test("lists that could not be made of what came are told as such", async () => {
 
 test("a refresh without a useful source is a warning, and raw words of the command are not among the lines of the log", async () => {
   const sources = {
-    one: { outcome: "failed", says: "It did not answer." },
-    two: { outcome: "refused", says: "It has no names." },
+    one: { url: "https://one.example/", outcome: "failed", says: "It did not answer." },
+    two: { url: "https://two.example/", outcome: "refused", says: "It has no names." },
   }
   const schedule = scheduled("24", () =>
     ended({ version: null, sources, faults: [] }, 1, '{"level":"debug","says":"x"}\nNo source could be used.\n'),
   )
   await schedule.pass(1)
-  expect(schedule.logged.at(-1)).toEqual({
+  expect(schedule.logged.at(-1)).toMatchObject({
     level: "warn",
     message: "the lists were not refreshed",
     fields: { why: "No source could be used. The last good copy of each is in use." },

@@ -200,14 +200,14 @@ describe("a refused request", () => {
 
   test("by a fault of the database names it, so that it is counted with that", () => {
     const { answer, lines, refusals } = watched(QUIET)
-    refusals.setFault(REQUEST, "away")
+    refusals.setFault(REQUEST, { fault: "away", why: "no answer" })
     for (let at = 0; at < 20; at++) answer(0, 503)
     expect(lines.map(({ fields }) => fields["fault"])).toEqual(Array(20).fill("away"))
   })
 
   test("that failed by us and was slow is told as failed", () => {
     const { answer, lines, refusals } = watched({ slowMs: 1, sampleEvery: null })
-    refusals.setFault(REQUEST, "away")
+    refusals.setFault(REQUEST, { fault: "away", why: "no answer" })
     answer(2500, 503)
     expect(lines).toMatchObject([{ message: "a request failed", fields: { fault: "away", took_ms: 2500 } }])
   })
