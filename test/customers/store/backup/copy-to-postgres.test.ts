@@ -205,7 +205,7 @@ onPostgres("a command whose copy fails ends with its reason and an exit code", a
   const environment = { PATH: process.env["PATH"], MAILKIND_DATA_DIR: dirname(path), MAILKIND_DATABASE_URL: place }
   const command = [...PROGRAM, "store", "copy"]
   const { code, err } = await startProgram(command, dirname(path), environment).ended()
-  expect(err).toContain("The disk is full.")
+  expect(err).toContain("The disk of the database server is full.")
   expect(code).toBe(1)
 })
 
