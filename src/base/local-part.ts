@@ -9,8 +9,7 @@ const QUOTED_STRING = /^"(?:[^"\\]|\\[ -~])*"$/
  * Characters that nobody sees or that mean nothing to others, so that two addresses would look alike (DECISIONS 112), and U+FFFC and U+FFFD,
  * which stand for what was lost. A space can only stand in a quoted string.
  */
-const UNSEEN =
-  /[[\p{White_Space}--\x20]\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Noncharacter_Code_Point}\uFFFC\uFFFD]/v
+const UNSEEN = /[[\p{White_Space}--\x20]\p{Default_Ignorable_Code_Point}\p{Cf}\p{Co}\p{Cn}\uFFFC\uFFFD]/v
 /** A combining mark without a letter before it: it is drawn over a quote, a dot, a space or what stands before the address. */
 const LEADING_MARK = /(?:^|[". ])\p{M}/u
 const NON_ASCII = /[^\0-\x7f]/

@@ -83,8 +83,8 @@ const NORMAL_DOT_ATOM = /^[a-z0-9_-]+(?:\.[a-z0-9_-]+)*$/
  * Parses the local part of an address: a dot-atom or a quoted string, as `parseLocalPartContent` says. The text must not contain
  * control characters. Null: it is neither.
  *
- * The tag runs from the first `+` to the end, unless the local part starts with `+`. A quoted string has a tag only if it
- * could also be written as a dot-atom. If removing the tag leaves a trailing dot (`jane.+news`), the rest is quoted
+ * The tag runs from the first `+` to the end, unless the local part starts with `+`, whatever the tag holds. A quoted string has a tag
+ * only if what stands before it is a dot-atom. If removing the tag leaves a trailing dot (`jane.+news`), the rest is quoted
  * (`"jane."`), since that is how the mailbox is addressed without a tag.
  */
 export function parseLocalPart(sent: string): LocalPart | null {
@@ -123,13 +123,15 @@ const CHARACTER_KINDS = Uint8Array.from({ length: 128 }, (_, code) => {
 })
 
 function stripTag(content: string): LocalPart {
-  if (!DOT_ATOM.test(content)) return { text: quote(content), tagged: null }
+  const text = quoteIfNeeded(content)
   const plus = content.indexOf("+")
-  if (plus <= 0) return { text: content, tagged: null }
   const rest = content.slice(0, plus)
-  return { text: rest.endsWith(".") ? quote(rest) : rest, tagged: content }
+  // What stands after the `+` says nothing of the mailbox, whatever it is.
+  if (plus <= 0 || !DOT_ATOM.test(rest.endsWith(".") ? rest.slice(0, -1) : rest)) return { text, tagged: null }
+  return { text: quoteIfNeeded(rest), tagged: text }
 }
 
-function quote(content: string): string {
-  return `"${content.replace(/["\\]/g, "\\$&")}"`
+/** As written in an address: NFC, for one, turns U+037E into `;`, which needs quotes. */
+function quoteIfNeeded(content: string): string {
+  return DOT_ATOM.test(content) ? content : `"${content.replace(/["\\]/g, "\\$&")}"`
 }

@@ -33,6 +33,10 @@ test("the tag goes from the first + to the end, unless the local part starts wit
     ["jane+a.b", "jane", "jane+a.b"],
     ["j.doe+x", "j.doe", "j.doe+x"],
     ['"jane+news"', "jane", "jane+news"],
+    ["jane+\u037e", "jane", '"jane+;"'],
+    ['"jane+a b"', "jane", '"jane+a b"'],
+    ['"jane+.."', "jane", '"jane+.."'],
+    ['"jane+@,\\""', "jane", '"jane+@,\\""'],
     ["+jane", "+jane", null],
     ["+jane+news", "+jane+news", null],
     ["+", "+", null],
@@ -132,7 +136,7 @@ test("a character that nobody sees makes a local part invalid, wherever it stand
     (character, at) => code(UNSEEN[at - 1]) !== code(character) - 1 || code(UNSEEN[at + 1]) !== code(character) + 1,
   )
   const marks = ["\u0300", "\u0903", "\u20dd"]
-  for (const unseen of [...ends, "\u{13441}", "\u{13442}", "\u{16fe4}", "\u{1d159}"])
+  for (const unseen of [...ends, "\u0378", "\u{1d455}", "\u{13441}", "\u{13442}", "\u{16fe4}", "\u{1d159}"])
     for (const text of [`${unseen}jane`, `jane${unseen}`, `"${unseen}jane"`, `"ja ${unseen}ne"`, `jane+${unseen}`])
       expect([text, parseLocalPart(text)]).toEqual([text, null])
   for (const mark of marks)
