@@ -20,7 +20,10 @@ export const domainToALabels = (text: string): string => (isConvertible(text) ? 
 function isConvertible(text: string): boolean {
   if (text.length <= LABEL_BYTES_MAX) return !exceedsMarks(text)
   if (text.length > CODE_UNITS_MAX || exceedsMarks(text)) return false
-  const mapped = text.normalize("NFKC").replace(IGNORABLE, "")
+  // NFKC makes up to 18 of one, so it is not asked about a text that is too long without it.
+  const visible = text.replace(IGNORABLE, "").normalize("NFC")
+  if ([...visible].length > NAME_BYTES_MAX) return false
+  const mapped = visible.normalize("NFKC").replace(IGNORABLE, "")
   const labels = mapped.split(LABEL_SEPARATOR).map(label => [...label])
   const count = labels.reduce((sum, { length }) => sum + length + 1, -1)
   return count <= NAME_BYTES_MAX && labels.every(({ length }) => length <= LABEL_BYTES_MAX)
