@@ -58,10 +58,12 @@ export function parseMailHosts(records: readonly DnsRecord[]): MailHosts {
   named.sort(byPreference)
   const distinct =
     named.length < 2 ? named : [...Map.groupBy(named, ({ host }) => host).values()].flatMap(([first]) => first ?? [])
-  const hosts = distinct.slice(0, MAIL_HOSTS_MAX).map(mx => ({ ...mx, provider: providerOfMailHost(mx.host) }))
+  const all = distinct.map(mx => ({ ...mx, provider: providerOfMailHost(mx.host) }))
+  const hosts = all.slice(0, MAIL_HOSTS_MAX)
   const accepting = hosts.filter(({ provider }) => provider?.kind !== "placeholder")
   const provider = preferredProvider(accepting)
-  const isDisposable = accepting.some(host => host.provider?.operator === "disposable")
+  // Senders pass over hosts that do not answer, so one host tells, wherever it stands.
+  const isDisposable = all.some(host => host.provider?.operator === "disposable")
   return {
     mx: hosts.map(host => ({ ...host, provider: host.provider?.key ?? null })),
     isNullMx: nullCount > 0 && named.length + otherCount === 0,

@@ -111,7 +111,8 @@ test("the most preferred hosts are read, up to a bound", () => {
   const last = many.slice(0, MAIL_HOSTS_MAX - 1)
   expect(hosts(...many.toReversed()).mx.map(({ priority }) => priority)).toEqual([...Array(MAIL_HOSTS_MAX).keys()])
   expect(hosts(...last, [1000, DISPOSABLE]).operatedBy).toBe("disposable")
-  expect(hosts(...last, [900, "mx.acme.com"], [1000, DISPOSABLE]).operatedBy).toBeNull()
+  // Hosts that do not answer may stand before the one that takes the mail.
+  expect(hosts(...many, [2000, DISPOSABLE]).operatedBy).toBe("disposable")
 })
 
 const HOST_NAMES = ["mx.acme.com", "mx_1.acme.com", "_mx.acme.com", "4.acme.com", "acme", "localhost", "xn--mx-eka.de"]
