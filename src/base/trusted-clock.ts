@@ -55,8 +55,6 @@ type Jump = { readonly leadMs: number; readonly aheadMs: number; readonly sinceM
 export class TrustedClock implements TrustedTime {
   readonly #clock: Clock
   readonly #stopwatch: Stopwatch
-  /** Whether the source is another clock than this host's, so that both can confirm each other against the stopwatch. */
-  readonly #isSourceOther: boolean
   #anchor: Anchor | null = null
   #jump: Jump | null = null
   #heldUntilMs = Number.NEGATIVE_INFINITY
@@ -68,7 +66,6 @@ export class TrustedClock implements TrustedTime {
   ) {
     this.#clock = clock
     this.#stopwatch = stopwatch
-    this.#isSourceOther = stored === null
     if (stored === null) return
     this.#anchor = { atMs: stored.confirmedAtMs ?? clock(), elapsedMs: stopwatch() }
     this.#heldUntilMs = stopwatch() + stored.heldMs
@@ -108,8 +105,8 @@ export class TrustedClock implements TrustedTime {
     const elapsedMs = (askedMs + answeredMs) / 2
     const anchor = { atMs: sourceMs, elapsedMs }
     const aheadMs = this.#anchor === null ? 0 : sourceMs - this.#referenceAt(this.#anchor, elapsedMs)
-    const isConfirmedByOwn = this.#isSourceOther && Math.abs(this.#clock() - sourceMs) <= CLOCK_SKEW_MS_MAX
-    if (isConfirmedByOwn || Math.abs(aheadMs) <= CLOCK_SKEW_MS_MAX) {
+    // That this host's clock agrees says nothing: it may be the same clock, of a database on this host.
+    if (Math.abs(aheadMs) <= CLOCK_SKEW_MS_MAX) {
       this.#anchor = anchor
       this.#jump = null
       return

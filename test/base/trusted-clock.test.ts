@@ -119,14 +119,19 @@ test("a reading that took long says nothing, and one after a pause of the proces
   expect(trusted.now()).toBe(truth() as never)
 })
 
-test("a host that was suspended, whose stopwatch stood still, is believed at once where the database confirms it", () => {
-  const { state, truth, trusted, pass } = host(null)
-  pass(10_000)
-  state.ahead = HOUR_MS
-  state.databaseAhead = HOUR_MS
-  expect(trusted.now()).toBeNull()
-  pass(5000)
-  expect(trusted.now()).toBe((truth() + HOUR_MS) as never)
+test("the clocks of host and database that jump alike, as one clock or after a host was suspended, are believed in the end and not at once", () => {
+  for (const ms of Object.values(AHEAD)) {
+    const { state, truth, trusted, pass } = host(null)
+    pass(10_000)
+    state.ahead = ms
+    state.databaseAhead = ms
+    pass(60_000)
+    expect([trusted.now(), trusted.reference()]).toEqual([null, truth()])
+    pass(CLOCK_TRIAL_MS_MAX)
+    expect([trusted.now(), trusted.reference()]).toEqual([null, truth() + ms])
+    pass(Math.min(ms, CLOCK_HOLD_MS_MAX))
+    expect(trusted.now()).toBe((truth() + ms) as never)
+  }
 })
 
 test("a server that is off each night deletes in the end, and one with a new jump of more than a day waits anew", () => {
