@@ -170,8 +170,8 @@ type PendingLine = {
 /** The delimiters that are detected. */
 const DELIMITERS = [",", ";", "\t", "|"] as const
 
-/** The first line by which spreadsheets are told the delimiter. */
-const DELIMITER_LINE = /^"?sep=(?<delimiter>[^"])"?\r?$/i
+/** The first line by which spreadsheets are told the delimiter: one that no cell of a verdict holds. */
+const DELIMITER_LINE = /^"?sep=(?<delimiter>[,;\t|:^~])"?\r?$/i
 
 /** So many lines that are in records are dropped at once at least. */
 const DROPPED_LINES_MIN = 1024
@@ -299,9 +299,9 @@ export class CsvRecordParser {
   #complete(beginning: LineCells, records: CsvRecord[]): void {
     const cells = [...beginning.cells]
     for (let at = this.#first + 1; at <= this.#next; at++) {
-      const [rest = "", ...others] = this.#lines[at]?.continued?.cells ?? []
-      cells[cells.length - 1] += `\n${rest}`
-      for (const cell of others) cells.push(cell)
+      const continued = this.#lines[at]?.continued?.cells ?? []
+      cells[cells.length - 1] += `\n${continued[0] ?? ""}`
+      for (let index = 1; index < continued.length; index++) cells.push(continued[index] ?? "")
     }
     records.push({ cells, fault: null })
     this.#open = null
