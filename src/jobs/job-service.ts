@@ -52,6 +52,9 @@ const SWEEP_MS = 60_000
 /** How long no job is begun after the disk or the store has failed. */
 const PAUSE_AFTER_FAILURE_MS = 10_000
 
+/** How long a job that has ended a process keeps others waiting: one of slow names alone may take an hour. */
+const ALONE_MS_MAX = 30_000
+
 /** What is logged of a folder that cannot be used. */
 const FOLDER_MESSAGES: { readonly [S in Exclude<JobFolderState, "own">]: LogMessage } = {
   foreign: "the folder with the lists of jobs belongs to another database",
@@ -70,8 +73,8 @@ export class JobService {
   /** Null: it could not be found out. */
   #folder: JobFolderState | null = null
   #isStopping = false
-  /** Whether the one job that is checked has ended a process, and is not past the rows that may have been the cause. */
-  #hasSuspect = false
+  /** Since when a job is checked alone that has ended a process and is not past the rows that may have been the cause; null: none is. */
+  #aloneSinceMs: number | null = null
   #pausedUntilMs = Number.NEGATIVE_INFINITY
 
   constructor(deps: JobServiceDeps) {
@@ -251,11 +254,12 @@ export class JobService {
   async #claim(): Promise<void> {
     const { store, clock, holder, stopwatch } = this.#deps
     if (!(await this.canUseFolder())) return
-    const hasRoom = () => this.#runs.size < JOB_LIMITS.runningPerProcessMax && !this.#hasSuspect
+    const isAlone = () => this.#aloneSinceMs !== null && stopwatch() - this.#aloneSinceMs < ALONE_MS_MAX
+    const hasRoom = () => this.#runs.size < JOB_LIMITS.runningPerProcessMax && !isAlone()
     while (hasRoom() && stopwatch() >= this.#pausedUntilMs) {
       const job = this.#isStopping ? null : await claimNextJob(store, clock, holder, this.#runs.size === 0)
       if (job === null) return
-      this.#hasSuspect = isSuspect(job)
+      if (isSuspect(job)) this.#aloneSinceMs = stopwatch()
       this.#runs.set(job.id, this.#run(job))
     }
   }
@@ -268,13 +272,13 @@ export class JobService {
       this.#deps.onError("a job was interrupted", error)
     } finally {
       this.#runs.delete(job.id)
-      if (isSuspect(job)) this.#hasSuspect = false
+      if (isSuspect(job)) this.#aloneSinceMs = null
     }
     void this.look()
   }
 
   #clearSuspect(): void {
-    this.#hasSuspect = false
+    this.#aloneSinceMs = null
     void this.look()
   }
 

@@ -133,6 +133,35 @@ test("a list whose process is stopped again and again in good order before it ge
   expect(await desk.jobOf(id)).toMatchObject({ state: "done", rowsDone: ROWS })
 })
 
+test("a list that has ended a process keeps others waiting for half a minute and no longer, however slow it is", async () => {
+  const desk = await jobDesk()
+  const slow = await desk.upload(listWith(-1), { format: "csv" })
+  await desk.store.run("UPDATE jobs SET stalled_claims = 1 WHERE id = $1", [slow.id])
+  desk.state.now++
+  const { id } = await desk.upload("email\njane@acme.com\n", { format: "csv" })
+  const other = await newAccount(desk.log, "john@example.com", 0)
+  await desk.store.run("UPDATE jobs SET account_id = $2, key_id = $3 WHERE id = $1", [id, other, SITE_KEY.id])
+  const answer = Promise.withResolvers<void>()
+  const service = desk.process("one", {
+    check: async (request, context) => {
+      if (request.subject.domain === "gmail.com") await answer.promise
+      return await check(request, context)
+    },
+  })
+  const stateOf = async () =>
+    (await desk.store.one<{ state: string }>("SELECT state FROM jobs WHERE id = $1", [id]))?.state
+  await service.look()
+  await service.look()
+  expect(await stateOf()).toBe("queued")
+  desk.state.now += 30_000
+  await service.look()
+  expect(await stateOf()).not.toBe("queued")
+  answer.resolve()
+  await desk.workOff(service)
+  expect([await stateOf(), (await desk.jobOf(slow.id)).state]).toEqual(["done", "done"])
+  await service.stop()
+})
+
 test("a row at which we fail by a defect is tried twice, and other lists go on", async () => {
   const desk = await jobDesk()
   let triedCount = 0
