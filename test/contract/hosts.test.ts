@@ -66,3 +66,14 @@ test("the page that a domain is looked up on knows it without a host, too", asyn
   const { text } = await ask("GET /docs/lists?domain=mailinator.com HTTP/1.0", "X-Nothing: 1")
   expect(text).toContain('value="mailinator.com"')
 })
+
+test("agents are answered whatever their host is", async () => {
+  const { harness, ask } = await listening()
+  const body = JSON.stringify({ jsonrpc: "2.0", id: 1, method: "ping" })
+  const headers = `X-API-Key: ${harness.key}\r\nAccept: application/json, text/event-stream\r\nContent-Type: application/json\r\nContent-Length: ${body.length}`
+  for (const [name, [version, more]] of Object.entries(HOSTLESS)) {
+    const { status } = await ask(`POST /mcp ${version}`, `${headers}\r\n${more}\r\n\r\n${body}`)
+    expect([name, status]).toEqual([name, 200])
+  }
+  expect(harness.logged).toEqual([])
+})

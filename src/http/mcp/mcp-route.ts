@@ -49,7 +49,9 @@ export function mcpRoute(deps: McpRouteDeps) {
     assertOneMessage(body)
     assertBoundedJson(body)
     const { handleMcpRequest } = await load()
-    const sent = new Request(request.url, { method: "POST", headers: request.headers, body: Uint8Array.from(body) })
+    // The URL of the request has its `Host`, which may be anything.
+    const url = new URL(ROUTES.mcp.path, deps.baseUrl())
+    const sent = new Request(url, { method: "POST", headers: request.headers, body: Uint8Array.from(body) })
     const response = await handleMcpRequest(backendOf(deps, call), sent)
     const { headers } = deps.responses.serialized(
       "",
