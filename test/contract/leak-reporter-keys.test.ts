@@ -36,10 +36,14 @@ describe("the reporter's keys", () => {
     expect(await statusOf(one)).toBe(200)
     const { status, body } = await report(two)
     expect([status, body["code"]]).toEqual([500, "internal_error"])
-    expect(logged.find(({ level }) => level === "warn")).toMatchObject({
+    expect(logged.find(({ level }) => level === "warn")).toEqual({
       level: "warn",
       message: "the leak reporter's public keys were not fetched",
-      fields: { why: "The server answered 503 (Service Unavailable)." },
+      fields: {
+        where: expect.stringMatching(/^https?:\/\/[^/]+$/),
+        why: "The server answered 503 (Service Unavailable).",
+        remedy: expect.stringContaining("doctor --only leak_keys"),
+      },
     })
   })
 

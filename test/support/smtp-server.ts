@@ -1,5 +1,6 @@
 import { createServer, type Server } from "node:net"
 import { type SMTPServerSession as Session, SMTPServer } from "smtp-server"
+import type { SendResult } from "../../src/customers/notices/mailer.ts"
 import { freePort } from "./free-port.ts"
 import { onTestEnd } from "./on-test-end.ts"
 
@@ -133,6 +134,15 @@ export async function muteServer(): Promise<string> {
 
 /** The URL of a port on which nobody listens. */
 export const deadServer = (): string => `smtp://127.0.0.1:${freePort()}`
+
+/** What sending comes to while nobody listens on the port of the mail server. */
+export const MAIL_SERVER_AWAY: SendResult & { readonly kind: "unavailable" } = {
+  kind: "unavailable",
+  cause: "ECONNECTION",
+  where: "127.0.0.1:25",
+  why: "connect ECONNREFUSED 127.0.0.1:25",
+  reply: null,
+}
 
 function portOf(server: Pick<Server, "address">): number {
   const address = server.address()

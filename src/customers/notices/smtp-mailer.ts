@@ -39,7 +39,7 @@ export function createSmtpMailer(bounds: SmtpBounds = SMTP_BOUNDS): OpenMailer {
     return {
       send: async mail => {
         try {
-          if (isClosed) throw new Error("closed")
+          if (isClosed) throw Object.assign(new Error("the mailer is closed"), { code: "closed" })
           opened ??= openTransport(connection, bounds)
           await (await opened).sendMail(messageOptions(mail, bounds))
           return { kind: "accepted" }

@@ -12,6 +12,7 @@ import { outboxRows } from "../../customers/notices/outbox-rows.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
 import type { Logged } from "../../support/app.ts"
 import { trustedTime } from "../../support/clock.ts"
+import { MAIL_SERVER_AWAY } from "../../support/smtp-server.ts"
 import { createFakeTime, settled } from "../../support/time.ts"
 
 const DAY_MS = 86_400_000
@@ -181,13 +182,7 @@ test("a stop waits for what is under way, but not for a server that never answer
   expect([isClosed(), isOver]).toEqual([false, false])
   await time.tick(1)
   expect(isClosed()).toBe(true)
-  answer.resolve({
-    kind: "unavailable",
-    cause: "ECONNECTION",
-    where: "127.0.0.1:25",
-    why: "connect ECONNREFUSED 127.0.0.1:25",
-    reply: null,
-  })
+  answer.resolve(MAIL_SERVER_AWAY)
   await end
   const [row] = await outboxRows(store)
   expect([row?.claim, row?.ending]).toEqual([null, null])

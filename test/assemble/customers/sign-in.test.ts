@@ -7,6 +7,7 @@ import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
 import { trustedTime } from "../../support/clock.ts"
+import { MAIL_SERVER_AWAY } from "../../support/smtp-server.ts"
 import { createFakeTime } from "../../support/time.ts"
 
 // A month goes by, minute by minute.
@@ -35,13 +36,7 @@ async function opened(environment: Readonly<Record<string, string>> = {}) {
       ...{ system: world, settings: read.settings, store, trustedTime: trustedTime(clock) },
       log: (_, description) => void response.push(description),
     },
-    async () => ({
-      kind: "unavailable",
-      cause: "ECONNECTION",
-      where: "127.0.0.1:25",
-      why: "connect ECONNREFUSED 127.0.0.1:25",
-      reply: null,
-    }),
+    async () => MAIL_SERVER_AWAY,
   )
   const counts = async () =>
     (await store.one<{ s: number; i: number }>(

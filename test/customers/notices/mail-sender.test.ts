@@ -4,6 +4,7 @@ import type { OutgoingMail, SendResult } from "../../../src/customers/notices/ma
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import type { Logged } from "../../support/app.ts"
 import { trustedTime } from "../../support/clock.ts"
+import { MAIL_SERVER_AWAY } from "../../support/smtp-server.ts"
 import { createFakeTime } from "../../support/time.ts"
 import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
@@ -12,13 +13,6 @@ import { outboxRows, post } from "./outbox-rows.ts"
 const ACCEPTED: SendResult = { kind: "accepted" }
 const LATER: SendResult = { kind: "refused", isPermanent: false, reply: 450 }
 const NEVER: SendResult = { kind: "refused", isPermanent: true, reply: 550 }
-const AWAY: SendResult = {
-  kind: "unavailable",
-  cause: "ECONNECTION",
-  where: "127.0.0.1:25",
-  why: "connect ECONNREFUSED 127.0.0.1:25",
-  reply: null,
-}
 const { retry, pause, leaseMs, givenUpAfterMs, concurrentMax: atOnceMax } = MAIL_SENDER_BOUNDS
 
 /** A sender over a real store, in a time that stands still, whose server says what `answer` says. */
@@ -183,7 +177,9 @@ describe("greylisting", () => {
 describe("no server", () => {
   test("all mails wait, for longer each time up to the bound, and go when the server is back", async () => {
     let isAway = true
-    const { store, time, tried, logged, turn, sender, postNow } = await opened(() => (isAway ? AWAY : ACCEPTED))
+    const { store, time, tried, logged, turn, sender, postNow } = await opened(() =>
+      isAway ? MAIL_SERVER_AWAY : ACCEPTED,
+    )
     for (let at = 0; at < 10; at++) await postNow(`key_${at}`)
     const gaps: number[] = []
     for (let left = 3000, since = time.clock(), count = 0; left > 0 && gaps.length < 12; left--) {
@@ -206,7 +202,7 @@ describe("no server", () => {
   })
 
   test("that counts against no mail: its first refusal is followed by the shortest delay", async () => {
-    const { store, time, tried, turn, postNow } = await opened(() => (tried.length < 9 ? AWAY : LATER))
+    const { store, time, tried, turn, postNow } = await opened(() => (tried.length < 9 ? MAIL_SERVER_AWAY : LATER))
     await postNow()
     for (let at = 0; at < 8; at++) {
       await turn()
@@ -352,7 +348,7 @@ test("a sender that ends begins nothing more", async () => {
 })
 
 test("no line of log holds an address or a key", async () => {
-  const answers = [ACCEPTED, LATER, NEVER, AWAY]
+  const answers = [ACCEPTED, LATER, NEVER, MAIL_SERVER_AWAY]
   const { time, tried, logged, turn, postNow } = await opened(() => answers[tried.length % 4] ?? ACCEPTED)
   for (let at = 0; at < 40; at++) {
     await postNow(`key_${at}`)

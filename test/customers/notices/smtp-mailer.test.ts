@@ -53,6 +53,12 @@ test("mails that follow one another share a connection", async () => {
 })
 
 const HOST_PORT = /^(?:127\.0\.0\.1|localhost):\d+$/
+const UNHEARD: Omit<Extract<SendResult, { readonly kind: "unavailable" }>, "cause"> = {
+  kind: "unavailable",
+  where: expect.stringMatching(HOST_PORT),
+  why: expect.stringMatching(/./),
+  reply: null,
+}
 
 describe("what a server answers", () => {
   const refused = (isPermanent: boolean, reply: number): SendResult => ({ kind: "refused", isPermanent, reply })
@@ -113,7 +119,7 @@ describe("servers that are no use", () => {
 
   test("it never greets", async () => {
     const sent = await mailer(await muteServer(), { greetingMs: 50 }).send(MAIL)
-    expect(sent).toMatchObject({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
+    expect(sent).toEqual({ ...UNHEARD, cause: "ETIMEDOUT" })
   })
 
   test("it greets with a refusal", async () => {
@@ -124,7 +130,7 @@ describe("servers that are no use", () => {
   test("it says nothing after the mail", async () => {
     const server = await testSmtp({ mail: () => new Promise(() => undefined) })
     const sent = await mailer(server.url, { silenceMs: 50 }).send(MAIL)
-    expect(sent).toMatchObject({ kind: "unavailable", cause: "ETIMEDOUT", reply: null })
+    expect(sent).toEqual({ ...UNHEARD, cause: "ETIMEDOUT" })
   })
 
   test("it takes longer than an attempt may", async () => {
@@ -146,7 +152,7 @@ describe("servers that are no use", () => {
     await reached.promise
     close()
     expect(await sending).toMatchObject({ kind: "unavailable" })
-    expect(await send(MAIL)).toMatchObject({ kind: "unavailable" })
+    expect(await send(MAIL)).toEqual({ ...UNHEARD, cause: "closed" })
   })
 })
 
@@ -163,7 +169,7 @@ describe("log-in and encryption", () => {
   test("a log-in that is refused counts against no mail", async () => {
     const server = await testSmtp({ logIn: () => false })
     const sent = await mailer(withUser(server.url, "user:wrong")).send(MAIL)
-    expect(sent).toMatchObject({ kind: "unavailable", cause: "EAUTH", why: "the server replied 535", reply: 535 })
+    expect(sent).toEqual({ ...UNHEARD, cause: "EAUTH", why: "the server replied 535", reply: 535 })
   })
 
   test("smtps is encrypted from the first octet", async () => {

@@ -3,19 +3,13 @@ import type { SendResult } from "../../../src/customers/notices/mailer.ts"
 import type { Notice } from "../../../src/customers/notices/notices.ts"
 import { SIGN_IN_MAIL_BOUNDS, SignInMails } from "../../../src/customers/sign-in/sign-in-mails.ts"
 import type { Logged } from "../../support/app.ts"
+import { MAIL_SERVER_AWAY } from "../../support/smtp-server.ts"
 import { createFakeTime, settled } from "../../support/time.ts"
 
 const MAIL = { to: "jane@example.com", link: "https://mk.example.com/sign-in/link?token=x", code: "012345" }
 const ACCEPTED: SendResult = { kind: "accepted" }
 const LATER: SendResult = { kind: "refused", isPermanent: false, reply: 451 }
 const NEVER: SendResult = { kind: "refused", isPermanent: true, reply: 550 }
-const AWAY: SendResult = {
-  kind: "unavailable",
-  cause: "ECONNECTION",
-  where: "127.0.0.1:25",
-  why: "connect ECONNREFUSED 127.0.0.1:25",
-  reply: null,
-}
 type Answer = SendResult | { readonly kind: "no_server" }
 
 /** Mails in a time that stands still, whose server says what `answer` says. */
@@ -52,7 +46,7 @@ test("a mail is sent once, with its link, its code and the minutes that they are
 
 describe.each([
   ["wants it later", LATER],
-  ["is away", AWAY],
+  ["is away", MAIL_SERVER_AWAY],
 ] as const)("while the server %s", (_, temporary) => {
   test("a mail is tried again, and tells how many minutes are left", async () => {
     const { time, tried, mails } = opened(count => (count < 4 ? temporary : ACCEPTED))
@@ -159,7 +153,7 @@ test("a mail that is under way at the end is not tried again", async () => {
   mails.send(MAIL)
   await settled()
   mails.stop()
-  gate.resolve(AWAY)
+  gate.resolve(MAIL_SERVER_AWAY)
   await settled()
   expect([tried.length, time.waiting()]).toEqual([1, 0])
 })
