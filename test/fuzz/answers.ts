@@ -1,8 +1,11 @@
+import { gunzipSync } from "node:zlib"
+
 /** An answer as it came. */
 export type Answer = {
   readonly status: number
   /** Names in lower case. */
   readonly headers: ReadonlyMap<string, string>
+  /** As text, out of whatever encoding it came in. */
   readonly body: string
   /** The server closes the connection after it. */
   readonly closes: boolean
@@ -35,7 +38,11 @@ type Head = Pick<Answer, "status" | "headers">
 
 function whole({ status, headers }: Head, rest: Buffer, method: string, isOver: boolean): Answer | "unreadable" | null {
   const closes = headers.get("connection")?.toLowerCase() === "close"
-  const answer = (body: Buffer): Answer => ({ status, headers, body: body.toString(), closes })
+  const isGzip = headers.get("content-encoding") === "gzip"
+  const answer = (body: Buffer): Answer => {
+    const text = isGzip && body.length > 0 ? gunzipSync(body) : body
+    return { status, headers, body: text.toString(), closes }
+  }
   if (method === "HEAD" || status === 204 || status === 304) return answer(Buffer.alloc(0))
   const length = Number(headers.get("content-length") ?? Number.NaN)
   if (rest.length >= length) return answer(rest.subarray(0, length))

@@ -43,6 +43,11 @@ test("an answer is read to its end, whatever tells of it", () => {
   const chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n"
   expect(read(chunked)).toBeNull()
   expect(read(`${chunked}0\r\n\r\n`)).toMatchObject({ body: "ab" })
+  const gzipped = Buffer.concat([
+    Buffer.from("HTTP/1.1 404 No\r\nContent-Encoding: gzip\r\nContent-Length: 22\r\n\r\n"),
+    Bun.gzipSync("ab"),
+  ])
+  expect(answerIn(gzipped, "GET", true)).toMatchObject({ status: 404, body: "ab" })
   expect(read("HTTP/1.1 200")).toBeNull()
   expect(read("nothing\r\n\r\n")).toBe("unreadable")
 })
