@@ -25,17 +25,17 @@ export type WireRequest<R> = {
 }
 
 /** How one try ends. `maxAgeMs`: how long the answer may be kept. */
-export type Exchange<R> =
+export type TryEnd<R> =
   | { readonly kind: "answer"; readonly value: R; readonly maxAgeMs: number }
   | { readonly kind: "failure"; readonly failure: Failure }
 
 /** Sends a request once. It ends within `timeoutMs`, whatever the server does, and never throws. */
-export async function exchange<R>(platform: ClientPlatform, request: WireRequest<R>): Promise<Exchange<R>> {
+export async function exchange<R>(platform: ClientPlatform, request: WireRequest<R>): Promise<TryEnd<R>> {
   if (request.signal?.aborted === true) return failed(request, "aborted")
   const controller = new AbortController()
   let tidy = (): void => undefined
   // `fetch` of a runtime or of the caller may not obey the signal at once.
-  const stopped = new Promise<Exchange<R>>(resolve => {
+  const stopped = new Promise<TryEnd<R>>(resolve => {
     const end = (because: Cause): void => {
       resolve(failed(request, because))
       controller.abort()
@@ -54,7 +54,7 @@ export async function exchange<R>(platform: ClientPlatform, request: WireRequest
   }
 }
 
-async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal: AbortSignal): Promise<Exchange<R>> {
+async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal: AbortSignal): Promise<TryEnd<R>> {
   const { url, headers, body, requestId, method, contentType = "application/json" } = request
   let response: Response
   try {
@@ -81,7 +81,7 @@ async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal
   return read(request, response, response.status === 204 ? null : await jsonOf(response))
 }
 
-function read<R>(request: WireRequest<R>, response: Response, value: unknown): Exchange<R> {
+function read<R>(request: WireRequest<R>, response: Response, value: unknown): TryEnd<R> {
   const { status, headers } = response
   if (status === 200 || status === 202 || status === 204) {
     if (!request.isAnswer(value)) return failed(request, "malformed", { status })
@@ -95,7 +95,7 @@ export function refused(
   request: { readonly requestId: string },
   { status, headers }: Response,
   value: unknown,
-): Extract<Exchange<never>, { readonly kind: "failure" }> {
+): Extract<TryEnd<never>, { readonly kind: "failure" }> {
   const problem = readProblem(value)
   const retryAfterMs = readRetryAfter(headers.get("Retry-After"), headers.get("Date"))
   return failed(request, causeOf(status, problem), {
@@ -119,7 +119,7 @@ export function failed(
   { requestId }: { readonly requestId: string },
   because: Cause,
   known: Partial<Failure> = {},
-): Extract<Exchange<never>, { readonly kind: "failure" }> {
+): Extract<TryEnd<never>, { readonly kind: "failure" }> {
   const message = failureMessage(because, known.problem, known.status)
   return { kind: "failure", failure: { because, message, ...known, requestId } }
 }

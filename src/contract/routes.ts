@@ -239,18 +239,12 @@ const ROUTE_PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kin
   isPublic: access !== "operator",
   isPage: kind === "page",
   needsSession: kind === "page" && (access === "account" || access === "admin"),
-  label: `${method} ${path}`,
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
 }))
 
 /** Whether the path is a page that needs a session. */
 export function isSignedInPage(path: string): boolean {
   return ROUTE_PATTERNS.some(({ needsSession, pattern }) => needsSession && pattern.test(path))
-}
-
-/** The route of a request as a metric label, such as `GET /v1/health`; null: it has none. */
-export function routeLabel(method: string, path: string): string | null {
-  return ROUTE_PATTERNS.find(row => row.method === method && row.pattern.test(path))?.label ?? null
 }
 
 /** The value of `Allow` for a path: its methods, HEAD where there is GET, and OPTIONS. Null: no route has the path, or only the operator has access. */

@@ -1,4 +1,3 @@
-import { Elysia } from "elysia"
 import type { Log } from "../base/log.ts"
 import type { Stopwatch } from "../base/outside-world.ts"
 import type { Check } from "../check/check.ts"
@@ -13,32 +12,28 @@ import type { AllowedOrigins } from "../customers/keys/origins.ts"
 import type { OwnListCache } from "../customers/own-lists/own-list-cache.ts"
 import type { RateLimiter } from "../customers/quota/rate/rate-limiter.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
-import { type AdmissionDeps, createAdmission, createWithSecretKey } from "./admission/admission.ts"
+import { type AdmissionDeps, createAdmission } from "./admission/admission.ts"
 import type { LoadShedder } from "./admission/load-shedder.ts"
+import { Exchange } from "./exchange.ts"
 import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { mcpRoute } from "./mcp/mcp-route.ts"
 import { AccountLog } from "./metrics/account-log.ts"
 import { type MetricsEndpoint, metricsRoute } from "./metrics/metrics-route.ts"
-import { ELSEWHERE_ROUTE, type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
-import { hostProblem } from "./request/host.ts"
+import { type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
 import { guardedRoutes } from "./request/path-guard.ts"
 import type { NextTick } from "./request/request-batcher.ts"
 import { pathOf, queryOf } from "./request/request-url.ts"
 import type { UploadDeps } from "./request/upload.ts"
-import { RefusalHeaders } from "./response/caller-headers.ts"
-import { createShareWithPage, isKeylessPreflight, preflightHeaders, type ShareWithPage } from "./response/cors.ts"
+import { createShareWithPage, isKeylessPreflight, preflightHeaders } from "./response/cors.ts"
 import type { JsonResponses } from "./response/json-responses.ts"
-import {
-  createToProblemResponse,
-  noSuchPath,
-  noSuchRoute,
-  type ToProblemResponse,
-} from "./response/problem-response.ts"
+import { createToProblemResponse, noSuchPath, noSuchRoute } from "./response/problem-response.ts"
+import { createRouter, type Handler, type Handlers } from "./router.ts"
 import { createRefusal } from "./site/error-page.tsx"
 import { createPageResponses, type PageResponses } from "./site/page-responses.ts"
 import type { SiteDeps } from "./site/site-context.ts"
 import { siteRoutes } from "./site/site-routes.ts"
+import { type StageDeps, serve } from "./stages.ts"
 import { batchRoute } from "./v1/batch.ts"
 import { createCheckEndpoints } from "./v1/check.ts"
 import { feedbackRoute } from "./v1/feedback.ts"
@@ -46,9 +41,9 @@ import { healthRoute } from "./v1/health.ts"
 import { type JobsAccess, jobRoutes } from "./v1/jobs.ts"
 import { usageRoute } from "./v1/usage.ts"
 
-type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
+type AppDeps = AdmissionDeps &
   UploadDeps &
-  Omit<SiteDeps, "toProblemResponse" | "admit" | "observer" | "accountLog" | "refusals" | "extras"> & {
+  Omit<SiteDeps, "toProblemResponse" | "admit"> & {
     readonly responses: JsonResponses
     readonly check: Check
     readonly keys: KeyAuthenticator
@@ -75,141 +70,97 @@ type AppDeps = Omit<AdmissionDeps, "refusalHeaders"> &
     readonly metrics: MetricsEndpoint
   }
 
-type WrapperDeps = Pick<AppDeps, "loadShedder"> & {
-  readonly observer: RequestObserver
-  readonly shareWithPage: ShareWithPage
-  readonly toProblemResponse: ToProblemResponse
-}
-
-/**
- * Builds the HTTP server. Every request gets a response; no handler rejects.
- *
- * Two wrappers are around every route but `/v1/check`, whose pipeline does both itself: the observer is the outer one, so
- * that it also records what the load shedder refuses. Around both, pages are let read what they may.
- */
+/** Builds the HTTP server. Every request gets a response; no handler rejects. */
 export function createApp(appDeps: AppDeps) {
-  const refusalHeaders = new RefusalHeaders()
-  const admit = createAdmission({ ...appDeps, refusalHeaders })
-  const toProblemResponse = createToProblemResponse({ ...appDeps, refusalHeaders })
-  const { pages, refuse } = createRefusalPages(appDeps, toProblemResponse)
-  const accountLog = appDeps.requestLog === null ? null : new AccountLog(appDeps.requestLog, refusalHeaders)
-  const observer = new RequestObserver({ ...appDeps, accountLog, refusals: refusalHeaders })
+  const { responses, isHttps, baseUrl, knownOrigins, requestLog } = appDeps
+  const toProblemResponse = createToProblemResponse(appDeps)
+  const pages = createPageResponses(isHttps, baseUrl)
   const deps = {
     ...appDeps,
-    refusalHeaders,
-    admit,
     toProblemResponse,
-    observer,
-    accountLog,
-    refusals: refusalHeaders,
-    shareWithPage: createShareWithPage(appDeps.knownOrigins),
-    withSecretKey: createWithSecretKey(appDeps.keys, admit, observer, appDeps.loadShedder),
+    admit: createAdmission(appDeps),
+    refuse: createRefusal(pages, toProblemResponse),
+    observer: new RequestObserver(appDeps),
+    accountLog: requestLog === null ? null : new AccountLog(requestLog),
+    shareWithPage: createShareWithPage(knownOrigins),
   }
-  const fallback = createFallback(deps, pages, refuse)
-  const { GET, POST } = createCheckEndpoints(deps)
+  const check = createCheckEndpoints(deps)
+  const handlers: Omit<Handlers, keyof typeof check> = {
+    ...batchRoute(deps),
+    ...feedbackRoute(deps),
+    ...jobRoutes(deps),
+    ...usageRoute(deps),
+    ...healthRoute(deps),
+    ...metricsRoute(deps),
+    ...mcpRoute(deps),
+    ...secretScanningRoute(deps),
+    ...siteRoutes(deps),
+  }
+  const elsewhere = createElsewhere(deps, pages, (request): Response | Promise<Response> => router.fetch(request))
   // Bun's router calls the check endpoints directly: through Elysia a response takes 1 to 2 µs longer (DECISIONS 24).
-  const routes = {
-    ...guardedRoutes((request): Response | Promise<Response> => app.fetch(request), createPathRefusal(deps, refuse)),
-    [ROUTES.postCheck.path]: { GET, POST },
+  const bunRoutes = {
+    ...guardedRoutes((request): Response | Promise<Response> => router.fetch(request), elsewhere.refusePath),
+    [ROUTES.postCheck.path]: { GET: check.getCheck, POST: check.postCheck },
   }
-  // Without `standardHostname: false` Elysia does not find the path of a URL with a host of one or two letters, such as `http://mk/v1/check`.
-  const app = new Elysia({
-    serve: { routes },
-    normalize: false,
-    strictPath: true,
-    handler: { standardHostname: false },
-  })
-    // Elysia's type of `wrap` is wrong: the wrapped function takes a request and returns a response.
-    .wrap((handle, request) => wrapHandler(deps, handle as unknown as RequestHandler, request))
-    .onError(({ error, code, request }) =>
-      code === "NOT_FOUND" ? fallback(request, app.fetch) : refuse(error, request),
-    )
-    .get(ROUTES.getCheck.path, ({ request }) => GET(request), { parse: "none" })
-    .post(ROUTES.postCheck.path, ({ request }) => POST(request), { parse: "none" })
-    .use(batchRoute(deps))
-    .use(feedbackRoute(deps))
-    .use(jobRoutes(deps))
-    .use(usageRoute(deps))
-    .use(healthRoute(deps))
-    .use(metricsRoute(deps))
-    .use(mcpRoute(deps))
-    .use(secretScanningRoute(deps))
-    .use(siteRoutes(deps))
-  return app
-}
-
-/** What browsers get where no page is. */
-function createRefusalPages({ responses, isHttps, baseUrl }: AppDeps, toProblemResponse: ToProblemResponse) {
-  const pages = createPageResponses(responses.requestId, isHttps, baseUrl)
-  return { pages, refuse: createRefusal(pages, toProblemResponse) }
-}
-
-/** What is around every route but `/v1/check`. */
-const wrapHandler = (
-  { observer, loadShedder, toProblemResponse, shareWithPage }: WrapperDeps,
-  handle: RequestHandler,
-  request: Request,
-): RequestHandler => {
-  const wrapped = observer.wrap(
-    loadShedder.wrap(withOneHost(handle, toProblemResponse), request, toProblemResponse),
-    request,
+  const router = createRouter(
+    {
+      serve: (request, route, params) =>
+        route === "getCheck" || route === "postCheck"
+          ? check[route](request)
+          : // The router gives the parameters of the path, and the stages a caller to routes that need one.
+            serve(deps, new Exchange(request, responses.requestId(request), route, params), handlers[route] as Handler),
+      ...elsewhere,
+    },
+    bunRoutes,
   )
-  return sent => {
-    const response = wrapped(sent)
-    return response instanceof Promise
-      ? response.then(done => shareWithPage(sent, done))
-      : shareWithPage(sent, response)
-  }
+  return router
 }
 
-/** Wraps a handler so that a request with several hosts is refused. The pipeline of `/v1/check` refuses it by itself. */
-const withOneHost =
-  (handle: RequestHandler, toProblemResponse: ToProblemResponse): RequestHandler =>
-  request => {
-    const problem = hostProblem(request)
-    return problem === null ? handle(request) : toProblemResponse(problem, request)
-  }
+type ElsewhereDeps = StageDeps & Pick<AppDeps, "responses" | "knownOrigins">
 
-/** Refuses a path that the runtime has rewritten: it is none of ours, whatever the URL of the request says now. */
-function createPathRefusal({ observer, shareWithPage }: WrapperDeps, refuse: ToProblemResponse) {
-  return (request: Request): Response | Promise<Response> => {
-    const startedAtMs = observer.stopwatch()
-    const response = refuse(noSuchPath(), request)
-    observer.recordResponse(request, ELSEWHERE_ROUTE, response, observer.stopwatch() - startedAtMs, null, null)
-    return shareWithPage(request, response)
+/**
+ * Serves requests without a route: HEAD where there is GET, OPTIONS on every path, and the path of a page with a slash at its end.
+ * All others are refused.
+ */
+function createElsewhere(deps: ElsewhereDeps, pages: Pick<PageResponses, "moved">, dispatch: RequestHandler) {
+  const { responses } = deps
+  const serveBy = (request: Request, handle: (exchange: Exchange) => Response | Promise<Response>) =>
+    serve(deps, new Exchange(request, responses.requestId(request), null), handle)
+  const refuseWith = (error: unknown) => (): never => {
+    throw error
+  }
+  return {
+    serveElsewhere: (request: Request): Promise<Response> => {
+      const path = pathOf(request)
+      const allow = allowedMethods(path)
+      // The request with GET is the one that is counted.
+      if (request.method === "HEAD" && allow !== null) return headResponse(request, dispatch)
+      const isReading = request.method === "GET" || request.method === "HEAD"
+      const page = isReading && allow === null ? pagePathWithoutSlash(path) : null
+      if (page !== null) return serveBy(request, exchange => pages.moved(withQueryOf(request, page), exchange))
+      if (request.method !== "OPTIONS" || allow === null) return serveBy(request, refuseWith(noSuchRoute(request)))
+      return serveBy(request, exchange => optionsResponse(deps, exchange, path, allow))
+    },
+    /** Refuses a path that the runtime has rewritten: it is none of ours, whatever the URL of the request says now. */
+    refusePath: (request: Request): Promise<Response> => serveBy(request, refuseWith(noSuchPath())),
+    refuse: (request: Request, error: unknown): Promise<Response> => serveBy(request, refuseWith(error)),
   }
 }
 
 /**
- * Handles requests without a route: HEAD where there is GET, OPTIONS on every path, and the path of a page with a slash at its end.
- * All others are refused.
+ * The answer to OPTIONS. A preflight carries no key, so any active publishable key that allows the origin is enough (DECISIONS 29). Where
+ * none will be sent, any origin may ask about test addresses.
  */
-function createFallback(
-  { responses, knownOrigins }: Pick<AppDeps, "responses" | "knownOrigins">,
-  pages: Pick<PageResponses, "moved">,
-  refuse: ToProblemResponse,
-) {
-  const optionsResponse = (request: Request, allow: string, headers: Readonly<Record<string, string>> = {}): Response =>
-    responses.noContent(responses.requestId(request), { Allow: allow, ...headers })
-  /**
-   * A preflight carries no key, so any active publishable key that allows the origin is enough (DECISIONS 29). Where none will be sent,
-   * any origin may ask about test addresses.
-   */
-  const preflightResponse = async (request: Request, allow: string): Promise<Response> => {
-    const origin = request.headers.get("origin") || null
-    const mayAsk = isKeylessPreflight(request) || (await knownOrigins.has(origin))
-    return optionsResponse(request, allow, preflightHeaders(mayAsk ? origin : null, allow))
-  }
-  return (request: Request, handle: RequestHandler): Response | Promise<Response> => {
-    const path = pathOf(request)
-    const allow = allowedMethods(path)
-    const isReading = request.method === "GET" || request.method === "HEAD"
-    const page = isReading && allow === null ? pagePathWithoutSlash(path) : null
-    if (page !== null) return pages.moved(withQueryOf(request, page), request)
-    if (request.method === "HEAD" && allow !== null) return headResponse(request, handle)
-    if (request.method !== "OPTIONS" || allow === null) return refuse(noSuchRoute(request), request)
-    return path === ROUTES.postCheck.path ? preflightResponse(request, allow) : optionsResponse(request, allow)
-  }
+async function optionsResponse(
+  { responses, knownOrigins }: ElsewhereDeps,
+  { request, id }: Exchange,
+  path: string,
+  allow: string,
+): Promise<Response> {
+  if (path !== ROUTES.postCheck.path) return responses.noContent(id, { Allow: allow })
+  const origin = request.headers.get("origin") || null
+  const mayAsk = isKeylessPreflight(request) || (await knownOrigins.has(origin))
+  return responses.noContent(id, { Allow: allow, ...preflightHeaders(mayAsk ? origin : null, allow) })
 }
 
 function withQueryOf({ url }: Request, path: string): string {

@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { InvariantError } from "../../src/base/errors.ts"
 import type { Log } from "../../src/base/log.ts"
+import { Exchange } from "../../src/http/exchange.ts"
 import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
-import { RefusalHeaders } from "../../src/http/response/caller-headers.ts"
 import { createJsonResponses } from "../../src/http/response/json-responses.ts"
 import { createToProblemResponse } from "../../src/http/response/problem-response.ts"
 
@@ -16,10 +16,10 @@ test("our own failure is logged with its place and without what a caller sent, a
     responses: createJsonResponses(() => "req_1", false),
     baseUrl: () => "http://localhost",
     log,
-    refusalHeaders: new RefusalHeaders(),
     meter: new Meter(createCounterShard()),
   })
   const request = new Request(`http://localhost/v1/check?email=${ADDRESS}`)
+  const exchange = new Exchange(request, "req_1", "getCheck")
   for (const error of [
     new TypeError(`cannot read ${ADDRESS}`),
     new Error(ADDRESS),
@@ -27,7 +27,7 @@ test("our own failure is logged with its place and without what a caller sent, a
     null,
     new InvariantError("no_evidence always decides"),
   ]) {
-    const answer = refuse(error, request)
+    const answer = refuse(error, exchange)
     expect(answer.status).toBe(500)
     const text = await answer.text()
     expect(text).not.toContain("jane")

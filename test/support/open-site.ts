@@ -1,13 +1,14 @@
-import { Elysia } from "elysia"
 import { createContext } from "../../src/assemble/context.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { parseSettings } from "../../src/config/settings.ts"
+import type { RouteId } from "../../src/contract/routes.ts"
 import { TIERS } from "../../src/contract/tiers.ts"
+import { Exchange } from "../../src/http/exchange.ts"
 import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
-import { RefusalHeaders } from "../../src/http/response/caller-headers.ts"
 import { createJsonResponses } from "../../src/http/response/json-responses.ts"
 import { createToProblemResponse, noSuchRoute } from "../../src/http/response/problem-response.ts"
+import { createRouter, type Handler } from "../../src/http/router.ts"
 import { createAssets, type ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
 import type { GuideFacts } from "../../src/http/site/docs/guide-facts.ts"
 import { guideRoutes } from "../../src/http/site/docs/guide-routes.tsx"
@@ -51,40 +52,50 @@ export function openSite({
     responses: own,
     baseUrl: () => BASE_URL,
     log: () => undefined,
-    refusalHeaders: new RefusalHeaders(),
     meter: new Meter(createCounterShard()),
   })
-  const app = new Elysia({ normalize: false, strictPath: true })
-    .onError(({ error, code, request }) => refuse(code === "NOT_FOUND" ? noSuchRoute(request) : error, request))
-    .use(
-      publicRoutes({
-        responses: own,
-        baseUrl: () => BASE_URL,
-        testDomain: "mailkind.test",
-        pages: createPageResponses(own.requestId, isHttps, () => BASE_URL),
-        assets: createAssets(asset),
-        freeChecks: null,
-        tiers: TIERS,
-        defaultTier: 0,
-        pricing: null,
-        securityContacts: [],
-        clock: () => CLOCK_MS,
-        guide: guide ?? guideFactsFor(),
-        ...changes,
-      }),
-    )
-    .use(
-      guideRoutes({
-        pages: createPageResponses(own.requestId, isHttps, () => BASE_URL),
-        files: createAssets(asset),
-        baseUrl: () => BASE_URL,
-        testDomain: changes.testDomain ?? "mailkind.test",
-        lists,
-        guide: guide ?? guideFactsFor(),
-      }),
-    )
+  const shared = {
+    pages: createPageResponses(isHttps, () => BASE_URL),
+    baseUrl: () => BASE_URL,
+    testDomain: changes.testDomain ?? "mailkind.test",
+    guide: guide ?? guideFactsFor(),
+  }
+  const handlers: { readonly [R in RouteId]?: unknown } = {
+    ...publicRoutes({
+      ...shared,
+      responses: own,
+      assets: createAssets(asset),
+      freeChecks: null,
+      tiers: TIERS,
+      defaultTier: 0,
+      pricing: null,
+      securityContacts: [],
+      clock: () => CLOCK_MS,
+      ...changes,
+    }),
+    ...guideRoutes({ ...shared, files: createAssets(asset), lists }),
+  }
+  const exchangeOf = (request: Request, route: RouteId | null, params = {}): Exchange =>
+    new Exchange(request, own.requestId(request), route, params)
+  const refuseWith = async (request: Request, error: unknown) => refuse(error, exchangeOf(request, null))
+  const router = createRouter(
+    {
+      serve: async (request, route, params) => {
+        const exchange = exchangeOf(request, route, params)
+        const handle = handlers[route] as Handler | undefined
+        try {
+          return handle === undefined ? refuse(noSuchRoute(request), exchange) : await handle(exchange)
+        } catch (error) {
+          return refuse(error, exchange)
+        }
+      },
+      serveElsewhere: request => refuseWith(request, noSuchRoute(request)),
+      refuse: refuseWith,
+    },
+    {},
+  )
   return (path: string, headers: Record<string, string> = {}): Promise<Response> =>
-    app.handle(new Request(`http://localhost${path}`, { headers }))
+    router.handle(new Request(`http://localhost${path}`, { headers }))
 }
 
 /** A text that would be more than text in a page. */

@@ -3,6 +3,7 @@ import { dayEndMs } from "../../base/time.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { RateLimiter } from "../quota/rate/rate-limiter.ts"
+import { rateSubject } from "../quota/rate/rate-subject.ts"
 import type { UnitQuota } from "../quota/units/unit-quota.ts"
 import { keyedHash } from "../sign-in/installation-secret.ts"
 import type { Store } from "../store/core/store.ts"
@@ -95,7 +96,7 @@ type FreeChecksContext = FreeChecksDeps & { readonly keys: LoadFreeCheckKeys }
 async function admitClient(needs: FreeChecksContext, client: string): Promise<FreeCheckAdmission> {
   const untilMs = await bannedUntilMs(needs.store, needs.clock, await networkHash(needs, client))
   if (untilMs !== null) return { kind: "banned", untilMs }
-  const { waitS } = needs.rates.admit(`free ${client}`, VISITOR_RATE)
+  const { waitS } = needs.rates.admit(rateSubject("freeCheck", client), VISITOR_RATE)
   if (waitS === 0) return { kind: "welcome" }
   await addStrike(needs, client)
   return { kind: "too_fast", waitS }
@@ -105,7 +106,7 @@ const networkHash = async ({ keys }: FreeChecksContext, client: string): Promise
   keyedHash((await keys()).network, clientNetwork(client))
 
 async function addStrike(needs: FreeChecksContext, client: string): Promise<void> {
-  if (needs.rates.admit("strikes of the free checker", STRIKES_RATE).waitS > 0) return
+  if (needs.rates.admit(rateSubject("freeCheckStrike"), STRIKES_RATE).waitS > 0) return
   await recordStrike(needs.store, needs.clock, await networkHash(needs, client))
 }
 

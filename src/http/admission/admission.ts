@@ -2,22 +2,20 @@ import { derived } from "../../base/lazy.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { TIERS } from "../../contract/tiers.ts"
 import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
-import type { KeyAuthenticator } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials, CallerKey, CallerKeyLimits } from "../../customers/keys/key-cache.ts"
 import type { NetworkWatch } from "../../customers/keys/network-watch.ts"
 import { isAllowedOrigin } from "../../customers/keys/origins.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
+import { type RateSubject, rateSubject } from "../../customers/quota/rate/rate-subject.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import { type TermsCache, termsHeaders } from "../../customers/terms/terms-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
-import { type RequestObserver, tierLabel } from "../metrics/request-observer.ts"
-
-import { accountSuspended, identifyCaller, invalidKey, RefusedKey, unauthorized } from "../request/caller.ts"
-
+import { callerOf, type Exchange } from "../exchange.ts"
+import { tierLabel } from "../metrics/request-observer.ts"
+import { accountSuspended, invalidKey } from "../request/caller.ts"
 import { type CallerHeaders, createRateLimitFormatter, rateLimitPolicy } from "../response/caller-headers.ts"
 import { corsHeaders } from "../response/cors.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
-import type { LoadShedder } from "./load-shedder.ts"
 import { type AdmissionRules, RequestLease, type RequestLeaseDeps } from "./request-lease.ts"
 
 /** Dependencies of admission. */
@@ -36,10 +34,11 @@ export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
 type AdmitDeps = AdmissionDeps & RequestLeaseDeps
 
 /**
- * Admits a request with a key. Throws the first refusal in the documented order: suspension, terms, kind of key, origin, network, requests a
- * second, requests in flight. Null: the caller has no limits, and its responses need no further headers.
+ * Admits a request of an identified caller, and gives the exchange its lease; none, where the caller has no limits and its responses need no
+ * further headers. Throws the first refusal in the documented order: suspension, terms, kind of key, origin, network, requests a second,
+ * requests in flight.
  */
-export type Admit = (request: Request, caller: CallerCredentials, acceptsPublishable: boolean) => RequestLease | null
+export type Admit = (exchange: Exchange, acceptsPublishable: boolean) => void
 
 /** The limits of a publishable key. Its units are those of all publishable keys of the account. Its requests in flight are not limited. */
 const PUBLISHABLE_RULES = admissionRules(
@@ -63,31 +62,39 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admit {
       limits => (limits === undefined ? undefined : admissionRules(limits, String(tier))),
     ),
   )
-  return (request, caller, acceptsPublishable) => {
+  return (exchange, acceptsPublishable) => {
+    const caller = callerOf(exchange)
     const { key, account } = caller
     if (account.suspendedAtMs !== undefined) throw accountSuspended(caller)
     const noticeHeaders = termsNoticeHeaders(deps, caller)
-    if (key.kind === "publishable") return admitPublishable(deps, request, caller, acceptsPublishable, noticeHeaders)
-    if (key.limits !== undefined) assertAllowedNetwork(deps, request, key.limits, noticeHeaders)
-    if (deps.keyNetworks.isDue(key.id)) deps.keyNetworks.record(key.id, deps.clientOf(request))
+    if (key.kind === "publishable") {
+      admitPublishable(deps, exchange, caller, acceptsPublishable, noticeHeaders)
+      return
+    }
+    if (key.limits !== undefined) assertAllowedNetwork(deps, exchange, key.limits, noticeHeaders)
+    if (deps.keyNetworks.isDue(key.id)) deps.keyNetworks.record(key.id, deps.clientOf(exchange.request))
     const ofTier = rulesOfTier[account.tier]?.()
-    if (ofTier === undefined) return null
+    if (ofTier === undefined) return
     const rules = rulesOf(key, ofTier)
-    if (noticeHeaders === null && isUnlimited(rules)) return null
-    return acquireLease(deps, request, caller, account.id, account.id, rules, noticeHeaders)
+    if (noticeHeaders === null && isUnlimited(rules)) return
+    acquireLease(deps, exchange, caller, rateSubject("caller", account.id), account.id, rules, noticeHeaders)
   }
 }
 
 function assertAllowedNetwork(
   deps: AdmitDeps,
-  request: Request,
+  exchange: Exchange,
   { allowsClient }: CallerKeyLimits,
   noticeHeaders: CallerHeaders["other"],
 ): void {
-  if (allowsClient === null || allowsClient(deps.addressOf(request))) return
-  if (noticeHeaders !== null) deps.refusalHeaders.set(request, { policy: null, remaining: "", other: noticeHeaders })
+  if (allowsClient === null || allowsClient(deps.addressOf(exchange.request))) return
+  exchange.callerHeaders = unlimitedHeaders(noticeHeaders)
   throw new Problem("forbidden_network", "This key does not allow requests from your network.")
 }
+
+/** The headers of a caller whose limits are not known yet; null: there are none. */
+const unlimitedHeaders = (other: CallerHeaders["other"]): CallerHeaders | null =>
+  other === null ? null : { policy: null, remaining: "", other }
 
 function admissionRules(limits: TierLimits, tierLabel: string): AdmissionRules {
   const { requestsPerSecond } = limits
@@ -146,13 +153,14 @@ function termsNoticeHeaders({ terms }: AdmitDeps, { account }: CallerCredentials
 
 function admitPublishable(
   deps: AdmitDeps,
-  request: Request,
+  exchange: Exchange,
   caller: CallerCredentials,
   acceptsPublishable: boolean,
   noticeHeaders: CallerHeaders["other"],
-): RequestLease {
-  if (noticeHeaders !== null) deps.refusalHeaders.set(request, { policy: null, remaining: "", other: noticeHeaders })
+): void {
+  exchange.callerHeaders = unlimitedHeaders(noticeHeaders)
   if (!acceptsPublishable) throw invalidKey("This endpoint needs a secret key. You sent a publishable one.")
+  const { request } = exchange
   const origin = request.headers.get("origin")
   if (origin === null || !isAllowedOrigin(caller.key.origins, origin)) {
     throw new Problem(
@@ -167,36 +175,40 @@ function admitPublishable(
   const unitsSubject = unitSubject(caller.account.id, "publishable")
   const rules = rulesOf(caller.key, PUBLISHABLE_RULES)
   const otherHeaders = { ...noticeHeaders, ...corsHeaders(origin) }
-  const { waitS } = deps.rates.admit(`${id} ${deps.clientOf(request)}`, VISITOR_RATE)
-  if (waitS === 0) return acquireLease(deps, request, caller, id, unitsSubject, rules, otherHeaders)
-  deps.refusalHeaders.set(request, { policy: rules.policyHeader, remaining: "", other: otherHeaders })
-  throw recordRateLimited(
-    deps,
-    caller,
-    LIMITS.publishableClientPerSecond,
-    waitS,
-    "per second from one client address",
-    "client",
-  )
+  const { waitS } = deps.rates.admit(rateSubject("visitor", `${id} ${deps.clientOf(request)}`), VISITOR_RATE)
+  if (waitS > 0) {
+    exchange.callerHeaders = { policy: rules.policyHeader, remaining: "", other: otherHeaders }
+    throw recordRateLimited(
+      deps,
+      caller,
+      LIMITS.publishableClientPerSecond,
+      waitS,
+      "per second from one client address",
+      "client",
+    )
+  }
+  acquireLease(deps, exchange, caller, rateSubject("caller", id), unitsSubject, rules, otherHeaders)
 }
 
 function acquireLease(
   deps: AdmitDeps,
-  request: Request,
+  exchange: Exchange,
   caller: CallerCredentials,
-  callerId: string,
+  limited: RateSubject,
   unitsSubject: string,
   rules: AdmissionRules,
   otherHeaders: CallerHeaders["other"],
-): RequestLease {
+): void {
   const { limits, rate, key } = rules
   // The key's own rate comes first, so that a key that is too fast takes nothing of the rate that it shares with other keys.
-  const ofKey = key === null || key.rate === null ? NO_RATE_LIMIT : deps.rates.admit(`key ${key.id}`, key.rate)
-  const ofCaller = rate === null || ofKey.waitS > 0 ? NO_RATE_LIMIT : deps.rates.admit(callerId, rate)
+  const ofKey =
+    key === null || key.rate === null ? NO_RATE_LIMIT : deps.rates.admit(rateSubject("key", key.id), key.rate)
+  const ofCaller = rate === null || ofKey.waitS > 0 ? NO_RATE_LIMIT : deps.rates.admit(limited, rate)
   const requestsLeft = Math.min(ofKey.remaining, ofCaller.remaining)
-  const lease = new RequestLease(deps, request, callerId, unitsSubject, rules, otherHeaders, requestsLeft)
-  if (ofKey.waitS > 0) {
-    lease.attachRefusalHeaders()
+  const lease = new RequestLease(deps, limited, unitsSubject, rules, otherHeaders, requestsLeft)
+  // A refusal tells the limits too.
+  exchange.lease = lease
+  if (ofKey.waitS > 0)
     throw recordRateLimited(
       deps,
       caller,
@@ -205,16 +217,9 @@ function acquireLease(
       "per second with this key",
       "second",
     )
-  }
-  if (ofCaller.waitS > 0) {
-    lease.attachRefusalHeaders()
+  if (ofCaller.waitS > 0)
     throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, ofCaller.waitS, "a second", "second")
-  }
-  if (!lease.acquireInFlight()) {
-    lease.attachRefusalHeaders()
-    throw recordRateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "concurrent")
-  }
-  return lease
+  if (!lease.acquireInFlight()) throw recordRateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "concurrent")
 }
 
 const NO_RATE_LIMIT = { waitS: 0, remaining: Number.POSITIVE_INFINITY }
@@ -232,53 +237,4 @@ function recordRateLimited(
   const label = policy === "concurrent" ? "in_flight" : "rate"
   meter.increment("mailkind_limited_total", 1, tierLabel(key, account), label)
   return rateLimited(`The limit is ${limit} requests ${unit}.`, waitS, limit, policy)
-}
-
-/**
- * Admits a request that needs a secret key, calls `handle` with its caller, and releases the lease when the response is
- * there. A lease of null: the caller has no limits. A heavy request is shed earlier than others.
- */
-export type WithSecretKey = (
-  request: Request,
-  handle: (caller: CallerCredentials, lease: RequestLease | null) => Promise<Response>,
-  isHeavy?: boolean,
-) => Promise<Response>
-
-/** The caller of a request with a key. The observer gets it too, also when its key is refused. */
-async function identifyObserved(
-  request: Request,
-  keys: KeyAuthenticator,
-  observer: RequestObserver,
-): Promise<CallerCredentials> {
-  try {
-    const caller = await identifyCaller(request.headers, keys)
-    if (caller === null) throw unauthorized(request.headers)
-    observer.setCaller(request, caller)
-    return caller
-  } catch (error) {
-    if (error instanceof RefusedKey) observer.setCaller(request, error.credentials)
-    throw error
-  }
-}
-
-/** Creates the wrapper of endpoints that take secret keys only. */
-export function createWithSecretKey(
-  keys: KeyAuthenticator,
-  admit: Admit,
-  observer: RequestObserver,
-  loadShedder: LoadShedder,
-): WithSecretKey {
-  return async (request, handle, isHeavy = false) => {
-    const caller = await identifyObserved(request, keys, observer)
-    const lease = admit(request, caller, false)
-    try {
-      loadShedder.assertCapacity(isHeavy)
-      return await handle(caller, lease)
-    } catch (error) {
-      lease?.attachRefusalHeaders()
-      throw error
-    } finally {
-      lease?.release()
-    }
-  }
 }

@@ -1,10 +1,7 @@
 import type { SetTimer } from "../../base/outside-world.ts"
-import { ROUTES } from "../../contract/routes.ts"
 import type { Meter } from "../metrics/meter.ts"
 import type { NextTick } from "../request/request-batcher.ts"
-import { pathOf } from "../request/request-url.ts"
 import { Problem } from "../response/problem.ts"
-import type { ToProblemResponse } from "../response/problem-response.ts"
 import { KeylessBodies } from "./keyless-bodies.ts"
 
 /** How much work one process accepts. */
@@ -33,14 +30,6 @@ const HEAVY_WORK_SHARE = { inFlight: 1 / 2, lag: 1 / 4 } as const
 const HARD_LIMIT_FACTOR = 2
 
 const RETRY_AFTER_S = 1
-
-/** Operators need these most when the server is overloaded. */
-const NEVER_SHED_PATHS: readonly string[] = [ROUTES.getHealth.path, ROUTES.metrics.path]
-
-/** Where paths about uploaded lists begin. */
-const JOB_PATHS: readonly string[] = [ROUTES.getJobs.path, ROUTES.dashboardJobs.path]
-
-type RequestHandler = (request: Request) => Response | Promise<Response>
 
 /**
  * Refuses requests when one process has too much to do (DECISIONS 28). It limits what requests hold, and refuses before a body is
@@ -137,21 +126,6 @@ export class LoadShedder {
    */
   readKeylessBody<T>(client: string, read: () => Promise<T>): Promise<T> {
     return this.#keylessBodies.read(client, read)
-  }
-
-  /** Limits a handler, except those that are never shed and single checks, which acquire in their pipeline. */
-  wrap(handle: RequestHandler, request: Request, toProblemResponse: ToProblemResponse): RequestHandler {
-    const path = pathOf(request)
-    if (path === ROUTES.postCheck.path || NEVER_SHED_PATHS.includes(path)) return handle
-    return async wrappedRequest => {
-      const refusal = this.acquire(!JOB_PATHS.some(prefix => path.startsWith(prefix)))
-      if (refusal !== null) return toProblemResponse(refusal, wrappedRequest)
-      try {
-        return await handle(wrappedRequest)
-      } finally {
-        this.release()
-      }
-    }
   }
 
   #shed(strain: "in_flight" | "body_bytes" | "lag"): Problem {

@@ -6,7 +6,7 @@ import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { TakeUnitsResult } from "../../customers/quota/units/unit-lease.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Meter } from "../metrics/meter.ts"
-import type { CallerHeaders, FormatRateLimit, PolicyLimits, RefusalHeaders } from "../response/caller-headers.ts"
+import type { CallerHeaders, FormatRateLimit, PolicyLimits } from "../response/caller-headers.ts"
 import { keyQuotaMessage, quotaExceeded } from "../response/problem.ts"
 
 /** The limits of one key, which hold beside those of its caller. */
@@ -39,7 +39,6 @@ export type RequestLeaseDeps = {
   readonly units: UnitQuota
   readonly inFlight: InFlightLimiter
   readonly clock: Clock
-  readonly refusalHeaders: RefusalHeaders
   readonly formatRateLimit: FormatRateLimit
   readonly meter: Meter
 }
@@ -47,7 +46,6 @@ export type RequestLeaseDeps = {
 /** An admitted request: it holds a place among the caller's requests in flight, and the units that it was charged. */
 export class RequestLease {
   readonly #deps: RequestLeaseDeps
-  readonly #request: Request
   /** The id that rates and requests in flight are counted under: of the account, or of the publishable key. */
   readonly #callerId: string
   /** The subject that units are leased under. */
@@ -64,7 +62,6 @@ export class RequestLease {
 
   constructor(
     deps: RequestLeaseDeps,
-    request: Request,
     callerId: string,
     unitsSubject: string,
     rules: AdmissionRules,
@@ -72,7 +69,6 @@ export class RequestLease {
     requestsLeft: number,
   ) {
     this.#deps = deps
-    this.#request = request
     this.#callerId = callerId
     this.#unitsSubject = unitsSubject
     this.#rules = rules
@@ -169,11 +165,6 @@ export class RequestLease {
   #leftOf(subject: string, perDay: number | null, charged: TakeUnitsResult | null, today: number): number | null {
     if (perDay === null) return null
     return charged?.day === today ? charged.remaining : this.#deps.units.remaining(subject, perDay)
-  }
-
-  /** Gives the same headers to the problem response of this request. */
-  attachRefusalHeaders(): void {
-    this.#deps.refusalHeaders.set(this.#request, this.headers())
   }
 
   /** The request is no longer in flight. Must be called once. */

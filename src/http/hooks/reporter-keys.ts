@@ -6,6 +6,7 @@ import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
 import { ownMember } from "../../base/untrusted-text.ts"
 import type { DownloadResult } from "../../check/fetch/download.ts"
 import { LocalRateLimiter } from "../../customers/quota/rate/local-rate-limiter.ts"
+import { rateSubject } from "../../customers/quota/rate/rate-subject.ts"
 
 /** The result of looking up a public key by its identifier. */
 type ReporterKeyLookup =
@@ -78,8 +79,13 @@ export function createReporterKeyLookup(deps: ReporterKeysDeps): FindReporterKey
   /** Whether a copy came that was fetched for this request, or is on its way at this moment. */
   const refresh = async (client: string | null): Promise<boolean> => {
     const isUnderWay = fetches.get("keys") !== undefined
-    if (!isUnderWay && client !== null && clientRates.admit(client, CLIENT_KEY_FETCH_RATE).waitS > 0) return false
-    if (!isUnderWay && fetchRate.admit("", KEY_FETCH_RATE).waitS > 0) return false
+    if (
+      !isUnderWay &&
+      client !== null &&
+      clientRates.admit(rateSubject("leakReport", client), CLIENT_KEY_FETCH_RATE).waitS > 0
+    )
+      return false
+    if (!isUnderWay && fetchRate.admit(rateSubject("leakReport"), KEY_FETCH_RATE).waitS > 0) return false
     return await fetches.run("keys", fetchCopy)
   }
   const cachedKey = (identifier: string): KeyObject | undefined => copy?.keys.get(identifier)

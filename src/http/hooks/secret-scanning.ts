@@ -1,12 +1,12 @@
-import { Elysia } from "elysia"
 import type { Log } from "../../base/log.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import { ROUTES } from "../../contract/routes.ts"
 import type { LeakedKeyRevocation } from "../../customers/keys/keys.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
+import { type RateSubject, rateSubject } from "../../customers/quota/rate/rate-subject.ts"
 import { type KeylessBodyReservations, readBytes } from "../request/body.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
+import { handlers } from "../router.ts"
 import {
   isSignatureValid,
   type LeakLabel,
@@ -48,24 +48,22 @@ export function secretScanningRoute({
 }: SecretScanningDeps) {
   const readReport = async (request: Request): Promise<LeakReport> => {
     const client = clientOf(request)
-    admitReport(keyless, `leak reports from ${client}`, LIMITS.leakReportsPerSecond, "from one client address")
+    admitReport(keyless, rateSubject("leakReport", client), LIMITS.leakReportsPerSecond, "from one client address")
     const signature = signatureFromHeaders(request.headers)
     if (signature === null) throw invalidSignature()
-    admitReport(keyless, "leak reports", LIMITS.leakReportsGlobalPerSecond, "altogether")
+    admitReport(keyless, rateSubject("leakReport"), LIMITS.leakReportsGlobalPerSecond, "altogether")
     const found = await findReporterKey(signature.identifier, client)
     return await readSignedReport(request, client, signature, found, loadShedder)
   }
-  return new Elysia({ normalize: false }).post(
-    ROUTES.postSecretScanning.path,
-    async ({ request }) => {
+  return handlers({
+    postSecretScanning: async ({ request, id }) => {
       const labels = await revokeAndLabel(await readReport(request), revokeLeaked, log)
-      return responses.json(labels, responses.requestId(request))
+      return responses.json(labels, id)
     },
-    { parse: "none" },
-  )
+  })
 }
 
-function admitReport(rates: RateLimiter, subject: string, limit: number, scope: string): void {
+function admitReport(rates: RateLimiter, subject: RateSubject, limit: number, scope: string): void {
   const { waitS } = rates.admit(subject, { perSecond: limit, burst: limit * LIMITS.burstFactor })
   if (waitS > 0) throw rateLimited(`The limit is ${limit} leak reports per second ${scope}.`, waitS, limit)
 }

@@ -1,4 +1,3 @@
-import { Elysia } from "elysia"
 import type { Log } from "../../base/log.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { lazyPromise } from "../../base/single-flight.ts"
@@ -10,30 +9,25 @@ import { LIMITS } from "../../contract/limits.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
-import type { CallerAccount, CallerCredentials } from "../../customers/keys/key-cache.ts"
+import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import { listingResult } from "../../mcp/explain-listing.ts"
 import type { McpBackend, ToolResult } from "../../mcp/tools.ts"
-import type { WithSecretKey } from "../admission/admission.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
-import type { RequestLease } from "../admission/request-lease.ts"
+import { callerOf, type Exchange } from "../exchange.ts"
 import { assertBoundedJson, readBytes } from "../request/body.ts"
 import { inputFromBody, parseCheckRequest } from "../request/check-input.ts"
 import { Problem } from "../response/problem.ts"
+import { handlers } from "../router.ts"
 import { type BatchDeps, runBatch } from "../v1/batch.ts"
 import { runCheck } from "../v1/check.ts"
-import { unitsOf } from "../v1/metered-check.ts"
 
 type McpRouteDeps = BatchDeps & {
-  readonly withSecretKey: WithSecretKey
   readonly loadShedder: LoadShedder
   readonly clock: Clock
   readonly usageOf: (account: CallerAccount, day: number | null) => Promise<Usage>
   readonly lists: () => { readonly lookUpDomain: (text: string) => ExplainDomainResult }
   readonly baseUrl: () => string
 }
-
-/** A request of an admitted caller. */
-type McpCall = { readonly request: Request; readonly caller: CallerCredentials; readonly lease: RequestLease | null }
 
 /**
  * POST /mcp: the tools of the Model Context Protocol. A request is admitted once, as a batch is, and its tool charges what the
@@ -42,32 +36,24 @@ type McpCall = { readonly request: Request; readonly caller: CallerCredentials; 
 export function mcpRoute(deps: McpRouteDeps) {
   // The package of the protocol is loaded by the first agent, so that no other server pays for it.
   const load = lazyPromise(() => import("../../mcp/mcp-server.ts"))
-  const respond = async (call: McpCall): Promise<Response> => {
-    const { request, lease } = call
-    assertOwnOrigin(request, deps.baseUrl())
-    const body = await readBytes(request, LIMITS.batchBodyBytesMax, deps.loadShedder)
-    assertOneMessage(body)
-    assertBoundedJson(body)
-    const { handleMcpRequest } = await load()
-    // The URL of the request has its `Host`, which may be anything.
-    const url = new URL(ROUTES.mcp.path, deps.baseUrl())
-    const sent = new Request(url, { method: "POST", headers: request.headers, body: Uint8Array.from(body) })
-    const response = await handleMcpRequest(backendOf(deps, call), sent)
-    const { headers } = deps.responses.serialized(
-      "",
-      deps.responses.requestId(request),
-      response.status,
-      lease?.headers(),
-    )
-    for (const [name, value] of response.headers) headers.set(name, value)
-    if (response.body === null) headers.delete("Content-Type")
-    return new Response(response.body, { status: response.status, headers })
-  }
-  return new Elysia({ normalize: false }).post(
-    ROUTES.mcp.path,
-    ({ request }) => deps.withSecretKey(request, (caller, lease) => respond({ request, caller, lease }), true),
-    { parse: "none" },
-  )
+  return handlers({
+    mcp: async exchange => {
+      const { request, lease, id } = exchange
+      assertOwnOrigin(request, deps.baseUrl())
+      const body = await readBytes(request, LIMITS.batchBodyBytesMax, deps.loadShedder)
+      assertOneMessage(body)
+      assertBoundedJson(body)
+      const { handleMcpRequest } = await load()
+      // The URL of the request has its `Host`, which may be anything.
+      const url = new URL(ROUTES.mcp.path, deps.baseUrl())
+      const sent = new Request(url, { method: "POST", headers: request.headers, body: Uint8Array.from(body) })
+      const response = await handleMcpRequest(backendOf(deps, exchange), sent)
+      const { headers } = deps.responses.serialized("", id, response.status, lease?.headers())
+      for (const [name, value] of response.headers) headers.set(name, value)
+      if (response.body === null) headers.delete("Content-Type")
+      return new Response(response.body, { status: response.status, headers })
+    },
+  })
 }
 
 /** A page of another site, which a name that changes its address may bring here, is refused (DNS rebinding). */
@@ -88,21 +74,17 @@ function assertOneMessage(body: Uint8Array): void {
 }
 
 /** The tools for one caller. */
-function backendOf(deps: McpRouteDeps, { request, caller, lease }: McpCall): McpBackend {
-  const requestId = deps.responses.requestId(request)
+function backendOf(deps: McpRouteDeps, exchange: Exchange): McpBackend {
+  const { account } = callerOf(exchange)
   return {
     check: input =>
       toolResult(deps.log, async () => {
-        const parsed = parseCheckRequest(inputFromBody(input), deps.testDomain, caller.account.id)
-        const outcome = await runCheck(deps, caller, lease, parsed)
-        const units = unitsOf(outcome, parsed.isDeep)
-        deps.accountLog?.setResult(request, { units, check: outcome, categoryCounts: null })
-        return fullResult(outcome, requestId)
+        const parsed = parseCheckRequest(inputFromBody(input), deps.testDomain, account.id)
+        return fullResult(await runCheck(deps, exchange, parsed), exchange.id)
       }),
-    check_batch: input =>
-      toolResult(deps.log, () => runBatch(deps, request, caller, lease, input, json => JSON.parse(textOf(json)))),
+    check_batch: input => toolResult(deps.log, () => runBatch(deps, exchange, input, json => JSON.parse(textOf(json)))),
     explain_listing: async input => listingResult(deps.lists().lookUpDomain(String(Object(input).domain))),
-    usage: () => toolResult(deps.log, async () => deps.usageOf(caller.account, null)),
+    usage: () => toolResult(deps.log, async () => deps.usageOf(account, null)),
   }
 }
 

@@ -1,7 +1,5 @@
-import { Elysia } from "elysia"
-import { ROUTES } from "../../contract/routes.ts"
-import type { JsonResponses } from "../response/json-responses.ts"
 import { noSuchRoute } from "../response/problem-response.ts"
+import { handlers } from "../router.ts"
 import type { Exposition } from "./exposition.ts"
 
 /** The content of `/metrics`, and who may read it. */
@@ -11,15 +9,16 @@ export type MetricsEndpoint = {
   readonly mayRead: (request: Request) => boolean
 }
 
-type MetricsRouteDeps = { readonly metrics: MetricsEndpoint; readonly responses: JsonResponses }
+type MetricsRouteDeps = { readonly metrics: MetricsEndpoint }
 
 /** GET /metrics: the counters of the server in Prometheus's text format. For all others the path does not exist. */
-export function metricsRoute({ metrics: { read, mayRead }, responses }: MetricsRouteDeps) {
-  return new Elysia({ normalize: false }).get(ROUTES.metrics.path, async ({ request }) => {
-    if (!mayRead(request)) throw noSuchRoute(request)
-    return metricsResponse(await read(), { "X-Request-Id": responses.requestId(request) })
+export const metricsRoute = ({ metrics: { read, mayRead } }: MetricsRouteDeps) =>
+  handlers({
+    metrics: async ({ request, id }) => {
+      if (!mayRead(request)) throw noSuchRoute(request)
+      return metricsResponse(await read(), { "X-Request-Id": id })
+    },
   })
-}
 
 /** The response with the metrics in Prometheus's text format. */
 export const metricsResponse = (

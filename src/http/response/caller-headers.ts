@@ -1,6 +1,5 @@
 import { flattenString } from "../../base/text.ts"
 import { DAY_MS, dayEndMs, utcDay } from "../../base/time.ts"
-import type { ProblemCode } from "../../contract/problems.ts"
 
 /** The limits that headers tell. Null: unlimited. */
 export type PolicyLimits = { readonly requestsPerSecond: number | null; readonly unitsPerDay: number | null }
@@ -130,45 +129,4 @@ function putItem(list: string | undefined, name: string, item: string): string {
   const items = list === undefined ? [] : list.split(", ")
   const at = items.findIndex(other => other.startsWith(`"${name}"`))
   return (at < 0 ? [item, ...items] : items.with(at, item)).join(", ")
-}
-
-/** A fault of the database that a request is refused for, and its cause. */
-type RequestFault = { readonly fault: string; readonly why: string }
-
-/** The caller headers of requests that were refused, for the problem response, its code and its fault. A successful response gets its headers directly. */
-export class RefusalHeaders {
-  readonly #byRequest = new WeakMap<Request, CallerHeaders>()
-  readonly #codes = new WeakMap<Request, ProblemCode>()
-  readonly #faults = new WeakMap<Request, RequestFault>()
-
-  /** Replaces the headers of the request. */
-  set(request: Request, headers: CallerHeaders): void {
-    this.#byRequest.set(request, headers)
-  }
-
-  /** The headers of the request by name; undefined: none were set. */
-  get(request: Request): Readonly<Record<string, string>> | undefined {
-    const headers = this.#byRequest.get(request)
-    return headers === undefined ? undefined : headerFields(headers)
-  }
-
-  /** Remembers the problem that the request is refused with. */
-  setCode(request: Request, code: ProblemCode): void {
-    this.#codes.set(request, code)
-  }
-
-  /** Remembers the fault of the database that the request is refused for. */
-  setFault(request: Request, fault: RequestFault): void {
-    this.#faults.set(request, fault)
-  }
-
-  /** The fault of the database that the request was refused for; null: none. */
-  faultOf(request: Request): RequestFault | null {
-    return this.#faults.get(request) ?? null
-  }
-
-  /** The problem that the request was refused with; null: none. */
-  codeOf(request: Request): ProblemCode | null {
-    return this.#codes.get(request) ?? null
-  }
 }

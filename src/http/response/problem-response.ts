@@ -2,9 +2,11 @@ import { defectFields, type Log } from "../../base/log.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
 import { allowedMethods } from "../../contract/routes.ts"
 import { hasWrittenNothing, StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
+import type { Exchange } from "../exchange.ts"
 import type { Meter } from "../metrics/meter.ts"
+import { RefusedKey } from "../request/caller.ts"
 import { pathOf } from "../request/request-url.ts"
-import { type RefusalHeaders, withMetLimit } from "./caller-headers.ts"
+import { headerFields, withMetLimit } from "./caller-headers.ts"
 import type { JsonResponses } from "./json-responses.ts"
 import { Problem, problemBody } from "./problem.ts"
 
@@ -12,32 +14,27 @@ type ProblemResponseDeps = {
   readonly responses: JsonResponses
   readonly baseUrl: () => string
   readonly log: Log
-  readonly refusalHeaders: RefusalHeaders
   readonly meter: Meter
 }
 
 /** Turns an error that a request caused into a problem response. The detail of an internal error is logged and not sent. */
-export type ToProblemResponse = (error: unknown, request: Request) => Response
+export type ToProblemResponse = (error: unknown, exchange: Exchange) => Response
 
 /** Creates the function that turns any thrown error into a problem response (RFC 9457). Our own faults are logged and never sent. */
-export function createToProblemResponse({
-  responses,
-  baseUrl,
-  log,
-  refusalHeaders,
-  meter,
-}: ProblemResponseDeps): ToProblemResponse {
-  return (error, request) => {
-    const requestId = responses.requestId(request)
-    const problem = error instanceof Problem ? error : (storeOutage(error) ?? internalError(error, requestId, log))
+export function createToProblemResponse({ responses, baseUrl, log, meter }: ProblemResponseDeps): ToProblemResponse {
+  return (error, exchange) => {
+    const { id, lease } = exchange
+    const problem = error instanceof Problem ? error : (storeOutage(error) ?? internalError(error, id, log))
     const { status } = PROBLEMS[problem.code]
     meter.recordProblem(problem.code)
-    refusalHeaders.setCode(request, problem.code)
-    if (error instanceof StoreError) refusalHeaders.setFault(request, { fault: error.code, why: error.reason })
+    exchange.refusal = problem.code
+    if (error instanceof RefusedKey) exchange.caller = error.credentials
+    if (error instanceof StoreError) exchange.fault = { fault: error.code, why: error.reason }
     const retry =
       problem.extensions.retry_after === undefined ? {} : { "Retry-After": String(problem.extensions.retry_after) }
-    const ofCaller = refusalHeaders.get(request) ?? {}
-    return responses.problem(problemBody(problem, baseUrl(), requestId), requestId, status, {
+    const callerHeaders = lease === null ? exchange.callerHeaders : lease.headers()
+    const ofCaller = callerHeaders === null ? {} : headerFields(callerHeaders)
+    return responses.problem(problemBody(problem, baseUrl(), id), id, status, {
       ...retry,
       ...(problem.met === null ? ofCaller : withMetLimit(ofCaller, problem.met)),
       ...problem.headers,

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
 import { isProgramPath, ROUTES, type RouteId } from "../../contract/routes.ts"
+import type { Exchange } from "../exchange.ts"
 import { prefersHtml } from "../request/accept.ts"
 import { pathOf } from "../request/request-url.ts"
 import { Problem } from "../response/problem.ts"
@@ -9,19 +10,19 @@ import type { PageResponses } from "./page-responses.ts"
 import { Layout, Prose } from "./ui/layout.tsx"
 
 /** Turns anything that a page handler threw into an error page. The details of an internal error are logged, never displayed. */
-export type RenderErrorPage = (error: unknown, request: Request) => Response
+export type RenderErrorPage = (error: unknown, exchange: Exchange) => Response
 
 /** Builds the renderer. Status, headers and logging are those of the API's problem responses. */
 export function createErrorPageRenderer(pages: PageResponses, toProblemResponse: ToProblemResponse): RenderErrorPage {
-  return (error, request) => {
-    const { status, headers } = toProblemResponse(error, request)
+  return (error, exchange) => {
+    const { status, headers } = toProblemResponse(error, exchange)
     const problem = error instanceof Problem ? error : null
     const code = problem?.code ?? "internal_error"
     const kept = ["Allow", "Retry-After", "Connection"].flatMap(name => {
       const value = headers.get(name)
       return value === null ? [] : [[name, value] as const]
     })
-    return pages.render(<ErrorPage code={code} detail={problem?.detail ?? null} />, request, {
+    return pages.render(<ErrorPage code={code} detail={problem?.detail ?? null} />, exchange, {
       status,
       headers: Object.fromEntries(kept),
     })
@@ -34,9 +35,10 @@ export function createErrorPageRenderer(pages: PageResponses, toProblemResponse:
  */
 export function createRefusal(pages: PageResponses, toProblemResponse: ToProblemResponse): ToProblemResponse {
   const renderErrorPage = createErrorPageRenderer(pages, toProblemResponse)
-  return (error, request) => {
+  return (error, exchange) => {
+    const { request } = exchange
     const isPage = !isProgramPath(pathOf(request)) && prefersHtml(request.headers.get("accept"))
-    return isPage ? renderErrorPage(error, request) : toProblemResponse(error, request)
+    return isPage ? renderErrorPage(error, exchange) : toProblemResponse(error, exchange)
   }
 }
 

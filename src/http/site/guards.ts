@@ -4,6 +4,7 @@ import type { Account } from "../../customers/accounts/accounts.ts"
 import type { ActiveSession, Session } from "../../customers/sign-in/sessions.ts"
 import type { TermsState } from "../../customers/terms/terms-cache.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
+import type { Exchange } from "../exchange.ts"
 import type { KeylessBodyReservations } from "../request/body.ts"
 import { Problem } from "../response/problem.ts"
 import type { Cookies } from "./cookies.ts"
@@ -30,15 +31,15 @@ type UserHandler = (user: SignedInUser) => Promise<PageResult>
 /** Runs a handler for signed-in users only. Whatever the handler throws becomes an error page. */
 export type Guard = {
   /** Serves a page. Redirects to the sign-in when nobody is signed in. */
-  readonly page: (request: Request, handler: UserHandler) => Promise<Response>
+  readonly page: (exchange: Exchange, handler: UserHandler) => Promise<Response>
   /** Serves a form of our own pages. `bytesMax` is `LIMITS.bodyBytesMax` by default. */
   readonly form: (
-    request: Request,
+    exchange: Exchange,
     handler: (user: SignedInUser, form: SubmittedForm) => Promise<PageResult>,
     bytesMax?: number,
   ) => Promise<Response>
   /** The same for a form whose body the handler reads by itself, as it arrives. */
-  readonly upload: (request: Request, handler: UserHandler) => Promise<Response>
+  readonly upload: (exchange: Exchange, handler: UserHandler) => Promise<Response>
 }
 
 /** The guards of all page handlers. */
@@ -47,14 +48,14 @@ export type Guards = {
   /** Throws `not_found` for users who are not administrators, so that the page seems not to exist. */
   readonly requireAdmin: Guard
   /** Runs a handler for everybody, without shedding load: the free checker has bounds of its own. */
-  readonly allowAnonymous: (request: Request, handler: () => Promise<PageResult> | PageResult) => Promise<Response>
+  readonly allowAnonymous: (exchange: Exchange, handler: () => Promise<PageResult> | PageResult) => Promise<Response>
   /** Serves a form of our own pages for everybody. Its body is bounded as one without a key, whoever is signed in. */
   readonly allowAnonymousForm: (
-    request: Request,
+    exchange: Exchange,
     handler: (form: SubmittedForm) => Promise<PageResult>,
   ) => Promise<Response>
   /** The signed-in user; null when nobody is signed in. */
-  readonly signedInUser: (request: Request) => Promise<SignedInUser | null>
+  readonly signedInUser: (exchange: Exchange) => Promise<SignedInUser | null>
 }
 
 /** What the guards need. */
@@ -77,38 +78,38 @@ export type GuardDeps = {
 export function createGuards(deps: GuardDeps): Guards {
   const { pages, baseUrl, renderErrorPage, loadShedder } = deps
   const signedInUser = createUserLookup(deps)
-  const allowAnonymous: Guards["allowAnonymous"] = async (request, handler) => {
+  const allowAnonymous: Guards["allowAnonymous"] = async (exchange, handler) => {
     try {
       const result = await handler()
-      return result instanceof Response ? result : pages.render(result, request)
+      return result instanceof Response ? result : pages.render(result, exchange)
     } catch (error) {
-      return renderErrorPage(error, request)
+      return renderErrorPage(error, exchange)
     }
   }
-  const withCapacity: Guards["allowAnonymous"] = (request, handler) =>
-    allowAnonymous(request, () => {
+  const withCapacity: Guards["allowAnonymous"] = (exchange, handler) =>
+    allowAnonymous(exchange, () => {
       loadShedder.assertCapacity(false)
       return handler()
     })
   const { readOwnForm, readAnonymousForm } = createFormReaders(deps)
-  const redirectToSignIn = (request: Request): Response =>
-    pages.redirect(deps.signInPath(originatingPath(request)), request)
+  const redirectToSignIn = (exchange: Exchange): Response =>
+    pages.redirect(deps.signInPath(originatingPath(exchange)), exchange)
   const createGuard = (assertAllowed: (user: SignedInUser) => void): Guard => {
-    const asUser = async (request: Request, handler: UserHandler): Promise<PageResult> => {
-      const user = await signedInUser(request)
-      if (user === null) return redirectToSignIn(request)
+    const asUser = async (exchange: Exchange, handler: UserHandler): Promise<PageResult> => {
+      const user = await signedInUser(exchange)
+      if (user === null) return redirectToSignIn(exchange)
       assertAllowed(user)
       return await handler(user)
     }
-    const upload: Guard["upload"] = (request, handler) =>
-      withCapacity(request, () => {
-        assertSameOrigin(request, baseUrl())
-        return asUser(request, handler)
+    const upload: Guard["upload"] = (exchange, handler) =>
+      withCapacity(exchange, () => {
+        assertSameOrigin(exchange.request, baseUrl())
+        return asUser(exchange, handler)
       })
     return {
-      page: (request, handler) => withCapacity(request, () => asUser(request, handler)),
-      form: (request, handler, bytesMax) =>
-        upload(request, async user => await handler(user, await readOwnForm(request, bytesMax))),
+      page: (exchange, handler) => withCapacity(exchange, () => asUser(exchange, handler)),
+      form: (exchange, handler, bytesMax) =>
+        upload(exchange, async user => await handler(user, await readOwnForm(exchange, bytesMax))),
       upload,
     }
   }
@@ -118,26 +119,26 @@ export function createGuards(deps: GuardDeps): Guards {
       if (!user.isAdmin) throw new Problem("not_found", NO_PAGE)
     }),
     allowAnonymous,
-    allowAnonymousForm: (request, handler) =>
-      withCapacity(request, async () => await handler(await readAnonymousForm(request))),
+    allowAnonymousForm: (exchange, handler) =>
+      withCapacity(exchange, async () => await handler(await readAnonymousForm(exchange))),
     signedInUser,
   }
 }
 
 /** Readers of forms of our own pages: of a user who is signed in, and of everybody. */
 function createFormReaders({ baseUrl, loadShedder, clientOf }: GuardDeps) {
-  const readOwnForm = async (request: Request, bytesMax: number = LIMITS.bodyBytesMax): Promise<SubmittedForm> => {
-    assertSameOrigin(request, baseUrl())
-    return await readForm(request, bytesMax, loadShedder)
+  const readOwnForm = async (exchange: Exchange, bytesMax: number = LIMITS.bodyBytesMax): Promise<SubmittedForm> => {
+    assertSameOrigin(exchange.request, baseUrl())
+    return await readForm(exchange.request, bytesMax, loadShedder)
   }
-  const readAnonymousForm = (request: Request): Promise<SubmittedForm> =>
-    loadShedder.readKeylessBody(clientOf(request), () => readOwnForm(request))
+  const readAnonymousForm = (exchange: Exchange): Promise<SubmittedForm> =>
+    loadShedder.readKeylessBody(clientOf(exchange.request), () => readOwnForm(exchange))
   return { readOwnForm, readAnonymousForm }
 }
 
 function createUserLookup({ cookies, findSession, isAdmin, termsStateOf }: GuardDeps): Guards["signedInUser"] {
-  return async request => {
-    const active = await findSession(cookies.read(request, "session"))
+  return async exchange => {
+    const active = await findSession(cookies.read(exchange.request, "session"))
     if (active === null) return null
     const { account } = active
     return { ...active, isAdmin: isAdmin(account.email), terms: termsStateOf(account) }
@@ -145,7 +146,7 @@ function createUserLookup({ cookies, findSession, isAdmin, termsStateOf }: Guard
 }
 
 /** The path and query of the requested page; for a form, of the page that holds it. The sign-in leads back there. */
-function originatingPath(request: Request): string {
+function originatingPath({ request }: Exchange): string {
   const url = request.method === "POST" ? URL.parse(request.headers.get("referer") ?? "") : URL.parse(request.url)
   return url === null ? "/" : `${url.pathname}${url.search}`
 }

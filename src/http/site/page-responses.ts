@@ -1,8 +1,8 @@
 import { h, type VNode } from "preact"
 import { render } from "preact-render-to-string"
 import { PROBLEMS } from "../../contract/problems.ts"
+import type { Exchange } from "../exchange.ts"
 import { compress, isCompressible, VARY_ENCODING } from "../response/compression.ts"
-import type { JsonResponses } from "../response/json-responses.ts"
 import type { Problem } from "../response/problem.ts"
 import { BaseUrl } from "./ui/social.tsx"
 
@@ -48,34 +48,38 @@ const PERMANENT_REDIRECT = 308
 
 /** Builds the responses that browsers get. */
 export type PageResponses = {
-  readonly render: (page: VNode, request: Request, options?: PageResponseOptions) => Response
+  readonly render: (page: VNode, exchange: Exchange, options?: PageResponseOptions) => Response
   /** Renders a page again whose form has an invalid input, with the status of `invalid_input`. */
-  readonly renderInvalid: (page: VNode, request: Request) => Response
+  readonly renderInvalid: (page: VNode, exchange: Exchange) => Response
   /** Renders a page that explains a problem, with its status and `Retry-After`. */
-  readonly renderProblem: (page: VNode, request: Request, problem: Problem) => Response
+  readonly renderProblem: (page: VNode, exchange: Exchange, problem: Problem) => Response
   /** A page that is HTML already. */
-  readonly html: (html: string, request: Request, options?: PageResponseOptions) => Response
+  readonly html: (html: string, exchange: Exchange, options?: PageResponseOptions) => Response
   /** A text that is not a page, such as the Markdown source of one. */
   readonly text: (
     text: string,
-    request: Request,
+    exchange: Exchange,
     mediaType: string,
     headers?: Readonly<Record<string, string>>,
   ) => Response
   /** Redirects to another page of this server, with status 303. */
-  readonly redirect: (path: string, request: Request, headers?: Readonly<Record<string, string>>) => Response
+  readonly redirect: (path: string, exchange: Exchange, headers?: Readonly<Record<string, string>>) => Response
   /** Leads from another spelling of a page's path to the page, for good (308). */
-  readonly moved: (path: string, request: Request) => Response
+  readonly moved: (path: string, exchange: Exchange) => Response
   /** The API reference, whose script may write inline styles. */
-  readonly apiReference: (html: string, request: Request) => Response
+  readonly apiReference: (html: string, exchange: Exchange) => Response
   /** A file that the browser saves and no cache stores. */
-  readonly download: (body: string | ReadableStream<Uint8Array>, request: Request, options: DownloadOptions) => Response
+  readonly download: (
+    body: string | ReadableStream<Uint8Array>,
+    exchange: Exchange,
+    options: DownloadOptions,
+  ) => Response
   /** Server-sent events, which no proxy should hold back. */
-  readonly events: (body: ReadableStream<Uint8Array>, request: Request) => Response
+  readonly events: (body: ReadableStream<Uint8Array>, exchange: Exchange) => Response
   /** Nothing: a browser that wanted events asks for them no more. */
-  readonly noContent: (request: Request) => Response
+  readonly noContent: (exchange: Exchange) => Response
   /** A file whose path holds the hash of its content, so that caches may store it for a year. */
-  readonly asset: (file: AssetFile, request: Request) => Response
+  readonly asset: (file: AssetFile, exchange: Exchange) => Response
 }
 
 type PageResponseOptions = { readonly status?: number; readonly headers?: Readonly<Record<string, string>> }
@@ -92,54 +96,51 @@ export type AssetFile = {
 }
 
 /** Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. */
-export function createPageResponses(
-  requestId: JsonResponses["requestId"],
-  isHttps: boolean,
-  baseUrl: () => string,
-): PageResponses {
+export function createPageResponses(isHttps: boolean, baseUrl: () => string): PageResponses {
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
   const respond = (
     body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
-    request: Request,
+    exchange: Exchange,
     headers: Readonly<Record<string, string>>,
     status = OK,
-  ) => new Response(body, { status, headers: { ...fixed, ...headers, "X-Request-Id": requestId(request) } })
+  ) => new Response(body, { status, headers: { ...fixed, ...headers, "X-Request-Id": exchange.id } })
   const html =
     (policy: string) =>
-    (text: string, request: Request, { status, headers = {} }: PageResponseOptions = {}) => {
+    (text: string, exchange: Exchange, { status, headers = {} }: PageResponseOptions = {}) => {
       const { Vary: varies, ...others } = headers
       const all = {
         ...others,
         ...textHeaders(HTML, policy),
         Vary: varies === undefined ? VARY_ENCODING : `${varies}, ${VARY_ENCODING}`,
       }
-      return isPageCompressed(text, request)
-        ? respond(compress(text), request, { ...all, "Content-Encoding": "gzip" }, status)
-        : respond(text, request, all, status)
+      return isPageCompressed(text, exchange)
+        ? respond(compress(text), exchange, { ...all, "Content-Encoding": "gzip" }, status)
+        : respond(text, exchange, all, status)
     }
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
-  const renderPage: PageResponses["render"] = (page, request, options) =>
-    strictHtml(renderDocument(page, baseUrl()), request, options)
+  const renderPage: PageResponses["render"] = (page, exchange, options) =>
+    strictHtml(renderDocument(page, baseUrl()), exchange, options)
   return {
     render: renderPage,
-    renderInvalid: (page, request) => renderPage(page, request, { status: PROBLEMS.invalid_input.status }),
-    renderProblem: (page, request, { code, headers, extensions: { retry_after: retryAfter } }) =>
-      renderPage(page, request, {
+    renderInvalid: (page, exchange) => renderPage(page, exchange, { status: PROBLEMS.invalid_input.status }),
+    renderProblem: (page, exchange, { code, headers, extensions: { retry_after: retryAfter } }) =>
+      renderPage(page, exchange, {
         status: PROBLEMS[code].status,
         headers: { ...headers, ...(retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) }) },
       }),
     html: strictHtml,
-    text: (text, request, mediaType, headers = {}) => respond(text, request, { ...headers, ...textHeaders(mediaType) }),
-    redirect: (path, request, headers = {}) =>
-      respond(null, request, { ...headers, "Cache-Control": "no-store", Location: path }, SEE_OTHER),
-    moved: (path, request) =>
-      respond(null, request, { "Cache-Control": "no-store", Location: path }, PERMANENT_REDIRECT),
+    text: (text, exchange, mediaType, headers = {}) =>
+      respond(text, exchange, { ...headers, ...textHeaders(mediaType) }),
+    redirect: (path, exchange, headers = {}) =>
+      respond(null, exchange, { ...headers, "Cache-Control": "no-store", Location: path }, SEE_OTHER),
+    moved: (path, exchange) =>
+      respond(null, exchange, { "Cache-Control": "no-store", Location: path }, PERMANENT_REDIRECT),
     apiReference: html(policyHeader(API_REFERENCE_SECURITY_POLICY)),
-    download: (body, request, options) => respond(body, request, downloadHeaders(options)),
-    events: (body, request) =>
-      respond(body, request, { ...textHeaders("text/event-stream; charset=utf-8"), "X-Accel-Buffering": "no" }),
-    noContent: request => respond(null, request, { "Cache-Control": "no-store" }, NO_CONTENT),
-    asset: (file, request) => respond(file.bytes, request, assetHeaders(file)),
+    download: (body, exchange, options) => respond(body, exchange, downloadHeaders(options)),
+    events: (body, exchange) =>
+      respond(body, exchange, { ...textHeaders("text/event-stream; charset=utf-8"), "X-Accel-Buffering": "no" }),
+    noContent: exchange => respond(null, exchange, { "Cache-Control": "no-store" }, NO_CONTENT),
+    asset: (file, exchange) => respond(file.bytes, exchange, assetHeaders(file)),
   }
 }
 
@@ -149,7 +150,7 @@ const HTML = "text/html; charset=utf-8"
  * Whether a page is sent compressed. Answers to forms are not: they repeat what was sent beside new secrets, which the length
  * of a compressed page would give away.
  */
-const isPageCompressed = (text: string, request: Request): boolean =>
+const isPageCompressed = (text: string, { request }: Exchange): boolean =>
   request.method === "GET" && isCompressible(text.length, request)
 
 const textHeaders = (mediaType: string, policy: string = NO_CONTENT_POLICY) => ({

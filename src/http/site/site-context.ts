@@ -1,5 +1,5 @@
 import type { Log } from "../../base/log.ts"
-import type { Clock, Random } from "../../base/outside-world.ts"
+import type { Clock, Random, Stopwatch } from "../../base/outside-world.ts"
 import type { Check } from "../../check/check.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Health } from "../../contract/schemas.ts"
@@ -20,11 +20,8 @@ import type { TermsCache } from "../../customers/terms/terms-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { Admit } from "../admission/admission.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
-import type { AccountLog } from "../metrics/account-log.ts"
 import type { Meter } from "../metrics/meter.ts"
-import type { RequestObserver } from "../metrics/request-observer.ts"
 import type { UploadDeps } from "../request/upload.ts"
-import type { RefusalHeaders } from "../response/caller-headers.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import type { ToProblemResponse } from "../response/problem-response.ts"
 import type { FeedbackDeps } from "../v1/feedback.ts"
@@ -47,11 +44,9 @@ export type SiteDeps = FeedbackDeps &
     readonly loadShedder: LoadShedder
     readonly meter: Meter
     readonly log: Log
-    readonly observer: RequestObserver
+    readonly stopwatch: Stopwatch
     /** Null: the operator keeps no request logs. */
     readonly requestLog: RequestLog | null
-    readonly accountLog: AccountLog | null
-    readonly refusals: RefusalHeaders
 
     readonly clock: Clock
     readonly random: Random
@@ -112,8 +107,8 @@ export type SiteContext = SiteDeps & {
 
 /** Builds the parts that all pages share. */
 export function createSiteContext(deps: SiteDeps): SiteContext {
-  const { responses, toProblemResponse, isHttps, baseUrl, isAdmin, terms, changes, loadShedder, clientOf } = deps
-  const pages = createPageResponses(responses.requestId, isHttps, baseUrl)
+  const { toProblemResponse, isHttps, baseUrl, isAdmin, terms, changes, loadShedder, clientOf } = deps
+  const pages = createPageResponses(isHttps, baseUrl)
   const cookies = createCookies(isHttps)
   const guards = createGuards({
     pages,

@@ -1,4 +1,3 @@
-import { Elysia } from "elysia"
 import { adminAccountFormRoutes } from "./admin/account-form-routes.tsx"
 import { adminAccountsRoutes } from "./admin/accounts-routes.tsx"
 import { adminActsRoutes } from "./admin/acts.tsx"
@@ -16,7 +15,6 @@ import { requestsPageRoutes } from "./dashboard/requests/requests-routes.tsx"
 import { tryPageRoutes } from "./dashboard/try-it.tsx"
 import { guideRoutes } from "./docs/guide-routes.tsx"
 import { ownListPageRoutes } from "./own-lists/own-list-routes.tsx"
-import { ACCOUNT_LISTS, OPERATOR_LISTS } from "./own-lists/own-list-scope.tsx"
 import { freeCheckRoutes } from "./public/free-check-routes.tsx"
 import { publicRoutes } from "./public/public-routes.tsx"
 import { signInRoutes } from "./sign-in/sign-in-routes.tsx"
@@ -25,40 +23,38 @@ import { createSiteContext, type SiteContext, type SiteDeps } from "./site-conte
 /** Every page for people: documentation, the free checker, the sign-in, the dashboard and the administration. */
 export function siteRoutes(deps: SiteDeps) {
   const site = createSiteContext(deps)
-  return new Elysia({ normalize: false })
-    .use(publicRoutes(site))
-    .use(guideRoutes({ ...site, files: site.assets }))
-    .use(freeCheckRoutes(site))
-    .use(signInRoutes(site))
-    .use(dashboardRoutes(site))
-    .use(adminRoutes(site))
+  return {
+    ...publicRoutes(site),
+    ...guideRoutes({ ...site, files: site.assets }),
+    ...freeCheckRoutes(site),
+    ...signInRoutes(site),
+    ...dashboardRoutes(site),
+    ...adminRoutes(site),
+  }
 }
 
 /** The pages for people who are signed in. */
-function dashboardRoutes(site: SiteContext) {
-  return new Elysia({ normalize: false })
-    .use(overviewRoutes(site))
-    .use(keysPageRoutes(site))
-    .use(requestsPageRoutes(site))
-    .use(tryPageRoutes(site))
-    .use(listsPageRoutes(site))
-    .use(ownListPageRoutes(site, ACCOUNT_LISTS))
-    .use(ownListPageRoutes(site, OPERATOR_LISTS))
-    .use(feedbackPageRoutes(site))
-    .use(accountPageRoutes(site))
-    .use(mailSwitchesRoutes(site))
-    .use(accountDataRoutes(site))
-    .use(termsAcceptanceRoutes(site))
-}
+const dashboardRoutes = (site: SiteContext) => ({
+  ...overviewRoutes(site),
+  ...keysPageRoutes(site),
+  ...requestsPageRoutes(site),
+  ...tryPageRoutes(site),
+  ...listsPageRoutes(site),
+  ...ownListPageRoutes(site),
+  ...feedbackPageRoutes(site),
+  ...accountPageRoutes(site),
+  ...mailSwitchesRoutes(site),
+  ...accountDataRoutes(site),
+  ...termsAcceptanceRoutes(site),
+})
 
 /** The pages for administrators. Other people get `not_found`. */
-function adminRoutes(site: SiteContext) {
-  return new Elysia({ normalize: false })
-    .use(adminOverviewRoutes(site))
-    .use(adminAccountsRoutes(site))
-    .use(adminAccountFormRoutes(site))
-    .use(adminActsRoutes(site))
-    .use(adminFeedbackRoutes(site))
-    .use(adminSourcesRoutes(site))
-    .use(adminTermsRoutes(site))
-}
+const adminRoutes = (site: SiteContext) => ({
+  ...adminOverviewRoutes(site),
+  ...adminAccountsRoutes(site),
+  ...adminAccountFormRoutes(site),
+  ...adminActsRoutes(site),
+  ...adminFeedbackRoutes(site),
+  ...adminSourcesRoutes(site),
+  ...adminTermsRoutes(site),
+})

@@ -1,23 +1,19 @@
 import { peek } from "bun"
 import { assert } from "../../base/errors.ts"
-import type { Clock } from "../../base/outside-world.ts"
+import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import type { Check, CheckRequest } from "../../check/check.ts"
 import { type CheckOutcome, reducedResultJson } from "../../check/result/result.ts"
 import { writeResult } from "../../check/result/result-writer.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import type { KeyAuthenticator } from "../../customers/keys/key-authenticator.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { RateLimiter } from "../../customers/quota/rate/rate-limiter.ts"
+import { rateSubject } from "../../customers/quota/rate/rate-subject.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
-import type { Admit } from "../admission/admission.ts"
-import type { LoadShedder } from "../admission/load-shedder.ts"
-import type { RequestLease } from "../admission/request-lease.ts"
-import type { AccountLog } from "../metrics/account-log.ts"
+import { callerOf, Exchange } from "../exchange.ts"
 import type { Meter } from "../metrics/meter.ts"
-import { GET_CHECK_ROUTE, POST_CHECK_ROUTE, type RequestObserver } from "../metrics/request-observer.ts"
 import { parseJsonBody, parseJsonBodyLater, readJsonBody, startReadingBody } from "../request/body.ts"
-import { type Caller, identifyCaller, keylessTooFast, RefusedKey, unauthorized } from "../request/caller.ts"
+import { keylessTooFast, unauthorized } from "../request/caller.ts"
 import {
   type CheckInput,
   inputFromBody,
@@ -25,34 +21,25 @@ import {
   isTestInput,
   parseCheckRequest,
 } from "../request/check-input.ts"
-import { hostProblem } from "../request/host.ts"
 import { type NextTick, type Pipeline, RequestBatcher } from "../request/request-batcher.ts"
-import type { RefusalHeaders } from "../response/caller-headers.ts"
-import { corsHeaders, type ShareWithPage } from "../response/cors.ts"
+import { corsHeaders } from "../response/cors.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem } from "../response/problem.ts"
-import type { ToProblemResponse } from "../response/problem-response.ts"
-import { checkTestAddress, runMeteredCheck } from "./metered-check.ts"
+import { enter, finish, identify, type StageDeps } from "../stages.ts"
+import { checkTestAddress, runMeteredCheck, unitsOf } from "./metered-check.ts"
 
-type CheckEndpointDeps = {
+type CheckEndpointDeps = StageDeps & {
   readonly responses: JsonResponses
   readonly check: Check
-  readonly keys: KeyAuthenticator
-  readonly admit: Admit
-  readonly toProblemResponse: ToProblemResponse
-  readonly shareWithPage: ShareWithPage
-  readonly refusalHeaders: RefusalHeaders
   readonly ownLists: OwnListCache
   readonly usage: UsageMeter
   readonly testDomain: string
   readonly keyless: RateLimiter
   readonly clientOf: (request: Request) => string
   readonly clock: Clock
+  readonly stopwatch: Stopwatch
   readonly nextTick: NextTick
-  readonly observer: RequestObserver
-  readonly loadShedder: LoadShedder
   readonly meter: Meter
-  readonly accountLog: AccountLog | null
 }
 
 const KEYLESS_RATE = { perSecond: LIMITS.keylessPerSecond, burst: LIMITS.keylessPerSecond, isBurstWhole: true } as const
@@ -70,156 +57,125 @@ const KEYLESS_READ_RATE = {
  */
 export function createCheckEndpoints(
   deps: CheckEndpointDeps,
-): Readonly<Record<"GET" | "POST", (request: Request) => Promise<Response>>> {
-  const batcher = new RequestBatcher(deps.nextTick, deps.observer.stopwatch, PIPELINE)
-  const handle = (request: Request, route: number): Promise<Response> => {
-    const response = batcher.handle(createTask(deps, request, route))
+): Readonly<Record<CheckRoute, (request: Request) => Promise<Response>>> {
+  const batcher = new RequestBatcher(deps.nextTick, deps.stopwatch, PIPELINE)
+  const handle = (request: Request, route: CheckRoute): Promise<Response> => {
+    const response = batcher.handle(new CheckExchange(deps, request, route))
     return request.headers.has("origin") ? response.then(sent => deps.shareWithPage(request, sent)) : response
   }
   return {
-    GET: request => handle(request, GET_CHECK_ROUTE),
-    POST: request => handle(request, POST_CHECK_ROUTE),
+    getCheck: request => handle(request, "getCheck"),
+    postCheck: request => handle(request, "postCheck"),
   }
 }
 
-/** A request on its way through the pipeline. Each stage fills in the members that later stages read. */
-type CheckTask = {
+type CheckRoute = "getCheck" | "postCheck"
+
+/** A request for a single check, with what its stages leave behind for later ones. */
+class CheckExchange extends Exchange {
   readonly deps: CheckEndpointDeps
-  readonly request: Request
-  /** Index of the route in the metric label `route`. */
-  readonly route: number
-  /** Whether the request was counted by the load shedder, which must then be released. */
-  holdsSlot: boolean
-  /** Null before `identifyStage`, and for a request without a key. */
-  caller: CallerCredentials | null
-  /** Null before `admitStage`, and for a caller without limits. */
-  lease: RequestLease | null
   /** Null for GET, and before `admitStage`. */
-  body: Promise<Uint8Array> | null
-  input: CheckInput | null
-  checkRequest: CheckRequest | null
-  outcome: CheckOutcome | null
+  body: Promise<Uint8Array> | null = null
+  input: CheckInput | null = null
+  checkRequest: CheckRequest | null = null
+
+  constructor(deps: CheckEndpointDeps, request: Request, route: CheckRoute) {
+    super(request, deps.responses.requestId(request), route)
+    this.deps = deps
+  }
 }
 
-const createTask = (deps: CheckEndpointDeps, request: Request, route: number): CheckTask => ({
-  deps,
-  request,
-  route,
-  holdsSlot: false,
-  caller: null,
-  lease: null,
-  body: null,
-  input: null,
-  checkRequest: null,
-  outcome: null,
-})
-
 /** The stages follow `REFUSAL_ORDER`, so the first refusal that applies is the one that is sent. */
-const PIPELINE: Pipeline<CheckTask> = {
+const PIPELINE: Pipeline<CheckExchange> = {
   stages: [identifyStage, admitStage, readStage, parseStage, checkStage, respondStage],
-  onError: (task, error) => {
-    const { deps, request, lease } = task
-    if (error instanceof RefusedKey) task.caller = error.credentials
-    lease?.attachRefusalHeaders()
-    return deps.toProblemResponse(error, request)
-  },
-  onResponse: (task, response, tookMs) => {
-    const { deps, request, route, holdsSlot, caller, lease, outcome } = task
-    lease?.release()
-    if (holdsSlot) deps.loadShedder.release()
-    deps.observer.recordResponse(request, route, response, tookMs, caller, outcome?.judged.verdict ?? null)
-    if (caller !== null)
-      deps.accountLog?.recordCheck(request, route, response, tookMs, caller, outcome, isDeepFor(caller, task))
-  },
+  onError: (exchange, error) => exchange.deps.refuse(error, exchange),
+  onResponse: (exchange, response, tookMs) => finish(exchange.deps, exchange, response, tookMs),
 }
 
 /** Counts the request and finds out whose key it carries. May refuse with `invalid_input` (several hosts), `overloaded` or a problem of the key. */
-function identifyStage(task: CheckTask): undefined | Promise<undefined | Response> {
-  const { deps, request } = task
-  const refusal = hostProblem(request) ?? deps.loadShedder.acquire()
-  if (refusal !== null) throw refusal
-  task.holdsSlot = true
-  const caller = identifyCaller(request.headers, deps.keys)
-  return caller instanceof Promise ? caller.then(known => acceptCaller(task, known)) : acceptCaller(task, caller)
-}
-
-function acceptCaller(task: CheckTask, caller: Caller): undefined | Promise<Response> {
-  task.caller = caller
-  return caller === null ? respondWithoutKey(task) : undefined
+function identifyStage(exchange: CheckExchange): undefined | Promise<undefined | Response> {
+  const { deps } = exchange
+  enter(deps, exchange)
+  const identified = identify(deps, exchange)
+  if (identified instanceof Promise)
+    return identified.then(() => (exchange.caller === null ? respondWithoutKey(exchange) : undefined))
+  return exchange.caller === null ? respondWithoutKey(exchange) : undefined
 }
 
 /**
  * Applies terms, origin and the caller's limits, then the limits of the server. It starts to read the body, which has mostly
  * arrived by the next stage.
  */
-function admitStage(task: CheckTask): undefined {
-  const { deps, request, route } = task
-  task.lease = deps.admit(request, callerOf(task), true)
+function admitStage(exchange: CheckExchange): undefined {
+  const { deps, request, route } = exchange
+  deps.admit(exchange, true)
   deps.loadShedder.assertCapacity(false)
-  if (route === POST_CHECK_ROUTE) task.body = startReadingBody(request, LIMITS.bodyBytesMax, deps.loadShedder)
+  if (route === "postCheck") exchange.body = startReadingBody(request, LIMITS.bodyBytesMax, deps.loadShedder)
 }
 
 /** Reads the input from the query or the body. May refuse with `payload_too_large` or `invalid_input`. */
-function readStage(task: CheckTask): undefined | Promise<undefined> {
-  const { request, body } = task
+function readStage(exchange: CheckExchange): undefined | Promise<undefined> {
+  const { request, body } = exchange
   if (body === null) {
-    task.input = inputFromQuery(request.url)
+    exchange.input = inputFromQuery(request.url)
     return undefined
   }
   // Nearly every body arrives together with the headers, so it is read without a wait. `peek` gives an error for a body that was cut off.
   const bytes: unknown = peek(body)
-  if (!(bytes instanceof Uint8Array)) return readLateBody(task, body)
-  task.input = inputFromBody(parseJsonBody(request, bytes))
+  if (!(bytes instanceof Uint8Array)) return readLateBody(exchange, body)
+  exchange.input = inputFromBody(parseJsonBody(request, bytes))
   return undefined
 }
 
-async function readLateBody(task: CheckTask, body: Promise<Uint8Array>): Promise<undefined> {
-  task.input = inputFromBody(await parseJsonBodyLater(task.request, body))
+async function readLateBody(exchange: CheckExchange, body: Promise<Uint8Array>): Promise<undefined> {
+  exchange.input = inputFromBody(await parseJsonBodyLater(exchange.request, body))
 }
 
 /** Validates the input. May refuse with `invalid_input`. */
-function parseStage(task: CheckTask): undefined {
-  assert(task.input !== null, STAGES_IN_ORDER)
-  task.checkRequest = parseCheckRequest(task.input, task.deps.testDomain, limitedCallerId(callerOf(task)))
+function parseStage(exchange: CheckExchange): undefined {
+  assert(exchange.input !== null, STAGES_IN_ORDER)
+  exchange.checkRequest = parseCheckRequest(
+    exchange.input,
+    exchange.deps.testDomain,
+    limitedCallerId(callerOf(exchange)),
+  )
 }
 
 /** Charges the caller and checks. May refuse with `quota_exceeded`; waits only when the database or the network is needed. */
-function checkStage(task: CheckTask): undefined | Promise<undefined> {
-  assert(task.checkRequest !== null, STAGES_IN_ORDER)
-  const outcome = runCheck(task.deps, callerOf(task), task.lease, task.checkRequest)
-  if (outcome instanceof Promise) return outcome.then(resolved => setOutcome(task, resolved))
-  return setOutcome(task, outcome)
+function checkStage(exchange: CheckExchange): undefined | Promise<undefined> {
+  assert(exchange.checkRequest !== null, STAGES_IN_ORDER)
+  const outcome = runCheck(exchange.deps, exchange, exchange.checkRequest)
+  return outcome instanceof Promise ? outcome.then(() => undefined) : undefined
 }
 
-function setOutcome(task: CheckTask, outcome: CheckOutcome): undefined {
-  task.outcome = outcome
-}
-
-/** Checks for an admitted caller. A test address costs nothing and is on no own list. Throws, or rejects with, a `Problem`. */
+/**
+ * Checks for an admitted caller, and leaves the result with the exchange. A test address costs nothing and is on no own list. Throws, or
+ * rejects with, a `Problem`.
+ */
 export function runCheck(
   deps: Pick<CheckEndpointDeps, "check" | "ownLists" | "usage" | "meter" | "clock">,
-  caller: CallerCredentials,
-  lease: RequestLease | null,
+  exchange: Exchange,
   request: CheckRequest,
 ): CheckOutcome | Promise<CheckOutcome> {
-  if (request.subject.isTest) return checkTestAddress(deps, request)
-  const allowed = request.isDeep && !mayCheckDeeply(caller) ? { ...request, isDeep: false } : request
-  return runMeteredCheck(deps, caller, lease, allowed)
+  const isDeep = request.isDeep && callerOf(exchange).key.kind !== "publishable"
+  const keep = (outcome: CheckOutcome): CheckOutcome => {
+    exchange.result = { units: unitsOf(outcome, isDeep), check: outcome, categoryCounts: null }
+    return outcome
+  }
+  const outcome = request.subject.isTest
+    ? checkTestAddress(deps, request)
+    : runMeteredCheck(deps, exchange, isDeep === request.isDeep ? request : { ...request, isDeep })
+  return outcome instanceof Promise ? outcome.then(keep) : keep(outcome)
 }
 
-const mayCheckDeeply = ({ key }: CallerCredentials): boolean => key.kind !== "publishable"
-
-const isDeepFor = (caller: CallerCredentials, { checkRequest }: CheckTask): boolean =>
-  checkRequest?.isDeep === true && mayCheckDeeply(caller)
-
 /** Writes the result: reduced for a publishable key, complete for a secret one. */
-function respondStage(task: CheckTask): Response {
-  const { deps, request, lease, outcome } = task
+function respondStage(exchange: CheckExchange): Response {
+  const { deps, id, lease, result } = exchange
+  const outcome = result?.check ?? null
   assert(outcome !== null, STAGES_IN_ORDER)
-  const requestId = deps.responses.requestId(request)
-  const isReduced = callerOf(task).key.kind === "publishable"
-  const json = isReduced ? reducedResultJson(outcome) : writeResult(outcome, requestId)
-  return deps.responses.serialized(json, requestId, 200, lease?.headers())
+  const isReduced = callerOf(exchange).key.kind === "publishable"
+  const json = isReduced ? reducedResultJson(outcome) : writeResult(outcome, id)
+  return deps.responses.serialized(json, id, 200, lease?.headers())
 }
 
 /** Whoever forges the origin of a publishable key must not slow down its account. */
@@ -228,35 +184,29 @@ const limitedCallerId = ({ key, account }: CallerCredentials): string =>
 
 const STAGES_IN_ORDER = "the stages of a check run in their order"
 
-function callerOf({ caller }: CheckTask): CallerCredentials {
-  assert(caller !== null, STAGES_IN_ORDER)
-  return caller
-}
-
 /**
  * Without a key only a valid test address is checked, and pages of any origin may read the answer. Everything else, an invalid body too, is refused with `unauthorized`; a
  * body that is not sent, as `readKeylessBody` says.
  */
-async function respondWithoutKey({ deps, request, route }: CheckTask): Promise<Response> {
+async function respondWithoutKey(exchange: CheckExchange): Promise<Response> {
+  const { deps, request, id, route } = exchange
   const client = deps.clientOf(request)
-  const { waitS: readWaitS } = deps.keyless.admit(`reads of ${client}`, KEYLESS_READ_RATE)
+  const { waitS: readWaitS } = deps.keyless.admit(rateSubject("keylessRead", client), KEYLESS_READ_RATE)
   if (readWaitS > 0) throw keylessTooFast(readWaitS, LIMITS.keylessReadsPerSecond)
   const input =
-    route === POST_CHECK_ROUTE
+    route === "postCheck"
       ? await deps.loadShedder.readKeylessBody(client, () =>
           readJsonBody(request, LIMITS.bodyBytesMax, deps.loadShedder).then(inputFromBody, nullIfProblem),
         )
       : inputFromQuery(request.url)
   if (input === null || !isTestInput(input, deps.testDomain)) throw unauthorized(request.headers)
   const origin = request.headers.get("origin") || null
-  const headers = origin === null ? null : { policy: null, remaining: "", other: corsHeaders(origin) }
-  if (headers !== null) deps.refusalHeaders.set(request, headers)
-  const { waitS } = deps.keyless.admit(client, KEYLESS_RATE)
+  if (origin !== null) exchange.callerHeaders = { policy: null, remaining: "", other: corsHeaders(origin) }
+  const { waitS } = deps.keyless.admit(rateSubject("keyless", client), KEYLESS_RATE)
   if (waitS > 0) throw keylessTooFast(waitS)
   deps.loadShedder.assertCapacity(false)
   const outcome = await checkTestAddress(deps, parseCheckRequest(input, deps.testDomain, null))
-  const requestId = deps.responses.requestId(request)
-  return deps.responses.serialized(writeResult(outcome, requestId), requestId, 200, headers)
+  return deps.responses.serialized(writeResult(outcome, id), id, 200, exchange.callerHeaders)
 }
 
 function nullIfProblem(error: unknown): null {

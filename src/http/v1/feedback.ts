@@ -1,5 +1,4 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
-import { Elysia } from "elysia"
 import { lazy } from "../../base/lazy.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { dayEndMs } from "../../base/time.ts"
@@ -14,48 +13,37 @@ import {
 } from "../../contract/feedback-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../contract/policies.ts"
-import { ROUTES } from "../../contract/routes.ts"
 import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
 import type { FeedbackReport, FeedbackReportResult } from "../../customers/feedback/feedback.ts"
-import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
-import type { WithSecretKey } from "../admission/admission.ts"
-import type { RequestLease } from "../admission/request-lease.ts"
-import type { AccountLog, RequestResult } from "../metrics/account-log.ts"
+import { charged, metered, type UnitCharge } from "../admission/metered.ts"
+import { callerOf, type Exchange, type RequestResult } from "../exchange.ts"
 import { type BodyReservations, readJsonBody } from "../request/body.ts"
 import { invalidKey } from "../request/caller.ts"
 import { callerActor } from "../request/caller-actor.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { invalidInput, NOT_AN_OBJECT, type Problem, quotaExceeded } from "../response/problem.ts"
+import { handlers } from "../router.ts"
 
 type FeedbackRouteDeps = FeedbackDeps & {
   readonly responses: JsonResponses
-  readonly withSecretKey: WithSecretKey
   readonly testDomain: string
   readonly loadShedder: BodyReservations
-  readonly accountLog: AccountLog | null
 }
-
-/** What a report comes to in the request log. */
-export const FEEDBACK_RESULT: RequestResult = { units: 1, check: null, categoryCounts: null }
 
 const ACCEPTED = 202
 
 /** POST /v1/feedback: reports a wrong verdict. It costs a unit, since the domain is checked. */
 export function feedbackRoute(deps: FeedbackRouteDeps) {
-  const { responses, withSecretKey, testDomain, loadShedder } = deps
-  const receiptFor = async (
-    body: unknown,
-    caller: CallerCredentials,
-    lease: RequestLease | null,
-  ): Promise<FeedbackReceipt> => {
+  const { responses, testDomain, loadShedder } = deps
+  const receiptFor = async (exchange: Exchange, body: unknown): Promise<FeedbackReceipt> => {
     const parsed = parseFeedback(body, testDomain)
     if (parsed.kind === "invalid")
       throw invalidInput([{ pointer: parsed.member === "" ? "" : `/${parsed.member}`, detail: parsed.detail }])
-    const result = await submitMeteredFeedback(deps, caller, lease, parsed.input)
+    const result = await submitMeteredFeedback(deps, exchange, parsed.input)
     // The account and its key were deleted after the key was looked up.
     if (result.kind === "unknown_account") throw invalidKey("This key does not exist.")
     const { receipt } = result
@@ -67,17 +55,13 @@ export function feedbackRoute(deps: FeedbackRouteDeps) {
       reported_category: receipt.reportedCategory,
     }
   }
-  return new Elysia({ normalize: false }).post(
-    ROUTES.postFeedback.path,
-    ({ request }) =>
-      withSecretKey(request, async (caller, lease) => {
-        const body = await readJsonBody(request, LIMITS.bodyBytesMax, loadShedder)
-        const receipt = await receiptFor(body, caller, lease)
-        deps.accountLog?.setResult(request, FEEDBACK_RESULT)
-        return responses.serialized(JSON.stringify(receipt), responses.requestId(request), ACCEPTED, lease?.headers())
-      }),
-    { parse: "none" },
-  )
+  return handlers({
+    postFeedback: async exchange => {
+      const body = await readJsonBody(exchange.request, LIMITS.bodyBytesMax, loadShedder)
+      const receipt = await receiptFor(exchange, body)
+      return responses.serialized(JSON.stringify(receipt), exchange.id, ACCEPTED, exchange.lease?.headers())
+    },
+  })
 }
 
 /** A valid report of a wrong verdict, from the API or from the dashboard's form. */
@@ -140,23 +124,39 @@ export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback
  */
 export async function submitMeteredFeedback(
   deps: FeedbackDeps,
-  { key, account }: Pick<CallerCredentials, "key" | "account">,
-  lease: RequestLease | null,
+  exchange: Exchange,
   input: FeedbackInput,
 ): Promise<FeedbackReportResult> {
-  const { units, usage, clock } = deps
-  const subject = unitSubject(account.id, "reports")
-  const { isTaken, day } = await units.take(subject, 1, LIMITS.feedbackPerDay)
-  if (!isTaken) throw tooManyReports(day, clock())
-  try {
-    await lease?.charge(1)
-    const result = await submitFeedback(deps, input, account.id, callerActor(account.id, key.id))
-    usage.record(account.id, key, { kind: "feedback" }, lease?.chargedDay)
-    return result
-  } catch (error) {
-    units.refund(subject, 1, day)
-    lease?.refund(1)
-    throw error
+  const { key, account } = callerOf(exchange)
+  const result = await charged(reportsOf(deps, account.id), 1, () =>
+    metered(
+      deps,
+      exchange,
+      1,
+      () => submitFeedback(deps, input, account.id, callerActor(account.id, key.id)),
+      () => ({ kind: "feedback" }),
+    ),
+  )
+  exchange.result = FEEDBACK_RESULT
+  return result
+}
+
+/** What a report comes to in the request log. */
+const FEEDBACK_RESULT: RequestResult = { units: 1, check: null, categoryCounts: null }
+
+/** The reports that an account may send on a UTC day. */
+function reportsOf({ units, clock }: FeedbackDeps, accountId: string): UnitCharge {
+  const subject = unitSubject(accountId, "reports")
+  let takenOn: number | null = null
+  return {
+    charge: async count => {
+      const { isTaken, day } = await units.take(subject, count, LIMITS.feedbackPerDay)
+      if (!isTaken) throw tooManyReports(day, clock())
+      takenOn = day
+    },
+    refund: count => {
+      if (takenOn !== null) units.refund(subject, count, takenOn)
+    },
   }
 }
 

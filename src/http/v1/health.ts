@@ -1,11 +1,10 @@
-import { Elysia } from "elysia"
 import { isoInstant } from "../../base/time.ts"
 import type { LoadedLists } from "../../check/domain-lookup.ts"
 import type { ListsDamage } from "../../check/refresh/list-files.ts"
 import { askedAtMs, isUseless, type RefreshState } from "../../check/refresh/refresh-state.ts"
-import { ROUTES } from "../../contract/routes.ts"
 import type { Health } from "../../contract/schemas.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
+import { handlers } from "../router.ts"
 
 type HealthRouteDeps = {
   readonly responses: JsonResponses
@@ -20,12 +19,13 @@ type HealthRouteDeps = {
  * GET /v1/health: 200, or 503 with the same body while the server shuts down. With `ready=1` it is 503 also while this node is cut off
  * from a database that others reach. It waits for nothing.
  */
-export function healthRoute({ responses, health, isStopping, isCutOff }: HealthRouteDeps) {
-  return new Elysia({ normalize: false }).get(ROUTES.getHealth.path, ({ request }) => {
-    const isUnready = isStopping() || (READY.test(request.url) && isCutOff())
-    return responses.json(health(), responses.requestId(request), isUnready ? 503 : 200)
+export const healthRoute = ({ responses, health, isStopping, isCutOff }: HealthRouteDeps) =>
+  handlers({
+    getHealth: ({ request, id }) => {
+      const isUnready = isStopping() || (READY.test(request.url) && isCutOff())
+      return responses.json(health(), id, isUnready ? 503 : 200)
+    },
   })
-}
 
 /** The parameter by which a load balancer asks whether to send requests here. */
 const READY = /[?&]ready=1(?:&|$)/

@@ -1,4 +1,3 @@
-import { Elysia } from "elysia"
 import { isSystemError } from "../../base/errors.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { streamOf } from "../../base/streams.ts"
@@ -10,7 +9,6 @@ import { callbackSecretMadeAtMs, type NewCallbackSecret } from "../../customers/
 import { type JobMoment, jobBody } from "../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
 import { findJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
-import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
@@ -20,8 +18,8 @@ import type { JobFiles } from "../../jobs/job-files.ts"
 import type { JobService } from "../../jobs/job-service.ts"
 import { type ResultFilter, readResults, resultsLength } from "../../jobs/read-results.ts"
 import { RefusedList } from "../../jobs/receive-list.ts"
-import type { WithSecretKey } from "../admission/admission.ts"
-import type { RequestLease } from "../admission/request-lease.ts"
+import { metered } from "../admission/metered.ts"
+import { callerOf, type Exchange } from "../exchange.ts"
 import { invalidKey } from "../request/caller.ts"
 import { callerActor } from "../request/caller-actor.ts"
 import { type ByteRange, parseResultsQuery, parseUploadQuery, requestedRange } from "../request/job-input.ts"
@@ -30,6 +28,7 @@ import { headerFields } from "../response/caller-headers.ts"
 import { jobNotReady, noSuchJob, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { invalidInput, Problem } from "../response/problem.ts"
+import { handlers } from "../router.ts"
 
 /** What the jobs of the API are made of. */
 export type JobsAccess = {
@@ -46,7 +45,6 @@ export type JobsAccess = {
 type JobRoutesDeps = UploadDeps & {
   readonly jobs: JobsAccess
   readonly responses: JsonResponses
-  readonly withSecretKey: WithSecretKey
   readonly units: UnitQuota
   readonly usage: UsageMeter
   readonly tiers: readonly TierLimits[]
@@ -59,78 +57,58 @@ const PARTIAL_CONTENT = 206
 const NO_CONTENT = 204
 
 /** The endpoints of jobs: upload a list, watch it, download its results, delete it. */
-export function jobRoutes(deps: JobRoutesDeps) {
-  const { withSecretKey } = deps
-  return new Elysia({ normalize: false })
-    .post(
-      ROUTES.postJob.path,
-      ({ request }) => withSecretKey(request, (caller, lease) => upload(deps, request, caller, lease), true),
-      { parse: "none" },
-    )
-    .get(ROUTES.getJobs.path, ({ request }) =>
-      withSecretKey(request, async ({ account }, lease) => {
-        const jobs = await listJobs(deps.jobs.store, account.id)
-        return json(deps, request, { jobs: jobs.map(job => jobBody(job, momentOf(deps))) } satisfies JobListBody, lease)
-      }),
-    )
-    .get(ROUTES.getJob.path, ({ request, params: { id } }) =>
-      withSecretKey(request, async (caller, lease) =>
-        json(deps, request, jobBody(await ownJob(deps, caller, id), momentOf(deps)), lease),
-      ),
-    )
-    .get(ROUTES.getJobResults.path, ({ request, params: { id } }) =>
-      withSecretKey(request, async (caller, lease) => {
-        const only = parseResultsQuery(request)
-        const job = await ownJob(deps, caller, id)
-        await assertFolder(deps)
-        return sendResults(deps, request, job, only, lease)
-      }),
-    )
-    .post(
-      ROUTES.postCallbackSecret.path,
-      ({ request }) =>
-        withSecretKey(request, async ({ account, key }, lease) => {
-          const made = await deps.jobs.replaceCallbackSecret(account.id, callerActor(account.id, key.id))
-          if (made === null) throw invalidKey("This key does not exist.")
-          const body = { secret: made.secret, former_until: isoInstant(made.formerUntilMs) }
-          return json(deps, request, body satisfies CallbackSecretBody, lease)
-        }),
-      { parse: "none" },
-    )
-    .delete(ROUTES.deleteJob.path, ({ request, params: { id } }) =>
-      withSecretKey(request, async ({ account, key }, lease) => {
-        if (!(await deps.jobs.service.delete(account.id, id, callerActor(account.id, key.id)))) throw noSuchJob()
-        const headers = lease === null ? {} : headerFields(lease.headers())
-        return new Response(null, { status: NO_CONTENT, headers: { ...plainHeaders(deps, request), ...headers } })
-      }),
-    )
-}
+export const jobRoutes = (deps: JobRoutesDeps) =>
+  handlers({
+    postJob: exchange => upload(deps, exchange),
+    getJobs: async exchange => {
+      const jobs = await listJobs(deps.jobs.store, exchange.caller.account.id)
+      return json(deps, exchange, { jobs: jobs.map(job => jobBody(job, momentOf(deps))) } satisfies JobListBody)
+    },
+    getJob: async exchange =>
+      json(deps, exchange, jobBody(await ownJob(deps, exchange, exchange.params.id), momentOf(deps))),
+    getJobResults: async exchange => {
+      const only = parseResultsQuery(exchange.request)
+      const job = await ownJob(deps, exchange, exchange.params.id)
+      await assertFolder(deps)
+      return sendResults(deps, exchange, job, only)
+    },
+    postCallbackSecret: async exchange => {
+      const { account, key } = exchange.caller
+      const made = await deps.jobs.replaceCallbackSecret(account.id, callerActor(account.id, key.id))
+      if (made === null) throw invalidKey("This key does not exist.")
+      const body = { secret: made.secret, former_until: isoInstant(made.formerUntilMs) }
+      return json(deps, exchange, body satisfies CallbackSecretBody)
+    },
+    deleteJob: async exchange => {
+      const { account, key } = exchange.caller
+      const actor = callerActor(account.id, key.id)
+      if (!(await deps.jobs.service.delete(account.id, exchange.params.id, actor))) throw noSuchJob()
+      return new Response(null, { status: NO_CONTENT, headers: plainHeaders(deps, exchange) })
+    },
+  })
 
-const plainHeaders = ({ responses }: JobRoutesDeps, request: Request): Record<string, string> =>
-  Object.fromEntries(responses.noContent(responses.requestId(request), {}).headers)
+const plainHeaders = ({ responses }: JobRoutesDeps, { id, lease }: Exchange): Record<string, string> => ({
+  ...Object.fromEntries(responses.noContent(id, {}).headers),
+  ...(lease === null ? {} : headerFields(lease.headers())),
+})
 
 const json = (
   { responses }: JobRoutesDeps,
-  request: Request,
+  { id, lease }: Exchange,
   body: JobBody | JobListBody | JobEstimateBody | CallbackSecretBody,
-  lease: RequestLease | null,
   status = 200,
-): Response => responses.serialized(JSON.stringify(body), responses.requestId(request), status, lease?.headers())
+): Response => responses.serialized(JSON.stringify(body), id, status, lease?.headers())
 
-async function ownJob({ jobs }: JobRoutesDeps, { account }: CallerCredentials, id: string): Promise<Job> {
-  const job = await findJob(jobs.store, account.id, id)
+async function ownJob({ jobs }: JobRoutesDeps, exchange: Exchange, id: string): Promise<Job> {
+  const job = await findJob(jobs.store, callerOf(exchange).account.id, id)
   if (job === null) throw noSuchJob()
   return job
 }
 
 /** Receives a list, or only tells what it would cost. Nothing is stored of one that is refused or cut off. */
-async function upload(
-  deps: JobRoutesDeps,
-  request: Request,
-  caller: CallerCredentials,
-  lease: RequestLease | null,
-): Promise<Response> {
-  const { key, account } = caller
+async function upload(deps: JobRoutesDeps, exchange: Exchange): Promise<Response> {
+  const { request } = exchange
+  const { key, account } = callerOf(exchange)
   const { service, store, bytesMax } = deps.jobs
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax)
   const { options, isDry } = parseUploadQuery(request)
@@ -140,13 +118,13 @@ async function upload(
   if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
   const chunks = uploadChunks(request, deps)
   try {
-    if (isDry) return json(deps, request, await estimateFor(deps, chunks, options, caller, lease), lease)
+    if (isDry) return json(deps, exchange, await estimateFor(deps, exchange, chunks, options))
     const newJob = { accountId: account.id, keyId: key.id, options, actor: callerActor(account.id, key.id) }
     const job = await service.receive(newJob, chunks, bytesMax)
     // The account and its key were deleted meanwhile.
     if (job === null) throw invalidKey("This key does not exist.")
     if (typeof job === "string") throw tooManyJobs(job)
-    const response = json(deps, request, jobBody(job, momentOf(deps)), lease, ACCEPTED)
+    const response = json(deps, exchange, jobBody(job, momentOf(deps)), ACCEPTED)
     response.headers.set("Location", ROUTES.getJob.path.replace(":id", job.id))
     return response
   } catch (error) {
@@ -173,32 +151,27 @@ export const momentOf = ({
 
 /** What a list would cost the account. A dry run takes the place of an upload, and costs its unit unless it fails. */
 export async function estimateFor(
-  { jobs, tiers, units, usage }: Pick<JobRoutesDeps, "jobs" | "tiers" | "units" | "usage">,
+  deps: Pick<JobRoutesDeps, "jobs" | "tiers" | "units" | "usage">,
+  exchange: Exchange,
   chunks: AsyncIterable<Uint8Array>,
   options: JobOptions,
-  { key, account: { id, tier } }: Pick<CallerCredentials, "key" | "account">,
-  lease: RequestLease | null,
 ): Promise<JobEstimateBody> {
-  const { service, bytesMax } = jobs
-  try {
-    await lease?.charge(JOB_LIMITS.dryRunUnits)
-    const estimate = await service.estimate({ accountId: id, keyId: key.id, options }, chunks, bytesMax)
+  const { service, bytesMax } = deps.jobs
+  const { key, account } = callerOf(exchange)
+  const makeEstimate = async (): Promise<JobEstimateBody> => {
+    const estimate = await service.estimate({ accountId: account.id, keyId: key.id, options }, chunks, bytesMax)
     if (estimate === null) throw invalidKey("This key does not exist.")
     if (typeof estimate === "string") throw tooManyJobs(estimate)
-    usage.record(id, key, { kind: "dry_run" }, lease?.chargedDay)
-    const { rowsTotal, uniqueDomains, unitsNeeded, columnNames } = estimate
-    const perDay = tiers[tier]?.unitsPerDay ?? null
+    const perDay = deps.tiers[account.tier]?.unitsPerDay ?? null
     return {
-      rows: rowsTotal,
-      unique_domains: uniqueDomains,
-      units_needed: unitsNeeded,
-      units_left: perDay === null ? null : await units.readRemaining(id, perDay),
-      columns: [...columnNames],
+      rows: estimate.rowsTotal,
+      unique_domains: estimate.uniqueDomains,
+      units_needed: estimate.unitsNeeded,
+      units_left: perDay === null ? null : await deps.units.readRemaining(account.id, perDay),
+      columns: [...estimate.columnNames],
     }
-  } catch (error) {
-    lease?.refund(JOB_LIMITS.dryRunUnits)
-    throw error
   }
+  return await metered(deps, exchange, JOB_LIMITS.dryRunUnits, makeEstimate, () => ({ kind: "dry_run" }))
 }
 
 /** Another server, which a balancer may ask next, may have the folder. */
@@ -224,13 +197,8 @@ export function uploadProblem(error: unknown, bytesMax: number): unknown {
 }
 
 /** Sends results block by block, from the byte that the client asks for. */
-function sendResults(
-  deps: JobRoutesDeps,
-  request: Request,
-  job: Job,
-  only: ResultFilter,
-  lease: RequestLease | null,
-): Response {
+function sendResults(deps: JobRoutesDeps, exchange: Exchange, job: Job, only: ResultFilter): Response {
+  const { request } = exchange
   if (!JOB_STATES[job.state].hasResults) throw jobNotReady(job.state)
   const length = resultsLength(job, only)
   // The results only grow, so their length tells their state.
@@ -240,8 +208,7 @@ function sendResults(
   const { from, to } = range ?? { from: 0, to: length }
   const { mediaType, extension } = JOB_FORMATS[job.format]
   const headers = {
-    ...plainHeaders(deps, request),
-    ...(lease === null ? {} : headerFields(lease.headers())),
+    ...plainHeaders(deps, exchange),
     "Content-Type": mediaType,
     "Content-Disposition": `attachment; filename="${job.id}.${extension}"`,
     "Content-Length": String(to - from),

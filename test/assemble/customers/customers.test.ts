@@ -4,6 +4,7 @@ import { parseSettings } from "../../../src/config/settings.ts"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { deleteNode, readHeartbeats, writeHeartbeat } from "../../../src/customers/nodes/live-nodes.ts"
 import { LocalRateLimiter } from "../../../src/customers/quota/rate/local-rate-limiter.ts"
+import { rateSubject } from "../../../src/customers/quota/rate/rate-subject.ts"
 import type { SqlValue } from "../../../src/customers/store/core/store.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { onPostgres } from "../../customers/engines.ts"
@@ -65,7 +66,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   })
   const atOnce = (caller: string): number => {
     let count = 0
-    while (customers.rates.admit(caller, { perSecond: 0.001, burst: 12 }).waitS === 0) count++
+    while (customers.rates.admit(rateSubject("caller", caller), { perSecond: 0.001, burst: 12 }).waitS === 0) count++
     return count
   }
   // It knows of the other before it serves; the other knows of it when it does.

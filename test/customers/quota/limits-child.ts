@@ -1,3 +1,4 @@
+import { rateSubject } from "../../../src/customers/quota/rate/rate-subject.ts"
 import { createSharedLimits } from "../../../src/customers/quota/shared-limits.ts"
 
 // A worker without its HTTP: `limits-child.ts PATH SEAT TASK TIMES` maps the memory that is the file at PATH and asks the
@@ -28,9 +29,10 @@ if (task === "rates") {
   let strangersCount = 0
   together(at => {
     const caller = at % 2
-    if (limits.rates.admit(`caller ${caller}`, { perSecond: 1, burst: 100_000 }).waitS === 0)
+    if (limits.rates.admit(rateSubject("caller", `caller ${caller}`), { perSecond: 1, burst: 100_000 }).waitS === 0)
       admitted[caller] = (admitted[caller] ?? 0) + 1
-    if (at % 16 === 0) limits.rates.admit(`${slot} ${strangersCount++}`, { perSecond: 1, burst: 1 })
+    if (at % 16 === 0)
+      limits.rates.admit(rateSubject("caller", `${slot} ${strangersCount++}`), { perSecond: 1, burst: 1 })
   })
   console.log(admitted.join(" "))
 }
@@ -41,7 +43,8 @@ if (task === "first_requests") {
   let callersCount = 0
   together(() => {
     for (let again = 0; again < 2; again++)
-      if (limits.rates.admit(`caller ${callersCount}`, { perSecond: 1, burst: 1 }).waitS === 0) admittedCount++
+      if (limits.rates.admit(rateSubject("caller", `caller ${callersCount}`), { perSecond: 1, burst: 1 }).waitS === 0)
+        admittedCount++
     callersCount++
   })
   console.log(admittedCount)

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { createLocalLimits, createNodeLimits, NodeShare } from "../../../src/customers/quota/caller-limits.ts"
 import type { RateLimit } from "../../../src/customers/quota/rate/rate-limiter.ts"
+import { rateSubject } from "../../../src/customers/quota/rate/rate-subject.ts"
 import { createFakeTime } from "../../support/time.ts"
 
 const RATE: RateLimit = { perSecond: 30, burst: 60 }
@@ -59,7 +60,7 @@ function cluster(count: number) {
   const admitted = (requests: number, which = limits): number => {
     let admittedCount = 0
     for (let at = 0; at < requests; at++)
-      if (which[at % which.length]?.rates.admit("a", RATE).waitS === 0) admittedCount++
+      if (which[at % which.length]?.rates.admit(rateSubject("caller", "a"), RATE).waitS === 0) admittedCount++
     return admittedCount
   }
   return { time, all, limits, admitted }
@@ -109,7 +110,7 @@ test("limits of callers without a key are divided in the same way", () => {
   const { limits } = cluster(2)
   const all = limits.map(({ keyless }) => {
     let count = 0
-    while (keyless.admit("192.0.2.1", { perSecond: 500, burst: 1000 }).waitS === 0) count++
+    while (keyless.admit(rateSubject("caller", "192.0.2.1"), { perSecond: 500, burst: 1000 }).waitS === 0) count++
     return count
   })
   expect(all).toEqual([500, 500])

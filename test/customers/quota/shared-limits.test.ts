@@ -2,6 +2,7 @@ import { afterEach, expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { rateSubject } from "../../../src/customers/quota/rate/rate-subject.ts"
 import {
   clearWorkerSlot,
   createRowClaim,
@@ -89,14 +90,16 @@ test("clearing the slot of a dead process ends its requests in flight and no oth
 test("callers with a key and callers without have limits of their own", () => {
   const limits = createSharedLimits(createSharedLimitsMemory(SEATS, NOW_MS, 42, NODE), 0, () => NOW_MS)
   const once = { perSecond: 1, burst: 1 }
-  expect([limits.rates, limits.keyless, limits.rates].map(rates => rates.admit("a", once).waitS)).toEqual([0, 0, 1])
+  expect(
+    [limits.rates, limits.keyless, limits.rates].map(rates => rates.admit(rateSubject("caller", "a"), once).waitS),
+  ).toEqual([0, 0, 1])
 })
 
 test("the secret seed decides the buckets of callers", () => {
   const [one, two] = [1, 2].map(seed => {
     const memory = createSharedLimitsMemory(SEATS, NOW_MS, seed, NODE)
     const rates = createSharedLimits(memory, 0, () => NOW_MS)
-    rates.rates.admit("a", { perSecond: 1, burst: 1 })
+    rates.rates.admit(rateSubject("caller", "a"), { perSecond: 1, burst: 1 })
     return memory.subarray(64).findIndex(byte => byte !== 0)
   })
   expect(one).not.toBe(two)
@@ -105,7 +108,7 @@ test("the secret seed decides the buckets of callers", () => {
 test("all processes that share the memory are one node, whatever they have admitted, and know when one of them has taken its row", () => {
   const node = `node_${"z".repeat(20)} node_${"y".repeat(20)}`
   const memory = createSharedLimitsMemory(SEATS, NOW_MS, 42, node)
-  createSharedLimits(memory, 1, () => NOW_MS).rates.admit("a", { perSecond: 1, burst: 1 })
+  createSharedLimits(memory, 1, () => NOW_MS).rates.admit(rateSubject("caller", "a"), { perSecond: 1, burst: 1 })
   const [one, other] = [createRowClaim(memory), createRowClaim(memory)]
   expect([readNode(memory), one.isTaken()]).toEqual([node, false])
   one.take()

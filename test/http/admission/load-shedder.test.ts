@@ -2,7 +2,6 @@ import { describe, expect, test } from "bun:test"
 import { type LoadLimits, LoadShedder } from "../../../src/http/admission/load-shedder.ts"
 import { cellIndex, createCounterShard } from "../../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
-import type { Problem } from "../../../src/http/response/problem.ts"
 import { createFakeTime } from "../../support/time.ts"
 
 const BOUNDS: LoadLimits = { inFlightMax: 4, bodyBytesMax: 1000, lagMaxMs: 400 }
@@ -75,55 +74,4 @@ test("long bodies have room up to the bound, and again when others are done", ()
   expect([load.bodyBytes, shed("body_bytes")]).toEqual([1000, 1])
   load.releaseBody(400)
   load.reserveBody(400)
-})
-
-describe("every other path", () => {
-  const refuse = (problem: unknown) => new Response((problem as Problem).code, { status: 503 })
-  const serveAt = (path: string, serve: () => Response | Promise<Response>, inFlight = 0) => {
-    const { load } = loaded(inFlight)
-    const request = new Request(`http://localhost${path}`)
-    return { load, serve: () => load.wrap(serve, request, refuse)(request) }
-  }
-
-  test("counts as a live request, unless it is about an uploaded list: who watches one does not slow it down", async () => {
-    const liveAt = async (path: string): Promise<number> => {
-      const { load, serve } = serveAt(path, () => new Response("here"))
-      await serve()
-      return load.liveCount
-    }
-    const paths = [
-      "/v1/usage",
-      "/v1/check/batch",
-      "/dashboard",
-      "/v1/jobs",
-      "/v1/jobs/job_1",
-      "/dashboard/jobs/job_1/progress",
-    ]
-    expect(await Promise.all(paths.map(liveAt))).toEqual([1, 1, 1, 0, 0, 0])
-  })
-
-  test("is in flight until it is answered, or has failed", async () => {
-    const held = Promise.withResolvers<Response>()
-    const { load, serve } = serveAt("/v1/usage", () => held.promise)
-    const answer = serve()
-    expect(load.inFlight).toBe(1)
-    held.resolve(new Response("here"))
-    expect([await (await answer).text(), load.inFlight]).toEqual(["here", 0])
-    const failing = serveAt("/v1/usage", () => Promise.reject(new Error("failed")))
-    const fault = await Promise.resolve(failing.serve()).catch(error => error)
-    expect([fault instanceof Error, failing.load.inFlight]).toEqual([true, 0])
-  })
-
-  test("is not looked at beyond twice the bound, but for health and metrics", async () => {
-    for (const [path, status] of [
-      ["/v1/usage", 503],
-      ["/docs", 503],
-      ["/nothing", 503],
-      ["/v1/health", 200],
-      ["/metrics", 200],
-    ] as const) {
-      const { load, serve } = serveAt(path, () => new Response("here"), 8)
-      expect([path, (await serve()).status, load.inFlight]).toEqual([path, status, 8])
-    }
-  })
 })

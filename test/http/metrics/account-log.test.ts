@@ -3,9 +3,8 @@ import { readFileSync } from "node:fs"
 import { detectSubjectKind, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
 import type { CallerCredentials } from "../../../src/customers/keys/key-cache.ts"
+import { Exchange } from "../../../src/http/exchange.ts"
 import { AccountLog } from "../../../src/http/metrics/account-log.ts"
-import { POST_CHECK_ROUTE } from "../../../src/http/metrics/request-observer.ts"
-import { RefusalHeaders } from "../../../src/http/response/caller-headers.ts"
 import { test } from "../../customers/engines.ts"
 import { loggedStore } from "../../customers/request-log/logged-store.ts"
 import { writtenAt } from "../../customers/temp-store.ts"
@@ -38,7 +37,7 @@ const INPUTS = [
 
 test("nothing of an address is in any byte of the database, whatever was checked", async () => {
   const { requestLog, accountId, path, rowCount } = await loggedStore()
-  const log = new AccountLog(requestLog, new RefusalHeaders())
+  const log = new AccountLog(requestLog)
   const caller: CallerCredentials = {
     kind: "active",
     key: { id: "key_1", kind: "secret", origins: [] },
@@ -53,7 +52,10 @@ test("nothing of an address is in any byte of the database, whatever was checked
       ...{ subject, policy: "b2b" as const, isDeep: false, includeTenant: false },
       ownListMatch: NO_OWN_LIST_MATCH,
     })
-    log.recordCheck(request, POST_CHECK_ROUTE, new Response(), 1, caller, outcome, false)
+    const exchange = new Exchange(request, "req_1", "getCheck")
+    exchange.caller = caller
+    exchange.result = { units: 1, check: outcome, categoryCounts: null }
+    log.record(exchange, new Response(), 1)
   }
   await requestLog.flush()
   expect(await rowCount()).toBe(INPUTS.length)

@@ -1,40 +1,49 @@
 import { describe, expect, test } from "bun:test"
 import type { LogFields } from "../../../src/base/log.ts"
 import type { LogLevel } from "../../../src/base/log-level.ts"
+import { parseSubject } from "../../../src/check/address/parse-subject.ts"
+import { NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
+import type { RouteId } from "../../../src/contract/routes.ts"
 import type { CallerCredentials } from "../../../src/customers/keys/key-cache.ts"
+import { Exchange } from "../../../src/http/exchange.ts"
 import { createCounterShard } from "../../../src/http/metrics/counter-layout.ts"
 import { Meter } from "../../../src/http/metrics/meter.ts"
-import { POST_CHECK_ROUTE, RequestObserver } from "../../../src/http/metrics/request-observer.ts"
-import { RefusalHeaders } from "../../../src/http/response/caller-headers.ts"
+import { RequestObserver } from "../../../src/http/metrics/request-observer.ts"
+import { check } from "../../support/app.ts"
 
 const CALLER: CallerCredentials = {
   kind: "active",
   key: { id: "key_1", kind: "secret", origins: [] },
   account: { id: "acc_1", tier: 2, acceptedTermsVersion: null, acceptedTermsAtMs: null },
 }
-const REQUEST = new Request("http://localhost/v1/check", { method: "POST" })
-const TOLD = { category: "personal", reasons: ["free_provider"], isDegraded: false } as const
+const OUTCOME = await check({
+  ...{ subject: parseSubject("email", "jane@gmail.com", "mailkind.test"), policy: "b2b" as const },
+  ...{ isDeep: false, includeTenant: false, ownListMatch: NO_OWN_LIST_MATCH },
+})
 
 /** A watch, the answers that it was shown by how long they took, and what it logged. */
 function watched(logging: { slowMs: number | null; sampleEvery: number | null }, isVerbose = () => false) {
   const lines: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
   const now = { ms: 0 }
-  const refusals = new RefusalHeaders()
   const watch = new RequestObserver({
     meter: new Meter(createCounterShard()),
     stopwatch: () => now.ms,
     log: (level, message, fields = {}) => void lines.push({ level, message, fields }),
     logging: { slowMs: () => logging.slowMs, sampleEvery: () => logging.sampleEvery, logsEveryRefusal: isVerbose },
-    refusals,
   })
-  const answer = (tookMs: number, status = 200, request = REQUEST): void => {
+  const answer = (tookMs: number, status = 200, known: Partial<Exchange> = {}): void => {
     now.ms += tookMs
-    const response = new Response("", { status, headers: { "X-Request-Id": "req_1" } })
-    watch.recordResponse(request, POST_CHECK_ROUTE, response, tookMs, CALLER, status === 200 ? TOLD : null)
+    const exchange = exchangeOf("postCheck")
+    exchange.caller = CALLER
+    if (status === 200) exchange.result = { units: 1, check: OUTCOME, categoryCounts: null }
+    watch.record(Object.assign(exchange, known), new Response("", { status }), tookMs)
   }
-  return { watch, answer, lines, now, refusals }
+  return { watch, answer, lines, now }
 }
+
+const exchangeOf = (route: RouteId): Exchange =>
+  new Exchange(new Request("http://localhost/v1/usage?email=jane@acme.com"), "req_1", route)
 
 describe("an answer that took as long as is slow", () => {
   test("is logged with what became of it, and one that took less is not", () => {
@@ -52,22 +61,16 @@ describe("an answer that took as long as is slow", () => {
           took_ms: 1000,
           tier: "2",
           category: "personal",
-          degraded: false,
+          degraded: OUTCOME.judged.verdict.isDegraded,
         },
       },
     ])
   })
 
-  test("is not logged where it answers an upload, whose sender decides how long it takes", async () => {
-    const { watch, lines, now } = watched({ slowMs: 1000, sampleEvery: null })
-    for (const path of ["/v1/jobs", "/dashboard/jobs", "/dashboard/jobs/estimate", "/v1/check/batch"]) {
-      const request = new Request(`http://localhost${path}`, { method: "POST" })
-      const handle = watch.wrap(() => {
-        now.ms += 2000
-        return new Response("")
-      }, request)
-      await handle(request)
-    }
+  test("is not logged where it answers an upload, whose sender decides how long it takes", () => {
+    const { watch, lines } = watched({ slowMs: 1000, sampleEvery: null })
+    for (const route of ["postJob", "postDashboardJob", "postJobEstimate", "postBatch"] as const)
+      watch.record(exchangeOf(route), new Response(""), 2000)
     expect(lines.map(({ fields }) => fields["route"])).toEqual(["POST /v1/check/batch"])
   })
 
@@ -84,8 +87,8 @@ describe("an answer that took as long as is slow", () => {
 describe("slow answers", () => {
   /** So many slow answers side by side, all over at once. */
   const together = ({ watch, now }: ReturnType<typeof watched>, count: number, status: number, tookMs = 2000): void => {
-    const response = new Response("", { status, headers: { "X-Request-Id": "req_1" } })
-    for (let at = 0; at < count; at++) watch.recordResponse(REQUEST, POST_CHECK_ROUTE, response, tookMs, null, null)
+    const response = new Response("", { status })
+    for (let at = 0; at < count; at++) watch.record(exchangeOf("postCheck"), response, tookMs)
     now.ms += 1
   }
 
@@ -146,15 +149,11 @@ describe("a sample", () => {
   })
 })
 
-test("other routes are watched with who was let in, until their answer is there", async () => {
-  const { watch, lines, now } = watched({ slowMs: 5, sampleEvery: null })
-  const request = new Request("http://localhost/v1/usage?email=jane@acme.com")
-  const serve = watch.wrap(async query => {
-    watch.setCaller(query, CALLER)
-    now.ms += 7
-    return new Response("")
-  }, request)
-  await serve(request)
+test("a line has the route, its caller and nothing of its query", () => {
+  const { watch, lines } = watched({ slowMs: 5, sampleEvery: null })
+  const exchange = exchangeOf("getUsage")
+  exchange.caller = CALLER
+  watch.record(exchange, new Response(""), 7)
   expect(lines.map(({ fields }) => [fields["route"], fields["tier"], fields["took_ms"]])).toEqual([
     ["GET /v1/usage", "2", 7],
   ])
@@ -165,9 +164,8 @@ describe("a refused request", () => {
   const QUIET = { slowMs: null, sampleEvery: null }
 
   test("that failed by us has one line by which it is found, with the problem and whose it was", () => {
-    const { answer, lines, refusals } = watched(QUIET)
-    refusals.setCode(REQUEST, "internal_error")
-    answer(1.23456, 500)
+    const { answer, lines } = watched(QUIET)
+    answer(1.23456, 500, { refusal: "internal_error" })
     answer(1, 404)
     expect(lines).toEqual([
       {
@@ -199,28 +197,25 @@ describe("a refused request", () => {
   })
 
   test("by a fault of the database names it, so that it is counted with that", () => {
-    const { answer, lines, refusals } = watched(QUIET)
-    refusals.setFault(REQUEST, { fault: "away", why: "no answer" })
-    for (let at = 0; at < 20; at++) answer(0, 503)
+    const { answer, lines } = watched(QUIET)
+    for (let at = 0; at < 20; at++) answer(0, 503, { fault: { fault: "away", why: "no answer" } })
     expect(lines.map(({ fields }) => fields["fault"])).toEqual(Array(20).fill("away"))
   })
 
   test("that failed by us and was slow is told as failed", () => {
-    const { answer, lines, refusals } = watched({ slowMs: 1, sampleEvery: null })
-    refusals.setFault(REQUEST, { fault: "away", why: "no answer" })
-    answer(2500, 503)
+    const { answer, lines } = watched({ slowMs: 1, sampleEvery: null })
+    answer(2500, 503, { fault: { fault: "away", why: "no answer" } })
     expect(lines).toMatchObject([{ message: "a request failed", fields: { fault: "away", took_ms: 2500 } }])
   })
 
-  test("for the health of a server that stops has no line, since it is asked for every few seconds", async () => {
+  test("for the health of a server that stops has no line, since it is asked for every few seconds", () => {
     const state = { isVerbose: false }
     const { watch, lines } = watched(QUIET, () => state.isVerbose)
-    const request = new Request("http://localhost/v1/health?ready=1")
-    const serve = watch.wrap(async () => new Response("", { status: 503 }), request)
-    await serve(request)
+    const refuse = (): void => watch.record(exchangeOf("getHealth"), new Response("", { status: 503 }), 0)
+    refuse()
     expect(lines).toEqual([])
     state.isVerbose = true
-    await serve(request)
+    refuse()
     expect(lines).toMatchObject([{ level: "debug", message: "a request was refused" }])
   })
 

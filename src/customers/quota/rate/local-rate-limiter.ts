@@ -8,6 +8,7 @@ import {
   rateLimitResult,
   requestsLeft,
 } from "./rate-limiter.ts"
+import type { RateSubject } from "./rate-subject.ts"
 
 /** When a caller's debt is cleared. Written in place, since writing to a map costs more than a look-up. */
 type CallerDebt = { clearedAtMs: number }
@@ -47,7 +48,7 @@ export class LocalRateLimiter implements RateLimiter {
   }
 
   /** Admits the caller at the cost of one request, or refuses it at no cost. */
-  admit(caller: string, rate: RateLimit): RateLimitResult {
+  admit(caller: RateSubject, rate: RateLimit): RateLimitResult {
     const now = this.#now()
     const debt = this.#debtOf(caller, now)
     const owedMs = debtMs(debt.clearedAtMs - now, rate)

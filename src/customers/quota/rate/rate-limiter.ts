@@ -1,3 +1,5 @@
+import type { RateSubject } from "./rate-subject.ts"
+
 /** How often a caller may send a request. */
 export type RateLimit = {
   readonly perSecond: number
@@ -22,7 +24,7 @@ export type RateLimitResult = {
  */
 export type RateLimiter = {
   /** Admits the caller at the cost of one request, or refuses it at no cost. */
-  readonly admit: (caller: string, rate: RateLimit) => RateLimitResult
+  readonly admit: (caller: RateSubject, rate: RateLimit) => RateLimitResult
 }
 
 /** Instants are sums of fractions: a request that is incomplete by less than this part counts as complete. */

@@ -9,6 +9,7 @@ import {
   rateLimitResult,
   requestsLeft,
 } from "./rate-limiter.ts"
+import type { RateSubject } from "./rate-subject.ts"
 
 /** A caller has a slot in one bucket. The fingerprints of a bucket fill one cache line of the processor. */
 const BUCKET_SLOTS = 16
@@ -52,7 +53,7 @@ export class SharedRateLimiter implements RateLimiter {
   }
 
   /** Admits the caller at the cost of one request, or refuses it at no cost. */
-  admit(caller: string, rate: RateLimit): RateLimitResult {
+  admit(caller: RateSubject, rate: RateLimit): RateLimitResult {
     const now = this.#clock() - this.#originMs
     const { fingerprint, bucket } = this.#hash(caller)
     const first = (bucket % BUCKETS) * BUCKET_SLOTS

@@ -1,8 +1,6 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import { domainToALabels } from "../../../base/idna.ts"
-import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import {
   type AccountSearch,
@@ -16,7 +14,9 @@ import { listActsAbout } from "../../../customers/audit/audit.ts"
 import { findKey, listKeys, revokeKey } from "../../../customers/keys/keys.ts"
 import { listSessions } from "../../../customers/sign-in/sessions.ts"
 import { currentTermsVersion } from "../../../customers/terms/terms.ts"
+import type { Exchange } from "../../exchange.ts"
 import { Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
@@ -36,39 +36,32 @@ const ACTS_DISPLAYED_MAX = 20
 /** The list of accounts, the page of one account, and their forms. */
 export function adminAccountsRoutes(site: SiteContext) {
   const { guards, changes } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.adminAccounts.path, ({ request }) =>
-      guards.requireAdmin.page(request, user => accountsPage(site, user, request, null)),
-    )
-    .post(ROUTES.postAdminAccount.path, ({ request }) => handleCreateAccount(site, request), { parse: "none" })
-    .get(ROUTES.adminAccount.path, ({ request, params }) =>
-      guards.requireAdmin.page(request, user => adminAccountPage(site, user, request, params.id)),
-    )
-    .post(ROUTES.postAdminTier.path, ({ request, params }) => handleSetTier(site, request, params.id), {
-      parse: "none",
-    })
-    .get(ROUTES.adminKeyRevocation.path, ({ request, params }) =>
-      guards.requireAdmin.page(request, async user => {
-        const key = await findKey(changes.store, params.id)
+  return handlers({
+    adminAccounts: exchange => guards.requireAdmin.page(exchange, user => accountsPage(site, user, exchange, null)),
+    postAdminAccount: exchange => handleCreateAccount(site, exchange),
+    adminAccount: exchange =>
+      guards.requireAdmin.page(exchange, user => adminAccountPage(site, user, exchange, exchange.params.id)),
+    postAdminTier: exchange => handleSetTier(site, exchange, exchange.params.id),
+    adminKeyRevocation: exchange =>
+      guards.requireAdmin.page(exchange, async user => {
+        const key = await findKey(changes.store, exchange.params.id)
         const account = key && (await findAccount(changes.store, key.accountId))
         if (key === null || account === null) throw new Problem("not_found", "No such key.")
         return <KeyRevocationPage user={user} apiKey={key} account={account} />
       }),
-    )
-    .post(ROUTES.postAdminKeyRevocation.path, ({ request, params }) => handleRevokeKey(site, request, params.id), {
-      parse: "none",
-    })
+    postAdminKeyRevocation: exchange => handleRevokeKey(site, exchange, exchange.params.id),
+  })
 }
 
 async function accountsPage(
   { changes: { store, clock }, tiers, defaultTier }: SiteContext,
   user: SignedInUser,
-  request: Request,
+  exchange: Exchange,
   rejected: RejectedAccountForm | null,
 ) {
-  const search = queryParameter(request.url, "email")
+  const search = queryParameter(exchange.request.url, "email")
   // If the account of the cursor was deleted meanwhile, the first page is displayed.
-  const previous = await findAccount(store, queryParameter(request.url, "after"))
+  const previous = await findAccount(store, queryParameter(exchange.request.url, "after"))
   const accountsRead = await searchAccounts(store, {
     ...parseAccountSearch(search),
     afterEmail: previous?.email ?? "",
@@ -83,7 +76,7 @@ async function accountsPage(
       isFirstPage={previous === null}
       tiers={tiers}
       defaultTier={defaultTier}
-      flash={flashMessage(request.url, ACCOUNTS_FLASH)}
+      flash={flashMessage(exchange.request.url, ACCOUNTS_FLASH)}
       rejected={rejected}
     />
   )
@@ -103,29 +96,29 @@ function parseAccountSearch(search: string): Pick<AccountSearch, "emailPrefix" |
   }
 }
 
-const handleCreateAccount = (site: SiteContext, request: Request) =>
-  site.guards.requireAdmin.form(request, async (user, form) => {
+const handleCreateAccount = (site: SiteContext, exchange: Exchange) =>
+  site.guards.requireAdmin.form(exchange, async (user, form) => {
     const { pages, changes, random } = site
     const email = form.text("new-email")
     const tier = form.text("tier")
     const newAccount = { email, tier: parseTier(tier), termsVersion: await currentTermsVersion(changes.store) }
     const creation = await createAccount(adminChanges(site, user), random, newAccount)
     if (creation.kind === "created")
-      return pages.redirect(withFlash(pathWithId("adminAccount", creation.account.id), "created"), request)
-    const page = await accountsPage(site, user, request, { email, tier, reason: creation.kind })
-    return pages.renderInvalid(page, request)
+      return pages.redirect(withFlash(pathWithId("adminAccount", creation.account.id), "created"), exchange)
+    const page = await accountsPage(site, user, exchange, { email, tier, reason: creation.kind })
+    return pages.renderInvalid(page, exchange)
   })
 
 /** The page of an account, with the forms that were refused. */
 export async function adminAccountPage(
   site: SiteContext,
   user: SignedInUser,
-  request: Request,
+  exchange: Exchange,
   id: string,
   rejected: RejectedAdminForms = {},
 ) {
   const details = await readAccountDetails(site, id)
-  const flash = flashMessage(request.url, ADMIN_ACCOUNT_FLASH)
+  const flash = flashMessage(exchange.request.url, ADMIN_ACCOUNT_FLASH)
   return <AdminAccountPage user={user} details={details} tiers={site.tiers} flash={flash} rejected={rejected} />
 }
 
@@ -146,29 +139,29 @@ async function readAccountDetails({ changes, terms, usageOf }: SiteContext, id: 
   }
 }
 
-const handleSetTier = (site: SiteContext, request: Request, id: string) =>
-  site.guards.requireAdmin.form(request, async (user, form) => {
+const handleSetTier = (site: SiteContext, exchange: Exchange, id: string) =>
+  site.guards.requireAdmin.form(exchange, async (user, form) => {
     const { pages } = site
     const change = await setTier(adminChanges(site, user), id, parseTier(form.text("tier")))
     switch (change.kind) {
       case "changed":
-        return pages.redirect(withFlash(pathWithId("adminAccount", id), "tier-set"), request)
+        return pages.redirect(withFlash(pathWithId("adminAccount", id), "tier-set"), exchange)
       case "unknown_account":
         throw unknownAccountProblem()
       case "unknown_tier": {
-        const page = await adminAccountPage(site, user, request, id, { tierError: "Choose one of the tiers." })
-        return pages.renderInvalid(page, request)
+        const page = await adminAccountPage(site, user, exchange, id, { tierError: "Choose one of the tiers." })
+        return pages.renderInvalid(page, exchange)
       }
     }
   })
 
-const handleRevokeKey = (site: SiteContext, request: Request, id: string) =>
-  site.guards.requireAdmin.form(request, async user => {
+const handleRevokeKey = (site: SiteContext, exchange: Exchange, id: string) =>
+  site.guards.requireAdmin.form(exchange, async user => {
     const { pages } = site
     const revocation = await revokeKey(adminChanges(site, user), id, "admin")
     if (revocation.kind === "unknown_key") throw new Problem("not_found", "No such key.")
     const flash = revocation.isNew ? "key-revoked" : "key-revoked-before"
-    return pages.redirect(withFlash(pathWithId("adminAccount", revocation.key.accountId), flash), request)
+    return pages.redirect(withFlash(pathWithId("adminAccount", revocation.key.accountId), flash), exchange)
   })
 
 /** The problem of an account that does not exist. */

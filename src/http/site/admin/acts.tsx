@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import {
@@ -11,6 +10,7 @@ import {
   type RecordedAct,
 } from "../../../customers/audit/audit.ts"
 import type { ActorKind } from "../../../customers/store/change-log/actor.ts"
+import { handlers } from "../../router.ts"
 import { pathWithId, queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { formatNumber } from "../ui/format.ts"
@@ -21,29 +21,33 @@ import { AdminLayout, ROWS_PER_PAGE } from "./admin-layout.tsx"
 
 /** The audit log: what administrators did, the latest first. */
 export function adminActsRoutes({ guards, changes }: SiteContext) {
-  return new Elysia({ normalize: false }).get(ROUTES.adminActs.path, ({ request }) =>
-    guards.requireAdmin.page(request, async user => {
-      const after = parseCursor(queryParameter(request.url, "after"))
-      const { rows, lastRow } = paginate(await listOperatorActs(changes.store, after, ROWS_PER_PAGE + 1), ROWS_PER_PAGE)
-      return (
-        <AdminLayout route="adminActs" section="adminActs" title="Audit log" user={user}>
-          <p>
-            This log has what administrators, commands on the server and reports of leaked keys changed. We keep it for{" "}
-            {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)} entries. What owners changed of their
-            accounts is on the pages of these. <code>mailkind audit</code> prints everything.
-          </p>
-          {rows.length === 0 ? <p>{after === null ? "Nothing yet." : "There are no more entries."}</p> : null}
-          {rows.length === 0 ? null : <ActsTable acts={rows} />}
-          <Pagination
-            path={ROUTES.adminActs.path}
-            query={{}}
-            after={lastRow && `${lastRow.atMs}.${lastRow.id}`}
-            isFirstPage={after === null}
-          />
-        </AdminLayout>
-      )
-    }),
-  )
+  return handlers({
+    adminActs: exchange =>
+      guards.requireAdmin.page(exchange, async user => {
+        const after = parseCursor(queryParameter(exchange.request.url, "after"))
+        const { rows, lastRow } = paginate(
+          await listOperatorActs(changes.store, after, ROWS_PER_PAGE + 1),
+          ROWS_PER_PAGE,
+        )
+        return (
+          <AdminLayout route="adminActs" section="adminActs" title="Audit log" user={user}>
+            <p>
+              This log has what administrators, commands on the server and reports of leaked keys changed. We keep it
+              for {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)} entries. What owners changed of
+              their accounts is on the pages of these. <code>mailkind audit</code> prints everything.
+            </p>
+            {rows.length === 0 ? <p>{after === null ? "Nothing yet." : "There are no more entries."}</p> : null}
+            {rows.length === 0 ? null : <ActsTable acts={rows} />}
+            <Pagination
+              path={ROUTES.adminActs.path}
+              query={{}}
+              after={lastRow && `${lastRow.atMs}.${lastRow.id}`}
+              isFirstPage={after === null}
+            />
+          </AdminLayout>
+        )
+      }),
+  })
 }
 
 /** The cursor of a page's URL; null: the first page. */

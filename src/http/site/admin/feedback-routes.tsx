@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import { parseSubject } from "../../../check/address/parse-subject.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -13,7 +12,9 @@ import {
   readOtherReports,
 } from "../../../customers/feedback/feedback.ts"
 import type { Store } from "../../../customers/store/core/store.ts"
+import type { Exchange } from "../../exchange.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
 import type { SignedInUser } from "../guards.ts"
@@ -28,25 +29,20 @@ import { type DomainCorrection, REPORT_FLASH, type ReportDetails, ReportPage } f
 /** The list of feedback reports, the page of one report, and the decision about it. */
 export function adminFeedbackRoutes(site: SiteContext) {
   const { guards, changes } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.adminFeedback.path, ({ request }) =>
-      guards.requireAdmin.page(request, user => adminFeedbackPage(changes.store, user, request)),
-    )
-    .get(ROUTES.adminReport.path, ({ request, params }) =>
-      guards.requireAdmin.page(request, user => reportPage(site, user, request, params.id, null)),
-    )
-    .post(ROUTES.postAdminAccept.path, ({ request, params }) => handleDecision(site, request, params.id, "accepted"), {
-      parse: "none",
-    })
-    .post(ROUTES.postAdminReject.path, ({ request, params }) => handleDecision(site, request, params.id, "rejected"), {
-      parse: "none",
-    })
+  return handlers({
+    adminFeedback: exchange =>
+      guards.requireAdmin.page(exchange, user => adminFeedbackPage(changes.store, user, exchange)),
+    adminReport: exchange =>
+      guards.requireAdmin.page(exchange, user => reportPage(site, user, exchange, exchange.params.id, null)),
+    postAdminAccept: exchange => handleDecision(site, exchange, exchange.params.id, "accepted"),
+    postAdminReject: exchange => handleDecision(site, exchange, exchange.params.id, "rejected"),
+  })
 }
 
-async function adminFeedbackPage(store: Store, user: SignedInUser, request: Request) {
-  const status = parseStatusFilter(queryParameter(request.url, "status"))
+async function adminFeedbackPage(store: Store, user: SignedInUser, exchange: Exchange) {
+  const status = parseStatusFilter(queryParameter(exchange.request.url, "status"))
   // If the report of the cursor was deleted meanwhile, the first page is displayed.
-  const after = await findFeedback(store, queryParameter(request.url, "after"))
+  const after = await findFeedback(store, queryParameter(exchange.request.url, "after"))
   const reportsRead = await listFeedback(store, {
     status: status === "all" ? null : status,
     after,
@@ -58,14 +54,16 @@ async function adminFeedbackPage(store: Store, user: SignedInUser, request: Requ
       reports={paginate(reportsRead, ROWS_PER_PAGE)}
       status={status}
       isFirstPage={after === null}
-      flash={flashMessage(request.url, QUEUE_FLASH)}
+      flash={flashMessage(exchange.request.url, QUEUE_FLASH)}
     />
   )
 }
 
-async function reportPage(site: SiteContext, user: SignedInUser, request: Request, id: string, error: string | null) {
+async function reportPage(site: SiteContext, user: SignedInUser, exchange: Exchange, id: string, error: string | null) {
   const details = await readReportDetails(site, id)
-  return <ReportPage user={user} details={details} flash={flashMessage(request.url, REPORT_FLASH)} error={error} />
+  return (
+    <ReportPage user={user} details={details} flash={flashMessage(exchange.request.url, REPORT_FLASH)} error={error} />
+  )
 }
 
 async function readReportDetails(site: SiteContext, id: string): Promise<ReportDetails> {
@@ -105,8 +103,8 @@ const DECISION_ERRORS = {
   too_many_corrections: "The limit of corrections is reached. Reject an accepted report first.",
 } as const
 
-const handleDecision = (site: SiteContext, request: Request, id: string, decision: "accepted" | "rejected") =>
-  site.guards.requireAdmin.form(request, async (user, form) => {
+const handleDecision = (site: SiteContext, exchange: Exchange, id: string, decision: "accepted" | "rejected") =>
+  site.guards.requireAdmin.form(exchange, async (user, form) => {
     const { pages } = site
     const seenStatus = FEEDBACK_STATUSES.find(status => status === form.text("seen"))
     if (seenStatus === undefined)
@@ -116,16 +114,16 @@ const handleDecision = (site: SiteContext, request: Request, id: string, decisio
       case "decided":
         return pages.redirect(
           withFlash(pathWithId("adminReport", id), `${decision}${result.isNew ? "" : "-before"}`),
-          request,
+          exchange,
         )
       case "orphan_taken_back":
-        return pages.redirect(withFlash(ROUTES.adminFeedback.path, "orphan-taken-back"), request)
+        return pages.redirect(withFlash(ROUTES.adminFeedback.path, "orphan-taken-back"), exchange)
       case "unknown_feedback":
         throw unknownReportProblem()
       case "decided_meanwhile":
       case "too_many_corrections": {
-        const page = await reportPage(site, user, request, id, DECISION_ERRORS[result.kind])
-        return pages.renderInvalid(page, request)
+        const page = await reportPage(site, user, exchange, id, DECISION_ERRORS[result.kind])
+        return pages.renderInvalid(page, exchange)
       }
     }
   })

@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import type { SourceOutcome } from "../../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Health } from "../../../contract/schemas.ts"
@@ -10,6 +9,7 @@ import { countActiveKeys } from "../../../customers/keys/keys.ts"
 import { type OutboxState, readOutboxState } from "../../../customers/notices/outbox.ts"
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
 import { type HourCount, readTraffic } from "../../../customers/usage/traffic.ts"
+import { handlers } from "../../router.ts"
 import type { SignedInUser } from "../guards.ts"
 import { ListsFreshness, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
@@ -21,11 +21,12 @@ import { firstShownHour, TrafficSection } from "./traffic.tsx"
 
 /** The first page of the administration. */
 export function adminOverviewRoutes(site: SiteContext) {
-  return new Elysia({ normalize: false }).get(ROUTES.admin.path, ({ request }) =>
-    site.guards.requireAdmin.page(request, async user => (
-      <OverviewPage user={user} overview={await readServerOverview(site)} />
-    )),
-  )
+  return handlers({
+    admin: exchange =>
+      site.guards.requireAdmin.page(exchange, async user => (
+        <OverviewPage user={user} overview={await readServerOverview(site)} />
+      )),
+  })
 }
 
 async function readServerOverview(site: SiteContext): Promise<ServerOverview> {

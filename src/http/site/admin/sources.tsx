@@ -1,7 +1,7 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import type { SourceOutcome } from "../../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import { handlers } from "../../router.ts"
 import type { SignedInUser } from "../guards.ts"
 import { IsoTimestamp, ListsFreshness, type ListsOverview, type SourceOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
@@ -11,9 +11,10 @@ import { AdminLayout } from "./admin-layout.tsx"
 
 /** The sources of the lists and the health of each. */
 export function adminSourcesRoutes({ guards, lists }: SiteContext) {
-  return new Elysia({ normalize: false }).get(ROUTES.adminSources.path, ({ request }) =>
-    guards.requireAdmin.page(request, async user => <SourcesPage user={user} lists={lists()} />),
-  )
+  return handlers({
+    adminSources: exchange =>
+      guards.requireAdmin.page(exchange, async user => <SourcesPage user={user} lists={lists()} />),
+  })
 }
 
 type SourcesPageProps = { readonly user: SignedInUser; readonly lists: ListsOverview }

@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import { ROUTES } from "../../../contract/routes.ts"
 import { countAccounts } from "../../../customers/accounts/accounts.ts"
 import { noticeContent } from "../../../customers/notices/notices.ts"
@@ -13,6 +12,8 @@ import {
   type Terms,
 } from "../../../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
+import type { Exchange } from "../../exchange.ts"
+import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, queryParameter, withFlash } from "../links.ts"
@@ -22,17 +23,17 @@ import { TERMS_FLASH, type TermsFormError, type TermsFormValues, TermsPage, Term
 /** The published terms, and the publication of new ones: a form, a preview, and the publication itself. */
 export function adminTermsRoutes(site: SiteContext) {
   const { guards, changes } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.adminTerms.path, ({ request }) =>
-      guards.requireAdmin.page(request, user =>
-        termsPage(changes, user, termsFormInUrl(request.url), {
+  return handlers({
+    adminTerms: exchange =>
+      guards.requireAdmin.page(exchange, user =>
+        termsPage(changes, user, termsFormInUrl(exchange.request.url), {
           error: null,
-          flash: flashMessage(request.url, TERMS_FLASH),
+          flash: flashMessage(exchange.request.url, TERMS_FLASH),
         }),
       ),
-    )
-    .get(ROUTES.adminTermsPreview.path, ({ request }) => handlePreview(site, request))
-    .post(ROUTES.postAdminTerms.path, ({ request }) => handlePublish(site, request), { parse: "none" })
+    adminTermsPreview: exchange => handlePreview(site, exchange),
+    postAdminTerms: exchange => handlePublish(site, exchange),
+  })
 }
 
 const readTermsForm = (text: (name: keyof TermsFormValues) => string): TermsFormValues => ({
@@ -56,15 +57,15 @@ function parseNewTerms({ version, url, material }: TermsFormValues): NewTerms | 
   return material === "yes" || material === "no" ? { version, url, isMaterial: material === "yes" } : null
 }
 
-const handlePreview = (site: SiteContext, request: Request) =>
-  site.guards.requireAdmin.page(request, async user => {
+const handlePreview = (site: SiteContext, exchange: Exchange) =>
+  site.guards.requireAdmin.page(exchange, async user => {
     const { changes, pages } = site
-    const values = termsFormInUrl(request.url)
+    const values = termsFormInUrl(exchange.request.url)
     const newTerms = parseNewTerms(values)
     const preview = newTerms && (await previewPublication(changes.store, changes.clock, newTerms))
     if (preview?.kind === "publishable") return await previewPage(site, user, preview.terms)
-    if (preview?.kind === "published") return pages.redirect(publishedPath(false), request)
-    return await rejectedTermsPage(site, user, request, values, preview?.kind ?? "material_unsaid")
+    if (preview?.kind === "published") return pages.redirect(publishedPath(false), exchange)
+    return await rejectedTermsPage(site, user, exchange, values, preview?.kind ?? "material_unsaid")
   })
 
 async function previewPage({ changes, baseUrl }: SiteContext, user: SignedInUser, terms: Terms) {
@@ -85,14 +86,14 @@ async function previewPage({ changes, baseUrl }: SiteContext, user: SignedInUser
   )
 }
 
-const handlePublish = (site: SiteContext, request: Request) =>
-  site.guards.requireAdmin.form(request, async (user, form) => {
+const handlePublish = (site: SiteContext, exchange: Exchange) =>
+  site.guards.requireAdmin.form(exchange, async (user, form) => {
     const { pages } = site
     const values = readTermsForm(form.text)
     const newTerms = parseNewTerms(values)
     const publication = newTerms && (await publishTerms(adminChanges(site, user), newTerms))
-    if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), request)
-    return await rejectedTermsPage(site, user, request, values, publication?.kind ?? "material_unsaid")
+    if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), exchange)
+    return await rejectedTermsPage(site, user, exchange, values, publication?.kind ?? "material_unsaid")
   })
 
 const publishedPath = (isNew: boolean): string =>
@@ -101,10 +102,10 @@ const publishedPath = (isNew: boolean): string =>
 async function rejectedTermsPage(
   { changes, pages }: SiteContext,
   user: SignedInUser,
-  request: Request,
+  exchange: Exchange,
   values: TermsFormValues,
   error: TermsFormError,
 ) {
   const page = await termsPage(changes, user, values, { error, flash: null })
-  return pages.renderInvalid(page, request)
+  return pages.renderInvalid(page, exchange)
 }

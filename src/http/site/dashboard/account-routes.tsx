@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import { logError } from "../../../base/log.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
@@ -10,6 +9,7 @@ import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjec
 import { endOtherSessions, endSession } from "../../../customers/sign-in/sessions.ts"
 import { acceptTerms } from "../../../customers/terms/terms.ts"
 import { Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { ownerChanges } from "../attributed-changes.ts"
 import { flashMessage, withFlash } from "../links.ts"
 import { streamText } from "../page-responses.ts"
@@ -21,33 +21,25 @@ export function accountPageRoutes(site: SiteContext) {
   const { pages, guards, cookies, changes, tiers } = site
   const readPageData = accountPageReader(changes, tiers)
   const { path } = ROUTES.account
-  return new Elysia({ normalize: false })
-    .get(path, ({ request }) =>
-      guards.requireAccount.page(request, async user => {
-        return <AccountPage data={await readPageData(user)} flash={flashMessage(request.url, ACCOUNT_FLASH)} />
+  return handlers({
+    account: exchange =>
+      guards.requireAccount.page(exchange, async user => {
+        return <AccountPage data={await readPageData(user)} flash={flashMessage(exchange.request.url, ACCOUNT_FLASH)} />
       }),
-    )
-    .post(
-      ROUTES.postSessionEnd.path,
-      ({ request }) =>
-        guards.requireAccount.form(request, async ({ account, session }, form) => {
-          const id = form.text("session")
-          if (id === "") await endOtherSessions(ownerChanges(site, { account }), account.id, session.id)
-          else await endSession(ownerChanges(site, { account }), account.id, id)
-          return pages.redirect(withFlash(path, id === "" ? "sessions-ended" : "session-ended"), request)
-        }),
-      { parse: "none" },
-    )
-    .post(
-      ROUTES.postSignOut.path,
-      ({ request }) =>
-        guards.allowAnonymousForm(request, async () => {
-          const user = await guards.signedInUser(request)
-          if (user !== null) await endSession(ownerChanges(site, user), user.account.id, user.session.id)
-          return pages.redirect(ROUTES.home.path, request, { "Set-Cookie": cookies.clear("session") })
-        }),
-      { parse: "none" },
-    )
+    postSessionEnd: exchange =>
+      guards.requireAccount.form(exchange, async ({ account, session }, form) => {
+        const id = form.text("session")
+        if (id === "") await endOtherSessions(ownerChanges(site, { account }), account.id, session.id)
+        else await endSession(ownerChanges(site, { account }), account.id, id)
+        return pages.redirect(withFlash(path, id === "" ? "sessions-ended" : "session-ended"), exchange)
+      }),
+    postSignOut: exchange =>
+      guards.allowAnonymousForm(exchange, async () => {
+        const user = await guards.signedInUser(exchange)
+        if (user !== null) await endSession(ownerChanges(site, user), user.account.id, user.session.id)
+        return pages.redirect(ROUTES.home.path, exchange, { "Set-Cookie": cookies.clear("session") })
+      }),
+  })
 }
 
 const EXPORT_FILE = { fileName: "mailkind-account.json", mediaType: "application/json" } as const
@@ -57,32 +49,28 @@ export function accountDataRoutes(site: SiteContext) {
   const { pages, guards, cookies, changes, tiers, units, requestLog, log } = site
   const { store, clock } = changes
   const readPageData = accountPageReader(changes, tiers)
-  return new Elysia({ normalize: false })
-    .get(ROUTES.accountExport.path, ({ request }) =>
-      guards.requireAccount.page(request, async ({ account }) => {
+  return handlers({
+    accountExport: exchange =>
+      guards.requireAccount.page(exchange, async ({ account }) => {
         await requestLog?.flushAccount(account.id)
         const parts = exportAccount(store, clock(), account.id)
-        return pages.download(streamText(parts, logError(log, "account export failed")), request, EXPORT_FILE)
+        return pages.download(streamText(parts, logError(log, "account export failed")), exchange, EXPORT_FILE)
       }),
-    )
-    .post(
-      ROUTES.postAccountDeletion.path,
-      ({ request }) =>
-        guards.requireAccount.form(request, async (user, form) => {
-          const input = form.text("email")
-          if (normalizeAccountEmail(input) === user.account.email) {
-            // What is kept of its day is what it used, without what this process holds for it.
-            await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
-            await removeAccount(ownerChanges(site, user), user.account.id)
-            return pages.render(<AccountDeletedPage />, request, {
-              headers: { "Set-Cookie": cookies.clear("session") },
-            })
-          }
-          const page = <AccountPage data={await readPageData(user)} flash={null} rejectedDeletion={{ input }} />
-          return pages.renderInvalid(page, request)
-        }),
-      { parse: "none" },
-    )
+    postAccountDeletion: exchange =>
+      guards.requireAccount.form(exchange, async (user, form) => {
+        const input = form.text("email")
+        if (normalizeAccountEmail(input) === user.account.email) {
+          // What is kept of its day is what it used, without what this process holds for it.
+          await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
+          await removeAccount(ownerChanges(site, user), user.account.id)
+          return pages.render(<AccountDeletedPage />, exchange, {
+            headers: { "Set-Cookie": cookies.clear("session") },
+          })
+        }
+        const page = <AccountPage data={await readPageData(user)} flash={null} rejectedDeletion={{ input }} />
+        return pages.renderInvalid(page, exchange)
+      }),
+  })
 }
 
 const NEWER_TERMS_PUBLISHED =
@@ -93,21 +81,19 @@ export function termsAcceptanceRoutes(site: SiteContext) {
   const { pages, guards, changes, tiers } = site
   const readPageData = accountPageReader(changes, tiers)
   const { path } = ROUTES.account
-  return new Elysia({ normalize: false }).post(
-    ROUTES.postTermsAcceptance.path,
-    ({ request }) =>
-      guards.requireAccount.form(request, async (user, form) => {
+  return handlers({
+    postTermsAcceptance: exchange =>
+      guards.requireAccount.form(exchange, async (user, form) => {
         const result = await acceptTerms(ownerChanges(site, user), user.account.id, form.text("version"))
-        if (result.kind === "accepted") return pages.redirect(withFlash(path, "terms-accepted"), request)
+        if (result.kind === "accepted") return pages.redirect(withFlash(path, "terms-accepted"), exchange)
         if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
         if (result.kind === "none_published" || user.terms.kind === "accepted")
-          return pages.redirect(withFlash(path, "terms-settled"), request)
+          return pages.redirect(withFlash(path, "terms-settled"), exchange)
         // Another process may have published newer terms that this process has not read yet.
         const { version, url } = result.terms
         const data = await readPageData({ ...user, terms: { ...user.terms, version, url } })
         const page = <AccountPage data={data} flash={null} error={NEWER_TERMS_PUBLISHED} />
-        return pages.renderInvalid(page, request)
+        return pages.renderInvalid(page, exchange)
       }),
-    { parse: "none" },
-  )
+  })
 }

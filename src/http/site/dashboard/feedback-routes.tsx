@@ -1,13 +1,15 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import { REPORTABLE_CATEGORIES } from "../../../contract/feedback-schema.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../customers/feedback/feedback.ts"
 import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
+import { rateSubject } from "../../../customers/quota/rate/rate-subject.ts"
+import type { Exchange } from "../../exchange.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { isTooManyRequests, Problem, rateLimited } from "../../response/problem.ts"
-import { FEEDBACK_RESULT, type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
+import { handlers } from "../../router.ts"
+import { type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, withFlash, withQuery } from "../links.ts"
@@ -30,18 +32,14 @@ const EMPTY_FEEDBACK_FORM: FeedbackFormValues = { subject: "", expected: "", com
 /** The account's reports, and the form for another, which does the same as POST /v1/feedback. */
 export function feedbackPageRoutes(site: SiteContext) {
   const { guards } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.feedback.path, ({ request }) =>
-      guards.requireAccount.page(request, async user => {
-        return await feedbackPage(site, user, request, prefilledForm(request.url), {})
+  return handlers({
+    feedback: exchange =>
+      guards.requireAccount.page(exchange, async user => {
+        return await feedbackPage(site, user, exchange, prefilledForm(exchange.request.url), {})
       }),
-    )
-    .post(
-      ROUTES.postFeedbackForm.path,
-      ({ request }) =>
-        guards.requireAccount.form(request, (user, form) => handleReport(site, user, request, readFeedbackForm(form))),
-      { parse: "none" },
-    )
+    postFeedbackForm: exchange =>
+      guards.requireAccount.form(exchange, (user, form) => handleReport(site, user, exchange, readFeedbackForm(form))),
+  })
 }
 
 /** The form with the domain and the category that a link names, such as the one on a verdict's card. */
@@ -58,38 +56,37 @@ function prefilledForm(url: string): FeedbackFormValues {
 async function handleReport(
   site: SiteContext,
   user: SignedInUser,
-  request: Request,
+  exchange: Exchange,
   values: FeedbackFormValues,
 ): Promise<Response> {
   const { pages, rates, testDomain } = site
   const parsed = parseFeedback(toFeedbackBody(values), testDomain)
   if (parsed.kind === "invalid") {
     const errors = { [FIELD_OF_MEMBER[parsed.member]]: fieldError(parsed.member, values) }
-    return pages.renderInvalid(await feedbackPage(site, user, request, values, errors), request)
+    return pages.renderInvalid(await feedbackPage(site, user, exchange, values, errors), exchange)
   }
   try {
     admitReport(rates, user.account.id)
-    const result = await withSiteLease(site, request, user.account, (caller, lease) =>
-      submitMeteredFeedback(site, caller, lease, parsed.input),
+    const result = await withSiteLease(site, exchange, user.account, () =>
+      submitMeteredFeedback(site, exchange, parsed.input),
     )
     if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
-    site.accountLog?.setResult(request, FEEDBACK_RESULT)
-    return pages.redirect(withFlash(ROUTES.feedback.path, result.receipt.status), request)
+    return pages.redirect(withFlash(ROUTES.feedback.path, result.receipt.status), exchange)
   } catch (error) {
     if (!isTooManyRequests(error)) throw error
-    return pages.renderProblem(await feedbackPage(site, user, request, values, {}, error.detail), request, error)
+    return pages.renderProblem(await feedbackPage(site, user, exchange, values, {}, error.detail), exchange, error)
   }
 }
 
 async function feedbackPage(
   { changes }: SiteContext,
   user: SignedInUser,
-  request: Request,
+  exchange: Exchange,
   values: FeedbackFormValues,
   errors: FeedbackFormErrors,
   refusal: string | null = null,
 ) {
-  const after = cursorInUrl(request.url)
+  const after = cursorInUrl(exchange.request.url)
   const reportsRead = await listFeedbackOf(changes.store, user.account.id, after, REPORTS_PER_PAGE + 1)
   const { rows, lastRow } = paginate(reportsRead, REPORTS_PER_PAGE)
   return (
@@ -98,7 +95,7 @@ async function feedbackPage(
       reports={rows}
       olderPath={lastRow && withQuery(ROUTES.feedback.path, { after: reportCursor(lastRow) })}
       isFirstPage={after === null}
-      flash={flashMessage(request.url, FEEDBACK_FLASH)}
+      flash={flashMessage(exchange.request.url, FEEDBACK_FLASH)}
       values={values}
       errors={errors}
       refusal={refusal}
@@ -142,7 +139,7 @@ const fieldError = (member: FeedbackMember, { subject }: FeedbackFormValues): st
 
 /** Limits the rate, since each report causes DNS queries. Throws `rate_limited`. */
 function admitReport(rates: RateLimiter, accountId: string): void {
-  const { waitS } = rates.admit(`feedback form ${accountId}`, FORM_RATE)
+  const { waitS } = rates.admit(rateSubject("feedbackForm", accountId), FORM_RATE)
   if (waitS > 0)
     throw rateLimited(
       "You sent too many reports at once. Wait a moment and send it again.",

@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import { ROUTES } from "../../../contract/routes.ts"
 import { setWantedNotices } from "../../../customers/accounts/mail-switches.ts"
 import { MAIL_SWITCHES_ANCHOR, NOTICES, type NoticeKind, OPTIONAL_NOTICES } from "../../../customers/notices/notices.ts"
 import { Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { ownerChanges } from "../attributed-changes.ts"
 import { withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
@@ -39,14 +39,12 @@ export function MailSwitchesSection({ muted }: { readonly muted: ReadonlySet<Not
 /** Saves the choice. */
 export function mailSwitchesRoutes(site: SiteContext) {
   const { pages, guards } = site
-  return new Elysia({ normalize: false }).post(
-    ROUTES.postMailSwitches.path,
-    ({ request }) =>
-      guards.requireAccount.form(request, async ({ account }, form) => {
+  return handlers({
+    postMailSwitches: exchange =>
+      guards.requireAccount.form(exchange, async ({ account }, form) => {
         if (!(await setWantedNotices(ownerChanges(site, { account }), account.id, form.all("mail"))))
           throw new Problem("not_found", "Your account was deleted a moment ago.")
-        return pages.redirect(withFlash(ROUTES.account.path, "emails-saved"), request)
+        return pages.redirect(withFlash(ROUTES.account.path, "emails-saved"), exchange)
       }),
-    { parse: "none" },
-  )
+  })
 }

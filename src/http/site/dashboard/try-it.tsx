@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import { type CheckRequest, NO_OWN_LIST_MATCH } from "../../../check/check.ts"
 import type { CheckOutcome } from "../../../check/result/result.ts"
 import { LIMITS } from "../../../contract/limits.ts"
@@ -7,8 +6,10 @@ import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../contract/policie
 import type { ProblemCode } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
+import type { Exchange } from "../../exchange.ts"
 import { Problem } from "../../response/problem.ts"
-import { checkTestAddress, runMeteredCheck, unitsOf } from "../../v1/metered-check.ts"
+import { handlers } from "../../router.ts"
+import { runCheck } from "../../v1/check.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
@@ -24,36 +25,26 @@ import { withSiteLease } from "./site-lease.ts"
 /** The form that checks an input with the account's own lists, limits and units, as its secret keys do. */
 export function tryPageRoutes(site: SiteContext) {
   const { guards } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.tryIt.path, ({ request }) =>
-      guards.requireAccount.page(request, async user => (
+  return handlers({
+    tryIt: exchange =>
+      guards.requireAccount.page(exchange, async user => (
         <TryPage user={user} values={EMPTY_TRY_FORM} error={null} problem={null} verdict={null} />
       )),
-    )
-    .post(
-      ROUTES.postTryIt.path,
-      ({ request }) =>
-        guards.requireAccount.form(request, (user, form) => handleTry(site, request, user, readTryForm(form))),
-      { parse: "none" },
-    )
+    postTryIt: exchange =>
+      guards.requireAccount.form(exchange, (user, form) => handleTry(site, exchange, user, readTryForm(form))),
+  })
 }
 
-async function handleTry(site: SiteContext, request: Request, user: SignedInUser, values: TryFormValues) {
-  const { pages, responses, testDomain } = site
+async function handleTry(site: SiteContext, exchange: Exchange, user: SignedInUser, values: TryFormValues) {
+  const { pages, testDomain } = site
   const parsed = parseTryForm(values, testDomain)
   const props = { user, values, error: null, problem: null, verdict: null }
-  if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, request)
-  const outcome = await checkMetered(site, request, user.account, parsed).catch(displayableProblem)
-  if (!(outcome instanceof Problem)) {
-    site.accountLog?.setResult(request, {
-      units: unitsOf(outcome, parsed.isDeep),
-      check: outcome,
-      categoryCounts: null,
-    })
-    return <TryPage {...props} verdict={displayedVerdict(site, outcome, responses.requestId(request))} />
-  }
+  if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, exchange)
+  const outcome = await checkMetered(site, exchange, user.account, parsed).catch(displayableProblem)
+  if (!(outcome instanceof Problem))
+    return <TryPage {...props} verdict={displayedVerdict(site, outcome, exchange.id)} />
   const { code, detail } = outcome
-  return pages.renderProblem(<TryPage {...props} problem={`${detail} ${REMEDIES[code] ?? ""}`} />, request, outcome)
+  return pages.renderProblem(<TryPage {...props} problem={`${detail} ${REMEDIES[code] ?? ""}`} />, exchange, outcome)
 }
 
 /** Returns a problem that is displayed above the form, which keeps its input. Throws every other error. */
@@ -73,15 +64,12 @@ const REMEDIES: { readonly [C in ProblemCode]?: string } = {
 /** Checks as a request with a secret key does: the account's terms, rate, requests in flight and units apply. */
 async function checkMetered(
   site: SiteContext,
-  request: Request,
+  exchange: Exchange,
   account: CallerAccount,
   checkRequest: CheckRequest,
 ): Promise<CheckOutcome> {
-  return await withSiteLease(site, request, account, (caller, lease) =>
-    // Test addresses cost no units and are on no list.
-    checkRequest.subject.isTest
-      ? checkTestAddress(site, checkRequest)
-      : runMeteredCheck(site, caller, lease, { ...checkRequest, callerId: account.id }),
+  return await withSiteLease(site, exchange, account, () =>
+    runCheck(site, exchange, { ...checkRequest, callerId: account.id }),
   )
 }
 

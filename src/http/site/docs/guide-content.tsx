@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import { derived } from "../../../base/lazy.ts"
 import { lazyPromise } from "../../../base/single-flight.ts"
-import { ROUTES } from "../../../contract/routes.ts"
+import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import type { Assets } from "../assets.ts"
 import { withQuery } from "../links.ts"
 import { renderDocument } from "../page-responses.ts"
 import { lookupInUrl } from "../public/domain-lookup.tsx"
 import type { ListsOverview } from "../public/lists-overview.tsx"
-import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage } from "./guide.ts"
+import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage, type MarkdownGuideRoute } from "./guide.ts"
 import type { GuideFacts } from "./guide-facts.ts"
 import { GuidePage } from "./guide-page.tsx"
 import { htmlForm, innerHtml, sectionsIn } from "./html-form.tsx"
@@ -18,8 +18,8 @@ import { expandPage, withoutInserts } from "./page-blocks.ts"
 import { type SearchFile, searchFile } from "./search-index.ts"
 
 /** A page in its two forms. */
-export type PageForms = {
-  readonly path: string
+export type PageForms<R extends RouteId = RouteId> = {
+  readonly route: R
   /** The complete HTML for a URL of the page. */
   readonly html: (url: string) => Promise<string>
   readonly markdown: () => Promise<string>
@@ -43,19 +43,23 @@ export const searchPath = ({ version }: SearchFile): string => withQuery(ROUTES.
  * The pages of the guide that are made from Markdown. Each is rendered when it is first requested, and again when limits have changed; what depends on the
  * lists in use or on the query of a URL is rendered for each request.
  */
-export function guidePages(deps: GuideContentDeps, search: () => Promise<SearchFile>): readonly PageForms[] {
+export function guidePages(
+  deps: GuideContentDeps,
+  search: () => Promise<SearchFile>,
+): readonly PageForms<MarkdownGuideRoute>[] {
   const inventory = lazyPromise(deps.guide.inventory)
   const cachedDeps = { ...deps, guide: { ...deps.guide, inventory } }
   return MARKDOWN_GUIDE_PAGES.map(page => {
-    const { path } = ROUTES[page.route]
+    const { route } = page
+    const { path } = ROUTES[route]
     const html = async (url: string) =>
       pageHtml(page, await pageFacts(page, url, cachedDeps), searchPath(await search()))
     const markdown = async () => pageMarkdown(page, await pageFacts(page, path, cachedDeps))
-    if (page.route === "docsLists") return { path, html, markdown }
+    if (route === "docsLists") return { route, html, markdown }
     const cachedHtml = derived(deps.guide.tiers, () => lazyPromise(() => html(path)))
     const cachedMarkdown = derived(deps.guide.tiers, () => lazyPromise(markdown))
-    const isForUrl = (url: string): boolean => page.route === "docsLicences" && url.includes("?")
-    return { path, html: url => (isForUrl(url) ? html(url) : cachedHtml()()), markdown: () => cachedMarkdown()() }
+    const isForUrl = (url: string): boolean => route === "docsLicences" && url.includes("?")
+    return { route, html: url => (isForUrl(url) ? html(url) : cachedHtml()()), markdown: () => cachedMarkdown()() }
   })
 }
 

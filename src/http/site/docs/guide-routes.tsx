@@ -1,13 +1,15 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import type { Exchange } from "../../exchange.ts"
 import { mediaTypeWeights } from "../../request/accept.ts"
 import { pathOf } from "../../request/request-url.ts"
 import { acceptsGzip } from "../../response/compression.ts"
 import { noSuchPath } from "../../response/problem-response.ts"
+import { type Handlers, handlers } from "../../router.ts"
 import { queryParameter } from "../links.ts"
 import { type PageResponses, renderDocument } from "../page-responses.ts"
+import type { MarkdownGuideRoute } from "./guide.ts"
 import { type GuideContentDeps, guidePages, guideSearchFile, type PageForms, searchPath } from "./guide-content.tsx"
 import { GuideIndex } from "./guide-page.tsx"
 import { llmsIndex, markdownPath } from "./llms.ts"
@@ -26,42 +28,44 @@ export function guideRoutes(deps: GuideRoutesDeps) {
   const { pages, baseUrl } = deps
   const search = lazyPromise(() => guideSearchFile(deps))
   const index: PageForms = {
-    path: ROUTES.docsGuide.path,
+    route: "docsGuide",
     html: async () => renderDocument(<GuideIndex indexPath={searchPath(await search())} />, baseUrl()),
     markdown: async () => llmsIndex(baseUrl()),
   }
   const guide = guidePages(deps, search)
   const forms = [index, ...guide]
   const allMarkdown = async () => (await Promise.all(guide.map(({ markdown }) => markdown()))).join("\n")
-  const app = new Elysia({ normalize: false })
-    .get(ROUTES.llms.path, ({ request }) => pages.text(llmsIndex(baseUrl()), request, PLAIN))
-    .get(ROUTES.llmsFull.path, async ({ request }) => pages.text(await allMarkdown(), request, PLAIN))
-    .get(ROUTES.docsSearch.path, async ({ request }) => searchResponse(pages, await search(), request))
-    // Elysia has no pattern for a part of a segment.
-    .get("/docs/:page", async ({ request }) => {
-      const page = forms.find(({ path }) => markdownPath(path) === pathOf(request))
+  const serveForms =
+    ({ html, markdown }: PageForms) =>
+    async (exchange: Exchange): Promise<Response> =>
+      acceptsMarkdown(exchange.request.headers.get("accept"))
+        ? pages.text(await markdown(), exchange, MARKDOWN, VARIES)
+        : pages.html(await html(exchange.request.url), exchange, { headers: VARIES })
+  const ofPages = guide.map(page => [page.route, serveForms(page)] as const)
+  return handlers({
+    ...(Object.fromEntries(ofPages) as Handlers<MarkdownGuideRoute>), // one for each page
+    docsGuide: serveForms(index),
+    llms: exchange => pages.text(llmsIndex(baseUrl()), exchange, PLAIN),
+    llmsFull: async exchange => pages.text(await allMarkdown(), exchange, PLAIN),
+    docsSearch: async exchange => searchResponse(pages, await search(), exchange),
+    docsMarkdown: async exchange => {
+      const page = forms.find(({ route }) => markdownPath(ROUTES[route].path) === pathOf(exchange.request))
       if (page === undefined) throw noSuchPath()
-      return pages.text(await page.markdown(), request, MARKDOWN)
-    })
-  for (const { path, html, markdown } of forms)
-    app.get(path, async ({ request }) =>
-      acceptsMarkdown(request.headers.get("accept"))
-        ? pages.text(await markdown(), request, MARKDOWN, VARIES)
-        : pages.html(await html(request.url), request, { headers: VARIES }),
-    )
-  return app
+      return pages.text(await page.markdown(), exchange, MARKDOWN)
+    },
+  })
 }
 
 /** The search index. Caches keep it for a year when the path names its version, and not at all when it names another one. */
-function searchResponse(pages: PageResponses, { bytes, version }: SearchFile, request: Request): Response {
-  const isCompressed = acceptsGzip(request.headers.get("accept-encoding"))
+function searchResponse(pages: PageResponses, { bytes, version }: SearchFile, exchange: Exchange): Response {
+  const isCompressed = acceptsGzip(exchange.request.headers.get("accept-encoding"))
   const file = {
     mediaType: "application/json",
     bytes: isCompressed ? Bun.gzipSync(bytes) : bytes,
     encoding: isCompressed ? ("gzip" as const) : null,
   }
-  const response = pages.asset(file, request)
-  if (queryParameter(request.url, "v") !== version) response.headers.set("Cache-Control", "no-store")
+  const response = pages.asset(file, exchange)
+  if (queryParameter(exchange.request.url, "v") !== version) response.headers.set("Cache-Control", "no-store")
   return response
 }
 

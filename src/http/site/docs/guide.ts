@@ -29,8 +29,8 @@ import START from "./pages/start.md" with { type: "text" }
 import TEST_ADDRESSES from "./pages/test-addresses.md" with { type: "text" }
 import UPGRADES from "./pages/upgrades.md" with { type: "text" }
 import WHOLE_LISTS from "./pages/whole-lists.md" with { type: "text" }
-/** The pages of the guide by part, in the order in which they are best read. Null: the page is not made from Markdown. */
-export const GUIDE: readonly GuidePart[] = [
+
+const PARTS = [
   {
     part: "Using the API",
     pages: [
@@ -77,7 +77,10 @@ export const GUIDE: readonly GuidePart[] = [
       { route: "docsScaling", title: "Many hosts", text: SCALING },
     ],
   },
-]
+] as const satisfies readonly GuidePart[]
+
+/** The pages of the guide by part, in the order in which they are best read. Null: the page is not made from Markdown. */
+export const GUIDE: readonly GuidePart[] = PARTS
 
 /** A part of the guide. */
 type GuidePart = { readonly part: string; readonly pages: readonly GuideEntry[] }
@@ -85,8 +88,11 @@ type GuidePart = { readonly part: string; readonly pages: readonly GuideEntry[] 
 /** A page of the guide: its route, its title, and its Markdown source. */
 export type GuideEntry = { readonly route: RouteId; readonly title: string; readonly text: string | null }
 
+/** The routes of the pages that are made from Markdown. */
+export type MarkdownGuideRoute = Exclude<(typeof PARTS)[number]["pages"][number]["route"], "docs">
+
 /** A page of the guide that is made from Markdown. */
-export type MarkdownGuidePage = GuideEntry & { readonly text: string }
+export type MarkdownGuidePage = GuideEntry & { readonly route: MarkdownGuideRoute; readonly text: string }
 
 const PAGES = GUIDE.flatMap(({ pages }) => pages)
 

@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import type { VNode } from "preact"
 import { createTimedPause, type Pause } from "../../../base/concurrency.ts"
 import { formatCsvRecord } from "../../../base/csv.ts"
@@ -13,9 +12,12 @@ import {
   type OwnList,
 } from "../../../customers/own-lists/own-lists.ts"
 import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
+import { rateSubject } from "../../../customers/quota/rate/rate-subject.ts"
 import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
+import type { Exchange } from "../../exchange.ts"
 import { pathOf, queryParameters } from "../../request/request-url.ts"
 import { Problem, rateLimited } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import { queryParameter } from "../links.ts"
@@ -37,57 +39,79 @@ import {
   parseOwnListQuery,
   readOwnListPage,
 } from "./own-list-query.ts"
-import type { OwnListScope } from "./own-list-scope.tsx"
+import { ACCOUNT_LISTS, OPERATOR_LISTS, type OwnListScope } from "./own-list-scope.tsx"
 
-/** The block and allow lists of an account or of the operator: the page, its forms, and each list as a file. */
-export function ownListPageRoutes(site: SiteContext, scope: OwnListScope) {
+/** The block and allow lists of an account and of the operator. */
+export function ownListPageRoutes(site: SiteContext) {
+  const own = ownListPages(site, ACCOUNT_LISTS)
+  const operators = ownListPages(site, OPERATOR_LISTS)
+  return handlers({
+    ownLists: own.page,
+    ownListFile: own.file,
+    ownListTable: own.table,
+    postListEntries: own.entries,
+    postListImport: own.import,
+    adminLists: operators.page,
+    adminListFile: operators.file,
+    adminListTable: operators.table,
+    postAdminListEntries: operators.entries,
+    postAdminListImport: operators.import,
+  })
+}
+
+/** The lists of one owner: the page, its forms, and each list as a file. */
+function ownListPages(site: SiteContext, scope: OwnListScope) {
   const { pages, guards, changes } = site
-  const { paths, ownerOf } = scope
+  const { ownerOf } = scope
   const guard = guards[scope.guard]
   const handleListForm = createListFormHandler(site, scope)
-  return new Elysia({ normalize: false })
-    .get(paths.page, ({ request }) =>
-      guard.page(request, async user => {
-        const parameters = queryParameters(request.url)
+  return {
+    page: (exchange: Exchange) =>
+      guard.page(exchange, async user => {
+        const parameters = queryParameters(exchange.request.url)
         const query = parseOwnListQuery(name => parameters.get(name) ?? "")
         const data = await readOwnListPage(changes.store, ownerOf(user), query)
         return (
-          <OwnListPage scope={scope} user={user} data={data} flash={ownListFlashMessage(request.url)} rejected={null} />
+          <OwnListPage
+            scope={scope}
+            user={user}
+            data={data}
+            flash={ownListFlashMessage(exchange.request.url)}
+            rejected={null}
+          />
         )
       }),
-    )
-    .get(paths.file, ({ request }) =>
-      guard.page(request, async user => {
-        const [, name = ""] = /\/([^/]*)\.txt$/.exec(pathOf(request)) ?? []
+    file: (exchange: Exchange) =>
+      guard.page(exchange, async user => {
+        const [, name = ""] = /\/([^/]*)\.txt$/.exec(pathOf(exchange.request)) ?? []
         const list = parseListName(name)
         if (list === null) throw new Problem("not_found", "There is no such list.")
         const text = await exportOwnList(changes, scope, ownerOf(user), list)
-        return pages.download(text, request, {
+        return pages.download(text, exchange, {
           fileName: `mailkind-${list}.txt`,
           mediaType: "text/plain; charset=utf-8",
         })
       }),
-    )
-    .get(paths.table, ({ request }) =>
-      guard.page(request, async user => {
-        const list = parseListName(queryParameter(request.url, "list"))
+    table: (exchange: Exchange) =>
+      guard.page(exchange, async user => {
+        const list = parseListName(queryParameter(exchange.request.url, "list"))
         if (list === null) throw new Problem("not_found", "There is no such list.")
         const rows = await allEntries(changes, ownerOf(user), list)
-        return pages.download(ownListCsv(rows), request, {
+        return pages.download(ownListCsv(rows), exchange, {
           fileName: `mailkind-${list}.csv`,
           mediaType: "text/csv; charset=utf-8",
         })
       }),
-    )
-    .post(paths.entries, ({ request }) => handleListForm(request, readPastedText), { parse: "none" })
-    .post(paths.import, ({ request }) => handleListForm(request, readImportedText), { parse: "none" })
+    entries: (exchange: Exchange) => handleListForm(exchange, readPastedText),
+    import: (exchange: Exchange) => handleListForm(exchange, readImportedText),
+  }
 }
 
 /** Builds the handler of both forms. It applies the change and redirects to the list, or displays the rejected form again. */
 function createListFormHandler(site: SiteContext, scope: OwnListScope) {
-  const { pages, guards, changes, rates, loadShedder, observer } = site
+  const { pages, guards, changes, rates, loadShedder, stopwatch } = site
   const applyForm = async (
-    request: Request,
+    exchange: Exchange,
     user: SignedInUser,
     form: SubmittedForm,
     change: ListChange,
@@ -98,10 +122,10 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
     if (result.kind !== "refused") {
       const { kind: done, changedCount, unchangedCount } = result
       const counts = { changed: String(changedCount), left: String(unchangedCount) }
-      return pages.redirect(ownListPath(scope, parseOwnListQuery(form.text), { done, ...counts }), request)
+      return pages.redirect(ownListPath(scope, parseOwnListQuery(form.text), { done, ...counts }), exchange)
     }
     const query = change.selected === null ? { search: "", after: "" } : parseOwnListQuery(form.text)
-    return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected, query), request)
+    return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected, query), exchange)
   }
   const rejectedPage = async (
     user: SignedInUser,
@@ -112,9 +136,9 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
     const data = await readOwnListPage(changes.store, scope.ownerOf(user), { ...query, list })
     return <OwnListPage scope={scope} user={user} data={data} flash={null} rejected={rejected} />
   }
-  return (request: Request, readText: (form: SubmittedForm) => ListChangeText): Promise<Response> =>
+  return (exchange: Exchange, readText: (form: SubmittedForm) => ListChangeText): Promise<Response> =>
     guards[scope.guard].form(
-      request,
+      exchange,
       async (user, form) => {
         const sent = readText(form)
         const refused =
@@ -123,10 +147,10 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
           const { pastedText, note, selected, isFile } = sent
           const kept = { pastedText, note, selected, isFile, field: null }
           const rejected = { message: refused.detail, faults: [], faultCount: 0, ...kept }
-          return pages.renderProblem(await rejectedPage(user, sent.list, rejected), request, refused)
+          return pages.renderProblem(await rejectedPage(user, sent.list, rejected), exchange, refused)
         }
-        const pause = createTimedPause(loadShedder.nextTick, observer.stopwatch)
-        return await applyForm(request, user, form, await parseListChange(sent, pause), pause)
+        const pause = createTimedPause(loadShedder.nextTick, stopwatch)
+        return await applyForm(exchange, user, form, await parseListChange(sent, pause), pause)
       },
       LIMITS.ownListFormBytesMax,
     )
@@ -140,7 +164,7 @@ const IMPORT_RATE = {
 
 /** Limits the rate, since a long list takes half a second of processor time. Null: the change is admitted. */
 function importRefusal(rates: RateLimiter, accountId: string): Problem | null {
-  const { waitS } = rates.admit(`list imports of ${accountId}`, IMPORT_RATE)
+  const { waitS } = rates.admit(rateSubject("ownListImport", accountId), IMPORT_RATE)
   return waitS === 0 ? null : rateLimited(TOO_MANY_IMPORTS, waitS, LIMITS.ownListImportsBurst)
 }
 

@@ -1,11 +1,12 @@
 import { promisify } from "node:util"
 import { brotliCompress, constants, gzip } from "node:zlib"
-import { Elysia } from "elysia"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import type { Exchange } from "../../exchange.ts"
 import { pathOf } from "../../request/request-url.ts"
 import { acceptsCoding } from "../../response/compression.ts"
 import { Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { FORM_SCRIPT, FORM_SCRIPT_VERSION, FORM_SCRIPT_VERSION_PATH } from "../form-script.ts"
 import type { PageResponses } from "../page-responses.ts"
 
@@ -34,28 +35,29 @@ export function formScriptRoutes(pages: Pick<PageResponses, "asset">) {
     br: lazyPromise(() => promisify(brotliCompress)(FORM_SCRIPT)),
     gzip: lazyPromise(() => promisify(gzip)(FORM_SCRIPT, { level: constants.Z_BEST_COMPRESSION })),
   }
-  const respond = async (request: Request): Promise<Response> => {
-    const accepted = request.headers.get("accept-encoding")
+  const respond = async (exchange: Exchange): Promise<Response> => {
+    const accepted = exchange.request.headers.get("accept-encoding")
     const encoding = CODINGS.find(coding => acceptsCoding(accepted, coding)) ?? null
     const bytes = encoding === null ? FORM_SCRIPT : await compressed[encoding]()
-    const response = pages.asset({ mediaType: "text/javascript; charset=utf-8", bytes, encoding }, request)
+    const response = pages.asset({ mediaType: "text/javascript; charset=utf-8", bytes, encoding }, exchange)
     for (const [name, value] of Object.entries(FOR_ALL_WEBSITES)) response.headers.set(name, value)
     return response
   }
-  return new Elysia({ normalize: false })
-    .get(ROUTES.formScript.path, async ({ request }) => {
-      const response = await respond(request)
+  return handlers({
+    formScript: async exchange => {
+      const response = await respond(exchange)
       const { headers } = response
       headers.set("Cache-Control", REVALIDATED)
       headers.set("ETag", ETAG)
-      if (!hasCurrentVersion(request.headers.get("if-none-match"))) return response
+      if (!hasCurrentVersion(exchange.request.headers.get("if-none-match"))) return response
       for (const name of ["Content-Type", "Content-Encoding"]) headers.delete(name)
       return new Response(null, { status: NOT_MODIFIED, headers })
-    })
-    .get(ROUTES.formScriptVersion.path, ({ request }) => {
-      if (pathOf(request) !== FORM_SCRIPT_VERSION_PATH) throw new Problem("not_found", OTHER_VERSION)
-      return respond(request)
-    })
+    },
+    formScriptVersion: exchange => {
+      if (pathOf(exchange.request) !== FORM_SCRIPT_VERSION_PATH) throw new Problem("not_found", OTHER_VERSION)
+      return respond(exchange)
+    },
+  })
 }
 
 /** Whether `If-None-Match` (RFC 9110 §13.1.2) names the current script. */

@@ -1,12 +1,12 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import type { VNode } from "preact"
 import { type CheckRequest, NO_OWN_LIST_MATCH, type OwnListMatch } from "../../../check/check.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../../contract/policies.ts"
-import { ROUTES } from "../../../contract/routes.ts"
 import type { FreeChecks } from "../../../customers/free-checks/free-checks.ts"
 import type { PassChange } from "../../../customers/free-checks/passes.ts"
+import { charged, type UnitCharge } from "../../admission/metered.ts"
+import type { Exchange } from "../../exchange.ts"
 import {
   bannedProblem,
   busyProblem,
@@ -14,6 +14,7 @@ import {
   rateLimitedProblem,
 } from "../../response/free-check-problems.ts"
 import { invalidInput, Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
 import { readForm, type SubmittedForm } from "../form-body.ts"
 import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
@@ -27,55 +28,55 @@ import { PassPage } from "./pass-page.tsx"
 /** The free checker: the form of the home page, and the challenge of a pass. Refusals come in `CHECKER_REFUSAL_ORDER`. */
 export function freeCheckRoutes(site: SiteContext) {
   const { responses, guards, clientOf } = site
-  return new Elysia({ normalize: false })
-    .post(ROUTES.postHome.path, ({ request }) => guards.allowAnonymous(request, () => handleCheckForm(site, request)), {
-      parse: "none",
-    })
-    .get(ROUTES.getPassChallenge.path, async ({ request }) => {
-      assertSameOriginFetch(request)
+  return handlers({
+    postHome: exchange => guards.allowAnonymous(exchange, () => handleCheckForm(site, exchange)),
+    getPassChallenge: async exchange => {
+      assertSameOriginFetch(exchange.request)
       const freeChecks = requireFreeChecks(site)
-      await admitClient(site, freeChecks, clientOf(request))
-      return responses.json(await freeChecks.challenge(), responses.requestId(request))
-    })
+      await admitClient(site, freeChecks, clientOf(exchange.request))
+      return responses.json(await freeChecks.challenge(), exchange.id)
+    },
+  })
 }
 
 /** What the response needs whether the check succeeds or not: the form to display again, and the change of the pass cookie. */
 type FormProgress = { form: CheckFormState; passChange: PassChange }
 
-async function handleCheckForm(site: SiteContext, request: Request): Promise<Response> {
-  assertSameOrigin(request, site.baseUrl())
+async function handleCheckForm(site: SiteContext, exchange: Exchange): Promise<Response> {
+  assertSameOrigin(exchange.request, site.baseUrl())
   const freeChecks = requireFreeChecks(site)
   const progress: FormProgress = { form: EMPTY_CHECK_FORM, passChange: null }
-  return withPassCookie(site.cookies, await checkResponse(site, freeChecks, request, progress), progress.passChange)
+  return withPassCookie(site.cookies, await checkResponse(site, freeChecks, exchange, progress), progress.passChange)
 }
 
 async function checkResponse(
   site: SiteContext,
   freeChecks: FreeChecks,
-  request: Request,
+  exchange: Exchange,
   progress: FormProgress,
 ): Promise<Response> {
   try {
-    const verdict = await checkSubmittedForm(site, freeChecks, request, progress)
-    return site.pages.render(homePage(site, { form: progress.form, verdict }), request)
+    const verdict = await checkSubmittedForm(site, freeChecks, exchange, progress)
+    return site.pages.render(homePage(site, { form: progress.form, verdict }), exchange)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A script gets the problem as JSON, as the API sends it.
-    const accept = request.headers.get("accept") ?? ""
-    if (/\bjson\b/i.test(accept) && !/\bhtml\b/i.test(accept)) return site.toProblemResponse(error, request)
-    return site.pages.renderProblem(await problemPage(site, request, progress.form, error), request, error)
+    const accept = exchange.request.headers.get("accept") ?? ""
+    if (/\bjson\b/i.test(accept) && !/\bhtml\b/i.test(accept)) return site.toProblemResponse(error, exchange)
+    return site.pages.renderProblem(await problemPage(site, exchange, progress.form, error), exchange, error)
   }
 }
 
 async function checkSubmittedForm(
   site: SiteContext,
   freeChecks: FreeChecks,
-  request: Request,
+  exchange: Exchange,
   progress: FormProgress,
 ): Promise<DisplayedVerdict> {
-  const client = site.clientOf(request)
+  const client = site.clientOf(exchange.request)
   const { loadShedder } = site
-  const readBody = () => loadShedder.readKeylessBody(client, () => readForm(request, LIMITS.bodyBytesMax, loadShedder))
+  const readBody = () =>
+    loadShedder.readKeylessBody(client, () => readForm(exchange.request, LIMITS.bodyBytesMax, loadShedder))
   await admitClient(site, freeChecks, client).catch(async (error: unknown) => {
     // The page of a refusal shows what was typed. A banned client costs no body.
     if (error instanceof Problem && error.code === "rate_limited")
@@ -85,16 +86,10 @@ async function checkSubmittedForm(
   const form = await readBody()
   progress.form = typedForm(form)
   const checkRequest = parseFreeCheckInput(site, progress.form.input, client)
-  const requestId = site.responses.requestId(request)
   // Test addresses use up no check.
-  if (checkRequest.subject.isTest) return await freeCheckResult(site, checkRequest, requestId)
-  const refund = await grantCheck(site, freeChecks, request, client, form, progress)
-  try {
-    return await freeCheckResult(site, checkRequest, requestId)
-  } catch (error) {
-    await refund()
-    throw error
-  }
+  const units = checkRequest.subject.isTest ? 0 : 1
+  const charge = freeCharge(site, freeChecks, exchange, client, form, progress)
+  return await charged(charge, units, () => freeCheckResult(site, checkRequest, exchange.id))
 }
 
 /** The form as it was sent. An example replaces what is in the field. */
@@ -114,29 +109,34 @@ async function admitClient({ clock }: SiteContext, freeChecks: FreeChecks, clien
   if (admission.kind === "too_fast") throw rateLimitedProblem(admission.waitS)
 }
 
-/** Uses up one free check. Returns the function that gives it back. */
-async function grantCheck(
+/** Uses up a free check, and gives it back. */
+function freeCharge(
   { clock, cookies }: SiteContext,
   freeChecks: FreeChecks,
-  request: Request,
+  exchange: Exchange,
   client: string,
   form: SubmittedForm,
   progress: FormProgress,
-): Promise<() => Promise<void>> {
-  const grant = await freeChecks.grant({
-    client,
-    pass: cookies.read(request, "pass"),
-    solution: form.text(SOLUTION_FIELD),
-  })
-  progress.passChange = grant.change
-  switch (grant.kind) {
-    case "granted":
-      return grant.refund
-    case "pass_required":
-      throw passRequiredProblem()
-    case "busy":
-      throw busyProblem(new Date(grant.resetsAtMs).toISOString(), Math.ceil((grant.resetsAtMs - clock()) / 1000))
+): UnitCharge {
+  let refund = async (): Promise<void> => undefined
+  const charge = async (): Promise<void> => {
+    const grant = await freeChecks.grant({
+      client,
+      pass: cookies.read(exchange.request, "pass"),
+      solution: form.text(SOLUTION_FIELD),
+    })
+    progress.passChange = grant.change
+    switch (grant.kind) {
+      case "granted":
+        refund = grant.refund
+        return
+      case "pass_required":
+        throw passRequiredProblem()
+      case "busy":
+        throw busyProblem(new Date(grant.resetsAtMs).toISOString(), Math.ceil((grant.resetsAtMs - clock()) / 1000))
+    }
   }
+  return { charge, refund: () => refund() }
 }
 
 /** Parses what was typed. Throws `invalid_input`. */
@@ -184,7 +184,7 @@ const homePage = (site: SiteContext, { form, error = null, verdict = null }: Hom
 /** The page that explains a problem: the pass page, or the home page with a message. Throws the problem when it is another one. */
 async function problemPage(
   site: SiteContext,
-  request: Request,
+  exchange: Exchange,
   form: CheckFormState,
   problem: Problem,
 ): Promise<VNode> {
@@ -192,7 +192,10 @@ async function problemPage(
   switch (code) {
     case "pass_required":
       return (
-        <PassPage assets={canSolveChallenge(request) ? await passPageAssets(site.assets) : null} input={form.input} />
+        <PassPage
+          assets={canSolveChallenge(exchange.request) ? await passPageAssets(site.assets) : null}
+          input={form.input}
+        />
       )
     case "invalid_input":
       return homePage(site, { form: { ...form, error: detail } })

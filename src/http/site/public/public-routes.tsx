@@ -1,14 +1,12 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import { lazy } from "../../../base/lazy.ts"
-import { ROUTES } from "../../../contract/routes.ts"
 import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
 import { jsonDocument, textDocument } from "../../response/json-responses.ts"
 import { Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { pythonClient } from "../docs/python-client.ts"
-import { ASSETS_PATH } from "../hashed-path.ts"
 import type { SiteContext } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
 import { formScriptRoutes } from "./form-script-routes.ts"
@@ -41,16 +39,17 @@ export function publicRoutes(site: PublicSite) {
   const reference = lazy(async () =>
     apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js")),
   )
-  return new Elysia({ normalize: false })
-    .get(ROUTES.home.path, ({ request }) => render(<HomePage facts={homeFacts(site)} />, request))
-    .get(ROUTES.docs.path, async ({ request }) => apiReference(await reference(), request))
-    .get(ROUTES.openapi.path, ({ request }) => responses.document(document(), request, responses.requestId(request)))
-    .get(ROUTES.pythonClient.path, ({ request }) => responses.document(python(), request, responses.requestId(request)))
-    .get(`${ASSETS_PATH}:name`, async ({ request }) => {
-      const file = await assets.file(pathOf(request), request.headers.get("accept-encoding"))
+  return handlers({
+    home: exchange => render(<HomePage facts={homeFacts(site)} />, exchange),
+    docs: async exchange => apiReference(await reference(), exchange),
+    openapi: exchange => responses.document(document(), exchange.request, exchange.id),
+    pythonClient: exchange => responses.document(python(), exchange.request, exchange.id),
+    docsAsset: async exchange => {
+      const file = await assets.file(pathOf(exchange.request), exchange.request.headers.get("accept-encoding"))
       if (file === null) throw new Problem("not_found", "This file does not exist.")
-      return asset(file, request)
-    })
-    .use(formScriptRoutes(pages))
-    .use(siteFileRoutes(site))
+      return asset(file, exchange)
+    },
+    ...formScriptRoutes(pages),
+    ...siteFileRoutes(site),
+  })
 }

@@ -1,8 +1,8 @@
-import { Elysia } from "elysia"
 import { lazy } from "../../../base/lazy.ts"
 import { DAY_MS } from "../../../base/time.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { GUIDE } from "../docs/guide.ts"
 import { favicon } from "../mark.ts"
 import type { SiteContext } from "../site-context.ts"
@@ -14,21 +14,20 @@ const PLAIN = "text/plain; charset=utf-8"
 /** The files that browsers, search engines and researchers look for at fixed paths. */
 export function siteFileRoutes({ baseUrl, pages, securityContacts, clock }: SiteFilesDeps) {
   const icon = lazy(() => ({ mediaType: "image/x-icon", bytes: favicon(), encoding: null }) as const)
-  return new Elysia({ normalize: false })
-    .get(ROUTES.favicon.path, ({ request }) => {
-      const response = pages.asset(icon(), request)
+  return handlers({
+    favicon: exchange => {
+      const response = pages.asset(icon(), exchange)
       // The path has no hash of the content.
       response.headers.set("Cache-Control", "public, max-age=86400")
       return response
-    })
-    .get(ROUTES.robots.path, ({ request }) => pages.text(robotsTxt(baseUrl()), request, PLAIN))
-    .get(ROUTES.sitemap.path, ({ request }) =>
-      pages.text(sitemapXml(baseUrl()), request, "application/xml; charset=utf-8"),
-    )
-    .get(ROUTES.securityTxt.path, ({ request }) => {
+    },
+    robots: exchange => pages.text(robotsTxt(baseUrl()), exchange, PLAIN),
+    sitemap: exchange => pages.text(sitemapXml(baseUrl()), exchange, "application/xml; charset=utf-8"),
+    securityTxt: exchange => {
       if (securityContacts.length === 0) throw new Problem("not_found", NO_CONTACT)
-      return pages.text(securityTxt(baseUrl(), securityContacts, clock()), request, PLAIN)
-    })
+      return pages.text(securityTxt(baseUrl(), securityContacts, clock()), exchange, PLAIN)
+    },
+  })
 }
 
 const NO_CONTACT =

@@ -1,4 +1,5 @@
 import { isSignedInPage, ROUTES } from "../../../contract/routes.ts"
+import type { Exchange } from "../../exchange.ts"
 import { queryParameters } from "../../request/request-url.ts"
 
 /** The page after a sign-in that names no other. */
@@ -28,4 +29,5 @@ export function withNextPath(path: string, next: string, parameters: Readonly<Re
 }
 
 /** The next page that the URL of a sign-in page names. */
-export const nextPathInUrl = (request: Request): string => safeNextPath(queryParameters(request.url).get("next") ?? "")
+export const nextPathInUrl = (exchange: Exchange): string =>
+  safeNextPath(queryParameters(exchange.request.url).get("next") ?? "")

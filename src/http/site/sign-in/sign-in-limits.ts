@@ -2,20 +2,22 @@ import { createHash } from "node:crypto"
 import { LIMITS } from "../../../contract/limits.ts"
 import { type WiderNetwork, widerNetworks } from "../../../customers/quota/client-networks.ts"
 import type { RateLimit, RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
+import { type RateSubject, rateSubject } from "../../../customers/quota/rate/rate-subject.ts"
 import { mailboxOf } from "../../../customers/sign-in/wrong-codes.ts"
+import type { Exchange } from "../../exchange.ts"
 import { rateLimited } from "../../response/problem.ts"
 
 /** Limits how often visitors may request sign-ins and try codes. Each method throws `rate_limited` over its limit. */
 export type SignInLimits = {
   /** Counts a request for a sign-in, valid or not, by the client and the networks around it. */
-  readonly admitRequest: (request: Request) => void
+  readonly admitRequest: (exchange: Exchange) => void
   /**
    * Counts a mail to the mailbox of this address, whether it has an account or not, and all mails together. Of these a part is for
    * visitors with a pass: `pass_required` means that the other part is used up just now, and counts nothing.
    */
   readonly admitEmail: (email: string, hasPass?: boolean) => "admitted" | "pass_required"
   /** Counts a submitted link or code by the client and the networks around it. */
-  readonly admitProof: (request: Request) => void
+  readonly admitProof: (exchange: Exchange) => void
 }
 
 type SignInLimit = {
@@ -74,25 +76,26 @@ const MAILS_WITH_PASS = mailsOfAll(100 - LIMITS.signInsWithoutPassPercent)
 
 /** Builds the limits. `rates` stores no email in clear: its keys hold hashes. */
 export function createSignInLimits(rates: RateLimiter, clientOf: (request: Request) => string): SignInLimits {
-  const admit = (subject: string, { rate, message }: SignInLimit): void => {
+  const admit = (subject: RateSubject, { rate, message }: SignInLimit): void => {
     const { waitS } = rates.admit(subject, rate)
     if (waitS > 0) throw rateLimited(`${message} Try again in ${formatWait(waitS)}.`, waitS, rate.burst)
   }
-  const admitClient = (what: string, request: Request, limits: ClientLimits): void => {
-    const client = clientOf(request)
-    admit(`${what} from ${client}`, limits.client)
-    for (const { prefix, name } of widerNetworks(client)) admit(`${what} from ${name}`, limits[prefix])
+  const admitClient = (kind: "signIn" | "signInProof", exchange: Exchange, limits: ClientLimits): void => {
+    const client = clientOf(exchange.request)
+    admit(rateSubject(kind, client), limits.client)
+    for (const { prefix, name } of widerNetworks(client)) admit(rateSubject(kind, name), limits[prefix])
   }
   return {
-    admitRequest: request => admitClient("sign-ins", request, REQUESTS),
+    admitRequest: exchange => admitClient("signIn", exchange, REQUESTS),
     admitEmail: (email, hasPass = false) => {
-      const isOpen = rates.admit("sign-ins", MAILS_WITHOUT_PASS.rate).waitS === 0
+      const isOpen = rates.admit(rateSubject("signIn"), MAILS_WITHOUT_PASS.rate).waitS === 0
       if (!isOpen && !hasPass) return "pass_required"
-      if (!isOpen) admit("sign-ins with a pass", MAILS_WITH_PASS)
-      admit(`sign-ins to ${createHash("sha256").update(mailboxOf(email)).digest("hex")}`, MAILS_PER_ADDRESS)
+      if (!isOpen) admit(rateSubject("signInWithPass"), MAILS_WITH_PASS)
+      const hash = createHash("sha256").update(mailboxOf(email)).digest("hex")
+      admit(rateSubject("signInMailbox", hash), MAILS_PER_ADDRESS)
       return "admitted"
     },
-    admitProof: request => admitClient("proofs of sign-ins", request, PROOFS),
+    admitProof: exchange => admitClient("signInProof", exchange, PROOFS),
   }
 }
 

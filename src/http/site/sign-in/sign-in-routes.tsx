@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import type { VNode } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
@@ -13,8 +12,10 @@ import { endSession, userAgentLabel } from "../../../customers/sign-in/sessions.
 import { type SignInCredential, type SignInResult, signIn as signInWith } from "../../../customers/sign-in/sign-in.ts"
 import { areCodesLocked } from "../../../customers/sign-in/wrong-codes.ts"
 import { listTerms } from "../../../customers/terms/terms.ts"
+import type { Exchange } from "../../exchange.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { isTooManyRequests, Problem } from "../../response/problem.ts"
+import { handlers } from "../../router.ts"
 import { ownerChanges } from "../attributed-changes.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult } from "../guards.ts"
@@ -40,39 +41,37 @@ import type { SignUpConcern } from "./sign-up-check.ts"
 export function signInRoutes(site: SiteContext) {
   const { pages, guards } = site
   const context = createSignInContext(site)
-  return new Elysia({ normalize: false })
-    .get(ROUTES.signIn.path, ({ request }) =>
-      guards.allowAnonymous(request, async () => {
-        const next = nextPathInUrl(request)
-        if ((await guards.signedInUser(request)) !== null) return pages.redirect(next, request)
+  return handlers({
+    signIn: exchange =>
+      guards.allowAnonymous(exchange, async () => {
+        const next = nextPathInUrl(exchange)
+        if ((await guards.signedInUser(exchange)) !== null) return pages.redirect(next, exchange)
         return <SignInPage {...(await context.commonProps(next))} email="" error={null} />
       }),
-    )
-    .post(
-      ROUTES.postSignIn.path,
-      ({ request }) => guards.allowAnonymousForm(request, form => handleSignInRequest(context, request, form)),
-      {
-        parse: "none",
-      },
-    )
-    .use(proofRoutes(context))
+    postSignIn: exchange => guards.allowAnonymousForm(exchange, form => handleSignInRequest(context, exchange, form)),
+    ...proofRoutes(context),
+  })
 }
 
 /** Handles a request for a mail. What is refused because of its rate keeps what was typed, and the field for the latest code. */
-async function handleSignInRequest(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
+async function handleSignInRequest(
+  context: SignInContext,
+  exchange: Exchange,
+  form: SubmittedForm,
+): Promise<PageResult> {
   try {
-    return await requestSignIn(context, request, form)
+    return await requestSignIn(context, exchange, form)
   } catch (error) {
     if (!isTooManyRequests(error)) throw error
     const next = safeNextPath(form.text("next"))
     const typed = form.text("email")
-    const browser = context.cookies.read(request, "sign_in")
+    const browser = context.cookies.read(exchange.request, "sign_in")
     const waiting = browser === "" ? null : await emailByBrowser(context.signIn.store, context.signIn.clock, browser)
     const page =
       waiting !== null && waiting === normalizeAccountEmail(typed)
         ? await codeFormPage(context, browser, next, null, { refusal: error.detail })
         : await signInPage(context, next, typed, error.detail)
-    return context.pages.renderProblem(page, request, error)
+    return context.pages.renderProblem(page, exchange, error)
   }
 }
 
@@ -89,22 +88,22 @@ async function signInPage(
 }
 
 /** Opens a sign-in and sends its mail, unless something is wrong with the address. */
-async function requestSignIn(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
+async function requestSignIn(context: SignInContext, exchange: Exchange, form: SubmittedForm): Promise<PageResult> {
   const { pages, cookies, limits, signUpCheck, clientOf } = context
-  limits.admitRequest(request)
+  limits.admitRequest(exchange)
   const next = safeNextPath(form.text("next"))
   const to = normalizeAccountEmail(form.text("email"))
   if (to === null)
-    return pages.renderInvalid(await signInPage(context, next, form.text("email"), INVALID_EMAIL), request)
-  const passChange = limits.admitEmail(to) === "admitted" ? null : await usePass(context, request, form, to)
+    return pages.renderInvalid(await signInPage(context, next, form.text("email"), INVALID_EMAIL), exchange)
+  const passChange = limits.admitEmail(to) === "admitted" ? null : await usePass(context, exchange, form, to)
   if (passChange instanceof Response) return passChange
   const isConfirmed = normalizeAccountEmail(form.text("confirmed")) === to
-  const concern = openConcern(await signUpCheck(to, clientOf(request)), isConfirmed)
+  const concern = openConcern(await signUpCheck(to, clientOf(exchange.request)), isConfirmed)
   const browser = await openAndSend(context, to, next, concern === null)
   const response =
     concern === null
-      ? pages.redirect(withNextPath(ROUTES.signInCode.path, next), request)
-      : await concernResponse(context, request, { email: to, next, concern })
+      ? pages.redirect(withNextPath(ROUTES.signInCode.path, next), exchange)
+      : await concernResponse(context, exchange, { email: to, next, concern })
   response.headers.append("Set-Cookie", cookies.write("sign_in", browser))
   return withPassCookie(cookies, response, passChange)
 }
@@ -137,15 +136,15 @@ type HeldSignIn = { readonly email: string; readonly next: string; readonly conc
 /** Asks about the address, or refuses it at its field. */
 async function concernResponse(
   context: SignInContext,
-  request: Request,
+  exchange: Exchange,
   { email, next, concern: { suggestion, fault } }: HeldSignIn,
 ): Promise<Response> {
   const { pages } = context
   const kind = fault?.kind ?? "dead"
   if (suggestion === null && fault?.isRefused)
-    return pages.renderInvalid(await signInPage(context, next, email, SIGN_UP_REFUSALS[kind], true), request)
+    return pages.renderInvalid(await signInPage(context, next, email, SIGN_UP_REFUSALS[kind], true), exchange)
   const common = await context.commonProps(next)
-  return pages.render(<SignUpQuestionPage {...common} email={email} suggestion={suggestion} kind={kind} />, request)
+  return pages.render(<SignUpQuestionPage {...common} email={email} suggestion={suggestion} kind={kind} />, exchange)
 }
 
 /**
@@ -154,17 +153,17 @@ async function concernResponse(
  */
 async function usePass(
   { pages, cookies, limits, signIn, assets }: SignInContext,
-  request: Request,
+  exchange: Exchange,
   form: SubmittedForm,
   email: string,
 ): Promise<PassChange | Response> {
   const { passes } = signIn
-  const proof = { pass: cookies.read(request, "pass"), solution: form.text(SOLUTION_FIELD) }
+  const proof = { pass: cookies.read(exchange.request, "pass"), solution: form.text(SOLUTION_FIELD) }
   const { change, refund } = await passes.claim(proof)
   if (refund === null) {
     const page = (
       <SignInPassPage
-        assets={canSolveChallenge(request) ? await passPageAssets(assets) : null}
+        assets={canSolveChallenge(exchange.request) ? await passPageAssets(assets) : null}
         challenge={await passes.challenge()}
         email={email}
         confirmed={form.text("confirmed").slice(0, ECHOED_LENGTH_MAX)}
@@ -175,7 +174,7 @@ async function usePass(
       "pass_required",
       "So many people are signing in right now that you need to solve a puzzle.",
     )
-    return withPassCookie(cookies, pages.renderProblem(page, request, problem), change)
+    return withPassCookie(cookies, pages.renderProblem(page, exchange, problem), change)
   }
   try {
     limits.admitEmail(email, true)
@@ -213,28 +212,21 @@ function createSignInContext(site: SiteContext): SignInContext {
 /** The pages that take the code or the link of a mail. */
 function proofRoutes(context: SignInContext) {
   const { guards } = context
-  return new Elysia({ normalize: false })
-    .get(ROUTES.signInCode.path, ({ request }) => guards.allowAnonymous(request, () => codePage(context, request)))
-    .post(
-      ROUTES.postSignInCode.path,
-      ({ request }) => guards.allowAnonymousForm(request, form => handleCode(context, request, form)),
-      { parse: "none" },
-    )
-    .get(ROUTES.signInLink.path, ({ request }) => guards.allowAnonymous(request, () => linkPage(context, request)))
-    .post(
-      ROUTES.postSignInLink.path,
-      ({ request }) => guards.allowAnonymousForm(request, form => handleLink(context, request, form)),
-      { parse: "none" },
-    )
+  return handlers({
+    signInCode: exchange => guards.allowAnonymous(exchange, () => codePage(context, exchange)),
+    postSignInCode: exchange => guards.allowAnonymousForm(exchange, form => handleCode(context, exchange, form)),
+    signInLink: exchange => guards.allowAnonymous(exchange, () => linkPage(context, exchange)),
+    postSignInLink: exchange => guards.allowAnonymousForm(exchange, form => handleLink(context, exchange, form)),
+  })
 }
 
-async function codePage(context: SignInContext, request: Request): Promise<PageResult> {
+async function codePage(context: SignInContext, exchange: Exchange): Promise<PageResult> {
   const { guards, pages, cookies } = context
-  const next = nextPathInUrl(request)
-  if ((await guards.signedInUser(request)) !== null) return pages.redirect(next, request)
-  const browser = cookies.read(request, "sign_in")
-  if (browser === "") return pages.redirect(withNextPath(ROUTES.signIn.path, next), request)
-  const isMailHeld = queryParameters(request.url).get("held") === "yes"
+  const next = nextPathInUrl(exchange)
+  if ((await guards.signedInUser(exchange)) !== null) return pages.redirect(next, exchange)
+  const browser = cookies.read(exchange.request, "sign_in")
+  if (browser === "") return pages.redirect(withNextPath(ROUTES.signIn.path, next), exchange)
+  const isMailHeld = queryParameters(exchange.request.url).get("held") === "yes"
   return await codeFormPage(context, browser, next, null, { isMailHeld })
 }
 
@@ -256,9 +248,9 @@ async function codeFormPage(
 }
 
 /** Why a proof is refused because of its rate; null: it may be tried. */
-function proofRefusal({ limits }: SignInContext, request: Request): Problem | null {
+function proofRefusal({ limits }: SignInContext, exchange: Exchange): Problem | null {
   try {
-    limits.admitProof(request)
+    limits.admitProof(exchange)
     return null
   } catch (error) {
     if (isTooManyRequests(error)) return error
@@ -266,68 +258,68 @@ function proofRefusal({ limits }: SignInContext, request: Request): Problem | nu
   }
 }
 
-async function handleCode(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
+async function handleCode(context: SignInContext, exchange: Exchange, form: SubmittedForm): Promise<PageResult> {
   const { cookies, pages } = context
   const next = safeNextPath(form.text("next"))
-  const browser = cookies.read(request, "sign_in")
+  const browser = cookies.read(exchange.request, "sign_in")
   const typed = form.text("code").slice(0, ECHOED_CODE_LENGTH_MAX)
-  const refusal = proofRefusal(context, request)
+  const refusal = proofRefusal(context, exchange)
   if (refusal !== null) {
     const page = await codeFormPage(context, browser, next, null, { code: typed, refusal: refusal.detail })
-    return pages.renderProblem(page, request, refusal)
+    return pages.renderProblem(page, exchange, refusal)
   }
   const code = parseTypedCode(form.text("code"))
   if (code === null) {
     // A digit too few or too many is quickly corrected; anything else is typed anew, as a wrong code is.
     const kept = /^[\d\s]*$/.test(typed) ? { code: typed } : {}
-    return pages.renderInvalid(await codeFormPage(context, browser, next, MALFORMED_CODE, kept), request)
+    return pages.renderInvalid(await codeFormPage(context, browser, next, MALFORMED_CODE, kept), exchange)
   }
-  const result = await completeSignIn(context, request, next, { kind: "code", browser, code })
+  const result = await completeSignIn(context, exchange, next, { kind: "code", browser, code })
   if (result instanceof Response) return result
-  if (result.kind === "gone") return pages.renderInvalid(<SignInEndedPage next={next} end="code" />, request)
+  if (result.kind === "gone") return pages.renderInvalid(<SignInEndedPage next={next} end="code" />, exchange)
   if (result.kind === "codes_locked")
-    return pages.renderInvalid(await codeFormPage(context, browser, next, null), request)
-  if (result.triesLeft === 0) return pages.renderInvalid(<SignInEndedPage next={next} end="tries" />, request)
-  return pages.renderInvalid(await codeFormPage(context, browser, next, wrongCodeMessage(result.triesLeft)), request)
+    return pages.renderInvalid(await codeFormPage(context, browser, next, null), exchange)
+  if (result.triesLeft === 0) return pages.renderInvalid(<SignInEndedPage next={next} end="tries" />, exchange)
+  return pages.renderInvalid(await codeFormPage(context, browser, next, wrongCodeMessage(result.triesLeft)), exchange)
 }
 
-async function linkPage(context: SignInContext, request: Request): Promise<PageResult> {
+async function linkPage(context: SignInContext, exchange: Exchange): Promise<PageResult> {
   const { guards, pages, signIn, commonProps } = context
-  const next = nextPathInUrl(request)
-  const token = queryParameters(request.url).get("token") ?? ""
+  const next = nextPathInUrl(exchange)
+  const token = queryParameters(exchange.request.url).get("token") ?? ""
   const email = await emailByLink(signIn.store, signIn.clock, token)
   if (email !== null) return <LinkPage {...(await commonProps(next))} email={email} token={token} />
-  if ((await guards.signedInUser(request)) !== null) return pages.redirect(next, request)
+  if ((await guards.signedInUser(exchange)) !== null) return pages.redirect(next, exchange)
   return <SignInEndedPage next={next} end="link" />
 }
 
-async function handleLink(context: SignInContext, request: Request, form: SubmittedForm): Promise<PageResult> {
+async function handleLink(context: SignInContext, exchange: Exchange, form: SubmittedForm): Promise<PageResult> {
   const { pages, signIn, commonProps } = context
   const next = safeNextPath(form.text("next"))
   const token = form.text("token")
-  const refused = proofRefusal(context, request)
+  const refused = proofRefusal(context, exchange)
   if (refused !== null) {
     const email = await emailByLink(signIn.store, signIn.clock, token)
     if (email === null) throw refused
     const page = <LinkPage {...(await commonProps(next))} email={email} token={token} refusal={refused.detail} />
-    return pages.renderProblem(page, request, refused)
+    return pages.renderProblem(page, exchange, refused)
   }
-  const result = await completeSignIn(context, request, next, { kind: "link", link: token })
-  return result instanceof Response ? result : pages.renderInvalid(<SignInEndedPage next={next} end="link" />, request)
+  const result = await completeSignIn(context, exchange, next, { kind: "link", link: token })
+  return result instanceof Response ? result : pages.renderInvalid(<SignInEndedPage next={next} end="link" />, exchange)
 }
 
 /** Signs in with a code or a link. Returns the response for a signed-in browser, else why the sign-in failed. */
 async function completeSignIn(
   context: SignInContext,
-  request: Request,
+  exchange: Exchange,
   next: string,
   credential: SignInCredential,
 ): Promise<Response | Exclude<SignInResult, { readonly kind: "signed_in" }>> {
   const { guards, pages, cookies, signIn, baseUrl } = context
-  const previousUser = await guards.signedInUser(request)
-  const result = await signInWith(signIn, credential, userAgentLabel(request.headers.get("user-agent")))
+  const previousUser = await guards.signedInUser(exchange)
+  const result = await signInWith(signIn, credential, userAgentLabel(exchange.request.headers.get("user-agent")))
   // The form was sent twice, and the first request has signed this browser in.
-  if (result.kind === "gone" && previousUser !== null) return pages.redirect(next, request)
+  if (result.kind === "gone" && previousUser !== null) return pages.redirect(next, exchange)
   if (result.kind !== "signed_in") return result
   // The new cookie replaces that of the previous session, which must not stay valid unseen.
   if (previousUser !== null)
@@ -335,8 +327,11 @@ async function completeSignIn(
   const { account, firstKey, newSession } = result
   const response =
     firstKey === null
-      ? pages.redirect(next, request)
-      : pages.render(<FirstKeyPage email={account.email} keyText={firstKey} baseUrl={baseUrl()} next={next} />, request)
+      ? pages.redirect(next, exchange)
+      : pages.render(
+          <FirstKeyPage email={account.email} keyText={firstKey} baseUrl={baseUrl()} next={next} />,
+          exchange,
+        )
   response.headers.append("Set-Cookie", cookies.write("session", newSession.secret))
   response.headers.append("Set-Cookie", cookies.clear("sign_in"))
   return response

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { array, assert, integer, property, tuple } from "fast-check"
 import { LocalRateLimiter } from "../../../../src/customers/quota/rate/local-rate-limiter.ts"
 import type { RateLimitResult } from "../../../../src/customers/quota/rate/rate-limiter.ts"
+import { rateSubject } from "../../../../src/customers/quota/rate/rate-subject.ts"
 import { stoppedClock } from "../../../support/clock.ts"
 import { admitted, five, one, rateLimiterSuite } from "./rate-limiter.suite.ts"
 
@@ -14,16 +15,17 @@ test("a clock that was set back clears all debts", () => {
     expect(admitted(limiter, "a", five, 20)).toBe(10)
     clock.tick(-setBackMs)
     expect(admitted(limiter, "a", five, 20)).toBe(10)
-    expect(limiter.admit("a", five).waitS).toBe(1)
+    expect(limiter.admit(rateSubject("caller", "a"), five).waitS).toBe(1)
     clock.tick(10_000)
   }
 })
 
 test("callers beyond the bound evict those that were not seen for longest", () => {
   const limiter = new LocalRateLimiter(stoppedClock(), 2)
-  for (const caller of ["a", "b", "c", "d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(0)
-  for (const caller of ["d", "e"]) expect(limiter.admit(caller, one).waitS).toBe(1)
-  expect(limiter.admit("a", one).waitS).toBe(0)
+  for (const caller of ["a", "b", "c", "d", "e"])
+    expect(limiter.admit(rateSubject("caller", caller), one).waitS).toBe(0)
+  for (const caller of ["d", "e"]) expect(limiter.admit(rateSubject("caller", caller), one).waitS).toBe(1)
+  expect(limiter.admit(rateSubject("caller", "a"), one).waitS).toBe(0)
 })
 
 test("callers without debt are dropped, so a stream of new callers takes at most twice the memory of those with debts", () => {
@@ -32,12 +34,12 @@ test("callers without debt are dropped, so a stream of new callers takes at most
   // A few have long debts, as from sign-ins; the others short ones.
   const long = { perSecond: 1 / 600, burst: 1 }
   for (let at = 0; at < 20_000; at++) {
-    limiter.admit(`visitor ${at}`, five)
-    if (at % 20 === 0) limiter.admit(`signs in ${at}`, long)
+    limiter.admit(rateSubject("caller", `visitor ${at}`), five)
+    if (at % 20 === 0) limiter.admit(rateSubject("caller", `signs in ${at}`), long)
     clock.tick(10)
   }
   expect(limiter.callersCount).toBeLessThanOrEqual(2100)
-  expect(limiter.admit("signs in 0", long).waitS).toBe(400)
+  expect(limiter.admit(rateSubject("caller", "signs in 0"), long).waitS).toBe(400)
 })
 
 test("dropping callers changes no result: each caller gets the results of a limiter of its own", () => {
@@ -53,8 +55,10 @@ test("dropping callers changes no result: each caller gets the results of a limi
         clock.tick(afterMs)
         const rate = caller % 2 === 0 ? slow : five
         // They have paid by the next step, so never more owe than are remembered.
-        for (let by = 0; by < 20; by++) limiter.admit(`passer-by ${at} ${by}`, five)
-        expect(limiter.admit(String(caller), rate)).toEqual(alone[caller]?.admit("a", rate) as RateLimitResult)
+        for (let by = 0; by < 20; by++) limiter.admit(rateSubject("caller", `passer-by ${at} ${by}`), five)
+        expect(limiter.admit(rateSubject("caller", String(caller)), rate)).toEqual(
+          alone[caller]?.admit(rateSubject("caller", "a"), rate) as RateLimitResult,
+        )
       }
     }),
   )
@@ -63,11 +67,11 @@ test("dropping callers changes no result: each caller gets the results of a limi
 test("nothing is left of past callers when others have come", () => {
   const clock = stoppedClock()
   const limiter = new LocalRateLimiter(clock, 2000)
-  for (let at = 0; at < 5000; at++) limiter.admit(`of the crowd ${at}`, one)
+  for (let at = 0; at < 5000; at++) limiter.admit(rateSubject("caller", `of the crowd ${at}`), one)
   expect(limiter.callersCount).toBeLessThanOrEqual(4000)
   for (let at = 0; at < 3000; at++) {
     clock.tick(1000)
-    limiter.admit(`visitor ${at}`, one)
+    limiter.admit(rateSubject("caller", `visitor ${at}`), one)
   }
   expect(limiter.callersCount).toBeLessThanOrEqual(1001)
 })

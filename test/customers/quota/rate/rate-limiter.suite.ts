@@ -2,11 +2,14 @@ import { expect, test } from "bun:test"
 import { assert, integer, property } from "fast-check"
 import type { Clock } from "../../../../src/base/outside-world.ts"
 import type { RateLimit, RateLimiter } from "../../../../src/customers/quota/rate/rate-limiter.ts"
+import { rateSubject } from "../../../../src/customers/quota/rate/rate-subject.ts"
 import { stoppedClock } from "../../../support/clock.ts"
 
 /** How many of so many requests are admitted. */
 export const admitted = (limiter: RateLimiter, caller: string, rate: RateLimit, times: number): number =>
-  Array.from({ length: times }, () => limiter.admit(caller, rate)).filter(({ waitS }) => waitS === 0).length
+  Array.from({ length: times }, () => limiter.admit(rateSubject("caller", caller), rate)).filter(
+    ({ waitS }) => waitS === 0,
+  ).length
 
 /** Rates of the tests. */
 export const five = { perSecond: 5, burst: 10 }
@@ -19,34 +22,35 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     const limiter = limiterOf(clock)
     expect(admitted(limiter, "a", five, 20)).toBe(10)
     clock.tick(199)
-    expect(limiter.admit("a", five).waitS).toBe(1)
+    expect(limiter.admit(rateSubject("caller", "a"), five).waitS).toBe(1)
     clock.tick(1)
-    expect(limiter.admit("a", five).waitS).toBe(0)
-    expect(limiter.admit("a", five).waitS).toBe(1)
+    expect(limiter.admit(rateSubject("caller", "a"), five).waitS).toBe(0)
+    expect(limiter.admit(rateSubject("caller", "a"), five).waitS).toBe(1)
   })
 
   test("each result tells how many more would be admitted now, and that many are", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
-    for (let left = 9; left >= 0; left--) expect(limiter.admit("a", five)).toEqual({ waitS: 0, remaining: left })
-    expect(limiter.admit("a", five)).toEqual({ waitS: 1, remaining: 0 })
+    for (let left = 9; left >= 0; left--)
+      expect(limiter.admit(rateSubject("caller", "a"), five)).toEqual({ waitS: 0, remaining: left })
+    expect(limiter.admit(rateSubject("caller", "a"), five)).toEqual({ waitS: 1, remaining: 0 })
     clock.tick(650)
-    expect(limiter.admit("a", five).remaining).toBe(2)
+    expect(limiter.admit(rateSubject("caller", "a"), five).remaining).toBe(2)
     expect(admitted(limiter, "a", five, 5)).toBe(2)
     clock.tick(3_600_000)
-    expect(limiter.admit("a", five).remaining).toBe(9)
+    expect(limiter.admit(rateSubject("caller", "a"), five).remaining).toBe(9)
   })
 
   test("a refused caller is admitted after the stated seconds, and not a second before", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
     const slow = { perSecond: 1 / 7, burst: 1 }
-    limiter.admit("a", slow)
-    expect(limiter.admit("a", slow).waitS).toBe(7)
+    limiter.admit(rateSubject("caller", "a"), slow)
+    expect(limiter.admit(rateSubject("caller", "a"), slow).waitS).toBe(7)
     clock.tick(6_000)
-    expect(limiter.admit("a", slow).waitS).toBe(1)
+    expect(limiter.admit(rateSubject("caller", "a"), slow).waitS).toBe(1)
     clock.tick(1_000)
-    expect(limiter.admit("a", slow).waitS).toBe(0)
+    expect(limiter.admit(rateSubject("caller", "a"), slow).waitS).toBe(0)
   })
 
   test("over a long time no caller is admitted more often than the rate and one burst", () => {
@@ -79,9 +83,11 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
   test("a refusal costs nothing, and callers do not share", () => {
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
-    expect(["a", "a", "a", "b"].map(caller => limiter.admit(caller, one).waitS)).toEqual([0, 1, 1, 0])
+    expect(["a", "a", "a", "b"].map(caller => limiter.admit(rateSubject("caller", caller), one).waitS)).toEqual([
+      0, 1, 1, 0,
+    ])
     clock.tick(1000)
-    expect(limiter.admit("a", one).waitS).toBe(0)
+    expect(limiter.admit(rateSubject("caller", "a"), one).waitS).toBe(0)
   })
 
   test("callers of one limiter have rates of their own", () => {
@@ -102,10 +108,10 @@ export function rateLimiterSuite(limiterOf: (clock: Clock) => RateLimiter): void
     const clock = stoppedClock()
     const limiter = limiterOf(clock)
     expect(admitted(limiter, "a", { perSecond: 5, burst: 50 }, 50)).toBe(50)
-    expect(limiter.admit("a", one)).toEqual({ waitS: 1, remaining: 0 })
+    expect(limiter.admit(rateSubject("caller", "a"), one)).toEqual({ waitS: 1, remaining: 0 })
     clock.tick(999)
-    expect(limiter.admit("a", one).waitS).toBe(1)
+    expect(limiter.admit(rateSubject("caller", "a"), one).waitS).toBe(1)
     clock.tick(1)
-    expect(limiter.admit("a", one).waitS).toBe(0)
+    expect(limiter.admit(rateSubject("caller", "a"), one).waitS).toBe(0)
   })
 }

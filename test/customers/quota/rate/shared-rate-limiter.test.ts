@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import type { Clock } from "../../../../src/base/outside-world.ts"
 import { createCallerHash } from "../../../../src/customers/quota/caller-hash.ts"
+import { rateSubject } from "../../../../src/customers/quota/rate/rate-subject.ts"
 import {
   SHARED_RATE_LIMITER_BYTES,
   SharedRateLimiter,
@@ -27,11 +28,16 @@ rateLimiterSuite(single)
 test("a caller has one rate over all processes", () => {
   const clock = stoppedClock()
   const [here, there] = pair(clock)
-  const answers = Array.from({ length: 12 }, (_, at) => (at % 2 === 0 ? here : there).admit("a", five))
+  const answers = Array.from({ length: 12 }, (_, at) =>
+    (at % 2 === 0 ? here : there).admit(rateSubject("caller", "a"), five),
+  )
   expect(answers.map(({ remaining }) => remaining)).toEqual([9, 8, 7, 6, 5, 4, 3, 2, 1, 0, 0, 0])
   expect(answers.filter(({ waitS }) => waitS > 0)).toHaveLength(2)
   clock.tick(200)
-  expect([there.admit("a", five).waitS, here.admit("a", five).waitS]).toEqual([0, 1])
+  expect([
+    there.admit(rateSubject("caller", "a"), five).waitS,
+    here.admit(rateSubject("caller", "a"), five).waitS,
+  ]).toEqual([0, 1])
 })
 
 test("a process that starts later sees the debts of callers", () => {
@@ -46,14 +52,14 @@ test("a process that starts later sees the debts of callers", () => {
 test("a clock that is set back costs a caller its burst, and nothing more", () => {
   const clock = stoppedClock()
   const limiter = single(clock)
-  limiter.admit("a", five)
+  limiter.admit(rateSubject("caller", "a"), five)
   clock.tick(-86_400_000)
-  expect(limiter.admit("a", five)).toEqual({ waitS: 1, remaining: 0 })
+  expect(limiter.admit(rateSubject("caller", "a"), five)).toEqual({ waitS: 1, remaining: 0 })
   clock.tick(200)
-  expect(limiter.admit("a", five)).toEqual({ waitS: 0, remaining: 0 })
-  for (const waitS of [1, 1]) expect(limiter.admit("new", five).waitS).toBe(waitS)
+  expect(limiter.admit(rateSubject("caller", "a"), five)).toEqual({ waitS: 0, remaining: 0 })
+  for (const waitS of [1, 1]) expect(limiter.admit(rateSubject("caller", "new"), five).waitS).toBe(waitS)
   clock.tick(2000)
-  expect(limiter.admit("a", five)).toEqual({ waitS: 0, remaining: 9 })
+  expect(limiter.admit(rateSubject("caller", "a"), five)).toEqual({ waitS: 0, remaining: 9 })
 })
 
 /** Callers of one bucket. */
@@ -70,12 +76,12 @@ test("callers of one bucket are separate while there is a slot for each, and a c
   const clock = stoppedClock()
   const limiter = single(clock)
   const first = neighbours(32).slice(0, 16)
-  for (const caller of first) expect(limiter.admit(caller, one).waitS).toBe(0)
-  for (const caller of first) expect(limiter.admit(caller, one).waitS).toBe(1)
+  for (const caller of first) expect(limiter.admit(rateSubject("caller", caller), one).waitS).toBe(0)
+  for (const caller of first) expect(limiter.admit(rateSubject("caller", caller), one).waitS).toBe(1)
   clock.tick(1000)
   const second = neighbours(32).slice(16)
-  for (const caller of second) expect(limiter.admit(caller, one).waitS).toBe(0)
-  for (const caller of second) expect(limiter.admit(caller, one).waitS).toBe(1)
+  for (const caller of second) expect(limiter.admit(rateSubject("caller", caller), one).waitS).toBe(0)
+  for (const caller of second) expect(limiter.admit(rateSubject("caller", caller), one).waitS).toBe(1)
 })
 
 test("in a bucket full of debts a new caller takes the slot of another, without its debt", () => {
@@ -84,10 +90,10 @@ test("in a bucket full of debts a new caller takes the slot of another, without 
   const callers = neighbours(17)
   const newcomer = callers[16] ?? ""
   for (const caller of callers.slice(0, 16)) admitted(limiter, caller, five, 10)
-  expect(limiter.admit(newcomer, five)).toEqual({ waitS: 0, remaining: 9 })
-  expect(limiter.admit(newcomer, five)).toEqual({ waitS: 0, remaining: 8 })
+  expect(limiter.admit(rateSubject("caller", newcomer), five)).toEqual({ waitS: 0, remaining: 9 })
+  expect(limiter.admit(rateSubject("caller", newcomer), five)).toEqual({ waitS: 0, remaining: 8 })
   // Whoever lost it takes a slot again, and so another one loses its own: one at a time.
-  const burst = callers.slice(0, 16).filter(caller => limiter.admit(caller, five).waitS === 0)
+  const burst = callers.slice(0, 16).filter(caller => limiter.admit(rateSubject("caller", caller), five).waitS === 0)
   expect(burst.length).toBeGreaterThan(0)
 })
 
@@ -97,7 +103,8 @@ test("a hundred thousand callers with debts are distinguished", () => {
     { length: 100_000 },
     (_, at) => `key_0123456789 10.${at >> 16}.${(at >> 8) & 255}.${at & 255}`,
   )
-  const again = (): number => callers.filter(caller => limiter.admit(caller, one).waitS === 0).length
+  const again = (): number =>
+    callers.filter(caller => limiter.admit(rateSubject("caller", caller), one).waitS === 0).length
   expect(again()).toBe(100_000)
   // A few had to give their slot to another.
   expect(again()).toBeLessThan(100)

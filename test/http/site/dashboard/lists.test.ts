@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { JOB_LIMITS } from "../../../../src/contract/jobs.ts"
+import { Exchange } from "../../../../src/http/exchange.ts"
 import { progressStream, STREAMS_PER_ACCOUNT_MAX } from "../../../../src/http/site/dashboard/jobs/progress-stream.tsx"
 import { anotherAccount } from "../../../contract/another-account.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
@@ -305,7 +306,7 @@ describe("the stream of a list's page", () => {
         ...{ clock, setTimer: time.later, allowSilence: () => undefined, isDraining: () => state.isDraining },
         jobs: { store, keepHours: 48 },
       },
-      new Request("http://localhost"),
+      new Exchange(new Request("http://localhost"), "req_1", "jobProgress"),
       { accountId, id },
       () => void state.endedCount++,
     )

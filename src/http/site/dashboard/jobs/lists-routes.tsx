@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import { streamOf } from "../../../../base/streams.ts"
 import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
 import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
@@ -18,9 +17,10 @@ import { readResults, resultsLength } from "../../../../jobs/read-results.ts"
 import { RefusedList } from "../../../../jobs/receive-list.ts"
 import { readSafeResults } from "../../../../jobs/safe-results.ts"
 import { UnreadableFile } from "../../../../rows/unreadable-file.ts"
-import type { RequestLease } from "../../../admission/request-lease.ts"
+import type { Exchange } from "../../../exchange.ts"
 import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-problems.ts"
 import { Problem } from "../../../response/problem.ts"
+import { handlers } from "../../../router.ts"
 import { assertFolder, estimateFor, momentOf, uploadProblem } from "../../../v1/jobs.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../../links.ts"
@@ -50,100 +50,86 @@ const LIST_FLASH = {
 /** The pages of whole lists: upload one, watch its check, download its results, delete it. */
 export function listsPageRoutes(site: SiteContext) {
   const { guards } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.dashboardJobs.path, ({ request }) =>
-      guards.requireAccount.page(request, user =>
-        listsPage(site, user, { flash: flashMessage(request.url, LISTS_FLASH) }),
+  return handlers({
+    dashboardJobs: exchange =>
+      guards.requireAccount.page(exchange, user =>
+        listsPage(site, user, { flash: flashMessage(exchange.request.url, LISTS_FLASH) }),
       ),
-    )
-    .post(
-      ROUTES.postDashboardJob.path,
-      ({ request }) => guards.requireAccount.upload(request, user => handleUpload(site, request, user, startCheck)),
-      { parse: "none" },
-    )
-    .post(
-      ROUTES.postJobEstimate.path,
-      ({ request }) => guards.requireAccount.upload(request, user => handleUpload(site, request, user, showCost)),
-      { parse: "none" },
-    )
-    .use(listPageRoutes(site))
-    .use(callbackRoutes(site))
+    postDashboardJob: exchange =>
+      guards.requireAccount.upload(exchange, user => handleUpload(site, exchange, user, startCheck)),
+    postJobEstimate: exchange =>
+      guards.requireAccount.upload(exchange, user => handleUpload(site, exchange, user, showCost)),
+    ...listPageRoutes(site),
+    ...callbackRoutes(site),
+  })
 }
 
 /** The forms of callbacks. */
 function callbackRoutes(site: SiteContext) {
   const { guards, pages, jobs, clock } = site
-  return new Elysia({ normalize: false })
-    .post(
-      ROUTES.postCallbackAgain.path,
-      ({ request, params: { id } }) =>
-        guards.requireAccount.form(request, async (user, form) => {
-          await ownJob(site, user, id)
-          if (!(await sendAgain(jobs.store, id, form.text("callback"), clock())))
-            throw new Problem("not_found", "The list has no such callback.")
-          return pages.redirect(withFlash(pathWithId("dashboardJob", id), "sent"), request)
-        }),
-      { parse: "none" },
-    )
-    .post(
-      ROUTES.postDashboardCallbackSecret.path,
-      ({ request }) =>
-        guards.requireAccount.form(request, async user => {
-          const made = await jobs.replaceCallbackSecret(user.account.id, ownerActor(user.account.id))
-          if (made === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
-          return <NewCallbackSecretPage user={user} made={made} />
-        }),
-      { parse: "none" },
-    )
+  return handlers({
+    postCallbackAgain: exchange =>
+      guards.requireAccount.form(exchange, async (user, form) => {
+        await ownJob(site, user, exchange.params.id)
+        if (!(await sendAgain(jobs.store, exchange.params.id, form.text("callback"), clock())))
+          throw new Problem("not_found", "The list has no such callback.")
+        return pages.redirect(withFlash(pathWithId("dashboardJob", exchange.params.id), "sent"), exchange)
+      }),
+    postDashboardCallbackSecret: exchange =>
+      guards.requireAccount.form(exchange, async user => {
+        const made = await jobs.replaceCallbackSecret(user.account.id, ownerActor(user.account.id))
+        if (made === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
+        return <NewCallbackSecretPage user={user} made={made} />
+      }),
+  })
 }
 
 /** The pages of one list. */
 function listPageRoutes(site: SiteContext) {
   const { guards, pages, assets } = site
   const streams = new OpenStreams()
-  return new Elysia({ normalize: false })
-    .get(ROUTES.dashboardJob.path, ({ request, params: { id } }) =>
-      guards.requireAccount.page(request, async user => (
+  return handlers({
+    dashboardJob: exchange =>
+      guards.requireAccount.page(exchange, async user => (
         <ListPage
           user={user}
-          list={jobBody(await ownJob(site, user, id), momentOf(site))}
-          callbacks={await listCallbacks(site.jobs.store, id)}
-          flash={flashMessage(request.url, LIST_FLASH)}
+          list={jobBody(await ownJob(site, user, exchange.params.id), momentOf(site))}
+          callbacks={await listCallbacks(site.jobs.store, exchange.params.id)}
+          flash={flashMessage(exchange.request.url, LIST_FLASH)}
           script={await assets.path("list-progress.js")}
         />
       )),
-    )
-    .get(ROUTES.jobProgress.path, ({ request, params: { id } }) =>
-      guards.requireAccount.page(request, async user => {
-        await ownJob(site, user, id)
+    jobProgress: exchange =>
+      guards.requireAccount.page(exchange, async user => {
+        await ownJob(site, user, exchange.params.id)
         const close = streams.open(user.account.id)
-        if (close === null) return pages.noContent(request)
-        return pages.events(progressStream(site, request, { accountId: user.account.id, id }, close), request)
+        if (close === null) return pages.noContent(exchange)
+        return pages.events(
+          progressStream(site, exchange, { accountId: user.account.id, id: exchange.params.id }, close),
+          exchange,
+        )
       }),
-    )
-    .get(ROUTES.jobResultsFile.path, ({ request, params: { id } }) =>
-      guards.requireAccount.page(request, async user => sendResults(site, request, await ownJob(site, user, id))),
-    )
-    .use(listDeletionRoutes(site))
+    jobResultsFile: exchange =>
+      guards.requireAccount.page(exchange, async user =>
+        sendResults(site, exchange, await ownJob(site, user, exchange.params.id)),
+      ),
+    ...listDeletionRoutes(site),
+  })
 }
 
 function listDeletionRoutes(site: SiteContext) {
   const { guards, pages, jobs } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.jobDeletion.path, ({ request, params: { id } }) =>
-      guards.requireAccount.page(request, async user => (
-        <ListDeletionPage user={user} list={jobBody(await ownJob(site, user, id), momentOf(site))} />
+  return handlers({
+    jobDeletion: exchange =>
+      guards.requireAccount.page(exchange, async user => (
+        <ListDeletionPage user={user} list={jobBody(await ownJob(site, user, exchange.params.id), momentOf(site))} />
       )),
-    )
-    .post(
-      ROUTES.postJobDeletion.path,
-      ({ request, params: { id } }) =>
-        guards.requireAccount.form(request, async ({ account }) => {
-          if (!(await jobs.service.delete(account.id, id, ownerActor(account.id)))) throw noSuchJob()
-          return pages.redirect(withFlash(ROUTES.dashboardJobs.path, "deleted"), request)
-        }),
-      { parse: "none" },
-    )
+    postJobDeletion: exchange =>
+      guards.requireAccount.form(exchange, async ({ account }) => {
+        if (!(await jobs.service.delete(account.id, exchange.params.id, ownerActor(account.id)))) throw noSuchJob()
+        return pages.redirect(withFlash(ROUTES.dashboardJobs.path, "deleted"), exchange)
+      }),
+  })
 }
 
 async function ownJob({ jobs }: SiteContext, { account }: SignedInUser, id: string): Promise<Job> {
@@ -181,40 +167,44 @@ async function listsPage(
 /** What is done with a list whose options are right. */
 type UseList = (
   site: SiteContext,
-  request: Request,
+  exchange: Exchange,
   user: SignedInUser,
   list: { readonly options: JobOptions; readonly content: AsyncIterable<Uint8Array>; readonly values: UploadValues },
-  lease: RequestLease | null,
 ) => Promise<Response>
 
 /** Reads the form as it arrives. What is refused is said beside the form, with what was entered. */
-async function handleUpload(site: SiteContext, request: Request, user: SignedInUser, use: UseList): Promise<Response> {
+async function handleUpload(
+  site: SiteContext,
+  exchange: Exchange,
+  user: SignedInUser,
+  use: UseList,
+): Promise<Response> {
   const { pages, jobs } = site
   let upload: ArrivingList | null = null
   try {
-    upload = await readListUpload(request, site, jobs.bytesMax)
+    upload = await readListUpload(exchange.request, site, jobs.bytesMax)
     const { values, file } = upload
     const hasSecret = values.callback !== "" && (await callbackSecretMadeAtMs(jobs.store, user.account.id)) !== null
     const options = parseUpload(upload, hasSecret)
     if ("field" in options || file === null) {
       const fault = "field" in options ? options : null
-      return pages.renderInvalid(await listsPage(site, user, { values, fault }), request)
+      return pages.renderInvalid(await listsPage(site, user, { values, fault }), exchange)
     }
-    return await withSiteLease(site, request, user.account, (_, lease) =>
-      use(site, request, user, { options, content: file.content, values }, lease),
+    return await withSiteLease(site, exchange, user.account, () =>
+      use(site, exchange, user, { options, content: file.content, values }),
     )
   } catch (error) {
     const fault = uploadFault(error, jobs.bytesMax)
     const problem = uploadProblem(error, jobs.bytesMax)
     if (fault === null || !(problem instanceof Problem)) throw problem
     const values = upload?.values ?? EMPTY_UPLOAD
-    return pages.renderProblem(await listsPage(site, user, { values, fault }), request, problem)
+    return pages.renderProblem(await listsPage(site, user, { values, fault }), exchange, problem)
   } finally {
     await upload?.close()
   }
 }
 
-const startCheck: UseList = async (site, request, { account }, { options, content }) => {
+const startCheck: UseList = async (site, exchange, { account }, { options, content }) => {
   const { jobs, pages } = site
   const bound = await reachedBound(jobs.store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
@@ -223,20 +213,14 @@ const startCheck: UseList = async (site, request, { account }, { options, conten
   const job = await jobs.service.receive(newJob, content, jobs.bytesMax)
   if (job === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
   if (typeof job === "string") throw tooManyJobs(job)
-  return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), request)
+  return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), exchange)
 }
 
-const showCost: UseList = async (site, request, user, { options, content, values }, lease) => {
+const showCost: UseList = async (site, exchange, user, { options, content, values }) => {
   const bound = await reachedBound(site.jobs.store, user.account.id)
   if (bound !== null) throw tooManyJobs(bound)
-  const estimate = await estimateFor(
-    site,
-    content,
-    options,
-    { key: { ...SITE_KEY, origins: [] }, account: user.account },
-    lease,
-  )
-  return site.pages.render(await listsPage(site, user, { values, estimate }), request)
+  const estimate = await estimateFor(site, exchange, content, options)
+  return site.pages.render(await listsPage(site, user, { values, estimate }), exchange)
 }
 
 /** What is said beside the form about these problems. Others have a page of their own. */
@@ -268,18 +252,18 @@ function uploadFault(error: unknown, bytesMax: number): UploadFault | null {
 }
 
 /** Sends the results, or those with one recommendation, as a file. */
-function sendResults({ jobs, pages }: SiteContext, request: Request, job: Job): Response {
+function sendResults({ jobs, pages }: SiteContext, exchange: Exchange, job: Job): Response {
   if (!JOB_STATES[job.state].hasResults) throw jobNotReady(job.state)
-  const part = queryParameter(request.url, "only")
+  const part = queryParameter(exchange.request.url, "only")
   if (part !== "" && !isRecommendation(part)) throw new Problem("not_found", "There is no such part of the results.")
   const only = isRecommendation(part) ? new Set([part]) : null
   const { mediaType, extension, results } = JOB_FORMATS[job.format]
-  const isSafe = results === "csv" && queryParameter(request.url, "safe") === "yes"
+  const isSafe = results === "csv" && queryParameter(exchange.request.url, "safe") === "yes"
   const chunks = isSafe
     ? readSafeResults(jobs.files, job, only)
     : readResults(jobs.files, job, only, 0, resultsLength(job, only))
   const fileName = `mailkind-${job.id.replace("job_", "")}${part === "" ? "" : `-${part}`}.${extension}`
-  return pages.download(streamOf(chunks), request, { fileName, mediaType })
+  return pages.download(streamOf(chunks), exchange, { fileName, mediaType })
 }
 
 const isRecommendation = (name: string): name is Recommendation => RECOMMENDATIONS.some(known => known === name)

@@ -2,6 +2,7 @@
 import { render } from "preact-render-to-string"
 import { jobBody } from "../../../../customers/jobs/job-body.ts"
 import { findJob } from "../../../../customers/jobs/job-row.ts"
+import type { Exchange } from "../../../exchange.ts"
 import { momentOf } from "../../../v1/jobs.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { ListProgress } from "./list-page.tsx"
@@ -55,7 +56,7 @@ type ProgressDeps = Pick<SiteContext, "clock" | "setTimer" | "isDraining" | "all
  */
 export function progressStream(
   deps: ProgressDeps,
-  request: Request,
+  exchange: Exchange,
   { accountId, id }: { readonly accountId: string; readonly id: string },
   onEnd: () => void,
 ): ReadableStream<Uint8Array> {
@@ -80,7 +81,7 @@ export function progressStream(
           await new Promise<void>(resolve => {
             cancelTimer = setTimer(isWaiting ? WAITING_EVERY_MS : EVERY_MS, resolve)
           })
-        allowSilence(request, SILENCE_SECONDS)
+        allowSilence(exchange.request, SILENCE_SECONDS)
         // A page that is told nothing asks in its place.
         const event = await nextEvent().catch(() => "")
         if (event !== "") controller.enqueue(Buffer.from(event ?? END))

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
-import { ROUTES } from "../../../../contract/routes.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
 import { changeOrigins, changeRestrictions } from "../../../../customers/keys/key-changes.ts"
 import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key-restrictions.ts"
 import { type ApiKey, findKey, listKeys, renameKey, revokeKey } from "../../../../customers/keys/keys.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
+import type { Exchange } from "../../../exchange.ts"
 import { Problem } from "../../../response/problem.ts"
+import { handlers } from "../../../router.ts"
 import { ownerChanges } from "../../attributed-changes.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
@@ -33,22 +33,18 @@ import { readRestrictions, restrictionError, restrictionsOf } from "./restrictio
 /** The account's keys: the list, the form for a new key, and a page for each key. */
 export function keysPageRoutes(site: SiteContext) {
   const { guards, random } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.keys.path, ({ request }) =>
-      guards.requireAccount.page(request, user => keysPage(site, user, emptyKeyForm(newIdempotencyKey(random)), null)),
-    )
-    .post(
-      ROUTES.postKey.path,
-      ({ request }) =>
-        guards.requireAccount.form(request, async (user, form) => {
-          const values = readKeyForm(form, newIdempotencyKey(random))
-          if (!isIdempotencyKey(form.text("slip")))
-            return await rejectedKeyForm(site, request, user, values, FORM_INCOMPLETE)
-          return await handleCreateKey(site, request, user, values)
-        }),
-      { parse: "none" },
-    )
-    .use(keyPageRoutes(site))
+  return handlers({
+    keys: exchange =>
+      guards.requireAccount.page(exchange, user => keysPage(site, user, emptyKeyForm(newIdempotencyKey(random)), null)),
+    postKey: exchange =>
+      guards.requireAccount.form(exchange, async (user, form) => {
+        const values = readKeyForm(form, newIdempotencyKey(random))
+        if (!isIdempotencyKey(form.text("slip")))
+          return await rejectedKeyForm(site, exchange, user, values, FORM_INCOMPLETE)
+        return await handleCreateKey(site, exchange, user, values)
+      }),
+    ...keyPageRoutes(site),
+  })
 }
 
 async function keysPage(site: SiteContext, user: SignedInUser, values: KeyFormValues, error: KeyFormError | null) {
@@ -66,22 +62,22 @@ const ceilingOfAccount = ({ tiers }: SiteContext, { account }: SignedInUser): Ke
 
 async function rejectedKeyForm(
   site: SiteContext,
-  request: Request,
+  exchange: Exchange,
   user: SignedInUser,
   values: KeyFormValues,
   error: KeyFormError,
 ): Promise<Response> {
-  return site.pages.renderInvalid(await keysPage(site, user, values, error), request)
+  return site.pages.renderInvalid(await keysPage(site, user, values, error), exchange)
 }
 
-async function handleCreateKey(site: SiteContext, request: Request, user: SignedInUser, values: KeyFormValues) {
+async function handleCreateKey(site: SiteContext, exchange: Exchange, user: SignedInUser, values: KeyFormValues) {
   const { random, baseUrl } = site
-  if (values.name === "") return await rejectedKeyForm(site, request, user, values, NAME_MISSING)
+  if (values.name === "") return await rejectedKeyForm(site, exchange, user, values, NAME_MISSING)
   const newKey = parseNewKey(values, user.account.id, ceilingOfAccount(site, user))
-  if (newKey === null) return await rejectedKeyForm(site, request, user, values, KIND_MISSING)
+  if (newKey === null) return await rejectedKeyForm(site, exchange, user, values, KIND_MISSING)
   const creation = await createKeyOnce(ownerChanges(site, user), random, newKey, values.idempotencyKey)
   if (creation.kind === "created_before") return <KeyCreatedBeforePage user={user} apiKey={creation.key} />
-  if (creation.kind !== "created") return await rejectedKeyForm(site, request, user, values, keyFormError(creation))
+  if (creation.kind !== "created") return await rejectedKeyForm(site, exchange, user, values, keyFormError(creation))
   const { key, text } = creation
   return <NewKeyPage user={user} apiKey={key} keyText={text} baseUrl={baseUrl()} />
 }
@@ -89,23 +85,22 @@ async function handleCreateKey(site: SiteContext, request: Request, user: Signed
 /** The page of one key, the forms that change it, and its revocation. */
 function keyPageRoutes(site: SiteContext) {
   const { guards } = site
-  const keyForm =
-    (handle: KeyFormHandler) => (context: { readonly request: Request; readonly params: { id: string } }) =>
-      guards.requireAccount.form(context.request, async (user, form) => {
-        const key = await findOwnKey(site.changes, user, context.params.id)
-        const result = await handle(site, user, key, form)
-        if (typeof result === "string")
-          return site.pages.redirect(withFlash(pathWithId("dashboardKey", key.id), result), context.request)
-        return site.pages.renderInvalid(await keyPage(site, context.request, user, key.id, result), context.request)
-      })
-  return new Elysia({ normalize: false })
-    .get(ROUTES.dashboardKey.path, ({ request, params }) =>
-      guards.requireAccount.page(request, async user => await keyPage(site, request, user, params.id, null)),
-    )
-    .post(ROUTES.postKeyName.path, keyForm(handleRename), { parse: "none" })
-    .post(ROUTES.postKeyOrigins.path, keyForm(handleOrigins), { parse: "none" })
-    .post(ROUTES.postKeyLimits.path, keyForm(handleLimits), { parse: "none" })
-    .post(ROUTES.postKeyRevoke.path, keyForm(handleRevocation), { parse: "none" })
+  const keyForm = (handle: KeyFormHandler) => (exchange: Exchange & { readonly params: { readonly id: string } }) =>
+    guards.requireAccount.form(exchange, async (user, form) => {
+      const key = await findOwnKey(site.changes, user, exchange.params.id)
+      const result = await handle(site, user, key, form)
+      if (typeof result === "string")
+        return site.pages.redirect(withFlash(pathWithId("dashboardKey", key.id), result), exchange)
+      return site.pages.renderInvalid(await keyPage(site, exchange, user, key.id, result), exchange)
+    })
+  return handlers({
+    dashboardKey: exchange =>
+      guards.requireAccount.page(exchange, async user => await keyPage(site, exchange, user, exchange.params.id, null)),
+    postKeyName: keyForm(handleRename),
+    postKeyOrigins: keyForm(handleOrigins),
+    postKeyLimits: keyForm(handleLimits),
+    postKeyRevoke: keyForm(handleRevocation),
+  })
 }
 
 /** Changes a key of the user by a form. Resolves with the name of the flash message, or with what is wrong with the form. */
@@ -184,7 +179,7 @@ async function findOwnKey({ store }: ChangeLog, { account }: SignedInUser, id: s
 
 async function keyPage(
   site: SiteContext,
-  request: Request,
+  exchange: Exchange,
   user: SignedInUser,
   id: string,
   fault: KeyPageFault | null,
@@ -198,7 +193,7 @@ async function keyPage(
       user={user}
       apiKey={key}
       unitsToday={today.by_key.find(usage => usage.id === id)?.used ?? 0}
-      flash={flashMessage(request.url, KEY_FLASH)}
+      flash={flashMessage(exchange.request.url, KEY_FLASH)}
       fault={fault}
       ceiling={ceilingOfAccount(site, user)}
       nowMs={clock()}

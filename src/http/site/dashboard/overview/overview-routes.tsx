@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
-import { Elysia } from "elysia"
 import { utcDay } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { listKeys } from "../../../../customers/keys/keys.ts"
 import { type KeyDayUsage, readUsageHistory } from "../../../../customers/usage/usage-history.ts"
+import type { Exchange } from "../../../exchange.ts"
+import { handlers } from "../../../router.ts"
 import type { SignedInUser } from "../../guards.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { type OverviewData, OverviewPage } from "./overview-page.tsx"
@@ -18,32 +19,30 @@ const KEYS_NAMED_MAX = 1000
 /** The overview, the usage as a file, and the path that the usage had before. */
 export function overviewRoutes(site: SiteContext) {
   const { guards, pages, changes, clock, usage } = site
-  return new Elysia({ normalize: false })
-    .get(ROUTES.dashboard.path, ({ request }) =>
-      guards.requireAccount.page(request, async user => (
-        <OverviewPage data={await readOverview(site, user, request)} />
+  return handlers({
+    dashboard: exchange =>
+      guards.requireAccount.page(exchange, async user => (
+        <OverviewPage data={await readOverview(site, user, exchange)} />
       )),
-    )
-    .get(ROUTES.usage.path, ({ request }) =>
-      guards.requireAccount.page(request, async () => pages.redirect(`${ROUTES.dashboard.path}#usage`, request)),
-    )
-    .get(ROUTES.usageFile.path, ({ request }) =>
-      guards.requireAccount.page(request, async ({ account: { id } }) => {
-        const query = await parseUsageQuery(request.url, changes.store, id)
+    usage: exchange =>
+      guards.requireAccount.page(exchange, async () => pages.redirect(`${ROUTES.dashboard.path}#usage`, exchange)),
+    usageFile: exchange =>
+      guards.requireAccount.page(exchange, async ({ account: { id } }) => {
+        const query = await parseUsageQuery(exchange.request.url, changes.store, id)
         const history = await readUsageHistory(usage, clock, id, query.days)
         const keys = await listKeys(changes.store, id, KEYS_NAMED_MAX)
         const text = usageCsv(selected(history, query, utcDay(clock())), new Map(keys.map(key => [key.id, key])))
-        return pages.download(text, request, CSV_FILE)
+        return pages.download(text, exchange, CSV_FILE)
       }),
-    )
+  })
 }
 
 const CSV_FILE = { fileName: "mailkind-usage.csv", mediaType: "text/csv; charset=utf-8" } as const
 
-async function readOverview(site: SiteContext, user: SignedInUser, request: Request): Promise<OverviewData> {
+async function readOverview(site: SiteContext, user: SignedInUser, exchange: Exchange): Promise<OverviewData> {
   const { changes, clock, usage, usageOf, baseUrl, assets } = site
   const { id } = user.account
-  const query = await parseUsageQuery(request.url, changes.store, id)
+  const query = await parseUsageQuery(exchange.request.url, changes.store, id)
   // The usage comes first: reading it writes when keys were last used.
   const accountUsage = await usageOf(user.account)
   const history = await readUsageHistory(usage, clock, id, LIMITS.usageDaysKept)

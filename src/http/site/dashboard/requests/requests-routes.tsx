@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
 
-import { Elysia } from "elysia"
 import { logError } from "../../../../base/log.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { listKeys } from "../../../../customers/keys/keys.ts"
@@ -12,7 +11,9 @@ import {
 import { findRequest, readRequests } from "../../../../customers/request-log/request-rows.ts"
 import type { Store } from "../../../../customers/store/core/store.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
+import type { Exchange } from "../../../exchange.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
+import { handlers } from "../../../router.ts"
 import { ownerChanges } from "../../attributed-changes.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, withFlash } from "../../links.ts"
@@ -34,55 +35,48 @@ const KEYS_NAMED_MAX = 200
 export function requestsPageRoutes(site: SiteContext) {
   const { pages, guards, changes, requestLog, log } = site
   const { store, clock } = changes
-  return new Elysia({ normalize: false })
-    .get(ROUTES.requests.path, ({ request }) =>
-      guards.requireAccount.page(request, user => requestsPage(site, user, request)),
-    )
-    .get(ROUTES.requestLogFile.path, ({ request }) =>
-      guards.requireAccount.page(request, async ({ account: { id } }) => {
+  return handlers({
+    requests: exchange => guards.requireAccount.page(exchange, user => requestsPage(site, user, exchange)),
+    requestLogFile: exchange =>
+      guards.requireAccount.page(exchange, async ({ account: { id } }) => {
         const state = await logState(site, id)
-        const { filter, errors } = parseRequestQuery(request.url)
+        const { filter, errors } = parseRequestQuery(exchange.request.url)
         const [[parameter, detail] = ["", ""]] = Object.entries(errors)
         if (detail !== "") throw invalidInput([{ parameter, detail }])
         if (state !== "on") throw new Problem("not_found", "The request log is off.")
         await requestLog?.flushAccount(id)
         const names = new Map((await namedKeys(store, id)).map(key => [key.id, key.name]))
         const parts = exportRequests(store, clock(), id, filter, keyId => names.get(keyId) ?? "")
-        return pages.download(streamText(parts, logError(log, "the request log was not exported")), request, CSV_FILE)
+        return pages.download(streamText(parts, logError(log, "the request log was not exported")), exchange, CSV_FILE)
       }),
-    )
-    .get(ROUTES.loggedRequest.path, ({ request, params }) =>
-      guards.requireAccount.page(request, async user => {
-        const place = parseRequestPlace(params.id)
+    loggedRequest: exchange =>
+      guards.requireAccount.page(exchange, async user => {
+        const place = parseRequestPlace(exchange.params.id)
         const { id } = user.account
         const found = place === null || requestLog === null ? null : await findRequest(store, id, clock(), place)
         if (found === null) throw new Problem("not_found", "There is no such request in your log.")
         const keyName = (await namedKeys(store, id)).find(key => key.id === found.keyId)?.name ?? found.keyId
         return <RequestPage user={user} request={found} keyName={keyName} />
       }),
-    )
-    .post(
-      ROUTES.postRequestLog.path,
-      ({ request }) =>
-        guards.requireAccount.form(request, async ({ account }, form) => {
-          const choice = form.text("log")
-          if (choice !== "on" && choice !== "off")
-            throw invalidInput([{ pointer: "/log", detail: "`log` must be on or off." }])
-          if (choice === "on") await switchRequestLogOn(ownerChanges(site, { account }), account.id)
-          else await switchRequestLogOff(ownerChanges(site, { account }), account.id)
-          return pages.redirect(withFlash(ROUTES.requests.path, choice), request)
-        }),
-      { parse: "none" },
-    )
+    postRequestLog: exchange =>
+      guards.requireAccount.form(exchange, async ({ account }, form) => {
+        const choice = form.text("log")
+        if (choice !== "on" && choice !== "off")
+          throw invalidInput([{ pointer: "/log", detail: "`log` must be on or off." }])
+        if (choice === "on") await switchRequestLogOn(ownerChanges(site, { account }), account.id)
+        else await switchRequestLogOff(ownerChanges(site, { account }), account.id)
+        return pages.redirect(withFlash(ROUTES.requests.path, choice), exchange)
+      }),
+  })
 }
 
 const CSV_FILE = { fileName: "mailkind-requests.csv", mediaType: "text/csv; charset=utf-8" } as const
 
-async function requestsPage(site: SiteContext, user: SignedInUser, request: Request) {
+async function requestsPage(site: SiteContext, user: SignedInUser, exchange: Exchange) {
   const { pages, assets, changes, requestLog } = site
   const { store, clock } = changes
   const { id } = user.account
-  const query = parseRequestQuery(request.url)
+  const query = parseRequestQuery(exchange.request.url)
   const state = await logState(site, id)
   const isFaulty = Object.keys(query.errors).length > 0
   if (state === "on") await requestLog?.flushAccount(id)
@@ -99,11 +93,11 @@ async function requestsPage(site: SiteContext, user: SignedInUser, request: Requ
       requests={rows}
       nextAfter={lastRow && requestIdOf(lastRow)}
       keys={await namedKeys(store, id)}
-      flash={flashMessage(request.url, REQUESTS_FLASH)}
+      flash={flashMessage(exchange.request.url, REQUESTS_FLASH)}
       script={await assets.path("live-requests.js")}
     />
   )
-  return isFaulty ? pages.renderInvalid(page, request) : page
+  return isFaulty ? pages.renderInvalid(page, exchange) : page
 }
 
 async function logState({ requestLog, changes }: SiteContext, accountId: string): Promise<RequestLogState> {

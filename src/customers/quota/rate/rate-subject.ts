@@ -1,0 +1,31 @@
+/** What is limited apart from everything else, each with what its text begins with. Ids of accounts and keys begin with their kind. */
+const KINDS = {
+  /** An account, or a publishable key: by its id. */
+  caller: "",
+  /** A key with a rate of its own: by its id. */
+  key: "key ",
+  /** A visitor of a page with a publishable key: by the key's id and the client. */
+  visitor: "visitor ",
+  /** A client that sends no key, and the requests of which a part is read. */
+  keyless: "keyless ",
+  keylessRead: "keyless read ",
+  leakReport: "leak report ",
+  freeCheck: "free check ",
+  freeCheckStrike: "free check strike ",
+  /** Requests for a sign-in: by the client, a network around it, or all. */
+  signIn: "sign-in ",
+  signInWithPass: "sign-in with pass ",
+  /** By the hash of the mailbox. */
+  signInMailbox: "sign-in mailbox ",
+  signInProof: "sign-in proof ",
+  ownListImport: "own list import ",
+  feedbackForm: "feedback form ",
+} as const
+
+declare const LIMITED: unique symbol
+
+/** Whom a rate limit holds for. */
+export type RateSubject = string & { readonly [LIMITED]: true }
+
+/** Names whom a limit of some kind holds for. `id` is empty for a limit of all together. */
+export const rateSubject = (kind: keyof typeof KINDS, id = ""): RateSubject => `${KINDS[kind]}${id}` as RateSubject // the only maker of the brand

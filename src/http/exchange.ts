@@ -1,0 +1,64 @@
+import { assert } from "../base/errors.ts"
+import type { CheckOutcome } from "../check/result/result.ts"
+import type { Category } from "../contract/categories.ts"
+import type { ProblemCode } from "../contract/problems.ts"
+import type { RouteId } from "../contract/routes.ts"
+import type { CallerCredentials } from "../customers/keys/key-cache.ts"
+import type { RequestLease } from "./admission/request-lease.ts"
+import type { CallerHeaders } from "./response/caller-headers.ts"
+
+/** What a request did, besides its status and its time. */
+export type RequestResult = {
+  readonly units: number
+  /** The check; null: none, or several. */
+  readonly check: CheckOutcome | null
+  /** The items of a batch by their category; null: the request is no batch. */
+  readonly categoryCounts: ReadonlyMap<Category, number> | null
+}
+
+/** A fault of the database that a request is refused for, and its cause. */
+type RequestFault = { readonly fault: string; readonly why: string }
+
+/** A request on its way to its response. Each stage fills in what later ones read; what is null is not known yet, or there is none. */
+export class Exchange {
+  readonly request: Request
+  /** The id of request and response. */
+  readonly id: string
+  /** The route that serves the request; null: none does. */
+  readonly route: RouteId | null
+  /** The parameters in the path of the route. */
+  readonly params: Readonly<Record<string, string>>
+  /** Whether the load shedder counts the request, and is told of its end. */
+  isCounted = false
+  /** Whose request it is, also when its key is refused. */
+  caller: CallerCredentials | null = null
+  /** The place and the units of an admitted caller; null for one without limits too. */
+  lease: RequestLease | null = null
+  /** The headers of a caller that is refused before it has a lease. */
+  callerHeaders: CallerHeaders | null = null
+  result: RequestResult | null = null
+  /** The problem that the request was refused with. */
+  refusal: ProblemCode | null = null
+  /** The fault of the database that it was refused for. */
+  fault: RequestFault | null = null
+
+  constructor(
+    request: Request,
+    id: string,
+    route: RouteId | null,
+    params: Readonly<Record<string, string>> = NO_PARAMS,
+  ) {
+    this.request = request
+    this.id = id
+    this.route = route
+    this.params = params
+  }
+}
+
+const NO_PARAMS = {}
+
+/** The caller of a request that has passed the stage which identifies it. */
+export function callerOf({ caller }: Exchange): CallerCredentials {
+  assert(caller !== null, "a caller is identified before it is asked for")
+  return caller
+}

@@ -1,0 +1,112 @@
+import type { Stopwatch } from "../base/outside-world.ts"
+import { ROUTES, type RouteId } from "../contract/routes.ts"
+import type { KeyAuthenticator } from "../customers/keys/key-authenticator.ts"
+import type { Admit } from "./admission/admission.ts"
+import type { LoadShedder } from "./admission/load-shedder.ts"
+import type { Exchange } from "./exchange.ts"
+import type { AccountLog } from "./metrics/account-log.ts"
+import type { RequestObserver } from "./metrics/request-observer.ts"
+import { type Caller, identifyCaller, unauthorized } from "./request/caller.ts"
+import { hostProblem } from "./request/host.ts"
+import type { ShareWithPage } from "./response/cors.ts"
+import type { ToProblemResponse } from "./response/problem-response.ts"
+
+/** What the stages of a request need. */
+export type StageDeps = {
+  readonly keys: KeyAuthenticator
+  readonly admit: Admit
+  readonly loadShedder: LoadShedder
+  readonly observer: RequestObserver
+  /** Null: no requests are logged for their accounts. */
+  readonly accountLog: AccountLog | null
+  readonly shareWithPage: ShareWithPage
+  readonly stopwatch: Stopwatch
+  /** Answers a request that is refused, with a page to a browser that asks for one. */
+  readonly refuse: ToProblemResponse
+}
+
+/** Operators need these most when the server is overloaded. */
+const NEVER_SHED: ReadonlySet<RouteId | null> = new Set<RouteId>(["getHealth", "metrics"])
+
+/** Requests about uploaded lists: whoever watches a list must not slow it down. */
+const OF_LISTS: ReadonlySet<RouteId | null> = new Set<RouteId>([
+  "postJob",
+  "getJobs",
+  "getJob",
+  "getJobResults",
+  "deleteJob",
+  "dashboardJobs",
+  "postDashboardJob",
+  "postJobEstimate",
+  "dashboardJob",
+  "jobProgress",
+  "jobResultsFile",
+  "postCallbackAgain",
+  "jobDeletion",
+  "postJobDeletion",
+])
+
+/** Requests that do more than others, and are shed earlier. */
+const HEAVY: ReadonlySet<RouteId | null> = new Set<RouteId>(["postBatch", "postJob", "mcp"])
+
+/** The first stage of every request. Throws `invalid_input` for several hosts, or `overloaded`. */
+export function enter({ loadShedder }: Pick<StageDeps, "loadShedder">, exchange: Exchange): void {
+  const { request, route } = exchange
+  const isShed = !NEVER_SHED.has(route)
+  const refusal = hostProblem(request) ?? (isShed ? loadShedder.acquire(!OF_LISTS.has(route)) : null)
+  if (refusal !== null) throw refusal
+  exchange.isCounted = isShed
+}
+
+/** Finds out whose key the request carries. Throws, or rejects with, a problem of the key. A promise only when the database is needed. */
+export function identify({ keys }: Pick<StageDeps, "keys">, exchange: Exchange): void | Promise<void> {
+  const caller = identifyCaller(exchange.request.headers, keys)
+  const set = (known: Caller): void => {
+    exchange.caller = known
+  }
+  return caller instanceof Promise ? caller.then(set) : set(caller)
+}
+
+/** The last stage: gives back what the request holds, counts it and logs it. Must not throw. */
+export function finish(
+  { loadShedder, observer, accountLog }: Pick<StageDeps, "loadShedder" | "observer" | "accountLog">,
+  exchange: Exchange,
+  response: Response,
+  tookMs: number,
+): void {
+  exchange.lease?.release()
+  if (exchange.isCounted) loadShedder.release()
+  observer.record(exchange, response, tookMs)
+  accountLog?.record(exchange, response, tookMs)
+}
+
+/**
+ * Serves a request of any route but the two of single checks, which pass the same stages in batches. Where the route needs a secret key,
+ * `handle` gets an admitted caller.
+ */
+export async function serve(
+  deps: StageDeps,
+  exchange: Exchange,
+  handle: (exchange: Exchange) => Response | Promise<Response>,
+): Promise<Response> {
+  const startedAtMs = deps.stopwatch()
+  const response = await answer(deps, exchange, handle)
+  finish(deps, exchange, response, deps.stopwatch() - startedAtMs)
+  return await deps.shareWithPage(exchange.request, response)
+}
+
+async function answer(deps: StageDeps, exchange: Exchange, handle: Parameters<typeof serve>[2]): Promise<Response> {
+  const { route, request } = exchange
+  try {
+    enter(deps, exchange)
+    if (route !== null && ROUTES[route].access === "secret key") {
+      await identify(deps, exchange)
+      if (exchange.caller === null) throw unauthorized(request.headers)
+      deps.admit(exchange, false)
+      deps.loadShedder.assertCapacity(HEAVY.has(route))
+    }
+    return await handle(exchange)
+  } catch (error) {
+    return deps.refuse(error, exchange)
+  }
+}
