@@ -3,7 +3,7 @@ import { checkBatch } from "../check/batch.ts"
 import { NO_OWN_LIST_MATCH } from "../check/check.ts"
 import type { LoadedLists } from "../check/domain-lookup.ts"
 import { explainDomain } from "../check/explain-domain.ts"
-import { fullResult } from "../check/result/result.ts"
+import { batchResult, fullResult } from "../check/result/result.ts"
 import type { CheckCommandDeps } from "../cli/check.ts"
 import { serverFailureRemedy } from "../cli/server.ts"
 import type { Mailkind } from "../client/client.ts"
@@ -42,12 +42,7 @@ export function createLocalBackend(
           ...{ subjects, policy, callerId: LOCAL_CALLER },
           ownListMatch: () => NO_OWN_LIST_MATCH,
         })
-        return {
-          results: outcomes.map((outcome, index) => {
-            const result = fullResult(outcome, id)
-            return { ...result, index, ...(result.domain === null && { input: items[index] }) }
-          }),
-        }
+        return { results: batchResult(outcomes, id).results }
       }),
     explain_listing: domain => explain(loadLists, domain),
     usage: async () => NO_ACCOUNT,

@@ -2,7 +2,7 @@ import { type Command, Option } from "commander"
 import type { Streams } from "../base/streams.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
-import { type CheckOutcome, fullResultJson } from "../check/result/result.ts"
+import { type CheckOutcome, fullResult } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
@@ -12,7 +12,7 @@ import { LineSplitter } from "../rows/line-splitter.ts"
 import { OrderedQueue } from "../rows/ordered-queue.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
-import { serverRequestId } from "./server-check.ts"
+import { serverResult } from "./server-check.ts"
 
 /** Opens the check of this program, or that of a server. `isOffline`: it uses no network. */
 export type OpenCheck = (isOffline: boolean, server: ServerTarget | null) => Promise<CheckCommandDeps>
@@ -109,7 +109,7 @@ async function checkRows(
   const found = new Set<Recommendation>()
   const order = new OrderedQueue<InputRow, CheckOutcome>(({ input }, outcome) => {
     found.add(outcome.judged.verdict.recommendation)
-    printer.print(input, JSON.parse(fullResultJson(outcome, serverRequestId(outcome) ?? requestId())))
+    printer.print(input, serverResult(outcome) ?? fullResult(outcome, requestId()))
   })
   for await (const row of rows) {
     const subject = rowSubject(row, testDomain)

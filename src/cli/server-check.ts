@@ -1,8 +1,9 @@
+import { jsonMembers } from "../base/json-members.ts"
 import type { AddressHints } from "../check/address/address-hints.ts"
 import { detectSubjectKind } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
 import type { Check, CheckRequest } from "../check/check.ts"
-import type { CheckOutcome } from "../check/result/result.ts"
+import type { CheckOutcome, fullResult } from "../check/result/result.ts"
 import type { BatchItemResult, CheckResult } from "../client/api-types.ts"
 import { API_LIMITS } from "../client/api-types.ts"
 import type { CheckSubject, Mailkind } from "../client/client.ts"
@@ -60,32 +61,30 @@ async function checkAlone(client: Mailkind, { subject, policy, isDeep }: CheckRe
 }
 
 /** The outcome that a result of a server stands for: as much of it as results are written from. */
-function outcomeOf(subject: Subject, result: CheckResult | BatchItemResult): CheckOutcome {
+function outcomeOf(subject: Subject, answer: CheckResult | BatchItemResult): CheckOutcome {
+  const { index: _, input: __, ...result }: CheckResult & Partial<BatchItemResult> = answer
   const { category, confidence, recommendation, policy, reasons, degraded, domain, did_you_mean: suggestion } = result
-  const { email: _, url: __, normalized_email: ___, took_ms: tookMs, request_id: requestId, ...members } = result
-  const own = Object.entries(members).filter(([name]) => !OWN_MEMBERS.has(name))
-  const hintsIndex = own.findIndex(([name]) => name === "shared_inbox")
-  const end = hintsIndex < 0 ? own.length : hintsIndex
-  const [before, after] = [own.slice(0, end), own.slice(end)]
+  const { cached: isCached, took_ms: tookMs } = result
+  const own = Object.entries(result).filter(([name]) => !WRITTEN_APART.has(name))
+  const hintsAt = Object.keys(result).indexOf("shared_inbox")
+  const isBeforeHints = ([name]: Member): boolean => hintsAt < 0 || Object.keys(result).indexOf(name) < hintsAt
+  const [before = [], after = []] = [own.filter(isBeforeHints), own.filter(member => !isBeforeHints(member))]
   const judged = {
-    ...{ domain, policy, evidence: { suggestion }, shared: null },
+    ...{ domain, policy, evidence: { suggestion, isCached }, shared: null },
     verdict: { category, confidence, recommendation, reasons, isDegraded: degraded },
-    json: { head: membersJson(before), tail: `${membersJson(after.filter(isNoHint))},"took_ms":` },
+    text: { verdict: jsonMembers(Object.fromEntries(before)), evidence: jsonMembers(Object.fromEntries(after)) },
   } as unknown as CheckOutcome["judged"] // the evidence stays at the server
   const outcome = { subject, hints: hintsOf(result), judged, tookMs, wasFetched: false }
-  requestIds.set(outcome, requestId)
+  serverResults.set(outcome, result as FullResult) // JSON has no `undefined`
   return outcome
 }
 
-/** The members of a batch's results that a check alone does not have. */
-const OWN_MEMBERS: ReadonlySet<string> = new Set(["index", "input"])
-
 type Member = readonly [name: string, value: unknown]
 
-const isNoHint = ([name]: Member): boolean => name !== "shared_inbox" && name !== "group"
-
-const membersJson = (members: readonly Member[]): string =>
-  members.map(([name, value]) => `,${JSON.stringify(name)}:${JSON.stringify(value)}`).join("")
+/** The members of a result that are written for each input: its own, the domain, hints, and what tells of the run. */
+const WRITTEN_APART: ReadonlySet<string> = new Set([
+  ...["email", "url", "normalized_email", "domain", "shared_inbox", "group", "cached", "took_ms", "request_id"],
+])
 
 /** The hints in a result. The server may be of another version, which sends none. */
 function hintsOf({ is_role_account: isRole, shared_inbox, group }: Partial<CheckResult>): AddressHints {
@@ -99,7 +98,9 @@ function hintsOf({ is_role_account: isRole, shared_inbox, group }: Partial<Check
   }
 }
 
-const requestIds = new WeakMap<CheckOutcome, string>()
+type FullResult = ReturnType<typeof fullResult>
 
-/** The id by which a server logged the request of an outcome; undefined: no server was asked. */
-export const serverRequestId = (outcome: CheckOutcome): string | undefined => requestIds.get(outcome)
+const serverResults = new WeakMap<CheckOutcome, FullResult>()
+
+/** The result that a server gave for an outcome; undefined: no server was asked. */
+export const serverResult = (outcome: CheckOutcome): FullResult | undefined => serverResults.get(outcome)

@@ -1,4 +1,4 @@
-import { Kind, type Static, type TLiteral, type TSchema, TypeRegistry, Type as t } from "@sinclair/typebox"
+import { Kind, type Static, type TLiteral, type TObject, type TSchema, TypeRegistry, Type as t } from "@sinclair/typebox"
 import { hasAtMostCharacters } from "../base/text.ts"
 import { CATEGORY_NAMES } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
@@ -91,13 +91,15 @@ const WorkspaceBlock = t.Object(
   closed("Workspace"),
 )
 
-/** Result of a check with a secret key. */
-export const CheckResult = t.Object(
-  {
+/** The members of a result by what they depend on. A check fills in a part at a time; requests can share what does not depend on them. */
+const RESULT_PARTS = {
+  input: {
     email: nullable(t.String({ description: "The address as sent; null for domain and URL checks." })),
     url: t.Optional(t.String({ description: "The website address as sent; in URL checks only." })),
     normalized_email: nullable(t.String()),
-    domain: nullable(t.String()),
+  },
+  domain: { domain: nullable(t.String()) },
+  verdict: {
     is_business: t.Boolean(),
     category: CategorySchema,
     confidence: t.Number({ minimum: 0, maximum: 1 }),
@@ -107,8 +109,9 @@ export const CheckResult = t.Object(
     is_disposable: t.Boolean(),
     is_relay: t.Boolean(),
     is_role_account: t.Boolean(),
-    shared_inbox: Hint,
-    group: Hint,
+  },
+  hints: { shared_inbox: Hint, group: Hint },
+  evidence: {
     is_blocked: t.Boolean(),
     is_new_domain: t.Boolean(),
     is_lookalike: t.Boolean(),
@@ -120,9 +123,22 @@ export const CheckResult = t.Object(
     domain_age_days: nullable(t.Integer()),
     reasons: t.Array(ReasonSchema),
     degraded: t.Boolean({ description: "DNS was unavailable. The verdict comes from the lists alone." }),
-    cached: t.Boolean(),
-    took_ms: t.Integer(),
-    request_id: t.String(),
+  },
+  run: { cached: t.Boolean(), took_ms: t.Integer(), request_id: t.String() },
+} as const
+
+/** The members of one part of a result. */
+export type CheckResultPart<P extends keyof typeof RESULT_PARTS> = Static<TObject<(typeof RESULT_PARTS)[P]>>
+
+/** Result of a check with a secret key. */
+export const CheckResult = t.Object(
+  {
+    ...RESULT_PARTS.input,
+    ...RESULT_PARTS.domain,
+    ...RESULT_PARTS.verdict,
+    ...RESULT_PARTS.hints,
+    ...RESULT_PARTS.evidence,
+    ...RESULT_PARTS.run,
   },
   closed("CheckResult"),
 )

@@ -1,6 +1,6 @@
 import { assembleInProcess } from "../assemble/in-process.ts"
 import { detectSubjectKind, inputRefusal } from "../check/address/parse-subject.ts"
-import { fullResultJson } from "../check/result/result.ts"
+import { fullResult } from "../check/result/result.ts"
 import type { CheckResult } from "../client/api-types.ts"
 import { inputFromBody, parseCheckRequest } from "../http/request/check-input.ts"
 import { Problem } from "../http/response/problem.ts"
@@ -22,8 +22,7 @@ export async function openMailkind(options: OpenOptions = {}): Promise<OpenMailk
     const members = { policy: options.policy, ...membersOf(input), ...membersOf(more) }
     const request = parseInput(members, testDomain, typeof input === "string")
     const outcome = await check({ ...request, ownListMatch: matchOwnLists(request.subject) })
-    // The text is that of the API, and no caller can change what is cached.
-    return JSON.parse(fullResultJson(outcome, requestId()))
+    return fullResult(outcome, requestId())
   }
   const close = async (): Promise<void> => {
     isClosed = true

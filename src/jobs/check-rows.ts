@@ -48,7 +48,7 @@ export type RowResults = {
 
 /** The format of a job's results. */
 export const resultFormatOf = ({ format }: Pick<Job, "format">, columns: InputColumns): ResultFormat =>
-  RESULT_FORMATS[JOB_FORMATS[format].results](columns, false)
+  RESULT_FORMATS[JOB_FORMATS[format].results](columns, { hasSafeCells: false, tellsCached: false })
 
 /** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
 export async function checkRows(
@@ -64,7 +64,7 @@ export async function checkRows(
   let [unreadable, degraded, lookups] = [0, 0, 0]
   const order = new OrderedQueue<InputRow, CheckOutcome>((row, outcome) => {
     const { verdict } = outcome.judged
-    const text = withoutCached(format.format(row, outcome, rowsBefore + written.length + 1))
+    const text = format.format(row, outcome, rowsBefore + written.length + 1)
     written.push({ text, kind: verdict.recommendation })
     if (!outcome.subject.isTest) categories.push(verdict.category)
     if (lineError(row) !== null) unreadable++
@@ -99,14 +99,6 @@ export async function checkRows(
   }
   await order.drain()
   return { written, categories, unreadable, degraded, lookups }
-}
-
-const CACHED = '"cached":true,"took_ms":0,"request_id":"line_'
-
-/** Which process has seen a domain before is no matter of a list, and would differ where a job was continued. */
-function withoutCached(text: string): string {
-  const at = text.lastIndexOf(CACHED)
-  return at < 0 ? text : `${text.slice(0, at)}${CACHED.replace("true", "false")}${text.slice(at + CACHED.length)}`
 }
 
 /** The counts with those of more rows. */

@@ -1,8 +1,9 @@
 import { formatCsvRecord, safeCell } from "../base/csv.ts"
+import { jsonMembers } from "../base/json-members.ts"
 import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { type CheckOutcome, type JudgedDomain, resultMembersJson } from "../check/result/result.ts"
+import { type CheckOutcome, inputPart, type JudgedDomain, resultMembers } from "../check/result/result.ts"
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/schemas.ts"
 import { type InputColumns, type InputRow, lineError } from "./input-rows.ts"
@@ -18,13 +19,21 @@ export type ResultFormat = {
   readonly prefix: (row: InputRow, subject: Subject) => string
 }
 
-/** The result format of a file format, for rows with these columns. `hasSafeCells` is for CSV alone: `safeCell` is applied to all cells. */
+/** How results are written. */
+type ResultOptions = {
+  /** In CSV: `safeCell` is applied to all cells. */
+  readonly hasSafeCells: boolean
+  /** In NDJSON: whether a verdict was made before is told. A list that is continued by another process says nothing of it. */
+  readonly tellsCached: boolean
+}
+
+/** The result format of a file format, for rows with these columns. */
 export const RESULT_FORMATS: Readonly<
-  Record<FileFormat, (columns: InputColumns, hasSafeCells: boolean) => ResultFormat>
+  Record<FileFormat, (columns: InputColumns, options: ResultOptions) => ResultFormat>
 > = {
   text: () => TEXT_RESULTS,
   csv: csvResults,
-  ndjson: () => NDJSON_RESULTS,
+  ndjson: (_, { tellsCached }) => ndjsonResults(tellsCached),
 }
 
 /** Fields separated by tabs, reasons by commas. Tabs in an input are escaped. */
@@ -55,39 +64,36 @@ const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) 
  * A `CheckResult` a line, after the members of the input's own line. Its request id is the number of the line, and
  * `took_ms` is 0, so that a resumed run and one with other workers give the same file. A line that could not be read has `line_error`, which no wrong address has.
  */
-const NDJSON_RESULTS: ResultFormat = {
+const ndjsonResults = (tellsCached: boolean): ResultFormat => ({
   header: "",
   format: (row, outcome, place) => {
-    const own = ownMembersJson(row, outcome.subject)
+    const cached = tellsCached && outcome.judged.evidence.isCached
+    const result = resultMembers(outcome, { cached, took_ms: 0, request_id: `line_${place}` })
     const error = lineError(row)
-    // Nothing is cut off a long text: for that the runtime would copy all of it.
-    return `{${own}${resultMembersJson(outcome, 0, `line_${place}`)}${error === null ? "" : `,"line_error":"${error}"`}}\n`
+    const told = error === null ? [result] : [result, jsonMembers({ line_error: error })]
+    return `{${[...ownMembers(row, outcome.subject), ...told].join(",")}}\n`
   },
   prefix: (row, subject) => {
-    const { kind, sent, normalized, domain } = subject
-    const asked = { email: kind === "email" ? sent : null, ...(kind === "url" ? { url: sent } : {}) }
-    const result = JSON.stringify({ ...asked, normalized_email: normalized, domain }).slice(1, -1)
-    return `{${ownMembersJson(row, subject)}${result},`
+    const asked = jsonMembers({ ...inputPart(subject), domain: subject.domain })
+    return `{${[...ownMembers(row, subject), asked].join(",")},`
   },
-}
+})
 
 /** The names of a result's members. */
 const RESULT_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(CheckResult.properties), "line_error"])
 
 /**
- * The members of the line itself, each with a comma after it. One that the result repeats is left out; one whose name the result has
- * with another value gets the prefix `input_`.
+ * The members of the line itself. One that the result repeats is left out; one whose name the result has with another value gets the
+ * prefix `input_`.
  */
-function ownMembersJson({ json }: InputRow, { kind, sent, domain }: Subject): string {
+function ownMembers({ json }: InputRow, { kind, sent, domain }: Subject): readonly string[] {
   const members = json?.members ?? []
+  if (members.length === 0) return []
   const repeated = kind === "domain" ? domain : sent
-  let text = ""
   const freeNames = members.some(({ name }) => RESULT_MEMBERS.has(name)) ? findFreeNames(members) : null
-  for (const { name, text: value } of members) {
-    if (name === kind && repeated !== null && value === jsonString(repeated)) continue
-    text += `${jsonString(freeNames?.get(name) ?? name)}:${value},`
-  }
-  return text
+  return members
+    .filter(({ name, text }) => name !== kind || repeated === null || text !== jsonString(repeated))
+    .map(({ name, text }) => `${jsonString(freeNames?.get(name) ?? name)}:${text}`)
 }
 
 /** For each name of members that the result has too, the one that they get. Each is found once, since many members may have it. */
@@ -115,7 +121,10 @@ const RESULT_COLUMNS = [
 ] as const
 
 /** The cells of the row, then those of the result, then cells beyond the header. */
-function csvResults({ names: ownNames, delimiter: to, hasHeader }: InputColumns, hasSafeCells: boolean): ResultFormat {
+function csvResults(
+  { names: ownNames, delimiter: to, hasHeader }: InputColumns,
+  { hasSafeCells }: ResultOptions,
+): ResultFormat {
   const safe = (cells: readonly string[]): readonly string[] => (hasSafeCells ? cells.map(safeCell) : cells)
   const names = safe(ownNames)
   const ownOf = ({ input, cells }: InputRow): readonly string[] => safe(cells ?? [input])

@@ -239,6 +239,9 @@ describe("the column of inputs", () => {
 test("a row that is short is filled with empty cells in the results alone, and one that is long keeps all", () => {
   const rows = rowsIn("email,name\na@b.com\n\na@b.com,x,y")
   expect(rows.map(row => row.cells)).toEqual([["a@b.com"], [""], ["a@b.com", "x", "y"]])
-  const { prefix } = RESULT_FORMATS.csv({ names: ["email", "name"], delimiter: ",", hasHeader: true }, false)
+  const { prefix } = RESULT_FORMATS.csv(
+    { names: ["email", "name"], delimiter: ",", hasHeader: true },
+    { hasSafeCells: false, tellsCached: true },
+  )
   expect(rows.map(row => prefix(row, rowSubject(row, "mailkind.test")))).toEqual(["a@b.com,,", ",,", "a@b.com,x,"])
 })

@@ -1,12 +1,13 @@
-import { jsonString } from "../../base/text.ts"
+import { jsonMembers } from "../../base/json-members.ts"
+import { flattenString } from "../../base/text.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Policy } from "../../contract/policies.ts"
 import { ACCOUNT_REASONS } from "../../contract/reasons.ts"
-import type { CheckResult } from "../../contract/schemas.ts"
+import type { BatchResult, CheckResult, CheckResultPart, ReducedResult } from "../../contract/schemas.ts"
 import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
-import type { DetectedSuites, Evidence, MailEvidence, Tenant } from "../verdict/evidence.ts"
+import type { DetectedSuites, Evidence, MailEvidence } from "../verdict/evidence.ts"
 import { judge, type Verdict } from "../verdict/judge.ts"
 import { listsOnlyKey } from "../verdict/lists-only-key.ts"
 import { hasTenant, isNewDomain, knownMail, knownTenant, reportedAgeDays } from "../verdict/rules.ts"
@@ -19,24 +20,24 @@ export type JudgedDomain = {
   readonly evidence: Evidence
   readonly verdict: Verdict
   /** What it shares with other domains; null: nothing. */
-  readonly shared: SharedMembers | null
-  /** The text of `judgedMembersJson`, after its first use. */
-  json?: JudgedJson
+  readonly shared: SharedVerdict | null
+  /** Is written with the first result. */
+  text?: JudgedText
   /** The same in UTF-8, after its second use. */
-  jsonBytes?: JudgedJsonBytes
+  bytes?: JudgedBytes
 }
 
-/** The members of a full result that requests can share, as JSON text: those before the hints, and those after them up to the value of `took_ms`. */
-export type JudgedJson = { readonly head: string; readonly tail: string }
+/** Two parts of a result as JSON members. */
+export type JudgedText = { readonly verdict: string; readonly evidence: string }
 
 /** The same in UTF-8. */
-export type JudgedJsonBytes = { readonly head: Uint8Array; readonly tail: Uint8Array }
+export type JudgedBytes = { readonly verdict: Uint8Array; readonly evidence: Uint8Array }
 
 /** Judges the evidence about a Subject under a policy. */
 export function judgeDomain({ domain }: Subject, evidence: Evidence, policy: Policy): JudgedDomain {
   const key = listsOnlyKey(evidence, policy)
   if (key === null) return { domain, policy, evidence, verdict: judge(evidence, policy), shared: null }
-  const shared = sharedMembers.get(key) ?? shareMembers(key, evidence, policy)
+  const shared = sharedVerdicts.get(key) ?? shareVerdict(key, evidence, policy)
   return { domain, policy, evidence, verdict: shared.verdict, shared }
 }
 
@@ -44,27 +45,32 @@ export function judgeDomain({ domain }: Subject, evidence: Evidence, policy: Pol
  * The verdict and the members of the result, apart from the domain, of all domains about which the lists say the same and the
  * network nothing: in a list of strangers nearly every domain is new, and a few dozen of these serve all of them.
  */
-type SharedMembers = { readonly verdict: Verdict; readonly json: JudgedJson; readonly bytes: JudgedJsonBytes }
+type SharedVerdict = { readonly verdict: Verdict; readonly text: JudgedText; readonly bytes: JudgedBytes }
 
 /** About 3 kB each. Few occur. */
-const SHARED_MEMBERS_MAX = 2_000
-const sharedMembers = new Map<number, SharedMembers>()
+const SHARED_VERDICTS_MAX = 2_000
+const sharedVerdicts = new Map<number, SharedVerdict>()
 
-function shareMembers(key: number, evidence: Evidence, policy: Policy): SharedMembers {
+function shareVerdict(key: number, evidence: Evidence, policy: Policy): SharedVerdict {
   const verdict = judge(evidence, policy)
-  const json = membersWithoutDomain(policy, evidence, verdict)
-  const shared = { verdict, json, bytes: encodeJson(json) }
-  if (sharedMembers.size >= SHARED_MEMBERS_MAX) sharedMembers.clear()
-  sharedMembers.set(key, shared)
+  const text = textOf(policy, evidence, verdict)
+  const shared = { verdict, text, bytes: encodeText(text) }
+  if (sharedVerdicts.size >= SHARED_VERDICTS_MAX) sharedVerdicts.clear()
+  sharedVerdicts.set(key, shared)
   return shared
 }
+
+const textOf = (policy: Policy, evidence: Evidence, verdict: Verdict): JudgedText => ({
+  verdict: flattenString(jsonMembers(verdictPart(policy, evidence, verdict))),
+  evidence: flattenString(jsonMembers(evidencePart(evidence, verdict))),
+})
 
 const encoder = new TextEncoder()
 
 /** The same text in UTF-8. */
-export const encodeJson = ({ head, tail }: JudgedJson): JudgedJsonBytes => ({
-  head: encoder.encode(head),
-  tail: encoder.encode(tail),
+export const encodeText = ({ verdict, evidence }: JudgedText): JudgedBytes => ({
+  verdict: encoder.encode(verdict),
+  evidence: encoder.encode(evidence),
 })
 
 /** The outcome of one check, before it is rendered. */
@@ -79,120 +85,162 @@ export type CheckOutcome = {
 }
 
 /** The result for a secret key. */
-export const fullResult = (outcome: CheckOutcome, requestId: string): CheckResult =>
-  JSON.parse(fullResultJson(outcome, requestId)) // `fullResultJson` writes this type
+export const fullResult = ({ subject, hints, judged, tookMs }: CheckOutcome, requestId: string): CheckResult => ({
+  ...inputPart(subject),
+  domain: judged.domain,
+  ...verdictPart(judged.policy, judged.evidence, judged.verdict),
+  ...hintsPart(hints),
+  ...evidencePart(judged.evidence, judged.verdict),
+  cached: judged.evidence.isCached,
+  took_ms: tookMs,
+  request_id: requestId,
+})
+
+/** The same as JSON. */
+export const fullResultJson = (outcome: CheckOutcome, requestId: string): string =>
+  `{${resultMembers(outcome, runPart(outcome, requestId))}}`
 
 /**
- * The result for a secret key as JSON text. `requestId` must need no escaping. The members that do not depend on the local
- * part are serialized once for each verdict: under load this halves the time of the whole check.
+ * The members of a result with those of `run`, without braces. What does not depend on the local part is written once for each verdict:
+ * under load this halves the time of the whole check.
  */
-export const fullResultJson = (outcome: CheckOutcome, requestId: string): string =>
-  `{${resultMembersJson(outcome, outcome.tookMs, requestId)}}`
-
-/** The same without braces, for an object with other members. */
-export function resultMembersJson(
-  { subject, hints, judged }: Omit<CheckOutcome, "tookMs">,
-  tookMs: number,
-  requestId: string,
+export function resultMembers(
+  { subject, hints, judged }: Pick<CheckOutcome, "subject" | "hints" | "judged">,
+  run: CheckResultPart<"run">,
 ): string {
-  const { head, tail } = judgedMembersJson(judged)
-  return `${inputMembersJson(subject)}${head}${hintsJson(hints)}${tail}${tookMs},"request_id":"${requestId}"`
+  const { verdict, evidence } = judgedText(judged)
+  const asked = jsonMembers({ ...inputPart(subject), domain: judged.domain })
+  return `${asked},${verdict},${hintMembers(hints)},${evidence},${jsonMembers(run)}`
 }
 
-/** The members that depend on the input, up to `normalized_email`. */
-function inputMembersJson({ kind, sent, normalized }: Subject): string {
-  const sentJson = jsonString(sent)
-  // Most addresses are sent in their normalized form.
-  const normalizedJson = normalized === sent ? sentJson : jsonString(normalized)
-  const email = kind === "email" ? sentJson : kind === "url" ? `null,"url":${sentJson}` : "null"
-  return `"email":${email},"normalized_email":${normalizedJson}`
+/** The results of a batch, each with the batch's request id. All checks ran at the same time, so the batch took as long as its longest. */
+export const batchResult = (outcomes: readonly CheckOutcome[], requestId: string): BatchResult => ({
+  results: outcomes.map((outcome, index) => ({ ...fullResult(outcome, requestId), ...itemPart(outcome, index) })),
+  ...batchPart(outcomes, requestId),
+})
+
+/** The members of a verdict and of its evidence, written once. */
+export function judgedText(judged: JudgedDomain): JudgedText {
+  judged.text ??= judged.shared?.text ?? textOf(judged.policy, judged.evidence, judged.verdict)
+  return judged.text
 }
 
-/** The members that do not depend on the local part, as JSON text. */
-export function judgedMembersJson(judged: JudgedDomain): JudgedJson {
-  const { domain, policy, evidence, verdict, shared } = judged
-  if (judged.json !== undefined) return judged.json
-  const { head, tail } = shared?.json ?? membersWithoutDomain(policy, evidence, verdict)
-  judged.json = { head: `,"domain":${jsonString(domain)}${head}`, tail }
-  return judged.json
-}
+/** What a result of a batch has besides those of a check: which item it is for, and the item itself if no domain was found in it. */
+export const itemPart = (
+  { subject: { sent, domain } }: CheckOutcome,
+  index: number,
+): Omit<BatchResult["results"][number], keyof CheckResult> => (domain === null ? { index, input: sent } : { index })
 
-/** Every flag of a result is derived here from evidence and verdict. */
-function membersWithoutDomain(policy: Policy, evidence: Evidence, verdict: Verdict): JudgedJson {
-  const { subject, hints, listMatch, suggestion } = evidence
-  const mail = knownMail(evidence)
-  const isDisposable =
-    listMatch.has("disposable") || mail?.operatedBy === "disposable" || mail?.operatedBy === "learned_disposable"
+/** What a batch has besides its results. */
+export const batchPart = (outcomes: readonly CheckOutcome[], requestId: string): Omit<BatchResult, "results"> => ({
+  took_ms: outcomes.reduce((most, { tookMs }) => Math.max(most, tookMs), 0),
+  request_id: requestId,
+})
+
+/** The members that tell of the run. */
+export const runPart = ({ judged, tookMs }: CheckOutcome, requestId: string): CheckResultPart<"run"> => ({
+  cached: judged.evidence.isCached,
+  took_ms: tookMs,
+  request_id: requestId,
+})
+
+/** The members that the input gives. */
+export const inputPart = ({ kind, sent, normalized }: Subject): CheckResultPart<"input"> =>
+  kind === "url"
+    ? { email: null, url: sent, normalized_email: normalized }
+    : { email: kind === "email" ? sent : null, normalized_email: normalized }
+
+/** Every flag of a result is derived here and in `evidencePart`, from evidence and verdict. */
+function verdictPart(policy: Policy, evidence: Evidence, verdict: Verdict): CheckResultPart<"verdict"> {
+  const { hints, listMatch } = evidence
+  const operatedBy = knownMail(evidence)?.operatedBy
   return {
-    head: `,"is_business":${CATEGORIES[verdict.category].isBusiness},"category":"${verdict.category}","confidence":${verdict.confidence},"recommendation":"${verdict.recommendation}","policy":"${policy}","is_free_provider":${listMatch.has("personal")},"is_disposable":${isDisposable},"is_relay":${listMatch.has("relay")},"is_role_account":${hints.isRole}`,
-    tail: `,"is_blocked":${evidence.blockedBy !== null},"is_new_domain":${isNewDomain(evidence)},"is_lookalike":${evidence.lookalikeOf !== null},"has_subaddress":${subject.hasSubaddress},"did_you_mean":${jsonString(suggestion)},"mail":${mailJson(mail)},"workspace":${workspaceJson(evidence)},"integrations":{"suite_a_ready":${mail?.operatedBy === "suite_a"},"suite_b_ready":${hasTenant(evidence)}},"domain_age_days":${reportedAgeDays(evidence)},"reasons":["${verdict.reasons.join('","')}"],"degraded":${verdict.isDegraded},"cached":${evidence.isCached},"took_ms":`,
+    is_business: CATEGORIES[verdict.category].isBusiness,
+    category: verdict.category,
+    confidence: verdict.confidence,
+    recommendation: verdict.recommendation,
+    policy,
+    is_free_provider: listMatch.has("personal"),
+    is_disposable: listMatch.has("disposable") || operatedBy === "disposable" || operatedBy === "learned_disposable",
+    is_relay: listMatch.has("relay"),
+    is_role_account: hints.isRole,
   }
 }
 
-/** The members for what the local part suggests. */
-export const hintsJson = (hints: AddressHints): string =>
-  hints === NO_HINTS ? NO_HINTS_JSON : `,"shared_inbox":${sharedInboxJson(hints)},"group":${groupJson(hints)}`
+function evidencePart(evidence: Evidence, verdict: Verdict): CheckResultPart<"evidence"> {
+  const mail = knownMail(evidence)
+  return {
+    is_blocked: evidence.blockedBy !== null,
+    is_new_domain: isNewDomain(evidence),
+    is_lookalike: evidence.lookalikeOf !== null,
+    has_subaddress: evidence.subject.hasSubaddress,
+    did_you_mean: evidence.suggestion,
+    mail: mailBlock(mail),
+    workspace: workspaceBlock(evidence),
+    integrations: { suite_a_ready: mail?.operatedBy === "suite_a", suite_b_ready: hasTenant(evidence) },
+    domain_age_days: reportedAgeDays(evidence),
+    reasons: [...verdict.reasons],
+    degraded: verdict.isDegraded,
+  }
+}
+
+/** The members for what the local part suggests. An address at a group service is a group for certain; of any other address the name is the only evidence. */
+const hintsPart = ({ sharedInbox, group, groupService }: AddressHints): CheckResultPart<"hints"> => ({
+  shared_inbox: nameHint(sharedInbox),
+  group: groupService === null ? nameHint(group) : { confidence: 1, match: groupService },
+})
 
 /** The name is the only evidence, so the confidence is 0.3. */
-const sharedInboxJson = ({ sharedInbox }: AddressHints): string => hintJson(sharedInbox === null ? 0 : 0.3, sharedInbox)
+const nameHint = (match: string | null): CheckResultPart<"hints">["group"] => ({
+  confidence: match === null ? 0 : 0.3,
+  match,
+})
 
-/** An address at a group service is a group for certain; of any other address the name is the only evidence. */
-const groupJson = ({ group, groupService }: AddressHints): string =>
-  groupService === null ? hintJson(group === null ? 0 : 0.3, group) : hintJson(1, groupService)
+/** The members for what the local part suggests, as JSON. */
+export const hintMembers = (hints: AddressHints): string =>
+  hints === NO_HINTS ? NO_HINT_MEMBERS : jsonMembers(hintsPart(hints))
 
-const hintJson = (confidence: number, match: string | null): string =>
-  `{"confidence":${confidence},"match":${jsonString(match)}}`
-
-/** The members of an address without hints. */
-export const NO_HINTS_JSON = `,"shared_inbox":${sharedInboxJson(NO_HINTS)},"group":${groupJson(NO_HINTS)}`
+const NO_HINT_MEMBERS = jsonMembers(hintsPart(NO_HINTS))
 
 /**
- * The result for a publishable key, as JSON text: the verdict and little of the evidence. `suite_b_mail` is null if the mail
- * lookup failed.
+ * The result for a publishable key: the verdict and little of the evidence. `suite_b_mail` is null if the mail lookup failed.
  */
-export function reducedResultJson({ hints, judged: { evidence, verdict } }: CheckOutcome): string {
+export function reducedResult({ hints, judged: { evidence, verdict } }: CheckOutcome): ReducedResult {
   const { suites, suggestion } = evidence
   const mail = knownMail(evidence)
   const detected = suites.known ? suites.value : NO_SUITES
-  const hasSuiteB = detected.suiteB.length > 0 || knownTenant(evidence) !== null
-  const reasons = verdict.reasons.filter(reason => !ACCOUNT_REASONS.has(reason)).slice(0, LIMITS.publishableReasonsMax)
-  return `{"category":"${verdict.category}","is_business":${CATEGORIES[verdict.category].isBusiness},"recommendation":"${verdict.recommendation}","confidence":${verdict.confidence},"did_you_mean":${jsonString(suggestion)}${hintsJson(hints)},"reasons":${JSON.stringify(reasons)},"workspace":{"suite_a":${detected.suiteA.length > 0},"suite_b":${hasSuiteB},"suite_b_mail":${mail === null ? null : mail.operatedBy === "suite_b"}}}`
+  return {
+    category: verdict.category,
+    is_business: CATEGORIES[verdict.category].isBusiness,
+    recommendation: verdict.recommendation,
+    confidence: verdict.confidence,
+    did_you_mean: suggestion,
+    ...hintsPart(hints),
+    reasons: verdict.reasons.filter(reason => !ACCOUNT_REASONS.has(reason)).slice(0, LIMITS.publishableReasonsMax),
+    workspace: {
+      suite_a: detected.suiteA.length > 0,
+      suite_b: detected.suiteB.length > 0 || knownTenant(evidence) !== null,
+      suite_b_mail: mail === null ? null : mail.operatedBy === "suite_b",
+    },
+  }
 }
 
 const NO_SUITES: DetectedSuites = { suiteA: [], suiteB: [], otherSuite: null }
 
-function mailJson(mail: MailEvidence | null): string {
-  return mail === null ? NO_MAIL_JSON : JSON.stringify(mailBlock(mail))
-}
-
-const NO_MAIL_JSON = JSON.stringify({
-  has_mx: null,
-  provider: null,
-  mx: [],
-  spf: null,
-  dmarc_policy: null,
-} satisfies CheckResult["mail"])
-
-function mailBlock(mail: MailEvidence): CheckResult["mail"] {
-  const mx = mail.mx.map(({ priority, host, provider }) => ({ priority, host, provider }))
+function mailBlock(mail: MailEvidence | null): CheckResult["mail"] {
+  if (mail === null) return { has_mx: null, provider: null, mx: [], spf: null, dmarc_policy: null }
   return {
     has_mx: mail.delivery === "mx",
     provider: mail.provider,
-    mx,
+    mx: mail.mx.map(({ priority, host, provider }) => ({ priority, host, provider })),
     spf: mail.spf.known ? mail.spf.value : null,
     dmarc_policy: mail.dmarcPolicy.known ? mail.dmarcPolicy.value : null,
   }
 }
 
-function workspaceJson(evidence: Evidence): string {
+function workspaceBlock(evidence: Evidence): CheckResult["workspace"] {
   const suites = evidence.suites.known ? evidence.suites.value : NO_SUITES
   const tenant = knownTenant(evidence)
-  const isPending = !evidence.tenant.known && evidence.tenant.cause === "pending"
-  const isEmpty = tenant === null && suites.suiteA.length + suites.suiteB.length === 0 && suites.otherSuite === null
-  return isEmpty && !isPending ? NO_WORKSPACE_JSON : JSON.stringify(workspaceBlock(suites, tenant, isPending))
-}
-
-function workspaceBlock(suites: DetectedSuites, tenant: Tenant | null, isPending: boolean): CheckResult["workspace"] {
   return {
     suite_a: { detected: suites.suiteA.length > 0, evidence: [...suites.suiteA] },
     suite_b: {
@@ -204,8 +252,6 @@ function workspaceBlock(suites: DetectedSuites, tenant: Tenant | null, isPending
       evidence: tenant === null ? [...suites.suiteB] : [...suites.suiteB, `tenant:${tenant.id}`],
     },
     other_suite: suites.otherSuite,
-    pending: isPending,
+    pending: !evidence.tenant.known && evidence.tenant.cause === "pending",
   }
 }
-
-const NO_WORKSPACE_JSON = JSON.stringify(workspaceBlock(NO_SUITES, null, false))

@@ -75,7 +75,7 @@ export class ResultsWriter {
 
   /** Prepares the destination for rows with these columns. */
   async start(columns: InputColumns): Promise<void> {
-    const form = RESULT_FORMATS[this.#format](columns, this.#hasSafeCells)
+    const form = RESULT_FORMATS[this.#format](columns, { hasSafeCells: this.#hasSafeCells, tellsCached: true })
     this.#resultFormat = form
     const { out, mode } = this.#target
     if (out === null || mode !== "resume") return await this.#open(0)

@@ -1,10 +1,8 @@
 import type { Log } from "../../base/log.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { lazyPromise } from "../../base/single-flight.ts"
-import { decodeUtf8 } from "../../base/text.ts"
 import type { ExplainDomainResult } from "../../check/explain-domain.ts"
-import { fullResult } from "../../check/result/result.ts"
-import type { WrittenJson } from "../../check/result/result-writer.ts"
+import { batchResult, fullResult } from "../../check/result/result.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
 import { ROUTES } from "../../contract/routes.ts"
@@ -82,13 +80,12 @@ function backendOf(deps: McpRouteDeps, exchange: Exchange): McpBackend {
         const parsed = parseCheckRequest(inputFromBody(input), deps.testDomain, account.id)
         return fullResult(await runCheck(deps, exchange, parsed), exchange.id)
       }),
-    check_batch: input => toolResult(deps.log, () => runBatch(deps, exchange, input, json => JSON.parse(textOf(json)))),
+    check_batch: input =>
+      toolResult(deps.log, () => runBatch(deps, exchange, input, outcomes => batchResult(outcomes, exchange.id))),
     explain_listing: async input => listingResult(deps.lists().lookUpDomain(String(Object(input).domain))),
     usage: () => toolResult(deps.log, async () => deps.usageOf(account, null)),
   }
 }
-
-const textOf = (json: WrittenJson): string => (typeof json === "string" ? json : (decodeUtf8(json) ?? ""))
 
 /** A `Problem` is what the tool answers. Only the name of another error is logged, because its message may hold a part of the input. */
 async function toolResult(log: Log, work: () => Promise<unknown>): Promise<ToolResult> {

@@ -1,7 +1,7 @@
 import { DAY_MS } from "../../base/time.ts"
 import { parseSubject } from "../../check/address/parse-subject.ts"
 import { SETS } from "../../check/lists/sets.ts"
-import { fullResult, reducedResultJson } from "../../check/result/result.ts"
+import { fullResult, reducedResult } from "../../check/result/result.ts"
 import { judgeTestAddress } from "../../check/test-address-evidence.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
@@ -33,7 +33,7 @@ export function exampleResult(localPart: string, testDomain: string, policy: Pol
 /** The result for a test address with a publishable key. */
 export function exampleReducedResult(localPart: string, testDomain: string): ReducedResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)
-  return JSON.parse(reducedResultJson(judgeTestAddress(subject, true, POLICY_DEFAULT))) // `reducedResultJson` serializes this type
+  return reducedResult(judgeTestAddress(subject, true, POLICY_DEFAULT))
 }
 
 /** The body of a batch of test addresses. */

@@ -35,20 +35,21 @@ export const batchRoute = (deps: BatchDeps & { readonly loadShedder: LoadShedder
   handlers({
     postBatch: async exchange => {
       const body = await readJsonBody(exchange.request, LIMITS.batchBodyBytesMax, deps.loadShedder)
-      return await runBatch(deps, exchange, body, json => batchResponse(deps.responses, exchange, json))
+      const respond = (outcomes: readonly CheckOutcome[]): Response =>
+        batchResponse(deps.responses, exchange, writeBatchResult(outcomes, exchange.id))
+      return await runBatch(deps, exchange, body, respond)
     },
   })
 
 /**
  * Parses the body of a batch, charges the caller one unit an item, all or none, checks the items, records verdicts and usage, and gives what
- * `write` makes of the result. The written bytes are valid until the next result is written, so `write` copies them at once. Test addresses
- * cost nothing; an `error-…` address is `unknown` here, because a problem would be that of all items (DECISIONS 12). Rejects with a `Problem`.
+ * `respond` makes of the outcomes. Test addresses cost nothing; an `error-…` address is `unknown` here, because a problem would be that of all items (DECISIONS 12). Rejects with a `Problem`.
  */
 export async function runBatch<T>(
   deps: BatchDeps,
   exchange: Exchange,
   body: unknown,
-  write: (json: WrittenJson) => T,
+  respond: (outcomes: readonly CheckOutcome[]) => T,
 ): Promise<T> {
   const { items, policy } = parseBatchRequest(body)
   const { id: accountId } = callerOf(exchange).account
@@ -61,15 +62,15 @@ export async function runBatch<T>(
   const units = batch.subjects.filter(({ isTest }) => !isTest).length
   const work = async () => {
     const outcomes = await checkBatch(deps.check, batch)
-    exchange.result = batchResult(outcomes)
-    return { outcomes, written: write(writeBatchResult(outcomes, exchange.id)) }
+    exchange.result = resultOfBatch(outcomes)
+    return { outcomes, response: respond(outcomes) }
   }
-  const { written } = await metered(deps, exchange, units, work, ({ outcomes }) => {
+  const { response } = await metered(deps, exchange, units, work, ({ outcomes }) => {
     const paid = outcomes.filter(({ subject }) => !subject.isTest)
     for (const { judged } of paid) deps.meter.recordVerdict(judged.verdict, judged.evidence.isCached)
     return { kind: "batch", categories: paid.map(({ judged }) => judged.verdict.category) }
   })
-  return written
+  return response
 }
 
 /** The results, compressed for a client that asks for it: it costs 0.5 µs an item and leaves a tenth to send. */
@@ -82,7 +83,7 @@ function batchResponse(responses: JsonResponses, { request, id, lease }: Exchang
 }
 
 /** What a batch comes to in the request log: counts by category, and none of its domains. */
-function batchResult(outcomes: readonly CheckOutcome[]): RequestResult {
+function resultOfBatch(outcomes: readonly CheckOutcome[]): RequestResult {
   const categoryCounts = new Map<Category, number>()
   let units = 0
   for (const outcome of outcomes) {

@@ -2,7 +2,7 @@ import { peek } from "bun"
 import { assert } from "../../base/errors.ts"
 import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import type { Check, CheckRequest } from "../../check/check.ts"
-import { type CheckOutcome, reducedResultJson } from "../../check/result/result.ts"
+import { type CheckOutcome, reducedResult } from "../../check/result/result.ts"
 import { writeResult } from "../../check/result/result-writer.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { CallerCredentials } from "../../customers/keys/key-cache.ts"
@@ -174,7 +174,7 @@ function respondStage(exchange: CheckExchange): Response {
   const outcome = result?.check ?? null
   assert(outcome !== null, STAGES_IN_ORDER)
   const isReduced = callerOf(exchange).key.kind === "publishable"
-  const json = isReduced ? reducedResultJson(outcome) : writeResult(outcome, id)
+  const json = isReduced ? JSON.stringify(reducedResult(outcome)) : writeResult(outcome, id)
   return deps.responses.serialized(json, id, 200, lease?.headers())
 }
 

@@ -22,7 +22,10 @@ async function readList(format: JobFormat, bytes: Uint8Array): Promise<void> {
   const options = { format, column: null, hasHeader: true }
   const pause = pauseOfServer()
   const writeResults = async ({ rows }: ListBlock): Promise<void> => {
-    const results = RESULT_FORMATS[JOB_FORMATS[format].results](SINGLE_COLUMN, false)
+    const results = RESULT_FORMATS[JOB_FORMATS[format].results](SINGLE_COLUMN, {
+      hasSafeCells: false,
+      tellsCached: false,
+    })
     for (const row of rows()) {
       results.format(row, { ...BUSINESS, subject: rowSubject(row, TEST_DOMAIN) }, 1)
       await pause()

@@ -83,7 +83,7 @@ class BlockClassifier {
   readonly #order: OrderedQueue<QueuedRow, CheckOutcome>
 
   constructor({ check, testDomain }: CheckCommandDeps, job: WorkerJob, sender: ResultSender) {
-    const { format } = RESULT_FORMATS[job.to](job.columns, job.hasSafeCells)
+    const { format } = RESULT_FORMATS[job.to](job.columns, { hasSafeCells: job.hasSafeCells, tellsCached: true })
     this.#check = check
     this.#testDomain = testDomain
     this.#job = job
