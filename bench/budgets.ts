@@ -73,76 +73,6 @@ export const BUDGETS = {
     description: "While lists are checked, the p99 of live requests rises at most by this factor.",
     atMost: 1.2,
   },
-  workers_two: {
-    description:
-      "Two workers on two cores answer at least this many times what one answers on one core, the load program on the same cores.",
-    atLeast: 1.6,
-  },
-  nodes_cpu: {
-    description:
-      "An answer costs three nodes over one PostgreSQL at most this many times what it costs three over one SQLite file, on the same core.",
-    atMost: 1.15,
-  },
-  nodes_engine: {
-    description: "It costs a node over PostgreSQL at most this many times what it costs one over SQLite.",
-    atMost: 1.1,
-  },
-  nodes_statements: {
-    description: "A database is asked at most this many statements for a thousand requests.",
-    atMost: 5,
-  },
-  soak_memory: {
-    description:
-      "In the fifth million of mixed requests a server holds at most this many times the memory that it held in the second.",
-    atMost: 1.1,
-  },
-  soak_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
-  life_memory: {
-    description: "After thirty days a server left alone holds at most this many times what it held after the second.",
-    atMost: 1.2,
-  },
-  life_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
-  overload_goodput: {
-    description: "Asked for twice of what it can, a server answers at least this share of what it can.",
-    atLeast: 0.9,
-  },
-  overload_p99: {
-    description: "The 99th percentile of what it answers then is at most this many times the calm one.",
-    atMost: 5,
-  },
-  overload_memory: {
-    description: "Its memory at the end of that is at most this many times the early one.",
-    atMost: 1.1,
-  },
-  overload_recovery: {
-    description: "At once after, the 99th percentile is at most this many times the calm one before.",
-    atMost: 2,
-  },
-  refresh_failed: {
-    description: "While lists are refreshed at most this many requests fail or get another answer.",
-    atMost: 0,
-  },
-  refresh_taken: {
-    description: "A server takes at least this share of the refreshes that give other lists.",
-    atLeast: 1,
-  },
-  refresh_memory: {
-    description: "It holds at most this many times what it held before them, a tenth and 10 MB more being let pass.",
-    atMost: 1,
-  },
-  refresh_descriptors: { description: "It has at most this many more descriptors open.", atMost: 0 },
-  windows_day: {
-    description:
-      "Of the names that are abused most on a day, the lists that were refreshed the day before know this share.",
-    atLeast: 0.95,
-  },
-  windows_week: { description: "After a week without a refresh they know this share.", atLeast: 0.88 },
-  windows_poisoned: { description: "Of poisoned windows this share is refused.", atLeast: 1 },
-  windows_honest: { description: "Of honest windows at most this many are.", atMost: 0 },
-  windows_memory: {
-    description: "A refresh of all sources at their real sizes takes at most this many MB of resident memory.",
-    atMost: 300,
-  },
   dns_cold: { description: "64 cold checks at once get this share of what the server's delay allows.", atLeast: 0.8 },
   dns_own_hosts: {
     description:
@@ -164,25 +94,6 @@ export const BUDGETS = {
     description: "Each of the first two checks while every server is dead takes at most this many milliseconds.",
     atMost: 3000,
   },
-  attacks_degraded: {
-    description: "While another account attacks, at most this share of a caller's answers is degraded.",
-    atMost: 0.01,
-  },
-  attacks_degraded_batches: {
-    description: "While another account sends as many batches as it can, at most this share is.",
-    atMost: 0.05,
-  },
-  attacks_p99: {
-    description:
-      "While another account attacks, the 99th percentile of a caller's latency is at most this many times the calm one.",
-    atMost: 2,
-  },
-  hostile_inputs: {
-    description:
-      "A byte of the most expensive shape of input takes at most this many times the processor time of a plain one.",
-    atMost: 10,
-  },
-  hostile_pages: { description: "The most expensive homepage takes at most this many milliseconds.", atMost: 50 },
   dns_dead: {
     description: "The next ones take at most this many milliseconds more than lists alone, at the 99th percentile.",
     atMost: 3,
@@ -195,20 +106,6 @@ export const BUDGETS = {
   dns_cache_memory: {
     description: "A cache of answers takes at most this many times the memory that is set.",
     atMost: 1.25,
-  },
-  customers_http: {
-    description:
-      "An authenticated, limited, metered POST /v1/check gets this share of the throughput without all of that.",
-    atLeast: 0.9,
-  },
-  customers_start: {
-    description: "With 100 000 accounts and 300 000 keys a start takes at most this many milliseconds.",
-    atMost: 1000,
-  },
-  customers_lookup: { description: "Of 300 000 keys, one is looked up cold within this many milliseconds.", atMost: 1 },
-  requests_logged: {
-    description: "An answer costs at most this many times the processor time with the request log on.",
-    atMost: 1.02,
   },
   accuracy_disposable: { description: "Of the tuned sample's throw-away domains this share is seen.", atLeast: 0.98 },
   accuracy_relay: { description: "Of its privacy relays this share is seen.", atLeast: 1 },
@@ -265,21 +162,6 @@ export const BUDGETS = {
     description: "Of the names that most people know at most this many are judged disposable.",
     atMost: 0,
   },
-  patterns_right: {
-    description: "Of the names of the repository that a name pattern matches at least this share is in a register.",
-    atLeast: 0.98,
-  },
-  learned_first: {
-    description:
-      "Of the throw-away domains that no list knows this share is found at the first check by known mail hosts.",
-    atLeast: 0.55,
-  },
-  learned_last: { description: "The same after 20 000 checks.", atLeast: 0.65 },
-  learned_wrong: {
-    description: "Of 2000 honest domains on hosts of no known provider at most this many are put under review by them.",
-    atMost: 1,
-  },
-  learned_blocked: { description: "At most this many honest domains are blocked by their mail hosts.", atMost: 0 },
   start: { description: "A start takes at most this many milliseconds to the first healthy answer.", atMost: 200 },
 } as const satisfies Record<string, Budget>
 export type BudgetName = keyof typeof BUDGETS

@@ -8,32 +8,14 @@ import { offlineNetworkProbe } from "../src/check/network-evidence.ts"
 import { BUNDLED_FILES, type CheckoutFiles } from "../src/system/files.ts"
 import { createSystem } from "../src/system/system.ts"
 import { accuracyBench, accuracyMisses } from "./accuracy/bench.ts"
-import { stockOn } from "./accuracy/lists.ts"
-import { ATTACKS_FULL, attacksBench } from "./cases/attacks.ts"
 import { BATCH_FULL, batchBench } from "./cases/batch.ts"
 import { CHECK_FULL, checkBench } from "./cases/check.ts"
 import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
-import { CLASSIFY_JOBS_FULL, classifyJobsBench } from "./cases/classify-jobs.ts"
-import { CUSTOMERS_FULL, customersBench } from "./cases/customers.ts"
-import { DIGEST_FULL, digestBench } from "./cases/digest.ts"
 import { DNS_FULL, dnsBench } from "./cases/dns.ts"
-import { HOSTILE_FULL, hostileBench } from "./cases/hostile.ts"
 import { HTTP_FULL, httpBench } from "./cases/http.ts"
 import { JOBS_FULL, jobsBench } from "./cases/jobs.ts"
-import { LEARNED_FULL, learnedBench } from "./cases/learned.ts"
-import { LIFE_FULL, lifeBench } from "./cases/life.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
-import { NODES_FULL, nodesBench } from "./cases/nodes.ts"
-import { OVERLOAD_FULL, overloadBench } from "./cases/overload.ts"
-import { patternsBench } from "./cases/patterns.ts"
-import { PEERS_FULL, peersBench } from "./cases/peers.ts"
-import { REFRESH_FULL, refreshBench } from "./cases/refresh.ts"
-import { REQUEST_LOG_FULL, requestLogBench } from "./cases/request-log.ts"
-import { SIZING_FULL, sizingBench } from "./cases/sizing.ts"
-import { SOAK_FULL, soakBench } from "./cases/soak.ts"
 import { START_FULL, startBench } from "./cases/start.ts"
-import { WINDOWS_FULL, windowsBench } from "./cases/windows.ts"
-import { WORKERS_FULL, workersBench } from "./cases/workers.ts"
 import { type Machine, machineText, thisMachine } from "./report/machine.ts"
 import { budgetStatus, type Report, reportJson, reportText } from "./report/report.ts"
 import { RESULTS_FILE, resultsMarkdown } from "./report/results.ts"
@@ -55,33 +37,16 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
       assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
     )
   },
-  digest: () => digestBench(DIGEST_FULL),
   dns: async scaling => {
     const system = createSystem()
     return await dnsBench({ ...DNS_FULL, ...scaling }, system, await bundledLists(system))
   },
-  hostile: async () => hostileBench(HOSTILE_FULL, await bundledLists(createSystem())),
   http: scaling => httpBench({ ...HTTP_FULL, ...scaling }),
   batch: scaling => batchBench({ ...BATCH_FULL, ...scaling }),
-  workers: () => workersBench(WORKERS_FULL),
-  nodes: () => nodesBench(NODES_FULL),
   classify: scaling => classifyBench({ ...CLASSIFY_FULL, ...scaling }),
-  "classify-jobs": () => classifyJobsBench(CLASSIFY_JOBS_FULL),
   jobs: () => jobsBench(JOBS_FULL),
-  customers: () => customersBench(CUSTOMERS_FULL),
-  requests: () => requestLogBench(REQUEST_LOG_FULL),
   start: () => startBench(START_FULL),
   accuracy: () => accuracyBench(ownCheckout()),
-  patterns: async () => patternsBench(stockOn(ownCheckout())),
-  learned: () => learnedBench(LEARNED_FULL),
-  peers: () => peersBench(PEERS_FULL),
-  refresh: () => refreshBench(REFRESH_FULL),
-  windows: () => windowsBench(WINDOWS_FULL),
-  sizing: () => sizingBench(SIZING_FULL),
-  soak: () => soakBench(SOAK_FULL),
-  life: () => lifeBench(LIFE_FULL),
-  overload: () => overloadBench(OVERLOAD_FULL),
-  attacks: () => attacksBench(ATTACKS_FULL),
 }
 
 function ownCheckout(): CheckoutFiles {
@@ -91,7 +56,7 @@ function ownCheckout(): CheckoutFiles {
 }
 
 /** Benches that take many minutes; they run only when they are named. */
-const LONG: readonly string[] = ["jobs", "sizing", "soak", "life", "overload", "attacks"]
+const LONG: readonly string[] = ["jobs"]
 
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file

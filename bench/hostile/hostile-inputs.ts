@@ -88,12 +88,6 @@ export function inputShapes(count: number, seed = 1): readonly InputShape[] {
   })
 }
 
-/** An ordinary address, no two alike. */
-export const PLAIN_SHAPE: InputShape = {
-  description: "plain",
-  input: index => `jane.doe${index}@acme-works${index}.com`,
-}
-
 const PAGE_PIECES = [
   (n: number) => `${"<b>".repeat(n)}${"</i>".repeat(n)}`,
   (n: number) => `${"<div>".repeat(n)}${"</p></span></li>".repeat(n)}`,

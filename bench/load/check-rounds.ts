@@ -26,8 +26,6 @@ export type RoundSize = {
   readonly warmupS: number
   /** Requests a second, sent when they are due; absent: each connection sends its next request when it has its answer. */
   readonly rate?: number
-  /** The core that the load program is bound to; absent: one that is not the server's, where that is bound. */
-  readonly loadCore?: Program["core"]
 }
 
 /** How much a bench of servers under load does. A round loads each server once. */
@@ -78,7 +76,7 @@ export async function checkRound(
   load: CheckLoad | QueryLoad,
   size: RoundSize,
 ): Promise<CheckRound> {
-  const { connections, durationS, warmupS, rate, loadCore = server.isBound ? "load" : undefined } = size
+  const { connections, durationS, warmupS, rate } = size
   const { path, authorization, headers = {} } = load
   const url = new URL(path, server.url)
   const [option, lines] = "bodies" in load ? ["--bodies", load.bodies] : ["--queries", load.queries]
@@ -89,7 +87,7 @@ export async function checkRound(
   const command = [...words, ...named, ...sizes, ...(rate === undefined ? [] : ["--rate", String(rate)])] as const
   const timeoutMs = (durationS + warmupS + 10) * 1000
   const cpuBeforeMs = server.cpuMs()
-  const program: Program = loadCore === undefined ? { command } : { command, core: loadCore }
+  const program: Program = server.isBound ? { command, core: "load" } : { command }
   const report: LoadReport = JSON.parse(await runToEnd(program, lines.join("\n"), timeoutMs))
   const failures = { ...report.failures, unsent: 0 }
   const failed = Object.values(failures).reduce((sum, count) => sum + count, 0)

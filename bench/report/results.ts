@@ -12,18 +12,20 @@ export const RESULTS_FILE = "bench/RESULTS.md"
 
 /**
  * The results file as Markdown: one section a bench, with the machine and the commit that it was measured on. Sections of
- * `before` whose bench is not among the reports stay as they are; an empty text means that there is no file yet.
+ * `before` whose bench is not among the reports stay as they are, and so does its last part, the figures of benches that were
+ * removed; an empty text means that there is no file yet.
  */
 export function resultsMarkdown(before: string, machine: Machine, reports: readonly Report[]): string {
+  const [current = "", ...answered] = before.split(/^(?=# Answered$)/m)
   const sections = new Map(
-    before
+    current
       .split(/^(?=## )/m)
       .slice(1)
       .map(section => [/^## (.*)/.exec(section)?.[1] ?? "", section.trim()] as const),
   )
   for (const report of reports) sections.set(report.bench, sectionOf(machine, report))
   const sorted = [...sections].sort(([one], [other]) => (one < other ? -1 : 1))
-  return `${[INTRODUCTION, ...sorted.map(([, section]) => section)].join("\n\n")}\n`
+  return `${[INTRODUCTION, ...sorted.map(([, section]) => section), ...answered.map(part => part.trim())].join("\n\n")}\n`
 }
 
 /** Markdown shows many spaces as one, and the formatter writes them so: columns of a description are no columns here. */

@@ -61,15 +61,6 @@ export async function startServer(program: Program): Promise<ServerProcess> {
   }
 }
 
-/** Binds a process that runs, and what it starts from now on, to a core; what is disposed of lets it have all again. */
-export function bound(pid: number, core: Core): Disposable {
-  const bind = (cores: string): void => {
-    if (CAN_PIN) Bun.spawnSync(["taskset", "--all-tasks", "--cpu-list", "--pid", cores, String(pid)])
-  }
-  bind(CORES[core])
-  return { [Symbol.dispose]: () => bind(`0-${availableParallelism() - 1}`) }
-}
-
 /** Runs a program with `input` to its end and gives what it printed. Rejects with its complaint when it fails. */
 export const runToEnd = async (program: Program, input: string, timeoutMs: number): Promise<string> =>
   (await runMeasured(program, timeoutMs, input)).out

@@ -1,14 +1,10 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
-import { attacksBench } from "../../bench/cases/attacks.ts"
 import { batchBench } from "../../bench/cases/batch.ts"
 import { checkBench } from "../../bench/cases/check.ts"
-import { customersBench } from "../../bench/cases/customers.ts"
 import { dnsBench } from "../../bench/cases/dns.ts"
-import { hostileBench } from "../../bench/cases/hostile.ts"
 import { httpBench } from "../../bench/cases/http.ts"
 import { listsReport } from "../../bench/cases/lists.ts"
-import { requestLogBench } from "../../bench/cases/request-log.ts"
 import { startBench } from "../../bench/cases/start.ts"
 import { MIX_KINDS } from "../../bench/mix/mix.ts"
 import { type Report, reportJson, reportText } from "../../bench/report/report.ts"
@@ -97,33 +93,11 @@ test(
 )
 
 test(
-  "the request log bench loads a server with a log and one without in turn, and the log was written",
-  async () => {
-    const report = await requestLogBench({ connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }, PRODUCT.source)
-    expectSane(report, ["requests_logged"])
-    expect(report.figures[0]?.rounds).toHaveLength(2)
-  },
-  LIMIT_MS,
-)
-
-test(
   "the batch bench loads batches of each kind, single checks and a floor in turn",
   async () => {
     const report = await batchBench({ connections: 2, rounds: 1, roundS: 0.5, warmupS: 0.1, ownListEntries: 20 })
     expectSane(report, ["batch_floor", "batch_gzip", "batch_kinds", "batch_role", "batch_single"])
     expect(report.description[0]).toContain("100 items")
-  },
-  LIMIT_MS,
-)
-
-test(
-  "the customers bench loads the product with and without customers in turn, and starts on many accounts",
-  async () => {
-    const load = { connections: 4, rounds: 2, roundS: 0.3, warmupS: 0.1 }
-    const report = await customersBench({ ...load, accounts: 200, starts: 1, lookups: 100 })
-    expectSane(report, ["customers_http", "customers_lookup", "customers_start"])
-    expect(report.figures[0]?.rounds).toHaveLength(2)
-    expect(report.description.join()).toContain("200 accounts with 600 keys")
   },
   LIMIT_MS,
 )
@@ -135,28 +109,6 @@ test(
     expectSane(report, ["start"])
     expect(report.figures.map(({ name }) => name)).toEqual(["source, empty directory", "source, warm directory"])
     expect(report.description.join()).toContain("executable: not built")
-  },
-  LIMIT_MS,
-)
-
-test(
-  "the attacks bench measures a caller alone and beside each attack",
-  async () => {
-    const report = await attacksBench({ calmS: 0.2, attackS: 0.3, rate: 20, batchesInFlight: 2 })
-    expect(report.figures.filter(({ name }) => name.endsWith(": degraded"))).toHaveLength(7)
-    for (const { name, value } of report.figures) expect([name, value >= 0]).toEqual([name, true])
-    expect(new Set(report.figures.map(({ budget }) => budget))).toEqual(
-      new Set(["attacks_degraded", "attacks_degraded_batches", "attacks_p99", null]),
-    )
-  },
-  LIMIT_MS,
-)
-
-test(
-  "the hostile bench compares inputs of odd shapes with plain ones, and reads pages that are made to be expensive",
-  async () => {
-    const report = await hostileBench({ shapes: 5, inputs: 100, rounds: 2, pages: 5 }, lists)
-    expectSane(report, ["hostile_inputs", "hostile_pages"])
   },
   LIMIT_MS,
 )

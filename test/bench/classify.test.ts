@@ -1,7 +1,6 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { CLASSIFY_FULL, classifyBench } from "../../bench/cases/classify.ts"
-import { classifyJobsBench } from "../../bench/cases/classify-jobs.ts"
 import { writeMix } from "../../bench/mix/files.ts"
 import { CHECKOUT, emptyDirectory } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
@@ -63,16 +62,6 @@ test(
     }
     expect(report.description.join()).toContain("own start")
     expect(CLASSIFY_FULL.memoryLines).toBe(10_000_000)
-  },
-  LIMIT_MS,
-)
-
-test(
-  "the bench of processes runs one and two over files that are long enough for two, which give the same bytes",
-  async () => {
-    const report = await classifyJobsBench({ rounds: 1, lines: 50_000 })
-    expect(report.figures.map(({ name }) => name)).toContain("csv, one ÷ two")
-    for (const { value, rounds } of report.figures) expect([value > 0, rounds.length]).toEqual([true, 1])
   },
   LIMIT_MS,
 )

@@ -115,6 +115,8 @@ describe("the results file", () => {
     expect(after).not.toContain("| a\\|b   | 1 ms  |")
     expect([after.split("Commit abc").length, after.split("Commit def").length]).toEqual([2, 2])
     expect(resultsMarkdown(after, machine, [])).toBe(after)
+    const answered = `${after}\n# Answered\n\n## soak\n\nfigures\n`
+    expect(resultsMarkdown(answered, machine, [])).toBe(answered)
   })
 })
 

@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { sendRequest } from "../../bench/load/ask.ts"
+import { cpuMsOf, processTree } from "../../bench/servers/process-stats.ts"
 import { runToEnd, startServer } from "../../bench/servers/server-process.ts"
 import { outcomeOf } from "../support/outcome-of.ts"
 
 const LIMIT_MS = 300_000
+const CHILD_MS = 200
 const FLOOR = [process.execPath, join(import.meta.dir, "../../bench/servers/baseline.ts"), "300"] as const
 const LOAD = [process.execPath, join(import.meta.dir, "../../bench/load/main.ts")] as const
 const script = (text: string) => ({ command: [process.execPath, "-e", text] as const })
@@ -71,6 +73,25 @@ test(
     expect(server.url.href).toBe("http://127.0.0.1:12345/")
     expect(await server.key()).toBe(key)
     expect(server.cpuMs()).not.toBeLessThan(0)
+  },
+  LIMIT_MS,
+)
+
+test.if(process.platform === "linux")(
+  "the CPU time of a server is that of all its processes",
+  async () => {
+    const child = `while (process.cpuUsage().user < ${CHILD_MS * 1000});
+      console.log("listens on http://127.0.0.1:1"); await Bun.sleep(60_000)`
+    const parent = `await Bun.spawn([process.execPath, "-e", ${JSON.stringify(child)}], { stdout: "inherit" }).exited`
+    await using server = await startServer({ command: [process.execPath, "-e", parent] })
+    const [first, second = server.pid, ...others] = processTree(server.pid)
+    try {
+      expect([first, others]).toEqual([server.pid, []])
+      expect(cpuMsOf(second)).toBeGreaterThanOrEqual(CHILD_MS)
+      expect(server.cpuMs()).toBeGreaterThanOrEqual(cpuMsOf(first ?? second) + CHILD_MS)
+    } finally {
+      process.kill(second, "SIGKILL")
+    }
   },
   LIMIT_MS,
 )

@@ -8,14 +8,7 @@ import { join } from "node:path"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { inputShapes } from "../hostile/hostile-inputs.ts"
 import { mixLines } from "../mix/mix.ts"
-import { figure, type Report } from "../report/report.ts"
-import { CHECKOUT, emptyDirectory } from "../servers/product.ts"
-
-/** How much the bench does. */
-export type DigestScale = { readonly inputs: number }
-
-/** The scale of a digest that may be told. */
-export const DIGEST_FULL: DigestScale = { inputs: 1_000_000 }
+import { emptyDirectory } from "../servers/product.ts"
 
 /** One input in so many is hostile: they are long. */
 const HOSTILE_EVERY = 100
@@ -31,39 +24,21 @@ type Verdicts = {
   readonly hashes: readonly bigint[]
 }
 
-/** Runs the bench on this checkout. */
-export async function digestBench(scale: DigestScale): Promise<Report> {
-  const [, main] = CHECKOUT
-  const { sha256, hashes } = await verdictsOf(main, scale)
-  return {
-    bench: "digest",
-    description: [
-      `SHA-256 of the results of classify --offline, ${POLICY_NAMES.join(", ")} by turns, without ids and times: ${sha256}`,
-      "it changes with the lists and with the inputs; `bun run bench:compare REF --bench digest` compares two trees on the same inputs",
-    ],
-    figures: [
-      figure("inputs of the realistic mix", "", hashes.length - Math.floor(hashes.length / HOSTILE_EVERY)),
-      figure("hostile inputs", "", Math.floor(hashes.length / HOSTILE_EVERY)),
-      figure("different results", "", new Set(hashes).size),
-    ],
-  }
-}
-
-/** Compares the verdicts of two programs, each given by its `main.ts`. Rejects with the first input that they judge apart. */
-export async function expectSameVerdicts(ours: string, theirs: string, scale: DigestScale): Promise<string> {
-  const [our, their] = [await verdictsOf(ours, scale), await verdictsOf(theirs, scale)]
+/** The digest of the verdicts of two programs, each given by its `main.ts`, on so many inputs. Rejects with the first that they judge apart. */
+export async function expectSameVerdicts(ours: string, theirs: string, inputs: number): Promise<string> {
+  const [our, their] = [await verdictsOf(ours, inputs), await verdictsOf(theirs, inputs)]
   if (our.sha256 === their.sha256) return our.sha256
   const differing = our.hashes.flatMap((hash, at) => (hash === their.hashes[at] ? [] : [at]))
   const [first = 0] = differing
   const { value: input } = inputsFrom(first).next()
   throw new Error(
-    `the trees judge ${differing.length} of ${scale.inputs} inputs apart, first of all under ${policyOf(first)}: ${JSON.stringify(input.slice(0, 200))}`,
+    `the trees judge ${differing.length} of ${inputs} inputs apart, first of all under ${policyOf(first)}: ${JSON.stringify(input.slice(0, 200))}`,
   )
 }
 
 const policyOf = (number: number): string => POLICY_NAMES[number % POLICY_NAMES.length] ?? ""
 
-async function verdictsOf(main: string, { inputs }: DigestScale): Promise<Verdicts> {
+async function verdictsOf(main: string, inputs: number): Promise<Verdicts> {
   await using directory = await emptyDirectory()
   const hasher = new Bun.CryptoHasher("sha256")
   const hashes = new Array<bigint>(inputs).fill(0n)
