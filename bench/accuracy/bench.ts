@@ -1,6 +1,6 @@
 /**
  * Is what the product says right? It is asked about names that people have labelled from their own knowledge, before and
- * apart from the lists (data/sample), and so is what people use today, each about what it can tell. One part of the names
+ * apart from the lists (data/sample). One part of the names
  * is tuned: what is missed of it has changed lists and rules. The other is sealed: only its shares are ever looked at, so
  * the gap between the two tells how far the tuned ones flatter.
  */
@@ -9,17 +9,12 @@ import type { DomainLists } from "../../src/check/domain-lookup.ts"
 import type { SourceBundle } from "../../src/check/lists/sources/source-bundle.ts"
 import type { SourceFiles } from "../../src/check/lists/sources/source-formats.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
-import { type Figure, figure, type Report } from "../report/report.ts"
+import { figure, type Report } from "../report/report.ts"
 import { type Answers, answersTo, calledDisposable, missLines } from "./answers.ts"
-import { claimFigures, suggestionFigures } from "./claims.ts"
-import { accusedNames, heldOut, listsOf, stockOn, wellKnownNames } from "./lists.ts"
-import { type AnsweredPart, contestedFigures, gapFigures, share, trapFigures, wrongFigures } from "./part-figures.ts"
-import { CLAIMANT_NAMES, CLAIMANTS } from "./peers.ts"
+import { accusedNames, listsOf, stockOn, wellKnownNames } from "./lists.ts"
+import { type AnsweredPart, contestedFigures, gapFigures, trapFigures, wrongFigures } from "./part-figures.ts"
 import { readSample, repeatedTexts, type Sample, type SamplePart } from "./sample.ts"
 import { confusionOf, confusionText, isTrapPassed } from "./score.ts"
-
-/** The source that is curated most often: what it adds is what lists without it cannot know yet. */
-const NEWEST = "disposable-email-domains-js"
 
 /** So many names of a kind are told; of the rest only how many there are. */
 const TOLD_MAX = 20
@@ -30,14 +25,13 @@ export async function accuracyBench(shelf: SourceFiles): Promise<Report> {
   const stock = stockOn(shelf)
   const lists = listsOf(stock)
   const parts = { tuned: await answeredPart(samples.tuned, lists), sealed: await answeredPart(samples.sealed, lists) }
-  const { lists_alone: alone, mail_hosts: mailed } = parts.tuned.answers
   const popular = await popularReport(stock, lists)
   return {
     bench: "accuracy",
     description: [
       ...samplesSay(samples),
       "tuned, in rows by label",
-      ...answersSay(mailed),
+      ...answersSay(parts.tuned.answers.mail_hosts),
       "sealed, in rows by label; names are not told",
       ...confusionText(confusionOf(parts.sealed.answers.mail_hosts.labelled)),
       ...popular.description,
@@ -47,10 +41,7 @@ export async function accuracyBench(shelf: SourceFiles): Promise<Report> {
       ...contestedFigures(parts),
       ...wrongFigures(parts),
       ...trapFigures(parts),
-      ...(await claimFigures(alone)),
-      ...(await suggestionFigures(alone, samples.tuned)),
       ...popular.figures,
-      ...heldOutFigures(stock, lists),
     ],
   }
 }
@@ -92,8 +83,6 @@ function samplesSay({ tuned, sealed }: Readonly<Record<SamplePart, Sample>>): re
     "every name is asked about where it has a mail host of its own, but names that nobody has; by lists alone: without DNS",
     "the sample's share of each category is not the world's: precision tells of the sample, what is claimed wrongly of how many others holds for any mix of them",
     "a business is told by its mail, so with mail hosts every name of which nothing else is known is one; by lists alone it is unknown",
-    "what others claim is compared with lists alone, over the tuned part",
-    ...CLAIMANT_NAMES.map(name => `${name}: ${CLAIMANTS[name].category} by ${CLAIMANTS[name].description}`),
   ]
 }
 
@@ -155,14 +144,4 @@ async function popularReport(
       figure("well-known names that are judged disposable", `of ${names.length}`, judged.length, "accuracy_judged"),
     ],
   }
-}
-
-function heldOutFigures(stock: SourceBundle, { pack }: DomainLists): readonly Figure[] {
-  const { listed, alone, caughtWith, caughtWithout, caughtByParent } = heldOut(stock, pack, NEWEST)
-  return [
-    figure(`held out: names that only ${NEWEST} lists`, `of ${listed}`, alone),
-    share("held out: caught with it", caughtWith, alone),
-    share("held out: caught without it", caughtWithout, alone),
-    share("held out: caught without it by a listed parent", caughtByParent, alone),
-  ]
 }

@@ -23,47 +23,6 @@ export function listsOf(stock: SourceBundle): DomainLists {
   return opened.lists
 }
 
-/** What becomes of the throw-away domains that one source alone knows, when that source is not there. */
-type HeldOut = {
-  /** How many names the source lists. */
-  readonly listed: number
-  /** How many names no other source of throw-away domains lists. */
-  readonly alone: number
-  /** Of them, how many are disposable with the source: the lists after its refresh. */
-  readonly caughtWith: number
-  /** How many are disposable without it: the lists before. */
-  readonly caughtWithout: number
-  /** How many of those by a parent that another source lists. */
-  readonly caughtByParent: number
-}
-
-/** Builds the pack without the source, and asks it for the names that only that one lists. `pack` is the one with it. */
-export function heldOut(stock: SourceBundle, pack: Pack, id: string): HeldOut {
-  const names = namesOf(stock, source => source === id)
-  const others = namesOf(stock, source => source !== id)
-  const alone = [...names].filter(name => !others.has(name))
-  // A source without entries is no witness, and nothing counts as copied from it.
-  const sources = stock.sources.map(source =>
-    source.row.id === id ? { ...source, entries: [], malformedCount: 0 } : source,
-  )
-  const without = listsOf({ ...stock, sources }).pack
-  const caught = (by: Pack) => alone.filter(name => by.match(name, registrableDomain(name)).has("disposable"))
-  const before = caught(without)
-  return {
-    listed: names.size,
-    alone: alone.length,
-    caughtWith: caught(pack).length,
-    caughtWithout: before.length,
-    caughtByParent: before.filter(name => without.match(name, registrableDomain(name)).entry !== name).length,
-  }
-}
-
-function namesOf(stock: SourceBundle, isAsked: (id: string) => boolean): ReadonlySet<string> {
-  const requests = stock.sources.filter(({ row }) => row.set === "disposable" && isAsked(row.id))
-  const names = requests.flatMap(({ entries }) => entries.map(normalizeName))
-  return new Set(names.flatMap(normal => (normal.kind === "name" ? [normal.name] : [])))
-}
-
 /** A well-known name that a source of throw-away domains lists. */
 type WronglyListed = {
   readonly name: string

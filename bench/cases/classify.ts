@@ -1,7 +1,4 @@
-/**
- * How fast does `classify` go through a file, how much of that would a program keep that only splits lines and writes
- * constants, and does its memory stay flat however long the file is?
- */
+/** How fast does `classify` go through a file, and does its memory stay flat however long the file is? */
 
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
@@ -9,7 +6,7 @@ import { fileURLToPath } from "bun"
 import { FILE_FORMATS, type FileFormat } from "../../src/rows/result-format.ts"
 import { writeLines, writeMix } from "../mix/files.ts"
 import { linesOfKind, MIX_DESCRIPTION, MIX_KINDS, type MixKind } from "../mix/mix.ts"
-import { costFigure, costRatioFigure, lowerHalfMean, spreadFigure } from "../report/processor-time.ts"
+import { costFigure, lowerHalfMean, spreadFigure } from "../report/processor-time.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved } from "../report/rounds.ts"
 import { CHECKOUT, emptyDirectory } from "../servers/product.ts"
@@ -34,15 +31,8 @@ export const CLASSIFY_FULL: ClassifyScale = {
   memoryLines: 10_000_000,
 }
 
-const FLOOR = fileURLToPath(import.meta.resolve("../servers/baseline-classify.ts"))
 const TOLD_COST = fileURLToPath(import.meta.resolve("../servers/print-cost.ts"))
 const TIMEOUT_MS = 600_000
-/** Results are as long in the first lines as in all. */
-const TRIED_LINES_MAX = 20_000
-
-const SUBJECTS = FILE_FORMATS.flatMap(format => [format, `${format} floor`] as const)
-type Subject = (typeof SUBJECTS)[number]
-
 /** What a run took. */
 type Run = { readonly ms: number; readonly cpuMs: number }
 
@@ -51,23 +41,15 @@ export async function classifyBench(scale: ClassifyScale): Promise<Report> {
   await using directory = await emptyDirectory()
   const fileOf = (format: FileFormat) => join(directory.path, `inputs.${format}`)
   const out = join(directory.path, "results")
-  const bytes = { text: 0, csv: 0, ndjson: 0 }
-  for (const format of FILE_FORMATS) {
-    bytes[format] = await resultBytes(fileOf(format), format, Math.min(scale.lines, TRIED_LINES_MAX), out)
-    await writeMix(fileOf(format), format, scale.lines)
-  }
-  const measure = async (subject: Subject): Promise<Run> => {
-    const format = FILE_FORMATS.find(one => subject.startsWith(one)) ?? "text"
-    const command = subject === format ? classifying(fileOf(format), out) : floor(fileOf(format), out, bytes[format])
-    const { ms, cpuMs, resultsBytes } = await timed(command, out)
-    const missing = scale.lines - resultsBytes / bytes[format]
-    if (Math.abs(missing) > scale.lines / 20) throw new Error(`${subject}: not every line has its result`)
+  for (const format of FILE_FORMATS) await writeMix(fileOf(format), format, scale.lines)
+  const runs = await interleaved(FILE_FORMATS, scale.rounds, async (format): Promise<Run> => {
+    const { ms, cpuMs, reply } = await timed(classifying(fileOf(format), out), out)
+    expectAll(JSON.parse(reply), scale.lines)
     return { ms, cpuMs }
-  }
-  const runs = await interleaved(SUBJECTS, scale.rounds, measure)
+  })
   const kinds = await kindCosts(scale, directory.path, out)
   await writeMix(fileOf("text"), "text", scale.memoryLines)
-  return reportOf(scale, runs, kinds, bytes, await longRun(fileOf("text"), out, scale.memoryLines))
+  return reportOf(scale, runs, kinds, await longRun(fileOf("text"), out, scale.memoryLines))
 }
 
 /** Microseconds of processor time a line of each kind, without the start of the process. */
@@ -97,27 +79,13 @@ const classifying = (input: string, out: string): Program["command"] => [
   ...["classify", input, "--offline", "--jobs", "1", "--out", out, "--json"],
 ]
 
-const floor = (input: string, out: string, bytes: number): Program["command"] => [
-  ...([process.execPath, FLOOR] as const),
-  ...[input, out, String(Math.round(bytes))],
-]
-
-/** The mean length of a result with its line feed, found in the first lines; it needs no other file. */
-async function resultBytes(input: string, format: FileFormat, lines: number, out: string): Promise<number> {
-  await writeMix(input, format, lines)
-  const { reply, resultsBytes } = await timed(classifying(input, out), out)
-  expectAll(JSON.parse(reply), lines)
-  return resultsBytes / lines
-}
-
 /** One run, from the start of its process to its end. Its results are removed, so that no disk works on them in the next. */
 async function timed(command: Program["command"], out: string) {
   const startedAt = performance.now()
   const { out: reply, cpuMs } = await runMeasured({ command, core: "server" }, TIMEOUT_MS)
   const ms = performance.now() - startedAt
-  const resultsBytes = Bun.file(out).size
   await rm(out)
-  return { ms, cpuMs, reply, resultsBytes }
+  return { ms, cpuMs, reply }
 }
 
 /** A run over a long file: how long it took by the clock and of the processor, and the most that it ever had resident. */
@@ -139,20 +107,16 @@ function expectAll({ results }: { readonly results: number }, lines: number): vo
 
 function reportOf(
   { rounds, lines, kindLines, memoryLines }: ClassifyScale,
-  runs: Readonly<Record<Subject, readonly Run[]>>,
+  runs: Readonly<Record<FileFormat, readonly Run[]>>,
   kinds: Readonly<Partial<Record<MixKind, readonly number[]>>>,
-  bytes: Readonly<Record<FileFormat, number>>,
   { ms, cpuMs, peakBytes }: LongRun,
 ): Report {
-  const costOf = (subject: Subject) => runs[subject].map(run => (run.cpuMs * 1000) / lines)
-  const perSecond = (subject: Subject) => runs[subject].map(run => (lines / run.ms) * 1000)
+  const costOf = (format: FileFormat) => runs[format].map(run => (run.cpuMs * 1000) / lines)
+  const perSecond = (format: FileFormat) => runs[format].map(run => (lines / run.ms) * 1000)
   const figuresOf = (format: FileFormat): Figure[] => [
     costFigure(format, "µs/line", costOf(format), format === "text" ? "classify_lines" : "classify_rows"),
-    costFigure(`${format} floor`, "µs/line", costOf(`${format} floor`)),
-    costRatioFigure(`${format} floor ÷ ${format}`, costOf(`${format} floor`), costOf(format)),
     medianFigure(`${format}, throughput`, "lines/s", perSecond(format)),
   ]
-  const lengths = FILE_FORMATS.map(format => `${Math.round(bytes[format])} in ${format}`)
   const spread = spreadFigure("dearest kind ÷ cheapest", kinds, "classify_kinds")
   return {
     bench: "classify",
@@ -160,7 +124,6 @@ function reportOf(
       `classify FILE --offline --jobs 1 --out OTHER, ${lines} lines of the realistic mix`,
       ...MIX_DESCRIPTION,
       "processor time of the process from its start to its end, so its own start is part of it; every round reads the same file and writes a new one",
-      `floor: splits the same lines and writes a constant JSON for each, as long as the mean result: ${lengths.join(", ")} bytes`,
       `kinds: texts of ${kindLines} lines of one kind each, without the start; forms are at domains that recur`,
       `${rounds} rounds of each, order turned each round; ${CAN_PIN ? "each bound to core 0 (taskset)" : "not bound to cores"}`,
       `memory: the most that the process of one run over ${memoryLines} lines of text ever had resident (VmHWM)`,

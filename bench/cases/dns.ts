@@ -1,6 +1,6 @@
 /**
  * What does asking DNS cost? Cold checks against a server in a process of its own that answers after 20 ms, by what that
- * delay allows at best, with mail at a known provider and at a host of each domain's own, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; what each costs by what the questions alone do; checks while every server is dead; and what a cache holds.
+ * delay allows at best, with mail at a known provider and at a host of each domain's own, and of names that it denies, for which canaries are asked too; warm checks by checks over lists alone; checks while every server is dead; and what a cache holds.
  */
 
 import { fileURLToPath } from "bun"
@@ -16,12 +16,12 @@ import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
 import { parseSettings, type Settings } from "../../src/config/settings.ts"
 import type { System } from "../../src/system/system.ts"
+import type { BudgetName } from "../budgets.ts"
 import { costFigure, costRatioFigure, processorUs, spreadFigure } from "../report/processor-time.ts"
 import { type Figure, figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved } from "../report/rounds.ts"
 import { askDnsServer } from "../servers/dns-server-control.ts"
 import { startServer } from "../servers/server-process.ts"
-import { openDnsFloor } from "./dns-floor.ts"
 import { cacheHeld } from "./dns-memory.ts"
 
 /** How much the bench does. */
@@ -29,9 +29,8 @@ export type DnsScale = {
   readonly rounds: number
   /** Names of one cold run. */
   readonly names: number
-  /** How many checks are under way at once in the run that has a budget, and in the search for the most. */
+  /** How many checks are under way at once. */
   readonly atOnce: number
-  readonly atOnceTried: readonly number[]
   /** Checks of one warm run, and checks while the servers are dead. */
   readonly warmChecks: number
   readonly deadChecks: number
@@ -44,7 +43,6 @@ export const DNS_FULL: DnsScale = {
   rounds: 5,
   names: 5000,
   atOnce: 64,
-  atOnceTried: [128, 256, 512, 1024],
   warmChecks: 50_000,
   deadChecks: 2000,
   cacheNames: 100_000,
@@ -68,8 +66,8 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
     core: "server",
   })
   const bench = new Bench(scale, system, lists, server.url)
-  const cold = [...(await bench.cold()), ...(await bench.ownHosts())]
-  const denied = await bench.denied()
+  const cold: Figure[] = []
+  for (const kind of COLD_KIND_NAMES) cold.push(...(await bench.cold(kind)))
   const costs = await bench.costs()
   const warm = await bench.warm()
   const dead = await bench.dead()
@@ -80,20 +78,23 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
       "own hosts: the same with a mail host of each domain's own, whose address is asked for when the MX answer is there",
       "denied: the same with names that do not exist and a canary that does",
       `warm: ${scale.warmChecks} checks a round over the names of one cold run, text to JSON`,
-      "processor time: of this process, the server is another; floor: asks the same questions over a few sockets and reads the answers with a library, without cache, timers and retries",
+      "processor time: of this process, the server is another",
       costs.description,
       "dead: the server hears and says nothing; each check is of another name",
     ],
-    figures: [...cold, ...denied, ...costs.figures, ...warm, ...dead, ...(await memory(scale.cacheNames))],
+    figures: [...cold, ...costs.figures, ...warm, ...dead, ...(await memory(scale.cacheNames))],
   }
 }
 
-const SUITE = { stem: SUITE_STEM }
+/** Kinds of cold checks: their names, the canaries, and how many round trips one takes. */
 const COLD_KINDS = {
-  cold: SUITE,
-  "own hosts": {},
-  denied: { stem: DENIED_STEM, canaries: CANARY },
-} as const
+  cold: { stem: SUITE_STEM, canaries: "off", trips: 1, budget: "dns_cold" },
+  "own hosts": { stem: "", canaries: "off", trips: 2, budget: "dns_own_hosts" },
+  // A denial waits for a canary, which is asked for after it came.
+  denied: { stem: DENIED_STEM, canaries: CANARY, trips: 2, budget: "dns_denied" },
+} as const satisfies Record<string, { readonly budget: BudgetName; readonly [fact: string]: string | number }>
+type ColdKind = keyof typeof COLD_KINDS
+const COLD_KIND_NAMES = Object.keys(COLD_KINDS) as readonly ColdKind[] // the keys are those of COLD_KINDS
 
 type ColdRun = { readonly perSecond: number; readonly checkUs: number }
 
@@ -113,89 +114,50 @@ class Bench {
     this.#listOnly = assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS)
   }
 
-  /** Cold checks at the concurrency that has a budget, then the most at any. */
-  async cold(): Promise<Figure[]> {
-    const { rounds, atOnce, atOnceTried } = this.#scale
-    const ideal = (atOnce * 1000) / DELAY_MS
-    const shares: number[] = []
+  /** Cold checks of a kind, by what the server's delay allows at best, and how many questions they ask. */
+  async cold(kind: ColdKind): Promise<Figure[]> {
+    const { rounds, atOnce, names } = this.#scale
+    const { trips, budget } = COLD_KINDS[kind]
+    const idealMs = trips * DELAY_MS
     // Runs before the first make the code warm; their times are dropped.
-    for (let run = 0; run < Math.ceil(rounds / 2); run++) await this.#coldRun(atOnce, SUITE)
-    const before = Number(await askDnsServer(this.#server, "count"))
-    for (let round = 0; round < rounds; round++) shares.push((await this.#coldRun(atOnce, SUITE)).perSecond / ideal)
-    const questions = Number(await askDnsServer(this.#server, "count")) - before
-    const tried: { readonly atOnce: number; readonly perSecond: number }[] = []
-    for (const each of atOnceTried) tried.push({ atOnce: each, ...(await this.#coldRun(each, SUITE)) })
-    const most = tried.reduce((one, other) => (other.perSecond > one.perSecond ? other : one))
-    return [
-      medianFigure(`cold, ${atOnce} at once, by ${atOnce} ÷ ${DELAY_MS} ms`, "×", shares, "dns_cold"),
-      figure("questions a cold check", "", questions / (rounds * this.#scale.names)),
-      figure(`most cold checks a second (${most.atOnce} at once)`, "/s", most.perSecond),
-    ]
-  }
-
-  /** Cold checks of domains with a mail host of their own, which cost a second round trip. */
-  async ownHosts(): Promise<Figure[]> {
-    const { rounds, atOnce } = this.#scale
-    const ideal = (atOnce * 1000) / (2 * DELAY_MS)
-    const shares: number[] = []
-    const before = Number(await askDnsServer(this.#server, "count"))
-    for (let round = 0; round < rounds; round++) shares.push((await this.#coldRun(atOnce)).perSecond / ideal)
-    const questions = Number(await askDnsServer(this.#server, "count")) - before
-    return [
-      medianFigure(`own hosts, ${atOnce} at once, by ${atOnce} ÷ ${2 * DELAY_MS} ms`, "×", shares, "dns_own_hosts"),
-      figure("questions a check with an own host", "", questions / (rounds * this.#scale.names)),
-    ]
-  }
-
-  /** Cold checks of names that the server denies: each denial waits for a canary, which is asked for after it came. */
-  async denied(): Promise<Figure[]> {
-    const { rounds, atOnce } = this.#scale
-    const ideal = (atOnce * 1000) / (2 * DELAY_MS)
+    for (let run = 0; run < Math.ceil(rounds / 2); run++) await this.#coldRun(kind)
     const shares: number[] = []
     const before = Number(await askDnsServer(this.#server, "count"))
     for (let round = 0; round < rounds; round++)
-      shares.push((await this.#coldRun(atOnce, COLD_KINDS.denied)).perSecond / ideal)
+      shares.push(((await this.#coldRun(kind)).perSecond * idealMs) / (atOnce * 1000))
     const questions = Number(await askDnsServer(this.#server, "count")) - before
     return [
-      medianFigure(`denied, ${atOnce} at once, by ${atOnce} ÷ ${2 * DELAY_MS} ms`, "×", shares, "dns_denied"),
-      figure("questions a denied check", "", questions / (rounds * this.#scale.names)),
+      medianFigure(`${kind}, ${atOnce} at once, by ${atOnce} ÷ ${idealMs} ms`, "×", shares, budget),
+      figure(`${kind}, questions a check`, "", questions / (rounds * names)),
     ]
   }
 
   /** Cold checks over names of their own: how many a second, and what one costs. */
-  async #coldRun(atOnce: number, { stem = "", canaries = "off" } = {}): Promise<ColdRun> {
+  async #coldRun(kind: ColdKind): Promise<ColdRun> {
+    const { stem, canaries } = COLD_KINDS[kind]
     const { check, end } = this.#house(canaries)
     const names = this.#newNames(this.#scale.names, stem)
     const startedAt = performance.now()
-    const tookUs = await processorUs(() => allOf(names, atOnce, async name => assertWhole(await answer(check, name))))
+    const tookUs = await processorUs(() =>
+      allOf(names, this.#scale.atOnce, async name => assertWhole(await answer(check, name))),
+    )
     const tookMs = performance.now() - startedAt
     end()
     return { perSecond: (names.length * 1000) / tookMs, checkUs: tookUs / names.length }
   }
 
-  /** What a domain's questions cost a program that only asks them and reads the answers. */
-  async #floorUs(): Promise<number> {
-    const domains = this.#newNames(this.#scale.names, SUITE_STEM).map(name => name.replace(/^.*@/, ""))
-    const floor = await openDnsFloor(this.#server)
-    const tookUs = await processorUs(() => allOf(domains, this.#scale.atOnce, floor.askAbout))
-    floor.close()
-    return tookUs / domains.length
-  }
-
-  /** The processor time of cold checks of each kind, interleaved with the floor. */
+  /** The processor time of cold checks of each kind, in turn. */
   async costs(): Promise<{ readonly figures: Figure[]; readonly description: string }> {
-    const { rounds, atOnce } = this.#scale
-    const found = await interleaved(["cold", "own hosts", "denied", "floor"], rounds, async name =>
-      name === "floor" ? await this.#floorUs() : (await this.#coldRun(atOnce, COLD_KINDS[name])).checkUs,
+    const found = await interleaved(
+      COLD_KIND_NAMES,
+      this.#scale.rounds,
+      async kind => (await this.#coldRun(kind)).checkUs,
     )
-    const { floor, ...kinds } = found
-    const spread = spreadFigure("cold: dearest kind ÷ cheapest", kinds, "dns_kinds")
+    const spread = spreadFigure("cold: dearest kind ÷ cheapest", found, "dns_kinds")
     const figures = [
-      costFigure("cold, processor time", "µs/check", found.cold, "dns_cold_cost"),
-      costFigure("own hosts, processor time", "µs/check", found["own hosts"]),
-      costFigure("denied, processor time", "µs/check", found.denied),
-      costFigure("floor, processor time", "µs/domain", floor),
-      costRatioFigure("floor ÷ cold, processor time", floor, found.cold),
+      ...COLD_KIND_NAMES.map(kind =>
+        costFigure(`${kind}, processor time`, "µs/check", found[kind], kind === "cold" ? "dns_cold_cost" : null),
+      ),
       spread.figure,
     ]
     return { figures, description: spread.description }

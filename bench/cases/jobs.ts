@@ -9,17 +9,17 @@ import { fileURLToPath } from "bun"
 import type { JobState } from "../../src/contract/jobs.ts"
 import type { JobBody } from "../../src/contract/jobs-schema.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { benchAddresses } from "../load/addresses.ts"
 import { type CheckLoad, type CheckRound, checkAnswers, checkRound, p99 } from "../load/check-rounds.ts"
 import { seeded } from "../load/seeded-random.ts"
 import { writeLines, writeMix } from "../mix/files.ts"
+import { linesOfKind, ORDINARY, take } from "../mix/mix.ts"
 import { costFigure, costRatioFigure } from "../report/processor-time.ts"
 import { figure, medianFigure, type Report } from "../report/report.ts"
 import { interleaved, ratios } from "../report/rounds.ts"
 import { HIGH_LIMITS, limitedKey, limitedKeys } from "../servers/accounts.ts"
 import { askDnsServer } from "../servers/dns-server-control.ts"
 import { CHECKOUT, emptyDirectory, KEEPING_MEMORY, PRODUCT, productSettings } from "../servers/product.ts"
-import { residentLooks, restingMemory } from "../servers/resting-memory.ts"
+import { residentLooks, restingBytes } from "../servers/resting-memory.ts"
 import { CAN_PIN, runMeasured, type ServerProcess, startServer } from "../servers/server-process.ts"
 
 /** How much the bench does. A round checks one list with names of its own by the server and by `classify`. */
@@ -56,6 +56,7 @@ const DNS_DELAY_MS = 20
 const LIST_TIMEOUT_MS = 1_800_000
 const POLL_MS = 100
 const LIVE_CONNECTIONS = 16
+const LIVE_ADDRESSES = 200
 
 /** Runs the bench. Rejects when a list is not checked to its end, its results are not those of `classify`, or a live request fails. */
 export async function jobsBench(scale: JobsScale): Promise<Report> {
@@ -85,7 +86,7 @@ async function wholeLists(scale: JobsScale, dns: ServerProcess): Promise<ListRun
     environment: { ...environment, ...KEEPING_MEMORY },
     core: "server",
   })
-  const { residentBytes: idleBytes } = await restingMemory(server, scale.quietMs)
+  const idleBytes = await restingBytes(server, scale.quietMs)
   const counted = async (work: () => Promise<Omit<ListRun, "questions">>): Promise<ListRun> => {
     const before = Number(await askDnsServer(dns.url, "count"))
     const run = await work()
@@ -154,7 +155,7 @@ async function checkedByClassify(
 }
 
 /** The lists of an account at a server. */
-export class Lists {
+class Lists {
   readonly #server: ServerProcess
   readonly #key: string
 
@@ -225,7 +226,7 @@ async function liveRounds(scale: JobsScale, dnsServers: string): Promise<LiveRou
   const load: CheckLoad = {
     path: ROUTES.postCheck.path,
     authorization,
-    bodies: benchAddresses().map(email => JSON.stringify({ email })),
+    bodies: take(linesOfKind(ORDINARY), LIVE_ADDRESSES).map(email => JSON.stringify({ email })),
   }
   await checkAnswers(server, load)
   const measure = () =>

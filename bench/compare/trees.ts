@@ -1,7 +1,7 @@
 import { join } from "node:path"
 import { ROUTES } from "../../src/contract/routes.ts"
-import { benchAddresses } from "../load/addresses.ts"
 import { type CheckAnswers, type CheckRound, checkAnswers, checkRound } from "../load/check-rounds.ts"
+import { linesOfKind, ORDINARY, take } from "../mix/mix.ts"
 import { interleaved } from "../report/rounds.ts"
 import { emptyDirectory, KEEPING_MEMORY, productSettings } from "../servers/product.ts"
 import { startServer } from "../servers/server-process.ts"
@@ -82,6 +82,8 @@ async function compareHttp(comparison: Comparison): Promise<ComparisonResult> {
   }
 }
 
+const ADDRESSES = 200
+
 type HttpRound = { readonly round: CheckRound; readonly answers: CheckAnswers }
 
 async function httpRound(tree: Pick<Tree, "path">, size: Comparison): Promise<HttpRound> {
@@ -93,7 +95,7 @@ async function httpRound(tree: Pick<Tree, "path">, size: Comparison): Promise<Ht
   })
   const load = {
     path: ROUTES.postCheck.path,
-    bodies: benchAddresses().map(email => JSON.stringify({ email })),
+    bodies: take(linesOfKind(ORDINARY), ADDRESSES).map(email => JSON.stringify({ email })),
     authorization: `Bearer ${await server.key()}`,
   }
   const answers = await checkAnswers(server, load)

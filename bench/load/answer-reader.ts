@@ -5,9 +5,6 @@ import { StoredBody } from "./stored-body.ts"
 /** How far an answer has been read: to its end, not yet, or in a way that this reader does not know. */
 export type Progress = "whole" | "part" | "unreadable"
 
-/** Which bodies a reader keeps. */
-type Keeps = "problems" | "all"
-
 const HEAD_BYTES_MAX = 16_384
 const PROBLEM_BYTES_MAX = 16_384
 const STATUS_AT = "HTTP/1.1 ".length
@@ -33,7 +30,7 @@ export class AnswerReader {
   status = 0
   /** Length of that answer's content, in bytes. */
   bodyBytes = 0
-  /** The body of that answer, once it is whole, when bodies are kept; null otherwise. */
+  /** The body of that answer, once it is whole, when it is a problem (RFC 9457) of 16 KiB at most; null otherwise. */
   body: string | null = null
   /** That answer said that the server closes the connection after it. */
   closes = false
@@ -43,12 +40,6 @@ export class AnswerReader {
   #missing = -1
   #chunked: ChunkedBody | null = null
   #kept: StoredBody | null = null
-  readonly #keeps: Keeps
-
-  /** It keeps the bodies of problems (RFC 9457) up to 16 KiB, or all. */
-  constructor(keeps: Keeps = "problems") {
-    this.#keeps = keeps
-  }
 
   /** Takes the next chunk. Once it said `unreadable`, the connection is of no more use. */
   take(chunk: Uint8Array): Progress {
@@ -63,7 +54,8 @@ export class AnswerReader {
     if (headBytes < 0) return "unreadable"
     this.#head = null
     this.body = null
-    if (this.status >= 400 || this.#keeps === "all") this.#kept = this.#keptBody(bytes.subarray(0, headBytes))
+    if (this.status >= 400 && announcesProblem(bytes.subarray(0, headBytes)))
+      this.#kept = new StoredBody(PROBLEM_BYTES_MAX)
     if (this.bodyBytes !== CHUNKED) {
       this.#missing = this.bodyBytes
       return this.#takeBody(bytes, headBytes)
@@ -96,11 +88,6 @@ export class AnswerReader {
       this.#kept = null
     }
     return "whole"
-  }
-
-  #keptBody(head: Uint8Array): StoredBody | null {
-    if (this.#keeps === "all") return new StoredBody(Number.POSITIVE_INFINITY)
-    return announcesProblem(head) ? new StoredBody(PROBLEM_BYTES_MAX) : null
   }
 
   /** Length of the head, from the status line to the empty line, or PART or UNREADABLE. One pass over the bytes. */

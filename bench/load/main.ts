@@ -12,8 +12,8 @@ async function main(args: readonly string[]): Promise<number> {
   }
   try {
     const options = readOptions(args)
-    const endpoints = [endpointOf(options.url, options.trustsAnybody)] as const
-    const report = await runLoad({ ...options, endpoints, requests: await requestsOf(options) })
+    const endpoint = endpointOf(options.url, options.trustsAnybody)
+    const report = await runLoad({ ...options, endpoint, requests: await requestsOf(options) })
     console.log(options.json ? JSON.stringify(report) : reportText(options.url.href, report))
     return 0
   } catch (fault) {

@@ -7,8 +7,7 @@ import { type Failure, Tally } from "./tally.ts"
 
 /** What a run does. */
 export type Load = {
-  /** Connections are made to each in turn. */
-  readonly endpoints: readonly [Endpoint, ...Endpoint[]]
+  readonly endpoint: Endpoint
   /** Whole requests; each connection starts at another one and sends them in turn. */
   readonly requests: readonly Uint8Array[]
   readonly connections: number
@@ -101,12 +100,11 @@ class Run {
 
   /** Opens every connection, and closes them all again when one cannot be opened. */
   async open(): Promise<void> {
-    const opened = await Promise.allSettled(this.#lanes.map(lane => lane.open(this.#endpointOf(lane))))
-    const at = opened.findIndex(result => result.status === "rejected")
-    const [refused, lane] = [opened[at], this.#lanes[at]]
-    if (refused?.status !== "rejected" || lane === undefined) return
+    const opened = await Promise.allSettled(this.#lanes.map(lane => lane.open(this.#load.endpoint)))
+    const refused = opened.find(result => result.status === "rejected")
+    if (refused === undefined) return
     this.#stop()
-    const { hostname, port } = this.#endpointOf(lane)
+    const { hostname, port } = this.#load.endpoint
     const cause = refused.reason instanceof Error ? `: ${refused.reason.message}` : ""
     throw new Error(`${hostname} port ${port} refused a connection${cause}`)
   }
@@ -131,11 +129,6 @@ class Run {
     const cpu = process.cpuUsage(cpuBefore)
     this.#stop()
     return this.#report(elapsedMs, (cpu.user + cpu.system) / 1000 / elapsedMs)
-  }
-
-  #endpointOf({ number }: Connection): Endpoint {
-    const { endpoints } = this.#load
-    return endpoints[number % endpoints.length] ?? endpoints[0]
   }
 
   #countFrom(now: number): void {
@@ -180,7 +173,7 @@ class Run {
     if (!this.#busy.has(lane)) return
     if (this.#isOver || (!wasTold && this.#reopened++ >= REOPENS_MAX)) return this.#finish(lane)
     try {
-      await lane.open(this.#endpointOf(lane))
+      await lane.open(this.#load.endpoint)
     } catch (refusal) {
       if (!(refusal instanceof Error)) throw refusal
       this.#tally.failures.refused++

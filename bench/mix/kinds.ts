@@ -1,18 +1,15 @@
 import { domainToASCII } from "node:url"
-import { onceName } from "../load/addresses.ts"
 import * as names from "./names.ts"
+import { onceName } from "./once-name.ts"
 
 /** Gives numbers from 0 to 1. */
 export type Draw = () => number
 
-/** A part of the mix: how many of a hundred lines it has, and where that number comes from. */
-type Share = { readonly share: number; readonly origin: keyof typeof ORIGINS; readonly description: string }
-
-/** Where shares come from. None was counted on a list of ours: there is none, and none of anybody's would be published. */
-export const ORIGINS = {
-  target: "the list that the targets are stated for",
-  estimate: "our estimate",
-} as const satisfies Record<string, string>
+/**
+ * A part of the mix: how many of a hundred lines it has; `isTarget`: that is the share in the list that the targets are stated
+ * for, and otherwise our estimate. None was counted on a list of ours: there is none, and none of anybody's would be published.
+ */
+export type Share = { readonly share: number; readonly isTarget?: true; readonly description: string }
 
 /** Domains that an address is at. `ordinal` is another one for each line. */
 export type DomainKind = Share & {
@@ -29,10 +26,9 @@ const unknown = (_: Draw, ordinal: number): string => onceName(COMPANIES + RARE_
 
 /** The domains of a hundred lines. */
 export const DOMAIN_KINDS = {
-  personal: { share: 38, origin: "estimate", description: "mailbox providers, half of them one", domain: provider },
+  personal: { share: 38, description: "mailbox providers, half of them one", domain: provider },
   business: {
     share: 13,
-    origin: "estimate",
     description: `${COMPANIES} companies that no list holds, the first ones most often`,
     // The logarithm of the number is drawn evenly, so that each ten times rarer domain comes a tenth as often.
     domain: random => onceName(Math.floor(COMPANIES ** random()) - 1),
@@ -40,72 +36,51 @@ export const DOMAIN_KINDS = {
   },
   organisation: {
     share: 1,
-    origin: "estimate",
     description: "companies that the lists hold",
     domain: random => pick(random, names.LISTED.organisation),
   },
   rare: {
     share: 23,
-    origin: "target",
+    isTarget: true,
     description: "companies that come once or twice in a million lines",
     domain: random => onceName(COMPANIES + Math.floor(random() * RARE_COMPANIES)),
     fresh: unknown,
   },
   unknown: {
     share: 15,
-    origin: "target",
+    isTarget: true,
     description: "domains that come once and that nothing is known of",
     domain: unknown,
     fresh: unknown,
   },
-  disposable: {
-    share: 3,
-    origin: "estimate",
-    description: "throw-away domains",
-    domain: random => pick(random, names.LISTED.disposable),
-  },
-  relay: {
-    share: 1,
-    origin: "estimate",
-    description: "relays",
-    domain: random => pick(random, names.LISTED.relay),
-  },
+  disposable: { share: 3, description: "throw-away domains", domain: random => pick(random, names.LISTED.disposable) },
+  relay: { share: 1, description: "relays", domain: random => pick(random, names.LISTED.relay) },
   education: {
     share: 3,
-    origin: "estimate",
     description: "universities and schools",
     domain: random => pick(random, names.LISTED.education),
   },
-  government: {
-    share: 1,
-    origin: "estimate",
-    description: "government bodies",
-    domain: random => pick(random, names.LISTED.government),
-  },
+  government: { share: 1, description: "government bodies", domain: random => pick(random, names.LISTED.government) },
   free_subdomain: {
     share: 0.3,
-    origin: "estimate",
     description: "names below suffixes where anyone gets one",
     domain: (random, ordinal) => `${pick(random, names.TRADES)}${ordinal % 500}.${pick(random, names.LISTED.free)}`,
     fresh: (random, ordinal) => `${pick(random, names.TRADES)}${ordinal}.${pick(random, names.LISTED.free)}`,
   },
   idn: {
     share: 0.7,
-    origin: "estimate",
     description: "names that are not spelled in ASCII, half of them as A-labels",
     domain: random => international(random, ""),
     fresh: (random, ordinal) => international(random, String(ordinal)),
   },
   typo: {
     share: 0.8,
-    origin: "estimate",
     description: "slips in the name of a provider",
     domain: slip,
     fresh: (_, ordinal) => numberedSlip(ordinal),
   },
   lookalike: {
     share: 0.2,
-    origin: "estimate",
     description: "imitations of well-known names",
     domain: random => imitation(Math.floor(random() * 2_000)),
     fresh: (_, ordinal) => imitation(ordinal),
@@ -118,45 +93,23 @@ type FormKind = Share & { readonly line: (random: Draw, domain: string, ordinal:
 
 /** The forms of a hundred lines. */
 export const FORM_KINDS = {
-  plain: {
-    share: 71,
-    origin: "estimate",
-    description: "addresses of persons",
-    line: (random, domain) => `${person(random)}@${domain}`,
-  },
+  plain: { share: 71, description: "addresses of persons", line: (random, domain) => `${person(random)}@${domain}` },
   role: {
     share: 12,
-    origin: "target",
+    isTarget: true,
     description: "addresses of roles, a fifth with a number, a tenth with a place",
     line: (random, domain) => `${role(random)}@${domain}`,
   },
   tag: {
     share: 2,
-    origin: "estimate",
     description: "addresses with a tag",
     line: (random, domain) => `${person(random)}+${pick(random, names.TAGS)}@${domain}`,
   },
-  capitals: {
-    share: 5,
-    origin: "estimate",
-    description: "addresses with capitals",
-    line: capitals,
-  },
-  url: {
-    share: 3,
-    origin: "estimate",
-    description: "URLs, most with a path",
-    line: url,
-  },
-  domain: {
-    share: 5,
-    origin: "estimate",
-    description: "domains alone",
-    line: (_, domain) => domain,
-  },
+  capitals: { share: 5, description: "addresses with capitals", line: capitals },
+  url: { share: 3, description: "URLs, most with a path", line: url },
+  domain: { share: 5, description: "domains alone", line: (_, domain) => domain },
   invalid: {
     share: 2,
-    origin: "estimate",
     description: "texts that cannot be an address, a domain or a URL",
     line: (random, domain, ordinal) => invalid(random, domain, ordinal),
   },

@@ -6,7 +6,7 @@ import {
   type Draw,
   FORM_KINDS,
   type FormKindName,
-  ORIGINS,
+  type Share,
 } from "./kinds.ts"
 
 /** What a line is: how it is written, or for an address of a person, what it is at. */
@@ -30,10 +30,16 @@ export const MIX_KINDS: readonly MixKind[] = [...domainNames, ...formNames.filte
 export const ORDINARY = "ordinary"
 
 /** The shares in words, by where they come from. */
-export const MIX_DESCRIPTION: readonly string[] = Object.entries(ORIGINS).map(([origin, description]) => {
-  const rows = [...Object.values(DOMAIN_KINDS), ...Object.values(FORM_KINDS)].filter(row => row.origin === origin)
-  return `of the mix, by ${description}: ${rows.map(row => `${row.share} % ${row.description}`).join("; ")}`
-})
+export const MIX_DESCRIPTION: readonly string[] = [
+  `of the mix, by the list that the targets are stated for: ${sharesText(true)}`,
+  `of the mix, by our estimate: ${sharesText(false)}`,
+]
+
+function sharesText(isTarget: boolean): string {
+  const rows: readonly Share[] = [...Object.values(DOMAIN_KINDS), ...Object.values(FORM_KINDS)]
+  const told = rows.filter(row => (row.isTarget ?? false) === isTarget)
+  return told.map(({ share, description }) => `${share} % ${description}`).join("; ")
+}
 
 const SEED = 20_261_125
 

@@ -1,30 +1,13 @@
 import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { CLASSIFY_FULL, classifyBench } from "../../bench/cases/classify.ts"
-import { writeMix } from "../../bench/mix/files.ts"
-import { CHECKOUT, emptyDirectory } from "../../bench/servers/product.ts"
+import { CHECKOUT } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
 import { FILE_FORMATS } from "../../src/rows/result-format.ts"
 
 const LIMIT_MS = 120_000
 const LINES = 5_000
-const FLOOR = join(import.meta.dir, "../../bench/servers/baseline-classify.ts")
 const TOLD_COST = join(import.meta.dir, "../../bench/servers/print-cost.ts")
-
-test(
-  "the floor writes a line of the wanted length for each line that it reads",
-  async () => {
-    await using directory = await emptyDirectory()
-    const [input, output] = [join(directory.path, "inputs"), join(directory.path, "results")]
-    await writeMix(input, "text", LINES)
-    await runToEnd({ command: [process.execPath, FLOOR, input, output, "80"] }, "", LIMIT_MS)
-    const text = await Bun.file(output).text()
-    expect(text).toHaveLength(LINES * 80)
-    expect(new Set(text.trimEnd().split("\n")).size).toBe(1)
-    expect(Object.keys(JSON.parse(text.slice(0, 80)))).toEqual(["filler"])
-  },
-  LIMIT_MS,
-)
 
 test.if(process.platform === "linux")(
   "what a program took is told at its end, whatever its parent holds",
@@ -41,7 +24,7 @@ test.if(process.platform === "linux")(
 )
 
 test(
-  "the classify bench runs each format and its floor in turn, and tells speed, memory and what a floor keeps",
+  "the classify bench runs each format in turn, and tells speed and memory",
   async () => {
     const report = await classifyBench({
       rounds: 2,
@@ -58,7 +41,6 @@ test(
     )
     for (const format of FILE_FORMATS) {
       expect(report.figures.find(({ name }) => name === format)?.rounds).toHaveLength(2)
-      expect(report.figures.find(({ name }) => name === `${format} floor ÷ ${format}`)?.value).toBeLessThan(1)
     }
     expect(report.description.join()).toContain("own start")
     expect(CLASSIFY_FULL.memoryLines).toBe(10_000_000)

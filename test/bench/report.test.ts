@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
 import { BUDGETS, type BudgetName, isHeld } from "../../bench/budgets.ts"
-import { benchAddresses } from "../../bench/load/addresses.ts"
 import { machineText, thisMachine } from "../../bench/report/machine.ts"
 import { costFigure, costRatioFigure, spreadFigure } from "../../bench/report/processor-time.ts"
 import { budgetStatus, figure, medianFigure, reportJson, reportText } from "../../bench/report/report.ts"
@@ -127,9 +126,4 @@ test("the machine is told with its cores, its Bun and its commit", () => {
   expect(text).toContain("commit abc+")
   expect(text).not.toContain("load average")
   expect(machineText({ ...thisMachine(), loadAverage: 0.6 })).toContain("load average 0.6")
-})
-
-test("the addresses are two hundred different ones, and the same on every call", () => {
-  expect(new Set(benchAddresses()).size).toBe(200)
-  expect(benchAddresses()).toEqual(benchAddresses())
 })

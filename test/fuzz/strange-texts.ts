@@ -1,4 +1,4 @@
-import { inputShapes } from "../../bench/hostile/hostile-inputs.ts"
+import { inputShapes } from "../../bench/mix/input-shapes.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"

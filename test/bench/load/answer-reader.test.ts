@@ -111,14 +111,6 @@ describe("AnswerReader", () => {
     expect(reader.body).toHaveLength(16_384)
   })
 
-  test("whoever wants all bodies gets all", () => {
-    const reader = new AnswerReader("all")
-    reader.take(bytes(answer("2\r\nab\r\n1\r\nc\r\n0\r\n\r\n", CHUNKED)))
-    expect(reader.body).toBe("abc")
-    reader.take(bytes(answer("")))
-    expect(reader.body).toBe("")
-  })
-
   test("an answer tells whether its connection ends with it", () => {
     const reader = new AnswerReader()
     reader.take(bytes(answer("", "Content-Length: 0\r\nconnection: Close\r\n")))

@@ -31,7 +31,7 @@ function listen(reply: Reply) {
 const ok = { text: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n{}" }
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 const load = (port: number, some: Partial<Load> = {}): Load => ({
-  endpoints: [{ hostname: "127.0.0.1", port, tls: null }],
+  endpoint: { hostname: "127.0.0.1", port, tls: null },
   pace: null,
   requests: ["a", "b", "c", "d"].map(bytes),
   connections: 2,
@@ -108,17 +108,6 @@ describe("runLoad", () => {
     const report = await runLoad(load(port, { durationMs: 20, requestsMax: null }))
     expect(report.failures.unanswered).toBe(2)
     expect(report).toMatchObject({ answers: 0, bodyBytes: 0, byStatus: {} })
-  })
-
-  test("connections are spread evenly over several servers", async () => {
-    const places = [listen(() => ok), listen(() => ok), listen(() => ok)]
-    const [first, ...others] = places.map(({ port }) => ({ hostname: "127.0.0.1", port, tls: null }))
-    if (first === undefined) throw new Error("there is a place")
-    const report = await runLoad(load(0, { endpoints: [first, ...others], connections: 6, requestsMax: 60 }))
-    expect(report.byStatus).toEqual({ "200": 60 })
-    const counts = places.map(({ queries }) => queries.length)
-    expect(counts.reduce((sum, count) => sum + count)).toBe(60)
-    for (const count of counts) expect(count).toBeGreaterThan(1)
   })
 
   test("a run that finds no server is refused", async () => {

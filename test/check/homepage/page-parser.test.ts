@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import { hostilePages } from "../../../bench/hostile/hostile-inputs.ts"
 import { GUARDED_FETCH_BOUNDS } from "../../../src/check/fetch/guarded-fetch.ts"
 import { decodePage, parsePage } from "../../../src/check/homepage/page-parser.ts"
+import { hostilePages } from "../../support/hostile-pages.ts"
 
 const read = (html: string) => parsePage(html, "https://acme.com/en/")
 
