@@ -1,10 +1,9 @@
-import { lazy } from "../../../base/lazy.ts"
 import { DAY_MS } from "../../../base/time.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { GUIDE } from "../docs/guide.ts"
-import { favicon } from "../mark.ts"
+import { FAVICON } from "../mark.ts"
 import type { SiteContext } from "../site-context.ts"
 
 type SiteFilesDeps = Pick<SiteContext, "baseUrl" | "pages" | "securityContacts" | "clock">
@@ -13,10 +12,10 @@ const PLAIN = "text/plain; charset=utf-8"
 
 /** The files that browsers, search engines and researchers look for at fixed paths. */
 export function siteFileRoutes({ baseUrl, pages, securityContacts, clock }: SiteFilesDeps) {
-  const icon = lazy(() => ({ mediaType: "image/x-icon", bytes: favicon(), encoding: null }) as const)
+  const icon = { mediaType: "image/x-icon", bytes: FAVICON, encoding: null } as const
   return handlers({
     favicon: exchange => {
-      const response = pages.asset(icon(), exchange)
+      const response = pages.asset(icon, exchange)
       // The path has no hash of the content.
       response.headers.set("Cache-Control", "public, max-age=86400")
       return response
