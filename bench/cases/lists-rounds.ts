@@ -1,6 +1,6 @@
 /**
  * Does a pack answer as fast as a `Set<string>` of the same names? Times are medians of rounds in alternating order. A fresh string is cut out of a buffer for each question, as a parser does, so its hash
- * is not known yet; a repeated one was asked before.
+ * is not known yet.
  */
 
 import { gc } from "bun"
@@ -44,26 +44,17 @@ export function listsBench(options: ListsBenchOptions): ListsFigures {
     names: options.names.length,
     openMs,
     lookups: [
-      compared("hit, fresh", opened.pack, set, hits, true, options.rounds),
-      compared("hit, repeated", opened.pack, set, hits, false, options.rounds),
-      compared("miss, fresh", opened.pack, set, misses, true, options.rounds),
-      compared("miss, repeated", opened.pack, set, misses, false, options.rounds),
+      compared("hit", opened.pack, set, hits, options.rounds),
+      compared("miss", opened.pack, set, misses, options.rounds),
     ],
   }
 }
 
-function compared(
-  what: string,
-  pack: Pack,
-  set: ReadonlySet<string>,
-  names: readonly string[],
-  isFresh: boolean,
-  count: number,
-) {
+function compared(what: string, pack: Pack, set: ReadonlySet<string>, names: readonly string[], count: number) {
   // A parser cuts the registrable domain out of the domain it has just read: it is at hand, as here.
   const registrables = names.map(registrableDomain)
   const isWhole = Uint8Array.from(names, (name, at) => (registrables[at] === name ? 1 : 0))
-  const cut = isFresh ? cutter(names) : () => names
+  const cut = cutter(names)
   const askPack = (some: readonly string[]) => {
     let held = 0
     for (let at = 0; at < some.length; at++) {

@@ -41,5 +41,5 @@ export async function listsReport(scale: ListsScale, path: string): Promise<Repo
   }
 }
 
-/** A server asks about names that it has just cut out of a request; one whose hash a Set already knows is shown beside. */
-const BUDGET_OF: Readonly<Record<string, BudgetName>> = { "hit, fresh": "lists_hit", "miss, fresh": "lists_miss" }
+/** A server asks about names that it has just cut out of a request. */
+const BUDGET_OF: Readonly<Record<string, BudgetName>> = { hit: "lists_hit", miss: "lists_miss" }

@@ -1,16 +1,16 @@
 /**
  * A DNS server for benches: it answers any name over UDP, out of a zone that is made up, after a fixed delay. It tells where
- * it listens as `dns://127.0.0.1:port`. `--delay-ms 20` and `--port 0` (any free one) are what it starts with.
+ * it listens as `dns://127.0.0.1:port`. `--delay-ms` is 20 unless it is set.
  * TXT questions steer it and are not counted: `count.bench` tells how many others came, `mute.bench` makes it hear and say
  * nothing more, `speak.bench` ends that.
  */
 import { createSocket } from "node:dgram"
 import { parseArgs } from "node:util"
-import { answerTo, askedIn, type DnsQuery, isDead, textAnswer } from "./dns-answers.ts"
+import { answerTo, askedIn, type DnsQuery, textAnswer } from "./dns-answers.ts"
 
 const { values } = parseArgs({
   args: Bun.argv.slice(2),
-  options: { "delay-ms": { type: "string", default: "20" }, port: { type: "string", default: "0" } },
+  options: { "delay-ms": { type: "string", default: "20" } },
 })
 const delayMs = Number(values["delay-ms"])
 if (!(delayMs >= 0)) throw new Error("--delay-ms is a number of milliseconds")
@@ -19,7 +19,6 @@ if (!(delayMs >= 0)) throw new Error("--delay-ms is a number of milliseconds")
 type Batch = { readonly dueMs: number; readonly answers: Due[] }
 type Due = { readonly answer: Uint8Array; readonly port: number; readonly address: string }
 
-const TXT = 16
 /** The system's 208 KiB hold 277 small packets: of 500 that came at once a twentieth was lost. It gives what it may. */
 const SOCKET_BYTES = 4_194_304
 const batches: Batch[] = []
@@ -27,16 +26,16 @@ let count = 0
 let isMute = false
 
 const socket = createSocket("udp4", (query, { port, address }) => {
-  const question = askedIn(query)
-  if (question === null) return
-  const reply = steered(question)
+  const asked = askedIn(query)
+  if (asked === null) return
+  const reply = steered(asked)
   if (reply !== null) {
-    socket.send(textAnswer(query, question, reply), port, address)
+    socket.send(textAnswer(asked, reply), port, address)
     return
   }
   count++
-  if (isMute || isDead(question)) return
-  const answer = answerTo(query, question)
+  if (isMute) return
+  const answer = answerTo(asked)
   if (delayMs === 0) socket.send(answer, port, address)
   else queue({ answer, port, address })
 })
@@ -44,15 +43,15 @@ const socket = createSocket("udp4", (query, { port, address }) => {
 socket.on("error", fault => {
   if (!fault.message.includes("ECONNREFUSED")) throw fault
 })
-socket.bind(Number(values.port), "127.0.0.1", () => {
+socket.bind(0, "127.0.0.1", () => {
   socket.setRecvBufferSize(SOCKET_BYTES)
   socket.setSendBufferSize(SOCKET_BYTES)
   console.log(`the DNS server listens on dns://127.0.0.1:${socket.address().port}`)
 })
 
 /** What is said to a question that steers; null: it is any other. */
-function steered({ labels: [first, second, ...others], type }: DnsQuery): string | null {
-  if (type !== TXT || second !== "bench" || others.length > 0) return null
+function steered({ labels: [first, second, ...others], question }: DnsQuery): string | null {
+  if (question.type !== "TXT" || second !== "bench" || others.length > 0) return null
   if (first === "mute") isMute = true
   else if (first === "speak") isMute = false
   else if (first !== "count") return null
