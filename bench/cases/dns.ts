@@ -66,9 +66,7 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
     core: "server",
   })
   const bench = new Bench(scale, system, lists, server.url)
-  const cold: Figure[] = []
-  for (const kind of COLD_KIND_NAMES) cold.push(...(await bench.cold(kind)))
-  const costs = await bench.costs()
+  const cold = await bench.cold()
   const warm = await bench.warm()
   const dead = await bench.dead()
   return {
@@ -79,10 +77,10 @@ export async function dnsBench(scale: DnsScale, system: System, lists: DomainLis
       "denied: the same with names that do not exist and a canary that does",
       `warm: ${scale.warmChecks} checks a round over the names of one cold run, text to JSON`,
       "processor time: of this process, the server is another",
-      costs.description,
+      cold.description,
       "dead: the server hears and says nothing; each check is of another name",
     ],
-    figures: [...cold, ...costs.figures, ...warm, ...dead, ...(await memory(scale.cacheNames))],
+    figures: [...cold.figures, ...warm, ...dead, ...(await memory(scale.cacheNames))],
   }
 }
 
@@ -96,7 +94,7 @@ const COLD_KINDS = {
 type ColdKind = keyof typeof COLD_KINDS
 const COLD_KIND_NAMES = Object.keys(COLD_KINDS) as readonly ColdKind[] // the keys are those of COLD_KINDS
 
-type ColdRun = { readonly perSecond: number; readonly checkUs: number }
+type ColdRun = { readonly perSecond: number; readonly checkUs: number; readonly questions: number }
 
 class Bench {
   readonly #scale: DnsScale
@@ -114,53 +112,43 @@ class Bench {
     this.#listOnly = assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS)
   }
 
-  /** Cold checks of a kind, by what the server's delay allows at best, and how many questions they ask. */
-  async cold(kind: ColdKind): Promise<Figure[]> {
-    const { rounds, atOnce, names } = this.#scale
-    const { trips, budget } = COLD_KINDS[kind]
-    const idealMs = trips * DELAY_MS
-    // Runs before the first make the code warm; their times are dropped.
-    for (let run = 0; run < Math.ceil(rounds / 2); run++) await this.#coldRun(kind)
-    const shares: number[] = []
-    const before = Number(await askDnsServer(this.#server, "count"))
-    for (let round = 0; round < rounds; round++)
-      shares.push(((await this.#coldRun(kind)).perSecond * idealMs) / (atOnce * 1000))
-    const questions = Number(await askDnsServer(this.#server, "count")) - before
-    return [
-      medianFigure(`${kind}, ${atOnce} at once, by ${atOnce} ÷ ${idealMs} ms`, "×", shares, budget),
-      figure(`${kind}, questions a check`, "", questions / (rounds * names)),
-    ]
+  /** Cold checks of each kind in turn: by what the server's delay allows at best, how many questions they ask, and what they cost. */
+  async cold(): Promise<{ readonly figures: Figure[]; readonly description: string }> {
+    const { rounds, atOnce } = this.#scale
+    // Rounds before the first make the code warm; their times are dropped.
+    await interleaved(COLD_KIND_NAMES, Math.ceil(rounds / 2), kind => this.#coldRun(kind))
+    const found = await interleaved(COLD_KIND_NAMES, rounds, kind => this.#coldRun(kind))
+    const costs = Object.fromEntries(COLD_KIND_NAMES.map(kind => [kind, found[kind].map(run => run.checkUs)]))
+    const spread = spreadFigure("cold: dearest kind ÷ cheapest", costs, "dns_kinds")
+    const figures = COLD_KIND_NAMES.flatMap(kind => {
+      const { trips, budget } = COLD_KINDS[kind]
+      const idealMs = trips * DELAY_MS
+      const shares = found[kind].map(({ perSecond }) => (perSecond * idealMs) / (atOnce * 1000))
+      const questions = found[kind].reduce((sum, run) => sum + run.questions, 0) / rounds
+      return [
+        medianFigure(`${kind}, ${atOnce} at once, by ${atOnce} ÷ ${idealMs} ms`, "×", shares, budget),
+        figure(`${kind}, questions a check`, "", questions),
+        costFigure(`${kind}, processor time`, "µs/check", costs[kind] ?? [], kind === "cold" ? "dns_cold_cost" : null),
+      ]
+    })
+    return { figures: [...figures, spread.figure], description: spread.description }
   }
 
-  /** Cold checks over names of their own: how many a second, and what one costs. */
+  /** Cold checks over names of their own: how many a second, what one costs, and how many questions it asks. */
   async #coldRun(kind: ColdKind): Promise<ColdRun> {
     const { stem, canaries } = COLD_KINDS[kind]
     const { check, end } = this.#house(canaries)
     const names = this.#newNames(this.#scale.names, stem)
+    const before = Number(await askDnsServer(this.#server, "count"))
     const startedAt = performance.now()
     const tookUs = await processorUs(() =>
       allOf(names, this.#scale.atOnce, async name => assertWhole(await answer(check, name))),
     )
     const tookMs = performance.now() - startedAt
+    const questions = Number(await askDnsServer(this.#server, "count")) - before
     end()
-    return { perSecond: (names.length * 1000) / tookMs, checkUs: tookUs / names.length }
-  }
-
-  /** The processor time of cold checks of each kind, in turn. */
-  async costs(): Promise<{ readonly figures: Figure[]; readonly description: string }> {
-    const found = await interleaved(
-      COLD_KIND_NAMES,
-      this.#scale.rounds,
-      async kind => (await this.#coldRun(kind)).checkUs,
-    )
-    const spread = spreadFigure("cold: dearest kind ÷ cheapest", found, "dns_kinds")
-    const figures = [
-      ...COLD_KIND_NAMES.map(kind =>
-        costFigure(`${kind}, processor time`, "µs/check", found[kind], kind === "cold" ? "dns_cold_cost" : null),
-      ),
-      spread.figure,
-    ]
-    return { figures, description: spread.description }
+    const { length } = names
+    return { perSecond: (length * 1000) / tookMs, checkUs: tookUs / length, questions: questions / length }
   }
 
   /** Warm checks by checks over lists alone, over the same names, in turn. */

@@ -6,7 +6,7 @@
 
 import { join } from "node:path"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
-import { inputShapes } from "../mix/input-shapes.ts"
+import { inputShapes } from "../../test/support/input-shapes.ts"
 import { mixLines } from "../mix/mix.ts"
 import { emptyDirectory } from "../servers/product.ts"
 

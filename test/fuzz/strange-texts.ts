@@ -1,8 +1,8 @@
-import { inputShapes } from "../../bench/mix/input-shapes.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import { TEST_ADDRESSES } from "../../src/contract/test-addresses.ts"
+import { inputShapes } from "../support/input-shapes.ts"
 import type { Dice } from "./dice.ts"
 
 /** Part of most local parts that are made up here: no log may hold it. */

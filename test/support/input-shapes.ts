@@ -1,4 +1,4 @@
-import { seeded } from "../load/seeded-random.ts"
+import { seeded } from "../../bench/load/seeded-random.ts"
 
 /** A kind of input: each call gives another one of the same shape. */
 export type InputShape = { readonly description: string; readonly input: (index: number) => string }
