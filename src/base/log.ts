@@ -80,7 +80,7 @@ export function createLogger(
   return (level, message, fields = {}) => {
     if (LOG_LEVELS.indexOf(level) < least) return
     const time = new Date(clock()).toISOString()
-    if (!isPretty) return write(`${JSON.stringify({ time, level, says: message, ...fields })}\n`)
+    if (!isPretty) return write(`${JSON.stringify({ time, level, msg: message, ...fields })}\n`)
     const rest = Object.entries(fields).map(
       ([name, value]) => ` ${name}=${typeof value === "string" ? JSON.stringify(value) : value}`,
     )

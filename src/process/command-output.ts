@@ -15,7 +15,7 @@ const MESSAGE_LENGTH_MAX = 1000
 /** Tells the log lines of a command from its error, which `--json` prints as an object over several lines. */
 export function readStderr(stderr: string): CommandStderr {
   const all = stderr.split("\n").filter(line => line.trim() !== "")
-  const isLogLine = (line: string): boolean => typeof ownMember(parseJson(line), "says") === "string"
+  const isLogLine = (line: string): boolean => typeof ownMember(parseJson(line), "msg") === "string"
   const lines = all.filter(isLogLine).map(line => `${line}\n`)
   const others = all.filter(line => !isLogLine(line)).map(line => line.trim())
   const error = ownMember(ownMember(parseJson(others.join("")), "error"), "message")

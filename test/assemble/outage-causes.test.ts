@@ -294,10 +294,10 @@ test("every line of an outage in the table of the log has a scene that brings it
 
 test.each(OUTAGES)("the line `%s` says where, the error and the remedy, and no secret", async (message, event) => {
   const { names, cause } = SCENES[message] ?? expect.unreachable()
-  const found = (await cause()).filter(({ says }) => says === message)
+  const found = (await cause()).filter(({ msg }) => msg === message)
   expect(found).not.toEqual([])
   for (const line of found) {
-    expect(Object.keys(line).filter(field => !["time", "level", "says", ...event.fields].includes(field))).toEqual([])
+    expect(Object.keys(line).filter(field => !["time", "level", "msg", ...event.fields].includes(field))).toEqual([])
     expect(`${line["where"]} ${line["why"]}`).toMatch(names)
     expect(line["remedy"]).toMatch(/^[A-Z].*[.]$/)
     expect(SECRETS.filter(secret => JSON.stringify(line).includes(secret))).toEqual([])

@@ -40,15 +40,15 @@ function desk(environment: Readonly<Record<string, string>> = {}) {
   return { context, takeLines, state, pass: (ms: number) => works.get(ms)?.() }
 }
 
-type Line = Readonly<Record<string, unknown>> & { readonly says: LogMessage }
+type Line = Readonly<Record<string, unknown>> & { readonly msg: LogMessage }
 
 /** The line says which thing is out, what was seen with its code, and what an operator does, in fields that the guide has. */
 function expectTold(line: Line | undefined, where: string, why: RegExp): void {
   if (line === undefined) throw new Error("no line was written")
   expect(line).toMatchObject({ where, why: expect.stringMatching(why), remedy: expect.stringMatching(/^[A-Z].{15}/) })
   expect(JSON.stringify(line)).not.toContain(PASSWORD)
-  const { fields }: LogEvent = LOG_EVENTS[line.says]
-  const named = Object.keys(line).filter(name => !["time", "level", "says"].includes(name))
+  const { fields }: LogEvent = LOG_EVENTS[line.msg]
+  const named = Object.keys(line).filter(name => !["time", "level", "msg"].includes(name))
   expect(named.filter(name => !fields.includes(name))).toEqual([])
 }
 
@@ -112,7 +112,7 @@ test("a lack of descriptors is told once with the limit and what to do, and once
   const [line, ...others] = seen(90)
   expectTold(line, "this process", /^90 of 100 .*EMFILE/)
   expect([others, seen(100), seen(85)]).toEqual([[], [], []])
-  expect(seen(79)).toMatchObject([{ level: "info", says: "files and sockets are free again" }])
+  expect(seen(79)).toMatchObject([{ level: "info", msg: "files and sockets are free again" }])
   expect(seen(90)).toHaveLength(1)
 })
 

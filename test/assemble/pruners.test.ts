@@ -147,7 +147,7 @@ test("no pruner deletes, and no day's units are given twice, by a clock that is 
     expect((await ask("/metrics")).body).toContain("\nmailkind_clock_trusted 0\n")
   }
   expect(server.admitted() / QUOTA).toBeLessThanOrEqual(server.daysCount())
-  const doubts = log().filter(({ says }) => says === "the clock is in doubt")
+  const doubts = log().filter(({ msg }) => msg === "the clock is in doubt")
   expect(doubts).toMatchObject([
     {
       level: "warn",
@@ -166,7 +166,7 @@ test("no pruner deletes, and no day's units are given twice, by a clock that is 
     return found === eachHas(1) && !existsSync(server.listFile)
   }
   await until(isPruned, () => `what is too old is not deleted: ${found}`)
-  expect(log().map(({ says }) => says)).toContain("the clock is no longer in doubt")
+  expect(log().map(({ msg }) => msg)).toContain("the clock is no longer in doubt")
   expect(log().filter(({ level }) => level === "error")).toEqual([])
 })
 

@@ -17,11 +17,11 @@ const written = (level: "info" | "warn", pretty: boolean): string[] => {
 
 test("a line is one JSON object, from its level on", () => {
   expect(written("info", false).map(line => JSON.parse(line))).toEqual([
-    { time: "1970-01-01T00:00:00.000Z", level: "info", says: "a worker listens", pid: 8080 },
+    { time: "1970-01-01T00:00:00.000Z", level: "info", msg: "a worker listens", pid: 8080 },
     {
       time: "1970-01-01T00:00:00.000Z",
       level: "error",
-      says: "the lists were not refreshed",
+      msg: "the lists were not refreshed",
       why: "a reason\nof two lines",
     },
   ])

@@ -273,10 +273,10 @@ describe("servers that are all dead", () => {
     await inTime(time, tenSecondsLater)
     const lines = logged.map(line => JSON.parse(line))
     expect(lines).toEqual([
-      expect.objectContaining({ level: "warn", says: "DNS does not answer", fault: "dns_silent" }),
+      expect.objectContaining({ level: "warn", msg: "DNS does not answer", fault: "dns_silent" }),
       expect.objectContaining({
         level: "info",
-        says: "DNS answers again",
+        msg: "DNS answers again",
         failed_tasks: 5,
         lasted_s: expect.any(Number),
       }),

@@ -17,8 +17,7 @@ function scheduled({ hours = 24, keep = 3 } = {}) {
   const time = createFakeTime(START_MS)
   const state = { offsetMs: 0, answer: null as CommandResult | null | "done" }
   state.answer = "done"
-  const lines: { readonly level: string; readonly says: string; readonly where?: unknown; readonly why?: unknown }[] =
-    []
+  const lines: { readonly level: string; readonly msg: string; readonly where?: unknown; readonly why?: unknown }[] = []
   const run = async (args: readonly string[]): Promise<CommandResult | null> => {
     if (state.answer !== "done") return state.answer
     writeFileSync(args[1] ?? "", "a database")
@@ -31,7 +30,7 @@ function scheduled({ hours = 24, keep = 3 } = {}) {
       runInterval: repeatingOn(time.later),
       processes: { run },
     },
-    log: (level, says, fields) => void lines.push({ level, says, ...fields }),
+    log: (level, msg, fields) => void lines.push({ level, msg, ...fields }),
     directory,
     intervalMs: hours * HOUR_MS,
     keep,
@@ -53,7 +52,7 @@ describe("a backup", () => {
     expect(names()).toEqual(["mailkind-20260101T000100Z.sqlite"])
     await time.tick(5 * 24 * HOUR_MS)
     expect(names()).toEqual([4, 5, 6].map(day => expect.stringContaining(`2026010${day}T`)))
-    expect(new Set(lines.map(({ says }) => says))).toEqual(new Set(["a backup was written"]))
+    expect(new Set(lines.map(({ msg }) => msg))).toEqual(new Set(["a backup was written"]))
   })
 
   test("is not made again at a start while the last one is young", async () => {
@@ -85,7 +84,7 @@ describe("a failure", () => {
     writeFileSync(join(directory, backupName(START_MS - 48 * HOUR_MS)), "old")
     state.answer = full
     await time.tick(30 * 60_000)
-    const line = { says: "no backup was written", where: directory, why: "The disk is full." }
+    const line = { msg: "no backup was written", where: directory, why: "The disk is full." }
     expect(lines).toMatchObject(["error", "debug", "debug"].map(level => ({ level, ...line })))
     expect(names()).toHaveLength(1)
     state.answer = "done"
@@ -101,7 +100,7 @@ describe("a failure", () => {
       const { time, lines, state, directory } = scheduled()
       state.answer = answer
       await time.tick(60_000)
-      expect(lines).toMatchObject([{ level: "error", says: "no backup was written", where: directory, why }])
+      expect(lines).toMatchObject([{ level: "error", msg: "no backup was written", where: directory, why }])
     }
   })
 
@@ -112,7 +111,7 @@ describe("a failure", () => {
     expect(lines.at(-1)?.why).toContain("does not exist. Is its disk mounted?")
     mkdirSync(directory)
     await time.tick(60_000)
-    expect(lines.at(-1)?.says).toBe("a backup was written")
+    expect(lines.at(-1)?.msg).toBe("a backup was written")
   })
 })
 

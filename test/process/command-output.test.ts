@@ -1,7 +1,7 @@
 import { expect, test } from "bun:test"
 import { readStderr } from "../../src/process/command-output.ts"
 
-const LINE = '{"time":"2026-01-01T00:00:00.000Z","level":"warn","says":"DNS does not answer"}'
+const LINE = '{"time":"2026-01-01T00:00:00.000Z","level":"warn","msg":"DNS does not answer"}'
 
 test("log lines are told from the error of a command, also if that is JSON over several lines", () => {
   const error = JSON.stringify({ error: { code: "failed", message: "The disk is full." } }, null, 2)

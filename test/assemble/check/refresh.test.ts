@@ -168,7 +168,7 @@ test("a refresh without a useful source is a warning, and raw words of the comma
     two: { url: "https://two.example/", outcome: "refused", says: "It has no names." },
   }
   const schedule = scheduled("24", () =>
-    ended({ version: null, sources, faults: [] }, 1, '{"level":"debug","says":"x"}\nNo source could be used.\n'),
+    ended({ version: null, sources, faults: [] }, 1, '{"level":"debug","msg":"x"}\nNo source could be used.\n'),
   )
   await schedule.pass(1)
   expect(schedule.logged.at(-1)).toEqual({
@@ -176,7 +176,7 @@ test("a refresh without a useful source is a warning, and raw words of the comma
     message: "the lists were not refreshed",
     fields: told("No source could be used. The last good copy of each is in use."),
   })
-  expect(schedule.written).toEqual(['{"level":"debug","says":"x"}\n'])
+  expect(schedule.written).toEqual(['{"level":"debug","msg":"x"}\n'])
 })
 
 test("where it is off nothing is ever downloaded", async () => {

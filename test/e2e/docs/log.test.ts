@@ -27,7 +27,7 @@ test.skipIf(JQ === null)(
     const { headers } = await server.ask("GET /v1/check", { key: server.firstKey })
     const id = String(headers["x-request-id"])
     const failed = JSON.stringify(JSON.parse(sample("A line")))
-    const warning = '{"time":"2026-11-26T09:30:00.000Z","level":"warn","says":"DNS does not answer"}'
+    const warning = '{"time":"2026-11-26T09:30:00.000Z","level":"warn","msg":"DNS does not answer"}'
     const log = `${await server.logged(new RegExp(id))}${failed}\n${warning}\n`
     const commands = sample("Shell").split("\n")
     const found: unknown[][] = []
@@ -44,7 +44,7 @@ test.skipIf(JQ === null)(
       )
     }
     const [byId, failures, warnings] = found
-    expect(byId).toEqual([expect.objectContaining({ request_id: id, status: 400, says: "a request was refused" })])
+    expect(byId).toEqual([expect.objectContaining({ request_id: id, status: 400, msg: "a request was refused" })])
     const { time, route, code, account_id } = JSON.parse(failed)
     expect(failures).toEqual([[time, route, code, account_id]])
     expect(warnings).toEqual([JSON.parse(warning)])

@@ -191,7 +191,7 @@ const OUTAGES: Readonly<Record<string, OutageSpec>> = {
         logs: () => [server.lines.map(line => JSON.stringify(line)).join("\n")],
         ask: async () => (await askLoopback(url, { headers })).status === 200,
         begin: () => sendSignal(server.workers()[0], "SIGSTOP"),
-        untilBack: () => server.logged(({ says }) => says === "a worker listens", 3),
+        untilBack: () => server.logged(({ msg }) => msg === "a worker listens", 3),
       }
     },
   },

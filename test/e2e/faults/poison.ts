@@ -93,7 +93,7 @@ async function checked(crew: WorkersServer, kind: string): Promise<Checked> {
 }
 
 const endedPids = ({ lines }: WorkersServer): readonly unknown[] =>
-  lines.filter(({ says }) => says === "a worker ended and is replaced").map(({ pid }) => pid)
+  lines.filter(({ msg }) => msg === "a worker ended and is replaced").map(({ pid }) => pid)
 
 /** Another account that asks both workers for their health and for checks, on connections that stay. */
 class Others {

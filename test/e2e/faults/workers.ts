@@ -41,7 +41,7 @@ export async function killedWorkers({ times, random, program }: Doing): Promise<
         while (!(await check()));
       }),
     )
-    await crew.logged(({ says }) => says === "a worker listens", 2 + kill + 1)
+    await crew.logged(({ msg }) => msg === "a worker listens", 2 + kill + 1)
   }
   isOver = true
   await Promise.all(clients)

@@ -16,9 +16,9 @@ const statusOf = async (port: number, path: string): Promise<number> =>
 
 /** Kills one worker, and waits until another one listens in its place. */
 async function replaceWorker(server: Awaited<ReturnType<typeof startWorkersServer>>): Promise<void> {
-  const listening = server.lines.filter(({ says }) => says === "a worker listens").length
+  const listening = server.lines.filter(({ msg }) => msg === "a worker listens").length
   sendSignal(server.workers()[0], "SIGKILL")
-  await server.logged(({ says }) => says === "a worker listens", listening + 1)
+  await server.logged(({ msg }) => msg === "a worker listens", listening + 1)
 }
 
 describe("a worker that starts later", () => {
@@ -26,16 +26,16 @@ describe("a worker that starts later", () => {
     await using server = await startWorkersServer()
     const pids = server.workers()
     for (const pid of [server.pid, ...pids]) sendSignal(pid, "SIGUSR2")
-    await server.logged(({ says }) => says === "every line is logged")
+    await server.logged(({ msg }) => msg === "every line is logged")
     await replaceWorker(server)
     await until(
       async () => {
         await statusOf(server.port, "/nowhere")
-        return server.lines.some(({ says, worker }) => says === "a request was refused" && worker === 0)
+        return server.lines.some(({ msg, worker }) => msg === "a request was refused" && worker === 0)
       },
       () => "the new worker logs no refused request",
     )
-    expect(server.lines.filter(({ says }) => says === "a worker ended and is replaced")).toHaveLength(1)
+    expect(server.lines.filter(({ msg }) => msg === "a worker ended and is replaced")).toHaveLength(1)
   })
 
   test("says that the server stops when that was announced before", async () => {

@@ -45,10 +45,7 @@ test("what all workers counted is told by a listener of its own and by each of t
   expect((await scraped(server.port)).get(CHECKS)).toBe(requests)
   const [victim] = server.workers()
   sendSignal(victim, "SIGKILL")
-  await server.logged(
-    ({ says, pid }) => says === "a worker listens" && pid !== victim && pid !== server.workers()[1],
-    1,
-  )
+  await server.logged(({ msg, pid }) => msg === "a worker listens" && pid !== victim && pid !== server.workers()[1], 1)
   expect((await scraped(port)).get(CHECKS)).toBe(requests)
   const more = await askEach(server, 2)
   expect((await scraped(port)).get(CHECKS)).toBe(requests + more)

@@ -11,8 +11,8 @@ import { environment, startWorkersServer, type WorkersServer } from "./workers-s
 setDefaultTimeout(120_000)
 
 const GMAIL = { domain: "gmail.com" }
-const isStopping = ({ says, worker }: { readonly says: string; readonly worker?: unknown }): boolean =>
-  says === "stopping" && worker !== undefined
+const isStopping = ({ msg, worker }: { readonly msg: string; readonly worker?: unknown }): boolean =>
+  msg === "stopping" && worker !== undefined
 
 /** A request in flight at each worker: its head and the first octet of its body were sent, and the head was read. */
 async function heldByEach(server: WorkersServer) {
@@ -43,7 +43,7 @@ describe("a stop", () => {
     expect(await server.exited).toBe(0)
     const log = await server.log
     expect(log.filter(({ level }) => level !== "info")).toEqual([])
-    expect(log.find(({ says, worker }) => says === "stopping" && worker === undefined)).toMatchObject({
+    expect(log.find(({ msg, worker }) => msg === "stopping" && worker === undefined)).toMatchObject({
       asked_by: "SIGTERM",
     })
   })
@@ -64,7 +64,7 @@ describe("a stop", () => {
     await server.logged(isStopping, 2)
     // The supervisor has asked them too before they take the lists anew.
     process.kill(-server.pid, "SIGHUP")
-    await server.logged(({ says }) => says === "the lists were reloaded", 2)
+    await server.logged(({ msg }) => msg === "the lists were reloaded", 2)
     expect(await finished(requests.held)).toEqual([200, 200])
     expect(await server.exited).toBe(0)
     expect((await server.log).filter(({ level }) => level !== "info")).toEqual([])
@@ -98,7 +98,7 @@ describe("a stop", () => {
 test("lists are read anew by every worker", async () => {
   await using server = await startWorkersServer()
   process.kill(server.pid, "SIGHUP")
-  const taken = await server.logged(({ says }) => says === "the lists were reloaded", 2)
+  const taken = await server.logged(({ msg }) => msg === "the lists were reloaded", 2)
   expect(taken.map(({ worker }) => worker).toSorted()).toEqual([0, 1])
 })
 

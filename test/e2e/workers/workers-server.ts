@@ -5,7 +5,7 @@ import { PROGRAM } from "../../../bench/servers/product.ts"
 import { startProgram } from "../../support/program.ts"
 
 /** One line of the log, as it was written. */
-export type LogLine = { readonly says: string; readonly [field: string]: unknown }
+export type LogLine = { readonly msg: string; readonly [field: string]: unknown }
 
 /** A server of several workers that runs as a user starts it, from the checkout, in a directory and a process group of its own. */
 export type WorkersServer = AsyncDisposable & {
@@ -68,7 +68,7 @@ export async function startWorkersServer(
     pid: server.pid,
     workers: () => {
       const pids: number[] = []
-      for (const { says, worker, pid } of lines) if (says === "a worker listens") pids[Number(worker)] = Number(pid)
+      for (const { msg, worker, pid } of lines) if (msg === "a worker listens") pids[Number(worker)] = Number(pid)
       return pids
     },
     logged,
@@ -102,7 +102,7 @@ function follow(
       text += decoder.decode(chunk, { stream: true })
       const whole = text.split("\n")
       text = whole.pop() ?? ""
-      for (const line of whole) lines.push(line.startsWith("{") ? JSON.parse(line) : { says: line })
+      for (const line of whole) lines.push(line.startsWith("{") ? JSON.parse(line) : { msg: line })
       for (const look of looks) look(false)
     }
     for (const look of looks) look(true)

@@ -43,11 +43,11 @@ test("a worker that is killed under load is replaced, while the other one answer
   }
   const clients = Array.from({ length: 8 }, client)
   sendSignal(victim, "SIGKILL")
-  const [death] = await server.logged(({ says }) => says === "a worker ended and is replaced")
+  const [death] = await server.logged(({ msg }) => msg === "a worker ended and is replaced")
   expect(death).toMatchObject({ level: "error", worker: 0, pid: victim, killed_by: "SIGKILL", after_ms: 0 })
   survivor?.check(server.firstKey, GMAIL)
   expect((await survivor?.answer())?.status).toBe(200)
-  await server.logged(({ says, pid }) => says === "a worker listens" && pid !== victim && pid !== other)
+  await server.logged(({ msg, pid }) => msg === "a worker listens" && pid !== victim && pid !== other)
   isOver = true
   await Promise.all(clients)
   expect([...statuses]).toEqual([200])
@@ -119,7 +119,7 @@ test("requests in flight are counted over all workers, and those of a worker tha
   }
   const [, victim] = server.workers()
   sendSignal(victim, "SIGKILL")
-  await server.logged(({ says, pid }) => says === "a worker ended and is replaced" && pid === victim)
+  await server.logged(({ msg, pid }) => msg === "a worker ended and is replaced" && pid === victim)
   free?.check(key, GMAIL)
   expect((await free?.answer())?.status).toBe(200)
   for (const held of [one, two]) {
