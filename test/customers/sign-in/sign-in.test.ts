@@ -3,7 +3,13 @@ import { utcDay } from "../../../src/base/time.ts"
 import { createAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { openSignIn } from "../../../src/customers/sign-in/pending-sign-ins.ts"
-import { findSession, listSessions, pruneSessions, SESSION_MS } from "../../../src/customers/sign-in/sessions.ts"
+import {
+  endSession,
+  findSession,
+  listSessions,
+  pruneSessions,
+  SESSION_MS,
+} from "../../../src/customers/sign-in/sessions.ts"
 import { type SignInResult, signIn } from "../../../src/customers/sign-in/sign-in.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../src/customers/terms/terms.ts"
@@ -157,4 +163,27 @@ test("a session is open for its days from the sign-in on, and no longer where th
     expect({ afterMs, isOpen: await isOpen(openedAtMs + afterMs) }).toEqual({ afterMs, isOpen: expected })
   expect(await pruneSessions(store, trustedAt(clock()), 10)).toBe(0)
   expect(await pruneSessions(store, trustedAt(openedAtMs - SESSION_MS), 10)).toBe(1)
+})
+
+test("an account ends its own sessions by their ids, and none of another account", async () => {
+  const { store, log, clock, asks } = await opened()
+  const one = signedIn(await (await asks()).link())
+  const other = signedIn(await (await asks("john@example.com")).link())
+  expect(await endSession(log, other.account.id, one.newSession.session.id)).toBe(false)
+  expect(await findSession(store, clock, one.newSession.secret)).not.toBeNull()
+  expect(await endSession(log, one.account.id, one.newSession.session.id)).toBe(true)
+  expect(await findSession(store, clock, one.newSession.secret)).toBeNull()
+})
+
+test("an account has 20 sessions at most: the next sign-in ends its oldest, and none of another account", async () => {
+  const { store, log, clock, asks } = await opened()
+  const other = signedIn(await (await asks("john@example.com")).link())
+  const secrets: string[] = []
+  for (let count = 0; count < 21; count++) {
+    log.now++
+    secrets.push(signedIn(await (await asks()).link()).newSession.secret)
+  }
+  const isOpen = await Promise.all(secrets.map(async secret => (await findSession(store, clock, secret)) !== null))
+  expect(isOpen).toEqual([false, ...Array(20).fill(true)])
+  expect(await findSession(store, clock, other.newSession.secret)).not.toBeNull()
 })
