@@ -204,6 +204,29 @@ describe("units", () => {
   })
 })
 
+test("the results of a block are written and on the disk before it is charged", async () => {
+  const desk = await jobDesk(1_000_000)
+  const steps: string[] = []
+  const store: Store = {
+    ...desk.store,
+    transaction: work =>
+      desk.store.transaction(inner =>
+        work({
+          ...inner,
+          run: async (sql, params) => {
+            if (sql.includes("rows_done = ")) steps.push("charge")
+            return await inner.run(sql, params)
+          },
+        }),
+      ),
+  }
+  const { id } = await desk.upload(csvOf(2500), { format: "csv" })
+  await desk.workOff(desk.process("one", { store, files: withFaults(desk.files, kind => void steps.push(kind)) }))
+  expect(await desk.jobOf(id)).toMatchObject({ state: "done", rowsDone: 2500 })
+  const text = steps.join(" ")
+  expect(text).toMatch(/^(?:(?:write )+sync charge ?){3}$/)
+})
+
 /** Stops the process at its nth write, sync or transaction: nothing that it does after that has an effect. */
 function dyingAt(desk: Awaited<ReturnType<typeof jobDesk>>, holder: string, steps: number) {
   let left = steps
@@ -338,6 +361,15 @@ describe("a job does not go on", () => {
     const service = desk.process("one")
     const { id } = await desk.upload(csvOf(10), { format: "csv" })
     await revokeKey(desk.log, desk.keyId, "owner")
+    await desk.workOff(service)
+    expect(await desk.jobOf(id)).toMatchObject({ state: "failed", reason: "key_revoked", rowsDone: 0 })
+  })
+
+  test("when the key that uploaded it has expired meanwhile", async () => {
+    const desk = await jobDesk()
+    const service = desk.process("one")
+    const { id } = await desk.upload(csvOf(10), { format: "csv" })
+    await desk.store.run("UPDATE keys SET expires_at_ms = $2 WHERE id = $1", [desk.keyId, desk.state.now])
     await desk.workOff(service)
     expect(await desk.jobOf(id)).toMatchObject({ state: "failed", reason: "key_revoked", rowsDone: 0 })
   })
