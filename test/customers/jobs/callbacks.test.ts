@@ -234,6 +234,26 @@ test("after 410 nothing more of the list is sent, until its owner sends it again
   expect(await desk.stateOf(id)).toMatchObject({ ending: "delivered", attemptCount: 1 })
 })
 
+test("410 ends the callback that waits for the same list, and none of another list", async () => {
+  const answers = [500, 410]
+  const desk = await callbackDesk(() => status(answers.shift() ?? 200))
+  desk.state.perDay = 1
+  const gone = await desk.finished("a@acme.com\nb@acme.com\n")
+  await desk.send()
+  desk.state.perDay = null
+  await desk.workOff(desk.process("one"))
+  // The callback that is due first is sent first.
+  desk.state.now++
+  const other = await desk.finished()
+  const endingsOf = async ({ id }: { readonly id: string }) =>
+    (await listCallbacks(desk.store, id)).map(({ ending }) => ending)
+  expect([await endingsOf(gone), await endingsOf(other)]).toEqual([[null, null], [null]])
+  await desk.send()
+  expect([await endingsOf(gone), await endingsOf(other)]).toEqual([["gone", "gone"], [null]])
+  await desk.send()
+  expect(await endingsOf(other)).toEqual(["delivered"])
+})
+
 test("a receiver that is slow is waited for a bounded time, and holds up no other account", async () => {
   const silent = (async function* () {
     await new Promise(() => undefined)
