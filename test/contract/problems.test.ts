@@ -4,7 +4,7 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { API_PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ProblemBody } from "../../src/contract/schemas.ts"
-import { STORE_ERRORS, StoreError } from "../../src/customers/store/core/store-error.ts"
+import { STORE_ERRORS, StoreError, type StoreErrorCode } from "../../src/customers/store/core/store-error.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 import { fakeNetwork } from "../support/fake-network.ts"
 import { canHave, FLAW_NAMES, FLAWS, type Flaw, flawed, KEYED_ROUTES, type KeyedRoute } from "./flawed-request.ts"
@@ -256,4 +256,27 @@ test("a damaged database is logged with what to do about it, and told without a 
   expect(harness.logged.map(({ fields }) => fields)).toContainEqual(
     expect.objectContaining({ fault: "damaged", remedy }),
   )
+})
+
+/** What a caller is told of each failure of the database: 503 where it passes by itself, and then whether anything may be stored. */
+const TOLD_OF_STORE: Readonly<Record<StoreErrorCode, 500 | "503, not stored" | "503, may be stored">> = {
+  ...{ not_a_database: 500, foreign_database: 500, altered: 500, shared_tables: 500, shared_schema: 500, newer: 500 },
+  ...{ unwritable: 500, damaged: 500, failed: 500, misnamed: 500, untrusted: 500, pooled: 500, outdated: 500 },
+  ...{ refused: 500, unfit: 500 },
+  ...{ full: "503, not stored", busy: "503, not stored", away: "503, not stored", conflict: "503, not stored" },
+  ...{ crowded: "503, not stored", standby: "503, not stored" },
+  unsure: "503, may be stored",
+}
+
+test("each failure of the database has its status, and an outage says whether the request may have been stored", async () => {
+  const harness = await testApp()
+  await harness.ask("GET /v1/usage")
+  const told: Record<string, unknown> = {}
+  for (const code of Object.keys(STORE_ERRORS) as StoreErrorCode[]) {
+    Object.assign(harness.store, { all: () => Promise.reject(new StoreError(code, "mailkind.sqlite", "why")) })
+    const { status, body } = await harness.ask("GET /v1/usage")
+    const effect = String(body["detail"]).includes("may have been stored") ? "may be stored" : "not stored"
+    told[code] = status === 503 ? `503, ${effect}` : status
+  }
+  expect(told).toEqual(TOLD_OF_STORE)
 })
