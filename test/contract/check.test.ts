@@ -23,6 +23,17 @@ const NOT_UTF8 = [
 ]
 
 describe("200", () => {
+  test("a body of exactly 65,536 octets is read, of told length or not, and one more is 413", async () => {
+    const sent = (octets: number) => JSON.stringify({ domain: "stripe.com" }).padEnd(octets)
+    for (const line of ["POST /v1/check", "POST /v1/feedback"])
+      for (const told of [{}, { "Content-Length": "65536" }]) {
+        const { status } = await ask(line, { body: sent(65_536), headers: told })
+        expect([line, status]).toEqual([line, line === "POST /v1/check" ? 200 : 400])
+      }
+    for (const told of [{}, { "Content-Length": "65537" }])
+      expect((await post(sent(65_537), { headers: told })).status).toBe(413)
+  })
+
   test("an address is answered with every member of the contract and none besides", async () => {
     const { status, body, headers } = await post({ email: "Jane+news@Gmail.com" })
     expect(status).toBe(200)

@@ -40,6 +40,22 @@ test.each([
   expect(streamsCount()).toBeLessThanOrEqual(before)
 })
 
+test("a body of exactly the bound is read, and one byte more is refused, of told length and of none", async () => {
+  const codeOf = async (bytes: number, headers: Record<string, string>): Promise<unknown> => {
+    const request = new Request("http://localhost/", { method: "POST", headers, body: "x".repeat(bytes) })
+    return await readBytes(request, BOUND, ROOM).then(
+      read => read.length,
+      (error: unknown) => (error instanceof Problem ? error.code : error),
+    )
+  }
+  for (const tells of [true, false])
+    for (const [bytes, expected] of [
+      [BOUND, BOUND],
+      [BOUND + 1, "payload_too_large"],
+    ] as const)
+      expect([tells, await codeOf(bytes, tells ? { "Content-Length": String(bytes) } : {})]).toEqual([tells, expected])
+})
+
 test("JSON has so many members and is nested so deep, and not one more, and what stands in strings does not count", () => {
   const fault = (text: string): string | null => {
     try {
