@@ -139,6 +139,10 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["curated_personal_wins", { a: high("disposable", "acme.com"), b: curated("personal", "acme.com") }],
   ["curated_personal_wins", { a: curated("organisation", "acme.com"), b: curated("personal", "acme.com") }],
   ["kept", { a: high("education", "x.acme.com"), b: curated("personal", "acme.com") }],
+  // What curators say of the name itself is more than what others say of its parent.
+  ["kept", { a: curated("personal", "x.acme.com"), b: high("relay", "acme.com") }],
+  ["relay_wins", { a: high("personal", "x.acme.com"), b: high("relay", "acme.com") }],
+  ["curated_education_wins", { a: curated("personal", "x.acme.com"), b: curated("education", "acme.com") }],
   ["government_wins", { a: high("disposable", "acme.com"), b: high("government", "acme.com") }],
   ["disposable_beats_long_tail", { a: high("personal", "acme.com"), b: high("disposable", "acme.com") }],
   [
