@@ -1,6 +1,7 @@
 import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
+import { suspendAccount } from "../../src/customers/accounts/suspension.ts"
 import { changeRestrictions } from "../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
@@ -59,6 +60,7 @@ export const FLAWS = {
   unknown_key: { step: "key", code: "invalid_key", on: ALL },
   two_keys: { step: "key", code: "invalid_key", on: ALL },
   revoked_key: { step: "key", code: "key_revoked", on: ALL },
+  suspended_account: { step: "key", code: "key_revoked", on: ALL },
   old_terms: { step: "terms", code: "terms_not_accepted", on: ALL },
   wrong_kind: { step: "kind of key for the endpoint", code: "invalid_key", on: SECRET_ONLY },
   wrong_origin: { step: "origin", code: "forbidden_origin", on: CHECKS },
@@ -184,6 +186,7 @@ async function prepare(
   if (flaws.includes("wrong_network"))
     await changeRestrictions(changes, key.id, { ...NO_RESTRICTIONS, networks: ["198.51.100.0/24"] }, NO_CEILING)
   if (flaws.includes("revoked_key")) await revokeKey(changes, key.id, "owner")
+  if (flaws.includes("suspended_account")) await suspendAccount(changes, harness.accountId, "")
   if (flaws.includes("old_terms")) await time.tick(1)
   return release
 }
