@@ -1,0 +1,41 @@
+import { expect, test } from "bun:test"
+import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
+import { createNdjsonRowReader, type InputRow, rowSubject, TEXT_ROW_READER } from "../../src/rows/input-rows.ts"
+import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
+import { check } from "../support/app.ts"
+
+const COLUMNS = { names: ["input"], delimiter: ",", hasHeader: true } as const
+
+/** The result of one line of a file. */
+async function resultOf(format: "text" | "ndjson", text: string): Promise<string> {
+  const rows: InputRow[] = []
+  const reader = format === "text" ? TEXT_ROW_READER : createNdjsonRowReader(null)
+  reader.push({ text, isTooLong: false }, rows)
+  const [row] = rows
+  if (row === undefined) throw new Error("no row")
+  const subject = rowSubject(row, "mailkind.test")
+  const ownListMatch = NO_OWN_LIST_MATCH
+  const outcome = await check({ subject, policy: "b2b", includeTenant: false, isDeep: false, ownListMatch })
+  const written = RESULT_FORMATS[format](COLUMNS, false)
+  expect(written.format(row, outcome, 7)).toStartWith(written.prefix(row, subject))
+  return written.format(row, outcome, 7)
+}
+
+test("a member that the result repeats stands once, and one with a name of the result and another value gets a free name", async () => {
+  const line = await resultOf("ndjson", '{"id":1,"email":"jane@gmail.com","category":"vip","input_category":2}')
+  expect(line).toStartWith('{"id":1,"input_input_category":"vip","input_category":2,"email":"jane@gmail.com",')
+  expect(line.match(/"email":/g)).toHaveLength(1)
+  expect(JSON.parse(line)).toMatchObject({ category: "personal", request_id: "line_7", took_ms: 0 })
+})
+
+test("a line that could not be read has the error, and nothing of it is in the result", async () => {
+  const line = await resultOf("ndjson", '{"email":"jane@gmail.com"')
+  expect(JSON.parse(line)).toMatchObject({ category: "invalid", email: null, domain: null, line_error: "not_json" })
+  expect(line).not.toMatch(/jane|gmail/)
+})
+
+test("an input of text has no tab or control character of its own in its result", async () => {
+  const line = await resultOf("text", "jane\t@\u001b[2Jgmail.com")
+  expect(line).not.toContain("\u001b")
+  expect(line.split("\t")).toHaveLength(5)
+})
