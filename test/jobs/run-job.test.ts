@@ -195,6 +195,24 @@ describe("units", () => {
     expect(await chargedTo(desk.store)).toEqual({ leased: 8, used: 4 })
   })
 
+  test("that others take while rows are checked are not used twice", async () => {
+    const desk = await jobDesk(100)
+    const { id } = await desk.upload(csvOf(80), { format: "csv" })
+    let turns = 0
+    const service = desk.process("one", {
+      waitForTurn: async () => {
+        if (++turns !== 3) return
+        await desk.store.run("INSERT INTO units (subject, day, leased) VALUES ($1, $2, 60)", [
+          desk.accountId,
+          desk.state.day,
+        ])
+      },
+    })
+    await desk.workOff(service)
+    expect(await desk.jobOf(id)).toMatchObject({ state: "stopped", reason: "units_used_up", rowsDone: 40 })
+    expect(await chargedTo(desk.store)).toEqual({ leased: 100, used: 40 })
+  })
+
   test("are not taken for test addresses", async () => {
     const desk = await jobDesk(1)
     const service = desk.process("one")
@@ -294,6 +312,28 @@ test("a process that was only slow and works on beside the one that has taken it
   expect(await desk.jobOf(id)).toMatchObject({ state: "done", rowsDone: 3300, lease: 2 })
   expect((await desk.results(id)) === (await desk.results(undisturbed.id))).toBe(true)
   expect(await chargedTo(desk.store)).toEqual({ leased: 6600, used: 6600 })
+})
+
+test("a process that was only slow records and charges nothing of a job that another one is checking", async () => {
+  const desk = await jobDesk(1_000_000)
+  const { id } = await desk.upload(csvOf(3300), { format: "csv" })
+  const gate = Promise.withResolvers<void>()
+  let [slowTurns, quickTurns] = [0, 0]
+  const slow = desk.process("dead slow", {
+    waitForTurn: async () => (++slowTurns === 100 ? await gate.promise : undefined),
+  })
+  await slow.look()
+  while (slowTurns < 100) await Bun.sleep(0)
+  const quick = desk.process("quick", {
+    waitForTurn: async () => {
+      if (++quickTurns !== 50) return
+      gate.resolve()
+      await slow.idle()
+    },
+  })
+  await desk.workOff(quick)
+  expect(await desk.jobOf(id)).toMatchObject({ state: "done", rowsDone: 3300, lease: 2 })
+  expect(await chargedTo(desk.store)).toEqual({ leased: 3300, used: 3300 })
 })
 
 test("a stop gives the job back, and it goes on where it stood", async () => {
