@@ -134,3 +134,28 @@ test("of a key with very many requests some clients are looked at in every tenth
   log.now -= DAY_MS
   expect(looksAt("key_busy", 1000)).toBe(20)
 })
+
+test("the uses from five thousand networks wait for a flush, and further ones come again", async () => {
+  const { log } = await setUp()
+  const store = { ...log.store, transaction: async () => undefined as never }
+  const watch = new NetworkWatch({
+    store,
+    clock: log.clock,
+    networkOf: client => client,
+    hashKey: async () => "the key",
+  })
+  const recordAll = () => {
+    for (let at = 0; at < 5100; at++) watch.record("key_1", `network ${at}`)
+  }
+  const flushed = async (): Promise<number> => {
+    for (let total = 0; ; ) {
+      const count = await watch.flush()
+      if (count === 0) return total
+      total += count
+    }
+  }
+  recordAll()
+  expect(await flushed()).toBe(5000)
+  recordAll()
+  expect(await flushed()).toBe(100)
+})

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { assertSameOrigin } from "../../../src/http/site/same-origin.ts"
+import { assertSameOrigin, assertSameOriginFetch } from "../../../src/http/site/same-origin.ts"
 
 /** Whether a form is taken that says where it was sent from and to. */
 function isTaken(base: string, origin: string, host: string): boolean {
@@ -56,4 +56,22 @@ test("a server whose public address is no name takes forms under no name either"
     for (const host of ["localhost:8080", "192.0.2.7:8080", "[::1]:8080"])
       expect(isTaken(base, `http://${host}`, host)).toBe(true)
   }
+})
+
+test("what a page of another site fetches is refused, also one of a sibling host, and what a person opens is not", () => {
+  const isFetched = (site: string | null): boolean => {
+    try {
+      assertSameOriginFetch(new Request(PUBLIC, { headers: site === null ? {} : { "Sec-Fetch-Site": site } }))
+      return true
+    } catch {
+      return false
+    }
+  }
+  expect(["cross-site", "same-site", "same-origin", "none", null].map(isFetched)).toEqual([
+    false,
+    false,
+    true,
+    true,
+    true,
+  ])
 })

@@ -81,6 +81,20 @@ test("an entry and a suffix pattern of the same level match together", () => {
   expect(listed.entry).toBe("ci.odd.tx.us")
 })
 
+test("of a name and a suffix pattern the more specific one matches", () => {
+  const both = openedPack(
+    smallPack({
+      "austin.tx.us": ["education"],
+      "ci.*.*.us": ["government_suffix"],
+      "library.ci.austin.tx.us": ["organisation"],
+    }),
+  )
+  const setsOf = (domain: string) => both.match(domain, "austin.tx.us").sets
+  expect(setsOf("www.austin.tx.us")).toEqual(["education"])
+  expect(setsOf("www.ci.austin.tx.us")).toEqual(["government_suffix"])
+  expect(setsOf("www.library.ci.austin.tx.us")).toEqual(["organisation"])
+})
+
 test("a dropped listing does not match, but is still returned", () => {
   expect(pack.match("dropped.com", "dropped.com")).toBe(NO_LIST_MATCH)
   expect(pack.listingsOf("dropped.com")).toEqual([
