@@ -53,6 +53,9 @@ test("requests hold at most 100 items and 256 KiB, and an item that the API does
   ])
   expect(outcomes.map(({ item }) => item)).toEqual(items)
   for (const { body } of server.seen) expect(Buffer.byteLength(body)).toBeLessThanOrEqual(262_144)
+  const short = await clientOf(answers)
+  await short.client.batch(addresses(201))
+  expect(short.server.seen.map(({ body }) => JSON.parse(body).items.length).toSorted()).toEqual([1, 100, 100])
 })
 
 test("what is left of the units is used for the first items, and nothing is sent after that", async () => {

@@ -131,6 +131,10 @@ test("a Retry-After over the cap is not waited for, and the caller learns it", a
     problem: { code: "quota_exceeded", remaining: 0 },
   })
   expect([server.seen.length, waits]).toEqual([1, []])
+  // Nor where the check would have the time.
+  const patient = await clientOf([FAULTS["a rate limit of a second"].reply], { retries: 9, retryWaitMaxMs: 999 })
+  expect(await patient.client.check({ email: "a@b.co" })).toMatchObject({ because: "rate_limited", retryAfterMs: 1000 })
+  expect([patient.server.seen.length, patient.waits]).toEqual([1, []])
 })
 
 test("a wait that would end after the deadline of a check is not begun", async () => {
@@ -143,7 +147,7 @@ test("a wait that would end after the deadline of a check is not begun", async (
 
 test("only an answer whose Cache-Control allows it is kept, for its age, and a degraded one never", async () => {
   const kept = says(200, JSON.stringify(verdictOf("a@b.co")), { "Cache-Control": "private, max-age=60" })
-  const { client, server } = await clientOf([kept])
+  const { client, server, platform } = await clientOf([kept])
   const first = await client.checkEmail("a@b.co")
   // What a caller does with a result changes nothing for the next one.
   if (first.outcome === "checked") first.result.category = "changed"
@@ -151,6 +155,14 @@ test("only an answer whose Cache-Control allows it is kept, for its age, and a d
   expect([server.seen.length, client.stats().cached, client.stats().checked]).toEqual([1, 1, 2])
   await client.checkEmail("a@b.co", { policy: "strict" })
   expect(server.seen.length).toBe(2)
+  for (const [passedMs, seen] of [
+    [59_999, 2],
+    [1, 3],
+  ] as const) {
+    platform.after(passedMs, () => undefined)
+    await client.checkEmail("a@b.co")
+    expect(server.seen.length).toBe(seen)
+  }
 
   const degraded = says(200, JSON.stringify({ ...verdictOf("a@b.co"), degraded: true }), {
     "Cache-Control": "max-age=60",
