@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { createFolder, writeFileAtomic } from "../../src/system/files.ts"
+import { createFiles, createFolder, writeFileAtomic } from "../../src/system/files.ts"
 import { outcomeOf } from "../support/outcome-of.ts"
 
 /** A directory of the run's, which is removed with it. */
@@ -56,4 +56,11 @@ test("of many that claim a file one has it, with its text at every moment", asyn
   expect(await folder.createExclusive("turn", "late")).toBe(false)
   await folder.remove("turn")
   expect(await folder.createExclusive("turn", "late")).toBe(true)
+})
+
+test("a file of exactly the bound is read, and one byte more is too much", () => {
+  const path = join(mkdtempSync(join(tmpdir(), "mailkind-files-")), "text")
+  writeFileSync(path, "x".repeat(1000))
+  expect(createFiles().readTexts(path, 1000)).toMatchObject({ kind: "read" })
+  expect(createFiles().readTexts(path, 999)).toEqual({ kind: "unreadable", why: "it has more than 999 bytes" })
 })
