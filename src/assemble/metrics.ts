@@ -205,7 +205,7 @@ function customerGauges(
   return () => {
     keyCache(keys.stats())
     const leases = units.stats()
-    meter.setGauge("mailkind_database_up", store.isAway() ? 0 : 1)
+    meter.setGauge("mailkind_database_up", store.isUnavailable() ? 0 : 1)
     meter.setGauge("mailkind_database_connections_in_use", store.connectionsInUse())
     meter.setGauge("mailkind_clock_trusted", isClockInDoubt() ? 0 : 1)
     meter.setGauge("mailkind_nodes", nodesCount())

@@ -343,7 +343,7 @@ function createHealthReport(
       listsDamage: lists.damage(),
       isRefreshScheduled: refreshHours(settings) !== null,
       isDnsUnavailable: isDnsUnavailable(),
-      isDatabaseAway: store.isAway(),
+      isDatabaseAway: store.isUnavailable(),
       isClockInDoubt: isClockInDoubt(),
       uptimeMs: stopwatch() - startedAtMs,
       nowMs: clock(),

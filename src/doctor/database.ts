@@ -18,14 +18,14 @@ export const MAIL_WAIT_MS_MAX = 3_600_000
 
 /** Reads every page of the database. That takes about one second per 500 MB and blocks the process. */
 export function diagnoseSqlite(path: string): DiagnosticResult {
-  return withSqlite(path, look => schemaFailure(look) ?? integrityFailure(look) ?? schemaAndSize(look))
+  return withSqlite(path, database => schemaFailure(database) ?? integrityFailure(database) ?? schemaAndSize(database))
 }
 
 /** Checks how long mails wait in the outbox. */
 export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boolean): DiagnosticResult {
-  return withSqlite(path, look => {
-    if (!look.hasTable("outbox")) return skipped("The database has no outbox yet.")
-    const [waiting] = look.all<{ count: number; since: number | null }>(
+  return withSqlite(path, database => {
+    if (!database.hasTable("outbox")) return skipped("The database has no outbox yet.")
+    const [waiting] = database.all<{ count: number; since: number | null }>(
       "SELECT COUNT(*) AS count, MIN(written_at_ms) AS since FROM outbox WHERE ended_at_ms IS NULL",
     )
     if (waiting === undefined || waiting.since === null) return ok("No mail waits.")
@@ -40,10 +40,10 @@ export function diagnoseSqliteOutbox(path: string, nowMs: number, hasServer: boo
 /** When the database was last written according to its rows; `null` if they do not tell or cannot be read. */
 export function sqliteLastWrittenAtMs(path: string): number | null {
   try {
-    return withSqliteReader(path, look => {
-      const times = [...look.all<{ at: number | null }>("SELECT MAX(ran_at_ms) AS at FROM migrations")]
-      if (look.hasTable("changes"))
-        times.push(...look.all<{ at: number | null }>("SELECT MAX(at_ms) AS at FROM changes"))
+    return withSqliteReader(path, database => {
+      const times = [...database.all<{ at: number | null }>("SELECT MAX(ran_at_ms) AS at FROM migrations")]
+      if (database.hasTable("changes"))
+        times.push(...database.all<{ at: number | null }>("SELECT MAX(at_ms) AS at FROM changes"))
       return Math.max(...times.map(({ at }) => at ?? 0))
     })
   } catch (fault) {
@@ -56,9 +56,9 @@ export function sqliteLastWrittenAtMs(path: string): number | null {
 /** The time that servers on the database trust; `null`: none is stored, or it cannot be read. */
 export function sqliteTrustedTime(path: string): StoredTime | null {
   try {
-    return withSqliteReader(path, look => {
-      if (!look.hasTable("confirmed_time")) return null
-      const [row] = look.all<StoredTime>(
+    return withSqliteReader(path, database => {
+      if (!database.hasTable("confirmed_time")) return null
+      const [row] = database.all<StoredTime>(
         `SELECT confirmed_at_ms AS "confirmedAtMs", held_ms AS "heldMs" FROM confirmed_time`,
       )
       return row ?? null
@@ -71,7 +71,7 @@ export function sqliteTrustedTime(path: string): StoredTime | null {
 }
 
 /** Runs the work on the database. A store error becomes a failure with its remedy; a missing database is not an error. */
-function withSqlite(path: string, work: (look: SqliteReader) => DiagnosticResult): DiagnosticResult {
+function withSqlite(path: string, work: (database: SqliteReader) => DiagnosticResult): DiagnosticResult {
   try {
     return withSqliteReader(path, work) ?? skipped("There is no database yet. The first start creates it.")
   } catch (fault) {
@@ -86,28 +86,28 @@ function schemaFailure({ schemaDifference }: SqliteReader): DiagnosticResult | n
   return failed(`${STORE_ERRORS.altered.description} In the file: ${schemaDifference}.`, STORE_ERRORS.altered.remedy)
 }
 
-function integrityFailure(look: SqliteReader): DiagnosticResult | null {
-  const faults = integrityErrors(look)
+function integrityFailure(database: SqliteReader): DiagnosticResult | null {
+  const faults = integrityErrors(database)
   if (faults.length > 0)
     return failed(`${faults.length} or more pages or indexes are damaged: ${faults[0]}.`, STORE_ERRORS.damaged.remedy)
-  const [broken] = look.all<{ name: string }>('SELECT "table" AS name FROM pragma_foreign_key_check LIMIT 1')
+  const [broken] = database.all<{ name: string }>('SELECT "table" AS name FROM pragma_foreign_key_check LIMIT 1')
   if (broken === undefined) return null
   return failed(`A row of ${broken.name} refers to a missing row.`, STORE_ERRORS.damaged.remedy)
 }
 
-function schemaAndSize(look: SqliteReader): DiagnosticResult {
-  const megabytes = (look.bytes / (1024 * 1024)).toFixed(1)
-  const seen = `Undamaged: ${countRows(look, "accounts")} accounts, ${countRows(look, "keys")} keys, ${megabytes} MiB, tables at ${look.schemaVersion}.`
-  if (look.schemaVersion > SCHEMA_VERSION)
+function schemaAndSize(database: SqliteReader): DiagnosticResult {
+  const megabytes = (database.bytes / (1024 * 1024)).toFixed(1)
+  const seen = `Undamaged: ${countRows(database, "accounts")} accounts, ${countRows(database, "keys")} keys, ${megabytes} MiB, tables at ${database.schemaVersion}.`
+  if (database.schemaVersion > SCHEMA_VERSION)
     return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
-  if (look.schemaVersion < SCHEMA_VERSION)
+  if (database.schemaVersion < SCHEMA_VERSION)
     return warning(
       `${seen} This version has ${SCHEMA_VERSION}.`,
       "You have nothing to do. The next start makes a copy and updates the tables.",
     )
-  if (look.walBytes > WAL_BYTES_MAX)
+  if (database.walBytes > WAL_BYTES_MAX)
     return warning(
-      `${seen} Its log has ${Math.floor(look.walBytes / (1024 * 1024))} MiB.`,
+      `${seen} Its log has ${Math.floor(database.walBytes / (1024 * 1024))} MiB.`,
       "Find the program that keeps the database open, and stop it.",
     )
   return ok(seen)
@@ -118,32 +118,32 @@ const CONNECTIONS_USED_RATIO_MAX = 0.8
 
 /** Checks the state of the PostgreSQL database, or reports why it could not be read. */
 export async function diagnosePostgres(looking: Promise<PostgresStatus>): Promise<DiagnosticResult> {
-  return await withPostgres(looking, look => {
-    const { location, version, schemaVersion, accountsCount, keysCount, nodesCount, bytes } = look
+  return await withPostgres(looking, database => {
+    const { location, version, schemaVersion, accountsCount, keysCount, nodesCount, bytes } = database
     const megabytes = (bytes / (1024 * 1024)).toFixed(1)
     const seen = `PostgreSQL ${version} at ${location}: ${accountsCount} accounts, ${keysCount} keys, ${nodesCount} nodes, ${megabytes} MiB, tables at ${schemaVersion ?? 0}.`
-    if (!look.isWritable) return failed(`${seen} It is a standby.`, STORE_ERRORS.standby.remedy)
+    if (!database.isWritable) return failed(`${seen} It is a standby.`, STORE_ERRORS.standby.remedy)
     if (schemaVersion === null) return skipped(`${seen} It has no tables yet. The first start creates them.`)
     if (schemaVersion > SCHEMA_VERSION)
       return failed(`${seen} This version knows ${SCHEMA_VERSION}.`, STORE_ERRORS.newer.remedy)
-    return postgresWarning(look, seen) ?? ok(seen)
+    return postgresWarning(database, seen) ?? ok(seen)
   })
 }
 
-function postgresWarning(look: PostgresStatus, seen: string): DiagnosticResult | null {
-  if (look.schemaVersion !== null && look.schemaVersion < SCHEMA_VERSION)
+function postgresWarning(database: PostgresStatus, seen: string): DiagnosticResult | null {
+  if (database.schemaVersion !== null && database.schemaVersion < SCHEMA_VERSION)
     return warning(
       `${seen} This version has ${SCHEMA_VERSION}.`,
       "Make a backup with pg_dump. The next start updates the tables.",
     )
-  if (!look.isDurable)
+  if (!database.isDurable)
     return warning(
       `${seen} It confirms writes before they are on a disk.`,
       "Set fsync and synchronous_commit to on. A confirmed revocation must not be lost.",
     )
-  if (look.connectionsCount <= look.connectionsMax * CONNECTIONS_USED_RATIO_MAX) return null
+  if (database.connectionsCount <= database.connectionsMax * CONNECTIONS_USED_RATIO_MAX) return null
   return warning(
-    `${seen} ${look.connectionsCount} of ${look.connectionsMax} connections are in use.`,
+    `${seen} ${database.connectionsCount} of ${database.connectionsMax} connections are in use.`,
     STORE_ERRORS.crowded.remedy,
   )
 }
@@ -165,7 +165,7 @@ export async function diagnosePostgresOutbox(
 
 async function withPostgres(
   looking: Promise<PostgresStatus>,
-  work: (look: PostgresStatus) => DiagnosticResult,
+  work: (database: PostgresStatus) => DiagnosticResult,
 ): Promise<DiagnosticResult> {
   try {
     return work(await looking)

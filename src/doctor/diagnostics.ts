@@ -69,20 +69,20 @@ export function isDiagnostic(name: string): name is DiagnosticName {
  * `DIAGNOSTIC_TIMEOUT_MS`.
  */
 export async function runDiagnostics(
-  examiners: Diagnostics,
+  diagnostics: Diagnostics,
   names: readonly DiagnosticName[],
-  later: SetTimer,
+  setTimer: SetTimer,
 ): Promise<readonly DiagnosticRow[]> {
   const asked = DIAGNOSTIC_NAMES.filter(name => names.includes(name))
-  return await Promise.all(asked.map(async name => ({ name, ...(await runWithTimeout(examiners[name], later)) })))
+  return await Promise.all(asked.map(async name => ({ name, ...(await runWithTimeout(diagnostics[name], setTimer)) })))
 }
 
-async function runWithTimeout(look: () => Promise<DiagnosticResult>, later: SetTimer): Promise<DiagnosticResult> {
+async function runWithTimeout(inspect: () => Promise<DiagnosticResult>, setTimer: SetTimer): Promise<DiagnosticResult> {
   const { promise, resolve } = Promise.withResolvers<DiagnosticResult>()
-  const callOff = later(DIAGNOSTIC_TIMEOUT_MS, () => resolve(TIMED_OUT))
+  const cancel = setTimer(DIAGNOSTIC_TIMEOUT_MS, () => resolve(TIMED_OUT))
   // Only the code: the message of an error may contain anything.
-  const found = Promise.try(look).catch(fault => failed(`The check failed (${errorCode(fault)}).`, REPORT_REMEDY))
-  return await Promise.race([found, promise]).finally(callOff)
+  const found = Promise.try(inspect).catch(fault => failed(`The check failed (${errorCode(fault)}).`, REPORT_REMEDY))
+  return await Promise.race([found, promise]).finally(cancel)
 }
 
 const REPORT_REMEDY = "Report this as a bug of mailkind, with the version and the code in brackets."

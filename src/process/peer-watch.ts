@@ -19,7 +19,7 @@ export type PeerWatchDeps = {
   readonly setTimer: SetTimer
   readonly runInterval: (everyMs: number, work: () => void) => () => void
   /** Whether this node cannot reach the database. */
-  readonly isAway: () => boolean
+  readonly isUnavailable: () => boolean
   /** The base addresses of the other nodes that lived when the database was last read. */
   readonly peers: () => readonly string[]
   readonly userAgent: string
@@ -39,7 +39,7 @@ export function createPeerWatch({
   fetchUrl,
   setTimer,
   runInterval,
-  isAway,
+  isUnavailable,
   peers,
   userAgent,
   log,
@@ -54,7 +54,7 @@ export function createPeerWatch({
         .slice(0, PEERS_ASKED_MAX)
         .map(peer => reachesDatabase(peer, { fetchUrl, setTimer, userAgent })),
     )
-    const isCutOff = isAway() && answers.includes(true)
+    const isCutOff = isUnavailable() && answers.includes(true)
     if (isCutOff && !isTold) {
       isTold = true
       log("warn", "this server is cut off from a database that others reach")
@@ -65,7 +65,7 @@ export function createPeerWatch({
     [
       ASK_MS,
       () => {
-        if (isAway()) void rounds.run("ask", ask)
+        if (isUnavailable()) void rounds.run("ask", ask)
         else {
           hasPeerWithDatabase = false
           isTold = false
@@ -73,7 +73,7 @@ export function createPeerWatch({
       },
     ],
   ])
-  return { isCutOff: () => hasPeerWithDatabase && isAway(), start: intervals.start, stop: intervals.stop }
+  return { isCutOff: () => hasPeerWithDatabase && isUnavailable(), start: intervals.start, stop: intervals.stop }
 }
 
 /** Whether a peer says that it reaches the database. Never rejects. */

@@ -152,7 +152,7 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
     names: /^this host The clock is 3600 s behind the clock of the database\.$/,
     cause: async () => {
       const { context, lines } = scene({}, { clock: () => 0 })
-      const store = { readClock: async () => 3_600_000, isAway: () => false } as unknown as OpenStore // only these are called
+      const store = { readClock: async () => 3_600_000, isUnavailable: () => false } as unknown as OpenStore // only these are called
       const { start } = await createTrustedTimeService(context, store)
       start()
       await until(

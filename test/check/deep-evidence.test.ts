@@ -21,7 +21,7 @@ type Fate = {
   /** Null: it never settles. */
   age: Finding<DomainRegistration | null> | null
   homepage: HomepageProbeResult["homepage"] | null
-  isAway: boolean
+  isUnavailable: boolean
   /** What each query waits for before its result. */
   delay: (query: string) => Promise<void>
 }
@@ -42,7 +42,7 @@ function asking(facts: Partial<Fate> = {}, shelves: Shelves = {}) {
   const outcome: Fate = {
     age: registered(10),
     homepage: known("found"),
-    isAway: false,
+    isUnavailable: false,
     delay: async () => undefined,
     ...facts,
   }
@@ -80,7 +80,7 @@ function asking(facts: Partial<Fate> = {}, shelves: Shelves = {}) {
   }
   const homepageCache = new HomepageCache({ probe, store: shelfOf(shelves.homepages), clock, onError: () => undefined })
   return {
-    ...createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => outcome.isAway, clock, setTimer }),
+    ...createDeepProbe({ ageProbe, homepageCache, isUnavailable: () => outcome.isUnavailable, clock, setTimer }),
     time,
     outcome,
     queries,
@@ -188,7 +188,7 @@ test("a domain whose registry is not known has no age, and a homepage all the sa
 
 test("while DNS is unavailable nothing is queried, and cached evidence is used", async () => {
   const { lookup, queries, time, outcome } = asking()
-  outcome.isAway = true
+  outcome.isUnavailable = true
   const unanswered = {
     ageDays: UNAVAILABLE,
     homepage: UNAVAILABLE,
@@ -198,9 +198,9 @@ test("while DNS is unavailable nothing is queried, and cached evidence is used",
   }
   expect(lookup("acme.com")).toEqual(unanswered)
   expect(queries).toEqual([])
-  outcome.isAway = false
+  outcome.isUnavailable = false
   await lookup("acme.com")
-  outcome.isAway = true
+  outcome.isUnavailable = true
   expect(lookup("acme.com")).toMatchObject({ ageDays: known(10), homepage: known("found"), isCached: true })
   await time.tick(DAY_MS)
   // A plain check would use the age too.
@@ -219,7 +219,7 @@ test("while DNS is unavailable a cached homepage does not cause a registry query
   const { lookup, queries, time, outcome } = asking({ age: UNAVAILABLE }, { homepages: new Map([["acme.com", shelf]]) })
   await lookup("acme.com")
   await time.tick(30_000)
-  outcome.isAway = true
+  outcome.isUnavailable = true
   expect(lookup("acme.com")).toMatchObject({ ageDays: UNAVAILABLE, homepage: known("parked"), isCached: false })
   await settled()
   expect(queries).toEqual(["age acme.com"])

@@ -25,7 +25,7 @@ const QUERY_TIMEOUT_MS = 1500
 function system(nextTick: (work: () => void) => void = queueMicrotask) {
   const time = createFakeTime()
   const queries = { mail: 0, tenant: 0 }
-  const state = { isAway: false }
+  const state = { isUnavailable: false }
   const shift = { ms: 0 }
   const freshUntilMs = time.clock() + 60_000
   const answers = {
@@ -52,7 +52,7 @@ function system(nextTick: (work: () => void) => void = queueMicrotask) {
       queries.tenant++
       return answers.tenant(cloud)
     },
-    isUnavailable: () => state.isAway,
+    isUnavailable: () => state.isUnavailable,
     onDefect: kind => void defects.push(kind),
     clock: () => time.clock() + shift.ms,
     setTimer: time.later,
@@ -113,7 +113,7 @@ test("no timer is left if all lookups end in time", async () => {
 
 test("while DNS is unavailable no tenant is looked up", async () => {
   const { ask, queries, state } = system()
-  state.isAway = true
+  state.isUnavailable = true
   expect((await ask(ACME)).tenant).toEqual(unknown("not_asked"))
   expect(queries.tenant).toBe(0)
 })

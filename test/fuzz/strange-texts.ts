@@ -154,7 +154,7 @@ const FIELDS: ReadonlyMap<string, (dice: Dice) => string> = new Map(
     expected_category: (dice: Dice) => some(CATEGORY_NAMES, dice),
     entries: (dice: Dice) => dice.times(1 + dice.below(8), () => dice.pick([someEmail, someDomain])(dice)).join("\n"),
     list: (dice: Dice) => dice.pick(["block", "allow"]),
-    deed: (dice: Dice) => dice.pick(["add", "remove"]),
+    list_action: (dice: Dice) => dice.pick(["add", "remove"]),
     kind: (dice: Dice) => dice.pick(["secret", "publishable"]),
     origins: (dice: Dice) => `https://${someDomain(dice)}`,
     tier: (dice: Dice) => String(dice.below(6)),

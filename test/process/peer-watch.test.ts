@@ -9,7 +9,7 @@ const healthy = (status = "ok"): Response => Response.json({ database: { status 
 /** A watch over peers that answer what the test sets; null: they do not answer before they are given up. */
 function watched(answers: Readonly<Record<string, () => Response | null>>) {
   const time = createFakeTime()
-  const state = { isAway: false, peers: Object.keys(answers) as readonly string[] }
+  const state = { isUnavailable: false, peers: Object.keys(answers) as readonly string[] }
   const asked: string[] = []
   const logged: string[] = []
   const fetchUrl: Fetch = async (url, options) => {
@@ -24,7 +24,7 @@ function watched(answers: Readonly<Record<string, () => Response | null>>) {
     fetchUrl,
     setTimer: time.later,
     runInterval: repeatingOn(time.later),
-    isAway: () => state.isAway,
+    isUnavailable: () => state.isUnavailable,
     peers: () => state.peers,
     userAgent: "mailkind",
     log: (level, message) => void logged.push(`${level} ${message}`),
@@ -42,15 +42,15 @@ test("a node that reaches the database asks nobody, and is not cut off", async (
 
 test("a node without its database is cut off within two seconds if one other has it, and no more once it has it itself", async () => {
   const { time, state, watch, logged } = watched({ "http://b": () => null, "http://c": healthy })
-  state.isAway = true
+  state.isUnavailable = true
   await time.tick(2000)
   expect(watch.isCutOff()).toBe(true)
   await time.tick(60_000)
   expect(logged).toEqual(["warn this server is cut off from a database that others reach"])
-  state.isAway = false
+  state.isUnavailable = false
   expect(watch.isCutOff()).toBe(false)
   await time.tick(2000)
-  state.isAway = true
+  state.isUnavailable = true
   expect(watch.isCutOff()).toBe(false)
 })
 
@@ -58,9 +58,9 @@ test("that a node is cut off is logged once in an outage, although the others an
   let asked = 0
   const { time, state, logged } = watched({ "http://b": () => (asked++ % 2 === 0 ? healthy() : null) })
   for (let outage = 0; outage < 2; outage++) {
-    state.isAway = true
+    state.isUnavailable = true
     await time.tick(60_000)
-    state.isAway = false
+    state.isUnavailable = false
     await time.tick(2000)
   }
   expect(logged).toHaveLength(2)
@@ -74,7 +74,7 @@ test.each<[string, () => Response | null]>([
   ["do not answer", () => null],
 ])("it is not cut off while the others %s", async (_, answer) => {
   const { time, state, watch, asked } = watched({ "http://b": answer, "http://c": answer })
-  state.isAway = true
+  state.isUnavailable = true
   await time.tick(10_000)
   expect(watch.isCutOff()).toBe(false)
   expect(asked.length).toBeGreaterThan(2)
@@ -83,7 +83,7 @@ test.each<[string, () => Response | null]>([
 test("it asks eight others at most, and one that is slow not again before it was given up", async () => {
   const many = Object.fromEntries(Array.from({ length: 20 }, (_, at) => [`http://n${at}`, () => null]))
   const { time, state, asked } = watched(many)
-  state.isAway = true
+  state.isUnavailable = true
   await time.tick(1000)
   expect(asked).toHaveLength(8)
   await time.tick(999)
@@ -94,7 +94,7 @@ test("it asks eight others at most, and one that is slow not again before it was
 
 test("nobody is asked after the end", async () => {
   const { time, state, asked, watch } = watched({ "http://b": healthy })
-  state.isAway = true
+  state.isUnavailable = true
   watch.stop()
   await time.tick(10_000)
   expect(asked).toEqual([])

@@ -129,7 +129,7 @@ export async function takeStore(url: string): Promise<OpenStore> {
     run: (...words) => request(() => store.run(...words)),
     transaction: work => request(() => store.transaction(work)),
     readClock: () => request(() => store.readClock()),
-    isAway: () => store.isAway(),
+    isUnavailable: () => store.isUnavailable(),
     connectionsInUse: () => store.connectionsInUse(),
     onChange: received => {
       state.isListening = true

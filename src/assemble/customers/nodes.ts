@@ -150,7 +150,7 @@ const watchPeers = (
 ): PeerWatch =>
   createPeerWatch({
     ...system,
-    isAway: store.isAway,
+    isUnavailable: store.isUnavailable,
     peers: () => heartbeat.peers,
     userAgent: formatUserAgent(settings),
     log,

@@ -40,7 +40,7 @@ export async function createTrustedTimeService(context: AppContext, store: OpenS
   const readings = new SingleFlight<null, void>()
   const read = async (): Promise<void> => {
     // The outage of the database is reported elsewhere.
-    if (store.isAway()) return
+    if (store.isUnavailable()) return
     const sinceMs = stopwatch()
     const atMs = await store.readClock()
     if (atMs !== null) return observe(atMs, sinceMs)

@@ -39,7 +39,7 @@ export type FreeChecks = {
    * its IPv6 /48; and then from the budget that all visitors share, whose second half needs a pass. A check that is not granted
    * costs nothing.
    */
-  readonly grant: (visit: FreeCheckRequest) => Promise<FreeCheckGrant>
+  readonly grant: (request: FreeCheckRequest) => Promise<FreeCheckGrant>
   /** Deletes expired rows. Call it every few minutes. */
   readonly prune: (nowMs: TrustedInstant) => Promise<void>
 }
@@ -74,15 +74,17 @@ const BUDGET_SUBJECT = "free checker"
 const PRUNED_MAX = 1000
 
 /** Creates it over a store. */
-export function createFreeChecks(given: FreeChecksDeps): FreeChecks {
-  const { store, clock, random } = given
-  const needs = { ...given, keys: createFreeCheckKeys(store, random) }
+export function createFreeChecks(deps: FreeChecksDeps): FreeChecks {
+  const { store, clock, random } = deps
+  const context = { ...deps, keys: createFreeCheckKeys(store, random) }
   return {
-    admit: client => admitClient(needs, client),
-    challenge: async () => await issueChallenge(await needs.keys(), clock, random),
-    grant: async visit => {
-      const turn = await claimCheck(needs, visit)
-      return turn.refund === null ? { kind: "pass_required", change: turn.change } : await chargeBudget(needs, turn)
+    admit: client => admitClient(context, client),
+    challenge: async () => await issueChallenge(await context.keys(), clock, random),
+    grant: async request => {
+      const claim = await claimCheck(context, request)
+      return claim.refund === null
+        ? { kind: "pass_required", change: claim.change }
+        : await chargeBudget(context, claim)
     },
     prune: async nowMs => {
       for (const prune of [pruneBans, prunePasses, pruneClientDays])
@@ -93,21 +95,21 @@ export function createFreeChecks(given: FreeChecksDeps): FreeChecks {
 
 type FreeChecksContext = FreeChecksDeps & { readonly keys: LoadFreeCheckKeys }
 
-async function admitClient(needs: FreeChecksContext, client: string): Promise<FreeCheckAdmission> {
-  const untilMs = await bannedUntilMs(needs.store, needs.clock, await networkHash(needs, client))
+async function admitClient(context: FreeChecksContext, client: string): Promise<FreeCheckAdmission> {
+  const untilMs = await bannedUntilMs(context.store, context.clock, await networkHash(context, client))
   if (untilMs !== null) return { kind: "banned", untilMs }
-  const { waitS } = needs.rates.admit(rateSubject("freeCheck", client), VISITOR_RATE)
+  const { waitS } = context.rates.admit(rateSubject("freeCheck", client), VISITOR_RATE)
   if (waitS === 0) return { kind: "welcome" }
-  await addStrike(needs, client)
+  await addStrike(context, client)
   return { kind: "too_fast", waitS }
 }
 
 const networkHash = async ({ keys }: FreeChecksContext, client: string): Promise<string> =>
   keyedHash((await keys()).network, clientNetwork(client))
 
-async function addStrike(needs: FreeChecksContext, client: string): Promise<void> {
-  if (needs.rates.admit(rateSubject("freeCheckStrike"), STRIKES_RATE).waitS > 0) return
-  await recordStrike(needs.store, needs.clock, await networkHash(needs, client))
+async function addStrike(context: FreeChecksContext, client: string): Promise<void> {
+  if (context.rates.admit(rateSubject("freeCheckStrike"), STRIKES_RATE).waitS > 0) return
+  await recordStrike(context.store, context.clock, await networkHash(context, client))
 }
 
 /** A check taken from a pass or allowances, before the budget. `refund` null: there was nothing to take it from. */
@@ -117,11 +119,11 @@ type ClaimedCheck = {
   readonly refund: (() => Promise<void>) | null
 }
 
-async function claimCheck(needs: FreeChecksContext, visit: FreeCheckRequest): Promise<ClaimedCheck> {
-  const { store, units, keys } = needs
-  const { client } = visit
-  const { change, refund, wrongCount } = await claimPass(needs, visit)
-  for (let wrong = 0; wrong < wrongCount; wrong++) await addStrike(needs, client)
+async function claimCheck(context: FreeChecksContext, request: FreeCheckRequest): Promise<ClaimedCheck> {
+  const { store, units, keys } = context
+  const { client } = request
+  const { change, refund, wrongCount } = await claimPass(context, request)
+  for (let wrong = 0; wrong < wrongCount; wrong++) await addStrike(context, client)
   if (refund !== null) return { change, hasPass: true, refund }
   const allowances = allowancesOn(units.today(), (await keys()).client, client)
   const isTaken = await takeFromAllowances(store, allowances)

@@ -128,11 +128,11 @@ export class SignInMails {
     if (this.#isStopping) return Promise.resolve(false)
     return new Promise(resolve => {
       const tell = (isTried: boolean): void => {
-        callOff()
+        cancel()
         this.#waitingRetries.delete(tell)
         resolve(isTried)
       }
-      const callOff = this.#deps.setTimer(ms, () => tell(true))
+      const cancel = this.#deps.setTimer(ms, () => tell(true))
       this.#waitingRetries.add(tell)
     })
   }

@@ -75,7 +75,7 @@ function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): 
     transaction: work => runOperation(() => runPooledTransaction(pool, work)),
     readClock: () =>
       runOperation(async () => castRows<{ atMs: number }>(await rows(READ_CLOCK, noParams))[0]?.atMs ?? null),
-    isAway: () => pool.isAway,
+    isUnavailable: () => pool.isUnavailable,
     connectionsInUse: () => pool.inUseCount,
     onChange: listener => pool.listen(listener),
     close: () => {

@@ -66,7 +66,7 @@ async function openLocked(path: string, clock: Clock, releaseLock: ReleaseLock):
   const store: OpenStore = {
     ...createScopedStore(scope, connection),
     readClock: async () => null,
-    isAway: () => false,
+    isUnavailable: () => false,
     connectionsInUse: () => 0,
     onChange: () => undefined,
     close: () => closeConnection(scope, connection).finally(releaseLock),

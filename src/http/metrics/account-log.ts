@@ -40,7 +40,7 @@ export class AccountLog {
   }
 }
 
-/** The registrable domain of a check; null for an invalid input, which may be an address with a slip in it. */
+/** The registrable domain of a check; null for an invalid input, which may be a mistyped address. */
 function loggedDomain({ subject: { fault, registrable }, judged: { verdict } }: CheckOutcome): string | null {
   const isName = fault === null || fault === "public_suffix"
   return isName && verdict.category !== "invalid" ? registrable : null

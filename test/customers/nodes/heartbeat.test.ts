@@ -27,10 +27,10 @@ function newRowClaim(): RowClaim {
 async function beating() {
   const store = await tempStore()
   const time = createFakeTime()
-  const state = { isAway: false, statements: 0 }
+  const state = { isUnavailable: false, statements: 0 }
   const requested = <T>(ask: () => Promise<T>): Promise<T> => {
     state.statements++
-    return state.isAway ? Promise.reject(new Error("away")) : ask()
+    return state.isUnavailable ? Promise.reject(new Error("away")) : ask()
   }
   const frail: Store = {
     ...store,
@@ -264,10 +264,10 @@ test("while the database is unreachable the last count stays, and afterwards no 
   await settled()
   one.turn()
   await settled()
-  state.isAway = true
+  state.isUnavailable = true
   await pass(2 * goneMs, one, two)
   expect([one.faults.length, two.faults.length]).toEqual([24, 24])
-  state.isAway = false
+  state.isUnavailable = false
   // One finds the database again well before the other.
   await pass(2 * beatMs, one)
   await pass(4 * beatMs, one, two)

@@ -176,9 +176,9 @@ describe("greylisting", () => {
 
 describe("no server", () => {
   test("all mails wait, for longer each time up to the bound, and go when the server is back", async () => {
-    let isAway = true
+    let isUnavailable = true
     const { store, time, tried, logged, turn, sender, postNow } = await opened(() =>
-      isAway ? MAIL_SERVER_AWAY : ACCEPTED,
+      isUnavailable ? MAIL_SERVER_AWAY : ACCEPTED,
     )
     for (let at = 0; at < 10; at++) await postNow(`key_${at}`)
     const gaps: number[] = []
@@ -194,7 +194,7 @@ describe("no server", () => {
     expect(tried.length).toBeLessThanOrEqual(12 * atOnceMax)
     expect(logged.map(({ message }) => message)).toEqual(Array(12).fill("no mail can be sent now"))
     expect(sender.isPaused()).toBe(true)
-    isAway = false
+    isUnavailable = false
     await time.tick(pause.msMax)
     await turn()
     expect(await endings(store)).toEqual(Array(10).fill("sent"))

@@ -183,11 +183,11 @@ onPostgres(
     const waiting = [1, 2, 3].map(() => store.one<unknown>("SELECT 1 AS one"))
     const until = performance.now() + 3 * answerMsMax
     while (performance.now() < until);
-    expect([await Promise.all(waiting), store.isAway()]).toEqual([[{ one: 1 }, { one: 1 }, { one: 1 }], false])
+    expect([await Promise.all(waiting), store.isUnavailable()]).toEqual([[{ one: 1 }, { one: 1 }, { one: 1 }], false])
     // One that is silent is found as ever.
     const mend = way.dropData()
     expect((await errorOf(store.one("SELECT 1 AS one"))).code).toBe("away")
-    expect(store.isAway()).toBe(true)
+    expect(store.isUnavailable()).toBe(true)
     mend()
   },
 )

@@ -376,7 +376,7 @@ describe("the server", () => {
     await others[0]?.unsafe(CUT)
     await fill()
     expect((await errorOf(store.one("SELECT 1"))).code).toBe("crowded")
-    expect(store.isAway()).toBe(false)
+    expect(store.isUnavailable()).toBe(false)
     await Promise.all(others.map(other => other.close({ timeout: 0 })))
     await untilReachable(() => store.run("UPDATE change_head SET id = id"))
   })

@@ -63,9 +63,13 @@ export class Customer {
   /** Makes a key, or room for one: a kill may have left some that nobody was told of, or whose revocation it broke off. */
   async makeKey(): Promise<void> {
     const page = await this.page(ROUTES.keys.path)
-    const slip = /name="slip" value="([^"]*)"/.exec(page)?.[1]
-    if (slip === undefined) return await this.#revokeUnheard(page)
-    const { body } = await this.send(ROUTES.postKey.path, { slip, name: `key ${this.#count++}`, kind: "secret" })
+    const idempotencyKey = /name="idempotency_key" value="([^"]*)"/.exec(page)?.[1]
+    if (idempotencyKey === undefined) return await this.#revokeUnheard(page)
+    const { body } = await this.send(ROUTES.postKey.path, {
+      idempotency_key: idempotencyKey,
+      name: `key ${this.#count++}`,
+      kind: "secret",
+    })
     if (TOO_MANY_KEYS.test(body)) return
     const text = /svc_live_[0-9A-Za-z]{38}/.exec(body)?.[0]
     const id = KEY_PATH.exec(body)?.[1]
@@ -99,7 +103,7 @@ export class Customer {
   /** Puts an entry on the block list. */
   async block(): Promise<void> {
     const entries = `blocked-${this.#number}-${this.#count++}.com`
-    await this.send(ROUTES.postListEntries.path, { list: "block", deed: "add", entries })
+    await this.send(ROUTES.postListEntries.path, { list: "block", list_action: "add", entries })
     this.entries.push(entries)
   }
 

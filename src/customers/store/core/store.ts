@@ -48,7 +48,7 @@ export type OpenStore = Store & {
   /** What the clock of the database says, in milliseconds since the Unix epoch. Null: it has none, since SQLite is part of this process. */
   readonly readClock: () => Promise<number | null>
   /** Whether the database was found unreachable and has not answered since. SQLite never is. */
-  readonly isAway: () => boolean
+  readonly isUnavailable: () => boolean
   /** Connections that run a statement or are reserved for a transaction. SQLite has none. */
   readonly connectionsInUse: () => number
   readonly close: () => Promise<void>

@@ -75,7 +75,7 @@ export class PostgresPool {
   }
 
   /** Whether operations are refused, because the database does not answer. */
-  get isAway(): boolean {
+  get isUnavailable(): boolean {
     return this.#breaker.error !== null
   }
 

@@ -178,12 +178,12 @@ const LIST_ACTIONS: ReadonlyMap<string, ListAction> = new Map([
 ])
 
 function requireAction(form: SubmittedForm): ListAction {
-  const deed = LIST_ACTIONS.get(form.text("deed"))
-  if (deed === undefined)
+  const action = LIST_ACTIONS.get(form.text("list_action"))
+  if (action === undefined)
     throw invalidInput([
-      { pointer: "/deed", detail: "The form does not name an action. Reload the page and try again." },
+      { pointer: "/list_action", detail: "The form does not name an action. Reload the page and try again." },
     ])
-  return deed
+  return action
 }
 
 /** CSV by its file name or media type, else plain lines. */

@@ -139,10 +139,10 @@ function SelectionForm({ scope, data, rejected }: EntriesSectionProps) {
           hint="Leave it empty to delete the note."
         />
         <div class="actions">
-          <button type="submit" name="deed" value="note" class="small">
+          <button type="submit" name="list_action" value="note" class="small">
             Save the note
           </button>
-          <button type="submit" name="deed" value="remove" class="danger small">
+          <button type="submit" name="list_action" value="remove" class="danger small">
             Remove from the {name}
           </button>
         </div>
@@ -235,10 +235,10 @@ function PasteSection({ scope, list, rejected }: PasteSectionProps) {
           hint="For all of these entries. Do not write an email address here. We remove it."
         />
         <div class="actions">
-          <button type="submit" name="deed" value="add">
+          <button type="submit" name="list_action" value="add">
             Add to the {name}
           </button>
-          <button type="submit" name="deed" value="remove" class="small">
+          <button type="submit" name="list_action" value="remove" class="small">
             Remove from the {name}
           </button>
         </div>

@@ -14,22 +14,24 @@ export const NOON = Date.UTC(2026, 0, 1, 12)
 /** That day, counted from 1 January 1970. */
 export const TODAY = Math.floor(NOON / DAY_MS)
 
-/** A store that counts transactions. They fail while `isFailing`; everything rejects while `isAway`; commits reject as `unsure` while `isUnsure`. */
+/** A store that counts transactions. They fail while `isFailing`; everything rejects while `isUnavailable`; commits reject as `unsure` while `isUnsure`. */
 export function watchedStore(
   store: Store,
-): Store & { requests: number; isFailing: boolean; isAway: boolean; isUnsure: boolean } {
+): Store & { requests: number; isFailing: boolean; isUnavailable: boolean; isUnsure: boolean } {
   const away = () => Promise.reject(new StoreError("away", "postgres://db", "no answer"))
   const watching = {
     ...store,
     requests: 0,
     isFailing: false,
-    isAway: false,
+    isUnavailable: false,
     isUnsure: false,
-    all: <Row>(...requested: Parameters<Store["all"]>) => (watching.isAway ? away() : store.all<Row>(...requested)),
-    one: <Row>(...requested: Parameters<Store["one"]>) => (watching.isAway ? away() : store.one<Row>(...requested)),
+    all: <Row>(...requested: Parameters<Store["all"]>) =>
+      watching.isUnavailable ? away() : store.all<Row>(...requested),
+    one: <Row>(...requested: Parameters<Store["one"]>) =>
+      watching.isUnavailable ? away() : store.one<Row>(...requested),
     transaction: async <T>(work: (inner: Store) => Promise<T>): Promise<T> => {
       watching.requests++
-      if (watching.isAway) return await away()
+      if (watching.isUnavailable) return await away()
       if (watching.isFailing) throw new Error("the disk is full")
       const kept = await store.transaction(work)
       if (watching.isUnsure) throw new StoreError("unsure", "postgres://db", "its answer did not come")

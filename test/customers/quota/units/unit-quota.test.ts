@@ -307,7 +307,7 @@ test("while the store is unreachable available units stay in use, however idle, 
   const { units, store, clock, leased } = await openUnitQuota()
   for (const subject of ["a", "b"]) await takenOf(units, subject, 1, 1000)
   await units.maintain()
-  store.isAway = true
+  store.isUnavailable = true
   // The first time it is not known yet that the store is away; what did not go back is in hand again.
   for (let second = 0; second < 30; second++) {
     clock.tick(1000)
@@ -318,7 +318,7 @@ test("while the store is unreachable available units stay in use, however idle, 
   const { requests: requested } = store
   await units.maintain()
   expect(store.requests).toBe(requested)
-  store.isAway = false
+  store.isUnavailable = false
   for (let second = 0; second < 4; second++) {
     clock.tick(1000)
     await units.maintain()
@@ -348,9 +348,9 @@ test("units whose return was interrupted are neither available again nor returne
 test("a stop while the store is unreachable ends, and loses what a crash would", async () => {
   const { units, store, leased, start } = await openUnitQuota()
   for (const subject of ["a", "b"]) await takenOf(units, subject, 1, 1000)
-  store.isAway = true
+  store.isUnavailable = true
   await units.releaseAll()
-  store.isAway = false
+  store.isUnavailable = false
   expect([await leased("a"), await leased("b")]).toEqual([10, 10])
   expect(await takenOf(start(), "a", 1010, 1000)).toBe(990)
 })

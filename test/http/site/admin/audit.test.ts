@@ -24,7 +24,7 @@ test("what an owner does on the pages is theirs, by the dashboard", async () => 
   const { id, jane, key, form, acts } = await opened()
   const path = `/dashboard/keys/${key.key.id}`
   await form(`${path}/name`, { name: "Server" }, jane)
-  await form("/dashboard/list-entries", { list: "block", deed: "add", entries: "jane@acme.com" }, jane)
+  await form("/dashboard/list-entries", { list: "block", list_action: "add", entries: "jane@acme.com" }, jane)
   await form("/dashboard/account/emails", {}, jane)
   const byJane = { actorKind: "account", actorId: id, source: "dashboard", keyId: null }
   const found = await acts()
@@ -57,7 +57,7 @@ test("what a key does is of its account, with the key", async () => {
 
 test("no entry of a list and no address is in the table", async () => {
   const { jane, form, store } = await opened()
-  await form("/dashboard/list-entries", { list: "block", deed: "add", entries: "jane@acme.com\nacme.org" }, jane)
+  await form("/dashboard/list-entries", { list: "block", list_action: "add", entries: "jane@acme.com\nacme.org" }, jane)
   const rows = JSON.stringify(await store.all("SELECT * FROM admin_acts"))
   for (const text of ["@", "acme"]) expect(rows).not.toContain(text)
 })

@@ -12,7 +12,7 @@ async function opened() {
   const harness = await testApp({ admins: ["owner@localhost"] })
   const browser = await signedInBrowser(harness)
   const paste = (entries: string, more: Record<string, string> = {}) =>
-    browser.postParts(ENTRIES, { list: "block", deed: "add", entries, ...more })
+    browser.postParts(ENTRIES, { list: "block", list_action: "add", entries, ...more })
   const counts = () => countEntries(harness.store, OPERATOR)
   const acts = async () => (await browser.get("/admin/acts")).html
   return { ...harness, ...browser, paste, counts, acts }
@@ -21,7 +21,7 @@ async function opened() {
 describe("the operator's lists", () => {
   test("an entry holds for every account at once, also against an account's allow list", async () => {
     const { paste, ask, postParts, get } = await opened()
-    await postParts("/dashboard/list-entries", { list: "allow", deed: "add", entries: "stripe.com" })
+    await postParts("/dashboard/list-entries", { list: "allow", list_action: "add", entries: "stripe.com" })
     const recommended = async () =>
       (await ask("POST /v1/check", { body: { email: "jane@stripe.com" } })).body["recommendation"]
     expect(await recommended()).toBe("allow")
@@ -38,9 +38,15 @@ describe("the operator's lists", () => {
   test("each change is an act in the audit log, which names counts and no entry", async () => {
     const { paste, acts, post, counts } = await opened()
     await paste("stripe.com\njane@acme.example")
-    await post(ENTRIES, { from: "selection", list: "block", deed: "note", entries: "stripe.com", selected_note: "why" })
-    await paste("stripe.com", { deed: "remove" })
-    await paste("stripe.com", { deed: "remove" })
+    await post(ENTRIES, {
+      from: "selection",
+      list: "block",
+      list_action: "note",
+      entries: "stripe.com",
+      selected_note: "why",
+    })
+    await paste("stripe.com", { list_action: "remove" })
+    await paste("stripe.com", { list_action: "remove" })
     expect(await counts()).toEqual({ block: 1, allow: 0 })
     const html = await acts()
     for (const line of ["2 on the block list", "1 on the block list", "List entries added", "List entries removed"])
@@ -77,7 +83,7 @@ describe("the operator's lists", () => {
     const other = createBrowser(harness.app, { cookie: await harness.signIn(accountId) })
     for (const path of [PATH, `${PATH}/block.txt`, "/admin/list-entries/export.csv?list=block"])
       expect([path, (await other.get(path)).status]).toEqual([path, 404])
-    const sent = await other.postParts(ENTRIES, { list: "block", deed: "add", entries: "stripe.com" })
+    const sent = await other.postParts(ENTRIES, { list: "block", list_action: "add", entries: "stripe.com" })
     expect(sent.status).toBe(404)
     expect(await harness.counts()).toEqual({ block: 0, allow: 0 })
   })

@@ -27,7 +27,11 @@ async function peopled() {
     await setTier({ ...harness.changes, actor }, accountId, 0)
     ;[people[name], keys[name]] = [accountId, key]
     const { post, get } = await signedInBrowser(harness, accountId)
-    await post("/dashboard/list-entries", { list: "block", deed: "add", entries: `${name}.com\nmary@${name}.org` })
+    await post("/dashboard/list-entries", {
+      list: "block",
+      list_action: "add",
+      entries: `${name}.com\nmary@${name}.org`,
+    })
     await post("/dashboard/feedback", {
       subject: `mary@granite-${name}.com`,
       expected: "business",

@@ -20,7 +20,8 @@ const IMPORT = "/dashboard/list-entries/import"
 async function opened() {
   const harness = await testApp()
   const browser = await signedInBrowser(harness)
-  const paste = (entries: string, deed = "add", list = "block") => browser.postParts(ENTRIES, { list, deed, entries })
+  const paste = (entries: string, action = "add", list = "block") =>
+    browser.postParts(ENTRIES, { list, list_action: action, entries })
   const bring = (text: string | Uint8Array<ArrayBuffer>, name = "x.txt", list = "block") =>
     browser.postParts(IMPORT, { list, file: new File([text], name) })
   const counts = () => countEntries(harness.store, { accountId: harness.accountId })
@@ -74,11 +75,11 @@ describe("pasting", () => {
   })
 
   test.each([
-    [{ list: "", deed: "add" }],
-    [{ list: "both", deed: "add" }],
-    [{ list: "block", deed: "" }],
-    [{ list: "block", deed: "drop" }],
-    [{ deed: "add" }],
+    [{ list: "", list_action: "add" }],
+    [{ list: "both", list_action: "add" }],
+    [{ list: "block", list_action: "" }],
+    [{ list: "block", list_action: "drop" }],
+    [{ list_action: "add" }],
   ])("%j says neither what to do nor where, so nothing is done", async fields => {
     const { post, counts } = await opened()
     expect((await post(ENTRIES, { entries: "a.example", ...fields })).status).toBe(400)
@@ -99,7 +100,7 @@ describe("notes", () => {
     const harness = await opened()
     const { redirectPath } = await harness.postParts(ENTRIES, {
       list: "block",
-      deed: "add",
+      list_action: "add",
       entries: "jane.doe@granite-a.com\ngranite-b.com",
       note: `${NOTE}, ask jane.doe@granite-a.com`,
     })
@@ -121,11 +122,18 @@ describe("notes", () => {
     await harness.paste("a.example\nb.example\nc.example")
     const other = await anotherAccount(harness.changes)
     await addEntries(harness.changes, other, "block", [{ ...entry("a.example"), note: "theirs" }])
-    const send = (deed: string, note: string, ...entries: string[]) =>
+    const send = (action: string, note: string, ...entries: string[]) =>
       harness.postText(
         ENTRIES,
         new URLSearchParams([
-          ...Object.entries({ from: "selection", list: "block", deed, search: "", after: "", selected_note: note }),
+          ...Object.entries({
+            from: "selection",
+            list: "block",
+            list_action: action,
+            search: "",
+            after: "",
+            selected_note: note,
+          }),
           ...entries.map(text => ["entries", text]),
         ]).toString(),
         "application/x-www-form-urlencoded",
@@ -155,7 +163,7 @@ describe("notes", () => {
     const note = "y".repeat(LIMITS.ownListNoteLengthMax + 1)
     const { status, html } = await harness.postParts(ENTRIES, {
       list: "block",
-      deed: "add",
+      list_action: "add",
       entries: "a.example",
       note,
     })
@@ -168,7 +176,7 @@ describe("notes", () => {
     const CSV = "/dashboard/list-entries/export.csv?list="
     await harness.postParts(ENTRIES, {
       list: "block",
-      deed: "add",
+      list_action: "add",
       entries: "jane@granite-a.com\n*.b.example",
       note: NOTE,
     })
@@ -335,7 +343,7 @@ describe("whose", () => {
     expect((await harness.paste("theirs.example", "remove")).redirectPath).toContain("changed=0&left=1")
     await harness.postParts(ENTRIES, {
       list: "block",
-      deed: "remove",
+      list_action: "remove",
       entries: "theirs.example",
       owner: other.accountId,
       account: other.accountId,
@@ -347,7 +355,7 @@ describe("whose", () => {
   test("a second click, and a second tab, do no harm", async () => {
     const harness = await opened()
     const tab = await signedInBrowser(harness)
-    const fields = { list: "block", deed: "remove", entries: "a.example", search: "a", after: "" }
+    const fields = { list: "block", list_action: "remove", entries: "a.example", search: "a", after: "" }
     await harness.paste("a.example")
     expect((await harness.post(ENTRIES, fields)).redirectPath).toBe(
       "/dashboard/lists?list=block&search=a&done=removed&changed=1&left=0",
@@ -366,7 +374,7 @@ describe("whose", () => {
     "%s takes no form of another origin, and none of an account that is gone",
     async path => {
       const { post, changes, accountId, counts } = await opened()
-      const fields = { list: "block", deed: "add", entries: "a.example" }
+      const fields = { list: "block", list_action: "add", entries: "a.example" }
       expect((await post(path, fields, { Origin: "https://evil.example" })).status).toBe(403)
       expect(await counts()).toEqual({ block: 0, allow: 0 })
       await removeAccount(changes, accountId)
@@ -409,7 +417,11 @@ test("an account has a burst of long changes, then one in ten seconds; short cha
   expect((await paste("short.example")).status).toBe(303)
   const { accountId } = await anotherAccount(harness.changes)
   const other = await signedInBrowser(harness, accountId)
-  const { status } = await other.postParts(ENTRIES, { list: "block", deed: "add", entries: long("other.example") })
+  const { status } = await other.postParts(ENTRIES, {
+    list: "block",
+    list_action: "add",
+    entries: long("other.example"),
+  })
   expect(status).toBe(303)
   await time.tick(1000 / LIMITS.ownListImportsPerSecond)
   expect((await paste(long("late.example"))).status).toBe(303)

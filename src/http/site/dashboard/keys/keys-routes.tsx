@@ -39,7 +39,7 @@ export function keysPageRoutes(site: SiteContext) {
     postKey: exchange =>
       guards.requireAccount.form(exchange, async (user, form) => {
         const values = readKeyForm(form, newIdempotencyKey(random))
-        if (!isIdempotencyKey(form.text("slip")))
+        if (!isIdempotencyKey(form.text("idempotency_key")))
           return await rejectedKeyForm(site, exchange, user, values, FORM_INCOMPLETE)
         return await handleCreateKey(site, exchange, user, values)
       }),

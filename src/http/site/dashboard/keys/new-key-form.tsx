@@ -51,7 +51,7 @@ function NewKeyFields({ values, error, ceiling, nowMs }: Omit<NewKeyFormProps, "
   const isOpen = restrictionFault !== null || Object.values(values.restrictions).some(value => value !== "")
   return (
     <form class="form" method="post" action={`${ROUTES.postKey.path}#new`}>
-      <input type="hidden" name="slip" value={values.idempotencyKey} />
+      <input type="hidden" name="idempotency_key" value={values.idempotencyKey} />
       <TextField
         name="name"
         label="Name"
@@ -187,7 +187,7 @@ export const emptyKeyForm = (idempotencyKey: string): KeyFormValues => ({
 
 /** Reads the form. `newIdempotencyKey` replaces a malformed idempotency key. */
 export function readKeyForm(form: SubmittedForm, newIdempotencyKey: string): KeyFormValues {
-  const idempotencyKey = form.text("slip")
+  const idempotencyKey = form.text("idempotency_key")
   return {
     idempotencyKey: isIdempotencyKey(idempotencyKey) ? idempotencyKey : newIdempotencyKey,
     name: form.text("name"),

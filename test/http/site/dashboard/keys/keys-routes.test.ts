@@ -15,12 +15,19 @@ type Browsing = Awaited<ReturnType<typeof openSignedIn>>
 
 const keysOf = ({ harness }: Browsing, accountId = harness.accountId) => listKeys(harness.store, accountId, 100)
 
-/** The slip of a fresh form for a key. */
-const slipOf = async ({ get }: Pick<Browsing, "get">): Promise<string> => fieldIn((await get(KEYS)).html, "slip")
+/** The idempotency key of a fresh form for a key. */
+const idempotencyKeyOf = async ({ get }: Pick<Browsing, "get">): Promise<string> =>
+  fieldIn((await get(KEYS)).html, "idempotency_key")
 
 /** Creates a key by a fresh form. */
 const created = async (browsed: Pick<Browsing, "get" | "post">, fields: Readonly<Record<string, string>>) =>
-  await browsed.post(CREATE, { slip: await slipOf(browsed), name: "New key", kind: "secret", origins: "", ...fields })
+  await browsed.post(CREATE, {
+    idempotency_key: await idempotencyKeyOf(browsed),
+    name: "New key",
+    kind: "secret",
+    origins: "",
+    ...fields,
+  })
 
 describe("a key that is created", () => {
   test("is shown once, works, and stands on no page afterwards", async () => {
@@ -70,7 +77,7 @@ describe("a key that is created", () => {
 
   test("is one, however often its form is sent: the second time nobody is shown a key", async () => {
     const browsed = await openSignedIn()
-    const form = { slip: await slipOf(browsed), name: "Once", kind: "secret", origins: "" }
+    const form = { idempotency_key: await idempotencyKeyOf(browsed), name: "Once", kind: "secret", origins: "" }
     const [first, second] = await Promise.all([browsed.post(CREATE, form), browsed.post(CREATE, form)])
     const third = await browsed.post(CREATE, { ...form, name: "Other" })
     expect([first, second, third].filter(({ html }) => keyIn(html) !== null)).toHaveLength(1)
@@ -78,19 +85,30 @@ describe("a key that is created", () => {
     expect((await keysOf(browsed)).map(({ name }) => name).sort()).toEqual(["Once", "Secret key"])
   })
 
-  test("by a slip of one account is none of another's", async () => {
+  test("by an idempotency key of one account is none of another's", async () => {
     const browsed = await openSignedIn()
     const { accountId } = await anotherAccount(browsed.harness.changes)
     const other = await signedInBrowser(browsed.harness, accountId)
-    const form = { slip: await slipOf(browsed), name: "Same slip", kind: "secret", origins: "" }
+    const form = {
+      idempotency_key: await idempotencyKeyOf(browsed),
+      name: "Same idempotencyKey",
+      kind: "secret",
+      origins: "",
+    }
     expect(keyIn((await browsed.post(CREATE, form)).html)).not.toBeNull()
     expect(keyIn((await other.post(CREATE, form)).html)).not.toBeNull()
   })
 
   test("is not the one too many, though all forms are sent at once", async () => {
     const browsed = await openSignedIn()
-    const slips = await Promise.all(Array.from({ length: LIMITS.keysPerAccountMax }, () => slipOf(browsed)))
-    const pages = await Promise.all(slips.map(slip => browsed.post(CREATE, { slip, name: "New key", kind: "secret" })))
+    const idempotencyKeys = await Promise.all(
+      Array.from({ length: LIMITS.keysPerAccountMax }, () => idempotencyKeyOf(browsed)),
+    )
+    const pages = await Promise.all(
+      idempotencyKeys.map(idempotencyKey =>
+        browsed.post(CREATE, { idempotency_key: idempotencyKey, name: "New key", kind: "secret" }),
+      ),
+    )
     const made = pages.filter(({ html }) => keyIn(html) !== null)
     expect(made).toHaveLength(LIMITS.keysPerAccountMax - 1)
     const [refused] = pages.filter(page => !made.includes(page))
@@ -135,24 +153,29 @@ describe("a form for a key that cannot be made", () => {
     expect(await keysOf(browsed)).toHaveLength(1)
   })
 
-  test("keeps what was typed, and its slip", async () => {
+  test("keeps what was typed, and its idempotency key", async () => {
     const browsed = await openSignedIn()
-    const slip = await slipOf(browsed)
-    const page = await browsed.post(CREATE, { slip, name: `My "key"`, kind: "publishable", origins: "nothing" })
+    const idempotencyKey = await idempotencyKeyOf(browsed)
+    const page = await browsed.post(CREATE, {
+      idempotency_key: idempotencyKey,
+      name: `My "key"`,
+      kind: "publishable",
+      origins: "nothing",
+    })
     expect(fieldIn(page.html, "name")).toBe(`My "key"`)
-    expect(fieldIn(page.html, "slip")).toBe(slip)
+    expect(fieldIn(page.html, "idempotency_key")).toBe(idempotencyKey)
     expect(page.html).toMatch(/<input[^>]*value="publishable"[^>]*checked|<input[^>]*checked[^>]*value="publishable"/)
     expect(page.html).toMatch(/<textarea[^>]*>nothing<\/textarea>/)
   })
 
   test.each(["", "short", "x".repeat(10_000), `${"a".repeat(19)}<`])(
-    "without a slip of ours, %p, gets one",
-    async slip => {
+    "without an idempotency key of ours, %p, gets one",
+    async idempotencyKey => {
       const browsed = await openSignedIn()
-      const page = await browsed.post(CREATE, { slip, kind: "secret" })
+      const page = await browsed.post(CREATE, { idempotency_key: idempotencyKey, kind: "secret" })
       expect(page.status).toBe(400)
       expect(page.text).toContain("Send it again")
-      expect(fieldIn(page.html, "slip")).toMatch(/^[0-9A-Za-z]{20}$/)
+      expect(fieldIn(page.html, "idempotency_key")).toMatch(/^[0-9A-Za-z]{20}$/)
     },
   )
 
@@ -163,7 +186,7 @@ describe("a form for a key that cannot be made", () => {
         new Request(`http://localhost${CREATE}`, {
           method: "POST",
           headers: { "Content-Type": "application/x-www-form-urlencoded", ...headers },
-          body: new URLSearchParams({ slip: "a".repeat(20), kind: "secret" }).toString(),
+          body: new URLSearchParams({ idempotency_key: "a".repeat(20), kind: "secret" }).toString(),
         }),
       )
     expect((await sent({ Cookie: browsed.cookie, Origin: "https://evil.example" })).status).toBe(403)
