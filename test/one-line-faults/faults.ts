@@ -177,7 +177,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("http/hooks/leak-report.ts", "if (report.length > LIMITS.leakReportItemsMax)", "if (report.length > LIMITS.leakReportItemsMax + 1)", "contract/secret-scanning.test.ts"),
   fault("http/site/same-origin.ts", 'if (site === "cross-site" || site === "same-site")', 'if (site === "cross-site")', "http/site/same-origin.test.ts"),
   fault("http/site/sign-in/next-path.ts", "url !== null && url.origin === PLACEHOLDER_ORIGIN &&", "url !== null &&", "http/site/sign-in/next-path.test.ts"),
-  fault("http/site/cookies.ts", "Path=/; HttpOnly; SameSite=Lax", "Path=/; SameSite=Lax", "http/site/sign-in"),
+  fault("http/site/cookies.ts", "Path=/; HttpOnly; SameSite=Lax", "Path=/; SameSite=Lax", "http/site/cookies.test.ts"),
   // Commands, settings, client, system
   fault("cli/classify/resume-state.ts", "if (byte !== LINE_FEED || isQuoted) continue", "if (byte !== LINE_FEED) continue", "cli/classify"),
   fault("config/setting-types.ts", "value >= spec.min && value <= spec.max", "value >= spec.min && value < spec.max", "config"),
