@@ -5,8 +5,8 @@ import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
-import { type CallerCredentials, type CallerKeyLimits, HotKeyCache, KeyCache, lruClock } from "./key-cache.ts"
-import { hashKey, hasKeyFormat, isEqualHash, KEY_LENGTH_MAX, type KeyKind, parseKey } from "./key-format.ts"
+import { type CallerCredentials, type CallerKeyLimits, KeyCache, lruClock } from "./key-cache.ts"
+import { hashKey, hasKeyFormat, isEqualHash, type KeyKind, parseKey } from "./key-format.ts"
 import { LastUseBuffer } from "./last-use-buffer.ts"
 import { createNetworkMatcher, deserializeNetworks } from "./networks.ts"
 import { deserializeOrigins } from "./origins.ts"
@@ -35,7 +35,7 @@ export type KeyAuthenticatorBounds = {
 
 /**
  * Bounds under which a key in use is served through an outage of 35 s, and a revoked key is refused after less than
- * `LIMITS.revocationSecondsMax`, including the time in the hot cache (a thirtieth) and the duration of a check. About 20 MB when full.
+ * `LIMITS.revocationSecondsMax`, including the duration of a check. About 20 MB when full.
  */
 export const KEY_AUTHENTICATOR_BOUNDS: KeyAuthenticatorBounds = {
   keysMax: 20_000,
@@ -56,9 +56,6 @@ const INVALIDATES_KEYS: { readonly [K in ChangeKind]: boolean } = {
   terms_published: false,
 }
 
-/** For which part of `keyTtlMs` a key stays in the hot cache: 1.7 s of 50. */
-const HOT_TTL_PART = 1 / 30
-
 /** How long no key is refreshed in the background after a refresh failed. */
 const REFRESH_PAUSE_MS = 1000
 
@@ -77,8 +74,6 @@ export class KeyAuthenticator {
   readonly #stopwatch: Stopwatch
   readonly #lastUse: LastUseBuffer
   readonly #keys: KeyCache
-  /** Keys that were used within the last 1.7 s. Their age and last use are checked at least that often. */
-  readonly #hotKeys: HotKeyCache
   readonly #unknownKeys: LRUCache<string, typeof UNKNOWN_KEY>
   /** Running reads. A change invalidates them, so that no request joins a read that began before it. */
   readonly #pendingReads = new SingleFlight<string, KeyLookup>()
@@ -97,7 +92,6 @@ export class KeyAuthenticator {
     this.#store = store
     this.#expiryClock = expiryClock
     this.#stopwatch = stopwatch
-    this.#hotKeys = new HotKeyCache(stopwatch, bounds.keyTtlMs * HOT_TTL_PART)
     this.#lastUse = new LastUseBuffer(clock)
     const clockOptions = lruClock(stopwatch)
     this.#keys = new KeyCache(bounds.keysMax, bounds.keyTtlMs, bounds.keyFreshMs, clockOptions)
@@ -113,18 +107,11 @@ export class KeyAuthenticator {
    * rejects when the store fails.
    */
   lookup(text: string): KeyLookup | Promise<KeyLookup> {
-    // A text of another length needs no digest. The hot cache implies the format of a key.
-    const hot = text.length <= KEY_LENGTH_MAX ? this.#hotKeys.get(text) : undefined
-    if (hot !== undefined) {
-      this.#hits++
-      return this.#judge(hot)
-    }
     if (!hasKeyFormat(text)) return MALFORMED_KEY
     const hash = hashKey(text)
     const cached = this.#keys.get(hash)
     if (cached !== undefined) {
       this.#hits++
-      this.#hotKeys.add(text, cached)
       if (!this.#keys.isFresh(hash)) this.#refresh(hash)
       return this.#recordUse(this.#judge(cached))
     }
@@ -146,7 +133,6 @@ export class KeyAuthenticator {
   applyChanges(changes: readonly Change[]): void {
     if (changes.length === 0) return
     this.#pendingReads.invalidateAll()
-    this.#hotKeys.clear()
     for (const { kind, subject } of changes) {
       // A kind of a later version may concern keys: reading again is cheap, serving a revoked key is not acceptable.
       if (!isChangeKind(kind)) this.invalidateAll()
@@ -157,7 +143,6 @@ export class KeyAuthenticator {
   /** Drops everything, since changes were lost. */
   invalidateAll(): void {
     this.#pendingReads.invalidateAll()
-    this.#hotKeys.clear()
     this.#keys.clear()
     this.#unknownKeys.clear()
   }
@@ -203,7 +188,6 @@ export class KeyAuthenticator {
       const found = await this.#queryStore(hash)
       // A change arrived meanwhile: the answer was right when the read began, but is not cached.
       if (!isCurrent()) return found
-      if (found.kind !== "active") this.#hotKeys.clear()
       if (found.kind === "unknown") {
         this.#keys.delete(hash)
         this.#unknownKeys.set(hash, found)

@@ -20,10 +20,6 @@ const SECRET_DIGITS = 32
 /** Base 62 digits that represent any CRC-32: 62⁶ > 2³². */
 const CHECKSUM_DIGITS = 6
 
-/** The length of the longest key. */
-export const KEY_LENGTH_MAX =
-  Math.max(...Object.values(KEY_KINDS).map(({ prefix }) => prefix.length)) + SECRET_DIGITS + CHECKSUM_DIGITS
-
 /** What a text is as a key, by its format alone. */
 export type ParsedKey =
   | { readonly kind: "malformed" }

@@ -13,13 +13,13 @@ import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import { callerOf, type Exchange } from "../exchange.ts"
 import { tierLabel } from "../metrics/request-observer.ts"
 import { accountSuspended, invalidKey } from "../request/caller.ts"
-import { type CallerHeaders, createRateLimitFormatter, rateLimitPolicy } from "../response/caller-headers.ts"
+import { type CallerHeaders, rateLimitPolicy } from "../response/caller-headers.ts"
 import { corsHeaders } from "../response/cors.ts"
 import { Problem, rateLimited } from "../response/problem.ts"
 import { type AdmissionRules, RequestLease, type RequestLeaseDeps } from "./request-lease.ts"
 
 /** Dependencies of admission. */
-export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
+export type AdmissionDeps = RequestLeaseDeps & {
   readonly terms: TermsCache
   /** The limits of each tier, by its number. */
   readonly tiers: readonly TierLimits[]
@@ -30,8 +30,6 @@ export type AdmissionDeps = Omit<RequestLeaseDeps, "formatRateLimit"> & {
   readonly addressOf: (request: Request) => string
   readonly keyNetworks: Pick<NetworkWatch, "isDue" | "record">
 }
-
-type AdmitDeps = AdmissionDeps & RequestLeaseDeps
 
 /**
  * Admits a request of an identified caller, and gives the exchange its lease; none, where the caller has no limits and its responses need no
@@ -54,8 +52,7 @@ const PUBLISHABLE_RULES = admissionRules(
 const VISITOR_RATE = { ...rateWithBurst(LIMITS.publishableClientPerSecond), isBurstWhole: true } as const
 
 /** Creates admission: terms, origin, rate and requests in flight, in the documented order of refusals (DECISIONS 26). */
-export function createAdmission(admissionDeps: AdmissionDeps): Admit {
-  const deps = { ...admissionDeps, formatRateLimit: createRateLimitFormatter() }
+export function createAdmission(deps: AdmissionDeps): Admit {
   const rulesOfTier = TIERS.map((_, tier) =>
     derived(
       () => deps.tiers[tier],
@@ -82,7 +79,7 @@ export function createAdmission(admissionDeps: AdmissionDeps): Admit {
 }
 
 function assertAllowedNetwork(
-  deps: AdmitDeps,
+  deps: AdmissionDeps,
   exchange: Exchange,
   { allowsClient }: CallerKeyLimits,
   noticeHeaders: CallerHeaders["other"],
@@ -139,7 +136,7 @@ const isUnlimited = ({ limits, policyHeader }: AdmissionRules): boolean =>
   policyHeader === null && limits.inFlight === null
 
 /** The headers that announce new terms; null: the account has accepted the current ones. Throws when the notice period is over. */
-function termsNoticeHeaders({ terms }: AdmitDeps, { account }: CallerCredentials): CallerHeaders["other"] {
+function termsNoticeHeaders({ terms }: AdmissionDeps, { account }: CallerCredentials): CallerHeaders["other"] {
   const state = terms.stateOf(account)
   if (state.kind === "accepted") return null
   if (state.kind === "grace") return termsHeaders(state)
@@ -152,7 +149,7 @@ function termsNoticeHeaders({ terms }: AdmitDeps, { account }: CallerCredentials
 }
 
 function admitPublishable(
-  deps: AdmitDeps,
+  deps: AdmissionDeps,
   exchange: Exchange,
   caller: CallerCredentials,
   acceptsPublishable: boolean,
@@ -191,7 +188,7 @@ function admitPublishable(
 }
 
 function acquireLease(
-  deps: AdmitDeps,
+  deps: AdmissionDeps,
   exchange: Exchange,
   caller: CallerCredentials,
   limited: RateSubject,
@@ -226,7 +223,7 @@ const NO_RATE_LIMIT = { waitS: 0, remaining: Number.POSITIVE_INFINITY }
 
 /** Counts the refusal and gives its problem. */
 function recordRateLimited(
-  { usage, meter }: AdmitDeps,
+  { usage, meter }: AdmissionDeps,
   { key, account }: CallerCredentials,
   limit: number,
   waitS: number,

@@ -6,7 +6,7 @@ import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { TakeUnitsResult } from "../../customers/quota/units/unit-lease.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Meter } from "../metrics/meter.ts"
-import type { CallerHeaders, FormatRateLimit, PolicyLimits } from "../response/caller-headers.ts"
+import { type CallerHeaders, type PolicyLimits, rateLimitState } from "../response/caller-headers.ts"
 import { keyQuotaMessage, quotaExceeded } from "../response/problem.ts"
 
 /** The limits of one key, which hold beside those of its caller. */
@@ -39,7 +39,6 @@ export type RequestLeaseDeps = {
   readonly units: UnitQuota
   readonly inFlight: InFlightLimiter
   readonly clock: Clock
-  readonly formatRateLimit: FormatRateLimit
   readonly meter: Meter
 }
 
@@ -132,9 +131,9 @@ export class RequestLease {
   headers(): CallerHeaders {
     const { told, policyHeader } = this.#rules
     if (policyHeader === null) return { policy: policyHeader, remaining: "", other: this.#otherHeaders }
-    const { units, clock, formatRateLimit } = this.#deps
+    const { units, clock } = this.#deps
     const today = units.today()
-    const remaining = formatRateLimit(told, this.#requestsLeft, this.#unitsLeft(today), clock(), today)
+    const remaining = rateLimitState(told, this.#requestsLeft, this.#unitsLeft(today), clock(), today)
     return { policy: policyHeader, remaining, other: this.#otherHeaders }
   }
 

@@ -1,4 +1,3 @@
-import { flattenString } from "../../base/text.ts"
 import { DAY_MS, dayEndMs, utcDay } from "../../base/time.ts"
 
 /** The limits that headers tell. Null: unlimited. */
@@ -21,69 +20,20 @@ export function rateLimitPolicy({ requestsPerSecond, unitsPerDay }: PolicyLimits
 }
 
 /**
- * Formats the value of `RateLimit`: what is left of each policy, and the seconds until it is reset. `unitsLeft` null: it is not
+ * The value of `RateLimit`: what is left of each policy, and the seconds until it is reset. `unitsLeft` null: it is not
  * known, so the policy `day` is left out. `day`: the day whose units are left. Empty: nothing can be told.
  */
-export type FormatRateLimit = (
-  limits: PolicyLimits,
+export function rateLimitState(
+  { requestsPerSecond, unitsPerDay }: PolicyLimits,
   requestsLeft: number,
   unitsLeft: number | null,
   nowMs: number,
-  day?: number,
-) => string
-
-/** The last three digits of the units that are left: mostly the only difference between two values in a row. */
-const TAIL_VALUES = 1000
-const TAILS = Array.from({ length: TAIL_VALUES }, (_, tail) => String(tail).padStart(3, "0"))
-
-/**
- * Builds a `FormatRateLimit` that reuses the previous text before and after the last digits. Without that it takes more than
- * one and a half times as long.
- */
-export function createRateLimitFormatter(): FormatRateLimit {
-  const prefix = createPrefixFormatter()
-  const suffix = createSuffixFormatter()
-  return ({ requestsPerSecond, unitsPerDay }, requestsLeft, unitsLeft, nowMs, day = utcDay(nowMs)) => {
-    const left = requestsPerSecond === null ? null : Math.min(requestsLeft, requestsPerSecond)
-    if (unitsPerDay === null || unitsLeft === null) return formatSecond(left)
-    const thousands = Math.floor(unitsLeft / TAIL_VALUES)
-    const tail = thousands === 0 ? unitsLeft : TAILS[unitsLeft % TAIL_VALUES]
-    return `${prefix(left, thousands)}${tail}${suffix(nowMs, day)}`
-  }
-}
-
-const formatSecond = (left: number | null): string => (left === null ? "" : `"second";r=${left};t=1`)
-
-/** Formats the text before the last digits. Most callers are far below their rate, so it rarely changes. */
-function createPrefixFormatter(): (left: number | null, thousands: number) => string {
-  let lastLeft: number | null = null
-  let lastThousands = Number.NaN
-  let prefix = ""
-  return (left, thousands) => {
-    if (left !== lastLeft || thousands !== lastThousands) {
-      const second = left === null ? "" : `${formatSecond(left)}, `
-      prefix = flattenString(`${second}"day";r=${thousands === 0 ? "" : thousands}`)
-      lastLeft = left
-      lastThousands = thousands
-    }
-    return prefix
-  }
-}
-
-/** Formats the text after the last digits. */
-function createSuffixFormatter(): (nowMs: number, day: number) => string {
-  let lastSecond = Number.NaN
-  let lastDay = Number.NaN
-  let suffix = ""
-  return (nowMs, day) => {
-    const second = Math.floor(nowMs / 1000)
-    if (second !== lastSecond || day !== lastDay) {
-      suffix = flattenString(`;t=${Math.max(0, dayEndMs(day) / 1000 - second)}`)
-      lastSecond = second
-      lastDay = day
-    }
-    return suffix
-  }
+  day: number = utcDay(nowMs),
+): string {
+  const second = requestsPerSecond === null ? "" : `"second";r=${Math.min(requestsLeft, requestsPerSecond)};t=1`
+  if (unitsPerDay === null || unitsLeft === null) return second
+  const resetS = Math.max(0, dayEndMs(day) / 1000 - Math.floor(nowMs / 1000))
+  return `${second}${second === "" ? "" : ", "}"day";r=${unitsLeft};t=${resetS}`
 }
 
 /** The headers that depend on the caller. */
