@@ -66,20 +66,23 @@ function outcomeOf(subject: Subject, answer: CheckResult | BatchItemResult): Che
   const { category, confidence, recommendation, policy, reasons, degraded, domain, did_you_mean: suggestion } = result
   const { cached: isCached, took_ms: tookMs } = result
   const own = Object.entries(result).filter(([name]) => !WRITTEN_APART.has(name))
-  const hintsAt = Object.keys(result).indexOf("shared_inbox")
-  const isBeforeHints = ([name]: Member): boolean => hintsAt < 0 || Object.keys(result).indexOf(name) < hintsAt
-  const [before = [], after = []] = [own.filter(isBeforeHints), own.filter(member => !isBeforeHints(member))]
+  const all = Object.keys(result)
+  const hintsAt = all.indexOf("shared_inbox")
+  const beforeHints = own.filter(([name]) => all.indexOf(name) < hintsAt).length
+  // Both parts need a member. A server of another version may send no hints.
+  const split = hintsAt < 0 ? own.length - 1 : Math.min(beforeHints, own.length - 1)
   const judged = {
     ...{ domain, policy, evidence: { suggestion, isCached }, shared: null },
     verdict: { category, confidence, recommendation, reasons, isDegraded: degraded },
-    text: { verdict: jsonMembers(Object.fromEntries(before)), evidence: jsonMembers(Object.fromEntries(after)) },
+    text: {
+      verdict: jsonMembers(Object.fromEntries(own.slice(0, split))),
+      evidence: jsonMembers(Object.fromEntries(own.slice(split))),
+    },
   } as unknown as CheckOutcome["judged"] // the evidence stays at the server
   const outcome = { subject, hints: hintsOf(result), judged, tookMs, wasFetched: false }
   serverResults.set(outcome, result as FullResult) // JSON has no `undefined`
   return outcome
 }
-
-type Member = readonly [name: string, value: unknown]
 
 /** The members of a result that are written for each input: its own, the domain, hints, and what tells of the run. */
 const WRITTEN_APART: ReadonlySet<string> = new Set([

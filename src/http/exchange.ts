@@ -34,7 +34,7 @@ export class Exchange {
   caller: CallerCredentials | null = null
   /** The place and the units of an admitted caller; null for one without limits too. */
   lease: RequestLease | null = null
-  /** The headers of a caller that is refused before it has a lease. */
+  /** The headers of a caller without a lease: one that is refused before it has one, or one without a key. */
   callerHeaders: CallerHeaders | null = null
   result: RequestResult | null = null
   /** The problem that the request was refused with. */

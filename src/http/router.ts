@@ -3,6 +3,7 @@ import { ROUTES, type RouteId } from "../contract/routes.ts"
 import type { CallerCredentials } from "../customers/keys/key-cache.ts"
 import type { Exchange } from "./exchange.ts"
 import { pathOf } from "./request/request-url.ts"
+import { noSuchPath } from "./response/problem-response.ts"
 
 /** The names of the parameters in a path. */
 type ParamsOf<Path extends string> = Path extends `${string}:${infer Name}/${infer Rest}`
@@ -51,7 +52,11 @@ export function createRouter({ serve, serveElsewhere, refuse }: RouterDeps, bunR
     normalize: false,
     strictPath: true,
     handler: { standardHostname: false },
-  }).onError(({ error, code, request }) => (code === "NOT_FOUND" ? serveElsewhere(request) : refuse(request, error)))
+  })
+    // An error hook that does not look `async` is not awaited.
+    .onError(async ({ error, code, request }) =>
+      code === "NOT_FOUND" ? await serveElsewhere(request) : await refuse(request, error),
+    )
   for (const id of ROUTE_IDS) {
     const { method, path } = ROUTES[id]
     const [, pattern = path, ending = ""] = /^(.*:\w+)(\.\w+)$/.exec(path) ?? []
@@ -60,7 +65,7 @@ export function createRouter({ serve, serveElsewhere, refuse }: RouterDeps, bunR
       pattern,
       // The router has no pattern for a part of a segment.
       ({ request, params }) =>
-        pathOf(request).endsWith(ending) ? serve(request, id, params) : serveElsewhere(request),
+        pathOf(request).endsWith(ending) ? serve(request, id, params) : refuse(request, noSuchPath()),
       { parse: "none" },
     )
   }

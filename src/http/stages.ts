@@ -1,4 +1,5 @@
 import type { Stopwatch } from "../base/outside-world.ts"
+import { PROBLEMS } from "../contract/problems.ts"
 import { ROUTES, type RouteId } from "../contract/routes.ts"
 import type { KeyAuthenticator } from "../customers/keys/key-authenticator.ts"
 import type { Admit } from "./admission/admission.ts"
@@ -21,7 +22,8 @@ export type StageDeps = {
   readonly accountLog: AccountLog | null
   readonly shareWithPage: ShareWithPage
   readonly stopwatch: Stopwatch
-  /** Answers a request that is refused, with a page to a browser that asks for one. */
+  readonly toProblemResponse: ToProblemResponse
+  /** The same, or a page for a browser that asks for one. */
   readonly refuse: ToProblemResponse
 }
 
@@ -99,6 +101,11 @@ async function answer(deps: StageDeps, exchange: Exchange, handle: Parameters<ty
   const { route, request } = exchange
   try {
     enter(deps, exchange)
+  } catch (error) {
+    // What the server has no place for costs no page.
+    return deps.toProblemResponse(error, exchange)
+  }
+  try {
     if (route !== null && ROUTES[route].access === "secret key") {
       await identify(deps, exchange)
       if (exchange.caller === null) throw unauthorized(request.headers)
@@ -107,6 +114,15 @@ async function answer(deps: StageDeps, exchange: Exchange, handle: Parameters<ty
     }
     return await handle(exchange)
   } catch (error) {
-    return deps.refuse(error, exchange)
+    return refuseSafely(deps, error, exchange)
+  }
+}
+
+/** Refuses a request. What fails while a refusal is written must not keep the place of the request. */
+export function refuseSafely({ refuse }: Pick<StageDeps, "refuse">, error: unknown, exchange: Exchange): Response {
+  try {
+    return refuse(error, exchange)
+  } catch {
+    return new Response(null, { status: PROBLEMS.internal_error.status, headers: { "X-Request-Id": exchange.id } })
   }
 }

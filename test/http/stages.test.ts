@@ -12,7 +12,12 @@ import { createFakeTime } from "../support/time.ts"
 const IN_FLIGHT_MAX = 4
 
 /** Serves a request of a route that needs no key, beside others that are in flight. */
-function serveAt(route: RouteId | null, handle: () => Response | Promise<Response>, inFlight = 0) {
+function serveAt(
+  route: RouteId | null,
+  handle: () => Response | Promise<Response>,
+  inFlight = 0,
+  refuse: StageDeps["refuse"] = error => new Response(String((error as Problem).code), { status: 503 }),
+) {
   const meter = new Meter(createCounterShard())
   const limits = { inFlightMax: IN_FLIGHT_MAX, bodyBytesMax: 1000, lagMaxMs: 400 }
   const loadShedder = new LoadShedder(limits, () => 0, meter, queueMicrotask, createFakeTime().later)
@@ -33,7 +38,8 @@ function serveAt(route: RouteId | null, handle: () => Response | Promise<Respons
     accountLog: null,
     shareWithPage: (_, response) => response,
     stopwatch: () => 0,
-    refuse: error => new Response(String((error as Problem).code), { status: 503 }),
+    toProblemResponse: refuse,
+    refuse,
   }
   const exchange = new Exchange(new Request("http://localhost/"), "req_1", route)
   return { loadShedder, response: serve(deps, exchange, handle) }
@@ -70,4 +76,12 @@ test("a request is not looked at beyond twice the bound, but for health and metr
     const { loadShedder, response } = serveAt(route, () => new Response("here"), 2 * IN_FLIGHT_MAX)
     expect([route, (await response).status, loadShedder.inFlight]).toEqual([route, status, 2 * IN_FLIGHT_MAX])
   }
+})
+
+test("a request whose refusal fails is in flight no more, and is answered 500", async () => {
+  const fail = (): never => {
+    throw new Error("failed")
+  }
+  const { loadShedder, response } = serveAt("home", fail, 0, fail)
+  expect([(await response).status, loadShedder.inFlight]).toEqual([500, 0])
 })

@@ -76,6 +76,7 @@ function bytesOf(judged: JudgedDomain) {
   if (judged.shared !== null) return judged.shared.bytes
   if (judged.bytes === undefined && judged.text === undefined) return null
   judged.bytes ??= encodeText(judgedText(judged))
+  delete judged.text
   return judged.bytes
 }
 

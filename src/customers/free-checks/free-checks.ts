@@ -108,7 +108,7 @@ const networkHash = async ({ keys }: FreeChecksContext, client: string): Promise
   keyedHash((await keys()).network, clientNetwork(client))
 
 async function addStrike(context: FreeChecksContext, client: string): Promise<void> {
-  if (context.rates.admit(rateSubject("freeCheckStrike"), STRIKES_RATE).waitS > 0) return
+  if (context.rates.admit(rateSubject("freeCheckStrikes"), STRIKES_RATE).waitS > 0) return
   await recordStrike(context.store, context.clock, await networkHash(context, client))
 }
 

@@ -85,7 +85,7 @@ export function createReporterKeyLookup(deps: ReporterKeysDeps): FindReporterKey
       clientRates.admit(rateSubject("leakReport", client), CLIENT_KEY_FETCH_RATE).waitS > 0
     )
       return false
-    if (!isUnderWay && fetchRate.admit(rateSubject("leakReport"), KEY_FETCH_RATE).waitS > 0) return false
+    if (!isUnderWay && fetchRate.admit(rateSubject("leakReports"), KEY_FETCH_RATE).waitS > 0) return false
     return await fetches.run("keys", fetchCopy)
   }
   const cachedKey = (identifier: string): KeyObject | undefined => copy?.keys.get(identifier)

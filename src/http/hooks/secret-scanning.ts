@@ -51,7 +51,7 @@ export function secretScanningRoute({
     admitReport(keyless, rateSubject("leakReport", client), LIMITS.leakReportsPerSecond, "from one client address")
     const signature = signatureFromHeaders(request.headers)
     if (signature === null) throw invalidSignature()
-    admitReport(keyless, rateSubject("leakReport"), LIMITS.leakReportsGlobalPerSecond, "altogether")
+    admitReport(keyless, rateSubject("leakReports"), LIMITS.leakReportsGlobalPerSecond, "altogether")
     const found = await findReporterKey(signature.identifier, client)
     return await readSignedReport(request, client, signature, found, loadShedder)
   }

@@ -89,7 +89,7 @@ export const FORM_SCRIPT_EVENTS = [
 export const FORM_SCRIPT_CAUSES = [
   { name: "timeout", description: "The answer took too long." },
   { name: "unreachable", description: "The server is away, or the browser hides its answer: the origin is not one of the key's websites." },
-  { name: "refused", description: "The server refused the exchange. `status` has its status." },
-  { name: "paused", description: "The server refused an earlier exchange, and the time in `Retry-After` is not over. After 401 and 403 the script does not ask again on this page." },
+  { name: "refused", description: "The server refused the request. `status` has its status." },
+  { name: "paused", description: "The server refused an earlier request, and the time in `Retry-After` is not over. After 401 and 403 the script does not ask again on this page." },
   { name: "malformed", description: "The answer is not a result." },
 ] as const

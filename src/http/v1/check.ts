@@ -25,7 +25,7 @@ import { type NextTick, type Pipeline, RequestBatcher } from "../request/request
 import { corsHeaders } from "../response/cors.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { Problem } from "../response/problem.ts"
-import { enter, finish, identify, type StageDeps } from "../stages.ts"
+import { enter, finish, identify, refuseSafely, type StageDeps } from "../stages.ts"
 import { checkTestAddress, runMeteredCheck, unitsOf } from "./metered-check.ts"
 
 type CheckEndpointDeps = StageDeps & {
@@ -53,7 +53,8 @@ const KEYLESS_READ_RATE = {
 
 /**
  * GET and POST /v1/check: one address, domain or URL. This file is the whole request, from its headers to the bytes of the
- * response: each stage of `PIPELINE` is a function below. The promises never reject, because a refusal is a response too.
+ * response: each stage of `PIPELINE` is a function below, and what it shares with other routes is in `stages.ts`. The promises never
+ * reject, because a refusal is a response too.
  */
 export function createCheckEndpoints(
   deps: CheckEndpointDeps,
@@ -88,7 +89,7 @@ class CheckExchange extends Exchange {
 /** The stages follow `REFUSAL_ORDER`, so the first refusal that applies is the one that is sent. */
 const PIPELINE: Pipeline<CheckExchange> = {
   stages: [identifyStage, admitStage, readStage, parseStage, checkStage, respondStage],
-  onError: (exchange, error) => exchange.deps.refuse(error, exchange),
+  onError: (exchange, error) => refuseSafely(exchange.deps, error, exchange),
   onResponse: (exchange, response, tookMs) => finish(exchange.deps, exchange, response, tookMs),
 }
 

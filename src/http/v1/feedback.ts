@@ -119,8 +119,8 @@ export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback
 
 /**
  * Reports a wrong verdict at the cost of a unit and of one of the reports that the account may send on a UTC day, a duplicate too:
- * each of them checks the domain. Rejects with `quota_exceeded`. When anything fails, nothing is charged. `lease` null: the
- * account's units are not limited, but its reports are.
+ * each of them checks the domain. Rejects with `quota_exceeded`. When anything fails, nothing is charged. Reports are
+ * limited also where units are not.
  */
 export async function submitMeteredFeedback(
   deps: FeedbackDeps,
@@ -137,7 +137,7 @@ export async function submitMeteredFeedback(
       () => ({ kind: "feedback" }),
     ),
   )
-  exchange.result = FEEDBACK_RESULT
+  if (result.kind !== "unknown_account") exchange.result = FEEDBACK_RESULT
   return result
 }
 

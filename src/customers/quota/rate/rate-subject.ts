@@ -10,11 +10,13 @@ const KINDS = {
   keyless: "keyless ",
   keylessRead: "keyless read ",
   leakReport: "leak report ",
+  leakReports: "leak reports",
   freeCheck: "free check ",
-  freeCheckStrike: "free check strike ",
-  /** Requests for a sign-in: by the client, a network around it, or all. */
+  freeCheckStrikes: "free check strikes",
+  /** Requests for a sign-in: by the client or a network around it. */
   signIn: "sign-in ",
-  signInWithPass: "sign-in with pass ",
+  signIns: "sign-ins",
+  signInsWithPass: "sign-ins with pass",
   /** By the hash of the mailbox. */
   signInMailbox: "sign-in mailbox ",
   signInProof: "sign-in proof ",
@@ -27,5 +29,5 @@ declare const LIMITED: unique symbol
 /** Whom a rate limit holds for. */
 export type RateSubject = string & { readonly [LIMITED]: true }
 
-/** Names whom a limit of some kind holds for. `id` is empty for a limit of all together. */
+/** Names whom a limit of some kind holds for. A limit of all together has a kind of its own: a client that is gone has an empty name. */
 export const rateSubject = (kind: keyof typeof KINDS, id = ""): RateSubject => `${KINDS[kind]}${id}` as RateSubject // the only maker of the brand

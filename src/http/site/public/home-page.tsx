@@ -249,7 +249,7 @@ function ApiSection({ facts }: { readonly facts: HomeFacts }) {
     <>
       <h2 id="api">Add it to your sign-up</h2>
       <p>
-        Send one exchange. You get the category, a recommendation, a confidence and the reasons.{" "}
+        Send one request. You get the category, a recommendation, a confidence and the reasons.{" "}
         <a href={ROUTES.docsStart.path}>Read the quick start</a> or the <a href={ROUTES.docs.path}>API reference</a>.
       </p>
       <Tabs

@@ -88,9 +88,9 @@ export function createSignInLimits(rates: RateLimiter, clientOf: (request: Reque
   return {
     admitRequest: exchange => admitClient("signIn", exchange, REQUESTS),
     admitEmail: (email, hasPass = false) => {
-      const isOpen = rates.admit(rateSubject("signIn"), MAILS_WITHOUT_PASS.rate).waitS === 0
+      const isOpen = rates.admit(rateSubject("signIns"), MAILS_WITHOUT_PASS.rate).waitS === 0
       if (!isOpen && !hasPass) return "pass_required"
-      if (!isOpen) admit(rateSubject("signInWithPass"), MAILS_WITH_PASS)
+      if (!isOpen) admit(rateSubject("signInsWithPass"), MAILS_WITH_PASS)
       const hash = createHash("sha256").update(mailboxOf(email)).digest("hex")
       admit(rateSubject("signInMailbox", hash), MAILS_PER_ADDRESS)
       return "admitted"

@@ -52,13 +52,13 @@ async function findConcern(deps: SignUpCheckDeps, email: string, callerId: strin
   if (domain === null || isTest || fault === "reserved_tld" || DOCUMENTATION_NAME.test(domain)) return null
   const { isOperatorAllowed } = await deps.ownLists.lookup(null, subject)
   if (isOperatorAllowed) return null
-  const exchange = {
+  const request = {
     ...({ subject, policy: "lenient", isDeep: false, includeTenant: false, callerId } as const),
     ownListMatch: NO_OWN_LIST_MATCH,
   }
-  const fromLists = concernOf(await deps.listsCheck(exchange), email, deps.policy)
+  const fromLists = concernOf(await deps.listsCheck(request), email, deps.policy)
   if (fromLists !== null) return fromLists
-  const checked = deps.check(exchange)
+  const checked = deps.check(request)
   const outcome = checked instanceof Promise ? await withTimeout(deps.setTimer, BUDGET_MS, checked, null) : checked
   return outcome === null ? null : concernOf(outcome, email, deps.policy)
 }

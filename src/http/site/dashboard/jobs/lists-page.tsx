@@ -184,7 +184,7 @@ function CallbackField({ value, error }: { readonly value: string; readonly erro
         <TextField
           name="callback"
           label="Callback URL"
-          hint="A URL of https that gets a exchange when the list is done, stops or ends early. Empty: you only get an email."
+          hint="A URL of https that gets a request when the list is done, stops or ends early. Empty: you only get an email."
           value={value}
           maxLength={CALLBACK_LIMITS.urlLengthMax}
           autocomplete="off"

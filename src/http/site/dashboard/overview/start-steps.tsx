@@ -72,7 +72,7 @@ function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
   if (next === "key")
     return (
       <Explained path={`${ROUTES.keys.path}#new`} action="Make a key">
-        A key tells us who sends a exchange. You need one for each server or website.
+        A key tells us who sends a request. You need one for each server or website.
       </Explained>
     )
   if (next === "call")
@@ -81,7 +81,7 @@ function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
         <p>Run this command in a terminal. Replace YOUR_SECRET_KEY with your key.</p>
         <CodeBlock caption="Command" code={curlCommand(baseUrl, "jane@acme.com", "YOUR_SECRET_KEY")} />
         <p class="hint">
-          This page notices your first exchange. <a href={ROUTES.docsStart.path}>Code in other languages</a> ·{" "}
+          This page notices your first request. <a href={ROUTES.docsStart.path}>Code in other languages</a> ·{" "}
           <a href={`${ROUTES.keys.path}#new`}>Lost your key? Make another one</a>
         </p>
       </>
