@@ -97,8 +97,8 @@ const RESULT_PARTS = {
     email: nullable(t.String({ description: "The address as sent; null for domain and URL checks." })),
     url: t.Optional(t.String({ description: "The website address as sent; in URL checks only." })),
     normalized_email: nullable(t.String()),
+    domain: nullable(t.String()),
   },
-  domain: { domain: nullable(t.String()) },
   verdict: {
     is_business: t.Boolean(),
     category: CategorySchema,
@@ -134,7 +134,6 @@ export type CheckResultPart<P extends keyof typeof RESULT_PARTS> = Static<TObjec
 export const CheckResult = t.Object(
   {
     ...RESULT_PARTS.input,
-    ...RESULT_PARTS.domain,
     ...RESULT_PARTS.verdict,
     ...RESULT_PARTS.hints,
     ...RESULT_PARTS.evidence,

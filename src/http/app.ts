@@ -124,7 +124,7 @@ type ElsewhereDeps = StageDeps & Pick<AppDeps, "responses" | "knownOrigins">
  */
 function createElsewhere(deps: ElsewhereDeps, pages: Pick<PageResponses, "moved">, dispatch: RequestHandler) {
   const { responses } = deps
-  const serveBy = (request: Request, handle: (exchange: Exchange) => Response | Promise<Response>) =>
+  const serveBy = (request: Request, handle: Handler) =>
     serve(deps, new Exchange(request, responses.requestId(request), null), handle)
   const refuseWith = (error: unknown) => (): never => {
     throw error

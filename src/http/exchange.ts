@@ -28,7 +28,7 @@ export class Exchange {
   readonly route: RouteId | null
   /** The parameters in the path of the route. */
   readonly params: Readonly<Record<string, string>>
-  /** Whether the load shedder counts the request, and is told of its end. */
+  /** Whether the load shedder counts the request, which must then be released. */
   isCounted = false
   /** Whose request it is, also when its key is refused. */
   caller: CallerCredentials | null = null

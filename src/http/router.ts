@@ -65,7 +65,7 @@ export function createRouter({ serve, serveElsewhere, refuse }: RouterDeps, bunR
       pattern,
       // The router has no pattern for a part of a segment.
       ({ request, params }) =>
-        pathOf(request).endsWith(ending) ? serve(request, id, params) : refuse(request, noSuchPath()),
+        ending === "" || pathOf(request).endsWith(ending) ? serve(request, id, params) : refuse(request, noSuchPath()),
       { parse: "none" },
     )
   }

@@ -11,6 +11,7 @@ import { type Caller, identifyCaller, unauthorized } from "./request/caller.ts"
 import { hostProblem } from "./request/host.ts"
 import type { ShareWithPage } from "./response/cors.ts"
 import type { ToProblemResponse } from "./response/problem-response.ts"
+import type { Handler } from "./router.ts"
 
 /** What the stages of a request need. */
 export type StageDeps = {
@@ -86,18 +87,14 @@ export function finish(
  * Serves a request of any route but the two of single checks, which pass the same stages in batches. Where the route needs a secret key,
  * `handle` gets an admitted caller.
  */
-export async function serve(
-  deps: StageDeps,
-  exchange: Exchange,
-  handle: (exchange: Exchange) => Response | Promise<Response>,
-): Promise<Response> {
+export async function serve(deps: StageDeps, exchange: Exchange, handle: Handler): Promise<Response> {
   const startedAtMs = deps.stopwatch()
   const response = await answer(deps, exchange, handle)
   finish(deps, exchange, response, deps.stopwatch() - startedAtMs)
   return await deps.shareWithPage(exchange.request, response)
 }
 
-async function answer(deps: StageDeps, exchange: Exchange, handle: Parameters<typeof serve>[2]): Promise<Response> {
+async function answer(deps: StageDeps, exchange: Exchange, handle: Handler): Promise<Response> {
   const { route, request } = exchange
   try {
     enter(deps, exchange)

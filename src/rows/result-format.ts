@@ -23,7 +23,7 @@ export type ResultFormat = {
 type ResultOptions = {
   /** In CSV: `safeCell` is applied to all cells. */
   readonly hasSafeCells: boolean
-  /** In NDJSON: whether a verdict was made before is told. A list that is continued by another process says nothing of it. */
+  /** In NDJSON: `cached` has its value. Else it is always false: another process, which continues a list, has cached other verdicts. */
   readonly tellsCached: boolean
 }
 
@@ -74,7 +74,7 @@ const ndjsonResults = (tellsCached: boolean): ResultFormat => ({
     return `{${[...ownMembers(row, outcome.subject), ...told].join(",")}}\n`
   },
   prefix: (row, subject) => {
-    const asked = jsonMembers({ ...inputPart(subject), domain: subject.domain })
+    const asked = jsonMembers(inputPart(subject, subject.domain))
     return `{${[...ownMembers(row, subject), asked].join(",")},`
   },
 })

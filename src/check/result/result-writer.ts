@@ -55,9 +55,7 @@ export function writeBatchResult(outcomes: readonly CheckOutcome[], requestId: s
 function putMembers(outcome: CheckOutcome, requestId: string): void {
   const { subject, hints, judged } = outcome
   buffer.text("{")
-  putFlat(inputPart(subject))
-  buffer.text(",")
-  putFlat({ domain: judged.domain })
+  putFlat(inputPart(subject, judged.domain))
   buffer.text(",")
   const bytes = bytesOf(judged)
   put(bytes?.verdict ?? judgedText(judged).verdict)

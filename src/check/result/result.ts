@@ -85,16 +85,16 @@ export type CheckOutcome = {
 }
 
 /** The result for a secret key. */
-export const fullResult = ({ subject, hints, judged, tookMs }: CheckOutcome, requestId: string): CheckResult => ({
-  ...inputPart(subject),
-  domain: judged.domain,
-  ...verdictPart(judged.policy, judged.evidence, judged.verdict),
-  ...hintsPart(hints),
-  ...evidencePart(judged.evidence, judged.verdict),
-  cached: judged.evidence.isCached,
-  took_ms: tookMs,
-  request_id: requestId,
-})
+export const fullResult = (outcome: CheckOutcome, requestId: string): CheckResult => {
+  const { subject, hints, judged } = outcome
+  return {
+    ...inputPart(subject, judged.domain),
+    ...verdictPart(judged.policy, judged.evidence, judged.verdict),
+    ...hintsPart(hints),
+    ...evidencePart(judged.evidence, judged.verdict),
+    ...runPart(outcome, requestId),
+  }
+}
 
 /** The same as JSON. */
 export const fullResultJson = (outcome: CheckOutcome, requestId: string): string =>
@@ -109,7 +109,7 @@ export function resultMembers(
   run: CheckResultPart<"run">,
 ): string {
   const { verdict, evidence } = judgedText(judged)
-  const asked = jsonMembers({ ...inputPart(subject), domain: judged.domain })
+  const asked = jsonMembers(inputPart(subject, judged.domain))
   return `${asked},${verdict},${hintMembers(hints)},${evidence},${jsonMembers(run)}`
 }
 
@@ -144,11 +144,11 @@ export const runPart = ({ judged, tookMs }: CheckOutcome, requestId: string): Ch
   request_id: requestId,
 })
 
-/** The members that the input gives. */
-export const inputPart = ({ kind, sent, normalized }: Subject): CheckResultPart<"input"> =>
+/** The members that the input gives, and the domain that was found in it. */
+export const inputPart = ({ kind, sent, normalized }: Subject, domain: string | null): CheckResultPart<"input"> =>
   kind === "url"
-    ? { email: null, url: sent, normalized_email: normalized }
-    : { email: kind === "email" ? sent : null, normalized_email: normalized }
+    ? { email: null, url: sent, normalized_email: normalized, domain }
+    : { email: kind === "email" ? sent : null, normalized_email: normalized, domain }
 
 /** Every flag of a result is derived here and in `evidencePart`, from evidence and verdict. */
 function verdictPart(policy: Policy, evidence: Evidence, verdict: Verdict): CheckResultPart<"verdict"> {

@@ -6,7 +6,7 @@ const KINDS = {
   key: "key ",
   /** A visitor of a page with a publishable key: by the key's id and the client. */
   visitor: "visitor ",
-  /** A client that sends no key, and the requests of which a part is read. */
+  /** A client without a key: its checks of test addresses, and all of its requests whose input is read. */
   keyless: "keyless ",
   keylessRead: "keyless read ",
   leakReport: "leak report ",
