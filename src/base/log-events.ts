@@ -99,9 +99,9 @@ export const LOG_EVENTS = {
   "names of a source of the lists were left out": event("warn", "source count why", "No such list can hold them."),
   "the lists were reloaded": event("info", "version", "New lists are in use."),
   "the current lists stay in use": outage("error", "", "New lists could not be read."),
-  "the refreshed lists are damaged; the last good copy is used": event("warn", "path why remedy", "Those of the refresh before, or the built-in ones. A refresh follows."),
-  "a file of the lists was changed on the disk": event("error", "path why", "Verdicts do not change: they come from memory. Look for errors of the disk."),
-  "a file of the lists was replaced by its copy in memory": event("info", "path", "It is undamaged again."),
+  "the refreshed lists are damaged; the last good copy is used": outage("warn", "", "Those of the refresh before, or the built-in ones. A refresh follows."),
+  "a file of the lists was changed on the disk": outage("error", "", "Verdicts do not change: they come from memory."),
+  "a file of the lists was replaced by its copy in memory": event("info", "where", "It is undamaged again."),
   "a file of the lists could not be written": outage("error", "", "It is tried again within minutes. Until then a start uses older lists."),
   "the RDAP bootstrap is not fresh": outage("warn", "", "Ages of domains come from the last good copy."),
   // Mails

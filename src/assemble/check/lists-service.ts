@@ -11,6 +11,7 @@ import {
   writeDamage,
 } from "../../check/refresh/list-files.ts"
 import { STATE_FILE } from "../../check/refresh/refresh-state.ts"
+import { StartupError } from "../../process/startup-error.ts"
 import type { AppContext } from "../context.ts"
 import {
   damageNow,
@@ -32,6 +33,11 @@ const REFRESH_POLL_MS = 2000
 
 /** How often the files of the lists in use are compared with the copy in memory. */
 export const LISTS_COMPARE_MS = 5 * 60_000
+
+const CHANGED_FILE_REMEDY =
+  "Verdicts do not change: they come from memory. Look for errors of the disk, and for programs that write below the data directory."
+const BUNDLED_LISTS_REMEDY =
+  "Verdicts do not change: they come from memory. Install mailkind again, or build the lists again, before the next start."
 
 /** The active lists of a server. */
 export type ListsService = {
@@ -173,8 +179,10 @@ class FollowedLists {
   async #compare(): Promise<void> {
     const changed = await changedFiles(refreshFolder(this.#context), this.#current.files)
     for (const { file, why } of changed) {
-      const path = pathOf(this.#context, file.name)
-      this.#context.log("error", "a file of the lists was changed on the disk", { path, why })
+      this.#context.log("error", "a file of the lists was changed on the disk", {
+        where: pathOf(this.#context, file.name),
+        ...{ why, remedy: CHANGED_FILE_REMEDY },
+      })
       await this.tell(damageNow(this.#context, file.name))
     }
     if (changed.length > 0) {
@@ -188,12 +196,15 @@ class FollowedLists {
   }
 
   #runNext(work: () => Promise<void>): Promise<void> {
-    this.#last = this.#last.then(work).catch(error =>
-      this.#context.log("error", "the current lists stay in use", {
-        where: pathOf(this.#context, STATE_FILE),
-        ...{ why: errorCode(error), remedy: LISTS_DISK_REMEDY },
-      }),
-    )
+    this.#last = this.#last
+      .then(work)
+      .catch(error => this.#context.log("error", "the current lists stay in use", loadFailure(this.#context, error)))
     return this.#last
   }
 }
+
+/** What keeps lists from being loaded: the bundled ones, or the disk of the data directory. */
+const loadFailure = (context: AppContext, error: unknown) =>
+  error instanceof StartupError
+    ? { where: "the bundled lists", why: error.message, remedy: BUNDLED_LISTS_REMEDY }
+    : { where: pathOf(context, STATE_FILE), why: errorCode(error), remedy: LISTS_DISK_REMEDY }

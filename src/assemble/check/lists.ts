@@ -81,7 +81,7 @@ export async function openInPlace(
   if (refreshed !== null) {
     const { message: why, remedy, file } = refreshed
     log("warn", "the refreshed lists are damaged; the last good copy is used", {
-      path: pathOf(context, file),
+      where: pathOf(context, file),
       ...{ why, remedy },
     })
     const older = await readOlderLists(context, manifest)
@@ -182,7 +182,7 @@ export async function replaceFiles(context: AppContext, { files, refreshState }:
         return false
       }
       context.log("info", "a file of the lists was replaced by its copy in memory", {
-        path: pathOf(context, file.name),
+        where: pathOf(context, file.name),
       })
     }
     return true

@@ -38,9 +38,10 @@ function dataDirectory() {
     works.set(ms, work)
     return () => undefined
   }
-  const disk = { isFull: false }
+  const disk = { isFull: false, hasDamagedPack: false }
   const files: SystemFiles = {
     ...world.files,
+    bundled: name => (disk.hasDamagedPack && name === "lists.pack" ? new Blob(["no pack"]) : world.files.bundled(name)),
     folder: path => ({
       ...world.files.folder(path),
       writeAtomic: async (name, bytes) => {
@@ -215,17 +216,32 @@ describe.each([packFileName(SHA256.one), manifestFileName(SHA256.one)])("if the 
       expect(directory.logged[0]).toMatchObject({
         level: "error",
         message: "a file of the lists was changed on the disk",
-        fields: { path },
+        fields: { where: path, remedy: expect.any(String) },
       })
       if (!isMended) return
       expect(readFileSync(path).equals(before)).toBe(true)
       expect(directory.logged.slice(1)).toMatchObject([
-        { level: "info", message: "a file of the lists was replaced by its copy in memory", fields: { path } },
+        { level: "info", message: "a file of the lists was replaced by its copy in memory", fields: { where: path } },
         { level: "info", message: "the lists were reloaded" },
       ])
       expect(await directory.openInPlace()).toMatchObject({ kind: "open" })
     },
   )
+})
+
+test("bundled lists that are damaged while a server runs are named as the cause, and its verdicts stay", async () => {
+  const directory = dataDirectory()
+  const lists = await directory.open()
+  directory.disk.hasDamagedPack = true
+  await lists.reload()
+  expect(isListed(lists, "mailinator.com")).toBe(true)
+  const [line] = directory.logged
+  expect(line).toMatchObject({ level: "error", message: "the current lists stay in use" })
+  expect(line?.fields).toMatchObject({
+    where: "the bundled lists",
+    why: "The file is not a pack. Build it again with `mailkind lists build`.",
+    remedy: expect.stringContaining("Install mailkind again"),
+  })
 })
 
 test("a changed file that cannot be written stays damaged in words, until there is room", async () => {
