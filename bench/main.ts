@@ -1,10 +1,8 @@
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { bundledLists } from "../src/assemble/check/lists.ts"
-import { assembleCheck } from "../src/assemble/server.ts"
-import { NO_CORRECTIONS } from "../src/check/check.ts"
-import { OFFLINE_DEEP_PROBE } from "../src/check/deep-evidence.ts"
-import { offlineNetworkProbe } from "../src/check/network-evidence.ts"
+import { createCheck } from "../src/check/check.ts"
+import { LISTS_ALONE } from "../src/check/lists-alone.ts"
 import { BUNDLED_FILES, type CheckoutFiles } from "../src/system/files.ts"
 import { createSystem } from "../src/system/system.ts"
 import { accuracyBench, accuracyMisses } from "./accuracy/bench.ts"
@@ -34,7 +32,7 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
     const lists = await bundledLists(system)
     return await checkBench(
       { ...CHECK_FULL, ...scaling },
-      assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
+      createCheck({ ...system, ...LISTS_ALONE, activeLists: () => lists }),
     )
   },
   dns: async scaling => {

@@ -6,13 +6,11 @@
 import { fileURLToPath } from "bun"
 import { createNetworkService } from "../../src/assemble/check/network.ts"
 import { createContext } from "../../src/assemble/context.ts"
-import { assembleCheck } from "../../src/assemble/server.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
-import { type Check, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
-import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
+import { type Check, createCheck, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { DNS_CACHE_BOUNDS } from "../../src/check/dns/resolver/dns-cache.ts"
 import type { DomainLists } from "../../src/check/domain-lookup.ts"
-import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
+import { LISTS_ALONE } from "../../src/check/lists-alone.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
 import { parseSettings, type Settings } from "../../src/config/settings.ts"
 import type { System } from "../../src/system/system.ts"
@@ -109,7 +107,7 @@ class Bench {
     this.#world = system
     this.#lists = lists
     this.#server = server
-    this.#listOnly = assembleCheck(system, () => lists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS)
+    this.#listOnly = createCheck({ ...system, ...LISTS_ALONE, activeLists: () => lists })
   }
 
   /** Cold checks of each kind in turn: by what the server's delay allows at best, how many questions they ask, and what they cost. */
@@ -227,7 +225,7 @@ class Bench {
       },
     )
     return {
-      check: assembleCheck(this.#world, () => this.#lists, networkProbe, OFFLINE_DEEP_PROBE, NO_CORRECTIONS),
+      check: createCheck({ ...this.#world, ...LISTS_ALONE, activeLists: () => this.#lists, networkProbe }),
       end: stop,
     }
   }

@@ -2,12 +2,14 @@ import { statSync } from "node:fs"
 import { isSystemError } from "../base/errors.ts"
 import { logError } from "../base/log.ts"
 import { HOUR_MS } from "../base/time.ts"
+import type { Sample } from "../contract/metrics.ts"
 import { recordDeletedAccount } from "../customers/store/backup/deleted-accounts.ts"
 import type { ChangeLog } from "../customers/store/change-log/change-log.ts"
-import { startBackupScheduler } from "../process/backup-scheduler.ts"
+import { knownBackupAtMs, startBackupScheduler } from "../process/backup-scheduler.ts"
 import { StartupError } from "../process/startup-error.ts"
 import { startScheduledRefresh } from "./check/refresh.ts"
 import type { AppContext, StoreContext } from "./context.ts"
+import type { Part } from "./part.ts"
 
 /** Refreshes the lists and backs up the database as often as the settings say. The returned function stops both. */
 export function startSchedules(context: AppContext): () => void {
@@ -21,6 +23,22 @@ function startScheduledBackups({ system, settings, log }: AppContext): () => voi
   const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: hours, MAILKIND_BACKUP_KEEP: keep } = settings
   if (directory === null) return () => undefined
   return startBackupScheduler({ system, log, directory, intervalMs: hours * HOUR_MS, keep })
+}
+
+/** Tells the age of the newest backup. */
+export function createBackupsPart({ system: { clock, stopwatch }, settings }: AppContext): Part {
+  const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: hours } = settings
+  if (directory === null) return {}
+  const startedAtMs = stopwatch()
+  const read = async (): Promise<readonly Sample[]> => {
+    const newestAtMs = await knownBackupAtMs(directory, clock())
+    const ageMs = newestAtMs === null ? stopwatch() - startedAtMs : clock() - newestAtMs
+    return [
+      ["mailkind_backup_interval_seconds", (hours * HOUR_MS) / 1000],
+      ["mailkind_backup_age_seconds", Math.max(0, ageMs) / 1000],
+    ]
+  }
+  return { queriedSamples: [{ read, failure: "the backups were not counted" }] }
 }
 
 /** Refuses a directory of backups that is not there, and one for a database that is not SQLite. */

@@ -1,8 +1,9 @@
 import { lazyPromise } from "../base/single-flight.ts"
 import { decodeUtf8 } from "../base/text.ts"
 import type { TextFile } from "../base/text-file.ts"
-import { NO_CORRECTIONS } from "../check/check.ts"
+import { createCheck } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
+import { LISTS_ALONE } from "../check/lists-alone.ts"
 import type { WithCustomers } from "../cli/accounts.ts"
 import { WORKER_COMMAND } from "../cli/classify/command.ts"
 import { streamErrorMessage } from "../cli/classify/results-writer.ts"
@@ -30,7 +31,6 @@ import { DOCUMENTED_SETTINGS, loadInventory } from "./licences.ts"
 import { createLocalBackend, createServerBackend } from "./mcp-backend.ts"
 import { COMMIT, VERSION } from "./program.ts"
 import { serve } from "./serve.ts"
-import { assembleCheck } from "./server.ts"
 import { createSettingsSource, SETTING_FLAGS, shownSettings } from "./settings.ts"
 
 /** Creates what the commands need. Each command reads the settings only when it needs one. */
@@ -162,7 +162,10 @@ async function openCheck(context: AppContext, isOffline: boolean) {
     : createNetworkService(context, { learnedHosts: null, matchLists }, { dnsCacheBytes: DNS_CACHE_BYTES })
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
-    check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS, createOnDefect(context)),
+    check: createCheck({
+      ...{ ...system, ...LISTS_ALONE, activeLists: () => lists, networkProbe: network.networkProbe },
+      ...{ deepProbe, onDefect: createOnDefect(context) },
+    }),
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     requestId: createRequestIds(system.random),
   }

@@ -1,7 +1,8 @@
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { type Check, NO_CORRECTIONS, type OwnListMatch } from "../check/check.ts"
+import { type Check, createCheck, type OwnListMatch } from "../check/check.ts"
 import { type DomainLists, openLists } from "../check/domain-lookup.ts"
+import { LISTS_ALONE } from "../check/lists-alone.ts"
 import type { Folder } from "../check/refresh/refresh-state.ts"
 import { parseSettings, type Settings } from "../config/settings.ts"
 import { parseEntry } from "../customers/own-lists/entries.ts"
@@ -17,7 +18,6 @@ import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createOnDefect } from "./check/evidence-defects.ts"
 import { LISTS_NOT_BUILT } from "./check/lists.ts"
 import { createNetworkService } from "./check/network.ts"
-import { assembleCheck } from "./server.ts"
 
 /** A check inside another program, and what a result needs besides. */
 type InProcessCheck = {
@@ -45,7 +45,10 @@ export function assembleInProcess(options: OpenOptions): InProcessCheck {
   )
   const { deepProbe } = createDeepChecksService(context, network, null)
   return {
-    check: assembleCheck(system, () => lists, network.networkProbe, deepProbe, NO_CORRECTIONS, createOnDefect(context)),
+    check: createCheck({
+      ...{ ...system, ...LISTS_ALONE, activeLists: () => lists, networkProbe: network.networkProbe },
+      ...{ deepProbe, onDefect: createOnDefect(context) },
+    }),
     matchOwnLists,
     requestId: createRequestIds(system.random),
     testDomain: settings.MAILKIND_TEST_DOMAIN,

@@ -3,8 +3,12 @@ import { createTimedPause } from "../base/concurrency.ts"
 import { logError } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
 import type { Settings } from "../config/settings.ts"
+import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
+import { countCallbacks } from "../customers/jobs/callback-queue.ts"
 import { replaceCallbackSecret } from "../customers/jobs/callback-secrets.ts"
+import { countJobs } from "../customers/jobs/job-row.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
+import type { Store } from "../customers/store/core/store.ts"
 import type { LoadShedder } from "../http/admission/load-shedder.ts"
 import type { JobsAccess } from "../http/v1/jobs.ts"
 import { createJobFiles } from "../jobs/job-files.ts"
@@ -15,6 +19,7 @@ import { createLiveWatch, createTurns } from "../jobs/turns.ts"
 import { type CollectionBounds, createCollector, NEVER } from "../rows/garbage-collector.ts"
 import type { StoreContext } from "./context.ts"
 import type { CustomersService } from "./customers/customers.ts"
+import type { Part } from "./part.ts"
 
 /**
  * A server holds more than a command beside its garbage, so that is collected where a block of rows ends: few look-ups are under way then, which
@@ -42,7 +47,7 @@ export function createJobsService(
   check: Check,
   { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
   loadShedder: Pick<LoadShedder, "liveCount" | "inFlight" | "isUnderPressure">,
-): { readonly jobs: JobsAccess; readonly service: JobService } {
+): { readonly jobs: JobsAccess; readonly service: JobService; readonly part: Part } {
   const { system, settings, store, log, trustedTime } = context
   const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
   const holder = createHolder(system.processes.pid, random)
@@ -82,5 +87,17 @@ export function createJobsService(
       replaceCallbackSecret({ store, clock, random, actor }, accountId),
     bytesMax: settings.MAILKIND_JOB_BYTES_MAX,
   }
-  return { jobs, service }
+  const read = () => jobSamples(store)
+  const queriedSamples = [{ read, failure: "the jobs were not counted" }] as const
+  return { jobs, service, part: { start: () => service.start(), stop: () => service.stop(), queriedSamples } }
+}
+
+async function jobSamples(store: Store): Promise<readonly Sample[]> {
+  const counts = new Map((await countJobs(store)).map(({ state, count }) => [state, count]))
+  const { waiting, givenUp } = await countCallbacks(store)
+  return [
+    ...METRIC_LABELS.job_state.map((state): Sample => ["mailkind_jobs", counts.get(state) ?? 0, state]),
+    ["mailkind_callbacks_waiting", waiting],
+    ["mailkind_callbacks_given_up", givenUp],
+  ]
 }

@@ -1,14 +1,13 @@
 import { derived } from "../base/lazy.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
-import { type CategoryCorrections, type Check, createCheck } from "../check/check.ts"
-import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../check/deep-evidence.ts"
+import { type Check, createCheck } from "../check/check.ts"
 import type { DomainLists } from "../check/domain-lookup.ts"
-import { IGNORE_DEFECTS, type OnDefect } from "../check/evidence-defects.ts"
-import { type NetworkProbe, offlineNetworkProbe } from "../check/network-evidence.ts"
+import { LISTS_ALONE } from "../check/lists-alone.ts"
 import { contactUri, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
+import { createPruning } from "../customers/pruning.ts"
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
 import { isWriteUnsure } from "../customers/store/core/store-error.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
@@ -30,26 +29,27 @@ import {
   listenOnSockets,
 } from "../process/http-listener.ts"
 import { StartupError } from "../process/startup-error.ts"
-import type { System } from "../system/system.ts"
-import { recordDeletions } from "./backups.ts"
+import { createBackupsPart, recordDeletions } from "./backups.ts"
 import { createListsService, type ListsService } from "./check/lists-service.ts"
 import { createLookUps } from "./check/look-ups.ts"
 import { refreshHours } from "./check/refresh.ts"
 import type { AppContext, StoreContext } from "./context.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
-import { type CustomersService, createCustomersService, type SharedCallerState } from "./customers/customers.ts"
+import { type CustomersService, createCustomersService } from "./customers/customers.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
 import { createMailService } from "./customers/mails.ts"
 import { createSignInService } from "./customers/sign-in.ts"
 import { StartBudget, StartStopped } from "./customers/start-budget.ts"
-import { openStore } from "./customers/store.ts"
+import { createStorePart, openStore } from "./customers/store.ts"
 import { createTrustedTimeService } from "./customers/trusted-time.ts"
 import { createDescriptorWatch } from "./descriptors.ts"
 import { createFirstKeyFile } from "./first-key-file.ts"
 import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation, metricsReaderGuard } from "./metrics.ts"
+import { type Part, startParts, stopParts } from "./part.ts"
 import { COMMIT, VERSION } from "./program.ts"
+import { isWorker, type ServeMode } from "./serve-mode.ts"
 import { takeReloaded } from "./settings.ts"
 import { createTrafficService } from "./traffic.ts"
 
@@ -78,23 +78,6 @@ export type RunningServer = {
   readonly stop: () => Promise<void>
 }
 
-/** How a server listens: alone on its port, beside the server that it replaces, or as one of several workers. */
-export type ServeMode = "alone" | TakeoverMode | WorkerMode
-
-/** The number of sockets that a process opens on a shared port. */
-export type TakeoverMode = { readonly socketCount: number }
-
-/** What a worker shares with the others, and its index among them. */
-export type WorkerMode = SharedCallerState &
-  TakeoverMode & {
-    readonly workerIndex: number
-    readonly port: number
-    /** What is left of the time to wait for the database, in milliseconds; null: all of it. */
-    readonly databaseWaitMs: number | null
-    /** The metric counters of all workers, by index. */
-    readonly counterShards: readonly Float64Array[]
-  }
-
 /**
  * Wires the whole server and listens. Null: it was asked to stop while it waited for its database. Rejects with `StartupError` or
  * `StoreError`, which tell the operator what to do.
@@ -120,36 +103,34 @@ async function startOver(
   opened: OpenStore,
 ): Promise<RunningServer> {
   const { system, settings } = context
-  const worker = isWorker(mode) ? mode : null
   const state = { isStopping: false, isDraining: false, isListening: false, baseUrl: "" }
   const store = budget.storeFor(opened, () => state.isListening)
   const instrumentation = createInstrumentation(context, mode)
-  const services = await createServices(context, store, instrumentation, worker, () => state.baseUrl)
+  const wiring = { instrumentation, mode, baseUrl: () => state.baseUrl }
+  const { appDeps, parts, lists, customers } = await createParts(context, store, wiring)
   const app = createApp({
-    ...services.appDeps,
+    ...appDeps,
     allowSilence: (request, seconds) => server.timeout(request, seconds),
-    ...clientAddressDeps(settings, instrumentation, request => server.requestIP(request)?.address ?? null),
+    ...clientAddressDeps(settings, request => server.requestIP(request)?.address ?? null, instrumentation),
     baseUrl: () => state.baseUrl,
     isStopping: () => state.isStopping,
     isDraining: () => state.isDraining,
   })
-  const { MAILKIND_HOST: hostname, MAILKIND_PORT } = settings
-  const place = { hostname, port: worker?.port ?? MAILKIND_PORT, isShared: mode !== "alone" }
-  const { first: server, all } = listenOnSockets(place, app, mode === "alone" ? 1 : mode.socketCount)
+  const { first: server, all } = listenOnSockets(listenPlace(settings, mode), app, socketCount(mode))
   const address = listenerUrl(server)
   Object.assign(state, { baseUrl: settings.MAILKIND_BASE_URL ?? address, isListening: true })
-  services.start()
+  startParts(parts)
   return {
     address,
     baseUrl: state.baseUrl,
     port: server.port ?? 0,
     ensureBootstrapAccount: () => ensureBootstrapAccount(context, budget.storeFor(opened)),
-    reloadLists: services.reloadLists,
+    reloadLists: lists.reload,
     takeSettings: next => {
       takeReloaded(settings, next)
-      services.takeTiers(settings)
+      customers.takeTiers(settings)
     },
-    pollChanges: services.pollChanges,
+    pollChanges: customers.pollChanges,
     drainForTakeover: drainRequest => {
       state.isDraining = true
       return drainForTakeover(system, all, app.fetch, drainRequest)
@@ -158,45 +139,62 @@ async function startOver(
     stop: async () => {
       Object.assign(state, { isStopping: true, isDraining: true })
       await drainAndClose(system, all, app.fetch)
-      await services.stop()
-      await store.close()
+      await stopParts(parts)
     },
   }
 }
 
-const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "object" && "workerIndex" in mode
+const socketCount = (mode: ServeMode): number => (mode === "alone" ? 1 : mode.socketCount)
 
-/** Creates the services, and what the app needs of them. `baseUrl` is known once the server listens. */
-async function createServices(
-  appContext: AppContext,
-  store: OpenStore,
-  instrumentation: Instrumentation,
-  worker: WorkerMode | null,
-  baseUrl: () => string,
-) {
+const listenPlace = ({ MAILKIND_HOST: hostname, MAILKIND_PORT }: Settings, mode: ServeMode) => ({
+  hostname,
+  port: isWorker(mode) ? mode.port : MAILKIND_PORT,
+  isShared: mode !== "alone",
+})
+
+type Wiring = {
+  readonly instrumentation: Instrumentation
+  readonly mode: ServeMode
+  /** Known once the server listens. */
+  readonly baseUrl: () => string
+}
+
+/** Creates the parts, in the order in which they start, and what the app needs of them. */
+async function createParts(appContext: AppContext, store: OpenStore, { instrumentation, mode, baseUrl }: Wiring) {
+  const { meter, loadShedder } = instrumentation
+  const { system } = appContext
   const trusted = await createTrustedTimeService(appContext, store)
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time }
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
   const { learned, network, deep, onDefect } = createLookUps(context, activeLists, instrumentation)
-  const customers = await createCustomersService(context, worker)
-  const today = () => customers.units.today()
-  const { system } = context
-  const changes = { store, clock: system.clock, today, notify: recordDeletions(context, customers.publishChanges) }
+  const customers = await createCustomersService(context, isWorker(mode) ? mode : null)
+  const { corrections, freeChecks, publishChanges } = customers
+  const notify = recordDeletions(context, publishChanges)
+  const changes = { store, clock: system.clock, today: () => customers.units.today(), notify }
   const mails = createMailService(context, baseUrl)
-  const callbacks = createCallbacksService(context, network)
   const signIn = createSignInService(context, mails.sendNow)
-  const { networkProbe } = network
-  const check = assembleCheck(system, activeLists, networkProbe, deep.deepProbe, customers.corrections, onDefect)
-  const { jobs, service: jobService } = createJobsService(context, check, customers, instrumentation.loadShedder)
-  const traffic = createTrafficService(context, customers.usage, instrumentation.meter)
-  const { isInDoubt: isClockInDoubt } = trusted
-  const gauges = instrumentation.createGaugeWriter({ store, lists, network, customers, isClockInDoubt })
-  const own = [traffic, gauges, createDescriptorWatch(context)]
-  const services = [trusted, customers, learned, deep, mails, callbacks, signIn, ...own]
+  const { networkProbe, isDnsUnavailable } = network
+  const check = createCheck({ ...system, activeLists, networkProbe, deepProbe: deep.deepProbe, corrections, onDefect })
+  const { jobs, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
+  const parts: readonly Part[] = [
+    ...[createStorePart(system, store), trusted, customers, learned, deep, mails],
+    createCallbacksService(context, network),
+    signIn,
+    createPruning({ ...context, runInterval: system.runInterval, pruneMails: mails.prune, freeChecks }),
+    createTrafficService(context, customers.usage, meter),
+    createBackupsPart(context),
+    instrumentation.createMetricsPart(() => parts),
+    createDescriptorWatch(context),
+    lists,
+    network,
+    // Rows of jobs are not checked without the network.
+    jobsPart,
+  ]
   return {
+    ...{ lists, customers, parts },
     appDeps: {
-      ...createAppDeps(context, lists, network.isDnsUnavailable, isClockInDoubt),
+      ...createAppDeps(context, lists, isDnsUnavailable, trusted.isInDoubt),
       ...customers,
       ...createLeakReportsService(context, changes),
       changes,
@@ -205,46 +203,8 @@ async function createServices(
       jobs,
       signUpCheck: assembleSignUpCheck(context, activeLists, customers, check),
     },
-    reloadLists: lists.reload,
-    takeTiers: customers.takeTiers,
-    pollChanges: customers.pollChanges,
-    ...lifetimeOf(services, lists, jobService, network),
   }
 }
-
-type Service = { readonly start: () => unknown; readonly stop: () => unknown }
-
-/** Starts services, and stops them in reverse order: a service may need those before it until its work is done. */
-function lifetimeOf(
-  services: readonly Service[],
-  lists: ListsService,
-  jobs: Service,
-  network: Pick<Service, "stop">,
-): { readonly start: () => void; readonly stop: () => Promise<void> } {
-  let stopLists = (): void => undefined
-  return {
-    start: () => {
-      stopLists = lists.start()
-      for (const { start } of services) start()
-      jobs.start()
-    },
-    stop: async () => {
-      // Rows of jobs are not checked without the network.
-      await jobs.stop()
-      for (const stop of [network.stop, stopLists, ...services.toReversed().map(service => service.stop)]) await stop()
-    },
-  }
-}
-
-/** Wires a check over lists and look-ups. */
-export const assembleCheck = (
-  { clock, stopwatch }: System,
-  activeLists: () => DomainLists,
-  networkProbe: NetworkProbe,
-  deepProbe: DeepProbe,
-  corrections: CategoryCorrections,
-  onDefect: OnDefect = IGNORE_DEFECTS,
-): Check => createCheck({ activeLists, networkProbe, deepProbe, corrections, onDefect, clock, stopwatch })
 
 /** Wires the check of addresses that sign in. */
 export const assembleSignUpCheck = (
@@ -256,7 +216,7 @@ export const assembleSignUpCheck = (
   createSignUpCheck({
     policy: settings.MAILKIND_SIGN_UP_POLICY,
     check,
-    listsCheck: assembleCheck(system, activeLists, offlineNetworkProbe, OFFLINE_DEEP_PROBE, corrections),
+    listsCheck: createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections }),
     ownLists,
     setTimer: system.setTimer,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
@@ -266,21 +226,20 @@ export const assembleSignUpCheck = (
 /** The dependencies of the app that concern the client's address. */
 function clientAddressDeps(
   settings: Settings,
-  { meter, loadShedder, readExposition }: Instrumentation,
   peerAddress: (request: Request) => string | null,
+  { readExposition, meter, loadShedder }: Instrumentation,
 ) {
   const clientOf = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientNetworkResolver)
-  const addressOf = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientAddressResolver)
+  const resolve = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientAddressResolver)
+  const addressOf = (request: Request) => resolve()(peerAddress(request), request.headers)
   return {
+    ...{ meter, loadShedder, addressOf },
     clientOf: (request: Request) => clientOf()(peerAddress(request), request.headers),
-    addressOf: (request: Request) => addressOf()(peerAddress(request), request.headers),
-    meter,
-    loadShedder,
-    metrics: { read: readExposition, mayRead: metricsReaderGuard(settings, peerAddress) },
+    metrics: { read: readExposition, mayRead: metricsReaderGuard(settings, addressOf) },
   }
 }
 
-/** The dependencies of the app that no service provides. */
+/** The dependencies of the app that no part provides. */
 function createAppDeps(
   context: StoreContext,
   lists: ListsService,
@@ -290,14 +249,10 @@ function createAppDeps(
   const { system, settings, log } = context
   const isHttps = settings.MAILKIND_BASE_URL?.startsWith("https:") ?? false
   return {
+    ...system,
     responses: createJsonResponses(createRequestIds(system.random), isHttps),
     isHttps,
     roleOf: (localPart: string) => findRoleWord(localPart, lists.current().lists.addressWords),
-    clock: system.clock,
-    random: system.random,
-    nextTick: system.nextTick,
-    setTimer: system.setTimer,
-    stopwatch: system.stopwatch,
     logging: requestLogOptions(context),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,

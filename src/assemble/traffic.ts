@@ -1,36 +1,29 @@
 import { logError } from "../base/log.ts"
 import { createIntervals } from "../base/time.ts"
-import { whenTrusted } from "../base/trusted-clock.ts"
 import type { Measure } from "../customers/usage/measures.ts"
-import { pruneTraffic, STATUS_CLASSES, type TrafficMeasure, TrafficRecorder } from "../customers/usage/traffic.ts"
+import { STATUS_CLASSES, type TrafficMeasure, TrafficRecorder } from "../customers/usage/traffic.ts"
 import type { UsageMeter } from "../customers/usage/usage-meter.ts"
 import type { Meter } from "../http/metrics/meter.ts"
 import type { StoreContext } from "./context.ts"
 
 /** How often the traffic of this process is added to that of the hour. */
 const TRAFFIC_FLUSH_MS = 10_000
-/** How often hours are deleted that are no longer shown. */
-const TRAFFIC_PRUNE_MS = 3_600_000
 
 /** Records the traffic of this process by the hour, for the administration. */
 export function createTrafficService(
-  { system, store, log, trustedTime }: StoreContext,
+  { system, store, log }: StoreContext,
   usage: Pick<UsageMeter, "total">,
   meter: Pick<Meter, "apiResponses">,
 ) {
   const recorder = new TrafficRecorder(store, system.clock, totalOf(usage, meter))
-  const flush = () => recorder.flush().catch(logError(log, "traffic was not written"))
-  const prune = () =>
-    whenTrusted(trustedTime, nowMs => pruneTraffic(store, nowMs)).catch(logError(log, "old traffic was not deleted"))
-  const intervals = createIntervals(system.runInterval, [
-    [TRAFFIC_FLUSH_MS, () => void flush()],
-    [TRAFFIC_PRUNE_MS, () => void prune()],
-  ])
+  const onError = logError(log, "traffic was not written")
+  const flush = () => recorder.flush()
+  const { start, stop } = createIntervals(system.runInterval, [[TRAFFIC_FLUSH_MS, flush, onError]])
   return {
-    start: intervals.start,
+    start,
     stop: async () => {
-      intervals.stop()
-      await flush()
+      stop()
+      await flush().catch(onError)
     },
   }
 }

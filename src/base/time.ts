@@ -48,15 +48,19 @@ export function tickClock(clock: Clock, nextTick: (work: () => void) => void): C
 /** Calls `work` every `everyMs` milliseconds until the returned function is called. */
 export type RunInterval = (everyMs: number, work: () => void) => () => void
 
+/** How often a piece of work is done, the work, and what receives its failures. Absent: it does not fail. */
+export type PeriodicWork = readonly [everyMs: number, work: () => unknown, onError?: (error: unknown) => void]
+
 /** Creates a group of intervals that are started and stopped together. */
 export function createIntervals(
   runInterval: RunInterval,
-  intervals: readonly (readonly [everyMs: number, work: () => void])[],
+  intervals: readonly PeriodicWork[],
 ): { readonly start: () => void; readonly stop: () => void } {
   const stops: (() => void)[] = []
   return {
     start: () => {
-      for (const [everyMs, work] of intervals) stops.push(runInterval(everyMs, work))
+      for (const [everyMs, work, onError] of intervals)
+        stops.push(runInterval(everyMs, () => void (onError === undefined ? work() : Promise.try(work).catch(onError))))
     },
     stop: () => {
       for (const stop of stops.splice(0)) stop()

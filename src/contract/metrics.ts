@@ -112,5 +112,15 @@ export const METRICS = {
 
 export type MetricName = keyof typeof METRICS
 
+/** The value of a series, and the values of its labels in the order of the metric's. */
+export type Sample = readonly [metric: MetricName, value: number, ...labels: readonly string[]]
+
+/** The samples of a cache. */
+export const cacheSamples = (cache: (typeof METRIC_LABELS.cache)[number], stats: { readonly entries: number; readonly hits: number; readonly misses: number }): readonly Sample[] => [
+  ["mailkind_cache_entries", stats.entries, cache],
+  ["mailkind_cache_hits_total", stats.hits, cache],
+  ["mailkind_cache_misses_total", stats.misses, cache],
+]
+
 /** The one metric whose label values are in no table: the versions of this program and of Bun. */
 export const BUILD_METRIC = { name: "mailkind_build_info", description: "Always 1; the labels are the version of the program, its commit, empty where it is not known, and the version of Bun.", labels: ["version", "commit", "bun"] } as const

@@ -44,6 +44,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
     [...AUDITED, "src/customers/notices", "src/customers/accounts", "src/customers/keys", "src/customers/terms"],
   ],
   ["src/customers/free-checks", [...STORED, "src/customers/quota", "src/customers/sign-in"]],
+  ["src/customers", [...TABLES, "src/customers"]],
   ["src/rows", [...TABLES, "src/check"]],
   ["src/mcp", [...TABLES, "src/check"]],
   ["src/licences", ["src/base", "src/check/lists"]],

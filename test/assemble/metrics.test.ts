@@ -1,6 +1,9 @@
 import { describe, expect, test } from "bun:test"
-import { type NetworkService, OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
-import { createInstrumentation, skipDeepChecksUnderLoad } from "../../src/assemble/metrics.ts"
+import { listsSamples } from "../../src/assemble/check/lists-service.ts"
+import { skipDeepChecksUnderLoad } from "../../src/assemble/check/look-ups.ts"
+import { networkSamples, OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
+import { createInstrumentation } from "../../src/assemble/metrics.ts"
+import type { Part } from "../../src/assemble/part.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { METRIC_LABELS } from "../../src/contract/metrics.ts"
 import { createSystem } from "../../src/system/system.ts"
@@ -9,15 +12,14 @@ import { newAccount } from "../customers/temp-store.ts"
 import { knownLists, testApp } from "../support/app.ts"
 import { samplesOf } from "../support/prometheus.ts"
 
-const ASKED: NetworkService = {
-  ...OFFLINE_NETWORK,
-  isDnsUnavailable: () => false,
-  stats: () => ({
-    isBreakerOpen: true,
-    queryCounts: { records: 5, no_data: 4, no_name: 3, timed_out: 2, unavailable: 1 },
-    answerCache: { entries: 7, hits: 8, misses: 9 },
-    tenantStats: { entries: 10, hits: 11, misses: 12, tenant: 13, none: 14, failed: 15, openBreakerCount: 1 },
-  }),
+const ASKED: Part = {
+  samples: () =>
+    networkSamples(false, {
+      isBreakerOpen: true,
+      queryCounts: { records: 5, no_data: 4, no_name: 3, timed_out: 2, unavailable: 1 },
+      answerCache: { entries: 7, hits: 8, misses: 9 },
+      tenantStats: { entries: 10, hits: 11, misses: 12, tenant: 13, none: 14, failed: 15, openBreakerCount: 1 },
+    }),
 }
 
 /** A house that observes itself; `works` is what it does again and again, by how often. */
@@ -35,19 +37,8 @@ async function observed(
   }
   const system = { ...createSystem(), runInterval, clock: harness.clock }
   const own = createInstrumentation({ system, settings: read.settings, log: () => undefined }, "alone")
-  const lists = {
-    current: () => knownLists,
-    damage: () => null,
-    reload: async () => undefined,
-    start: () => () => undefined,
-  }
-  const over = own.createGaugeWriter({
-    store: harness.store,
-    lists,
-    network: outside,
-    customers: harness.customers,
-    isClockInDoubt: () => true,
-  })
+  const lists = { samples: () => listsSamples(knownLists, null) }
+  const over = own.createMetricsPart(() => [lists, outside, harness.customers, harness.mailsGoing, harness.jobsPart])
   return { harness, own, over, works, samples: async () => samplesOf((await own.readExposition()).text) }
 }
 
@@ -176,11 +167,11 @@ test("where metrics are off nothing is written down again and again, and the end
 
 test("what is deep gives way while the server has much to do", async () => {
   const { own } = await observed({ MAILKIND_IN_FLIGHT_MAX: "4" })
-  const query = skipDeepChecksUnderLoad(ASKED, own)
+  const query = skipDeepChecksUnderLoad({ queryDns: null, isDnsUnavailable: () => false }, own.loadShedder)
   const facts = [1, 2, 3].map(() => {
     own.loadShedder.acquire()
     return query.isDnsUnavailable()
   })
   expect(facts).toEqual([false, false, true])
-  expect(skipDeepChecksUnderLoad(OFFLINE_NETWORK, own).isDnsUnavailable()).toBe(true)
+  expect(skipDeepChecksUnderLoad(OFFLINE_NETWORK, own.loadShedder).isDnsUnavailable()).toBe(true)
 })

@@ -252,7 +252,7 @@ export async function testApp({
     clock,
     stopwatch,
   })
-  const { jobs, service: jobService } = createJobsService(context, check, customers, loadShedder)
+  const { jobs, service: jobService, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
   onTestEnd(async () => {
     let isStopped = false
     const stopping = jobService.stop().finally(() => {
@@ -314,7 +314,7 @@ export async function testApp({
     meter,
     metrics: {
       read: async () => renderExposition([column], { version: "1.0.0", commit: "", bun: Bun.version }),
-      mayRead: metricsReaderGuard(read.settings, peerOf),
+      mayRead: metricsReaderGuard(read.settings, request => addressOf(peerOf(request), request.headers)),
     },
   })
   const { fetch: app } = built
@@ -333,11 +333,12 @@ export async function testApp({
     changes,
     customers,
     jobs: jobService,
+    jobsPart,
+    mailsGoing,
     jobsFolder,
     /** The mails that went out, the latest last. Those of the outbox go when `look` is called. */
     mails,
     look: mailsGoing.pollOutbox,
-    prune: signIn.prune,
     accountId,
     key: made.text,
     keyId: made.key.id,

@@ -40,7 +40,7 @@ export type DeepChecksService = {
 /** Creates deep checks. Without a store, results are cached in memory only. Without DNS, and without requests to other hosts, deep checks are off. */
 export function createDeepChecksService(
   context: AppContext,
-  { queryDns, isDnsUnavailable }: NetworkService,
+  { queryDns, isDnsUnavailable }: Pick<NetworkService, "queryDns" | "isDnsUnavailable">,
   stored: { readonly store: Store; readonly trustedTime: TrustedTime } | null,
   onDefect = createOnDefect(context),
 ): DeepChecksService {

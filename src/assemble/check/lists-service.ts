@@ -1,4 +1,5 @@
 import { errorCode } from "../../base/errors.ts"
+import { createIntervals } from "../../base/time.ts"
 import { findRoleWord } from "../../check/address/address-hints.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { DomainLists, LoadedLists } from "../../check/domain-lookup.ts"
@@ -10,7 +11,8 @@ import {
   readDamage,
   writeDamage,
 } from "../../check/refresh/list-files.ts"
-import { STATE_FILE } from "../../check/refresh/refresh-state.ts"
+import { askedAtMs, STATE_FILE } from "../../check/refresh/refresh-state.ts"
+import { METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
 import { StartupError } from "../../process/startup-error.ts"
 import type { AppContext } from "../context.ts"
 import {
@@ -50,8 +52,10 @@ export type ListsService = {
    * place, if they are complete; otherwise keeps the current ones and logs why.
    */
   readonly reload: () => Promise<void>
-  /** Starts checking for other lists, and for damaged files, in the background. The returned function stops it. */
-  readonly start: () => () => void
+  readonly samples: () => readonly Sample[]
+  /** Starts checking for other lists, and for damaged files, in the background. */
+  readonly start: () => void
+  readonly stop: () => void
 }
 
 /** Opens the active lists and follows their changes. Rejects with `StartupError` if no complete lists exist. */
@@ -62,25 +66,52 @@ export async function createListsService(context: AppContext): Promise<ListsServ
   const { opened, damaged } = await openInPlace(context)
   const followed = new FollowedLists(context, opened, known, seen)
   if (damaged !== null) await followed.tell(damageNow(context, damaged.file))
+  const { setTimer, runInterval } = context.system
+  const intervals = createIntervals(runInterval, [
+    [REFRESH_POLL_MS, () => followed.poll()],
+    [LISTS_COMPARE_MS, () => followed.compare()],
+  ])
+  let cancelWarmUp = (): void => undefined
   return {
     current: () => followed.current,
     damage: () => followed.damage,
+    samples: () => listsSamples(followed.current, followed.damage),
     reload: async () => {
       void followed.compare()
       await followed.load(true)
     },
     start: () => {
-      const { setTimer, runInterval } = context.system
-      const stops = [
-        setTimer(WARM_UP_DELAY_MS, () => warmUp(followed.current.lists)),
-        runInterval(REFRESH_POLL_MS, () => followed.poll()),
-        runInterval(LISTS_COMPARE_MS, () => void followed.compare()),
-      ]
-      return () => {
-        for (const stop of stops) stop()
-      }
+      cancelWarmUp = setTimer(WARM_UP_DELAY_MS, () => warmUp(followed.current.lists))
+      intervals.start()
+    },
+    stop: () => {
+      cancelWarmUp()
+      intervals.stop()
     },
   }
+}
+
+/** What is measured of lists in use. */
+export function listsSamples(
+  { lists: { pack }, refreshState }: LoadedLists,
+  damage: ListsDamage | null,
+): readonly Sample[] {
+  const sources = Object.values(refreshState.sources)
+  return [
+    ["mailkind_lists_built_timestamp_seconds", Date.parse(pack.builtAt) / 1000],
+    ["mailkind_lists_refreshed_timestamp_seconds", refreshState.refreshed_at_ms / 1000],
+    ["mailkind_lists_asked_timestamp_seconds", askedAtMs(refreshState) / 1000],
+    ["mailkind_lists_damaged", damage?.is_replaced === false ? 1 : 0],
+    ["mailkind_lists_damage_timestamp_seconds", (damage?.noticed_at_ms ?? 0) / 1000],
+    ...METRIC_LABELS.set.map((set): Sample => ["mailkind_lists_entries", pack.entryCounts[set], set]),
+    ...METRIC_LABELS.source_outcome.map(
+      (outcome): Sample => [
+        "mailkind_lists_sources",
+        sources.filter(source => source.outcome === outcome).length,
+        outcome,
+      ],
+    ),
+  ]
 }
 
 /** The first check builds its tables of names and words, which takes about 60 ms. This spares a request that time. */

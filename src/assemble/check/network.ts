@@ -19,6 +19,7 @@ import {
 import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
 import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
+import { cacheSamples, METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
 import type { AppContext } from "../context.ts"
 import type { DnsOutageLog } from "./dns-outages.ts"
 import { createOnDefect } from "./evidence-defects.ts"
@@ -32,6 +33,7 @@ export type NetworkService = {
   readonly queryDns: CachingResolver | null
   /** State and counters; `null` if DNS is turned off. */
   readonly stats: () => NetworkStats | null
+  readonly samples: () => readonly Sample[]
   /** Stops background queries and closes sockets. */
   readonly stop: () => void
 }
@@ -48,6 +50,7 @@ export const OFFLINE_NETWORK: NetworkService = {
   isDnsUnavailable: () => true,
   queryDns: null,
   stats: () => null,
+  samples: () => [["mailkind_dns_up", 0]],
   stop: () => undefined,
 }
 
@@ -80,6 +83,7 @@ export function createNetworkService(
   const mailOver = (resolver: CachingResolver) =>
     createMailLookup(context, { ...learning, onDefect }, resolver, failureCounter(dns, outages))
   const tenant = createTenantLookup(context)
+  const stats = (): NetworkStats => ({ ...dns.stats(), tenantStats: tenant?.stats() ?? null })
   return {
     networkProbe: createNetworkProbe({
       probeMail: mailOver(dns.resolver),
@@ -99,9 +103,34 @@ export function createNetworkService(
     }),
     isDnsUnavailable: dns.isUnavailable,
     queryDns: dns.resolver,
-    stats: () => ({ ...dns.stats(), tenantStats: tenant?.stats() ?? null }),
+    stats,
+    samples: () => networkSamples(dns.isUnavailable(), stats()),
     stop: dns.stop,
   }
+}
+
+/** What look-ups measure. */
+export function networkSamples(
+  isDnsUnavailable: boolean,
+  { isBreakerOpen, queryCounts, answerCache, tenantStats }: NetworkStats,
+): readonly Sample[] {
+  const dns: readonly Sample[] = [
+    ["mailkind_dns_up", isDnsUnavailable ? 0 : 1],
+    ["mailkind_dns_breaker_open", isBreakerOpen ? 1 : 0],
+    ...METRIC_LABELS.dns_outcome.map(
+      (outcome): Sample => ["mailkind_dns_questions_total", queryCounts[outcome], outcome],
+    ),
+    ...cacheSamples("dns", answerCache),
+  ]
+  if (tenantStats === null) return dns
+  return [
+    ...dns,
+    ...METRIC_LABELS.tenant_outcome.map(
+      (outcome): Sample => ["mailkind_tenant_lookups_total", tenantStats[outcome], outcome],
+    ),
+    ["mailkind_tenant_breakers_open", tenantStats.openBreakerCount],
+    ...cacheSamples("tenants", tenantStats),
+  ]
 }
 
 /** Looks mail up through a resolver, and learns from what it finds. `onStart` receives each look-up. */

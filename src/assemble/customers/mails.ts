@@ -1,27 +1,27 @@
 import { isIP } from "node:net"
 import { withTimeout } from "../../base/concurrency.ts"
 import { type Log, logError } from "../../base/log.ts"
-import type { LogMessage } from "../../base/log-events.ts"
 import { createIntervals, DAY_MS } from "../../base/time.ts"
-import { type TrustedInstant, whenTrusted } from "../../base/trusted-clock.ts"
+import type { TrustedInstant } from "../../base/trusted-clock.ts"
+import { METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
 import { remindOfExpiry } from "../../customers/keys/expiry-reminders.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "../../customers/notices/mail-sender.ts"
 import type { Mailer, SendResult } from "../../customers/notices/mailer.ts"
 import type { LinkContext } from "../../customers/notices/notice-blocks.ts"
 import { type Notice, noticeContent } from "../../customers/notices/notices.ts"
-import { pruneOutbox } from "../../customers/notices/outbox.ts"
+import { countOutbox, oldestWaitingAtMs, pruneOutbox } from "../../customers/notices/outbox.ts"
 import { isMailProtected, MAIL_PROTECTION_REMEDY } from "../../customers/notices/smtp-mailer.ts"
 import { randomBase62 } from "../../customers/store/core/id.ts"
 import type { Store } from "../../customers/store/core/store.ts"
 import { notifyNextAccounts } from "../../customers/terms/terms-notices.ts"
 import type { System } from "../../system/system.ts"
 import type { AppContext, StoreContext } from "../context.ts"
+import type { QueriedSamples } from "../part.ts"
 
 /** How often the outbox is looked into, for mails of other processes too. */
 const OUTBOX_POLL_MS = 1000
 /** Claims on mails are renewed three times per lease. */
 const CLAIM_RENEWAL_MS = MAIL_SENDER_BOUNDS.leaseMs / 3
-const PRUNE_MS = 600_000
 /** The most rows of each kind that are deleted at once. */
 const PRUNED_ROWS_MAX = 1000
 /** How long mails are stored that were sent or have failed, or that wait while no mail can be sent. */
@@ -42,8 +42,9 @@ export type MailService = {
   readonly pollOutbox: () => Promise<void>
   /** Renews claims and takes over those of dead processes. Never rejects. */
   readonly renewClaims: () => Promise<void>
-  /** Deletes expired mails. Never rejects. */
-  readonly prune: () => Promise<void>
+  /** Deletes expired mails. */
+  readonly prune: (nowMs: TrustedInstant) => Promise<void>
+  readonly queriedSamples: readonly QueriedSamples[]
   /** Stops the work. A mail that takes too long is rescheduled. The store must still be open. */
   readonly stop: () => Promise<void>
 }
@@ -60,22 +61,17 @@ export function createMailService(
   const mailer = url === null ? null : system.openMailer(url.reveal())
   const sender =
     mailer && new MailSender({ ...system, trustedTime, store, log, mailer, from: senderAddress, linkContext })
-  const withErrorLog = (message: LogMessage, work: () => Promise<void>) => (): Promise<void> =>
-    work().catch(logError(log, message))
-  const pollOutbox = withErrorLog("mails about new terms or expiring keys were not queued", async () => {
+  const queueAndSend = async (): Promise<void> => {
     // One batch of each per poll, so that other work runs in between.
     await notifyNextAccounts(store, clock())
     await remindOfExpiry(store, clock())
     sender?.sendDue()
-  })
+  }
+  const pollOutbox = () => queueAndSend().catch(logError(log, "mails about new terms or expiring keys were not queued"))
   const renewClaims = async (): Promise<void> => await sender?.renew()
-  const prune = withErrorLog("old mails were not deleted", async () => {
-    await whenTrusted(trustedTime, nowMs => pruneOldMails(store, nowMs, sender?.isPaused() ?? true, log))
-  })
   const intervals = createIntervals(system.runInterval, [
-    [OUTBOX_POLL_MS, () => void pollOutbox()],
-    [CLAIM_RENEWAL_MS, () => void renewClaims()],
-    [PRUNE_MS, () => void prune()],
+    [OUTBOX_POLL_MS, pollOutbox],
+    [CLAIM_RENEWAL_MS, renewClaims],
   ])
   return {
     start: intervals.start,
@@ -89,7 +85,10 @@ export function createMailService(
     },
     pollOutbox,
     renewClaims,
-    prune,
+    prune: nowMs => pruneOldMails(store, nowMs, sender?.isPaused() ?? true, log),
+    queriedSamples: [
+      { read: () => outboxSamples(store, clock()), failure: "the mails in the outbox were not counted" },
+    ],
     stop: async () => {
       intervals.stop()
       if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)
@@ -114,6 +113,21 @@ async function pruneOldMails(store: Store, nowMs: TrustedInstant, isPaused: bool
   const retention = { storedMs: RETENTION_MS, prunesWaiting: isPaused, countMax: PRUNED_ROWS_MAX }
   const { waitingCount } = await pruneOutbox(store, nowMs, retention)
   if (waitingCount > 0) log("warn", "mails that could not be sent for a month were deleted", { count: waitingCount })
+}
+
+async function outboxSamples(store: Store, nowMs: number): Promise<readonly Sample[]> {
+  const counts = await countOutbox(store)
+  const oldestAtMs = await oldestWaitingAtMs(store)
+  const known: readonly string[] = METRIC_LABELS.notice
+  const labelOf = (notice: string): string => (known.includes(notice) ? notice : "other")
+  const mails = METRIC_LABELS.notice.flatMap(notice =>
+    METRIC_LABELS.mail_state.map((state): Sample => {
+      const matching = counts.filter(row => labelOf(row.notice) === notice && row.state === state)
+      return ["mailkind_outbox_mails", matching.reduce((sum, { count }) => sum + count, 0), notice, state]
+    }),
+  )
+  const waitingMs = oldestAtMs === null ? 0 : Math.max(0, nowMs - oldestAtMs)
+  return [...mails, ["mailkind_outbox_oldest_waiting_seconds", waitingMs / 1000]]
 }
 
 /** Waits for mails that are being sent. After the timeout the rest fails and is rescheduled. */

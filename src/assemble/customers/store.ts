@@ -13,7 +13,9 @@ import type { OpenStore } from "../../customers/store/core/store.ts"
 import { isPostgresUrl, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
+import type { System } from "../../system/system.ts"
 import { type AppContext, faultsOf } from "../context.ts"
+import type { Part } from "../part.ts"
 
 /**
  * Opens the store: the PostgreSQL database of the settings, or the SQLite file in the data directory, which it creates if
@@ -31,6 +33,25 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     onAvailabilityChange: databaseOutages(context),
   })
 }
+
+/** An open store as a part of a server, which closes it last. */
+export const createStorePart = ({ stopwatch }: Pick<System, "stopwatch">, store: OpenStore): Part => ({
+  samples: () => [
+    ["mailkind_database_up", store.isUnavailable() ? 0 : 1],
+    ["mailkind_database_connections_in_use", store.connectionsInUse()],
+  ],
+  queriedSamples: [
+    {
+      read: async () => {
+        const startedAtMs = stopwatch()
+        await store.one("SELECT 1 AS one")
+        return [["mailkind_database_latency_seconds", (stopwatch() - startedAtMs) / 1000]]
+      },
+      failure: null, // `mailkind_database_up` tells it
+    },
+  ],
+  stop: store.close,
+})
 
 /** The outage that an error of the database begins. */
 export const outageOf = ({ code, location, reason, remedy }: StoreError): Outage => ({

@@ -2,7 +2,8 @@ import type { Outage } from "../../base/fault-log.ts"
 import { logError } from "../../base/log.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
-import { CLOCK_SKEW_MS_MAX, type ClockDoubt, TrustedClock, type TrustedTime } from "../../base/trusted-clock.ts"
+import { CLOCK_SKEW_MS_MAX, type ClockDoubt, TrustedClock } from "../../base/trusted-clock.ts"
+import type { Sample } from "../../contract/metrics.ts"
 import { NODE_BOUNDS } from "../../customers/nodes/live-nodes.ts"
 import { readConfirmedTime, writeConfirmedTime } from "../../customers/store/confirmed-time.ts"
 import type { OpenStore } from "../../customers/store/core/store.ts"
@@ -14,18 +15,11 @@ const WRITE_MS = 15_000
 /** A doubt is reported when so many readings in a row found it: one alone may come from a process that was paused. */
 const READINGS_REPORTED_MIN = 2
 
-/** The time that deletes and opens days, and the background work that confirms it. */
-export type TrustedTimeService = {
-  readonly time: TrustedTime
-  /** Whether the clock is in doubt, as far as the last readings tell. */
-  readonly isInDoubt: () => boolean
-  readonly start: () => void
-  /** The store must still be open. Never rejects. */
-  readonly stop: () => Promise<void>
-}
-
-/** Creates it over an open store, whose clock it reads once. Rejects when the store fails. */
-export async function createTrustedTimeService(context: AppContext, store: OpenStore): Promise<TrustedTimeService> {
+/**
+ * Creates the time that deletes and opens days, and the background work that confirms it, over an open store, whose clock is read once.
+ * Rejects when the store fails.
+ */
+export async function createTrustedTimeService(context: AppContext, store: OpenStore) {
   const { system, log } = context
   const { stopwatch, clock } = system
   const askedMs = stopwatch()
@@ -49,10 +43,14 @@ export async function createTrustedTimeService(context: AppContext, store: OpenS
   }
   const logFailure = logError(log, "the clock was not confirmed")
   const readOnce = (): Promise<void> => readings.run(null, () => read().catch(logFailure))
-  const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => void readOnce()]])
+  const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, readOnce]])
+  /** Whether the clock is in doubt, as far as the last readings tell. */
+  const isInDoubt = (): boolean => trusted.doubt() !== null
+  const samples = (): readonly Sample[] => [["mailkind_clock_trusted", isInDoubt() ? 0 : 1]]
   return {
     time: trusted,
-    isInDoubt: () => trusted.doubt() !== null,
+    isInDoubt,
+    samples,
     start: () => {
       void readOnce()
       intervals.start()

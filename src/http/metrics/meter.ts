@@ -1,5 +1,5 @@
 import type { Category } from "../../contract/categories.ts"
-import { LATENCY_BUCKETS_S, METRIC_LABELS, type MetricName } from "../../contract/metrics.ts"
+import { LATENCY_BUCKETS_S, METRIC_LABELS, METRICS, type MetricName, type Sample } from "../../contract/metrics.ts"
 import type { ProblemCode } from "../../contract/problems.ts"
 import type { Reason } from "../../contract/reasons.ts"
 import { ROUTES } from "../../contract/routes.ts"
@@ -34,6 +34,8 @@ type CountedVerdict = { readonly category: Category; readonly reasons: readonly 
 /** Counts in the shard of this process. A call changes a few numbers in place and allocates nothing. */
 export class Meter {
   readonly #shard: Float64Array
+  /** What stood in a cell before this process showed a total in it. */
+  readonly #before = new Map<number, number>()
 
   /** `shard` has `SHARD_CELLS` cells and no other writer. */
   constructor(shard: Float64Array) {
@@ -80,19 +82,21 @@ export class Meter {
     this.#shard[cell] = (this.#shard[cell] ?? 0) + by
   }
 
-  setGauge(name: MetricName, value: number, ...values: readonly string[]): void {
-    this.#shard[cellIndex(name, ...values)] = value
+  /**
+   * Shows what other parts measure. A total that one counts from zero is added to what an earlier process has shown in this shard, unless
+   * the metric tells processes apart.
+   */
+  show(samples: readonly Sample[]): void {
+    for (const [name, value, ...values] of samples) {
+      const cell = cellIndex(name, ...values)
+      const { kind, aggregation } = METRICS[name]
+      this.#shard[cell] = value + (kind === "counter" && aggregation === "sum" ? this.#shownBefore(cell) : 0)
+    }
   }
 
-  /**
-   * Shows a total that another part counts from zero: the returned function sets it. What an earlier process counted in this
-   * shard is added to it.
-   */
-  mirror(name: MetricName, ...values: readonly string[]): (total: number) => void {
-    const cell = cellIndex(name, ...values)
-    const before = this.#shard[cell] ?? 0
-    return total => {
-      this.#shard[cell] = before + total
-    }
+  #shownBefore(cell: number): number {
+    const before = this.#before.get(cell) ?? this.#shard[cell] ?? 0
+    this.#before.set(cell, before)
+    return before
   }
 }

@@ -12,7 +12,7 @@ async function facts(...workers: readonly ((meter: Meter) => void)[]) {
   const columns = workers.map(work => {
     const column = createCounterShard()
     const meter = new Meter(column)
-    meter.setGauge("mailkind_process_start_time_seconds", 1)
+    meter.show([["mailkind_process_start_time_seconds", 1]])
     work(meter)
     return column
   })
@@ -24,12 +24,12 @@ describe("of several workers", () => {
     const samples = await facts(
       meter => {
         meter.increment("mailkind_problems_total", 2, "not_found")
-        meter.setGauge("mailkind_dns_up", 1)
-        meter.setGauge("mailkind_usage_flush_lag_seconds", 4)
+        meter.show([["mailkind_dns_up", 1]])
+        meter.show([["mailkind_usage_flush_lag_seconds", 4]])
       },
       meter => {
         meter.increment("mailkind_problems_total", 3, "not_found")
-        meter.setGauge("mailkind_usage_flush_lag_seconds", 1)
+        meter.show([["mailkind_usage_flush_lag_seconds", 1]])
       },
     )
     expect(samples.get('mailkind_problems_total{problem="not_found"}')).toBe(5)
@@ -39,8 +39,8 @@ describe("of several workers", () => {
 
   test("each tells of its own process", async () => {
     const samples = await facts(
-      meter => meter.setGauge("mailkind_process_heap_bytes", 10),
-      meter => meter.setGauge("mailkind_process_heap_bytes", 20),
+      meter => meter.show([["mailkind_process_heap_bytes", 10]]),
+      meter => meter.show([["mailkind_process_heap_bytes", 20]]),
     )
     expect(samples.get('mailkind_process_heap_bytes{worker="0"}')).toBe(10)
     expect(samples.get('mailkind_process_heap_bytes{worker="1"}')).toBe(20)
@@ -50,8 +50,8 @@ describe("of several workers", () => {
     const gone = createCounterShard()
     new Meter(gone).increment("mailkind_problems_total", 3, "not_found")
     const here = createCounterShard()
-    new Meter(here).setGauge("mailkind_process_start_time_seconds", 1)
-    new Meter(here).setGauge("mailkind_dns_up", 1)
+    new Meter(here).show([["mailkind_process_start_time_seconds", 1]])
+    new Meter(here).show([["mailkind_dns_up", 1]])
     const samples = samplesOf(renderExposition([gone, here], BUILD).text)
     expect(samples.get('mailkind_problems_total{problem="not_found"}')).toBe(3)
     expect(samples.get("mailkind_dns_up")).toBe(1)

@@ -55,12 +55,19 @@ test("a verdict counts by category and decisive reason, and where it was held or
   expect(column[cellIndex("mailkind_verdicts_degraded_total")]).toBe(METRIC_LABELS.category.length)
 })
 
+test("processor time begins anew with each process, as gauges do", () => {
+  const { column, meter } = metered()
+  meter.show([["mailkind_process_cpu_seconds_total", 7]])
+  new Meter(column).show([["mailkind_process_cpu_seconds_total", 3]])
+  expect(column[cellIndex("mailkind_process_cpu_seconds_total")]).toBe(3)
+})
+
 test("a total that is counted elsewhere goes on where the process before has left it", () => {
   const { column, meter } = metered()
-  meter.mirror("mailkind_cache_hits_total", "dns")(7)
-  const next = new Meter(column).mirror("mailkind_cache_hits_total", "dns")
-  next(0)
+  meter.show([["mailkind_cache_hits_total", 7, "dns"]])
+  const next = new Meter(column)
+  next.show([["mailkind_cache_hits_total", 0, "dns"]])
   expect(column[cellIndex("mailkind_cache_hits_total", "dns")]).toBe(7)
-  next(3)
+  next.show([["mailkind_cache_hits_total", 3, "dns"]])
   expect(column[cellIndex("mailkind_cache_hits_total", "dns")]).toBe(10)
 })

@@ -1,0 +1,21 @@
+import type { SharedCallerState } from "./customers/customers.ts"
+
+/** How a server listens: alone on its port, beside the server that it replaces, or as one of several workers. */
+export type ServeMode = "alone" | TakeoverMode | WorkerMode
+
+/** The number of sockets that a process opens on a shared port. */
+type TakeoverMode = { readonly socketCount: number }
+
+/** What a worker shares with the others, and its index among them. */
+export type WorkerMode = SharedCallerState &
+  TakeoverMode & {
+    readonly workerIndex: number
+    readonly port: number
+    /** What is left of the time to wait for the database, in milliseconds; null: all of it. */
+    readonly databaseWaitMs: number | null
+    /** The metric counters of all workers, by index. */
+    readonly counterShards: readonly Float64Array[]
+  }
+
+/** Whether it is one of several workers. */
+export const isWorker = (mode: ServeMode): mode is WorkerMode => typeof mode === "object" && "workerIndex" in mode

@@ -1,0 +1,69 @@
+import { type Log, logError } from "../base/log.ts"
+import type { LogMessage } from "../base/log-events.ts"
+import { createIntervals, HOUR_MS, type RunInterval } from "../base/time.ts"
+import { type TrustedInstant, type TrustedTime, whenTrusted } from "../base/trusted-clock.ts"
+import { pruneFormerUse } from "./accounts/former-use.ts"
+import { pruneFormerSuspensions } from "./accounts/suspension.ts"
+import { pruneActs } from "./audit/audit.ts"
+import { prunePasses } from "./free-checks/allowances.ts"
+import type { FreeChecks } from "./free-checks/free-checks.ts"
+import { pruneNetworks } from "./keys/network-watch.ts"
+import { pruneSignIns } from "./sign-in/pending-sign-ins.ts"
+import { pruneSessions } from "./sign-in/sessions.ts"
+import { pruneWrongCodes } from "./sign-in/wrong-codes.ts"
+import type { Store } from "./store/core/store.ts"
+import { pruneTraffic } from "./usage/traffic.ts"
+import { createUsagePruning } from "./usage/usage-rows.ts"
+
+type PruningDeps = {
+  readonly store: Store
+  readonly trustedTime: TrustedTime
+  readonly runInterval: RunInterval
+  readonly log: Log
+  /** Deletes the mails that are too old. */
+  readonly pruneMails: (nowMs: TrustedInstant) => Promise<void>
+  /** Null: the operator turned them off. */
+  readonly freeChecks: Pick<FreeChecks, "prune"> | null
+}
+
+/** What is too old: how often it is deleted, how, and what the log says when that fails. */
+type Pruner = readonly [everyMs: number, prune: (nowMs: TrustedInstant) => Promise<unknown>, failure: LogMessage]
+
+const MINUTE_MS = 60_000
+const TEN_MINUTES_MS = 600_000
+
+/** How many rows of a kind are deleted at once: more than can arrive meanwhile. */
+const PRUNED_ROWS_MAX = 1000
+
+/** Deletes in the background what is too old, while the time is trusted. `pruneAll` does it now, and never rejects. */
+export function createPruning({ store, trustedTime, runInterval, log, pruneMails, freeChecks }: PruningDeps) {
+  const pruneSignInRows = async (nowMs: TrustedInstant): Promise<void> => {
+    for (const prune of [pruneSignIns, pruneSessions, pruneWrongCodes, prunePasses])
+      await prune(store, nowMs, PRUNED_ROWS_MAX)
+  }
+  const pruners: readonly Pruner[] = [
+    [MINUTE_MS, createUsagePruning(store), "old usage was not deleted"],
+    [MINUTE_MS, nowMs => pruneFormerUse(store, nowMs), "the use of deleted accounts was not deleted"],
+    [MINUTE_MS, pruneSignInRows, "expired sign-ins and sessions were not deleted"],
+    [TEN_MINUTES_MS, nowMs => pruneNetworks(store, nowMs, PRUNED_ROWS_MAX), "old networks of keys were not deleted"],
+    [TEN_MINUTES_MS, async nowMs => freeChecks?.prune(nowMs), "expired data of free checks was not deleted"],
+    [TEN_MINUTES_MS, pruneMails, "old mails were not deleted"],
+    [HOUR_MS, nowMs => pruneTraffic(store, nowMs), "old traffic was not deleted"],
+  ]
+  const works = pruners.map(
+    ([everyMs, prune, failure]) => [everyMs, () => whenTrusted(trustedTime, prune), logError(log, failure)] as const,
+  )
+  // Too many acts are deleted even while the time is not trusted.
+  const pruneAdministration = async (): Promise<void> => {
+    await pruneActs(store, trustedTime.now())
+    await whenTrusted(trustedTime, nowMs => pruneFormerSuspensions(store, nowMs))
+  }
+  const administrationFailed = logError(log, "old acts of administrators and suspensions were not deleted")
+  const all = [...works, [TEN_MINUTES_MS, pruneAdministration, administrationFailed] as const]
+  return {
+    ...createIntervals(runInterval, all),
+    pruneAll: async (): Promise<void> => {
+      await Promise.all(all.map(([, work, onError]) => work().catch(onError)))
+    },
+  }
+}
