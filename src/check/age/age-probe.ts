@@ -1,9 +1,7 @@
-import { LRUCache } from "lru-cache"
+import { FactCache, type FactKind } from "../../base/fact-cache.ts"
 import { type Finding, known, unknown } from "../../base/finding.ts"
-import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { SingleFlight } from "../../base/single-flight.ts"
-import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
+import { DAY_MS } from "../../base/time.ts"
 import type { CacheStatus } from "../cache-status.ts"
 import { type AgeStore, readStoredFact, type StoredAge } from "../fact-store.ts"
 import type { RdapBootstrap } from "./rdap-bootstrap.ts"
@@ -47,7 +45,12 @@ type AgeProbeDeps = {
 
 /** The bounds of age lookups. */
 type AgeProbeBounds = {
-  readonly cache: AgeCacheBounds
+  /** About 200 bytes for each domain. */
+  readonly cache: FactKind & {
+    readonly knownTtlMs: number
+    /** For domains of which the registry does not know the age. */
+    readonly noDataTtlMs: number
+  }
   /** Lookups in flight, including those that wait for their server. */
   readonly inFlightMax: number
   /** For each server. */
@@ -59,7 +62,10 @@ const HOUR_MS = 60 * MINUTE_MS
 
 /** The bounds in use. */
 export const AGE_PROBE_BOUNDS: AgeProbeBounds = {
-  cache: { entriesMax: 20_000, knownTtlMs: 30 * DAY_MS, noDataTtlMs: HOUR_MS, failureTtlMs: 30_000 },
+  cache: {
+    ...{ entriesMax: 20_000, knownTtlMs: 30 * DAY_MS, noDataTtlMs: HOUR_MS },
+    ...{ failureTtlMs: 30_000, staleMs: 0, staleTtlMs: 0 },
+  },
   inFlightMax: 2000,
   server: {
     inFlightMax: 4,
@@ -75,33 +81,40 @@ export const AGE_PROBE_BOUNDS: AgeProbeBounds = {
 export const ageInDays = ({ registeredAtMs }: DomainRegistration, nowMs: number): number =>
   Math.max(0, Math.floor((nowMs - registeredAtMs) / DAY_MS))
 
+const ageResult = (
+  registration: AgeProbeResult["registration"],
+  isCached: boolean,
+  freshUntilMs: number,
+): AgeProbeResult => ({ registration, isCached, freshUntilMs })
+
 /** Builds an age probe: it searches memory, then the store, and then queries the registry. */
 export function createAgeProbe(deps: AgeProbeDeps, bounds: AgeProbeBounds): AgeProbe {
   const { lookupRegistration, bootstrap, store, clock, onError } = deps
-  const cache = new AgeCache(clock, bounds.cache)
-  const flights = new SingleFlight<string, AgeProbeResult>()
+  const cache = new FactCache(bounds.cache, clock, ageResult)
+  let version = 0
 
   /** The result for a domain without an RDAP server. It counts as cached, because it needs no query. */
-  const withoutServer = (): AgeProbeResult => ({
-    registration: known(null),
-    isCached: true,
-    freshUntilMs: clock() + bounds.cache.noDataTtlMs,
-  })
-  const unavailable = (): AgeProbeResult => ({
-    registration: unknown("unavailable"),
-    isCached: false,
-    freshUntilMs: clock(),
-  })
-
+  const withoutServer = () => ageResult(known(null), true, clock() + bounds.cache.noDataTtlMs)
+  const unavailable = () => ageResult(unknown("unavailable"), false, clock())
+  const cacheAge = (domain: string, { registeredAtMs, checkedAtMs }: StoredAge): AgeProbeResult => {
+    const { knownTtlMs, noDataTtlMs } = bounds.cache
+    version++
+    return registeredAtMs === null
+      ? cache.setAnswer(domain, known(null), noDataTtlMs, checkedAtMs)
+      : cache.setAnswer(domain, known({ registeredAtMs }), knownTtlMs, checkedAtMs)
+  }
   const storeResult = (domain: string, { registration, wasQueried }: RdapLookupResult): AgeProbeResult => {
-    if (!registration.known) return cache.setFailure(domain, registration, wasQueried)
-    const age = { registeredAtMs: registration.value?.registeredAtMs ?? null, checkedAtMs: clock() }
-    store?.write(domain, age)
-    return { ...cache.setAge(domain, age), isCached: false }
+    if (registration.known) {
+      const age = { registeredAtMs: registration.value?.registeredAtMs ?? null, checkedAtMs: clock() }
+      store?.write(domain, age)
+      return cacheAge(domain, age)
+    }
+    // A server that was not queried may be queried at once.
+    return wasQueried ? cache.setFailure(domain, registration) : { ...unavailable(), registration }
   }
   const readOrQuery = async (domain: string): Promise<AgeProbeResult> => {
     const stored = await readStoredFact(store, domain, onError)
-    if (stored !== null) cache.setAge(domain, stored)
+    if (stored !== null) cacheAge(domain, stored)
     const cached = cache.fresh(domain)
     if (cached !== undefined) return cached
     const servers = bootstrap.current() ?? (await bootstrap.ready())
@@ -113,73 +126,15 @@ export function createAgeProbe(deps: AgeProbeDeps, bounds: AgeProbeBounds): AgeP
   const fresh: AgeProbe["fresh"] = domain =>
     cache.fresh(domain) ?? (bootstrap.current()?.serverOf(domain) === null ? withoutServer() : undefined)
   const lookup: AgeProbe["lookup"] = domain => {
-    const available = fresh(domain) ?? flights.get(domain)
+    const available = fresh(domain) ?? cache.flights.get(domain)
     if (available !== undefined) return available
-    return flights.size >= bounds.inFlightMax ? unavailable() : flights.run(domain, () => readOrQuery(domain))
+    return cache.flights.size >= bounds.inFlightMax
+      ? unavailable()
+      : cache.flights.run(domain, () => readOrQuery(domain))
   }
   const cachedAgeDays: AgeProbe["cachedAgeDays"] = domain => {
     const registration = cache.fresh(domain)?.registration
     return registration?.known && registration.value !== null ? ageInDays(registration.value, clock()) : null
   }
-  return { lookup, fresh, cachedAgeDays, ageVersion: () => cache.version }
-}
-
-/** How many domains are cached, about 200 bytes each, and for how long. */
-type AgeCacheBounds = {
-  readonly entriesMax: number
-  readonly knownTtlMs: number
-  /** For domains of which the registry does not know the age. */
-  readonly noDataTtlMs: number
-  /** For a failure, so that repeated checks of a domain do not reach the server each time. */
-  readonly failureTtlMs: number
-}
-
-/** Results by domain. The least recently used is evicted first. */
-class AgeCache {
-  readonly #clock: Clock
-  readonly #bounds: AgeCacheBounds
-  readonly #entries: LRUCache<string, CacheLifetime & { readonly result: AgeProbeResult }>
-  #version = 0
-
-  constructor(clock: Clock, bounds: AgeCacheBounds) {
-    this.#clock = clock
-    this.#bounds = bounds
-    this.#entries = new LRUCache(boundedByCount(bounds.entriesMax))
-  }
-
-  /** How many ages have arrived. */
-  get version(): number {
-    return this.#version
-  }
-
-  /** The fresh result; undefined: there is none. */
-  fresh(domain: string): AgeProbeResult | undefined {
-    const entry = this.#entries.get(domain)
-    return entry !== undefined && isFresh(entry, this.#clock()) ? entry.result : undefined
-  }
-
-  /** Caches an age and returns the result. If another process with a clock ahead of ours found it, it is not fresh for longer. */
-  setAge(domain: string, { registeredAtMs, checkedAtMs }: StoredAge): AgeProbeResult {
-    const { knownTtlMs, noDataTtlMs } = this.#bounds
-    const result = {
-      registration: known(registeredAtMs === null ? null : { registeredAtMs }),
-      isCached: true,
-      freshUntilMs: Math.min(checkedAtMs, this.#clock()) + (registeredAtMs === null ? noDataTtlMs : knownTtlMs),
-    }
-    this.#set(domain, result)
-    this.#version++
-    return result
-  }
-
-  /** Returns the result of a failure, and caches it if the server was queried. */
-  setFailure(domain: string, registration: Finding<never>, wasQueried: boolean): AgeProbeResult {
-    const freshUntilMs = this.#clock() + (wasQueried ? this.#bounds.failureTtlMs : 0)
-    const result = { registration, isCached: false, freshUntilMs }
-    if (wasQueried) this.#set(domain, result)
-    return result
-  }
-
-  #set(domain: string, result: AgeProbeResult): void {
-    this.#entries.set(domain, { result, cachedAtMs: this.#clock(), freshUntilMs: result.freshUntilMs })
-  }
+  return { lookup, fresh, cachedAgeDays, ageVersion: () => version }
 }

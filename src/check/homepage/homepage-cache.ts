@@ -1,9 +1,8 @@
 import type { Deadline } from "../../base/concurrency.ts"
+import { FactCache } from "../../base/fact-cache.ts"
 import { known, unknown } from "../../base/finding.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { SingleFlight } from "../../base/single-flight.ts"
-import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
-import { TwoGenerationCache } from "../../base/two-generation-cache.ts"
+import { DAY_MS } from "../../base/time.ts"
 import type { CacheStatus } from "../cache-status.ts"
 import { type HomepageStore, readStoredFact, type StoredHomepage } from "../fact-store.ts"
 import type { HomepageProbe, HomepageProbeResult } from "./homepage-probe.ts"
@@ -13,9 +12,8 @@ export type HomepageResult = CacheStatus & Pick<HomepageProbeResult, "homepage" 
 
 /** For a homepage, and for the lack of one. */
 const HOMEPAGE_TTL_MS = DAY_MS
-const FAILURE_TTL_MS = 30_000
-/** How many domains are cached at least, about 150 bytes each. */
-const CACHED_HOMEPAGES_MIN = 5_000
+/** About 150 bytes for each domain. */
+const HOMEPAGE_KIND = { entriesMax: 10_000, failureTtlMs: 30_000, staleMs: 0, staleTtlMs: 0 }
 /** How many homepages are probed at the same time. Each may take a megabyte. */
 const IN_FLIGHT_MAX = 64
 
@@ -31,19 +29,16 @@ type HomepageCacheDeps = {
 /** Probes each homepage once a day for all callers. Names are registrable domains as A-labels, lower case. */
 export class HomepageCache {
   readonly #deps: HomepageCacheDeps
-  readonly #entries = new TwoGenerationCache<string, CacheLifetime & { readonly result: HomepageResult }>(
-    CACHED_HOMEPAGES_MIN,
-  )
-  readonly #flights = new SingleFlight<string, HomepageResult>()
+  readonly #cache: FactCache<StoredHomepage["state"], HomepageResult>
 
   constructor(deps: HomepageCacheDeps) {
     this.#deps = deps
+    this.#cache = new FactCache(HOMEPAGE_KIND, deps.clock, cachedHomepage)
   }
 
   /** The fresh result in memory; undefined: there is none. */
   fresh(domain: string): HomepageResult | undefined {
-    const entry = this.#entries.get(domain)
-    return entry !== undefined && isFresh(entry, this.#deps.clock()) ? entry.result : undefined
+    return this.#cache.fresh(domain)
   }
 
   /**
@@ -51,10 +46,10 @@ export class HomepageCache {
    * before the own deadline, it is repeated. It never rejects.
    */
   lookup(domain: string, deadline: Deadline): Promise<HomepageResult> {
-    const running = this.#flights.get(domain)
+    const running = this.#cache.flights.get(domain)
     if (running !== undefined) return this.#join(running, domain, deadline)
-    if (this.#flights.size >= IN_FLIGHT_MAX) return Promise.resolve(OVERLOADED)
-    return this.#flights.run(domain, () => this.#readOrProbe(domain, deadline))
+    if (this.#cache.flights.size >= IN_FLIGHT_MAX) return Promise.resolve(OVERLOADED)
+    return this.#cache.flights.run(domain, () => this.#readOrProbe(domain, deadline))
   }
 
   async #join(running: Promise<HomepageResult>, domain: string, deadline: Deadline): Promise<HomepageResult> {
@@ -64,32 +59,26 @@ export class HomepageCache {
   }
 
   async #readOrProbe(domain: string, deadline: Deadline): Promise<HomepageResult> {
-    const { probe, store, clock } = this.#deps
-    const stored = await this.#readStored(domain)
+    const { probe, store, clock, onError } = this.#deps
+    const stored = await readStoredFact(store, domain, onError)
     if (stored !== null) {
-      // If another process with a clock ahead of ours stored it, it is not fresh for longer.
-      const freshUntilMs = Math.min(stored.checkedAtMs, clock()) + HOMEPAGE_TTL_MS
-      const result = { homepage: known(stored.state), isCached: true, freshUntilMs, wasFetched: false }
-      this.#entries.set(domain, { result, cachedAtMs: clock(), freshUntilMs })
-      return result
+      this.#cache.setAnswer(domain, known(stored.state), HOMEPAGE_TTL_MS, stored.checkedAtMs)
+      const cached = this.fresh(domain)
+      if (cached !== undefined) return cached
     }
     const { homepage, movedTo, parkingSignal, wasFetched } = await probe(domain, deadline)
-    const checkedAtMs = clock()
-    const freshUntilMs = checkedAtMs + (homepage.known ? HOMEPAGE_TTL_MS : FAILURE_TTL_MS)
-    const result = { homepage, isCached: homepage.known, freshUntilMs, wasFetched: false }
-    this.#entries.set(domain, { result, cachedAtMs: checkedAtMs, freshUntilMs })
-    if (homepage.known)
-      store?.write(domain, { state: homepage.value, evidence: movedTo ?? parkingSignal?.key ?? null, checkedAtMs })
-    return { homepage, isCached: false, freshUntilMs, wasFetched }
-  }
-
-  /** The stored homepage if it is fresh; null: there is none. */
-  async #readStored(domain: string): Promise<StoredHomepage | null> {
-    const { store, clock, onError } = this.#deps
-    const stored = await readStoredFact(store, domain, onError)
-    return stored !== null && clock() < stored.checkedAtMs + HOMEPAGE_TTL_MS ? stored : null
+    if (!homepage.known) return { ...this.#cache.setFailure(domain, homepage), wasFetched }
+    const evidence = movedTo ?? parkingSignal?.key ?? null
+    store?.write(domain, { state: homepage.value, evidence, checkedAtMs: clock() })
+    return { ...this.#cache.setAnswer(domain, homepage, HOMEPAGE_TTL_MS), wasFetched }
   }
 }
+
+const cachedHomepage = (
+  homepage: HomepageResult["homepage"],
+  isCached: boolean,
+  freshUntilMs: number,
+): HomepageResult => ({ homepage, isCached, freshUntilMs, wasFetched: false })
 
 const OVERLOADED: HomepageResult = {
   homepage: unknown("unavailable"),

@@ -1,4 +1,3 @@
-import { LRUCache } from "lru-cache"
 import {
   type CallOutcome,
   type CallPermit,
@@ -7,12 +6,12 @@ import {
 } from "../../base/circuit-breaker.ts"
 import { KeyedSemaphore, type Release, Semaphore } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
+import { FactCache, type FactKind } from "../../base/fact-cache.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import { type Finding, unknown } from "../../base/finding.ts"
-import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
-import { type CacheLifetime, DAY_MS, isFresh } from "../../base/time.ts"
+import { DAY_MS } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { CacheStatus } from "../cache-status.ts"
 import type { Tenant } from "../verdict/evidence.ts"
@@ -24,7 +23,11 @@ export type TenantProbeResult = CacheStatus & { readonly tenant: Finding<Tenant 
 
 /** The bounds of tenant lookups. */
 export type TenantProbeBounds = {
-  readonly cache: TenantCacheBounds
+  readonly cache: FactKind & {
+    readonly answerTtlMs: number
+    /** For a tenant of which it is not known how its users sign in. */
+    readonly partialTtlMs: number
+  }
   /** For each cloud. It opens only if a lookup of a reserved domain fails too: anybody can have lookups of their own domains fail. */
   readonly breaker: CircuitBreakerBounds
   /** Lookups in flight, of two requests each. */
@@ -39,7 +42,10 @@ const MINUTE_MS = 60_000
 
 /** The bounds in use. */
 export const TENANT_PROBE_BOUNDS: TenantProbeBounds = {
-  cache: { entriesMax: 20_000, answerTtlMs: DAY_MS, partialTtlMs: MINUTE_MS, failureTtlMs: 30_000, staleTtlMs: DAY_MS },
+  cache: {
+    ...{ entriesMax: 20_000, answerTtlMs: DAY_MS, partialTtlMs: MINUTE_MS },
+    ...{ failureTtlMs: 30_000, staleMs: DAY_MS, staleTtlMs: 30_000 },
+  },
   breaker: { failuresMax: 5, openMs: 30_000, openMinMs: 1000, openMaxMs: 10 * MINUTE_MS },
   inFlightMax: 64,
   inFlightPerCallerMax: LIMITS.tenantLookupsPerCallerMax,
@@ -68,12 +74,12 @@ type TenantProbeDeps = {
 export class TenantProbe {
   readonly #urls: IdentityUrls
   readonly #clock: Clock
+  readonly #bounds: TenantProbeBounds["cache"]
   readonly #startLookup: ReturnType<typeof createTenantLookup>
-  readonly #cache: TenantCache
+  readonly #cache: FactCache<Tenant | null, TenantProbeResult>
   readonly #semaphore: Semaphore
   readonly #callers: KeyedSemaphore<string>
   readonly #breakers: ReadonlyMap<string, CircuitBreaker>
-  readonly #flights = new SingleFlight<string, TenantProbeResult>()
   /** The lookups that wait for a slot of their caller. */
   readonly #waiting = new SingleFlight<string, TenantProbeResult>()
   readonly #counts = { hits: 0, misses: 0, tenant: 0, none: 0, failed: 0 }
@@ -82,7 +88,12 @@ export class TenantProbe {
     this.#urls = urls
     this.#clock = clock
     this.#startLookup = createTenantLookup(fetchUrl, clock, setTimer)
-    this.#cache = new TenantCache(clock, bounds.cache)
+    this.#bounds = bounds.cache
+    this.#cache = new FactCache(bounds.cache, clock, (tenant, isCached, freshUntilMs) => ({
+      tenant,
+      isCached,
+      freshUntilMs,
+    }))
     this.#semaphore = new Semaphore(bounds.inFlightMax, bounds.waitingMax)
     this.#callers = new KeyedSemaphore(bounds.inFlightPerCallerMax, bounds.waitingMax)
     const callCanary = createCanaryLookup(fetchUrl, clock, setTimer)
@@ -127,7 +138,7 @@ export class TenantProbe {
 
   /** The fresh cached result, or the lookup that is in flight. */
   #available(key: string): TenantProbeResult | Promise<TenantProbeResult> | undefined {
-    return this.#cache.fresh(key) ?? this.#flights.get(key)
+    return this.#cache.fresh(key) ?? this.#cache.flights.get(key)
   }
 
   #breakerOf(base: string): CircuitBreaker {
@@ -151,7 +162,7 @@ export class TenantProbe {
       releaseCaller()
       return this.#withoutLookup(query.key)
     }
-    return this.#flights.run(query.key, async () => {
+    return this.#cache.flights.run(query.key, async () => {
       const releasePermit = await permit
       return this.#runLookup(query, () => {
         releasePermit()
@@ -178,7 +189,7 @@ export class TenantProbe {
       const settled = await lookup.result
       this.#counts[lookupOutcome(settled)]++
       await report(callOutcome(settled)) // before the release: it may open the breaker for the next lookup
-      return this.#cache.set(key, settled)
+      return this.#cacheResult(key, settled)
     } catch (defect) {
       // A trial call whose outcome nobody hears would keep the breaker open for ever.
       await report?.({ kind: "failed", retryAfterMs: null })
@@ -186,6 +197,11 @@ export class TenantProbe {
     } finally {
       void finished.then(release, release)
     }
+  }
+
+  #cacheResult(key: string, { tenant, isComplete }: TenantLookupResult): TenantProbeResult {
+    if (!tenant.known) return this.#cache.setFailure(key, tenant)
+    return this.#cache.setAnswer(key, tenant, isComplete ? this.#bounds.answerTtlMs : this.#bounds.partialTtlMs)
   }
 }
 
@@ -206,73 +222,3 @@ const lookupOutcome = ({ tenant }: TenantLookupResult): "tenant" | "none" | "fai
 /** That there is no tenant is an answer too. */
 const callOutcome = ({ tenant, retryAfterMs }: TenantLookupResult): CallOutcome =>
   tenant.known ? { kind: "answered" } : { kind: "failed", retryAfterMs }
-
-/** How many results are cached, and for how long. */
-type TenantCacheBounds = {
-  readonly entriesMax: number
-  readonly answerTtlMs: number
-  /** For a tenant of which it is not known how its users sign in. */
-  readonly partialTtlMs: number
-  /** For a failure, so that repeated checks of a domain do not reach the endpoint each time. */
-  readonly failureTtlMs: number
-  /** How long after its TTL an answer replaces a failure. */
-  readonly staleTtlMs: number
-}
-
-type TenantCacheEntry = CacheLifetime & { readonly result: TenantProbeResult; readonly staleUntilMs: number }
-
-/** Lookup results by key. The least recently used is evicted first. */
-class TenantCache {
-  readonly #clock: Clock
-  readonly #bounds: TenantCacheBounds
-  /** It does not expire entries, because a stale entry is still useful. */
-  readonly #entries: LRUCache<string, TenantCacheEntry>
-
-  constructor(clock: Clock, bounds: TenantCacheBounds) {
-    this.#clock = clock
-    this.#bounds = bounds
-    this.#entries = new LRUCache(boundedByCount(bounds.entriesMax))
-  }
-
-  get size(): number {
-    return this.#entries.size
-  }
-
-  /** The fresh result; undefined: there is none. */
-  fresh(key: string): TenantProbeResult | undefined {
-    const entry = this.#entries.get(key)
-    return entry !== undefined && isFresh(entry, this.#clock()) ? entry.result : undefined
-  }
-
-  /** The answer that replaces a failure, with no freshness; undefined: there is none. */
-  stale(key: string): TenantProbeResult | undefined {
-    const entry = this.#staleEntry(key)
-    return entry === undefined ? undefined : { ...entry.result, freshUntilMs: this.#clock() }
-  }
-
-  /** Caches a result and returns what the caller gets: for a failure, the previous answer if it is not too old. */
-  set(key: string, { tenant, isComplete }: TenantLookupResult): TenantProbeResult {
-    const { answerTtlMs, partialTtlMs, staleTtlMs } = this.#bounds
-    if (!tenant.known) return this.#setFailure(key, tenant)
-    const cachedAtMs = this.#clock()
-    const freshUntilMs = cachedAtMs + (isComplete ? answerTtlMs : partialTtlMs)
-    const result = { tenant, isCached: true, freshUntilMs }
-    this.#entries.set(key, { result, cachedAtMs, freshUntilMs, staleUntilMs: freshUntilMs + staleTtlMs })
-    return { ...result, isCached: false }
-  }
-
-  #setFailure(key: string, tenant: Finding<never>): TenantProbeResult {
-    const cachedAtMs = this.#clock()
-    const freshUntilMs = cachedAtMs + this.#bounds.failureTtlMs
-    const previous = this.#staleEntry(key)
-    const result =
-      previous === undefined ? { tenant, isCached: false, freshUntilMs } : { ...previous.result, freshUntilMs }
-    this.#entries.set(key, { result, cachedAtMs, freshUntilMs, staleUntilMs: previous?.staleUntilMs ?? freshUntilMs })
-    return result
-  }
-
-  #staleEntry(key: string): TenantCacheEntry | undefined {
-    const entry = this.#entries.get(key)
-    return entry?.result.tenant.known && this.#clock() < entry.staleUntilMs ? entry : undefined
-  }
-}
