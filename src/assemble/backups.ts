@@ -20,9 +20,9 @@ export function startSchedules(context: AppContext): () => void {
 }
 
 function startScheduledBackups({ system, settings, log }: AppContext): () => void {
-  const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: hours, MAILKIND_BACKUP_KEEP: keep } = settings
+  const { MAILKIND_BACKUP_DIR: directory, MAILKIND_BACKUP_HOURS: hours } = settings
   if (directory === null) return () => undefined
-  return startBackupScheduler({ system, log, directory, intervalMs: hours * HOUR_MS, keep })
+  return startBackupScheduler({ system, log, directory, intervalMs: hours * HOUR_MS, keep: backupsKept(hours) })
 }
 
 /** Tells the age of the newest backup. */
@@ -40,6 +40,9 @@ export function createBackupsPart({ system: { clock, stopwatch }, settings }: Ap
   }
   return { queriedSamples: [{ read, failure: "the backups were not counted" }] }
 }
+
+/** How many scheduled backups are kept: those of a week, and at least seven. */
+export const backupsKept = (everyHours: number): number => Math.max(7, Math.ceil((7 * 24) / everyHours))
 
 /** Refuses a directory of backups that is not there, and one for a database that is not SQLite. */
 export function checkBackupDirectory({

@@ -14,6 +14,7 @@ import type { SettingsReading } from "../config/setting-sources.ts"
 import type { Settings } from "../config/settings.ts"
 import { checkSmtp, isMailProtected } from "../customers/notices/smtp-mailer.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
+import { POOL_BOUNDS } from "../customers/store/postgres/connection-pool.ts"
 import { readPostgresStatus } from "../customers/store/postgres/postgres-status.ts"
 import { type BackupSchedule, diagnoseBackups } from "../doctor/backups.ts"
 import { type ClockReferences, diagnoseClock, serverAheadMs } from "../doctor/clock.ts"
@@ -47,6 +48,7 @@ import {
   diagnoseResolvers,
 } from "../doctor/network.ts"
 import { diagnosePort, HEALTH_TIMEOUT_MS } from "../doctor/port.ts"
+import { LOAD_LIMITS } from "../http/admission/load-shedder.ts"
 import { parseKeySet } from "../http/hooks/reporter-keys.ts"
 import { knownBackupAtMs } from "../process/backup-scheduler.ts"
 import { assertPortFree } from "../process/http-listener.ts"
@@ -116,9 +118,9 @@ function createDiagnostics(context: AppContext, { isAlone, isRunning }: DoctorRu
     disk: async () => diagnoseDisk(directory),
     descriptors: async () =>
       diagnoseDescriptors(system.processStats().descriptorsMax, {
-        inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX,
+        inFlightMax: LOAD_LIMITS.inFlightMax,
         // One more listens for notifications.
-        databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : settings.MAILKIND_DATABASE_CONNECTIONS + 1,
+        databaseConnections: settings.MAILKIND_DATABASE_URL === null ? 0 : POOL_BOUNDS.connectionsMax + 1,
       }),
     database: () => database.database(isAlone ? null : () => diagnoseDatabaseInChild(system)),
     backups: async () => diagnoseBackups(await backupSchedule(context), token),

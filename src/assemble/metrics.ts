@@ -1,5 +1,4 @@
 import { type EventLoopLag, measureEventLoopLag } from "../base/event-loop-lag.ts"
-import { derived } from "../base/lazy.ts"
 import { logError } from "../base/log.ts"
 import { createIntervals } from "../base/time.ts"
 import type { Settings } from "../config/settings.ts"
@@ -7,7 +6,6 @@ import { LOAD_LIMITS, LoadShedder } from "../http/admission/load-shedder.ts"
 import { createCounterShard } from "../http/metrics/counter-layout.ts"
 import { type Exposition, renderExposition } from "../http/metrics/exposition.ts"
 import { Meter } from "../http/metrics/meter.ts"
-import { createIpMatcher } from "../http/request/client-address.ts"
 import {
   type MetricsListener,
   startMetricsListener,
@@ -27,10 +25,6 @@ const QUERY_MS = 15_000
 /** Where the settings want a listener for metrics alone, as `host:port`; `null` if nowhere. */
 const metricsAddress = ({ MAILKIND_METRICS }: Settings): string | null =>
   MAILKIND_METRICS === "off" ? null : MAILKIND_METRICS
-
-/** Whether anybody may read metrics. */
-const areMetricsEnabled = (settings: Settings): boolean =>
-  metricsAddress(settings) !== null || settings.MAILKIND_METRICS_ALLOW.length > 0
 
 /** The counters of a process, and the exposition of the counters of all processes. */
 export type Instrumentation = {
@@ -52,8 +46,7 @@ export function createInstrumentation(context: AppContext, mode: ServeMode): Ins
   const shards = isWorker(mode) ? mode.counterShards : [createCounterShard()]
   const meter = new Meter((isWorker(mode) ? shards[mode.workerIndex] : shards[0]) ?? createCounterShard())
   const lag = measureEventLoopLag(system.stopwatch, system.runInterval)
-  const bounds = { ...LOAD_LIMITS, inFlightMax: settings.MAILKIND_IN_FLIGHT_MAX }
-  const loadShedder = new LoadShedder(bounds, lag.sustainedMs, meter, system.nextTick, system.setTimer)
+  const loadShedder = new LoadShedder(LOAD_LIMITS, lag.sustainedMs, meter, system.nextTick, system.setTimer)
   let show = (): void => undefined
   const readExposition = async (): Promise<Exposition> => {
     show()
@@ -64,7 +57,7 @@ export function createInstrumentation(context: AppContext, mode: ServeMode): Ins
     loadShedder,
     readExposition,
     createMetricsPart: parts => {
-      if (!areMetricsEnabled(settings)) return { start: () => undefined, stop: lag.stop }
+      if (metricsAddress(settings) === null) return { start: () => undefined, stop: lag.stop }
       const process = createProcessPart(system, lag, loadShedder)
       const showing = showSamples(context, meter, () => [...parts(), process])
       show = showing.show
@@ -125,12 +118,6 @@ export function listenForMetrics(
   return isTakeover
     ? startMetricsListenerWithRetry(system, address, readExposition, log)
     : startMetricsListener(address, readExposition)
-}
-
-/** Decides whether the sender of a request may read metrics from the public listener. */
-export function metricsReaderGuard(settings: Settings, addressOf: (request: Request) => string) {
-  const isAllowed = derived(() => settings.MAILKIND_METRICS_ALLOW, createIpMatcher)
-  return (request: Request): boolean => isAllowed()(addressOf(request))
 }
 
 /** What the process takes. */

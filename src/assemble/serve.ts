@@ -11,7 +11,7 @@ import { VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
 import { startServer } from "./server.ts"
 import { reportReady } from "./service-state.ts"
-import { createReloads, firstKeyPlace, reloadSettings, type SettingsSource } from "./settings.ts"
+import { createReloads, reloadSettings, type SettingsSource } from "./settings.ts"
 import { delayStop } from "./stop-delay.ts"
 import { runWorker, supervise } from "./workers.ts"
 
@@ -79,7 +79,7 @@ async function serveSingleProcess(
   const previousEnded = previous?.takeOver(log, routing) ?? Promise.resolve()
   const takeovers = acceptTakeovers(system, location, hooks, previousEnded, log)
   // Printed last: whoever reads that the server listens may replace it at once.
-  printStart(output, VERSION, server, firstAccount, 1, firstKeyPlace(settings))
+  printStart(output, VERSION, server, firstAccount, 1, settings.MAILKIND_FIRST_KEY !== null)
   reportReady(system)
   const stopCause = await Promise.race([stopSignal, takeovers.drainRequested])
   log("info", "stopping", { asked_by: typeof stopCause === "string" ? stopCause : NEXT_SERVER })

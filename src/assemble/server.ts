@@ -1,3 +1,4 @@
+import { join } from "node:path"
 import { derived } from "../base/lazy.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { type Check, createCheck } from "../check/check.ts"
@@ -9,10 +10,8 @@ import { createAdminCheck } from "../customers/accounts/account-email.ts"
 import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
 import { createPruning } from "../customers/pruning.ts"
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
-import { isWriteUnsure } from "../customers/store/core/store-error.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createApp } from "../http/app.ts"
-import type { RequestLogging } from "../http/metrics/request-observer.ts"
 import { createClientAddressResolver, createClientNetworkResolver } from "../http/request/client-address.ts"
 import { createJsonResponses } from "../http/response/json-responses.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
@@ -43,10 +42,9 @@ import { StartBudget, StartStopped } from "./customers/start-budget.ts"
 import { createStorePart, openStore } from "./customers/store.ts"
 import { createTrustedTimeService } from "./customers/trusted-time.ts"
 import { createDescriptorWatch } from "./descriptors.ts"
-import { createFirstKeyFile } from "./first-key-file.ts"
 import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
-import { createInstrumentation, type Instrumentation, metricsReaderGuard } from "./metrics.ts"
+import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
 import { COMMIT, VERSION } from "./program.ts"
 import { isWorker, type ServeMode } from "./serve-mode.ts"
@@ -227,7 +225,7 @@ export const assembleSignUpCheck = (
 function clientAddressDeps(
   settings: Settings,
   peerAddress: (request: Request) => string | null,
-  { readExposition, meter, loadShedder }: Instrumentation,
+  { meter, loadShedder }: Instrumentation,
 ) {
   const clientOf = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientNetworkResolver)
   const resolve = derived(() => settings.MAILKIND_TRUSTED_PROXIES, createClientAddressResolver)
@@ -235,7 +233,6 @@ function clientAddressDeps(
   return {
     ...{ meter, loadShedder, addressOf },
     clientOf: (request: Request) => clientOf()(peerAddress(request), request.headers),
-    metrics: { read: readExposition, mayRead: metricsReaderGuard(settings, addressOf) },
   }
 }
 
@@ -253,7 +250,7 @@ function createAppDeps(
     responses: createJsonResponses(createRequestIds(system.random), isHttps),
     isHttps,
     roleOf: (localPart: string) => findRoleWord(localPart, lists.current().lists.addressWords),
-    logging: requestLogOptions(context),
+    logsEveryResponse: () => settings.MAILKIND_LOG === "debug" || system.verbose.isOn(),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     health: createHealthReport(context, lists, isDnsUnavailable, isClockInDoubt),
@@ -261,7 +258,7 @@ function createAppDeps(
     isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,
-    pricing: settings.MAILKIND_PRICING,
+    pricing: readPricing(context),
     securityContacts: settings.MAILKIND_SECURITY_CONTACT.map(contactUri),
     isDnsOff: settings.MAILKIND_DNS_SERVERS.includes("off"),
     lists: () => listsOverview(lists.current()),
@@ -269,18 +266,23 @@ function createAppDeps(
   }
 }
 
+/** What the operator says about prices: the Markdown of a file in the data directory; null: nothing. */
+function readPricing({ system: { files }, settings }: AppContext): string | null {
+  const path = join(settings.MAILKIND_DATA_DIR, PRICING_FILE)
+  if (files.modifiedAtMs(path) === null) return null
+  const file = files.readSmall(path)
+  if (file.kind === "unreadable") throw new StartupError(`${path} cannot be read: ${file.why}.`)
+  return file.text.trim() === "" ? null : file.text
+}
+
+const PRICING_FILE = "pricing.md"
+
 function createIsAdmin(settings: Settings): (email: string) => boolean {
   const check = derived(() => settings.MAILKIND_ADMINS, createAdminCheck)
   if (check() === null)
     throw new StartupError("MAILKIND_ADMINS wants emails that accounts can have: `name@domain`, unquoted.")
   return email => check()?.(email) ?? false
 }
-
-const requestLogOptions = ({ system: { verbose }, settings }: AppContext): RequestLogging => ({
-  slowMs: () => (settings.MAILKIND_SLOW_MS === "off" ? null : settings.MAILKIND_SLOW_MS),
-  sampleEvery: () => (settings.MAILKIND_LOG_SAMPLE === "off" ? null : settings.MAILKIND_LOG_SAMPLE),
-  logsEveryRefusal: () => settings.MAILKIND_LOG === "debug" || verbose.isOn(),
-})
 
 /** Reports health from memory. The uptime counts from this call on. */
 function createHealthReport(
@@ -310,19 +312,14 @@ export async function ensureBootstrapAccount(
   { system: { clock, random }, settings, log }: AppContext,
   store: Store,
 ): Promise<FirstAccountResult> {
-  const { MAILKIND_FIRST_KEY: preset, MAILKIND_FIRST_KEY_TO: path } = settings
-  const file = path === null ? null : createFirstKeyFile(path)
-  const options = { text: preset?.reveal() ?? null, keep: async (text: string) => file?.write(text) }
+  const preset = settings.MAILKIND_FIRST_KEY?.reveal() ?? null
   try {
-    const result = await createFirstAccount(store, clock, random, await currentTermsVersion(store), options)
-    if (result.kind === "created") return result
-    const isUnused = file === null ? preset !== null && !(await hasKey(store, preset.reveal())) : !file.isThere()
-    if (isUnused) log("info", "the first key is not used, since there are accounts")
+    const result = await createFirstAccount(store, clock, random, await currentTermsVersion(store), preset)
+    if (result.kind === "exists" && preset !== null && !(await hasKey(store, preset)))
+      log("info", "the first key is not used, since there are accounts")
     return result
   } catch (error) {
     if (error instanceof StartStopped) return { kind: "exists" }
-    // The account may have been created all the same, and its key is nowhere else.
-    if (!isWriteUnsure(error)) file?.remove()
     throw error
   }
 }

@@ -166,12 +166,6 @@ export function reloadSettings(source: SettingsSource, log: Log): Extract<Settin
 
 const RESTART = "Start the server again with `serve --replace`, which refuses no connection."
 
-/** Where the operator has the key of the first start, such as "in /run/key"; null: nowhere. */
-export function firstKeyPlace({ MAILKIND_FIRST_KEY: preset, MAILKIND_FIRST_KEY_TO: path }: Settings): string | null {
-  if (path !== null) return `in ${path}`
-  return preset === null ? null : "of MAILKIND_FIRST_KEY"
-}
-
 /** The settings of texts that another process has read; null if they are faulty. */
 export function settingsOfTexts(texts: Readonly<Record<string, string>>): Settings | null {
   const given = Object.entries(texts).map(([name, text]) => [name as SettingName, { text, origin: null }] as const) // from `textsOf`

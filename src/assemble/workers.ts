@@ -32,14 +32,7 @@ import { BUILD, VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
 import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
 import { reportReady } from "./service-state.ts"
-import {
-  createReloads,
-  firstKeyPlace,
-  reloadSettings,
-  type SettingsSource,
-  settingsOfTexts,
-  takeReloaded,
-} from "./settings.ts"
+import { createReloads, reloadSettings, type SettingsSource, settingsOfTexts, takeReloaded } from "./settings.ts"
 import { delayStop } from "./stop-delay.ts"
 
 /** How long a worker may take to stop: to answer requests in flight and to write buffered data. */
@@ -87,7 +80,7 @@ export async function supervise(
     const previousEnded = previous?.takeOver(log, poolRouting(pool)) ?? Promise.resolve()
     takeovers = acceptTakeovers(system, location, poolHooks(system, pool), previousEnded, log)
     // Printed last: whoever reads that the server listens may replace it at once.
-    printStart(output, VERSION, server, first, workerCount, firstKeyPlace(settings))
+    printStart(output, VERSION, server, first, workerCount, settings.MAILKIND_FIRST_KEY !== null)
     reportReady(system)
   }
   await store.close()

@@ -1,5 +1,5 @@
 import type { Command } from "commander"
-import { CommandError, CommandExit, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 
 /** The settings as they are shown, or every fault of them. `origin` null: the default. A secret has no text. */
 export type SettingsShown =
@@ -16,21 +16,9 @@ export type ConfigCommandDeps = { readonly read: () => SettingsShown }
 export const faultySettings = (faults: readonly string[]): CommandError =>
   new CommandError(["the settings are faulty:", ...faults].join("\n  "), 2)
 
-/** Registers `config check` and `config show`. */
+/** Registers `config show`. */
 export function registerConfigCommands(root: Command, output: Output, { read }: ConfigCommandDeps): void {
-  const group = root.command("config").description("Check or show the settings.")
-  group
-    .command("check")
-    .description("Check the settings of the command line, the environment and the file.")
-    .option(...JSON_FLAG, false)
-    .action(({ json: asJson }: { json: boolean }) => {
-      const shown = read()
-      const faults = shown.kind === "faulty" ? shown.faults : []
-      if (!asJson && faults.length > 0) throw faultySettings(faults)
-      if (asJson) printJson(output, { valid: faults.length === 0, faults })
-      else output.line("All settings are known and valid.")
-      if (faults.length > 0) throw new CommandExit(2)
-    })
+  const group = root.command("config").description("Show the settings.")
   group
     .command("show")
     .description("Show all settings, and where each comes from. Secrets are shown as •••.")

@@ -45,8 +45,8 @@ function parseWorkers(text: string): ServeOptions["workers"] {
 type ServerAddress = { readonly address: string; readonly baseUrl: string }
 
 /**
- * Prints where the server listens and, after the first start, the new key, which is never shown again. `keptIn`: where the operator has the
- * key, such as "in /run/key"; null: nowhere.
+ * Prints where the server listens and, after the first start, the new key, which is never shown again. `isPreset`: the operator has the
+ * key, and it is not shown.
  */
 export function printStart(
   output: Output,
@@ -54,7 +54,7 @@ export function printStart(
   { address, baseUrl }: ServerAddress,
   first: FirstAccountResult,
   workersCount: number,
-  keptIn: string | null,
+  isPreset: boolean,
 ): void {
   const as = baseUrl === address ? "" : ` as ${baseUrl}`
   const by = workersCount === 1 ? "" : ` with ${workersCount} workers`
@@ -62,8 +62,8 @@ export function printStart(
   if (first.kind === "exists") return
   output.line("")
   const account = `The account ${first.account.email} was created with`
-  if (keptIn !== null) {
-    output.line(`${account} the secret key ${keptIn}.`)
+  if (isPreset) {
+    output.line(`${account} the secret key of MAILKIND_FIRST_KEY.`)
     return
   }
   output.line(`${account} a secret key. Copy the key now, you cannot see it again:`)

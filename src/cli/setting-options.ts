@@ -12,7 +12,7 @@ export type ChosenSettings = {
 const CONFIG_FLAG = ["--config <file>", "read settings from a TOML file"] as const
 
 /** Commands that have the flags in their help, since they are about a server. The others take them without telling. */
-const ABOUT_SERVERS: ReadonlySet<string> = new Set(["serve", "doctor", "config check", "config show"])
+const ABOUT_SERVERS: ReadonlySet<string> = new Set(["serve", "doctor", "config show"])
 
 /**
  * Lets each command take `--config` and the flags of settings, and calls `choose` with them before it begins. Call it after all

@@ -26,13 +26,11 @@ export const SETTINGS = {
     pattern: POSTGRES_URL,
     expected: "postgres://, optionally a user and a password, percent-encoded, a host, optionally a port, and the name of a database",
   }),
-  MAILKIND_DATABASE_CONNECTIONS: integer({ description: "Most connections to PostgreSQL per process, besides one for notifications.", defaultValue: 4, min: 1, max: 100 }),
   MAILKIND_NODE_URL: url({ description: "Address at which the other servers of a PostgreSQL database reach this one, such as `http://10.0.0.11:8080`. By it a server that is cut off from the database learns that others are not (`/v1/health?ready=1`).", defaultValue: null, schemes: ["http", "https"] }),
   MAILKIND_DATABASE_WAIT_S: integer({ description: "How long a start waits in all for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
   MAILKIND_STOP_DELAY_MS: integer({ isReloaded: true, description: "How long after SIGTERM everything is still served while `/v1/health` answers 503, in milliseconds, so that a load balancer can turn away.", defaultValue: 0, min: 0, max: 600_000 }),
   MAILKIND_BACKUP_DIR: text({ description: "Existing directory into which the server backs up its SQLite database on schedule. Without it, it makes no backups.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
-  MAILKIND_BACKUP_HOURS: integer({ description: "Hours between two backups.", defaultValue: 24, min: 1, max: 8760 }),
-  MAILKIND_BACKUP_KEEP: integer({ description: "How many scheduled backups are kept.", defaultValue: 7, min: 1, max: 10_000 }),
+  MAILKIND_BACKUP_HOURS: integer({ description: "Hours between two backups. Those of the last week are kept, and at least seven.", defaultValue: 24, min: 1, max: 8760 }),
   MAILKIND_TEST_DOMAIN: text({ description: "Domain of the test addresses, which need no key.", defaultValue: "mailkind.test", pattern: HOST_NAME, expected: "a lower-case domain name of two labels or more" }),
   MAILKIND_DNS_SERVERS: list({ flag: "--dns-servers <list>", description: "DNS servers as `address[:port]`. `off` switches DNS off.", defaultValue: [], defaultText: "the system's", allowsOff: true, isMember: isDnsServer, expected: "a comma list of IP addresses with optional ports, or off" }),
   MAILKIND_DNS_TIMEOUT_MS: integer({ description: "Time limit of one DNS question, in milliseconds.", defaultValue: 1500, min: 50, max: 10_000 }),
@@ -75,7 +73,6 @@ export const SETTINGS = {
     pattern: FIRST_KEY,
     expected: "a secret key as `mailkind key generate` prints it",
   }),
-  MAILKIND_FIRST_KEY_TO: text({ description: "File into which the first start writes its key, instead of printing it. It is created with mode 0600.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_SIGN_UP_POLICY: choice({
     description: "What the sign-in does with mistyped, throw-away and dead addresses. `off` checks nothing. `warn` asks for confirmation. `refuse` asks about typos and refuses the others.",
     defaultValue: "warn",
@@ -91,7 +88,6 @@ export const SETTINGS = {
     expected: "a comma list such as 0=10/10/2000, with - for unlimited",
   }),
   MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "Free checks per day (UTC) that all visitors of the home page share. `off` hides the checker.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
-  MAILKIND_PRICING: text({ description: "What the home page says about prices, in one or two sentences.", defaultValue: null, defaultText: "nothing", pattern: /^[^\0\r\n]{1,500}$/, expected: "one line of at most 500 characters" }),
   MAILKIND_SECURITY_CONTACT: list({
     description: "Contacts for security reports in `/.well-known/security.txt`: email addresses, or `https://`, `mailto:` or `tel:` URLs.",
     defaultValue: [],
@@ -109,16 +105,24 @@ export const SETTINGS = {
     expected: "a path",
   }),
   MAILKIND_JOB_KEEP_HOURS: integer({ description: "Hours after its end when a job is deleted, with its list and its results.", defaultValue: 48, min: 1, max: 8760 }),
-  MAILKIND_IN_FLIGHT_MAX: integer({ description: "Most concurrent requests per process. Further requests get `overloaded`.", defaultValue: 4096, min: 1, max: 1_000_000 }),
   MAILKIND_LOG: choice({ flag: "--log <level>", isReloaded: true, description: "Lowest level of log lines.", defaultValue: "info", options: LOG_LEVELS }),
-  MAILKIND_LOG_SAMPLE: integerOrOff({ isReloaded: true, description: "Logs one of so many successful answers. `off` logs none.", defaultValue: "off", min: 1, max: 1_000_000_000 }),
-  MAILKIND_SLOW_MS: integerOrOff({ isReloaded: true, description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
   MAILKIND_REQUEST_LOG: choice({ description: "Shows each account its last requests on the dashboard, without addresses. `off` stores none and deletes those stored.", defaultValue: "on", options: ["on", "off"] }),
   MAILKIND_METRICS: text({ flag: "--metrics <address>", description: "Separate listener for `/metrics`, as `host:port`, or `off`.", defaultValue: "off", pattern: METRICS_ADDRESS, expected: "host:port, or off" }),
-  MAILKIND_METRICS_ALLOW: list({ isReloaded: true, description: "Addresses or prefixes that can read `/metrics` beside the API. For all others the path does not exist.", defaultValue: [], defaultText: "none", isMember: isAddressOrPrefix, expected: "a comma list of IP addresses or prefixes (10.0.0.0/8)" }),
 } as const satisfies Record<string, Setting<unknown>>
 
 export type SettingName = keyof typeof SETTINGS
+
+/** Settings of earlier versions, and what is in their place. */
+const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
+  MAILKIND_BACKUP_KEEP: "The backups of the last week are kept, and at least seven",
+  MAILKIND_DATABASE_CONNECTIONS: "A process has 4 connections. Lower the number of workers where the database takes fewer",
+  MAILKIND_FIRST_KEY_TO: "Write a key of `mailkind key generate` into a file, and name it in MAILKIND_FIRST_KEY_FILE",
+  MAILKIND_IN_FLIGHT_MAX: "A process serves 4096 requests at once",
+  MAILKIND_LOG_SAMPLE: "MAILKIND_LOG=debug logs every response",
+  MAILKIND_METRICS_ALLOW: "MAILKIND_METRICS opens a listener for metrics: limit who reaches it by its address or a firewall",
+  MAILKIND_PRICING: "Write the text into `pricing.md` in the data directory",
+  MAILKIND_SLOW_MS: "Responses that take a second or longer are logged as slow",
+}
 
 /** The value of every setting. */
 export type Settings = { readonly [N in SettingName]: (typeof SETTINGS)[N] extends Setting<infer T> ? T : never }
@@ -164,20 +168,23 @@ export function parseGiven(given: GivenSettings): ParsedSettings {
 
 /** The fault of a name that is no setting. `write` writes the name of a setting as it stands where the fault is. */
 export function unknownSetting(name: string, write: (setting: string) => string = setting => setting): string {
+  const removed = `MAILKIND_${bareName(name)}`
+  if (Object.hasOwn(REMOVED_SETTINGS, removed)) return `${name} is no setting any more. ${REMOVED_SETTINGS[removed]}`
   const near = nearestSetting(name)
   const meant = near === null ? "" : ` (did you mean ${write(near)}?)`
   return `${name} is not a setting${meant}. \`mailkind help settings\` lists them`
 }
 
+const bareName = (name: string): string => name.toUpperCase().replace(/^MAILKIND_/, "")
+
 /** The setting that a name with typos may mean: at most three letters, and at most half of the name, differ. Null: there is none. */
 function nearestSetting(name: string): string | null {
-  const bare = (text: string): string => text.toUpperCase().replace(/^MAILKIND_/, "")
-  const typed = bare(name)
+  const typed = bareName(name)
   let near: string | null = null
   let least = Math.min(3, typed.length / 2)
   for (const known of Object.keys(SETTINGS)) {
-    const isOfLength = Math.abs(bare(known).length - typed.length) <= least
-    const editDistance = isOfLength ? distance(typed, bare(known)) : Number.POSITIVE_INFINITY
+    const isOfLength = Math.abs(bareName(known).length - typed.length) <= least
+    const editDistance = isOfLength ? distance(typed, bareName(known)) : Number.POSITIVE_INFINITY
     if (editDistance > least || (editDistance === least && near !== null)) continue
     near = known
     least = editDistance

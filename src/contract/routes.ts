@@ -5,8 +5,8 @@ type RouteSpec = {
   readonly method: "GET" | "POST" | "DELETE"
   readonly path: string
   readonly description: string
-  /** Who has access. For `operator`, the operator's own machines; for all others the path does not exist. */
-  readonly access: "anybody" | "key or test address" | "secret key" | "leak reporter" | "account" | "admin" | "operator"
+  /** Who has access. */
+  readonly access: "anybody" | "key or test address" | "secret key" | "leak reporter" | "account" | "admin"
   /** Part of the API, a page, the target of a page's form, or a hook: an endpoint for one program of others, in their format. */
   readonly kind: "api" | "page" | "form" | "hook"
   /** Its problems, besides `not_found`, `method_not_allowed` and, on pages for signed-in people, `overloaded`. */
@@ -87,7 +87,6 @@ export const ROUTES = {
     kind: "hook",
     problems: [...KEY_PROBLEMS, "forbidden_origin", "payload_too_large", "invalid_input"],
   },
-  metrics: { method: "GET", path: "/metrics", description: "Metrics for Prometheus.", access: "operator", kind: "hook", problems: ["internal_error"] },
   home: { method: "GET", path: "/", description: "Checks an email address, a domain or a website: a business, a free mailbox or a throw-away one.", access: "anybody", kind: "page", problems: [] },
   docs: { method: "GET", path: "/docs", description: "The API reference.", access: "anybody", kind: "page", problems: [] },
   openapi: { method: "GET", path: "/docs/json", description: "The API's OpenAPI document.", access: "anybody", kind: "page", problems: [] },
@@ -236,7 +235,6 @@ export type RouteId = keyof typeof ROUTES
 /** The routes with their paths as patterns: `:name` matches one segment. */
 const ROUTE_PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kind, access }) => ({
   method,
-  isPublic: access !== "operator",
   isPage: kind === "page",
   needsSession: kind === "page" && (access === "account" || access === "admin"),
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
@@ -247,15 +245,15 @@ export function isSignedInPage(path: string): boolean {
   return ROUTE_PATTERNS.some(({ needsSession, pattern }) => needsSession && pattern.test(path))
 }
 
-/** The value of `Allow` for a path: its methods, HEAD where there is GET, and OPTIONS. Null: no route has the path, or only the operator has access. */
+/** The value of `Allow` for a path: its methods, HEAD where there is GET, and OPTIONS. Null: no route has the path. */
 export function allowedMethods(path: string): string | null {
-  const methods: string[] = ROUTE_PATTERNS.filter(({ isPublic, pattern }) => isPublic && pattern.test(path)).map(({ method }) => method)
+  const methods: string[] = ROUTE_PATTERNS.filter(({ pattern }) => pattern.test(path)).map(({ method }) => method)
   if (methods.length === 0) return null
   if (methods.includes("GET")) methods.splice(methods.indexOf("GET") + 1, 0, "HEAD")
   return [...methods, "OPTIONS"].join(", ")
 }
 
-/** The first segments of the paths that only programs ask for: the API, the hooks and the metrics. */
+/** The first segments of the paths that only programs ask for: the API and the hooks. */
 const PROGRAM_SEGMENTS: ReadonlySet<string> = new Set(
   Object.values<RouteSpec>(ROUTES)
     .filter(({ kind }) => kind === "api" || kind === "hook")

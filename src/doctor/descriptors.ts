@@ -4,7 +4,7 @@ import { type DiagnosticResult, ok, skipped, warning } from "./diagnostics.ts"
 const OTHER_DESCRIPTORS = 256
 
 /**
- * Compares how many files and sockets a process may open with what the settings let it. `descriptorsMax`: for a process of the user that
+ * Compares how many files and sockets a process may open with what it may need. `descriptorsMax`: for a process of the user that
  * asks; 0: the system does not tell.
  */
 export function diagnoseDescriptors(
@@ -13,11 +13,11 @@ export function diagnoseDescriptors(
 ): DiagnosticResult {
   if (descriptorsMax === 0) return skipped("The system does not tell how many files and sockets a process may open.")
   const needed = inFlightMax + databaseConnections + OTHER_DESCRIPTORS
-  const seen = `A process that is started as this one may open ${descriptorsMax} files and sockets. The settings need ${needed}: ${inFlightMax} for requests (MAILKIND_IN_FLIGHT_MAX), ${databaseConnections} for the database, ${OTHER_DESCRIPTORS} for the rest.`
+  const seen = `A process that is started as this one may open ${descriptorsMax} files and sockets. It may need ${needed}: ${inFlightMax} for requests, ${databaseConnections} for the database, ${OTHER_DESCRIPTORS} for the rest.`
   return descriptorsMax >= needed
     ? ok(seen)
     : warning(
         seen,
-        "Raise the limit of open files (`LimitNOFILE` of systemd, `ulimit -n`, `--ulimit nofile` of a container), or lower MAILKIND_IN_FLIGHT_MAX.",
+        "Raise the limit of open files (`LimitNOFILE` of systemd, `ulimit -n`, `--ulimit nofile` of a container).",
       )
 }

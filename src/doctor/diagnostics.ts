@@ -31,7 +31,7 @@ export const DIAGNOSTICS = {
   settings: { description: "All settings are known and valid." },
   directory: { description: "The data directory exists, is only for its owner, and can be written and mapped." },
   disk: { description: "Its disk has free space." },
-  descriptors: { description: "A process may open as many files and sockets as the settings need." },
+  descriptors: { description: "A process may open as many files and sockets as it needs." },
   database: { description: "The database opens, is not damaged, and has the tables of this version." },
   backups: { description: "Scheduled backups can be written, and the newest one is young." },
   jobs: { description: "The folder with the lists of jobs can be written, and all servers share it." },

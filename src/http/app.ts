@@ -19,8 +19,7 @@ import type { FindReporterKey } from "./hooks/reporter-keys.ts"
 import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { mcpRoute } from "./mcp/mcp-route.ts"
 import { AccountLog } from "./metrics/account-log.ts"
-import { type MetricsEndpoint, metricsRoute } from "./metrics/metrics-route.ts"
-import { type RequestLogging, RequestObserver } from "./metrics/request-observer.ts"
+import { RequestObserver } from "./metrics/request-observer.ts"
 import { guardedRoutes } from "./request/path-guard.ts"
 import type { NextTick } from "./request/request-batcher.ts"
 import { pathOf, queryOf } from "./request/request-url.ts"
@@ -65,9 +64,9 @@ type AppDeps = AdmissionDeps &
     readonly isStopping: () => boolean
     readonly isCutOff: () => boolean
     readonly stopwatch: Stopwatch
-    readonly logging: RequestLogging
+    /** Whether every response is logged now. */
+    readonly logsEveryResponse: () => boolean
     readonly loadShedder: LoadShedder
-    readonly metrics: MetricsEndpoint
   }
 
 /** Builds the HTTP server. Every request gets a response; no handler rejects. */
@@ -91,7 +90,6 @@ export function createApp(appDeps: AppDeps) {
     ...jobRoutes(deps),
     ...usageRoute(deps),
     ...healthRoute(deps),
-    ...metricsRoute(deps),
     ...mcpRoute(deps),
     ...secretScanningRoute(deps),
     ...siteRoutes(deps),

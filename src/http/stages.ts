@@ -28,9 +28,6 @@ export type StageDeps = {
   readonly refuse: ToProblemResponse
 }
 
-/** Operators need these most when the server is overloaded. */
-const NEVER_SHED: ReadonlySet<RouteId | null> = new Set<RouteId>(["getHealth", "metrics"])
-
 /** Requests about uploaded lists: whoever watches a list must not slow it down. */
 const OF_LISTS: ReadonlySet<RouteId | null> = new Set<RouteId>([
   "postJob",
@@ -55,7 +52,8 @@ const HEAVY: ReadonlySet<RouteId | null> = new Set<RouteId>(["postBatch", "postJ
 /** The first stage of every request. Throws `invalid_input` for several hosts, or `overloaded`. */
 export function enter({ loadShedder }: Pick<StageDeps, "loadShedder">, exchange: Exchange): void {
   const { request, route } = exchange
-  const isShed = !NEVER_SHED.has(route)
+  // Operators need the health most when the server is overloaded.
+  const isShed = route !== "getHealth"
   const refusal = hostProblem(request) ?? (isShed ? loadShedder.acquire(!OF_LISTS.has(route)) : null)
   if (refusal !== null) throw refusal
   exchange.isCounted = isShed

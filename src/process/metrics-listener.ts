@@ -1,8 +1,6 @@
 import type { Log } from "../base/log.ts"
 import { asSentence } from "../base/text.ts"
-import { ROUTES } from "../contract/routes.ts"
 import type { Exposition } from "../http/metrics/exposition.ts"
-import { metricsResponse } from "../http/metrics/metrics-route.ts"
 import type { System } from "../system/system.ts"
 import { StartupError } from "./startup-error.ts"
 
@@ -21,7 +19,7 @@ export function startMetricsListener(address: string, readExposition: () => Prom
       port: Number(address.slice(colon + 1)),
       reusePort: false,
       development: false,
-      routes: { [ROUTES.metrics.path]: { GET: async () => metricsResponse(await readExposition()) } },
+      routes: { "/metrics": { GET: async () => metricsResponse(await readExposition()) } },
     })
     return { port: server.port ?? 0, stop: () => server.stop(true) }
   } catch (error) {
@@ -31,6 +29,12 @@ export function startMetricsListener(address: string, readExposition: () => Prom
     )
   }
 }
+
+/** The response with the metrics in Prometheus's text format. */
+const metricsResponse = ({ text, mediaType }: Exposition): Response =>
+  new Response(text, {
+    headers: { "Cache-Control": "no-store", "Content-Type": mediaType, "X-Content-Type-Options": "nosniff" },
+  })
 
 /** Like `startMetricsListener`, but keeps trying while the port is taken by the server that this one replaces. Logs that once. */
 export function startMetricsListenerWithRetry(

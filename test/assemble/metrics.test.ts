@@ -6,10 +6,12 @@ import { createInstrumentation } from "../../src/assemble/metrics.ts"
 import type { Part } from "../../src/assemble/part.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { METRIC_LABELS } from "../../src/contract/metrics.ts"
+import { LOAD_LIMITS } from "../../src/http/admission/load-shedder.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount } from "../customers/temp-store.ts"
 import { knownLists, testApp } from "../support/app.ts"
+import { freePort } from "../support/free-port.ts"
 import { samplesOf } from "../support/prometheus.ts"
 
 const ASKED: Part = {
@@ -24,7 +26,7 @@ const ASKED: Part = {
 
 /** A house that observes itself; `works` is what it does again and again, by how often. */
 async function observed(
-  environment: Record<string, string> = { MAILKIND_METRICS_ALLOW: "127.0.0.1" },
+  environment: Record<string, string> = { MAILKIND_METRICS: `127.0.0.1:${freePort()}` },
   outside = ASKED,
 ) {
   const harness = await testApp({ tier: 0 })
@@ -166,8 +168,10 @@ test("where metrics are off nothing is written down again and again, and the end
 })
 
 test("what is deep gives way while the server has much to do", async () => {
-  const { own } = await observed({ MAILKIND_IN_FLIGHT_MAX: "4" })
+  const { own } = await observed({})
   const query = skipDeepChecksUnderLoad({ queryDns: null, isDnsUnavailable: () => false }, own.loadShedder)
+  const half = LOAD_LIMITS.inFlightMax / 2
+  for (let count = 2; count < half; count++) own.loadShedder.acquire()
   const facts = [1, 2, 3].map(() => {
     own.loadShedder.acquire()
     return query.isDnsUnavailable()

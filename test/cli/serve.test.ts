@@ -6,7 +6,7 @@ import type { FirstAccountResult } from "../../src/customers/keys/first-account.
 const facts = (baseUrl: string, first: FirstAccountResult, workersCount = 1): string[] => {
   const lines: string[] = []
   const output = { line: (text: string) => void lines.push(text), stderrLine: () => undefined }
-  printStart(output, "1.0.0", { address: "http://127.0.0.1:8080", baseUrl }, first, workersCount, null)
+  printStart(output, "1.0.0", { address: "http://127.0.0.1:8080", baseUrl }, first, workersCount, false)
   return lines
 }
 

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { parseSettings, SETTINGS } from "../../src/config/settings.ts"
+import { parseSettings, SETTINGS, unknownSetting } from "../../src/config/settings.ts"
 import { TIER_MAX } from "../../src/contract/tiers.ts"
 
 const valueFrom = (name: string, text: string): unknown => {
@@ -35,6 +35,17 @@ test("every fault is told at once, each with its setting's name", () => {
 test("a name with a slip is told which setting it may mean", () => {
   const read = parseSettings({ MAILKIND_PROT: "1" })
   expect(read.kind === "faulty" && read.faults[0]).toContain("MAILKIND_PORT")
+})
+
+test("a setting of an earlier version is told with what replaces it, in the environment as in a file", () => {
+  const read = parseSettings({ MAILKIND_METRICS_ALLOW: "10.0.0.0/8", MAILKIND_PRICING: "Free." })
+  expect(read.kind === "faulty" && read.faults).toEqual([
+    "MAILKIND_METRICS_ALLOW is no setting any more. MAILKIND_METRICS opens a listener for metrics: limit who reaches it by its address or a firewall",
+    "MAILKIND_PRICING is no setting any more. Write the text into `pricing.md` in the data directory",
+  ])
+  expect(unknownSetting("slow_ms")).toBe(
+    "slow_ms is no setting any more. Responses that take a second or longer are logged as slow",
+  )
 })
 
 test("a setting that is empty counts as not set", () => {

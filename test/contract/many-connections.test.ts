@@ -1,9 +1,10 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { readFileSync } from "node:fs"
+import { freePort } from "../support/free-port.ts"
 import { askLoopback } from "../support/loopback.ts"
 import { samplesOf } from "../support/prometheus.ts"
 import { type RawClient, rawClient } from "../support/raw-client.ts"
-import { type ServerProcess, serverProcess } from "./server-process.ts"
+import { serverProcess } from "./server-process.ts"
 
 setDefaultTimeout(180_000)
 
@@ -25,28 +26,29 @@ function descriptorsMax(): number {
   }
 }
 
-const facts = async ({ url }: ServerProcess) => samplesOf((await askLoopback(`${url}/metrics`)).body)
+const METRICS_PORT = freePort()
+
+const facts = async () => samplesOf((await askLoopback(`http://127.0.0.1:${METRICS_PORT}/metrics`)).body)
 
 const residentOf = (samples: ReadonlyMap<string, number>): number =>
   samples.get('mailkind_process_resident_memory_bytes{worker="0"}') ?? Number.NaN
 
-const server = () => serverProcess({ MAILKIND_METRICS_ALLOW: "127.0.0.1" })
+const server = () => serverProcess({ MAILKIND_METRICS: `127.0.0.1:${METRICS_PORT}` })
 
 test.skipIf(descriptorsMax() < CONNECTIONS + OTHERS)(
   `${CONNECTIONS} idle connections take little memory and keep nobody waiting (left out where fewer may be open)`,
   async () => {
     const own = await server()
     const port = Number(new URL(own.url).port)
-    const before = residentOf(await facts(own))
+    const before = residentOf(await facts())
     const idle: RawClient[] = []
     while (idle.length < CONNECTIONS)
       idle.push(...(await Promise.all(Array.from({ length: AT_ONCE }, () => rawClient(port)))))
     const { status } = await own.ask("POST /v1/check", { key: own.firstKey, body: { domain: "stripe.com" } })
     expect(status).toBe(200)
-    let samples = await facts(own)
+    let samples = await facts()
     // The system has them connected before the server takes them in.
-    while ((samples.get('mailkind_process_open_descriptors{worker="0"}') ?? 0) <= CONNECTIONS)
-      samples = await facts(own)
+    while ((samples.get('mailkind_process_open_descriptors{worker="0"}') ?? 0) <= CONNECTIONS) samples = await facts()
     expect(residentOf(samples) - before).toBeLessThan(CONNECTIONS * CONNECTION_BYTES_MAX + NOISE_BYTES)
     for (const client of idle) client.close()
     expect((await own.stop()).code).toBe(0)
@@ -56,7 +58,7 @@ test.skipIf(descriptorsMax() < CONNECTIONS + OTHERS)(
 test("clients that never read what they ask for, again and again, hold one answer each", async () => {
   const own = await server()
   const port = Number(new URL(own.url).port)
-  const before = residentOf(await facts(own))
+  const before = residentOf(await facts())
   const clients = await Promise.all(Array.from({ length: 50 }, () => rawClient(port)))
   for (const { socket } of clients) {
     socket.pause()
@@ -64,7 +66,7 @@ test("clients that never read what they ask for, again and again, hold one answe
   }
   const { status } = await own.ask("POST /v1/check", { key: own.firstKey, body: { domain: "stripe.com" } })
   expect(status).toBe(200)
-  const samples = await facts(own)
+  const samples = await facts()
   // All of it would be a quarter of a million answers of many kilobytes each.
   expect(samples.get('mailkind_http_requests_total{route="GET /docs/json",code="200"}') ?? 0).toBeLessThan(50 * 500)
   expect(residentOf(samples) - before).toBeLessThan(200_000_000)

@@ -10,7 +10,7 @@ const KEYED = Object.values(KEYED_ROUTES).map(
 
 /** A house in which as many requests are in flight as are served, or so many more. */
 async function busy(more = 0, options: Parameters<typeof testApp>[0] = {}) {
-  const harness = await testApp({ inFlightMax: MANY, metricsAllow: "192.0.2.1", ...options })
+  const harness = await testApp({ inFlightMax: MANY, ...options })
   for (let count = 0; count < MANY + more; count++) harness.load.acquire()
   return harness
 }
@@ -49,11 +49,9 @@ describe("a server with as much to do as it can", () => {
     expect(await keyless("domain=stripe.com")).toBe("unauthorized")
   })
 
-  test("tells how it is, and what it has counted, however much there is", async () => {
-    const { ask, app } = await busy(MANY)
+  test("tells how it is, however much there is", async () => {
+    const { ask } = await busy(MANY)
     expect((await ask("GET /v1/health", { key: null })).status).toBe(200)
-    const answer = await app(new Request("http://localhost/metrics"))
-    expect(answer.status).toBe(200)
   })
 
   test.each(["/dashboard", "/admin"])(

@@ -33,7 +33,7 @@ function serveAt(
       meter,
       stopwatch: () => 0,
       log: () => undefined,
-      logging: { slowMs: () => null, sampleEvery: () => null, logsEveryRefusal: () => false },
+      logsEveryResponse: () => false,
     }),
     accountLog: null,
     shareWithPage: (_, response) => response,
@@ -65,13 +65,12 @@ test("a request is in flight until it is answered, or has failed", async () => {
   expect([(await failing.response).status, failing.loadShedder.inFlight]).toEqual([503, 0])
 })
 
-test("a request is not looked at beyond twice the bound, but for health and metrics", async () => {
+test("a request is not looked at beyond twice the bound, but for health", async () => {
   for (const [route, status] of [
     ["home", 503],
     ["docs", 503],
     [null, 503],
     ["getHealth", 200],
-    ["metrics", 200],
   ] as const) {
     const { loadShedder, response } = serveAt(route, () => new Response("here"), 2 * IN_FLIGHT_MAX)
     expect([route, (await response).status, loadShedder.inFlight]).toEqual([route, status, 2 * IN_FLIGHT_MAX])

@@ -10,7 +10,6 @@ import { createMailService } from "../../src/assemble/customers/mails.ts"
 import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
 import { createJobsService } from "../../src/assemble/jobs.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
-import { metricsReaderGuard } from "../../src/assemble/metrics.ts"
 import { assembleSignUpCheck } from "../../src/assemble/server.ts"
 import type { Log, LogFields } from "../../src/base/log.ts"
 import { LOG_EVENTS, type LogEvent, type LogMessage } from "../../src/base/log-events.ts"
@@ -39,7 +38,6 @@ import { createApp } from "../../src/http/app.ts"
 import { createCounterShard } from "../../src/http/metrics/counter-layout.ts"
 import { renderExposition } from "../../src/http/metrics/exposition.ts"
 import { Meter } from "../../src/http/metrics/meter.ts"
-import type { RequestLogging } from "../../src/http/metrics/request-observer.ts"
 import { createClientAddressResolver, createClientNetworkResolver } from "../../src/http/request/client-address.ts"
 import type { NextTick } from "../../src/http/request/request-batcher.ts"
 import { createJsonResponses } from "../../src/http/response/json-responses.ts"
@@ -116,13 +114,11 @@ export type AppOptions = {
   readonly requestLog?: string
   /** What the executable carries for pages; absent: a stand-in. */
   readonly asset?: ReadEmbeddedAsset
-  /** Which answers are logged; absent: none. */
-  readonly logging?: RequestLogging
+  /** Whether every answer is logged; absent: no. */
+  readonly logsEveryResponse?: boolean
   /** Bounds of the server as a whole; absent: the usual ones. */
   readonly inFlightMax?: number
   readonly bodyBytesMax?: number
-  /** `MAILKIND_METRICS_ALLOW`. */
-  readonly metricsAllow?: string
   /** `MAILKIND_TRUSTED_PROXIES`. */
   readonly trustedProxies?: string
   /** `MAILKIND_SIGN_UP_POLICY`. */
@@ -159,9 +155,8 @@ export async function testApp({
   freeChecksPerDay = "",
   requestLog = "",
   asset = () => new Blob(["// the script"]),
-  logging = { slowMs: () => null, sampleEvery: () => null, logsEveryRefusal: () => false },
+  logsEveryResponse = false,
   nextTick = queueMicrotask,
-  metricsAllow = "",
   trustedProxies = "",
   signUpPolicy = "warn",
   inFlightMax = 4096,
@@ -189,7 +184,6 @@ export async function testApp({
     ...(smtpUrl === null ? {} : { MAILKIND_SMTP_URL: smtpUrl }),
     MAILKIND_FREE_CHECKS_PER_DAY: freeChecksPerDay,
     MAILKIND_REQUEST_LOG: requestLog,
-    MAILKIND_METRICS_ALLOW: metricsAllow,
     MAILKIND_TRUSTED_PROXIES: trustedProxies,
     MAILKIND_SIGN_UP_POLICY: signUpPolicy,
   })
@@ -309,13 +303,9 @@ export async function testApp({
     lists: () => listsOverview(knownLists),
     guide: guideFacts(context),
     stopwatch,
-    logging,
+    logsEveryResponse: () => logsEveryResponse,
     loadShedder,
     meter,
-    metrics: {
-      read: async () => renderExposition([column], { version: "1.0.0", commit: "", bun: Bun.version }),
-      mayRead: metricsReaderGuard(read.settings, request => addressOf(peerOf(request), request.headers)),
-    },
   })
   const { fetch: app } = built
   return {
@@ -323,6 +313,8 @@ export async function testApp({
     /** The same, to be listened with. */
     built,
     column,
+    /** The metrics as Prometheus reads them. */
+    metrics: async () => (await renderExposition([column], { version: "1.0.0", commit: "", bun: Bun.version })).text,
     load: loadShedder,
     /** How late the event loop is said to be. */
     lag,

@@ -29,7 +29,6 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     clock,
     setTimer,
     random,
-    connectionsMax: settings.MAILKIND_DATABASE_CONNECTIONS,
     onAvailabilityChange: databaseOutages(context),
   })
 }

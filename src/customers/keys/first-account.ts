@@ -19,24 +19,16 @@ export type FirstAccountResult =
   | { readonly kind: "created"; readonly account: Account; readonly key: ApiKey; readonly text: string }
   | { readonly kind: "exists" }
 
-/** What is wanted of the key of the first account. */
-export type FirstKeyOptions = {
-  /** The text of the key; null: a random one. */
-  readonly text: string | null
-  /** Keeps the text. If it rejects, nothing is created. It may be called again, when transactions collide. */
-  readonly keep: (text: string) => Promise<void>
-}
-
 /**
  * Creates the account `OWNER_EMAIL` with one secret key in a store without accounts. It counts as having accepted `termsVersion`; null
- * when no terms are published. It is one transaction, and of several processes that start together only one creates the account.
+ * when no terms are published. `keyText` null: a random key. It is one transaction, and of several processes that start together only one creates the account.
  */
 export async function createFirstAccount(
   store: Store,
   clock: Clock,
   random: Random,
   termsVersion: string | null,
-  wanted: FirstKeyOptions = { text: null, keep: async () => undefined },
+  keyText: string | null = null,
 ): Promise<FirstAccountResult> {
   const hasAccount = async (inner: Store): Promise<boolean> =>
     (await inner.one("SELECT id FROM accounts LIMIT 1")) !== null
@@ -53,13 +45,12 @@ export async function createFirstAccount(
     assert(creation.kind === "created", "the first account is valid")
     const { account } = creation
     const newKey = { accountId: account.id, kind: "secret", name: null, origins: [] } as const
-    const keyText = wanted.text ?? generateKey("secret", random)
-    const keyCreation = await insertKey(inner, random, momentOf({ clock }), newKey, newId("key", random), keyText)
+    const text = keyText ?? generateKey("secret", random)
+    const keyCreation = await insertKey(inner, random, momentOf({ clock }), newKey, newId("key", random), text)
     assert(keyCreation.kind === "created", "a new account may have a key")
     const log = { clock, actor: SERVER_ACTOR }
     await recordAct(log, inner, { kind: "account_created", accountId: account.id, details: "" })
     await recordKeyCreation(log, inner, keyCreation)
-    await wanted.keep(keyText)
     made.result = { kind: "created", account, key: keyCreation.key, text: keyCreation.text }
     return made.result
   }

@@ -9,7 +9,6 @@ export type StoreOptions = {
   readonly clock: Clock
   readonly setTimer: SetTimer
   readonly random?: Random | undefined
-  readonly connectionsMax?: number
   /** Called with the error when the database becomes unreachable, and with null when it answers again. */
   readonly onAvailabilityChange?: (error: StoreError | null) => void
 }

@@ -22,7 +22,6 @@ type PostgresOptions = {
   readonly clock: Clock
   readonly setTimer: SetTimer
   readonly random?: Random | undefined
-  readonly connectionsMax?: number
   readonly onAvailabilityChange?: AvailabilityListener
   readonly bounds?: PoolBounds
 }
@@ -37,7 +36,7 @@ const PREPARE_BOUNDS = { connectionsMax: 1, waitTimeoutMs: 60_000, statementTime
  * until it answers again; it reconnects by itself.
  */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<OpenStore> {
-  const { clock, setTimer, random, bounds = POOL_BOUNDS, connectionsMax = bounds.connectionsMax } = options
+  const { clock, setTimer, random, bounds = POOL_BOUNDS } = options
   const { onAvailabilityChange = () => undefined } = options
   const open = (poolBounds: PoolBounds, listener: AvailabilityListener, searchPath: string | null) =>
     createPooledStore(
@@ -47,7 +46,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   // What goes wrong here is thrown.
   const preparing = open({ ...bounds, ...PREPARE_BOUNDS }, () => undefined, null)
   const searchPath = await prepareDatabase(preparing, clock, redactedUrl(url)).finally(preparing.close)
-  return open({ ...bounds, connectionsMax }, onAvailabilityChange, searchPath)
+  return open(bounds, onAvailabilityChange, searchPath)
 }
 
 function createPooledStore(pool: PostgresPool, retryConflicts: RetryConflicts): OpenStore {

@@ -14,8 +14,8 @@ export type LoadLimits = {
   readonly lagMaxMs: number
 }
 
-/** The limits that are not a setting. The bytes are those of 256 batches of the largest size. */
-export const LOAD_LIMITS = { bodyBytesMax: 67_108_864, lagMaxMs: 1000 } as const
+/** The limits of a server. The bytes are those of 256 batches of the largest size. */
+export const LOAD_LIMITS = { inFlightMax: 4096, bodyBytesMax: 67_108_864, lagMaxMs: 1000 } as const satisfies LoadLimits
 
 /** Shorter bodies are bounded by the number of requests alone, because counting their bytes would slow down each of them. */
 export const LONG_BODY_BYTES_MIN = 8192

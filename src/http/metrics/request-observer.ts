@@ -9,21 +9,12 @@ import { labelIndex } from "./counter-layout.ts"
 import { LineLimit, type OmittedLines } from "./line-limit.ts"
 import type { Meter } from "./meter.ts"
 
-/** Which responses are logged. */
-export type RequestLogging = {
-  /** Responses that took so long or longer; null: none is slow. */
-  readonly slowMs: () => number | null
-  /** Every so many-th response without an error; null: none. */
-  readonly sampleEvery: () => number | null
-  /** Whether every refused request is logged now: on level debug, and after SIGUSR2. */
-  readonly logsEveryRefusal: () => boolean
-}
-
 type RequestObserverDeps = {
   readonly meter: Meter
   readonly stopwatch: Stopwatch
   readonly log: Log
-  readonly logging: RequestLogging
+  /** Whether every response is logged now: on level debug, and after SIGUSR2. */
+  readonly logsEveryResponse: () => boolean
 }
 
 /** The index of every other path and method. */
@@ -44,7 +35,7 @@ export const tierLabel = ({ kind }: CallerCredentials["key"], { tier }: CallerCr
   kind === "publishable" ? kind : String(tier)
 
 /**
- * Counts every response, and logs slow ones, failed ones and a sample of the others, by which a request can be found: its id, route, time,
+ * Counts every response, and logs slow ones and failed ones, and all on level debug, by which a request can be found: its id, route, time,
  * tier and verdict, or the problem and the ids of key and account. A log line never holds the input. Anybody can cause slow and failed
  * responses, also without a key, so their lines are bounded, and one line a second counts the rest.
  */
@@ -52,17 +43,15 @@ export class RequestObserver {
   readonly #stopwatch: Stopwatch
   readonly #meter: Meter
   readonly #log: Log
-  readonly #logging: RequestLogging
-  /** How many responses without an error since the last one that was logged. */
-  #sinceSample = 0
+  readonly #logsEveryResponse: () => boolean
   readonly #slow: LineLimit
   readonly #failures: LineLimit
 
-  constructor({ meter, stopwatch, log, logging }: RequestObserverDeps) {
+  constructor({ meter, stopwatch, log, logsEveryResponse }: RequestObserverDeps) {
     this.#stopwatch = stopwatch
     this.#meter = meter
     this.#log = log
-    this.#logging = logging
+    this.#logsEveryResponse = logsEveryResponse
     this.#slow = new LineLimit(LIMITS.slowLinesPerSecondMax, omitted => this.#logOmitted("warn", "slow", omitted))
     this.#failures = new LineLimit(LIMITS.failureLinesPerSecondMax, omitted =>
       this.#logOmitted("info", "failed", omitted),
@@ -73,22 +62,16 @@ export class RequestObserver {
   record(exchange: Exchange, response: Response, tookMs: number): void {
     const { status } = response
     this.#meter.recordResponse(routeIndex(exchange.route), status, tookMs)
-    const isSample = status < 400 && ++this.#sinceSample >= (this.#logging.sampleEvery() ?? Number.POSITIVE_INFINITY)
-    if (isSample) this.#sinceSample = 0
-    const isSlow = this.#isSlow(exchange.route, tookMs)
+    const isSlow = tookMs >= LIMITS.slowResponseMs && !UPLOAD_ROUTES.has(exchange.route)
     if (this.#slow.hasOmitted || this.#failures.hasOmitted) this.#tellOmitted(this.#stopwatch())
     // What failed by us is told as that, however long it took.
     if (status >= 500 || (status >= 400 && !isSlow)) this.#recordRefusal(exchange, status, tookMs)
-    else if (isSlow ? this.#slow.admits(this.#stopwatch(), tookMs) : isSample)
+    else if (isSlow ? this.#slow.admits(this.#stopwatch(), tookMs) : this.#logsEveryResponse())
       this.#logResponse(exchange, status, { tookMs, isSlow })
   }
 
   #tellOmitted(nowMs: number): void {
     for (const limit of [this.#slow, this.#failures]) if (limit.hasOmitted) limit.tick(nowMs)
-  }
-
-  #isSlow(route: RouteId | null, tookMs: number): boolean {
-    return tookMs >= (this.#logging.slowMs() ?? Number.POSITIVE_INFINITY) && !UPLOAD_ROUTES.has(route)
   }
 
   #logOmitted(level: "warn" | "info", what: "slow" | "failed", { count, slowestMs }: OmittedLines): void {
@@ -99,7 +82,7 @@ export class RequestObserver {
   #recordRefusal({ id, route, caller, refusal, fault }: Exchange, status: number, tookMs: number): void {
     // A health check that fails is an answer as it should be, and is asked for every few seconds.
     const isFailure = status >= 500 && route !== "getHealth"
-    if (!this.#logging.logsEveryRefusal()) {
+    if (!this.#logsEveryResponse()) {
       if (!isFailure) return
       // What a fault of the database refuses is counted with that.
       if (fault === null && !this.#failures.admits(this.#stopwatch(), tookMs)) return
@@ -122,7 +105,7 @@ export class RequestObserver {
     { tookMs, isSlow }: { readonly tookMs: number; readonly isSlow: boolean },
   ): void {
     const verdict = result?.check?.judged.verdict
-    this.#log(isSlow ? "warn" : "info", isSlow ? "slow response" : "response sent", {
+    this.#log(isSlow ? "warn" : "debug", isSlow ? "slow response" : "response sent", {
       request_id: id,
       route: METRIC_LABELS.route[routeIndex(route)] ?? null,
       status,

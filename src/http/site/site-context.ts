@@ -61,7 +61,7 @@ export type SiteDeps = FeedbackDeps &
     readonly isAdmin: (email: string) => boolean
     /** Whether mails have a server to be sent by. */
     readonly hasMailServer: boolean
-    /** What the operator says about prices (`MAILKIND_PRICING`). Null: nothing. */
+    /** What the operator says about prices, in Markdown. Null: nothing. */
     readonly pricing: string | null
     /** Whom to tell about security holes (`MAILKIND_SECURITY_CONTACT`), as URIs. Empty: the operator names nobody. */
     readonly securityContacts: readonly string[]

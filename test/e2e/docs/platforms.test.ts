@@ -41,7 +41,7 @@ test("the commands for Linux lead from an empty directory to a verdict", async (
     return program
   }
   const start = shell(`${commands("Linux, the start")}\necho $! > pid; wait`)
-  const printed = await start.printed(/was created with the secret key in first-key/)
+  const printed = await start.printed(/was created with the secret key of MAILKIND_FIRST_KEY/)
   for (const line of commands("Linux, what it prints").split("\n"))
     expect(printed.replace(/ +/g, " ")).toContain(line.replace(/ +/g, " "))
   expect(statSync(join(directory, "first-key")).mode & 0o777).toBe(0o600)

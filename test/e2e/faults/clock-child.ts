@@ -26,7 +26,7 @@ printStart(
   running,
   await running.ensureBootstrapAccount(),
   1,
-  null,
+  false,
 )
 await stopSignal
 await running.stop()

@@ -23,14 +23,14 @@ const OUTCOME = await check({
 })
 
 /** A watch, the answers that it was shown by how long they took, and what it logged. */
-function watched(logging: { slowMs: number | null; sampleEvery: number | null }, isVerbose = () => false) {
+function watched(logsEveryResponse = () => false) {
   const lines: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
   const now = { ms: 0 }
   const watch = new RequestObserver({
     meter: new Meter(createCounterShard()),
     stopwatch: () => now.ms,
     log: (level, message, fields = {}) => void lines.push({ level, message, fields }),
-    logging: { slowMs: () => logging.slowMs, sampleEvery: () => logging.sampleEvery, logsEveryRefusal: isVerbose },
+    logsEveryResponse,
   })
   const answer = (tookMs: number, status = 200, known: Partial<Exchange> = {}): void => {
     now.ms += tookMs
@@ -47,7 +47,7 @@ const exchangeOf = (route: RouteId): Exchange =>
 
 describe("an answer that took as long as is slow", () => {
   test("is logged with what became of it, and one that took less is not", () => {
-    const { answer, lines } = watched({ slowMs: 1000, sampleEvery: null })
+    const { answer, lines } = watched()
     answer(999.9)
     answer(1000)
     expect(lines).toEqual([
@@ -68,19 +68,16 @@ describe("an answer that took as long as is slow", () => {
   })
 
   test("is not logged where it answers an upload, whose sender decides how long it takes", () => {
-    const { watch, lines } = watched({ slowMs: 1000, sampleEvery: null })
+    const { watch, lines } = watched()
     for (const route of ["postJob", "postDashboardJob", "postJobEstimate", "postBatch"] as const)
       watch.record(exchangeOf(route), new Response(""), 2000)
     expect(lines.map(({ fields }) => fields["route"])).toEqual(["POST /v1/check/batch"])
   })
 
-  test("is logged when it was refused too, and never when nothing is slow", () => {
-    const { answer, lines } = watched({ slowMs: 10, sampleEvery: null })
-    answer(20, 429)
+  test("is logged when it was refused too", () => {
+    const { answer, lines } = watched()
+    answer(2000, 429)
     expect(lines.map(({ fields }) => [fields["status"], fields["category"]])).toEqual([[429, null]])
-    const off = watched({ slowMs: null, sampleEvery: null })
-    off.answer(1e9)
-    expect(off.lines).toEqual([])
   })
 })
 
@@ -95,7 +92,7 @@ describe("slow answers", () => {
   test.each([200, 401, 429])(
     "with status %d are a bounded number of lines a second, and one that counts the rest",
     status => {
-      const observed = watched({ slowMs: 1000, sampleEvery: null })
+      const observed = watched()
       const { lines, now } = observed
       const seconds = 5
       for (let second = 0; second < seconds; second++) {
@@ -117,8 +114,8 @@ describe("slow answers", () => {
     },
   )
 
-  test("up to the bound have a line each and no summary, also when a sample is taken of all", () => {
-    const observed = watched({ slowMs: 1000, sampleEvery: 1 })
+  test("up to the bound have a line each and no summary, also while every line is logged", () => {
+    const observed = watched(() => true)
     together(observed, LIMITS.slowLinesPerSecondMax, 200)
     observed.now.ms += 1000
     observed.answer(1)
@@ -129,42 +126,30 @@ describe("slow answers", () => {
   })
 })
 
-describe("a sample", () => {
-  test("is every so manieth answer that went well, and no refusal", () => {
-    const { answer, lines } = watched({ slowMs: null, sampleEvery: 3 })
-    for (let count = 0; count < 10; count++) {
-      answer(1)
-      answer(1, 400)
-    }
-    expect(lines.map(({ level, message, fields }) => [level, message, fields["status"]])).toEqual(
-      Array(3).fill(["info", "response sent", 200]),
-    )
-  })
-
-  test("of one in one is every answer that went well, each in one line also where it was slow", () => {
-    const { answer, lines } = watched({ slowMs: 5, sampleEvery: 1 })
-    answer(1)
-    answer(5)
-    expect(lines.map(({ message }) => message)).toEqual(["response sent", "slow response"])
-  })
+test("while every line is logged, an answer that went well has one, also where it was slow", () => {
+  const { answer, lines } = watched(() => true)
+  answer(1)
+  answer(1000)
+  expect(lines.map(({ level, message }) => [level, message])).toEqual([
+    ["debug", "response sent"],
+    ["warn", "slow response"],
+  ])
 })
 
 test("a line has the route, its caller and nothing of its query", () => {
-  const { watch, lines } = watched({ slowMs: 5, sampleEvery: null })
+  const { watch, lines } = watched()
   const exchange = exchangeOf("getUsage")
   exchange.caller = CALLER
-  watch.record(exchange, new Response(""), 7)
+  watch.record(exchange, new Response(""), 7000)
   expect(lines.map(({ fields }) => [fields["route"], fields["tier"], fields["took_ms"]])).toEqual([
-    ["GET /v1/usage", "2", 7],
+    ["GET /v1/usage", "2", 7000],
   ])
   expect(JSON.stringify(lines)).not.toContain("jane")
 })
 
 describe("a refused request", () => {
-  const QUIET = { slowMs: null, sampleEvery: null }
-
   test("that failed by us has one line by which it is found, with the problem and whose it was", () => {
-    const { answer, lines } = watched(QUIET)
+    const { answer, lines } = watched()
     answer(1.23456, 500, { refusal: "internal_error" })
     answer(1, 404)
     expect(lines).toEqual([
@@ -185,7 +170,7 @@ describe("a refused request", () => {
   })
 
   test("is one of a bounded number of lines a second, and the others are counted", () => {
-    const { answer, lines, now } = watched(QUIET)
+    const { answer, lines, now } = watched()
     for (let at = 0; at < 100; at++) answer(0, 503)
     now.ms += 1000
     answer(0)
@@ -197,20 +182,20 @@ describe("a refused request", () => {
   })
 
   test("by a fault of the database names it, so that it is counted with that", () => {
-    const { answer, lines } = watched(QUIET)
+    const { answer, lines } = watched()
     for (let at = 0; at < 20; at++) answer(0, 503, { fault: { fault: "away", why: "no answer" } })
     expect(lines.map(({ fields }) => fields["fault"])).toEqual(Array(20).fill("away"))
   })
 
   test("that failed by us and was slow is told as failed", () => {
-    const { answer, lines } = watched({ slowMs: 1, sampleEvery: null })
+    const { answer, lines } = watched()
     answer(2500, 503, { fault: { fault: "away", why: "no answer" } })
     expect(lines).toMatchObject([{ message: "a request failed", fields: { fault: "away", took_ms: 2500 } }])
   })
 
   test("for the health of a server that stops has no line, since it is asked for every few seconds", () => {
     const state = { isVerbose: false }
-    const { watch, lines } = watched(QUIET, () => state.isVerbose)
+    const { watch, lines } = watched(() => state.isVerbose)
     const refuse = (): void => watch.record(exchangeOf("getHealth"), new Response("", { status: 503 }), 0)
     refuse()
     expect(lines).toEqual([])
@@ -221,7 +206,7 @@ describe("a refused request", () => {
 
   test("has a line each, whatever its status, while every line is logged", () => {
     const state = { isVerbose: true }
-    const { answer, lines } = watched(QUIET, () => state.isVerbose)
+    const { answer, lines } = watched(() => state.isVerbose)
     for (let at = 0; at < 50; at++) answer(0, at % 2 === 0 ? 429 : 503)
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual(
       Array.from({ length: 50 }, (_, at) => (at % 2 === 0 ? "debug a request was refused" : "info a request failed")),

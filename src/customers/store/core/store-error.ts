@@ -101,7 +101,7 @@ export const STORE_ERRORS = {
   pooled: {
     description: "A pooler is in front of the database.",
     remedy:
-      "Connect to the server directly. mailkind has its own small pool (MAILKIND_DATABASE_CONNECTIONS), and a pooler does not pass on its limits and notifications.",
+      "Connect to the server directly. mailkind has its own small pool, and a pooler does not pass on its limits and notifications.",
   },
   outdated: {
     description: "The database server is too old.",
@@ -109,7 +109,7 @@ export const STORE_ERRORS = {
   },
   crowded: {
     description: "The database accepts no more connections.",
-    remedy: "Raise its max_connections, or lower MAILKIND_DATABASE_CONNECTIONS or the number of nodes and workers.",
+    remedy: "Raise its max_connections, or lower the number of nodes and workers.",
   },
   standby: {
     description: "The database accepts no writes.",

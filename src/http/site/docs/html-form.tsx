@@ -29,6 +29,22 @@ export function htmlForm(title: string, blocks: readonly PageBlock[], settings: 
     .join("")
 }
 
+/** A Markdown text of the operator as HTML. HTML and pictures in it are shown as text, and only web and mail addresses are links. */
+export function operatorHtml(markdown: string): string {
+  const { Marked } = require("marked") as typeof import("marked")
+  const renderer: PageRenderer = {
+    html: ({ text }) => escapeHtml(text),
+    image: ({ raw }) => escapeHtml(raw),
+    link({ href, tokens }) {
+      const text = this.parser.parseInline(tokens)
+      return OPERATOR_LINK.test(href) ? `<a href="${escapeHtml(href)}">${text}</a>` : text
+    },
+  }
+  return new Marked({ gfm: true, renderer, tokenizer: NO_AUTOLINKS }).parse(markdown, { async: false })
+}
+
+const OPERATOR_LINK = /^(?:https?:\/\/|mailto:|\/(?!\/))/
+
 /** A section of a page: the id of its heading, and the heading as HTML without links. */
 export type PageSection = { readonly id: string; readonly html: string }
 

@@ -6,6 +6,7 @@ import type { CheckResult } from "../../../contract/schemas.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleResult } from "../../response/example-responses.ts"
 import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_LANGUAGES, type ExampleFacts, exampleProgram } from "../docs/examples.ts"
+import { innerHtml, operatorHtml } from "../docs/html-form.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { curlCommand, formatNumber } from "../ui/format.ts"
 import { ActionButton, FormError } from "../ui/forms.tsx"
@@ -301,7 +302,7 @@ function LimitsSection({ facts: { freeLimits, pricing } }: { readonly facts: Hom
         A free key needs an email address and no card. A batch item costs as much as a check. A deep check counts as{" "}
         {LIMITS.deepCheckUnits} checks. <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
-      {pricing === null ? null : <p>{pricing}</p>}
+      {pricing === null ? null : <div {...innerHtml(operatorHtml(pricing))} />}
     </>
   )
 }

@@ -36,7 +36,6 @@ const NO_CONTACT =
 const UNLISTED_PATHS: readonly string[] = [
   ...new Set(
     Object.values(ROUTES)
-      .filter(({ access }) => access !== "operator")
       .filter(({ kind, access, path }) => kind !== "page" || access !== "anybody" || path === ROUTES.signIn.path)
       .map(({ path }) => `/${path.split("/")[1] ?? ""}`)
       .filter(path => path !== "/"),

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { htmlForm } from "../../../../src/http/site/docs/html-form.tsx"
+import { htmlForm, operatorHtml } from "../../../../src/http/site/docs/html-form.tsx"
 import {
   codeFence,
   codeSpan,
@@ -101,4 +101,12 @@ test("a table is named after its heading, and no two of a section alike", () => 
     "Table: One (2)",
     "Table: Two",
   ])
+})
+
+test("a text of the operator is Markdown, without HTML, pictures and links to anything but the web and mails", () => {
+  const text =
+    "**Free**, [more](https://example.com/a?b&c) [x](javascript:alert(1)) <b>y</b> ![z](https://example.com/z)"
+  expect(operatorHtml(text)).toBe(
+    '<p><strong>Free</strong>, <a href="https://example.com/a?b&amp;c">more</a> x &lt;b&gt;y&lt;/b&gt; ![z](https://example.com/z)</p>\n',
+  )
 })

@@ -32,7 +32,7 @@ test("search engines leave out everything of accounts, of administrators and of 
     if (access === "account" || access === "admin" || kind === "api" || path.startsWith("/sign-in"))
       expect({ path, isLeftOut: isLeftOut(path) }).toEqual({ path, isLeftOut: true })
   for (const path of ["/", "/docs", "/docs/sign-up-forms", "/docs/errors"]) expect(isLeftOut(path)).toBe(false)
-  expect(robots).not.toContain(ROUTES.metrics.path)
+  expect(robots).not.toContain("/metrics")
   expect(robots).toContain(`\nSitemap: ${BASE_URL}/sitemap.xml\n`)
 })
 

@@ -21,6 +21,7 @@ import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
 import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
+import { LOAD_LIMITS } from "../../../admission/load-shedder.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { callerTimeoutSeconds, EXAMPLE_RETRIES, KEY_VARIABLE } from "../examples.ts"
 import { factOf, type Insert } from "./insert.ts"
@@ -66,6 +67,8 @@ export const VALUE_INSERTS = {
   "cached-key-seconds": () => String(KEY_AUTHENTICATOR_BOUNDS.keyTtlMs / 1000),
   /** `{{connections 12}}`: how many PostgreSQL connections so many processes open. */
   connections: (_, processes) => String(Number(processes) * (POOL_BOUNDS.connectionsMax + 1)),
+  "requests-in-flight": () => formatNumber(LOAD_LIMITS.inFlightMax),
+  "connections-of-pool": () => String(POOL_BOUNDS.connectionsMax),
   "connections-of-process": () => String(POOL_BOUNDS.connectionsMax + 1),
   /** Links whose title is the name that the file is saved under. */
   "grafana-dashboard": ({ operatorFiles }) =>
