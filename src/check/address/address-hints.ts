@@ -1,23 +1,13 @@
 import { isSameOrSubdomain } from "./public-suffix.ts"
-import {
-  findMisspeltRole,
-  findRoleWithRegion,
-  isJoinable,
-  misspellingsOf,
-  misspeltRolesByLetter,
-  type RoleWords,
-  variableRoles,
-} from "./role-variants.ts"
-import { AffixFilter, MAY_HAVE_ROLE, MAY_HAVE_WORD, WordFilter } from "./word-filters.ts"
+import { findRoleWithRegion, hasKind, mayBeJoined, type RoleWords, variableRoles, WORD_KINDS } from "./role-variants.ts"
 
 /** Words that are looked for in local parts. Made by `createAddressWords`. */
 export type AddressWords = RoleWords & {
   /** The domains of group services. */
   readonly groupDomains: readonly string[]
-  /** Role words, with and without a slip, which match a complete local part. */
-  readonly roleFilter: WordFilter
-  /** Shared-inbox and group words and regions, which match at the start or the end of a local part. */
-  readonly affixFilter: AffixFilter
+  /** The first parts of words and regions, and their last ones. */
+  readonly firstParts: ReadonlySet<string>
+  readonly lastParts: ReadonlySet<string>
 }
 
 /** What an address suggests about who reads its mail. These are hints, not proof. */
@@ -59,94 +49,109 @@ export const hintKindsIndex = ({ isRole, hasSharedInbox, hasGroup, hasGroupServi
 export const HINT_KINDS_COUNT = 16
 
 const SEPARATORS = /[._]/g
-/** `info2`, `support-01`. A longer number is a year or part of a nickname. */
-const TRAILING_SHORT_NUMBER = /(?<!\d)-?\d{1,2}$/
 
 type WordLists = Readonly<
   Record<"role" | "sharedInbox" | "group" | "region" | "personName" | "groupDomains", Iterable<string>>
 >
 
-/** Prepares the words, which takes about 20 ms. A word of several parts (`no-reply`) also matches when written as one (`noreply`). */
+/** Prepares the words. A word of several parts (`no-reply`) also matches when written as one (`noreply`). */
 export function createAddressWords(lists: WordLists): AddressWords {
-  const words = {
-    role: withJoinedSpellings(lists.role),
-    sharedInbox: withJoinedSpellings(lists.sharedInbox),
-    group: withJoinedSpellings(lists.group),
-    region: new Set(lists.region),
-    personName: new Set(lists.personName),
+  const kinds = new Map<string, number>()
+  const add = (words: Iterable<string>, kind: number): void => {
+    for (const word of words) kinds.set(word, (kinds.get(word) ?? 0) | kind)
   }
-  const variableRole = variableRoles(words.role, words.sharedInbox)
-  const misspeltRole = misspeltRolesByLetter(variableRole)
-  const misspelt = [...misspeltRole.values()].flat().flatMap(misspellingsOf)
+  const role = withJoinedSpellings(lists.role)
+  const sharedInbox = withJoinedSpellings(lists.sharedInbox)
+  add(role, WORD_KINDS.role)
+  add(sharedInbox, WORD_KINDS.sharedInbox)
+  add(withJoinedSpellings(lists.group), WORD_KINDS.group)
+  const region = new Set(lists.region)
+  const parts = [...kinds.keys(), ...region].map(word => word.split("-"))
   return {
-    ...words,
-    variableRole,
-    misspeltRole,
+    kinds,
+    region,
+    firstParts: new Set(parts.map(([first = ""]) => first)),
+    lastParts: new Set(parts.map(all => all.at(-1) ?? "")),
+    personName: new Set(lists.personName),
+    ...variableRoles(role, sharedInbox),
     groupDomains: [...lists.groupDomains],
-    roleFilter: new WordFilter(new Set([...words.role, ...misspelt])),
-    affixFilter: new AffixFilter({
-      words: [...words.sharedInbox, ...words.group],
-      besideRoles: [...words.region, ...words.sharedInbox, ...words.group],
-      joinable: [...variableRole].filter(isJoinable),
-    }),
   }
 }
 
 /**
  * Reads the hints of a local part (as in `Subject.localPart`) and a domain. `.`, `-` and `_` are equal separators. A role
- * word matches the complete local part, with or without a trailing number of one or two digits, beside regions and other
- * words, or with a slip (`role-variants.ts`). A shared-inbox or group word matches the complete local part, else the longest run of parts at its start, else at its end. An empty local part
- * (the input is not an address) gives no hints.
+ * word matches the complete local part, with or without a trailing number of one or two digits, or beside regions and other
+ * words (`role-variants.ts`). A shared-inbox or group word matches the complete local part, else the longest run of parts at
+ * its start, else at its end. An empty local part (the input is not an address) gives no hints.
  */
 export function readAddressHints(localPart: string, domain: string, words: AddressWords): AddressHints {
   if (localPart === "") return NO_HINTS
   const groupService = findGroupService(domain, words.groupDomains)
-  // Most local parts are names of people; the filters recognise that without splitting them.
-  const edges = words.affixFilter.edgesOf(localPart)
-  const mayBeRole = words.roleFilter.mayContain(localPart)
-  const mayHaveRole = (edges & MAY_HAVE_ROLE) !== 0
-  const mayHaveWord = (edges & MAY_HAVE_WORD) !== 0
-  if (groupService === null && !mayBeRole && !mayHaveRole && !mayHaveWord) return NO_HINTS
+  if (groupService === null && !mayHaveWord(localPart, words)) return NO_HINTS
   const name = localPart.replace(SEPARATORS, "-")
-  const isRole =
-    (mayBeRole && findCompleteRole(name, words) !== null) || (mayHaveRole && findRoleBesideOthers(name, words) !== null)
-  const sharedInbox = mayHaveWord ? findEdgeWord(name, words.sharedInbox) : null
-  const group = mayHaveWord ? findEdgeWord(name, words.group) : null
+  const isRole = findRole(name, words) !== null
+  const sharedInbox = findEdgeWord(name, words, WORD_KINDS.sharedInbox)
+  const group = findEdgeWord(name, words, WORD_KINDS.group)
   if (!isRole && sharedInbox === null && group === null && groupService === null) return NO_HINTS
   return { isRole, sharedInbox, group, groupService }
 }
 
+/** False: the local part has no word. Three in four are names of people, which cost 1 µs more when they are cut at each separator. */
+function mayHaveWord(localPart: string, words: AddressWords): boolean {
+  if (mayBeginOrEndWithWord(localPart, words)) return true
+  const length = unnumberedLength(localPart)
+  return length < localPart.length && mayBeginOrEndWithWord(localPart.slice(0, length), words)
+}
+
+function mayBeginOrEndWithWord(text: string, words: AddressWords): boolean {
+  let end = 0
+  while (end < text.length && !isSeparatorCode(text.charCodeAt(end))) end++
+  if (end === text.length) return words.kinds.has(text) || mayBeJoined(text, words)
+  let start = text.length
+  while (!isSeparatorCode(text.charCodeAt(start - 1))) start--
+  return words.firstParts.has(text.slice(0, end)) || words.lastParts.has(text.slice(start))
+}
+
+const isSeparatorCode = (code: number): boolean => code === 45 || code === 46 || code === 95
+
+const isDigitCode = (code: number): boolean => code >= 48 && code <= 57
+
 /** The role word that matches a local part, as spelled in the lists; null: none. */
-export function findRoleWord(localPart: string, words: AddressWords): string | null {
-  const name = localPart.replace(SEPARATORS, "-")
-  return findCompleteRole(name, words) ?? findRoleBesideOthers(name, words)
-}
+export const findRoleWord = (localPart: string, words: AddressWords): string | null =>
+  findRole(localPart.replace(SEPARATORS, "-"), words)
 
-function findCompleteRole(name: string, words: AddressWords): string | null {
-  if (words.role.has(name)) return name
+function findRole(name: string, words: AddressWords): string | null {
+  const isRole = (word: string): boolean => hasKind(word, WORD_KINDS.role, words)
+  if (isRole(name)) return name
   const unnumbered = withoutShortNumber(name)
-  return unnumbered !== name && words.role.has(unnumbered) ? unnumbered : findMisspeltRole(unnumbered, words)
+  return unnumbered !== name && isRole(unnumbered) ? unnumbered : findRoleWithRegion(unnumbered, words)
 }
 
-const findRoleBesideOthers = (name: string, words: AddressWords): string | null =>
-  findRoleWithRegion(withoutShortNumber(name), words)
+const withoutShortNumber = (name: string): string => name.slice(0, unnumberedLength(name))
 
-const withoutShortNumber = (name: string): string => name.replace(TRAILING_SHORT_NUMBER, "")
-
-function withJoinedSpellings(words: Iterable<string>): ReadonlySet<string> {
-  return new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))
+/** The length without a number of one or two digits at the end, and a separator before it: `info2`, `support-01`. A longer number is a year or part of a nickname. */
+function unnumberedLength(name: string): number {
+  let end = name.length
+  while (isDigitCode(name.charCodeAt(end - 1))) end--
+  const digits = name.length - end
+  if (digits === 0 || digits > 2) return name.length
+  return isSeparatorCode(name.charCodeAt(end - 1)) ? end - 1 : end
 }
 
-/** The word that equals the name, or its longest start, or else its longest end. */
-function findEdgeWord(name: string, words: ReadonlySet<string>): string | null {
-  if (words.has(name)) return name
+const withJoinedSpellings = (words: Iterable<string>): ReadonlySet<string> =>
+  new Set([...words].flatMap(word => (word.includes("-") ? [word, word.replaceAll("-", "")] : [word])))
+
+/** The word of a kind that equals the name, or its longest start, or else its longest end. */
+function findEdgeWord(name: string, words: AddressWords, kind: number): string | null {
+  const isWord = (text: string): boolean => hasKind(text, kind, words)
+  if (isWord(name)) return name
   for (let end = name.lastIndexOf("-"); end > 0; end = name.lastIndexOf("-", end - 1)) {
     const start = name.slice(0, end)
-    if (words.has(start)) return start
+    if (isWord(start)) return start
   }
   for (let cut = name.indexOf("-"); cut >= 0; cut = name.indexOf("-", cut + 1)) {
     const rest = name.slice(cut + 1)
-    if (words.has(rest)) return rest
+    if (isWord(rest)) return rest
   }
   return null
 }
