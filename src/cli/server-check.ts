@@ -5,7 +5,7 @@ import type { Subject } from "../check/address/subject.ts"
 import type { Check, CheckRequest } from "../check/check.ts"
 import type { CheckOutcome, fullResult } from "../check/result/result.ts"
 import type { BatchItemResult, CheckResult } from "../client/api-types.ts"
-import { API_LIMITS } from "../client/api-types.ts"
+import { API_LIMITS } from "../client/chunks.ts"
 import type { CheckSubject, Mailkind } from "../client/client.ts"
 import { serverFailure } from "./server.ts"
 

@@ -1,4 +1,5 @@
-import { API_LIMITS } from "./api-types.ts"
+/** Limits of the API. */
+export const API_LIMITS = { batchItemsMax: 100, batchItemLengthMax: 2048, batchBodyBytesMax: 262_144 } as const
 
 /** An item with its place among all items. */
 export type PlacedItem = { readonly index: number; readonly item: string }

@@ -1,17 +1,17 @@
 import { isRecord, isVerdict } from "./answers.ts"
-import {
-  API_LIMITS,
-  type BatchItemResult,
-  type CheckResult,
-  type FeedbackBody,
-  type FeedbackReceipt,
-  type Health,
-  type Policy,
-  type ReducedResult,
-  type Usage,
+import type {
+  BatchItemResult,
+  CheckResult,
+  FeedbackBody,
+  FeedbackReceipt,
+  Health,
+  Policy,
+  ReducedResult,
+  Usage,
 } from "./api-types.ts"
 import { type BatchItems, type BatchOptions, type BatchRun, createBatchRun } from "./batch.ts"
 import { type ClientCache, createClientCache } from "./cache.ts"
+import { API_LIMITS } from "./chunks.ts"
 import { createJobs, type MailkindJobs } from "./jobs.ts"
 import {
   type AnyCheckResult,

@@ -1,6 +1,6 @@
+import { join } from "node:path"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { JobBody, JobEstimateBody, JobFormatSchema } from "../../contract/jobs-schema.ts"
-import { LIMITS } from "../../contract/limits.ts"
 import {
   BatchResult,
   CategorySchema,
@@ -15,20 +15,14 @@ import {
 import { Usage } from "../../contract/usage-schema.ts"
 import { type TypeDeclarations, typeText } from "./type-text.ts"
 
-const LIMIT_NAMES = ["batchItemsMax", "batchItemLengthMax", "batchBodyBytesMax"] as const
-
-const HEAD = `// Written from the tables of the contract by src/client/packing/api-types-text.ts. Do not change it by hand.
-
-/** Limits of the API. */
-export const API_LIMITS = ${JSON.stringify(Object.fromEntries(LIMIT_NAMES.map(name => [name, LIMITS[name]])))} as const
-`
+const HEAD = "// Written from the tables of the contract by `bun run build:types`. Git ignores it.\n"
 
 /** One member of the union for each code, and one for those of later versions. */
 const PROBLEM = `/** Why the server refused a request (RFC 9457). Branch on \`code\`; \`title\` and \`detail\` are for people and may change. */
 type Problem = { [C in ProblemCode]: Omit<ProblemBody, "code"> & { code: C } }[ProblemCode] | (Omit<ProblemBody, "code"> & { code: string & {} })
 `
 
-/** The text of `api-types.ts`, before it is formatted. */
+/** The text of `api-types.ts`: types alone, so that no program needs it when it runs. */
 export function apiTypesText(): string {
   const declarations: TypeDeclarations = new Map()
   // What is sent takes only what the API knows, and what comes may hold more.
@@ -50,3 +44,12 @@ export function apiTypesText(): string {
   const names = [...declarations.keys(), "Problem"].filter(name => name !== "ProblemBody").sort()
   return [HEAD, ...declarations.values(), PROBLEM, `export type { ${names.join(", ")} }\n`].join("\n")
 }
+
+/** Writes `api-types.ts`, unless it is as it should be. */
+export async function writeApiTypes(): Promise<void> {
+  const file = Bun.file(join(import.meta.dir, "../api-types.ts"))
+  const text = apiTypesText()
+  if (!(await file.exists()) || (await file.text()) !== text) await file.write(text)
+}
+
+if (import.meta.main) await writeApiTypes()

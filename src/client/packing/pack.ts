@@ -1,5 +1,6 @@
 import { mkdir, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
+import { writeApiTypes } from "./api-types-text.ts"
 import { CLIENT_PACKAGE, clientManifest } from "./package-files.ts"
 
 /*
@@ -10,6 +11,7 @@ const ROOT = join(import.meta.dir, "../../..")
 const outside = resolve(process.argv[2] ?? join(ROOT, "dist"))
 const folder = join(outside, CLIENT_PACKAGE)
 
+await writeApiTypes()
 await rm(folder, { recursive: true, force: true })
 await mkdir(folder, { recursive: true })
 

@@ -31,7 +31,7 @@ test("the packed package, in a new project, runs the example of the guide, compi
   const directory = mkdtempSync(join(tmpdir(), "mailkind-package-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   const bun = process.execPath
-  await ran([bun, "pm", "pack", "--quiet", "--destination", directory], ROOT)
+  await ran([bun, "run", "build:package", "--quiet", "--destination", directory], ROOT)
   const [packed = ""] = [...new Bun.Glob("mailkind-*.tgz").scanSync(directory)]
   writeFileSync(join(directory, "package.json"), '{"name":"shop","private":true,"type":"module"}')
   await ran([bun, "add", join(directory, packed)], directory)
