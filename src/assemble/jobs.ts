@@ -37,6 +37,9 @@ const COLLECTION_BOUNDS_LIVE: CollectionBounds = {
   all: { rows: 100_000, lookups: 10_000, bytes: NEVER },
 }
 
+const GIVEN_UP_REMEDY =
+  "The results of the rows before it are kept. Look for the out-of-memory killer in the log of the system. Then send the list again without that row."
+
 /** The folder with the files of jobs. */
 export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: Settings): string =>
   own ?? join(data, "jobs")
@@ -78,7 +81,8 @@ export function createJobsService(
     today: () => units.today(),
     onLeased: leased => unitNotices.noteLeased(leased),
     hasEnded: other => isLocal && hasLocalHolderEnded(other, holder),
-    onGivenUp: (job, row) => log("error", "a list is given up, since it ended its process twice", { job, row }),
+    onGivenUp: (job, row) =>
+      log("error", "a list is given up, since it ended its process twice", { job, row, remedy: GIVEN_UP_REMEDY }),
     onError: (message, error) => logError(log, message, jobsDirectory(context.settings))(error),
   })
   const jobs = {

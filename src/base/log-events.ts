@@ -81,7 +81,7 @@ export const LOG_EVENTS = {
   "metrics are served now": event("info", "", "The port became free."),
   // Workers and takeovers
   "a worker listens": event("info", "pid", "It accepts requests."),
-  "a worker ended and is replaced": event("error", "pid exit_code killed_by why after_ms", "A new one starts after `after_ms`."),
+  "a worker ended and is replaced": event("error", "pid exit_code killed_by why after_ms remedy", "A new one starts after `after_ms`."),
   "a worker ended while another server takes over": event("error", "pid exit_code killed_by", "It is replaced if the takeover fails."),
   "a worker hangs and is killed": event("error", "pid", "It was silent for six seconds."),
   "a worker did not stop in time and is killed": event("error", "", "Its requests in flight are lost."),
@@ -170,7 +170,7 @@ export const LOG_EVENTS = {
   "the lease of jobs was not renewed": failed("Another node may take them over."),
   "the folder with the lists of jobs cannot be used": failed("No list is received or checked."),
   "a job was interrupted": failed("It continues where it stood."),
-  "a list is given up, since it ended its process twice": event("error", "job row", "Its state is `failed`, and `row` is the likely cause. The lines about workers that ended stand before."),
+  "a list is given up, since it ended its process twice": event("error", "job row remedy", "Its state is `failed`, and `row` is the likely cause. The lines about workers that ended stand before."),
   "the folder with the lists of jobs belongs to another database": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "other servers use another folder for the lists of jobs": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "callbacks were not sent": failed(TRIED_AGAIN),

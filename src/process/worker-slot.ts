@@ -258,7 +258,8 @@ export class WorkerSlot {
   #scheduleRestart(pid: number | null, exit: WorkerExit): void {
     const delayMs = this.#backoff.nextDelayMs(this.#deps.stopwatch() - this.#startedAtMs)
     const why = this.#failureMessage
-    this.#log("error", "a worker ended and is replaced", { ...exitFields(pid, exit), why, after_ms: delayMs })
+    const remedy = why === null && exit.killedBy === "SIGKILL" ? KILLED_REMEDY : null
+    this.#log("error", "a worker ended and is replaced", { ...exitFields(pid, exit), why, after_ms: delayMs, remedy })
     this.#cancelRestart = this.#deps.setTimer(delayMs, () => this.#startWorker())
   }
 
@@ -285,6 +286,9 @@ const exitFields = (pid: number | null, { exitCode, killedBy }: WorkerExit): Log
   exit_code: exitCode,
   killed_by: killedBy,
 })
+
+const KILLED_REMEDY =
+  "Something outside of mailkind has killed it. Look for the out-of-memory killer in the log of the system, and at the memory limit of the service."
 
 /** A worker that ran this long did not fail while starting. */
 const STABLE_RUN_MS = 10_000

@@ -13,6 +13,14 @@ import { databaseOutages } from "../../src/assemble/customers/store.ts"
 import { createTrustedTimeService } from "../../src/assemble/customers/trusted-time.ts"
 import { createDescriptorWatch } from "../../src/assemble/descriptors.ts"
 import { LOG_EVENTS, type LogEvent, OUTAGE_FIELDS } from "../../src/base/log-events.ts"
+import { formatManifest } from "../../src/check/lists/manifest.ts"
+import {
+  formatRefreshState,
+  INITIAL_REFRESH_STATE,
+  manifestFileName,
+  packFileName,
+  STATE_FILE,
+} from "../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { MailSender } from "../../src/customers/notices/mail-sender.ts"
 import { createSmtpMailer } from "../../src/customers/notices/smtp-mailer.ts"
@@ -24,6 +32,7 @@ import { POOL_BOUNDS, PostgresPool } from "../../src/customers/store/postgres/co
 import { startBackupScheduler } from "../../src/process/backup-scheduler.ts"
 import type { CommandResult } from "../../src/system/child-processes.ts"
 import { createSystem, type System } from "../../src/system/system.ts"
+import { smallPack } from "../check/lists/pack/small-pack.ts"
 import { post } from "../customers/notices/outbox-rows.ts"
 import { newAccount, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
 import { knownLists } from "../support/app.ts"
@@ -99,6 +108,17 @@ async function backedUp(run: (directory: string) => CommandResult | null): Promi
     () => "no line came",
   )
   return lines
+}
+
+/** Lists of a refresh that are in use, with this pack. */
+function listsInUse(bytes: Uint8Array) {
+  const [folder, sha256] = [memoryFolder(), "1".repeat(64)]
+  const pack = packFileName(sha256)
+  const state = { ...INITIAL_REFRESH_STATE, stock: knownLists.manifest.pack.sha256, in_use: sha256 }
+  folder.put(pack, bytes)
+  folder.put(manifestFileName(sha256), formatManifest(knownLists.manifest))
+  folder.put(STATE_FILE, formatRefreshState(state))
+  return { ...scene({}, { files: { ...createSystem().files, folder: () => folder } }), folder, pack }
 }
 
 async function dnsLines(): Promise<readonly Line[]> {
@@ -245,6 +265,24 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
       const { context, lines } = scene({}, { files })
       const lists = await createListsService(context)
       Object.assign(folder, { read: () => Promise.reject(systemError("EIO")) })
+      await lists.reload()
+      return lines
+    },
+  },
+  "the refreshed lists are damaged; the last good copy is used": {
+    names: /^\/nonexistent\/data\/lists\/refresh\/\S+ The file is not a pack\.$/,
+    cause: async () => {
+      const { context, lines } = listsInUse(new Uint8Array(100))
+      await createListsService(context)
+      return lines
+    },
+  },
+  "a file of the lists was changed on the disk": {
+    names: /^\/nonexistent\/data\/lists\/refresh\/\S+ It is not what was read from it\.$/,
+    cause: async () => {
+      const { context, lines, folder, pack } = listsInUse(smallPack({ "mailkind-one.com": ["disposable"] }))
+      const lists = await createListsService(context)
+      folder.put(pack, new Uint8Array(100))
       await lists.reload()
       return lines
     },

@@ -51,7 +51,15 @@ test("a worker that dies is logged, its seat is told to be empty, and another on
   expect(logged.at(-1)).toEqual({
     level: "error",
     message: "a worker ended and is replaced",
-    fields: { worker: 3, pid: 1001, exit_code: null, killed_by: "SIGKILL", why: null, after_ms: 0 },
+    fields: {
+      worker: 3,
+      pid: 1001,
+      exit_code: null,
+      killed_by: "SIGKILL",
+      why: null,
+      after_ms: 0,
+      remedy: expect.stringContaining("out-of-memory killer"),
+    },
   })
   await time.tick(0)
   expect(children).toHaveLength(2)

@@ -237,5 +237,5 @@ class FollowedLists {
 /** What keeps lists from being loaded: the bundled ones, or the disk of the data directory. */
 const loadFailure = (context: AppContext, error: unknown) =>
   error instanceof StartupError
-    ? { where: "the bundled lists", why: error.message, remedy: BUNDLED_LISTS_REMEDY }
+    ? { where: "the bundled lists", why: String(error.cause ?? error.message), remedy: BUNDLED_LISTS_REMEDY }
     : { where: pathOf(context, STATE_FILE), why: errorCode(error), remedy: LISTS_DISK_REMEDY }

@@ -220,7 +220,7 @@ export async function bundledLists(system: System): Promise<DomainLists> {
   const pack = system.files.bundled("lists.pack")
   if (pack === null) throw new StartupError(LISTS_NOT_BUILT)
   const opened = openLists(await unpackedBytes(pack), true)
-  if (opened.kind === "refused") throw new StartupError(`${opened.message} ${opened.remedy}`)
+  if (opened.kind === "refused") throw new StartupError(`${opened.message} ${opened.remedy}`, { cause: opened.message })
   return opened.lists
 }
 

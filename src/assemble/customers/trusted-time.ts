@@ -77,7 +77,9 @@ function createDoubtReport(context: AppContext, isOwn: boolean): (doubt: ClockDo
 /** What is wrong with the clock, what follows from it, and what an operator does. */
 function doubtOutage({ aheadMs, remainingMs }: ClockDoubt, isOwn: boolean): Outage {
   const isOff = Math.abs(aheadMs) > CLOCK_SKEW_MS_MAX
-  const reference = isOwn ? "the time that the database and the stopwatch tell" : "the clock of the database"
+  const reference = isOwn
+    ? "the newest time in the database and the time that has passed since"
+    : "the clock of the database"
   const distance = `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? "ahead of" : "behind"} ${reference}`
   const why = isOff ? `The clock is ${distance}.` : "The clock has jumped."
   const wait =

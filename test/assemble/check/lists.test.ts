@@ -239,7 +239,7 @@ test("bundled lists that are damaged while a server runs are named as the cause,
   expect(line).toMatchObject({ level: "error", message: "the current lists stay in use" })
   expect(line?.fields).toMatchObject({
     where: "the bundled lists",
-    why: "The file is not a pack. Build it again with `mailkind lists build`.",
+    why: "The file is not a pack.",
     remedy: expect.stringContaining("Install mailkind again"),
   })
 })

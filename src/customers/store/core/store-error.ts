@@ -27,7 +27,7 @@ export const STORE_ERRORS = {
   shared_schema: {
     description: "Another user may create in the schema of mailkind, or has created something there.",
     remedy:
-      "Run REVOKE CREATE ON SCHEMA … FROM the role that is named, and drop what it has created there, or give mailkind a schema of its own.",
+      "Take that right from the role (REVOKE CREATE ON SCHEMA …), or from PUBLIC or the role that gives it, and drop what it has created there; or give mailkind a schema of its own. Then start again.",
   },
   newer: {
     description: "The database was written by a newer version of mailkind.",
@@ -73,7 +73,7 @@ export const STORE_ERRORS = {
   away: {
     description: "The database cannot be reached.",
     remedy:
-      "Start it, or check the network to it. A running server reconnects automatically. Repeat a start that failed.",
+      "Start it if it is stopped, else look whether it answers, and check the network to it. A running server reconnects automatically. Repeat a start that failed.",
   },
   unsure: {
     description: "The connection to the database was lost during a write. The data may be stored or not.",
