@@ -169,7 +169,7 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
     },
   },
   "the clock is in doubt": {
-    names: /^this host The clock is 3600 s behind the clock of the database\.$/,
+    names: /^this host The clock is 3600 seconds behind the clock of the database\.$/,
     cause: async () => {
       const { context, lines } = scene({}, { clock: () => 0 })
       const store = { readClock: async () => 3_600_000, isUnavailable: () => false } as unknown as OpenStore // only these are called

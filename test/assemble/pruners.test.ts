@@ -153,7 +153,7 @@ test("no pruner deletes, and no day's units are given twice, by a clock that is 
     {
       level: "warn",
       fault: "clock_in_doubt",
-      why: expect.stringMatching(/^The clock is 3[56]\d\d s ahead of /),
+      why: expect.stringMatching(/^The clock is 3[56]\d\d seconds ahead of /),
     },
   ])
   state.aheadMs = 0

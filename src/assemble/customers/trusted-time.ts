@@ -80,12 +80,24 @@ function doubtOutage({ aheadMs, remainingMs }: ClockDoubt, isOwn: boolean): Outa
   const reference = isOwn
     ? "the newest time in the database and the time that has passed since"
     : "the clock of the database"
-  const distance = `${Math.round(Math.abs(aheadMs) / 1000)} s ${aheadMs > 0 ? "ahead of" : "behind"} ${reference}`
+  const distance = `${durationText(Math.abs(aheadMs))} ${aheadMs > 0 ? "ahead of" : "behind"} ${reference}`
   const why = isOff ? `The clock is ${distance}.` : "The clock has jumped."
   const wait =
     remainingMs === null
       ? "Nothing is deleted for its age until they agree."
-      : `Nothing is deleted for its age in the next ${Math.ceil(remainingMs / 1000)} s. If no server ran for so long, do nothing.`
+      : `Nothing is deleted for its age in the next ${durationText(remainingMs)}; then what is too old by this clock is. If no server ran since then, do nothing.`
   const remedy = `${wait} If the clock is wrong, set it, and run a time daemon (NTP).`
   return { fault: "clock_in_doubt", where: "this host", why, remedy }
+}
+
+const DURATION_UNITS = [
+  [86_400_000, "days"],
+  [3_600_000, "hours"],
+  [1000, "seconds"],
+] as const
+
+/** A duration in the largest unit of which it has two. */
+function durationText(ms: number): string {
+  const [unitMs, name] = DURATION_UNITS.find(([unitMs]) => ms >= 2 * unitMs) ?? DURATION_UNITS[2]
+  return `${Math.round(ms / unitMs)} ${name}`
 }
