@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import { parseArgs } from "node:util"
-import { bundledLists } from "../src/assemble/check/lists.ts"
+import { bundledLists } from "../src/check/active-lists/lists-in-place.ts"
 import { createCheck } from "../src/check/check.ts"
 import { LISTS_ALONE } from "../src/check/lists-alone.ts"
 import { BUNDLED_FILES, type CheckoutFiles } from "../src/system/files.ts"

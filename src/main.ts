@@ -1,9 +1,9 @@
 import { createCommandDeps } from "./assemble/commands.ts"
-import { InvariantError, isSystemError } from "./base/errors.ts"
+import { InvariantError, isSystemError, StartupError } from "./base/errors.ts"
 import { streamErrorMessage } from "./cli/classify/results-writer.ts"
 import { failureText } from "./cli/output.ts"
 import { runCommand } from "./cli/program.ts"
-import { operatorMessage, StartupError } from "./process/startup-error.ts"
+import { operatorMessage } from "./process/startup-error.ts"
 import { createSystem, type System } from "./system/system.ts"
 
 /** Prints the error, with a stack only if it is a fault of ours. Returns the exit code. */

@@ -1,3 +1,4 @@
+import { LISTS_NOT_BUILT } from "../check/active-lists/lists-in-place.ts"
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { type Check, createCheck, type OwnListMatch } from "../check/check.ts"
@@ -16,7 +17,6 @@ import { BUNDLED_FILES } from "../system/files.ts"
 import { createSystem, type System } from "../system/system.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createOnDefect } from "./check/evidence-defects.ts"
-import { LISTS_NOT_BUILT } from "./check/lists.ts"
 import { createNetworkService } from "./check/network.ts"
 
 /** A check inside another program, and what a result needs besides. */

@@ -1,5 +1,5 @@
+import { StartupError } from "../base/errors.ts"
 import { identifyServer } from "../doctor/port.ts"
-import { StartupError } from "../process/startup-error.ts"
 import type { ControlSocketLocation, PreviousServer } from "../process/takeover.ts"
 import { findPreviousServer } from "../process/takeover.ts"
 import type { AppContext } from "./context.ts"

@@ -1,4 +1,4 @@
-import type { SharedCallerState } from "./customers/customers.ts"
+import type { SharedCallerState } from "../customers/customers.ts"
 
 /** How a server listens: alone on its port, beside the server that it replaces, or as one of several workers. */
 export type ServeMode = "alone" | TakeoverMode | WorkerMode

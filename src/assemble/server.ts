@@ -1,5 +1,7 @@
 import { join } from "node:path"
+import { StartupError } from "../base/errors.ts"
 import { derived } from "../base/lazy.ts"
+import { createListsService, type ListsService } from "../check/active-lists/lists-service.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
 import { type Check, createCheck } from "../check/check.ts"
 import type { DomainLists } from "../check/domain-lookup.ts"
@@ -7,10 +9,15 @@ import { LISTS_ALONE } from "../check/lists-alone.ts"
 import { contactUri, type Settings } from "../config/settings.ts"
 import type { Health } from "../contract/schemas.ts"
 import { createAdminCheck } from "../customers/accounts/account-email.ts"
+import { type CustomersService, createCustomersService } from "../customers/customers.ts"
 import { createFirstAccount, type FirstAccountResult, hasKey } from "../customers/keys/first-account.ts"
+import { createMailService } from "../customers/mails.ts"
+import { createTrustedTimeService } from "../customers/nodes/trusted-time.ts"
 import { createPruning } from "../customers/pruning.ts"
+import { createSignInService } from "../customers/sign-in-service.ts"
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
+import { createTrafficPart } from "../customers/usage/traffic.ts"
 import { createApp } from "../http/app.ts"
 import { createClientAddressResolver, createClientNetworkResolver } from "../http/request/client-address.ts"
 import { createJsonResponses } from "../http/response/json-responses.ts"
@@ -19,6 +26,8 @@ import type { AssetName } from "../http/site/assets.ts"
 import { listsOverview } from "../http/site/public/lists-overview.tsx"
 import { createSignUpCheck, type SignUpCheck } from "../http/site/sign-in/sign-up-check.ts"
 import { healthReport } from "../http/v1/health.ts"
+import { createJobsService } from "../jobs/jobs-part.ts"
+import { createDescriptorWatch } from "../process/descriptor-watch.ts"
 import {
   assertPortFree,
   type DrainRequest,
@@ -27,29 +36,20 @@ import {
   listenerUrl,
   listenOnSockets,
 } from "../process/http-listener.ts"
-import { StartupError } from "../process/startup-error.ts"
+import { StartBudget, StartStopped } from "../process/start-budget.ts"
 import { createBackupsPart, recordDeletions } from "./backups.ts"
-import { createListsService, type ListsService } from "./check/lists-service.ts"
 import { createLookUps } from "./check/look-ups.ts"
 import { refreshHours } from "./check/refresh.ts"
-import type { AppContext, StoreContext } from "./context.ts"
+import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
-import { type CustomersService, createCustomersService } from "./customers/customers.ts"
 import { createLeakReportsService } from "./customers/leak-reports.ts"
-import { createMailService } from "./customers/mails.ts"
-import { createSignInService } from "./customers/sign-in.ts"
-import { StartBudget, StartStopped } from "./customers/start-budget.ts"
 import { createStorePart, openStore } from "./customers/store.ts"
-import { createTrustedTimeService } from "./customers/trusted-time.ts"
-import { createDescriptorWatch } from "./descriptors.ts"
-import { createJobsService } from "./jobs.ts"
 import { guideFacts } from "./licences.ts"
 import { createInstrumentation, type Instrumentation } from "./metrics.ts"
 import { type Part, startParts, stopParts } from "./part.ts"
-import { COMMIT, VERSION } from "./program.ts"
+import { COMMIT, formatUserAgent, VERSION } from "./program.ts"
 import { isWorker, type ServeMode } from "./serve-mode.ts"
 import { takeReloaded } from "./settings.ts"
-import { createTrafficService } from "./traffic.ts"
 
 /** A server that accepts requests. */
 export type RunningServer = {
@@ -160,13 +160,17 @@ type Wiring = {
 /** Creates the parts, in the order in which they start, and what the app needs of them. */
 async function createParts(appContext: AppContext, store: OpenStore, { instrumentation, mode, baseUrl }: Wiring) {
   const { meter, loadShedder } = instrumentation
-  const { system } = appContext
-  const trusted = await createTrustedTimeService(appContext, store)
+  const { system, settings } = appContext
+  const faults = faultsOf(appContext)
+  const trusted = await createTrustedTimeService(appContext, faults, store)
   const context: StoreContext = { ...appContext, store, trustedTime: trusted.time }
   const lists = await createListsService(context)
   const activeLists = () => lists.current().lists
   const { learned, network, deep, onDefect } = createLookUps(context, activeLists, instrumentation)
-  const customers = await createCustomersService(context, isWorker(mode) ? mode : null)
+  const customers = await createCustomersService(
+    { ...context, userAgent: formatUserAgent(settings) },
+    isWorker(mode) ? mode : null,
+  )
   const { corrections, freeChecks, publishChanges } = customers
   const notify = recordDeletions(context, publishChanges)
   const changes = { store, clock: system.clock, today: () => customers.units.today(), notify }
@@ -180,10 +184,10 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     createCallbacksService(context, network),
     signIn,
     createPruning({ ...context, runInterval: system.runInterval, pruneMails: mails.prune, freeChecks }),
-    createTrafficService(context, customers.usage, meter),
+    createTrafficPart(context, customers.usage, meter),
     createBackupsPart(context),
     instrumentation.createMetricsPart(() => parts),
-    createDescriptorWatch(context),
+    createDescriptorWatch(system, faults),
     lists,
     network,
     // Rows of jobs are not checked without the network.

@@ -1,6 +1,8 @@
 import { withTimeout } from "../base/concurrency.ts"
+import { StartupError } from "../base/errors.ts"
 import { CommandError, type Output } from "../cli/output.ts"
 import { printStart, WORKER_ARGUMENTS } from "../cli/serve.ts"
+import { findNodeIdentity, formatIdentity, parseIdentity } from "../customers/node-service.ts"
 import {
   clearWorkerSlot,
   createRowClaim,
@@ -11,7 +13,8 @@ import {
 import { clearGauges, prependCounterShards, splitSharedMemory } from "../http/metrics/counter-layout.ts"
 import { renderExposition } from "../http/metrics/exposition.ts"
 import { DRAIN_TIMEOUT_MS, type DrainRequest } from "../process/http-listener.ts"
-import { operatorMessage, StartupError } from "../process/startup-error.ts"
+import { delayStop, reportReady } from "../process/service-state.ts"
+import { operatorMessage } from "../process/startup-error.ts"
 import {
   acceptTakeovers,
   type ConnectionRouting,
@@ -26,14 +29,11 @@ import type { SupervisorLink, SupervisorMessage } from "../system/child-processe
 import { type System, verboseMessage } from "../system/system.ts"
 import { startSchedules } from "./backups.ts"
 import { type AppContext, workerContext } from "./context.ts"
-import { findNodeIdentity, formatIdentity, parseIdentity } from "./customers/nodes.ts"
 import { listenForMetrics } from "./metrics.ts"
 import { BUILD, VERSION } from "./program.ts"
 import { findReplacedServer } from "./replaced-server.ts"
 import { ensureBootstrapAccount, prepareForWorkers, type RunningServer, startServer } from "./server.ts"
-import { reportReady } from "./service-state.ts"
 import { createReloads, reloadSettings, type SettingsSource, settingsOfTexts, takeReloaded } from "./settings.ts"
-import { delayStop } from "./stop-delay.ts"
 
 /** How long a worker may take to stop: to answer requests in flight and to write buffered data. */
 const WORKER_STOP_TIMEOUT_MS = DRAIN_TIMEOUT_MS + 5000

@@ -20,3 +20,8 @@ export const isSystemError = (
   error instanceof Error &&
   "code" in error &&
   (codes.length === 0 || (typeof error.code === "string" && codes.includes(error.code)))
+
+/** The server or command cannot start. The message tells the operator why and what to do. */
+export class StartupError extends Error {
+  override readonly name = "StartupError"
+}

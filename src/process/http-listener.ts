@@ -1,10 +1,9 @@
 import { type AnyElysia, Elysia } from "elysia"
-import { assert } from "../base/errors.ts"
+import { assert, StartupError } from "../base/errors.ts"
 import { asSentence } from "../base/text.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { guardedRoutes } from "../http/request/path-guard.ts"
 import type { System } from "../system/system.ts"
-import { StartupError } from "./startup-error.ts"
 
 /** How long a stop waits for requests in flight. */
 export const DRAIN_TIMEOUT_MS = 10_000

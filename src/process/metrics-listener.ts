@@ -1,8 +1,8 @@
+import { StartupError } from "../base/errors.ts"
 import type { Log } from "../base/log.ts"
 import { asSentence } from "../base/text.ts"
 import type { Exposition } from "../http/metrics/exposition.ts"
 import type { System } from "../system/system.ts"
-import { StartupError } from "./startup-error.ts"
 
 /** How often it tries to listen while the previous server still has the port. */
 const RETRY_MS = 1000

@@ -1,11 +1,7 @@
+import { StartupError } from "../base/errors.ts"
 import { asSentence } from "../base/text.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
 import { LicenceError } from "../licences/licence-policy.ts"
-
-/** The server or command cannot start. The message tells the operator why and what to do. */
-export class StartupError extends Error {
-  override readonly name = "StartupError"
-}
 
 const { unwritable, full, failed } = STORE_ERRORS
 

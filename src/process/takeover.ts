@@ -1,11 +1,11 @@
 import { join } from "node:path"
 import { withTimeout } from "../base/concurrency.ts"
+import { StartupError } from "../base/errors.ts"
 import type { Log } from "../base/log.ts"
 import type { ControlConnection } from "../system/control-socket.ts"
 import { NO_SOCKET_INDEX } from "../system/reuse-port.ts"
 import type { System } from "../system/system.ts"
 import type { DrainRequest } from "./http-listener.ts"
-import { StartupError } from "./startup-error.ts"
 
 /*
  * How one server, of one process or several, takes over from another on the same port and data directory without refusing or

@@ -2,17 +2,14 @@ import { expect, test } from "bun:test"
 import { mkdirSync, rmSync } from "node:fs"
 import { createDeepChecksService } from "../../src/assemble/check/deep-checks.ts"
 import { createDnsOutageLog } from "../../src/assemble/check/dns-outages.ts"
-import { logUnwritten } from "../../src/assemble/check/lists.ts"
-import { createListsService } from "../../src/assemble/check/lists-service.ts"
 import { dnsServerPlaces, OFFLINE_NETWORK } from "../../src/assemble/check/network.ts"
 import { startScheduledRefresh } from "../../src/assemble/check/refresh.ts"
-import { type AppContext, createContext } from "../../src/assemble/context.ts"
+import { type AppContext, createContext, faultsOf } from "../../src/assemble/context.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
-import { StartBudget } from "../../src/assemble/customers/start-budget.ts"
 import { databaseOutages } from "../../src/assemble/customers/store.ts"
-import { createTrustedTimeService } from "../../src/assemble/customers/trusted-time.ts"
-import { createDescriptorWatch } from "../../src/assemble/descriptors.ts"
 import { LOG_EVENTS, type LogEvent, OUTAGE_FIELDS } from "../../src/base/log-events.ts"
+import { logUnwritten } from "../../src/check/active-lists/lists-in-place.ts"
+import { createListsService } from "../../src/check/active-lists/lists-service.ts"
 import { formatManifest } from "../../src/check/lists/manifest.ts"
 import {
   formatRefreshState,
@@ -22,6 +19,7 @@ import {
   STATE_FILE,
 } from "../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../src/config/settings.ts"
+import { createTrustedTimeService } from "../../src/customers/nodes/trusted-time.ts"
 import { MailSender } from "../../src/customers/notices/mail-sender.ts"
 import { createSmtpMailer } from "../../src/customers/notices/smtp-mailer.ts"
 import { SignInMails } from "../../src/customers/sign-in/sign-in-mails.ts"
@@ -30,6 +28,8 @@ import type { OpenStore } from "../../src/customers/store/core/store.ts"
 import { StoreError } from "../../src/customers/store/core/store-error.ts"
 import { POOL_BOUNDS, PostgresPool } from "../../src/customers/store/postgres/connection-pool.ts"
 import { startBackupScheduler } from "../../src/process/backup-scheduler.ts"
+import { createDescriptorWatch } from "../../src/process/descriptor-watch.ts"
+import { StartBudget } from "../../src/process/start-budget.ts"
 import type { CommandResult } from "../../src/system/child-processes.ts"
 import { createSystem, type System } from "../../src/system/system.ts"
 import { smallPack } from "../check/lists/pack/small-pack.ts"
@@ -173,7 +173,7 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
     cause: async () => {
       const { context, lines } = scene({}, { clock: () => 0 })
       const store = { readClock: async () => 3_600_000, isUnavailable: () => false } as unknown as OpenStore // only these are called
-      const { start } = await createTrustedTimeService(context, store)
+      const { start } = await createTrustedTimeService(context, faultsOf(context), store)
       start()
       await until(
         () => lines.length > 0,
@@ -189,7 +189,7 @@ const SCENES: Readonly<Record<string, { readonly names: RegExp; readonly cause: 
       Object.assign(system, {
         processStats: () => ({ ...createSystem().processStats(), descriptorCount: 58, descriptorsMax: 64 }),
       })
-      createDescriptorWatch(context).start()
+      createDescriptorWatch(system, faultsOf(context)).start()
       works[0]?.()
       return lines
     },

@@ -1,11 +1,10 @@
 import { expect, test } from "bun:test"
 import { createContext, faultsOf } from "../../src/assemble/context.ts"
-import { outageOf } from "../../src/assemble/customers/store.ts"
-import { createDescriptorWatch, DESCRIPTORS_COUNT_MS } from "../../src/assemble/descriptors.ts"
 import { logError } from "../../src/base/log.ts"
 import { LOG_EVENTS, type LogEvent, type LogMessage } from "../../src/base/log-events.ts"
 import { parseSettings } from "../../src/config/settings.ts"
-import { STORE_ERRORS, StoreError, type StoreErrorCode } from "../../src/customers/store/core/store-error.ts"
+import { outageOf, STORE_ERRORS, StoreError, type StoreErrorCode } from "../../src/customers/store/core/store-error.ts"
+import { createDescriptorWatch, DESCRIPTORS_COUNT_MS } from "../../src/process/descriptor-watch.ts"
 import { SYSTEM_ERROR_REMEDIES } from "../../src/process/startup-error.ts"
 import { createSystem } from "../../src/system/system.ts"
 
@@ -102,7 +101,7 @@ test("the message of any other error is not logged, since it may hold anything",
 
 test("a lack of descriptors is told once with the limit and what to do, and once when it is over", () => {
   const { context, takeLines, state, pass } = desk()
-  createDescriptorWatch(context).start()
+  createDescriptorWatch(context.system, faultsOf(context)).start()
   const seen = (open: number): readonly Line[] => {
     state.open = open
     pass(DESCRIPTORS_COUNT_MS)
@@ -118,7 +117,7 @@ test("a lack of descriptors is told once with the limit and what to do, and once
 
 test("a system that tells no limit has no lack", () => {
   const { context, takeLines, state, pass } = desk()
-  createDescriptorWatch(context).start()
+  createDescriptorWatch(context.system, faultsOf(context)).start()
   Object.assign(state, { open: 5000, max: 0 })
   pass(DESCRIPTORS_COUNT_MS)
   expect(takeLines()).toEqual([])

@@ -3,7 +3,8 @@ import { mkdtempSync, writeFileSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { operatorMessage, StartupError } from "../../src/process/startup-error.ts"
+import { StartupError } from "../../src/base/errors.ts"
+import { operatorMessage } from "../../src/process/startup-error.ts"
 
 /** An error as the system gives it. */
 const systemError = (code: string) =>

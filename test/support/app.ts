@@ -4,11 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { createOnDefect } from "../../src/assemble/check/evidence-defects.ts"
 import type { StoreContext } from "../../src/assemble/context.ts"
-import { createCustomersService } from "../../src/assemble/customers/customers.ts"
 import { createLeakReportsService } from "../../src/assemble/customers/leak-reports.ts"
-import { createMailService } from "../../src/assemble/customers/mails.ts"
-import { createSignInService } from "../../src/assemble/customers/sign-in.ts"
-import { createJobsService } from "../../src/assemble/jobs.ts"
 import { guideFacts } from "../../src/assemble/licences.ts"
 import { assembleSignUpCheck } from "../../src/assemble/server.ts"
 import type { Log, LogFields } from "../../src/base/log.ts"
@@ -25,10 +21,13 @@ import { type NetworkProbe, offlineNetworkProbe } from "../../src/check/network-
 import { INITIAL_REFRESH_STATE } from "../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../src/config/settings.ts"
 import { createAdminCheck } from "../../src/customers/accounts/account-email.ts"
+import { createCustomersService } from "../../src/customers/customers.ts"
 import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import { createMailService } from "../../src/customers/mails.ts"
 import type { OutgoingMail, SendResult } from "../../src/customers/notices/mailer.ts"
 import { createLocalLimits, createNodeLimits, NodeShare } from "../../src/customers/quota/caller-limits.ts"
 import { insertSession } from "../../src/customers/sign-in/sessions.ts"
+import { createSignInService } from "../../src/customers/sign-in-service.ts"
 import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
 import type { AttributedLog } from "../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../src/customers/store/core/store.ts"
@@ -44,6 +43,7 @@ import { createJsonResponses } from "../../src/http/response/json-responses.ts"
 import type { ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
 import { listsOverview } from "../../src/http/site/public/lists-overview.tsx"
 import { healthReport } from "../../src/http/v1/health.ts"
+import { createJobsService } from "../../src/jobs/jobs-part.ts"
 import { createSystem, type System } from "../../src/system/system.ts"
 import { loopbackFetch } from "../check/fetch/loopback-web.ts"
 import { newAccount, random } from "../customers/temp-store.ts"
@@ -211,7 +211,7 @@ export async function testApp({
     runInterval: () => () => undefined,
   }
   const context: StoreContext = { system: world, settings: read.settings, log, store, trustedTime: trustedTime(clock) }
-  const customers = await createCustomersService(context, oneOf(nodesCount, clock))
+  const customers = await createCustomersService({ ...context, userAgent: "test" }, oneOf(nodesCount, clock))
   const changes: AttributedLog = { store, clock, notify: customers.publishChanges, actor: SERVER_ACTOR }
   const accountId = await newAccount(changes, "owner@localhost", tier)
   const mailsGoing = createMailService(context, () => "http://localhost")

@@ -1,11 +1,4 @@
-import { decodeBundle } from "../../check/lists/sources/source-bundle.ts"
-import { isLocal, type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
-import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
-import { type RollBackResult, rollBack } from "../../check/refresh/refresh-state.ts"
-import type { Settings } from "../../config/settings.ts"
-import { startRefreshScheduler } from "../../process/refresh-scheduler.ts"
-import { StartupError } from "../../process/startup-error.ts"
-import type { AppContext } from "../context.ts"
+import { StartupError } from "../../base/errors.ts"
 import {
   LISTS_NOT_BUILT,
   pathOf,
@@ -14,7 +7,14 @@ import {
   refreshFolder,
   refreshLockDeps,
   sourceBundleId,
-} from "./lists.ts"
+} from "../../check/active-lists/lists-in-place.ts"
+import { decodeBundle } from "../../check/lists/sources/source-bundle.ts"
+import { isLocal, type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
+import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
+import { type RollBackResult, rollBack } from "../../check/refresh/refresh-state.ts"
+import type { Settings } from "../../config/settings.ts"
+import { startRefreshScheduler } from "../../process/refresh-scheduler.ts"
+import type { AppContext } from "../context.ts"
 import { createLazyResolver } from "./network.ts"
 
 const REFRESH_USER_AGENT = "mailkind (refreshes its lists)"

@@ -1,6 +1,5 @@
 import { existsSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
-import type { Outage } from "../../base/fault-log.ts"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
@@ -10,7 +9,7 @@ import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts
 import { readDeletedAccounts } from "../../customers/store/backup/deleted-accounts.ts"
 import { acquireRecoveredLock, checkBackup, restoreDatabase } from "../../customers/store/backup/restore.ts"
 import type { OpenStore } from "../../customers/store/core/store.ts"
-import { isPostgresUrl, StoreError } from "../../customers/store/core/store-error.ts"
+import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/store-error.ts"
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import type { System } from "../../system/system.ts"
@@ -50,14 +49,6 @@ export const createStorePart = ({ stopwatch }: Pick<System, "stopwatch">, store:
     },
   ],
   stop: store.close,
-})
-
-/** The outage that an error of the database begins. */
-export const outageOf = ({ code, location, reason, remedy }: StoreError): Outage => ({
-  fault: code,
-  where: location,
-  why: reason,
-  remedy,
 })
 
 /** Logs when the database becomes unreachable, and when it answers again. */

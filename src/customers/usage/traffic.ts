@@ -1,10 +1,13 @@
+import { logError } from "../../base/log.ts"
 import { Mutex } from "../../base/mutex.ts"
 import type { Clock } from "../../base/outside-world.ts"
-import { HOUR_MS } from "../../base/time.ts"
+import type { PartContext } from "../../base/part-context.ts"
+import { createIntervals, HOUR_MS } from "../../base/time.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
 import { isWriteUnsure } from "../store/core/store-error.ts"
 import { MEASURE_NAMES, type Measure } from "./measures.ts"
+import type { UsageMeter } from "./usage-meter.ts"
 
 /** Classes of statuses whose responses are counted: 2 for 200 to 299. */
 export const STATUS_CLASSES = [2, 3, 4, 5] as const
@@ -80,4 +83,37 @@ export async function readTraffic(store: Store, fromHour: number): Promise<reado
 /** Deletes the counts of hours that are over for more than `TRAFFIC_HOURS`. */
 export async function pruneTraffic(store: Store, nowMs: TrustedInstant): Promise<number> {
   return await store.run("DELETE FROM traffic WHERE hour < $1", [Math.floor(nowMs / HOUR_MS) - TRAFFIC_HOURS])
+}
+
+/** How often the traffic of this process is added to that of the hour. */
+const TRAFFIC_FLUSH_MS = 10_000
+
+/** Records the traffic of this process by the hour, for the administration. */
+export function createTrafficPart(
+  { system, store, log }: PartContext & { readonly store: Store },
+  usage: Pick<UsageMeter, "total">,
+  meter: ResponseCounter,
+) {
+  const recorder = new TrafficRecorder(store, system.clock, totalOf(usage, meter))
+  const onError = logError(log, "traffic was not written")
+  const flush = () => recorder.flush()
+  const { start, stop } = createIntervals(system.runInterval, [[TRAFFIC_FLUSH_MS, flush, onError]])
+  return {
+    start,
+    stop: async () => {
+      stop()
+      await flush().catch(onError)
+    },
+  }
+}
+
+/** Counts responses of the API by the class of their status: 2 for 200 to 299. */
+type ResponseCounter = { readonly apiResponses: (statusClass: number) => number }
+
+const totalOf = (usage: Pick<UsageMeter, "total">, meter: ResponseCounter) => {
+  const classes = new Map<string, number>(STATUS_CLASSES.map(statusClass => [`status_${statusClass}`, statusClass]))
+  return (measure: TrafficMeasure): number => {
+    const statusClass = classes.get(measure)
+    return statusClass === undefined ? usage.total(measure as Measure) : meter.apiResponses(statusClass) // the others are measures
+  }
 }

@@ -1,11 +1,10 @@
 /** The files that read bytes of others, or their own, and have no row in the table of readers: for these reasons. */
 export const UNLISTED_READERS = {
   "This program, or its build, has written the text.": [
-    "assemble/check/lists.ts",
-    "assemble/customers/nodes.ts",
     "assemble/doctor.ts",
     "assemble/licences.ts",
     "base/compressed-cache.ts",
+    "check/active-lists/lists-in-place.ts",
     "check/age/bootstrap-refresh.ts",
     "check/lists/pack/pack-contents.ts",
     "check/lists/sources/catalogue.ts",
@@ -17,6 +16,7 @@ export const UNLISTED_READERS = {
     "cli/lists-build.ts",
     "customers/accounts/account-export.ts",
     "customers/jobs/job-row.ts",
+    "customers/node-service.ts",
     "customers/notices/notices.ts",
     "customers/quota/shared-limits.ts",
     "http/site/assets.ts",
@@ -52,6 +52,9 @@ export const UNLISTED_READERS = {
     "system/files.ts",
   ],
   "It bounds what others read.": ["base/fetch.ts", "base/gzip.ts"],
-  "Another server of this operator answers, at most some kilobytes.": ["doctor/port.ts", "process/peer-watch.ts"],
+  "Another server of this operator answers, at most some kilobytes.": [
+    "doctor/port.ts",
+    "customers/nodes/peer-watch.ts",
+  ],
   "It runs in the program of a customer, and reads what our server answers.": ["client/exchange.ts", "client/jobs.ts"],
 } as const satisfies Readonly<Record<string, readonly string[]>>

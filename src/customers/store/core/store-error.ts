@@ -1,3 +1,5 @@
+import type { Outage } from "../../../base/fault-log.ts"
+
 type StoreErrorWords = { readonly description: string; readonly remedy: string }
 
 /** `onPostgres`: the words where the database is PostgreSQL, if they are others. */
@@ -169,3 +171,11 @@ export class StoreError extends Error {
     this.remedy = remedy
   }
 }
+
+/** The outage that an error of the database begins. */
+export const outageOf = ({ code, location, reason, remedy }: StoreError): Outage => ({
+  fault: code,
+  where: location,
+  why: reason,
+  remedy,
+})

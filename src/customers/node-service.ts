@@ -1,25 +1,49 @@
-import { isSystemError } from "../../base/errors.ts"
-import { logError } from "../../base/log.ts"
-import { createIntervals } from "../../base/time.ts"
-import { Heartbeat, type RowClaim } from "../../customers/nodes/heartbeat.ts"
-import { NODE_BOUNDS, type NodeIdentity } from "../../customers/nodes/live-nodes.ts"
-import {
-  type CallerLimits,
-  createLocalLimits,
-  createNodeLimits,
-  NodeShare,
-} from "../../customers/quota/caller-limits.ts"
-import { newId } from "../../customers/store/core/id.ts"
-import { createPeerWatch, type PeerWatch } from "../../process/peer-watch.ts"
-import type { AppContext, StoreContext } from "../context.ts"
-import { formatUserAgent } from "../program.ts"
+import { isSystemError } from "../base/errors.ts"
+import type { Fetch } from "../base/fetch.ts"
+import { logError } from "../base/log.ts"
+import type { PartContext } from "../base/part-context.ts"
+import { createIntervals } from "../base/time.ts"
+import { Heartbeat, type RowClaim } from "./nodes/heartbeat.ts"
+import { NODE_BOUNDS, type NodeIdentity } from "./nodes/live-nodes.ts"
+import { createPeerWatch } from "./nodes/peer-watch.ts"
+import { type CallerLimits, createLocalLimits, createNodeLimits, NodeShare } from "./quota/caller-limits.ts"
+import { newId } from "./store/core/id.ts"
+import type { StoredContext } from "./stored-context.ts"
 
 /** The file in the data directory with the id of the node. */
 const IDENTITY_FILE = "node-id"
 const NODE_ID = /^node_[0-9A-Za-z]{1,40}$/
 
+/** The settings that nodes read. */
+export type NodeSettings = {
+  /** Null: the database is a file, which no other node has. */
+  readonly MAILKIND_DATABASE_URL: object | null
+  readonly MAILKIND_DATA_DIR: string
+  readonly MAILKIND_NODE_URL: string | null
+}
+
+type DataDirectory = {
+  readonly read: (name: string) => Promise<Uint8Array | null>
+  /** False: there is such a file. */
+  readonly createExclusive: (name: string, text: string) => Promise<boolean>
+  readonly writeAtomic: (name: string, text: string) => Promise<void>
+}
+
+/** What a node finds its identity with. */
+type IdentityContext = PartContext<NodeSettings> & {
+  readonly system: { readonly files: { readonly folder: (path: string) => DataDirectory } }
+}
+
+/** What the service of nodes is created from. */
+export type NodeContext = IdentityContext &
+  StoredContext<NodeSettings> & {
+    readonly system: { readonly fetchUrl: Fetch }
+    /** The `User-Agent` of requests to other nodes. */
+    readonly userAgent: string
+  }
+
 /** The node of this data directory, with a new start: its id is kept from the first start on. With SQLite there is one node, and no file. */
-export async function findNodeIdentity({ system, settings, log }: AppContext): Promise<NodeIdentity> {
+export async function findNodeIdentity({ system, settings, log }: IdentityContext): Promise<NodeIdentity> {
   const startId = newId("node", system.random)
   if (settings.MAILKIND_DATABASE_URL === null) return { id: startId, startId }
   const folder = system.files.folder(settings.MAILKIND_DATA_DIR)
@@ -56,7 +80,7 @@ export function parseIdentity(text: string): NodeIdentity {
 export type SharedNode = { readonly identity: NodeIdentity; readonly rowClaim: RowClaim }
 
 /** The same of a node with one process. */
-async function unsharedNode(context: AppContext): Promise<SharedNode> {
+async function unsharedNode(context: IdentityContext): Promise<SharedNode> {
   let isTaken = false
   const take = (): void => {
     isTaken = true
@@ -83,10 +107,10 @@ export type NodeService = {
  * count. `shared` is `null` without workers.
  */
 export async function createNodeService(
-  context: StoreContext,
+  context: NodeContext,
   shared: { readonly limits: CallerLimits; readonly node: SharedNode } | null,
 ): Promise<NodeService> {
-  const { system, settings, store, log } = context
+  const { system, settings, store, log, userAgent } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null)
     return { limits, nodesCount: () => 1, isCutOff: () => false, start: () => undefined, stop: async () => undefined }
@@ -111,7 +135,8 @@ export async function createNodeService(
     NODE_BOUNDS,
   )
   await heartbeat.load()
-  const watch = watchPeers({ system, settings, store, log }, heartbeat)
+  const peers = () => heartbeat.peers
+  const watch = createPeerWatch({ ...system, log, userAgent, isUnavailable: store.isUnavailable, peers })
   const intervals = createIntervals(system.runInterval, [[NODE_BOUNDS.intervalMs, () => heartbeat.tick()]])
   return {
     limits: createNodeLimits(limits, share),
@@ -126,15 +151,15 @@ export async function createNodeService(
     stop: async () => {
       watch.stop()
       intervals.stop()
-      await heartbeat
-        .stop()
-        .catch(logError(log, "the heartbeat of this node was not deleted: other nodes count it until it times out"))
+      await heartbeat.stop().catch(logError(log, KEPT_HEARTBEAT))
     },
   }
 }
 
+const KEPT_HEARTBEAT = "the heartbeat of this node was not deleted: other nodes count it until it times out"
+
 /** This node goes on under a new id. */
-function keepNewId({ system, settings, log }: AppContext, id: string): void {
+function keepNewId({ system, settings, log }: IdentityContext, id: string): void {
   log("warn", "another server runs with the identity of this one", { remedy: COPIED_REMEDY })
   const folder = system.files.folder(settings.MAILKIND_DATA_DIR)
   void folder
@@ -143,15 +168,3 @@ function keepNewId({ system, settings, log }: AppContext, id: string): void {
 }
 
 const COPIED_REMEDY = "Give each node a data directory of its own, and copy none. This node continues under a new id."
-
-const watchPeers = (
-  { system, settings, store, log }: Omit<StoreContext, "trustedTime">,
-  heartbeat: Heartbeat,
-): PeerWatch =>
-  createPeerWatch({
-    ...system,
-    isUnavailable: store.isUnavailable,
-    peers: () => heartbeat.peers,
-    userAgent: formatUserAgent(settings),
-    log,
-  })

@@ -2,24 +2,20 @@ import { join } from "node:path"
 import { createTimedPause } from "../base/concurrency.ts"
 import { logError } from "../base/log.ts"
 import type { Check } from "../check/check.ts"
-import type { Settings } from "../config/settings.ts"
 import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
+import type { CustomersService } from "../customers/customers.ts"
 import { countCallbacks } from "../customers/jobs/callback-queue.ts"
 import { replaceCallbackSecret } from "../customers/jobs/callback-secrets.ts"
 import { countJobs } from "../customers/jobs/job-row.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
 import type { Store } from "../customers/store/core/store.ts"
-import type { LoadShedder } from "../http/admission/load-shedder.ts"
-import type { JobsAccess } from "../http/v1/jobs.ts"
-import { createJobFiles } from "../jobs/job-files.ts"
-import { createHolder, hasLocalHolderEnded } from "../jobs/job-holder.ts"
-import { JobService } from "../jobs/job-service.ts"
-import { COMMIT_BOUNDS } from "../jobs/run-job.ts"
-import { createLiveWatch, createTurns } from "../jobs/turns.ts"
+import type { StoredContext } from "../customers/stored-context.ts"
 import { type CollectionBounds, createCollector, NEVER } from "../rows/garbage-collector.ts"
-import type { StoreContext } from "./context.ts"
-import type { CustomersService } from "./customers/customers.ts"
-import type { Part } from "./part.ts"
+import { createJobFiles } from "./job-files.ts"
+import { createHolder, hasLocalHolderEnded } from "./job-holder.ts"
+import { JobService } from "./job-service.ts"
+import { COMMIT_BOUNDS } from "./run-job.ts"
+import { createLiveWatch, createTurns } from "./turns.ts"
 
 /**
  * A server holds more than a command beside its garbage, so that is collected where a block of rows ends: few look-ups are under way then, which
@@ -40,24 +36,48 @@ const COLLECTION_BOUNDS_LIVE: CollectionBounds = {
 const GIVEN_UP_REMEDY =
   "The results of the rows before it are kept. Look for the out-of-memory killer in the log of the system. Then send the list again without that row."
 
+type JobsDirectory = { readonly MAILKIND_JOBS_DIR: string | null; readonly MAILKIND_DATA_DIR: string }
+
+/** The settings that jobs read. */
+type JobsSettings = JobsDirectory & {
+  readonly MAILKIND_DATABASE_URL: object | null
+  readonly MAILKIND_JOB_KEEP_HOURS: number
+  readonly MAILKIND_JOB_BYTES_MAX: number
+  readonly MAILKIND_TEST_DOMAIN: string
+}
+
+type JobsContext = StoredContext<JobsSettings> & {
+  readonly system: {
+    readonly collectGarbage: (isFull: boolean) => void
+    readonly processes: { readonly pid: number }
+  }
+}
+
+/** What the server is busy with beside jobs. */
+type ServerLoad = {
+  readonly liveCount: number
+  readonly inFlight: number
+  readonly isUnderPressure: () => boolean
+}
+
 /** The folder with the files of jobs. */
-export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: Settings): string =>
+export const jobsDirectory = ({ MAILKIND_JOBS_DIR: own, MAILKIND_DATA_DIR: data }: JobsDirectory): string =>
   own ?? join(data, "jobs")
 
 /** Checks the lists of jobs in this process, and gives the API what it needs of them. */
 export function createJobsService(
-  context: StoreContext,
+  context: JobsContext,
   check: Check,
   { units, unitNotices, tiers, ownLists }: Pick<CustomersService, "units" | "unitNotices" | "tiers" | "ownLists">,
-  loadShedder: Pick<LoadShedder, "liveCount" | "inFlight" | "isUnderPressure">,
-): { readonly jobs: JobsAccess; readonly service: JobService; readonly part: Part } {
+  load: ServerLoad,
+) {
   const { system, settings, store, log, trustedTime } = context
   const { clock, stopwatch, random, nextTick, setTimer, runInterval } = system
   const holder = createHolder(system.processes.pid, random)
   // Other machines share a PostgreSQL database, and their process ids mean nothing here.
   const isLocal = settings.MAILKIND_DATABASE_URL === null
   const keepHours = settings.MAILKIND_JOB_KEEP_HOURS
-  const isLive = createLiveWatch(() => loadShedder.liveCount, stopwatch)
+  const isLive = createLiveWatch(() => load.liveCount, stopwatch)
   const boundsNow = () => (isLive() ? COLLECTION_BOUNDS_LIVE : COLLECTION_BOUNDS_ALONE)
   const collectAfter = createCollector(system.collectGarbage, boundsNow)
   const files = createJobFiles(jobsDirectory(settings), bytes => collectAfter({ bytes }))
@@ -67,8 +87,8 @@ export function createJobsService(
     stopwatch,
     isLive,
     jobsCount: () => service.runningCount,
-    isBusy: () => loadShedder.inFlight > service.uploadsCount,
-    isUnderPressure: () => loadShedder.isUnderPressure(),
+    isBusy: () => load.inFlight > service.uploadsCount,
+    isUnderPressure: () => load.isUnderPressure(),
   })
   const service: JobService = new JobService({
     ...{ store, files, random, clock, stopwatch, trustedTime, runInterval, check, waitForTurn, holder, keepHours },

@@ -1,23 +1,15 @@
-import { errorCode } from "../../base/errors.ts"
+import { errorCode, StartupError } from "../../base/errors.ts"
 import { createIntervals } from "../../base/time.ts"
-import { findRoleWord } from "../../check/address/address-hints.ts"
-import { classifySuffix } from "../../check/address/public-suffix.ts"
-import type { DomainLists, LoadedLists } from "../../check/domain-lookup.ts"
-import {
-  changedFiles,
-  DAMAGE_FILE,
-  isTold,
-  type ListsDamage,
-  readDamage,
-  writeDamage,
-} from "../../check/refresh/list-files.ts"
-import { askedAtMs, STATE_FILE } from "../../check/refresh/refresh-state.ts"
 import { METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
-import { StartupError } from "../../process/startup-error.ts"
-import type { AppContext } from "../context.ts"
+import { findRoleWord } from "../address/address-hints.ts"
+import { classifySuffix } from "../address/public-suffix.ts"
+import type { DomainLists, LoadedLists } from "../domain-lookup.ts"
+import { changedFiles, DAMAGE_FILE, isTold, type ListsDamage, readDamage, writeDamage } from "../refresh/list-files.ts"
+import { askedAtMs, STATE_FILE } from "../refresh/refresh-state.ts"
 import {
   damageNow,
   LISTS_DISK_REMEDY,
+  type ListsContext,
   type ListsInPlace,
   logUnwritten,
   openInPlace,
@@ -25,7 +17,7 @@ import {
   readActiveLists,
   refreshFolder,
   replaceFiles,
-} from "./lists.ts"
+} from "./lists-in-place.ts"
 
 /** How long after the start the lists are warmed up, so that the first requests do not wait for it. */
 const WARM_UP_DELAY_MS = 100
@@ -59,7 +51,7 @@ export type ListsService = {
 }
 
 /** Opens the active lists and follows their changes. Rejects with `StartupError` if no complete lists exist. */
-export async function createListsService(context: AppContext): Promise<ListsService> {
+export async function createListsService(context: ListsContext): Promise<ListsService> {
   // Read before the files: what changes meanwhile is seen by the first poll.
   const seen = { state: modifiedAtMs(context, STATE_FILE), damage: modifiedAtMs(context, DAMAGE_FILE) }
   const known = await readDamage(refreshFolder(context))
@@ -121,12 +113,12 @@ function warmUp({ lookupDomain, addressWords }: DomainLists): void {
   classifySuffix("first.question")
 }
 
-const modifiedAtMs = (context: AppContext, name: string): number | null =>
+const modifiedAtMs = (context: ListsContext, name: string): number | null =>
   context.system.files.modifiedAtMs(pathOf(context, name))
 
 /** The lists in use, and what is known of their files. */
 class FollowedLists {
-  readonly #context: AppContext
+  readonly #context: ListsContext
   #current: ListsInPlace
   #damage: ListsDamage | null
   /** When the files were modified that were read last. */
@@ -135,7 +127,7 @@ class FollowedLists {
   #last: Promise<void> = Promise.resolve()
 
   constructor(
-    context: AppContext,
+    context: ListsContext,
     opened: ListsInPlace,
     damage: ListsDamage | null,
     seen: { state: number | null; damage: number | null },
@@ -235,7 +227,7 @@ class FollowedLists {
 }
 
 /** What keeps lists from being loaded: the bundled ones, or the disk of the data directory. */
-const loadFailure = (context: AppContext, error: unknown) =>
+const loadFailure = (context: ListsContext, error: unknown) =>
   error instanceof StartupError
     ? { where: "the bundled lists", why: String(error.cause ?? error.message), remedy: BUNDLED_LISTS_REMEDY }
     : { where: pathOf(context, STATE_FILE), why: errorCode(error), remedy: LISTS_DISK_REMEDY }

@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test"
-import { StartBudget, StartStopped } from "../../../src/assemble/customers/start-budget.ts"
-import { parseSettings } from "../../../src/config/settings.ts"
-import type { OpenStore } from "../../../src/customers/store/core/store.ts"
-import { StoreError, type StoreErrorCode } from "../../../src/customers/store/core/store-error.ts"
-import { createSystem } from "../../../src/system/system.ts"
-import type { Logged } from "../../support/app.ts"
-import { outcomeOf } from "../../support/outcome-of.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import type { OpenStore } from "../../src/customers/store/core/store.ts"
+import { StoreError, type StoreErrorCode } from "../../src/customers/store/core/store-error.ts"
+import { StartBudget, StartStopped } from "../../src/process/start-budget.ts"
+import { createSystem } from "../../src/system/system.ts"
+import type { Logged } from "../support/app.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 /** How long each attempt of a step takes. */
 const ATTEMPT_MS = 2500

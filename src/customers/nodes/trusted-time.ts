@@ -1,13 +1,13 @@
-import type { Outage } from "../../base/fault-log.ts"
+import type { FaultLog, Outage } from "../../base/fault-log.ts"
 import { logError } from "../../base/log.ts"
+import type { PartContext } from "../../base/part-context.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
 import { createIntervals } from "../../base/time.ts"
 import { CLOCK_SKEW_MS_MAX, type ClockDoubt, TrustedClock } from "../../base/trusted-clock.ts"
 import type { Sample } from "../../contract/metrics.ts"
-import { NODE_BOUNDS } from "../../customers/nodes/live-nodes.ts"
-import { readConfirmedTime, writeConfirmedTime } from "../../customers/store/confirmed-time.ts"
-import type { OpenStore } from "../../customers/store/core/store.ts"
-import { type AppContext, faultsOf } from "../context.ts"
+import { readConfirmedTime, writeConfirmedTime } from "../store/confirmed-time.ts"
+import type { OpenStore } from "../store/core/store.ts"
+import { NODE_BOUNDS } from "./live-nodes.ts"
 
 /** How often the trusted time is stored where the database has no clock: a start within this time and the tolerated skew is in no doubt. */
 const WRITE_MS = 15_000
@@ -19,13 +19,12 @@ const READINGS_REPORTED_MIN = 2
  * Creates the time that deletes and opens days, and the background work that confirms it, over an open store, whose clock is read once.
  * Rejects when the store fails.
  */
-export async function createTrustedTimeService(context: AppContext, store: OpenStore) {
-  const { system, log } = context
+export async function createTrustedTimeService({ system, log }: PartContext, faults: FaultLog, store: OpenStore) {
   const { stopwatch, clock } = system
   const askedMs = stopwatch()
   const firstMs = await store.readClock()
   const trusted = new TrustedClock(system, firstMs === null ? await readConfirmedTime(store) : null)
-  const reportDoubt = createDoubtReport(context, firstMs === null)
+  const reportDoubt = createDoubtReport(faults, firstMs === null)
   const observe = (sourceMs: number, sinceMs: number): void => {
     trusted.observe(sourceMs, sinceMs)
     reportDoubt(trusted.doubt())
@@ -64,8 +63,8 @@ export async function createTrustedTimeService(context: AppContext, store: OpenS
 }
 
 /** Reports once that the clock is in doubt, and once that it is no longer. */
-function createDoubtReport(context: AppContext, isOwn: boolean): (doubt: ClockDoubt | null) => void {
-  const report = faultsOf(context).outages("warn", "the clock is in doubt", "the clock is no longer in doubt")
+function createDoubtReport(faults: FaultLog, isOwn: boolean): (doubt: ClockDoubt | null) => void {
+  const report = faults.outages("warn", "the clock is in doubt", "the clock is no longer in doubt")
   let count = 0
   return doubt => {
     if (doubt === null && count >= READINGS_REPORTED_MIN) report(null)

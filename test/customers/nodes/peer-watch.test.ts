@@ -1,8 +1,8 @@
 import { expect, test } from "bun:test"
-import type { Fetch } from "../../src/base/fetch.ts"
-import { createPeerWatch } from "../../src/process/peer-watch.ts"
-import { onTestEnd } from "../support/on-test-end.ts"
-import { createFakeTime, repeatingOn } from "../support/time.ts"
+import type { Fetch } from "../../../src/base/fetch.ts"
+import { createPeerWatch } from "../../../src/customers/nodes/peer-watch.ts"
+import { onTestEnd } from "../../support/on-test-end.ts"
+import { createFakeTime, repeatingOn } from "../../support/time.ts"
 
 const healthy = (status = "ok"): Response => Response.json({ database: { status } })
 

@@ -1,17 +1,17 @@
 import { expect, test } from "bun:test"
-import { createCustomersService } from "../../../src/assemble/customers/customers.ts"
-import { parseSettings } from "../../../src/config/settings.ts"
-import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { deleteNode, readHeartbeats, writeHeartbeat } from "../../../src/customers/nodes/live-nodes.ts"
-import { LocalRateLimiter } from "../../../src/customers/quota/rate/local-rate-limiter.ts"
-import { rateSubject } from "../../../src/customers/quota/rate/rate-subject.ts"
-import type { SqlValue } from "../../../src/customers/store/core/store.ts"
-import { createSystem } from "../../../src/system/system.ts"
-import { onPostgres } from "../../customers/engines.ts"
-import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "../../customers/temp-store.ts"
-import { bounded } from "../../support/bounded.ts"
-import { trustedTime } from "../../support/clock.ts"
-import { onTestEnd } from "../../support/on-test-end.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { createCustomersService } from "../../src/customers/customers.ts"
+import { createKey, revokeKey } from "../../src/customers/keys/keys.ts"
+import { deleteNode, readHeartbeats, writeHeartbeat } from "../../src/customers/nodes/live-nodes.ts"
+import { LocalRateLimiter } from "../../src/customers/quota/rate/local-rate-limiter.ts"
+import { rateSubject } from "../../src/customers/quota/rate/rate-subject.ts"
+import type { SqlValue } from "../../src/customers/store/core/store.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { bounded } from "../support/bounded.ts"
+import { trustedTime } from "../support/clock.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
+import { onPostgres } from "./engines.ts"
+import { newAccount, random, tempLog, tempPath, tempPlace, tempStore } from "./temp-store.ts"
 
 onPostgres("what another node changes is learnt from its notification, without looking from time to time", async () => {
   const place = tempPlace()
@@ -30,6 +30,7 @@ onPostgres("what another node changes is learnt from its notification, without l
   const world = { ...createSystem(), runInterval: () => () => undefined }
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
+    userAgent: "test",
     system: world,
     settings: read.settings,
     log: () => undefined,
@@ -59,6 +60,7 @@ onPostgres("that a node came or went is learnt from its notification, and its sh
   const logged: unknown[] = []
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
+    userAgent: "test",
     system: world,
     settings: read.settings,
     log: (_, description, fields) => void logged.push([description, fields]),
@@ -117,6 +119,7 @@ test("where the database is a file nobody else has it, and no statement is asked
   const world = { ...createSystem(), runInterval: every }
   const customers = await createCustomersService({
     trustedTime: trustedTime(Date.now),
+    userAgent: "test",
     system: world,
     settings: read.settings,
     log: () => undefined,

@@ -1,6 +1,6 @@
-import type { Outage } from "../base/fault-log.ts"
+import type { FaultLog, Outage } from "../base/fault-log.ts"
 import { createIntervals } from "../base/time.ts"
-import { type AppContext, faultsOf } from "./context.ts"
+import type { System } from "../system/system.ts"
 
 /** How often open descriptors are counted. */
 export const DESCRIPTORS_COUNT_MS = 5000
@@ -9,13 +9,14 @@ export const DESCRIPTORS_COUNT_MS = 5000
 const SHORTAGE_SHARE = 0.9
 const PLENTY_SHARE = 0.8
 
+type DescriptorStats = Pick<System, "processStats" | "runInterval">
+
 /**
  * Reports in the background when nearly all descriptors of the process are open. The system accepts no connection then and tells the process
  * nothing of it, so clients wait without an answer and without a line in the log.
  */
-export function createDescriptorWatch(context: AppContext) {
-  const { processStats, runInterval } = context.system
-  const tell = faultsOf(context).outages("error", "files and sockets run out", "files and sockets are free again")
+export function createDescriptorWatch({ processStats, runInterval }: DescriptorStats, faults: FaultLog) {
+  const tell = faults.outages("error", "files and sockets run out", "files and sockets are free again")
   let isShort = false
   const count = (): void => {
     const { descriptorCount, descriptorsMax } = processStats()

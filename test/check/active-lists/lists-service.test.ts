@@ -2,9 +2,9 @@ import { describe, expect, test } from "bun:test"
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { openActivePack, openListsForCommand, readListsDamage } from "../../../src/assemble/check/lists.ts"
-import { createListsService, LISTS_COMPARE_MS } from "../../../src/assemble/check/lists-service.ts"
 import type { Log } from "../../../src/base/log.ts"
+import { openActivePack, openListsForCommand, readListsDamage } from "../../../src/check/active-lists/lists-in-place.ts"
+import { createListsService, LISTS_COMPARE_MS } from "../../../src/check/active-lists/lists-service.ts"
 import { formatManifest } from "../../../src/check/lists/manifest.ts"
 import {
   formatRefreshState,
@@ -17,8 +17,8 @@ import {
 import { parseSettings } from "../../../src/config/settings.ts"
 import type { SystemFiles } from "../../../src/system/files.ts"
 import { createSystem } from "../../../src/system/system.ts"
-import { smallPack } from "../../check/lists/pack/small-pack.ts"
 import { knownLists, type Logged } from "../../support/app.ts"
+import { smallPack } from "../lists/pack/small-pack.ts"
 
 const STOCK = knownLists.manifest.pack.sha256
 const SHA256 = { one: "1".repeat(64), two: "2".repeat(64) } as const

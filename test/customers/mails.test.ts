@@ -1,20 +1,20 @@
 import { describe, expect, test } from "bun:test"
-import { createMailService, type MailService, warnOfUnprotectedMail } from "../../../src/assemble/customers/mails.ts"
-import type { Log } from "../../../src/base/log.ts"
-import { whenTrusted } from "../../../src/base/trusted-clock.ts"
-import { parseSettings } from "../../../src/config/settings.ts"
-import { insertAccount } from "../../../src/customers/accounts/accounts.ts"
-import { createKey } from "../../../src/customers/keys/keys.ts"
-import type { OutgoingMail, SendResult } from "../../../src/customers/notices/mailer.ts"
-import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
-import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts"
-import { createSystem } from "../../../src/system/system.ts"
-import { outboxRows } from "../../customers/notices/outbox-rows.ts"
-import { newAccount, random, tempStore } from "../../customers/temp-store.ts"
-import type { Logged } from "../../support/app.ts"
-import { trustedTime } from "../../support/clock.ts"
-import { MAIL_SERVER_AWAY } from "../../support/smtp-server.ts"
-import { createFakeTime, settled } from "../../support/time.ts"
+import type { Log } from "../../src/base/log.ts"
+import { whenTrusted } from "../../src/base/trusted-clock.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { insertAccount } from "../../src/customers/accounts/accounts.ts"
+import { createKey } from "../../src/customers/keys/keys.ts"
+import { createMailService, type MailService, warnOfUnprotectedMail } from "../../src/customers/mails.ts"
+import type { OutgoingMail, SendResult } from "../../src/customers/notices/mailer.ts"
+import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
+import { acceptTerms, publishTerms } from "../../src/customers/terms/terms.ts"
+import { createSystem } from "../../src/system/system.ts"
+import type { Logged } from "../support/app.ts"
+import { trustedTime } from "../support/clock.ts"
+import { MAIL_SERVER_AWAY } from "../support/smtp-server.ts"
+import { createFakeTime, settled } from "../support/time.ts"
+import { outboxRows } from "./notices/outbox-rows.ts"
+import { newAccount, random, tempStore } from "./temp-store.ts"
 
 const DAY_MS = 86_400_000
 const SMTP = { MAILKIND_SMTP_URL: "smtp://me:hunter2@mx.example.com:2525" }
@@ -201,11 +201,7 @@ test("the start warns of a mail server that is neither encrypted for sure nor ve
     const read = parseSettings({ MAILKIND_SMTP_URL: url })
     if (read.kind === "faulty") throw new Error(read.faults.join())
     const logged: unknown[] = []
-    warnOfUnprotectedMail({
-      system: createSystem(),
-      settings: read.settings,
-      log: (...line) => void logged.push(line),
-    })
+    warnOfUnprotectedMail({ settings: read.settings, log: (...line) => void logged.push(line) })
     expect([url, logged.length]).toEqual([url, count])
     if (count > 0)
       expect(logged).toEqual([["warn", expect.any(String), { remedy: expect.stringContaining("tls=required") }]])

@@ -1,22 +1,22 @@
 import { isIP } from "node:net"
-import { withTimeout } from "../../base/concurrency.ts"
-import { type Log, logError } from "../../base/log.ts"
-import { createIntervals, DAY_MS } from "../../base/time.ts"
-import type { TrustedInstant } from "../../base/trusted-clock.ts"
-import { METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
-import { remindOfExpiry } from "../../customers/keys/expiry-reminders.ts"
-import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "../../customers/notices/mail-sender.ts"
-import type { Mailer, SendResult } from "../../customers/notices/mailer.ts"
-import type { LinkContext } from "../../customers/notices/notice-blocks.ts"
-import { type Notice, noticeContent } from "../../customers/notices/notices.ts"
-import { countOutbox, oldestWaitingAtMs, pruneOutbox } from "../../customers/notices/outbox.ts"
-import { isMailProtected, MAIL_PROTECTION_REMEDY } from "../../customers/notices/smtp-mailer.ts"
-import { randomBase62 } from "../../customers/store/core/id.ts"
-import type { Store } from "../../customers/store/core/store.ts"
-import { notifyNextAccounts } from "../../customers/terms/terms-notices.ts"
-import type { System } from "../../system/system.ts"
-import type { AppContext, StoreContext } from "../context.ts"
-import type { QueriedSamples } from "../part.ts"
+import { withTimeout } from "../base/concurrency.ts"
+import { type Log, logError } from "../base/log.ts"
+import type { LogMessage } from "../base/log-events.ts"
+import type { SetTimer } from "../base/outside-world.ts"
+import { createIntervals, DAY_MS } from "../base/time.ts"
+import type { TrustedInstant } from "../base/trusted-clock.ts"
+import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
+import { remindOfExpiry } from "./keys/expiry-reminders.ts"
+import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "./notices/mail-sender.ts"
+import type { Mailer, OpenMailer, SendResult } from "./notices/mailer.ts"
+import type { LinkContext } from "./notices/notice-blocks.ts"
+import { type Notice, noticeContent } from "./notices/notices.ts"
+import { countOutbox, oldestWaitingAtMs, pruneOutbox } from "./notices/outbox.ts"
+import { isMailProtected, MAIL_PROTECTION_REMEDY } from "./notices/smtp-mailer.ts"
+import { randomBase62 } from "./store/core/id.ts"
+import type { Store } from "./store/core/store.ts"
+import type { StoredContext } from "./stored-context.ts"
+import { notifyNextAccounts } from "./terms/terms-notices.ts"
 
 /** How often the outbox is looked into, for mails of other processes too. */
 const OUTBOX_POLL_MS = 1000
@@ -28,6 +28,14 @@ const PRUNED_ROWS_MAX = 1000
 const RETENTION_MS = 30 * DAY_MS
 /** How long a stop waits for mails that are being sent. */
 const STOP_TIMEOUT_MS = 3000
+
+/** The settings that mails read. */
+type MailSettings = {
+  readonly MAILKIND_SMTP_URL: { readonly reveal: () => string } | null
+  readonly MAILKIND_MAIL_FROM: string | null
+}
+
+type MailContext = StoredContext<MailSettings> & { readonly system: { readonly openMailer: OpenMailer } }
 
 /** The sending of mails. */
 export type MailService = {
@@ -44,14 +52,14 @@ export type MailService = {
   readonly renewClaims: () => Promise<void>
   /** Deletes expired mails. */
   readonly prune: (nowMs: TrustedInstant) => Promise<void>
-  readonly queriedSamples: readonly QueriedSamples[]
+  readonly queriedSamples: readonly [{ readonly read: () => Promise<readonly Sample[]>; readonly failure: LogMessage }]
   /** Stops the work. A mail that takes too long is rescheduled. The store must still be open. */
   readonly stop: () => Promise<void>
 }
 
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
 export function createMailService(
-  { system, settings, store, log, trustedTime }: StoreContext,
+  { system, settings, store, log, trustedTime }: MailContext,
   baseUrl: () => string,
 ): MailService {
   const { clock, random } = system
@@ -97,7 +105,13 @@ export function createMailService(
 }
 
 /** Warns of a mail server whose connection is neither encrypted for sure nor verified, since sign-in links travel on it. */
-export function warnOfUnprotectedMail({ settings: { MAILKIND_SMTP_URL: url }, log }: AppContext): void {
+export function warnOfUnprotectedMail({
+  settings: { MAILKIND_SMTP_URL: url },
+  log,
+}: {
+  readonly settings: Pick<MailSettings, "MAILKIND_SMTP_URL">
+  readonly log: Log
+}): void {
   if (url !== null && !isMailProtected(url.reveal()))
     log("warn", "mails may be read or changed on their way to the mail server", { remedy: MAIL_PROTECTION_REMEDY })
 }
@@ -131,9 +145,13 @@ async function outboxSamples(store: Store, nowMs: number): Promise<readonly Samp
 }
 
 /** Waits for mails that are being sent. After the timeout the rest fails and is rescheduled. */
-async function stopSender(system: System, sender: MailSender, mailer: Mailer): Promise<void> {
+async function stopSender(
+  { setTimer }: { readonly setTimer: SetTimer },
+  sender: MailSender,
+  mailer: Mailer,
+): Promise<void> {
   sender.stop()
-  await withTimeout(system.setTimer, STOP_TIMEOUT_MS, sender.whenIdle(), undefined)
+  await withTimeout(setTimer, STOP_TIMEOUT_MS, sender.whenIdle(), undefined)
   mailer.close()
   await sender.whenIdle()
 }

@@ -2,10 +2,10 @@ import { expect, test } from "bun:test"
 import { mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { dirname } from "node:path"
 import { createContext } from "../../../src/assemble/context.ts"
-import { findNodeIdentity, formatIdentity, parseIdentity } from "../../../src/assemble/customers/nodes.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
+import { findNodeIdentity, formatIdentity, parseIdentity } from "../../../src/customers/node-service.ts"
 import { createSystem } from "../../../src/system/system.ts"
-import { tempPath } from "../../customers/temp-store.ts"
+import { tempPath } from "../temp-store.ts"
 
 const URL = "postgres://localhost/none"
 

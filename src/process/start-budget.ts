@@ -1,7 +1,8 @@
-import type { OpenStore } from "../../customers/store/core/store.ts"
-import { StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
-import type { AppContext } from "../context.ts"
-import { outageOf } from "./store.ts"
+import type { FaultLog } from "../base/fault-log.ts"
+import type { Log } from "../base/log.ts"
+import type { OpenStore } from "../customers/store/core/store.ts"
+import { outageOf, StoreError, type StoreErrorCode } from "../customers/store/core/store-error.ts"
+import type { System } from "../system/system.ts"
 
 /** How a database fails that may soon be there: it starts, fails over, or is full of the connections of others. */
 const PASSING_ERRORS: ReadonlySet<StoreErrorCode> = new Set(["away", "crowded", "standby"])
@@ -14,9 +15,16 @@ export class StartStopped extends Error {
   override readonly name = "StartStopped"
 }
 
+type StartContext = {
+  readonly system: Pick<System, "stopwatch" | "sleep">
+  readonly settings: { readonly MAILKIND_DATABASE_WAIT_S: number; readonly MAILKIND_DATABASE_URL: object | null }
+  readonly log: Log
+  readonly faults?: FaultLog
+}
+
 /** The time that a start waits for its database, in all of its steps together (`DECISIONS 119`). */
 export class StartBudget {
-  readonly #context: AppContext
+  readonly #context: StartContext
   readonly #stopSignal: Promise<string>
   readonly #budgetMs: number
   #spentMs = 0
@@ -26,7 +34,7 @@ export class StartBudget {
   #fault = ""
 
   /** `budgetMs`: what is left of the time, where another process has used up some of it; null: all of it. */
-  constructor(context: AppContext, stopSignal: Promise<string>, budgetMs: number | null = null) {
+  constructor(context: StartContext, stopSignal: Promise<string>, budgetMs: number | null = null) {
     this.#context = context
     this.#stopSignal = stopSignal
     this.#budgetMs = budgetMs ?? 1000 * context.settings.MAILKIND_DATABASE_WAIT_S

@@ -1,37 +1,36 @@
-import { logError } from "../../base/log.ts"
-import { lazyPromise } from "../../base/single-flight.ts"
-import { createIntervals, type PeriodicWork } from "../../base/time.ts"
-import type { Settings } from "../../config/settings.ts"
-import { LIMITS } from "../../contract/limits.ts"
-import { cacheSamples, type Sample } from "../../contract/metrics.ts"
-import type { Usage } from "../../contract/usage-schema.ts"
-import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
-import { CorrectionCache } from "../../customers/feedback/correction-cache.ts"
-import { type FeedbackReport, recordFeedback } from "../../customers/feedback/feedback.ts"
-import { createFreeChecks } from "../../customers/free-checks/free-checks.ts"
-import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../customers/keys/key-authenticator.ts"
-import type { CallerAccount } from "../../customers/keys/key-cache.ts"
-import { listKeys } from "../../customers/keys/keys.ts"
-import { NetworkWatch } from "../../customers/keys/network-watch.ts"
-import { AllowedOrigins } from "../../customers/keys/origins.ts"
-import { UnitNotices } from "../../customers/notices/unit-notices.ts"
-import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
-import type { CallerLimits } from "../../customers/quota/caller-limits.ts"
-import { widerNetworks } from "../../customers/quota/client-networks.ts"
-import { tierLimits } from "../../customers/quota/tier-limits.ts"
-import { SHARED_UNIT_QUOTA_BOUNDS, UNIT_QUOTA_BOUNDS, UnitQuota } from "../../customers/quota/units/unit-quota.ts"
-import { RequestLog } from "../../customers/request-log/request-log.ts"
-import { createRequestLogPruning } from "../../customers/request-log/request-log-pruning.ts"
-import { ensureInstallationSecret, keyedHash } from "../../customers/sign-in/installation-secret.ts"
-import type { Actor } from "../../customers/store/change-log/actor.ts"
-import { type Change, latestChangeId } from "../../customers/store/change-log/change-log.ts"
-import { type ChangeListener, createChangePoller } from "../../customers/store/change-log/change-poller.ts"
-import { TermsCache } from "../../customers/terms/terms-cache.ts"
-import { USAGE_METER_BOUNDS, UsageMeter } from "../../customers/usage/usage-meter.ts"
-import { createUsageReport, type ReportedAccount } from "../../customers/usage/usage-report.ts"
-import type { System } from "../../system/system.ts"
-import type { StoreContext } from "../context.ts"
-import { createNodeService, type SharedNode } from "./nodes.ts"
+import { logError } from "../base/log.ts"
+import { lazyPromise } from "../base/single-flight.ts"
+import { createIntervals, type PeriodicWork } from "../base/time.ts"
+import { LIMITS } from "../contract/limits.ts"
+import { cacheSamples, type Sample } from "../contract/metrics.ts"
+import type { Usage } from "../contract/usage-schema.ts"
+import { unitSubject } from "./accounts/unit-subjects.ts"
+import { CorrectionCache } from "./feedback/correction-cache.ts"
+import { type FeedbackReport, recordFeedback } from "./feedback/feedback.ts"
+import { createFreeChecks } from "./free-checks/free-checks.ts"
+import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "./keys/key-authenticator.ts"
+import type { CallerAccount } from "./keys/key-cache.ts"
+import { listKeys } from "./keys/keys.ts"
+import { NetworkWatch } from "./keys/network-watch.ts"
+import { AllowedOrigins } from "./keys/origins.ts"
+import { createNodeService, type NodeContext, type NodeSettings, type SharedNode } from "./node-service.ts"
+import { UnitNotices } from "./notices/unit-notices.ts"
+import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "./own-lists/own-list-cache.ts"
+import type { CallerLimits } from "./quota/caller-limits.ts"
+import { widerNetworks } from "./quota/client-networks.ts"
+import { tierLimits } from "./quota/tier-limits.ts"
+import { SHARED_UNIT_QUOTA_BOUNDS, UNIT_QUOTA_BOUNDS, UnitQuota } from "./quota/units/unit-quota.ts"
+import { RequestLog } from "./request-log/request-log.ts"
+import { createRequestLogPruning } from "./request-log/request-log-pruning.ts"
+import { ensureInstallationSecret, keyedHash } from "./sign-in/installation-secret.ts"
+import type { Actor } from "./store/change-log/actor.ts"
+import { type Change, latestChangeId } from "./store/change-log/change-log.ts"
+import { type ChangeListener, createChangePoller } from "./store/change-log/change-poller.ts"
+import type { Store } from "./store/core/store.ts"
+import type { StoredContext } from "./stored-context.ts"
+import { TermsCache } from "./terms/terms-cache.ts"
+import { USAGE_METER_BOUNDS, UsageMeter } from "./usage/usage-meter.ts"
+import { createUsageReport, type ReportedAccount } from "./usage/usage-report.ts"
 
 /** How often this process polls the changes of others, so the longest time that a revocation elsewhere goes unnoticed. */
 const CHANGES_POLL_MS = 2000
@@ -43,6 +42,15 @@ const FLUSH_MS = 1000
 const REQUEST_LOG_VISIT_MS = 5000
 /** The most keys in a usage report: the active ones and the latest revoked ones. */
 const REPORTED_KEYS_MAX = 100
+
+/** The settings that the service reads. */
+type CustomersSettings = NodeSettings & {
+  readonly MAILKIND_TIERS: readonly string[]
+  readonly MAILKIND_REQUEST_LOG: string
+  readonly MAILKIND_FREE_CHECKS_PER_DAY: number | "off"
+}
+
+type CustomersContext = NodeContext & StoredContext<CustomersSettings>
 
 /** Everything that authenticates, limits and meters callers. */
 export type CustomersService = Awaited<ReturnType<typeof createCustomersService>>
@@ -57,7 +65,7 @@ export type SharedCallerState = {
 }
 
 /** Creates the service over an open store and loads the caches that requests need. `shared` is `null` without workers. */
-export async function createCustomersService(context: StoreContext, shared: SharedCallerState | null = null) {
+export async function createCustomersService(context: CustomersContext, shared: SharedCallerState | null = null) {
   const { system, store, log } = context
   const { clock, random } = system
   const coarse = coarseClocks(system)
@@ -110,7 +118,7 @@ type Parts = ReturnType<typeof createParts>
 
 /** The caches, limits and meters over the store. */
 function createParts(
-  { system, settings, store, log, trustedTime }: StoreContext,
+  { system, settings, store, log, trustedTime }: CustomersContext,
   coarse: CoarseClocks,
   limits: CallerLimits,
 ) {
@@ -136,7 +144,8 @@ function createParts(
     terms: new TermsCache(store, clock, logError(log, "terms were not read")),
     /** The limits by tier. Settings that are reloaded replace its members. */
     tiers,
-    takeTiers: (next: Settings) => void tiers.splice(0, tiers.length, ...tierLimits(next.MAILKIND_TIERS)),
+    takeTiers: (next: Pick<CustomersSettings, "MAILKIND_TIERS">) =>
+      void tiers.splice(0, tiers.length, ...tierLimits(next.MAILKIND_TIERS)),
     units,
     unitNotices,
     usage,
@@ -151,7 +160,7 @@ function createParts(
 }
 
 /** Watches from which networks keys are used, which are stored under a hash of this installation. */
-const createNetworkWatch = (store: StoreContext["store"], { clock, random }: System): NetworkWatch =>
+const createNetworkWatch = (store: Store, { clock, random }: StoredContext["system"]): NetworkWatch =>
   new NetworkWatch({
     store,
     clock,
@@ -167,7 +176,7 @@ const unitsInvalidator = (units: UnitQuota): ChangeListener => ({
 
 /** What is written in the background. */
 function writing(
-  { store, log, trustedTime }: StoreContext,
+  { store, log, trustedTime }: CustomersContext,
   { keys, keyNetworks, usage, units, unitNotices, requestLog }: Parts,
 ): readonly PeriodicWork[] {
   const pruning = createRequestLogPruning(store, trustedTime, requestLog !== null)
@@ -186,7 +195,7 @@ function writing(
 }
 
 /** Writes buffered data and returns leases. Never rejects. */
-async function flushAll({ log }: StoreContext, { keys, keyNetworks, usage, units, requestLog }: Parts): Promise<void> {
+async function flushAll({ log }: StoredContext, { keys, keyNetworks, usage, units, requestLog }: Parts): Promise<void> {
   await flushUntilEmpty(() => keys.flush()).catch(logError(log, "the last use of keys is lost"))
   await flushUntilEmpty(() => keyNetworks.flush()).catch(logError(log, "the networks of keys are lost"))
   await flushUntilEmpty(() => usage.flush()).catch(logError(log, "usage that was not written is lost"))
@@ -225,7 +234,7 @@ function callerSamples({
 }
 
 async function accountUsage(
-  { store, system: { clock } }: StoreContext,
+  { store, system: { clock } }: CustomersContext,
   { usage, units, tiers, keys: authenticator }: Parts,
   { id, tier }: CallerAccount,
   day: number,
@@ -246,10 +255,10 @@ async function accountUsage(
   return await createUsageReport(usage, clock, { accountId: id, tier, limits, keys, readRemaining }, day)
 }
 
-type CoarseClocks = Pick<System, "clock" | "stopwatch"> & { readonly stop: () => void }
+type CoarseClocks = Pick<StoredContext["system"], "clock" | "stopwatch"> & { readonly stop: () => void }
 
 /** Clocks that are read every `COARSE_CLOCK_MS`: keys are cached for seconds, and reading the time costs more than finding a key. */
-function coarseClocks(system: System): CoarseClocks {
+function coarseClocks(system: StoredContext["system"]): CoarseClocks {
   let nowMs = system.clock()
   let elapsedMs = system.stopwatch()
   const stop = system.runInterval(COARSE_CLOCK_MS, () => {

@@ -1,12 +1,13 @@
 import { join } from "node:path"
-import { errorCode, isSystemError } from "../../base/errors.ts"
+import { errorCode, isSystemError, StartupError } from "../../base/errors.ts"
 import { unpackedBytes } from "../../base/gzip.ts"
+import type { PartContext } from "../../base/part-context.ts"
 import { parseJson } from "../../base/text.ts"
-import { type DomainLists, type LoadedLists, openLists } from "../../check/domain-lookup.ts"
-import type { PackManifest } from "../../check/lists/manifest.ts"
-import type { OpenPackResult } from "../../check/lists/pack/pack.ts"
-import { changedFiles, isTold, type ListsDamage, type PackFile, readDamage } from "../../check/refresh/list-files.ts"
-import { type RefreshLockDeps, withRefreshLock } from "../../check/refresh/refresh-lock.ts"
+import { type DomainLists, type LoadedLists, openLists } from "../domain-lookup.ts"
+import type { PackManifest } from "../lists/manifest.ts"
+import type { OpenPackResult } from "../lists/pack/pack.ts"
+import { changedFiles, isTold, type ListsDamage, type PackFile, readDamage } from "../refresh/list-files.ts"
+import { type RefreshLockDeps, withRefreshLock } from "../refresh/refresh-lock.ts"
 import {
   decodeRefreshState,
   type Folder,
@@ -15,10 +16,23 @@ import {
   parseRefreshState,
   type RefreshState,
   STATE_FILE,
-} from "../../check/refresh/refresh-state.ts"
-import { StartupError } from "../../process/startup-error.ts"
-import type { System } from "../../system/system.ts"
-import type { AppContext } from "../context.ts"
+} from "../refresh/refresh-state.ts"
+
+/** What lists are read with. */
+export type ListsContext = PartContext<{ readonly MAILKIND_DATA_DIR: string }> & { readonly system: ListsSystem }
+
+type ListsSystem = {
+  readonly files: {
+    /** The program is an executable, which cannot be written while it runs. */
+    readonly isCompiled: boolean
+    readonly folder: (path: string) => Folder
+    /** A file that belongs to the program; null: it was not built. */
+    readonly bundled: (name: "lists.pack" | "manifest.json.asset") => Blob | null
+    /** When a file was modified last; null: there is none. */
+    readonly modifiedAtMs: (path: string) => number | null
+  }
+  readonly processes: { readonly pid: number; readonly isRunning: RefreshLockDeps["isRunning"] }
+}
 
 /** The message if the checkout has no lists. */
 export const LISTS_NOT_BUILT = "The lists are not built. Build them with `bun run mailkind lists build`."
@@ -30,11 +44,11 @@ const REFRESH_FOLDER = join("lists", "refresh")
  * The active lists for a command, which does not write to the data directory. Damaged refreshed lists are logged and replaced by
  * the last good copy. Rejects with `StartupError` if no complete lists exist.
  */
-export const openListsForCommand = async (context: AppContext): Promise<LoadedLists> =>
+export const openListsForCommand = async (context: ListsContext): Promise<LoadedLists> =>
   (await openInPlace(context)).opened
 
 /** The pack that a server on this data directory uses, even if it is damaged. */
-export async function openActivePack(context: AppContext): Promise<OpenPackResult> {
+export async function openActivePack(context: ListsContext): Promise<OpenPackResult> {
   const { system } = context
   const refreshed = await readRefreshedLists(context, await bundledManifest(system))
   if (refreshed !== null && "remedy" in refreshed) return { kind: "refused", ...refreshed }
@@ -42,7 +56,7 @@ export async function openActivePack(context: AppContext): Promise<OpenPackResul
 }
 
 /** The last damage of the files of refreshed lists; null: none for a week. */
-export async function readListsDamage(context: AppContext): Promise<ListsDamage | null> {
+export async function readListsDamage(context: ListsContext): Promise<ListsDamage | null> {
   const damage = await readDamage(refreshFolder(context))
   return damage !== null && isTold(damage, context.system.clock()) ? damage : null
 }
@@ -55,7 +69,7 @@ type DamagedLists = { readonly file: string; readonly message: string; readonly 
 
 /** The lists of the last refresh, or else the bundled ones; those of `current` if they are the same. */
 export async function readActiveLists(
-  context: AppContext,
+  context: ListsContext,
   current: ListsInPlace,
 ): Promise<ListsInPlace | DamagedLists> {
   const { system } = context
@@ -72,7 +86,7 @@ export async function readActiveLists(
  * before, or the bundled lists. Rejects with `StartupError` if there are none.
  */
 export async function openInPlace(
-  context: AppContext,
+  context: ListsContext,
 ): Promise<{ opened: ListsInPlace; damaged: DamagedLists | null }> {
   const { system, log } = context
   const manifest = await bundledManifest(system)
@@ -91,12 +105,12 @@ export async function openInPlace(
 }
 
 /** The state that the last refresh left in the data directory. */
-export const readRefreshState = async (context: AppContext): Promise<RefreshState> =>
+export const readRefreshState = async (context: ListsContext): Promise<RefreshState> =>
   decodeRefreshState(await refreshFolder(context).read(STATE_FILE))
 
 /** Bundled lists with the state of the last refresh, whose own lists are not in use. */
 async function withRefreshState(
-  context: AppContext,
+  context: ListsContext,
   lists: DomainLists,
   manifest: PackManifest,
 ): Promise<ListsInPlace> {
@@ -108,7 +122,7 @@ async function withRefreshState(
  * the next refresh builds a pack from the new bundle.
  */
 async function readRefreshedLists(
-  context: AppContext,
+  context: ListsContext,
   bundled: PackManifest,
 ): Promise<ListsInPlace | DamagedLists | null> {
   const state = parseRefreshState(await refreshFolder(context).read(STATE_FILE))
@@ -123,7 +137,7 @@ async function readRefreshedLists(
 }
 
 /** The newest lists of an earlier refresh that are not damaged; null: there are none. */
-async function readOlderLists(context: AppContext, bundled: PackManifest): Promise<ListsInPlace | null> {
+async function readOlderLists(context: ListsContext, bundled: PackManifest): Promise<ListsInPlace | null> {
   const state = await readRefreshState(context)
   if (state.stock !== bundled.pack.sha256) return null
   const index = state.packs.findIndex(({ sha256 }) => sha256 === state.in_use)
@@ -136,7 +150,7 @@ async function readOlderLists(context: AppContext, bundled: PackManifest): Promi
 
 /** Reads the pack into memory of this process alone, where no change of the file reaches it (`DECISIONS 118`). */
 async function readPack(
-  context: AppContext,
+  context: ListsContext,
   state: RefreshState,
   sha256: string,
 ): Promise<ListsInPlace | DamagedLists> {
@@ -155,7 +169,7 @@ async function readPack(
 }
 
 /** A file of refreshed lists, or why there is none to read. */
-async function readPackFile(context: AppContext, name: string): Promise<PackFile | { readonly why: string }> {
+async function readPackFile(context: ListsContext, name: string): Promise<PackFile | { readonly why: string }> {
   try {
     const bytes = await refreshFolder(context).read(name)
     return bytes === null ? { why: "is missing" } : { name, bytes }
@@ -169,7 +183,7 @@ async function readPackFile(context: AppContext, name: string): Promise<PackFile
  * Writes the files of these lists again, from memory, unless a refresh runs or has put others in use. Resolves with whether they are whole
  * now; it never rejects for a fault of the disk, which is logged.
  */
-export async function replaceFiles(context: AppContext, { files, refreshState }: ListsInPlace): Promise<boolean> {
+export async function replaceFiles(context: ListsContext, { files, refreshState }: ListsInPlace): Promise<boolean> {
   const folder = refreshFolder(context)
   const replaced = await withRefreshLock(refreshLockDeps(context), async () => {
     // Another process may have replaced them already, or others may be in use by now.
@@ -191,14 +205,14 @@ export async function replaceFiles(context: AppContext, { files, refreshState }:
 }
 
 /** A damage that is noticed now and not mended yet. */
-export const damageNow = ({ system }: AppContext, file: string): ListsDamage => ({
+export const damageNow = ({ system }: ListsContext, file: string): ListsDamage => ({
   noticed_at_ms: system.clock(),
   file,
   is_replaced: false,
 })
 
 /** The path of a file of refreshed lists. */
-export const pathOf = ({ settings }: AppContext, name: string): string =>
+export const pathOf = ({ settings }: ListsContext, name: string): string =>
   join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER, name)
 
 /** What an operator does about files of the lists that cannot be read or written. */
@@ -206,7 +220,7 @@ export const LISTS_DISK_REMEDY =
   "Free some space on the disk of the data directory, and make its files readable and writable for the user of the server."
 
 /** Logs that a file could not be written, if that is a fault of the system. */
-export function logUnwritten(context: AppContext, name: string, error: unknown): void {
+export function logUnwritten(context: ListsContext, name: string, error: unknown): void {
   if (!isSystemError(error)) throw error
   context.log("error", "a file of the lists could not be written", {
     where: pathOf(context, name),
@@ -216,7 +230,7 @@ export function logUnwritten(context: AppContext, name: string, error: unknown):
 }
 
 /** The bundled lists, which are in the executable or in the checkout. */
-export async function bundledLists(system: System): Promise<DomainLists> {
+export async function bundledLists(system: Pick<ListsContext["system"], "files">): Promise<DomainLists> {
   const pack = system.files.bundled("lists.pack")
   if (pack === null) throw new StartupError(LISTS_NOT_BUILT)
   const opened = openLists(await unpackedBytes(pack), true)
@@ -225,21 +239,22 @@ export async function bundledLists(system: System): Promise<DomainLists> {
 }
 
 /** The manifest of the bundled lists. */
-async function bundledManifest({ files }: System): Promise<PackManifest> {
+async function bundledManifest({ files }: Pick<ListsContext["system"], "files">): Promise<PackManifest> {
   const manifest = files.bundled("manifest.json.asset")
   if (manifest === null) throw new StartupError(LISTS_NOT_BUILT)
   return await manifest.json() // written by our own build
 }
 
 /** The id of the bundled sources. */
-export const sourceBundleId = async (system: System): Promise<string> => (await bundledManifest(system)).pack.sha256
+export const sourceBundleId = async (system: Pick<ListsContext["system"], "files">): Promise<string> =>
+  (await bundledManifest(system)).pack.sha256
 
 /** The folder of refreshed lists in the data directory. */
-export const refreshFolder = ({ system, settings }: AppContext): Folder =>
+export const refreshFolder = ({ system, settings }: ListsContext): Folder =>
   system.files.folder(join(settings.MAILKIND_DATA_DIR, REFRESH_FOLDER))
 
 /** What the lock of refreshes needs, under which the files of refreshed lists are written. */
-export const refreshLockDeps = (context: AppContext): RefreshLockDeps => ({
+export const refreshLockDeps = (context: ListsContext): RefreshLockDeps => ({
   folder: refreshFolder(context),
   clock: context.system.clock,
   pid: context.system.processes.pid,

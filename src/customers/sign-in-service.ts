@@ -1,8 +1,11 @@
-import { utcDay } from "../../base/time.ts"
-import { createPasses, type Passes } from "../../customers/free-checks/passes.ts"
-import type { SignInDeps } from "../../customers/sign-in/sign-in.ts"
-import { SignInMails, type SignInMailsDeps } from "../../customers/sign-in/sign-in-mails.ts"
-import type { StoreContext } from "../context.ts"
+import { utcDay } from "../base/time.ts"
+import { createPasses, type Passes } from "./free-checks/passes.ts"
+import type { SignInDeps } from "./sign-in/sign-in.ts"
+import { SignInMails, type SignInMailsDeps } from "./sign-in/sign-in-mails.ts"
+import type { StoredContext } from "./stored-context.ts"
+
+/** The settings that the sign-in reads. */
+type SignInSettings = { readonly MAILKIND_SMTP_URL: object | null; readonly MAILKIND_DEFAULT_TIER: number }
 
 /** Sign-in by mail. */
 export type SignInService = SignInDeps & {
@@ -14,7 +17,7 @@ export type SignInService = SignInDeps & {
 
 /** Creates the service over an open store. */
 export function createSignInService(
-  { system, settings, store, log, trustedTime }: StoreContext,
+  { system, settings, store, log, trustedTime }: StoredContext<SignInSettings>,
   sendNow: SignInMailsDeps["sendNow"],
 ): SignInService {
   const { clock, random } = system

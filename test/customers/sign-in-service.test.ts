@@ -1,11 +1,11 @@
 import { expect, test } from "bun:test"
-import { createSignInService } from "../../../src/assemble/customers/sign-in.ts"
-import { parseSettings } from "../../../src/config/settings.ts"
-import { createSystem } from "../../../src/system/system.ts"
-import { random, tempStore } from "../../customers/temp-store.ts"
-import { trustedTime } from "../../support/clock.ts"
-import { MAIL_SERVER_AWAY } from "../../support/smtp-server.ts"
-import { createFakeTime } from "../../support/time.ts"
+import { parseSettings } from "../../src/config/settings.ts"
+import { createSignInService } from "../../src/customers/sign-in-service.ts"
+import { createSystem } from "../../src/system/system.ts"
+import { trustedTime } from "../support/clock.ts"
+import { MAIL_SERVER_AWAY } from "../support/smtp-server.ts"
+import { createFakeTime } from "../support/time.ts"
+import { random, tempStore } from "./temp-store.ts"
 
 async function opened(environment: Readonly<Record<string, string>> = {}) {
   const read = parseSettings({ MAILKIND_DEFAULT_TIER: "3", ...environment })

@@ -1,10 +1,10 @@
-import { type Fetch, readTextBody } from "../base/fetch.ts"
-import type { Log } from "../base/log.ts"
-import type { SetTimer } from "../base/outside-world.ts"
-import { SingleFlight } from "../base/single-flight.ts"
-import { parseJson } from "../base/text.ts"
-import { createIntervals } from "../base/time.ts"
-import { ownMember } from "../base/untrusted-text.ts"
+import { type Fetch, readTextBody } from "../../base/fetch.ts"
+import type { Log } from "../../base/log.ts"
+import type { SetTimer } from "../../base/outside-world.ts"
+import { SingleFlight } from "../../base/single-flight.ts"
+import { parseJson } from "../../base/text.ts"
+import { createIntervals } from "../../base/time.ts"
+import { ownMember } from "../../base/untrusted-text.ts"
 
 /** How often peers are asked while this node cannot reach the database, and how long they have to answer. */
 const ASK_MS = 1000
