@@ -12,12 +12,20 @@ import {
   readAddressHints,
 } from "./address/address-hints.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
-import { DEEP_UNAVAILABLE, type DeepEvidence, type DeepProbe } from "./deep-evidence.ts"
+import type { DeepProbe } from "./deep-evidence.ts"
 import type { CachedVerdict, DomainLists, DomainLookup } from "./domain-lookup.ts"
-import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "./evidence-defects.ts"
+import {
+  DEEP_UNAVAILABLE,
+  type DeepEvidence,
+  FAILED_EVIDENCE,
+  IGNORE_DEFECTS,
+  type NetworkEvidence,
+  type OnDefect,
+  readEvidence,
+} from "./evidence-defects.ts"
 import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
-import { FAILED_EVIDENCE, type LookupContext, type NetworkEvidence } from "./lookup-context.ts"
+import type { LookupContext } from "./lookup-context.ts"
 import type { NetworkProbe } from "./network-evidence.ts"
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
 import { judgeTestAddress } from "./test-address-evidence.ts"

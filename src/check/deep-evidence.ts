@@ -3,17 +3,8 @@ import { type Finding, known, unknown } from "../base/finding.ts"
 import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { type AgeProbe, type AgeProbeResult, ageInDays } from "./age/age-probe.ts"
-import type { CacheStatus } from "./cache-status.ts"
-import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "./evidence-defects.ts"
+import { DEEP_UNAVAILABLE, type DeepEvidence, IGNORE_DEFECTS, type OnDefect, readEvidence } from "./evidence-defects.ts"
 import type { HomepageCache, HomepageResult } from "./homepage/homepage-cache.ts"
-import type { Evidence } from "./verdict/evidence.ts"
-
-/** What a deep check adds: the domain's age and what its homepage is. */
-export type DeepEvidence = CacheStatus &
-  Pick<Evidence, "ageDays" | "homepage"> & {
-    /** The homepage was fetched for this check, with whatever result. */
-    readonly wasFetched: boolean
-  }
 
 /** Looks up age and homepage. Names are registrable domains as A-labels, lower case. */
 export type DeepProbe = {
@@ -143,13 +134,6 @@ const HOMEPAGE_UNAVAILABLE: HomepageResult = { ...NOT_CACHED, homepage: UNAVAILA
 /** For a lookup that did not get its turn, because its caller has too many others. */
 const AGE_LATE: AgeProbeResult = { ...NOT_CACHED, registration: TIMED_OUT }
 const HOMEPAGE_NOT_STARTED: HomepageResult = { ...NOT_CACHED, homepage: TIMED_OUT, wasFetched: false }
-/** Nothing is known, and nothing was fetched. */
-export const DEEP_UNAVAILABLE: DeepEvidence = {
-  ...NOT_CACHED,
-  ageDays: UNAVAILABLE,
-  homepage: UNAVAILABLE,
-  wasFetched: false,
-}
 
 /** Queries nothing: a deep check is answered like a plain one, with both parts `unavailable`. */
 export const OFFLINE_DEEP_PROBE: DeepProbe = {

@@ -1,15 +1,6 @@
 import { CompressedCache } from "../base/compressed-cache.ts"
 import type { Deadline } from "../base/concurrency.ts"
-import { type Finding, NOT_QUERIED, unknown } from "../base/finding.ts"
-import type { CacheStatus } from "./cache-status.ts"
-import type { DetectedSuites, MailEvidence, Tenant } from "./verdict/evidence.ts"
-
-/** What DNS and the tenant endpoints tell about a domain. */
-export type NetworkEvidence = CacheStatus & {
-  readonly mail: Finding<MailEvidence>
-  readonly suites: Finding<DetectedSuites>
-  readonly tenant: Finding<Tenant | null>
-}
+import type { NetworkEvidence } from "./evidence-defects.ts"
 
 /** What checks share that belong together. */
 export type LookupContext = {
@@ -96,13 +87,4 @@ export class ListContext implements LookupContext {
 function isComplete({ mail, suites, tenant }: NetworkEvidence): boolean {
   if (!mail.known || !mail.value.spf.known || !mail.value.dmarcPolicy.known || !suites.known) return false
   return tenant.known || tenant.cause === "not_asked"
-}
-
-/** A lookup that failed by a defect of ours. It is not cached. */
-export const FAILED_EVIDENCE: NetworkEvidence = {
-  mail: unknown("unavailable"),
-  suites: unknown("unavailable"),
-  tenant: NOT_QUERIED,
-  isCached: false,
-  freshUntilMs: 0,
 }

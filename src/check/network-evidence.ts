@@ -4,8 +4,14 @@ import type { Clock, SetTimer } from "../base/outside-world.ts"
 import { type CacheLifetime, isFresh } from "../base/time.ts"
 import { TwoGenerationCache } from "../base/two-generation-cache.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { IGNORE_DEFECTS, type OnDefect, readEvidence } from "./evidence-defects.ts"
-import { FAILED_EVIDENCE, type LookupContext, type NetworkEvidence } from "./lookup-context.ts"
+import {
+  FAILED_EVIDENCE,
+  IGNORE_DEFECTS,
+  type NetworkEvidence,
+  type OnDefect,
+  readEvidence,
+} from "./evidence-defects.ts"
+import type { LookupContext } from "./lookup-context.ts"
 import type { MailProbeResult } from "./mail/mail-probe.ts"
 import { cloudOfMailHosts, type IdentityCloud } from "./tenant/identity-endpoint.ts"
 import type { TenantProbeResult } from "./tenant/tenant-probe.ts"

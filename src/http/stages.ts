@@ -8,8 +8,8 @@ import type { Exchange } from "./exchange.ts"
 import type { AccountLog } from "./metrics/account-log.ts"
 import type { RequestObserver } from "./metrics/request-observer.ts"
 import { type Caller, identifyCaller, unauthorized } from "./request/caller.ts"
-import { hostProblem } from "./request/host.ts"
 import type { ShareWithPage } from "./response/cors.ts"
+import { Problem } from "./response/problem.ts"
 import type { ToProblemResponse } from "./response/problem-response.ts"
 import type { Handler } from "./router.ts"
 
@@ -120,4 +120,14 @@ export function refuseSafely({ refuse }: Pick<StageDeps, "refuse">, error: unkno
   } catch {
     return new Response(null, { status: PROBLEMS.internal_error.status, headers: { "X-Request-Id": exchange.id } })
   }
+}
+
+/** Lines of one name, which the runtime joins by a comma and a space. No host contains either; the last line may be empty. */
+const JOINED_LINES = /, |,$/
+
+/** `invalid_input` for a request with several `Host` lines (RFC 9112 §3.2), since a proxy may have gone by another one than we do; null: it has not. */
+function hostProblem({ headers }: Request): Problem | null {
+  const host = headers.get("host")
+  if (!host?.includes(",") || !JOINED_LINES.test(host)) return null
+  return new Problem("invalid_input", "The request has more than one `Host` header. It must have exactly one.")
 }

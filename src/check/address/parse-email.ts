@@ -1,9 +1,9 @@
 import { domainToUnicode } from "node:url"
 import { DOT_ATOM, parseLocalPartContent } from "../../base/local-part.ts"
+import { exceedsUtf8Bytes } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { INVALID_HOST, IP_HOST, isAddressLiteral, type ParsedHost, parseHost } from "./parse-host.ts"
 import type { SubjectFault } from "./subject.ts"
-import { exceedsUtf8Bytes } from "./text.ts"
 
 /** The parts of an address. A part that parses is set even if the address has a fault. */
 export type ParsedEmail = {

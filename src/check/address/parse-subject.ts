@@ -1,10 +1,9 @@
-import { trimSpace } from "../../base/text.ts"
+import { hasControlCharacter, trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { normalLocalPartEnd, type ParsedEmail, parseEmail } from "./parse-email.ts"
 import { parseHost, parsePlainHost, parseUrl } from "./parse-host.ts"
 import { classifySuffix, isSameOrSubdomain } from "./public-suffix.ts"
 import type { Subject, SubjectFault, SubjectKind } from "./subject.ts"
-import { hasControlCharacter } from "./text.ts"
 
 /**
  * Parses an input. It never throws, takes time linear in the length of the text, and returns a Subject for every text.

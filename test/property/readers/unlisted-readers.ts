@@ -32,11 +32,11 @@ export const UNLISTED_READERS = {
     "doctor/clock.ts",
     "http/admission/admission.ts",
     "http/app.ts",
-    "http/request/host.ts",
     "http/response/cors.ts",
     "http/site/guards.ts",
     "http/site/pass.tsx",
     "http/site/same-origin.ts",
+    "http/stages.ts",
     "http/v1/check.ts",
   ],
   "It passes the header or the text on to a reader of the table.": [

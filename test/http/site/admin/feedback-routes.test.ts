@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { known, unknown } from "../../../../src/base/finding.ts"
-import type { NetworkEvidence } from "../../../../src/check/lookup-context.ts"
+import type { NetworkEvidence } from "../../../../src/check/evidence-defects.ts"
 import { removeAccount } from "../../../../src/customers/accounts/accounts.ts"
 import { CORRECTIONS_MAX } from "../../../../src/customers/feedback/correction-cache.ts"
 import { acceptFeedback, rejectFeedback } from "../../../../src/customers/feedback/decision.ts"

@@ -1,5 +1,5 @@
 import { expect, test } from "bun:test"
-import { exceedsUtf8Bytes, hasControlCharacter } from "../../../src/check/address/text.ts"
+import { exceedsUtf8Bytes, hasControlCharacter } from "../../src/base/text.ts"
 
 test("C0, DEL and C1 are control characters, and adjacent characters are not", () => {
   for (const code of [0, 9, 10, 27, 31, 127, 128, 133, 159])
