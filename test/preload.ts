@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from "bun:test"
 import { endPostgres } from "./support/postgres-databases.ts"
 import { RUN_DIRECTORY, runDirectory } from "./support/run-directory.ts"
+import { noteFile } from "./support/running-files.ts"
 
 /** Tests ask no network: whoever calls `fetch` in the test process fails. Loopback servers are asked by their own clients. */
 beforeAll(() => {
@@ -10,10 +11,17 @@ beforeAll(() => {
   globalThis.fetch = Object.assign(refuse, { preconnect: refuse })
 })
 
-// The runner of all tests has a directory and servers for them, which outlive this process.
-if (process.env[RUN_DIRECTORY] === undefined) {
+// The runner of all tests has a directory and servers for them, which outlive this process, and watches that each file ends.
+const shared = process.env[RUN_DIRECTORY]
+if (shared === undefined) {
   const directory = runDirectory()
   process.env["TMPDIR"] = directory.path
   afterAll(directory.remove)
   afterAll(endPostgres)
+} else {
+  let endNote = (): void => undefined
+  beforeAll(() => {
+    endNote = noteFile(shared, Bun.main)
+  })
+  afterAll(() => endNote())
 }
