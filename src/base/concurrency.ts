@@ -188,6 +188,18 @@ export function withTimeout<T, F>(setTimer: SetTimer, ms: number, promise: Promi
   return Promise.race([promise, timeout]).finally(cancelTimer)
 }
 
+/** Resolves like the promise. Rejects with the reason of the signal if it is aborted first. */
+export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (signal === undefined) return promise
+  return new Promise((resolve, reject) => {
+    const abort = (): void => reject(signal.reason)
+    signal.addEventListener("abort", abort, { once: true })
+    if (signal.aborted) abort()
+    // Handles a late rejection too: an unhandled one would end the process.
+    promise.then(resolve, reject).finally(() => signal.removeEventListener("abort", abort))
+  })
+}
+
 /** Resolves when other events were handled. */
 export const yieldThread = (): Promise<void> => new Promise(resolve => void setImmediate(resolve))
 

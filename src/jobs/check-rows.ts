@@ -1,3 +1,4 @@
+import type { Pause } from "../base/concurrency.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import type { LookupContext } from "../check/lookup-context.ts"
@@ -6,9 +7,9 @@ import type { Category } from "../contract/categories.ts"
 import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
 import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
-import { type InputColumns, type InputRow, lineError, rowSubject } from "../rows/input-rows.ts"
-import { OrderedQueue } from "../rows/ordered-queue.ts"
+import { type InputColumns, type InputRow, lineError } from "../rows/input-rows.ts"
 import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
+import { RowChecker } from "../rows/row-checker.ts"
 
 /** What checking rows needs. */
 export type CheckRowsDeps = {
@@ -52,8 +53,8 @@ export const resultFormatOf = ({ format }: Pick<Job, "format">, columns: InputCo
 
 /** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
 export async function checkRows(
-  { check, ownListMatch, testDomain, pause, isTurnOver }: CheckRowsDeps,
-  { accountId, policy, includesTenant }: Pick<Job, "accountId" | "policy" | "includesTenant">,
+  deps: CheckRowsDeps,
+  job: Pick<Job, "accountId" | "policy" | "includesTenant">,
   rows: readonly InputRow[],
   rowsBefore: number,
   format: ResultFormat,
@@ -61,44 +62,46 @@ export async function checkRows(
 ): Promise<RowResults> {
   const written: WrittenRow[] = []
   const categories: Category[] = []
-  let [unreadable, degraded, lookups] = [0, 0, 0]
-  const order = new OrderedQueue<InputRow, CheckOutcome>((row, outcome) => {
+  let [unreadable, degraded] = [0, 0]
+  const checker = new RowChecker({
+    testDomain: deps.testDomain,
+    check: subject => checkSubject(deps, job, subject, context),
+    pause: createRowPause(deps),
+    inFlightMax: JOB_LIMITS.lookupsPerJobMax,
+  })
+  const { lookups } = await checker.check(rows, (row, outcome, at) => {
     const { verdict } = outcome.judged
-    const text = format.format(row, outcome, rowsBefore + written.length + 1)
-    written.push({ text, kind: verdict.recommendation })
+    written.push({ text: format.format(row, outcome, rowsBefore + at + 1), kind: verdict.recommendation })
     if (!outcome.subject.isTest) categories.push(verdict.category)
     if (lineError(row) !== null) unreadable++
     if (verdict.isDegraded) degraded++
-  }, JOB_LIMITS.lookupsPerJobMax)
-  let turnRows = ROWS_PER_TURN_MAX
-  for (const row of rows) {
-    if (turnRows === ROWS_PER_TURN_MAX || isTurnOver()) {
-      await pause()
-      turnRows = 0
-    }
-    turnRows++
-    const subject = rowSubject(row, testDomain)
-    const checkWith = (match: OwnListMatch) =>
-      // The lookups of jobs are bounded apart from those of the account's live requests.
-      check(
-        {
-          subject,
-          policy,
-          isDeep: false,
-          includeTenant: includesTenant,
-          callerId: `${accountId}/jobs`,
-          ownListMatch: match,
-        },
-        context,
-      )
-    const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, subject)
-    const outcome = match instanceof Promise ? match.then(checkWith) : checkWith(match)
-    if (outcome instanceof Promise) lookups++
-    order.add(row, row.input.length, outcome)
-    if (order.isFull) await order.waitForRoom()
-  }
-  await order.drain()
+  })
+  await checker.drain()
   return { written, categories, unreadable, degraded, lookups }
+}
+
+/** Pauses before the first row of each turn. */
+function createRowPause({ pause, isTurnOver }: CheckRowsDeps): Pause {
+  let turnRows = ROWS_PER_TURN_MAX
+  return () => {
+    const isBegun = turnRows < ROWS_PER_TURN_MAX && !isTurnOver()
+    turnRows = isBegun ? turnRows + 1 : 1
+    return isBegun ? undefined : pause()
+  }
+}
+
+/** The outcome of a subject, with what own lists say of it. */
+function checkSubject(
+  { check, ownListMatch }: CheckRowsDeps,
+  { accountId, policy, includesTenant }: Pick<Job, "accountId" | "policy" | "includesTenant">,
+  subject: Subject,
+  context: LookupContext,
+): CheckOutcome | Promise<CheckOutcome> {
+  // The lookups of jobs are bounded apart from those of the account's live requests.
+  const request = { subject, policy, isDeep: false, includeTenant: includesTenant, callerId: `${accountId}/jobs` }
+  const checkWith = (match: OwnListMatch) => check({ ...request, ownListMatch: match }, context)
+  const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, subject)
+  return match instanceof Promise ? match.then(checkWith) : checkWith(match)
 }
 
 /** The counts with those of more rows. */
