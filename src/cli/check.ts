@@ -1,21 +1,31 @@
 import { type Command, Option } from "commander"
 import type { Streams } from "../base/streams.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
-import { type Check, NO_OWN_LIST_MATCH } from "../check/check.ts"
-import { type CheckOutcome, fullResult } from "../check/result/result.ts"
+import type { Subject } from "../check/address/subject.ts"
+import { type Check, type CheckRequest, NO_OWN_LIST_MATCH } from "../check/check.ts"
+import { fullResult } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
 import { decodeInput } from "../rows/input-decoder.ts"
-import { type InputLine, type InputRow, rowSubject, TEXT_ROW_READER } from "../rows/input-rows.ts"
+import { type InputLine, type InputRow, TEXT_ROW_READER } from "../rows/input-rows.ts"
 import { LineSplitter } from "../rows/line-splitter.ts"
-import { OrderedQueue } from "../rows/ordered-queue.ts"
+import { RowChecker } from "../rows/row-checker.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 import { serverResult } from "./server-check.ts"
 
 /** Opens the check of this program, or that of a server. `isOffline`: it uses no network. */
 export type OpenCheck = (isOffline: boolean, server: ServerTarget | null) => Promise<CheckCommandDeps>
+
+/** What a command asks of a subject. */
+export const commandRequest = (subject: Subject, policy: Policy, isDeep = false): CheckRequest => ({
+  subject,
+  policy,
+  isDeep,
+  includeTenant: true,
+  ownListMatch: NO_OWN_LIST_MATCH,
+})
 
 /** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
@@ -50,7 +60,7 @@ export function registerCheck(root: Command, output: Output, openCheck: OpenChec
     async (inputs: readonly string[], { policy, deep, offline, failOn, json: asJson, ...flags }: CheckFlags) => {
       if (inputs.includes("-") && inputs.length > 1)
         throw new CommandError("- reads the standard input and stands alone.", 2)
-      const rows = inputs[0] === "-" ? readInputLines(streams) : inputs.map(toInputRow)
+      const rows = inputs[0] === "-" ? readInputLines(streams) : [inputs.map(toInputRow)]
       const print = asJson ? jsonPrinter(output, inputs.length > 1 || inputs[0] === "-") : textPrinter(output)
       const checker = await openCheck(offline, readServerTarget(flags, offline))
       const found = await checkRows(checker, rows, { policy, isDeep: deep }, print)
@@ -75,7 +85,7 @@ type CheckFlags = ServerFlags & {
 const toInputRow = (input: string): InputRow => ({ input, kind: null, fault: null, cells: null, json: null })
 
 /** The lines of the standard input that are not empty. */
-async function* readInputLines(streams: Streams): AsyncGenerator<InputRow> {
+async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputRow[]> {
   const { chunks } = await streams.openSource("-")
   const splitter = new LineSplitter()
   const parts = decodeInput(chunks, null, says => {
@@ -89,11 +99,11 @@ async function* readInputLines(streams: Streams): AsyncGenerator<InputRow> {
   for await (const part of parts) {
     const lines: InputLine[] = []
     splitter.push(part, lines)
-    yield* toRows(lines)
+    yield toRows(lines)
   }
   const rest: InputLine[] = []
   splitter.end(rest)
-  yield* toRows(rest)
+  yield toRows(rest)
 }
 
 /** Prints results in order. `end` is called after the last one. */
@@ -102,25 +112,19 @@ type ResultPrinter = { readonly print: (input: string, result: CheckResult) => v
 /** Checks rows and prints the results in their order. The kind of an input is detected as in a batch. */
 async function checkRows(
   { check, testDomain, requestId }: CheckCommandDeps,
-  rows: AsyncIterable<InputRow> | Iterable<InputRow>,
-  options: CheckOptions,
+  rows: AsyncIterable<readonly InputRow[]> | Iterable<readonly InputRow[]>,
+  { policy, isDeep }: CheckOptions,
   printer: ResultPrinter,
 ): Promise<ReadonlySet<Recommendation>> {
   const found = new Set<Recommendation>()
-  const order = new OrderedQueue<InputRow, CheckOutcome>(({ input }, outcome) => {
-    found.add(outcome.judged.verdict.recommendation)
-    printer.print(input, serverResult(outcome) ?? fullResult(outcome, requestId()))
-  })
-  for await (const row of rows) {
-    const subject = rowSubject(row, testDomain)
-    order.add(
-      row,
-      row.input.length,
-      check({ subject, ...options, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH }),
-    )
-    if (order.isFull) await order.waitForRoom()
+  const checker = new RowChecker({ testDomain, check: subject => check(commandRequest(subject, policy, isDeep)) })
+  for await (const some of rows) {
+    await checker.check(some, ({ input }, outcome) => {
+      found.add(outcome.judged.verdict.recommendation)
+      printer.print(input, serverResult(outcome) ?? fullResult(outcome, requestId()))
+    })
   }
-  await order.drain()
+  await checker.drain()
   printer.end()
   return found
 }
