@@ -1,15 +1,13 @@
 import type { Streams } from "../../../base/streams.ts"
-import { type Check, NO_OWN_LIST_MATCH } from "../../../check/check.ts"
-import type { CheckOutcome } from "../../../check/result/result.ts"
 import type { Policy } from "../../../contract/policies.ts"
 import type { CsvOptions } from "../../../rows/csv-reader.ts"
-import { CheckedRows, createCollector } from "../../../rows/garbage-collector.ts"
-import { type CsvPosition, type InputColumns, type InputRow, rowSubject } from "../../../rows/input-rows.ts"
-import { OrderedQueue } from "../../../rows/ordered-queue.ts"
+import { type CheckedCounts, createCollector } from "../../../rows/garbage-collector.ts"
+import type { CsvPosition, InputColumns, InputRow } from "../../../rows/input-rows.ts"
 import { linesOf } from "../../../rows/record-cutter.ts"
-import { type FileFormat, RESULT_FORMATS } from "../../../rows/result-format.ts"
+import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "../../../rows/result-format.ts"
+import { RowChecker } from "../../../rows/row-checker.ts"
 import { createRowReader } from "../../../rows/row-reader.ts"
-import type { CheckCommandDeps } from "../../check.ts"
+import { type CheckCommandDeps, commandRequest } from "../../check.ts"
 import { SummaryCounter, type SummaryCounts } from "../summary.ts"
 import { encodeFrame, readFrames } from "./frames.ts"
 
@@ -72,54 +70,38 @@ export async function serveBlocks(deps: WorkerDeps): Promise<void> {
   }
 }
 
-type QueuedRow = { readonly row: InputRow; readonly place: number; readonly id: number; readonly isLast: boolean }
-
 /** Classifies blocks one after the other. The checks of a block may still run while the next one begins. */
 class BlockClassifier {
-  readonly #check: Check
-  readonly #testDomain: string
   readonly #job: WorkerJob
   readonly #sender: ResultSender
-  readonly #order: OrderedQueue<QueuedRow, CheckOutcome>
+  readonly #checker: RowChecker
+  readonly #format: ResultFormat["format"]
 
   constructor({ check, testDomain }: CheckCommandDeps, job: WorkerJob, sender: ResultSender) {
-    const { format } = RESULT_FORMATS[job.to](job.columns, { hasSafeCells: job.hasSafeCells, tellsCached: true })
-    this.#check = check
-    this.#testDomain = testDomain
     this.#job = job
     this.#sender = sender
-    this.#order = new OrderedQueue(({ row, place, id, isLast }, outcome) =>
-      sender.add(id, isLast, format(row, outcome, place), counter => counter.count(outcome, row, place)),
-    )
+    this.#checker = new RowChecker({ testDomain, check: subject => check(commandRequest(subject, job.policy)) })
+    const options = { hasSafeCells: job.hasSafeCells, tellsCached: true }
+    this.#format = RESULT_FORMATS[job.to](job.columns, options).format
   }
 
   /** Resolves with what was checked when the rows are on their way and those before have left room. */
   async classify(
-    { id, place }: { readonly id: number; readonly place: number },
+    { id, place: before }: { readonly id: number; readonly place: number },
     bytes: Uint8Array,
-  ): Promise<CheckedRows> {
+  ): Promise<CheckedCounts> {
     const rows = this.#readRows(bytes)
     if (rows.length === 0) this.#sender.addNothing(id)
-    const checked = new CheckedRows()
-    for (const [at, row] of rows.entries()) {
-      const subject = rowSubject(row, this.#testDomain)
-      const { policy } = this.#job
-      const outcome = this.#check({
-        subject,
-        policy,
-        isDeep: false,
-        includeTenant: true,
-        ownListMatch: NO_OWN_LIST_MATCH,
-      })
-      checked.add(outcome)
-      this.#order.add({ row, place: place + at + 1, id, isLast: at === rows.length - 1 }, row.input.length, outcome)
-      if (this.#order.isFull) await this.#order.waitForRoom()
-    }
+    const checked = await this.#checker.check(rows, (row, outcome, at) => {
+      const place = before + at + 1
+      const text = this.#format(row, outcome, place)
+      this.#sender.add(id, at === rows.length - 1, text, counter => counter.count(outcome, row, place))
+    })
     await this.#sender.sent()
     return checked
   }
 
-  readonly drain = (): Promise<void> => this.#order.drain()
+  readonly drain = (): Promise<void> => this.#checker.drain()
 
   #readRows(bytes: Uint8Array): readonly InputRow[] {
     const rows: InputRow[] = []
