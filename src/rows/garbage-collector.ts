@@ -20,18 +20,6 @@ export const COLLECTION_BOUNDS: CollectionBounds = {
   all: { rows: 20_000, lookups: 10_000, bytes: NEVER },
 }
 
-/** Counts checked rows. */
-export class CheckedRows implements CheckedCounts {
-  rows = 0
-  lookups = 0
-
-  /** Counts a row by what its check returned: a promise where the network is asked. */
-  add(outcome: object): void {
-    this.rows++
-    if (outcome instanceof Promise) this.lookups++
-  }
-}
-
 const NO_WORK: WorkCounts = { rows: 0, lookups: 0, bytes: 0 }
 
 const sum = (one: WorkCounts, other: WorkCounts): WorkCounts => ({

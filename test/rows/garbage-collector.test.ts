@@ -1,15 +1,11 @@
 import { expect, test } from "bun:test"
-import { CheckedRows, createCollector } from "../../src/rows/garbage-collector.ts"
+import { createCollector } from "../../src/rows/garbage-collector.ts"
 
 /** The collections after so many parts of 100 rows, for each of which the network is asked or not; true: a complete one. */
 function collections(partsCount: number, isLookedUp: boolean): readonly boolean[] {
   const made: boolean[] = []
   const collectAfter = createCollector(isAll => made.push(isAll))
-  for (let part = 0; part < partsCount; part++) {
-    const checked = new CheckedRows()
-    for (let row = 0; row < 100; row++) checked.add(isLookedUp ? Promise.resolve() : {})
-    collectAfter(checked)
-  }
+  for (let part = 0; part < partsCount; part++) collectAfter({ rows: 100, lookups: isLookedUp ? 100 : 0 })
   return made
 }
 

@@ -1,20 +1,19 @@
+import { untilAborted } from "../../base/concurrency.ts"
 import type { Stopwatch } from "../../base/outside-world.ts"
 import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
-import { NO_OWN_LIST_MATCH } from "../../check/check.ts"
-import type { CheckOutcome } from "../../check/result/result.ts"
 import type { Policy } from "../../contract/policies.ts"
 import type { CsvOptions } from "../../rows/csv-reader.ts"
-import { CheckedRows, createCollector } from "../../rows/garbage-collector.ts"
+import { type CheckedCounts, createCollector } from "../../rows/garbage-collector.ts"
 import { decodeInput } from "../../rows/input-decoder.ts"
-import { type InputLine, type InputRow, type RowReader, rowSubject } from "../../rows/input-rows.ts"
+import type { InputLine, InputRow, RowReader } from "../../rows/input-rows.ts"
 import { LineSplitter } from "../../rows/line-splitter.ts"
-import { OrderedQueue } from "../../rows/ordered-queue.ts"
 import { type Block, RecordCutter } from "../../rows/record-cutter.ts"
 import type { FileFormat } from "../../rows/result-format.ts"
+import { RowChecker } from "../../rows/row-checker.ts"
 import { createRowReader } from "../../rows/row-reader.ts"
 import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
-import type { CheckCommandDeps } from "../check.ts"
+import { type CheckCommandDeps, commandRequest } from "../check.ts"
 import { CommandError } from "../output.ts"
 import { ServerError } from "../server.ts"
 import { BlockPool } from "./parallel/block-pool.ts"
@@ -72,8 +71,8 @@ export async function classify(
   await assertTargetWritable(streams, job.path, job.target)
   const source = await withReadErrors(job.path, streams.openSource(job.path))
   const results = new ResultsWriter(streams, job, checker.testDomain)
-  const stop = new StopSignal()
-  void stopSignal().then(() => stop.request())
+  const stop = new AbortController()
+  void stopSignal().then(() => stop.abort(new Stopped()))
   const startedAt = stopwatch()
   const progress = createProgress(terminal, source.byteCount, stopwatch)
   const read = { bytes: 0 }
@@ -82,11 +81,12 @@ export async function classify(
     // The next write reports an error.
     results.flush().catch(() => undefined)
   })
-  const run: Run = { source, read, checker, job, results, stop, collectAfter: createCollector(collectGarbage) }
+  const { signal } = stop
+  const run: Run = { source, read, checker, job, results, signal, collectAfter: createCollector(collectGarbage) }
   try {
-    const isWhole = await classifyAll(run, deps.startWorker ?? null)
-    if (!isWhole) throw interruptedError(results, job.target)
+    await classifyAll(run, deps.startWorker ?? null)
   } catch (error) {
+    if (error instanceof Stopped) throw interruptedError(results, job.target)
     const canResume = error instanceof ServerError && job.target.out !== null && results.count > 0
     throw canResume ? new CommandError(`${error.message} ${RESUME_ADVICE}`) : error
   } finally {
@@ -104,72 +104,84 @@ type Run = {
   readonly checker: CheckCommandDeps
   readonly job: ClassifyJob
   readonly results: ResultsWriter
-  readonly stop: StopSignal
-  readonly collectAfter: (checked: CheckedRows) => void
+  /** Is aborted with `Stopped`. */
+  readonly signal: AbortSignal
+  readonly collectAfter: (checked: CheckedCounts) => void
 }
 
-/** Resolves with whether all inputs have their results; false: a stop signal came first. */
-async function classifyAll(run: Run, startWorker: ClassifyDeps["startWorker"] | null): Promise<boolean> {
-  const { results, stop, job } = run
-  const isParallel = startWorker !== null && startWorker !== undefined && job.jobCount > 1
+/** The reason of a stop signal. */
+class Stopped extends Error {
+  override readonly name = "Stopped"
+}
+
+/** Resolves when all inputs have their results. */
+async function classifyAll(run: Run, startWorker: (() => PipedProcess) | null): Promise<void> {
+  const isParallel = startWorker !== null && run.job.jobCount > 1
   const parts = readParts(run, isParallel)
   try {
-    const rest = await classifyHere(run, parts, isParallel ? startWorker : null)
-    if (rest !== null) await classifyInPool(run, parts, rest)
+    const pool = await classifyHere(run, parts, isParallel ? startWorker : null)
+    if (pool !== null) await classifyInPool(run, parts, pool)
   } finally {
     // On a stop signal, does not wait for a read that is pending.
     parts.return(undefined).catch(() => undefined)
   }
-  if (stop.isRequested) return false
-  await results.end()
-  return true
+  await run.results.end()
 }
+
+/** The next part. */
+const nextPart = ({ job, signal }: Run, parts: AsyncIterator<Block>): Promise<IteratorResult<Block>> =>
+  untilAborted(withReadErrors(job.path, parts.next()), signal)
 
 /** After so many bytes, the rest of a file is worth the start of other processes, which takes about a tenth of a second. */
 const PARALLEL_FROM_BYTES = 1_048_576
 
 /**
  * Classifies in this process: all parts if `startWorker` is null, else those before the workers are ready. Resolves with the
- * workers that take the other parts; null: the input has ended, or a stop signal came. The header and the rows with results of
- * an earlier run are always read here.
+ * workers that take the other parts; null: the input has ended. The header and the rows with results of an earlier run are always
+ * read here.
  */
 async function classifyHere(
   run: Run,
   parts: AsyncIterator<Block>,
   startWorker: (() => PipedProcess) | null,
 ): Promise<BlockPool | null> {
-  const { job, results, stop } = run
-  const order = new OrderedQueue<InputRow, CheckOutcome>(results.write)
+  const { job, results, signal } = run
+  const { check, testDomain } = run.checker
+  const checker = new RowChecker({
+    testDomain,
+    check: subject => check(commandRequest(subject, job.policy)),
+    pause: () => (results.isFull ? results.flush() : undefined),
+    signal,
+  })
   const splitter = new LineSplitter()
   const reader = createRowReader(job)
   let pool: BlockPool | null = null
   let isHandedOver = false
   try {
-    for (let isLast = false; !isLast; ) {
-      const next = await stop.orStop(withReadErrors(job.path, parts.next()))
-      if (next === null) return null
+    for (let isLast = false; !(isLast || isReady(pool, results)); ) {
+      const next = await nextPart(run, parts)
       isLast = next.done === true
-      await classifyPart(run, order, reader, splitLines(splitter, next), isLast)
+      await classifyPart(run, checker, reader, splitLines(splitter, next), isLast)
       if (startWorker !== null && !isLast) pool ??= startPool(run, reader, startWorker)
-      isHandedOver = pool?.isReady === true && results.isWriting
-      if (isHandedOver) break
     }
-    await stop.orStop(order.drain())
-    isHandedOver &&= !stop.isRequested
+    await checker.drain()
+    isHandedOver = isReady(pool, results)
     return isHandedOver ? pool : null
   } finally {
     if (!isHandedOver) await pool?.close()
   }
 }
 
+/** Whether workers take the other parts: they have begun, and all results of an earlier run were matched with their rows. */
+const isReady = (pool: BlockPool | null, results: ResultsWriter): boolean => pool?.isReady === true && results.isWriting
+
 async function classifyPart(
-  run: Run,
-  order: OrderedQueue<InputRow, CheckOutcome>,
+  { results, collectAfter }: Run,
+  checker: RowChecker,
   reader: RowReader,
   lines: readonly InputLine[],
   isLast: boolean,
 ): Promise<void> {
-  const { results, collectAfter } = run
   const rows: InputRow[] = []
   withFlagNames(() => {
     for (const line of lines) reader.push(line, rows)
@@ -177,7 +189,7 @@ async function classifyPart(
   })
   const columns = reader.columns()
   if (!results.hasColumns && columns !== null) await results.start(columns)
-  const checked = await answerRows(run, order, await results.unfinishedRows(rows))
+  const checked = await checker.check(await results.unfinishedRows(rows), results.write)
   await results.flush()
   collectAfter(checked)
 }
@@ -195,24 +207,6 @@ function withFlagNames(read: () => void): void {
   }
 }
 
-async function answerRows(
-  { checker: { check, testDomain }, job: { policy }, results, stop }: Run,
-  order: OrderedQueue<InputRow, CheckOutcome>,
-  rows: readonly InputRow[],
-): Promise<CheckedRows> {
-  const checked = new CheckedRows()
-  for (const row of rows) {
-    const subject = rowSubject(row, testDomain)
-    const outcome = check({ subject, policy, isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH })
-    checked.add(outcome)
-    order.add(row, textLength(row), outcome)
-    if (results.isFull) await results.flush()
-    if (order.isFull) await stop.orStop(order.waitForRoom())
-    if (stop.isRequested) break
-  }
-  return checked
-}
-
 /** Null: it is too early. */
 function startPool({ job, read, results }: Run, reader: RowReader, startWorker: () => PipedProcess): BlockPool | null {
   const columns = reader.columns()
@@ -227,22 +221,16 @@ function startPool({ job, read, results }: Run, reader: RowReader, startWorker: 
 }
 
 /** Classifies the other parts of a file, which are blocks of whole rows, in other processes. */
-async function classifyInPool(
-  { job, results, stop }: Run,
-  parts: AsyncIterator<Block>,
-  pool: BlockPool,
-): Promise<void> {
+async function classifyInPool(run: Run, parts: AsyncIterator<Block>, pool: BlockPool): Promise<void> {
+  const { results, signal } = run
   let place = results.count
   try {
-    for (;;) {
-      const next = await stop.orStop(withReadErrors(job.path, parts.next()))
-      if (next === null || next.done === true) break
-      await stop.orStop(pool.submit(next.value, place))
-      if (stop.isRequested) break
+    for (let next = await nextPart(run, parts); next.done !== true; next = await nextPart(run, parts)) {
+      await untilAborted(pool.submit(next.value, place), signal)
       place += next.value.rowCount
       if (results.isFull) await results.flush()
     }
-    await stop.orStop(pool.drain())
+    await untilAborted(pool.drain(), signal)
     await results.flush()
   } finally {
     await pool.close()
@@ -278,10 +266,6 @@ async function* countBytes(parts: AsyncIterable<Uint8Array>, read: { bytes: numb
   }
 }
 
-/** How much text a row holds while it waits for its result. */
-const textLength = ({ input, cells }: InputRow): number =>
-  cells === null ? input.length : cells.reduce((length, cell) => length + cell.length, 0)
-
 const inputName = (path: string): string => (path === "-" ? "The standard input" : escapeControls(path))
 
 /** Turns a system error into a `CommandError`. */
@@ -301,29 +285,4 @@ const RESUME_ADVICE = "Continue with the same command and --resume."
 function interruptedError(results: ResultsWriter, { out }: ResultsTarget): CommandError {
   const onward = out === null ? "" : ` ${RESUME_ADVICE}`
   return new CommandError(`Stopped after ${results.count} results. They are complete.${onward}`)
-}
-
-/** A stop request, and waits that end with it. Only one wait at a time. */
-class StopSignal {
-  #isRequested = false
-  #endWait: () => void = () => undefined
-
-  get isRequested(): boolean {
-    return this.#isRequested
-  }
-
-  request(): void {
-    this.#isRequested = true
-    this.#endWait()
-  }
-
-  /** The value of the promise; null: the stop request came first. */
-  orStop<T>(promised: Promise<T>): Promise<T | null> {
-    return new Promise((resolve, reject) => {
-      this.#endWait = () => resolve(null)
-      if (this.#isRequested) this.#endWait()
-      // Handles a late rejection too: an unhandled one would end the process.
-      promised.then(resolve, reject)
-    })
-  }
 }
