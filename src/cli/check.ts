@@ -7,9 +7,11 @@ import { fullResult } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
+import { BlockReader } from "../rows/block-reader.ts"
 import { decodeInput } from "../rows/input-decoder.ts"
-import { type InputLine, type InputRow, TEXT_ROW_READER } from "../rows/input-rows.ts"
-import { LineSplitter } from "../rows/line-splitter.ts"
+import type { InputRow } from "../rows/input-rows.ts"
+import type { ReadingOptions } from "../rows/reading-plan.ts"
+import { cutBlocks } from "../rows/record-cutter.ts"
 import { RowChecker } from "../rows/row-checker.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
@@ -84,26 +86,18 @@ type CheckFlags = ServerFlags & {
 
 const toInputRow = (input: string): InputRow => ({ input, kind: null, fault: null, cells: null, json: null })
 
+/** How the standard input is read. */
+const LINES: ReadingOptions = { format: "text", column: null, delimiter: null, hasHeader: false }
+
 /** The lines of the standard input that are not empty. */
 async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputRow[]> {
   const { chunks } = await streams.openSource("-")
-  const splitter = new LineSplitter()
-  const parts = decodeInput(chunks, null, says => {
+  const text = decodeInput(chunks, null, says => {
     throw new CommandError(`The standard input ${says}.`)
   })
-  const toRows = (lines: readonly InputLine[]): readonly InputRow[] => {
-    const rows: InputRow[] = []
-    for (const line of lines) TEXT_ROW_READER.push(line, rows)
-    return rows.filter(({ input }) => input.trim() !== "")
-  }
-  for await (const part of parts) {
-    const lines: InputLine[] = []
-    splitter.push(part, lines)
-    yield toRows(lines)
-  }
-  const rest: InputLine[] = []
-  splitter.end(rest)
-  yield toRows(rest)
+  const reader = new BlockReader(LINES)
+  for await (const block of cutBlocks(text, LINES))
+    if (block !== null) yield reader.read(block.bytes).filter(({ input }) => input.trim() !== "")
 }
 
 /** Prints results in order. `end` is called after the last one. */

@@ -1,8 +1,7 @@
 import type { Pause } from "../base/concurrency.ts"
 import { DistinctCounter } from "../base/distinct-count.ts"
 import { rowSubject } from "../rows/input-rows.ts"
-import type { ListFormat } from "./list-blocks.ts"
-import { type ListBlock, type ReceivedList, receiveList } from "./receive-list.ts"
+import { type ListBlock, type ListFormat, type ReceivedList, receiveList } from "./receive-list.ts"
 
 /** What a check of a list would take. */
 export type ListEstimate = ReceivedList & {

@@ -1,13 +1,14 @@
 import type { Pause } from "../base/concurrency.ts"
 import type { Random } from "../base/outside-world.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
-import type { Job } from "../customers/jobs/job-row.ts"
+import type { Job, JobOptions } from "../customers/jobs/job-row.ts"
+import { BlockReader } from "../rows/block-reader.ts"
 import { decodeInput } from "../rows/input-decoder.ts"
 import type { InputRow } from "../rows/input-rows.ts"
-import { type Block, RecordCutter } from "../rows/record-cutter.ts"
+import type { ReadingOptions } from "../rows/reading-plan.ts"
+import { type Block, cutBlocks } from "../rows/record-cutter.ts"
 import { UnreadableFile } from "../rows/unreadable-file.ts"
 import { inputFileName, type JobFiles } from "./job-files.ts"
-import { BlockParser, type ListFormat } from "./list-blocks.ts"
 import { writeSegment } from "./segments.ts"
 
 /** Thrown when an uploaded list is not taken. The message is for its sender and holds nothing of the list but names of columns. */
@@ -21,6 +22,14 @@ export class RefusedList extends Error {
     this.reason = reason
   }
 }
+
+/** How the rows of a list are read. */
+export type ListFormat = Pick<JobOptions, "format" | "column" | "hasHeader">
+
+/** The same, as files of any kind are read. */
+export const readingOptionsOf = ({ format, column, hasHeader }: ListFormat): ReadingOptions => ({
+  ...{ format, column, hasHeader, delimiter: null },
+})
 
 /** Rows of a list, as bytes of UTF-8, with the rows themselves where they were read. */
 export type ListBlock = { readonly bytes: Uint8Array; readonly rows: () => readonly InputRow[] }
@@ -40,24 +49,18 @@ export async function receiveList(
   onBlock: (block: ListBlock) => Promise<void>,
   pause: Pause = () => undefined,
 ): Promise<ReceivedList> {
-  const collector = new BlockCollector(format, onBlock)
-  const cutter = new RecordCutter(format.format === "csv", null)
+  const options = readingOptionsOf(format)
+  const collector = new BlockCollector(options, onBlock)
   try {
     const refuse = (says: string): never => {
       throw new RefusedList("unreadable", `The list ${says}.`)
     }
     // Counted before and after it is unpacked: either may be the larger one.
-    const take = async (blocks: Iterable<Block | null>): Promise<void> => {
-      for (const block of blocks) {
-        if (block !== null) await collector.add(block)
-        await pause()
-      }
-    }
-    for await (const chunk of bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)) {
-      await take(cutter.push(chunk))
+    const text = bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)
+    for await (const block of cutBlocks(text, options)) {
+      if (block !== null) await collector.add(block)
       await pause()
     }
-    await take(cutter.end())
     return await collector.end()
   } catch (error) {
     throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message, error) : error
@@ -110,7 +113,7 @@ async function* bounded(chunks: AsyncIterable<Uint8Array>, bytesMax: number): As
 
 /** Collects whole rows until there are enough for a block. */
 class BlockCollector {
-  readonly #parser: BlockParser
+  readonly #reader: BlockReader
   readonly #onBlock: (block: ListBlock) => Promise<void>
   #parts: Uint8Array[] = []
   #bytesCount = 0
@@ -119,8 +122,8 @@ class BlockCollector {
   #columnsCount = 0
   #isFirst = true
 
-  constructor(format: ListFormat, onBlock: (block: ListBlock) => Promise<void>) {
-    this.#parser = new BlockParser(format)
+  constructor(options: ReadingOptions, onBlock: (block: ListBlock) => Promise<void>) {
+    this.#reader = new BlockReader(options)
     this.#onBlock = onBlock
   }
 
@@ -131,9 +134,9 @@ class BlockCollector {
 
   async end(): Promise<ReceivedList> {
     if (this.#bytesCount > 0) await this.#flush()
-    const { columns } = this.#parser
-    if (columns === null) throw new RefusedList("unreadable", "The list is empty.")
-    return { rowsTotal: this.#rowsTotal, columnNames: columns.names }
+    const { plan } = this.#reader
+    if (plan === null) throw new RefusedList("unreadable", "The list is empty.")
+    return { rowsTotal: this.#rowsTotal, columnNames: plan.columns.names }
   }
 
   #append({ bytes, rowCount }: Block): void {
@@ -152,7 +155,7 @@ class BlockCollector {
     const isFirst = this.#isFirst
     this.#isFirst = false
     let parsed: readonly InputRow[] | null = null
-    const rows = (): readonly InputRow[] => (parsed ??= this.#parser.parse(bytes))
+    const rows = (): readonly InputRow[] => (parsed ??= this.#reader.read(bytes))
     // The first block has the header.
     this.#rowsTotal += isFirst ? rows().length : counted
     if (isFirst) this.#assertColumns()
@@ -160,7 +163,7 @@ class BlockCollector {
   }
 
   #assertColumns(): void {
-    this.#columnsCount = this.#parser.columns?.names.length ?? 0
+    this.#columnsCount = this.#reader.plan?.columns.names.length ?? 0
     if (this.#columnsCount > JOB_LIMITS.columnsMax)
       throw new RefusedList(
         "unreadable",

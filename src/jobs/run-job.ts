@@ -19,6 +19,7 @@ import {
 import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
 import type { Store } from "../customers/store/core/store.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
+import { BlockReader } from "../rows/block-reader.ts"
 import type { CheckedCounts } from "../rows/garbage-collector.ts"
 import { type InputRow, rowSubject } from "../rows/input-rows.ts"
 import type { ResultFormat } from "../rows/result-format.ts"
@@ -32,8 +33,8 @@ import {
   resultFormatOf,
 } from "./check-rows.ts"
 import { inputFileName, type JobFile, type JobFiles, resultFileName } from "./job-files.ts"
-import { BlockParser } from "./list-blocks.ts"
 import { countUnacknowledgedRows } from "./read-results.ts"
+import { readingOptionsOf } from "./receive-list.ts"
 import { DamagedSegment, type PlacedSegment, readSegments, type SegmentFile, writeSegment } from "./segments.ts"
 
 /** What checking a job needs. */
@@ -140,14 +141,14 @@ class JobRun {
   #pending: PendingRows | null = null
   #results: SegmentFile | null = null
   #input: JobFile | null = null
-  readonly #parser: BlockParser
+  readonly #reader: BlockReader
   readonly #context = new ListContext()
 
   constructor(deps: RunJobDeps, job: Job) {
     this.#deps = deps
     this.#job = job
     this.#progress = job
-    this.#parser = new BlockParser(job)
+    this.#reader = new BlockReader(readingOptionsOf(job))
   }
 
   async run(): Promise<JobRunEnd> {
@@ -162,7 +163,7 @@ class JobRun {
     const input = { file: this.#input, name, key }
     if (this.#progress.inputOffset > 0)
       for await (const { text } of readSegments(input, 0, inputBytes)) {
-        this.#parser.parse(text)
+        this.#reader.read(text)
         break
       }
     for (;;) {
@@ -196,7 +197,7 @@ class JobRun {
     for await (const segment of readSegments(input, offset, this.#job.inputBytes)) {
       await this.#deps.pause()
       const skipped = segment.start === this.#progress.inputOffset ? this.#progress.inputSkipped : 0
-      const ended = await this.#checkBlock(this.#parser.parse(segment.text), skipped, segment)
+      const ended = await this.#checkBlock(this.#reader.read(segment.text), skipped, segment)
       if (ended !== null) return ended
     }
     return (await this.#commit()) ?? (await end(finishJob(store, this.#job, momentOf(this.#deps)), "done"))
@@ -302,9 +303,9 @@ class JobRun {
   }
 
   #format(): ResultFormat {
-    const { columns } = this.#parser
-    if (columns === null) throw new DamagedSegment("the list has no header")
-    return resultFormatOf(this.#job, columns)
+    const { plan } = this.#reader
+    if (plan === null) throw new DamagedSegment("the list has no header")
+    return resultFormatOf(this.#job, plan.columns)
   }
 
   #isCommitDue({ rowsCount, startedAt, resultsEnd, resultsEndMax }: PendingRows): boolean {

@@ -1,8 +1,9 @@
 import { isFormulaStart } from "../base/csv.ts"
 import type { Job } from "../customers/jobs/job-row.ts"
+import { BlockReader } from "../rows/block-reader.ts"
 import { inputFileName, type JobFiles } from "./job-files.ts"
-import { BlockParser } from "./list-blocks.ts"
 import { type ResultFilter, readResults, resultsLength } from "./read-results.ts"
+import { readingOptionsOf } from "./receive-list.ts"
 import { DamagedSegment, readSegments } from "./segments.ts"
 
 /**
@@ -47,12 +48,12 @@ async function delimiterOf(files: JobFiles, job: Job): Promise<string> {
   const file = await files.open(name)
   if (file === null || job.fileKey === null) throw new DamagedSegment("the list is missing")
   try {
-    const parser = new BlockParser(job)
+    const reader = new BlockReader(readingOptionsOf(job))
     for await (const { text } of readSegments({ file, name, key: job.fileKey }, 0, job.inputBytes)) {
-      parser.parse(text)
+      reader.read(text)
       break
     }
-    return parser.columns?.delimiter ?? ","
+    return reader.plan?.columns.delimiter ?? ","
   } finally {
     await file.close()
   }

@@ -1,98 +1,5 @@
-import { findInputColumn, findUnnamedColumn, INPUT_PATTERN } from "./input-column.ts"
-import {
-  type CsvPosition,
-  type InputColumns,
-  type InputLine,
-  type InputRow,
-  type RowReader,
-  SINGLE_COLUMN,
-  stripCarriageReturn,
-} from "./input-rows.ts"
-import { LINE_BYTES_MAX } from "./line-splitter.ts"
-import { UnreadableFile } from "./unreadable-file.ts"
-
-/** How a CSV file is read. */
-export type CsvOptions = {
-  /** The name or the number of the column with the inputs; null: it is found by its name. */
-  readonly column: string | null
-  /** The character between cells; null: it is detected. */
-  readonly delimiter: string | null
-  /** Whether the first line has the names of the columns. */
-  readonly hasHeader: boolean
-}
-
-/**
- * Reads the rows of a CSV file (`findInputColumn`). A file with one column whose first line looks like an input has no header.
- * A first line `sep=;` names the delimiter and is no row. Throws an `UnreadableFile` when the column cannot be found.
- */
-export class CsvRowReader implements RowReader {
-  readonly #options: CsvOptions
-  readonly #records: CsvRecordParser
-  #columns: InputColumns | null
-  #inputIndex: number
-
-  /** `position`: where another reader of the file has read the header. */
-  constructor(options: CsvOptions, position: CsvPosition | null = null) {
-    this.#options = options
-    this.#records = new CsvRecordParser(position?.delimiter ?? options.delimiter, position === null)
-    this.#columns = position?.columns ?? null
-    this.#inputIndex = position?.inputIndex ?? 0
-  }
-
-  readonly columns = (): InputColumns | null => this.#columns
-
-  readonly position = (): CsvPosition | null =>
-    this.#columns === null
-      ? null
-      : { columns: this.#columns, inputIndex: this.#inputIndex, delimiter: this.#records.delimiter }
-
-  readonly push = (line: InputLine, rows: InputRow[]): void => {
-    const records: CsvRecord[] = []
-    this.#records.push(line, records)
-    for (const record of records) this.#addRecord(record, rows)
-  }
-
-  readonly end = (rows: InputRow[]): void => {
-    const records: CsvRecord[] = []
-    this.#records.end(records)
-    for (const record of records) this.#addRecord(record, rows)
-  }
-
-  #addRecord(record: CsvRecord, rows: InputRow[]): void {
-    if (this.#columns === null) this.#readFirst(record, rows)
-    else rows.push(this.#toRow(record))
-  }
-
-  #readFirst(record: CsvRecord, rows: InputRow[]): void {
-    const { cells, fault } = record
-    const { column, hasHeader } = this.#options
-    const { delimiter } = this.#records
-    if (!hasHeader) {
-      this.#inputIndex = findUnnamedColumn(cells, column)
-      this.#columns = { names: cells.map((_, at) => `column_${at + 1}`), delimiter, hasHeader }
-      rows.push(this.#toRow(record))
-      return
-    }
-    if (fault !== null)
-      throw new UnreadableFile(({ format }) =>
-        fault === "too_long"
-          ? `The first line is too long for the header of a CSV file. Is the file CSV? ${format} names another format.`
-          : "The header of the CSV file has a quote that does not close. Correct the first line.",
-      )
-    const [only] = cells
-    if (column === null && cells.length === 1 && only !== undefined && INPUT_PATTERN.test(only)) {
-      this.#columns = SINGLE_COLUMN
-      rows.push(this.#toRow(record))
-      return
-    }
-    this.#inputIndex = findInputColumn(cells, column)
-    this.#columns = { names: cells, delimiter, hasHeader }
-  }
-
-  #toRow({ cells, fault }: CsvRecord): InputRow {
-    return { input: cells[this.#inputIndex] ?? "", kind: null, fault, cells, json: null }
-  }
-}
+import { type InputRow, stripCarriageReturn } from "./input-rows.ts"
+import { type InputLine, LINE_BYTES_MAX } from "./line-splitter.ts"
 
 /**
  * The cells of a line (RFC 4180), from its beginning or from within a quoted cell. `open`: the last cell has an open quote, so that the
@@ -167,18 +74,11 @@ type PendingLine = {
   continued: LineCells | null
 }
 
-/** The delimiters that are detected. */
-const DELIMITERS = [",", ";", "\t", "|"] as const
-
-/** The first line by which spreadsheets are told the delimiter: one that no cell of a verdict holds. */
-const DELIMITER_LINE = /^"?sep=(?<delimiter>[,;\t|:^~])"?\r?$/i
-
 /** So many lines that are in records are dropped at once at least. */
 const DROPPED_LINES_MIN = 1024
 
 /**
- * Parses the records of a CSV file (RFC 4180) from its lines. The delimiter is the given one, else that of a first line such as
- * `sep=;`, else the first of comma, semicolon, tab and vertical bar that the first line has.
+ * Parses the records of a CSV file (RFC 4180) from its lines.
  *
  * A quote that is still open after the length of the longest line, or that closes in the middle of a cell, costs one line:
  * that line becomes a record with a fault, and parsing continues with the next line.
@@ -187,8 +87,7 @@ const DROPPED_LINES_MIN = 1024
  * line alone, so each is found once, however many records are given up before it.
  */
 export class CsvRecordParser {
-  #delimiter: string | null
-  #isAtStart: boolean
+  readonly #delimiter: string
   /** The first line of the open record; null: none is open. */
   #open: LineCells | null = null
   /** The lines of the open record, the first one at `#first`, and those after it that were read. */
@@ -199,10 +98,8 @@ export class CsvRecordParser {
   /** The length of all lines that were pending. */
   #end = 0
 
-  /** `isAtStart`: the next line is the first one of the file. */
-  constructor(delimiter: string | null = null, isAtStart = true) {
+  constructor(delimiter: string) {
     this.#delimiter = delimiter
-    this.#isAtStart = isAtStart
   }
 
   /** How many of the last lines are in no record yet. The first of them begins one. */
@@ -210,22 +107,8 @@ export class CsvRecordParser {
     return this.#lines.length - this.#first
   }
 
-  /** A comma before the first line. */
-  get delimiter(): string {
-    return this.#delimiter ?? DELIMITERS[0]
-  }
-
   /** Parses the next line and appends the records that it completes. False: there are more than `recordsMax`, which `advance` appends. */
   push(line: InputLine, records: CsvRecord[], recordsMax = Number.POSITIVE_INFINITY): boolean {
-    if (this.#isAtStart) {
-      this.#isAtStart = false
-      const named = DELIMITER_LINE.exec(line.text)?.groups?.["delimiter"]
-      if (named !== undefined) {
-        this.#delimiter ??= named
-        return true
-      }
-    }
-    this.#delimiter ??= DELIMITERS.find(delimiter => line.text.includes(delimiter)) ?? DELIMITERS[0]
     if (this.pendingLinesCount === 0 && this.#begin(line, records)) return true
     this.#end += line.text.length + 1
     this.#lines.push({ line, end: this.#end, continued: null })
@@ -254,7 +137,7 @@ export class CsvRecordParser {
 
   /** Begins a record with a line. True: it is done, and appended. */
   #begin(line: InputLine, records: CsvRecord[]): boolean {
-    const read = line.isTooLong ? BROKEN_CELLS : parseCells(line.text, this.delimiter, false)
+    const read = line.isTooLong ? BROKEN_CELLS : parseCells(line.text, this.#delimiter, false)
     if (read.kind === "whole") records.push({ cells: read.cells, fault: null })
     else if (read.kind === "broken") records.push(this.#faultyRecord(line))
     else this.#open = read
@@ -285,7 +168,7 @@ export class CsvRecordParser {
 
   #continuedCells(pending: PendingLine): LineCells {
     const { text, isTooLong } = pending.line
-    pending.continued ??= isTooLong ? BROKEN_CELLS : parseCells(text, this.delimiter, true)
+    pending.continued ??= isTooLong ? BROKEN_CELLS : parseCells(text, this.#delimiter, true)
     return pending.continued
   }
 
@@ -326,7 +209,16 @@ export class CsvRecordParser {
 
   /** The line as a record, split without regard to quotes. */
   #faultyRecord({ text, isTooLong }: InputLine): CsvRecord {
-    const cells = stripCarriageReturn(text).split(this.delimiter)
+    const cells = stripCarriageReturn(text).split(this.#delimiter)
     return { cells, fault: isTooLong ? "too_long" : "invalid_syntax" }
   }
+}
+
+/** The records that whole lines are. */
+export function parseRecords(lines: readonly InputLine[], delimiter: string): readonly CsvRecord[] {
+  const parser = new CsvRecordParser(delimiter)
+  const records: CsvRecord[] = []
+  for (const line of lines) parser.push(line, records)
+  parser.end(records)
+  return records
 }

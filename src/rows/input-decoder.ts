@@ -1,29 +1,9 @@
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
-import { detectBinaryFormat, detectEncoding, GZIP_SIGNATURE, isMostlyControls } from "./file-signatures.ts"
+import { GZIP_SIGNATURE } from "./file-signatures.ts"
 import { LINE_BYTES_MAX } from "./line-splitter.ts"
-
-/** The names of `--encoding` that differ from those of the Encoding Standard. `utf-16` is told by its mark, else little-endian. */
-const ENCODING_ALIASES: Readonly<Record<string, string>> = {
-  "latin-1": "latin1",
-  utf16: "utf-16le",
-  utf16le: "utf-16le",
-  utf16be: "utf-16be",
-  cp1250: "windows-1250",
-  cp1252: "windows-1252",
-}
-
-/** The name of an encoding as the Encoding Standard has it; null: it is not known. */
-export function encodingName(asked: string): string | null {
-  const label = asked.trim().toLowerCase()
-  try {
-    return new TextDecoder(Object.hasOwn(ENCODING_ALIASES, label) ? ENCODING_ALIASES[label] : label).encoding
-  } catch (error) {
-    if (error instanceof RangeError) return null
-    throw error
-  }
-}
+import { decideEncoding, isUtf16 } from "./reading-plan.ts"
 
 /** The bytes of the longest signature. So many are read before the format of a file is decided. */
 const SIGNATURE_BYTES_MAX = 5
@@ -116,8 +96,6 @@ async function* gunzip(
   }
 }
 
-const isUtf16 = (encoding: string): boolean => encoding.startsWith("utf-16")
-
 /** In UTF-16 each line end and each character of a domain has a NUL. */
 const showsUtf16 = (beginning: Uint8Array): boolean =>
   hasSignature(beginning) && (beginning.includes(0) || beginning.length > LINE_BYTES_MAX)
@@ -127,22 +105,14 @@ async function* decodeText(
   encoding: string | null,
   refuse: (says: string) => never,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const isUtf16Asked = encoding !== null && isUtf16(encoding)
-  const split = await splitFirst(withBeginning(parts, isUtf16Asked ? showsUtf16 : hasSignature))
+  const isEnough = encoding !== null && isUtf16(encoding) ? showsUtf16 : hasSignature
+  const split = await splitFirst(withBeginning(parts, isEnough))
   if (split === null) return
-  const says = detectBinaryFormat(split.first)
-  if (says !== null) refuse(says)
-  const shown = detectEncoding(split.first)
-  if (encoding !== null && shown !== null && shown !== encoding && !(isUtf16Asked && isUtf16(shown)))
-    refuse(`is ${shown.toUpperCase()}, not ${encoding.toUpperCase()}. Leave out --encoding, or name ${shown}`)
-  if (isUtf16Asked && !split.first.includes(0))
-    refuse(`is not ${encoding.toUpperCase()}. Leave out --encoding, or name another`)
-  const name = shown ?? encoding ?? "utf-8"
+  const name = decideEncoding(split.first, encoding, refuse)
   if (name !== "utf-8") {
     yield* transcode(split.whole, name)
     return
   }
-  if (isMostlyControls(split.first)) refuse("is not text. Save it as text, CSV or NDJSON")
   yield* split.whole
 }
 

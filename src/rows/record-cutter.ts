@@ -1,6 +1,6 @@
 import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
-import type { InputLine } from "./input-rows.ts"
-import { decodeLine, LINE_BYTES_MAX, LineSplitter, withoutByteOrderMark } from "./line-splitter.ts"
+import { decodeLine, type InputLine, LINE_BYTES_MAX, withoutByteOrderMark } from "./line-splitter.ts"
+import { decideDelimiter, type ReadingOptions } from "./reading-plan.ts"
 
 /** Whole rows of a file, as bytes. `rowCount` counts the header of a CSV file too. */
 export type Block = { readonly bytes: Uint8Array; readonly rowCount: number }
@@ -19,7 +19,10 @@ const QUOTE = 34
  * much as shows that.
  */
 export class RecordCutter {
-  readonly #records: CsvRecordParser | null
+  readonly #isCsv: boolean
+  readonly #delimiter: string | null
+  /** The parser of a CSV file; null: its first line was not read yet. */
+  #records: CsvRecordParser | null = null
   /** Bytes that are not cut off yet, how many of them were looked at, and how many are those of whole rows. */
   #pending: Buffer = Buffer.alloc(0)
   #examined = 0
@@ -30,11 +33,10 @@ export class RecordCutter {
   /** What came after the bytes of a line that has not ended. */
   #lineParts: Uint8Array[] = []
   #linePartsBytes = 0
-  #isFirst = true
 
-  /** `delimiter`: of a CSV file, null: it is detected. `isCsv` false: a row is a line. */
-  constructor(isCsv: boolean, delimiter: string | null) {
-    this.#records = isCsv ? new CsvRecordParser(delimiter) : null
+  constructor({ format, delimiter }: Pick<ReadingOptions, "format" | "delimiter">) {
+    this.#isCsv = format === "csv"
+    this.#delimiter = delimiter
   }
 
   /** Takes the next chunk, and gives the rows that are complete. Null: others may work before the next piece. */
@@ -50,12 +52,11 @@ export class RecordCutter {
   /** The input has ended: gives the rest in the same way. */
   *end(): Generator<Block | null, undefined> {
     this.#join(new Uint8Array())
-    const records = this.#records
     const end = this.#pending.length
     const found: CsvRecord[] = []
     if (this.#examined < end) this.#examineLine(end, end, found)
     for (let isDone = false; !isDone; yield* this.#cutOff(isDone ? 0 : BLOCK_ROWS_MAX)) {
-      isDone = records === null || records.end(found, PIECE_ROWS_MAX)
+      isDone = this.#records?.end(found, PIECE_ROWS_MAX) ?? true
       this.#countRows(found.splice(0).length)
     }
   }
@@ -76,9 +77,9 @@ export class RecordCutter {
   }
 
   #needsParser(): boolean {
-    if (this.#records === null) return false
-    const isInRecord = this.#isFirst || this.#records.pendingLinesCount > 0
-    return isInRecord || this.#pending.includes(QUOTE, this.#examined)
+    if (!this.#isCsv) return false
+    const isBetweenRecords = this.#records?.pendingLinesCount === 0
+    return !isBetweenRecords || this.#pending.includes(QUOTE, this.#examined)
   }
 
   /** Every line is a row. */
@@ -110,15 +111,18 @@ export class RecordCutter {
     const bytes = this.#pending.subarray(this.#examined, end)
     this.#examined = next
     this.#openLines++
-    const records = this.#records
-    if (records === null || (!this.#isFirst && records.pendingLinesCount === 0 && !bytes.includes(QUOTE))) {
+    if (!this.#isCsv || (this.#records?.pendingLinesCount === 0 && !bytes.includes(QUOTE))) {
       this.#countRows(1)
       return true
     }
     const line = decodeLine(bytes, 0, bytes.length)
-    const isDone = records.push(this.#isFirst ? withoutByteOrderMark(line) : line, found, PIECE_ROWS_MAX)
-    this.#isFirst = false
-    return isDone
+    return this.#records?.push(line, found, PIECE_ROWS_MAX) ?? this.#readFirst(withoutByteOrderMark(line), found)
+  }
+
+  #readFirst(line: InputLine, found: CsvRecord[]): boolean {
+    const { delimiter, isRow } = decideDelimiter(line.text, this.#delimiter)
+    this.#records = new CsvRecordParser(delimiter)
+    return !isRow || this.#records.push(line, found, PIECE_ROWS_MAX)
   }
 
   /** 0: no further line has ended. */
@@ -137,9 +141,9 @@ export class RecordCutter {
     this.#openLines = openLines
   }
 
-  /** Gives the whole rows if they are at least so many; null: they are not. */
+  /** Gives the whole rows if they are at least so many, and one; null: they are not. */
   #cutOff(rowsMin: number): readonly (Block | null)[] {
-    if (this.#whole === 0 || this.#rowCount < rowsMin) return [null]
+    if (this.#whole === 0 || this.#rowCount < Math.max(rowsMin, 1)) return [null]
     const block = { bytes: this.#pending.subarray(0, this.#whole), rowCount: this.#rowCount }
     this.#pending = this.#pending.subarray(this.#whole)
     this.#examined -= this.#whole
@@ -149,11 +153,18 @@ export class RecordCutter {
   }
 }
 
-/** The lines of whole rows. `isAtStart`: they are the first of a file. */
-export function linesOf(bytes: Uint8Array, isAtStart: boolean): readonly InputLine[] {
-  const splitter = new LineSplitter(isAtStart)
-  const lines: InputLine[] = []
-  splitter.push(bytes, lines)
-  splitter.end(lines)
-  return lines
+/**
+ * The bytes of a file, in UTF-8, as blocks of whole rows. Null: others may work before the next piece, which takes a few milliseconds at
+ * most.
+ */
+export async function* cutBlocks(
+  chunks: AsyncIterable<Uint8Array>,
+  options: Pick<ReadingOptions, "format" | "delimiter">,
+): AsyncGenerator<Block | null, undefined> {
+  const cutter = new RecordCutter(options)
+  for await (const chunk of chunks) {
+    yield* cutter.push(chunk)
+    yield null
+  }
+  yield* cutter.end()
 }

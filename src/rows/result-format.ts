@@ -6,8 +6,9 @@ import type { Subject } from "../check/address/subject.ts"
 import { type CheckOutcome, inputPart, type JudgedDomain, resultMembers } from "../check/result/result.ts"
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/schemas.ts"
-import { type InputColumns, type InputRow, lineError } from "./input-rows.ts"
+import { type InputRow, lineError } from "./input-rows.ts"
 import type { JsonMember } from "./ndjson-members.ts"
+import type { FileFormat, InputColumns } from "./reading-plan.ts"
 
 /** The format of results in a file. Each ends with a line feed. */
 export type ResultFormat = {
@@ -157,48 +158,4 @@ function resultColumnNames(taken: readonly string[]): readonly string[] {
     const names = RESULT_COLUMNS.map(name => prefix + name)
     if (!names.some(name => own.has(name))) return names
   }
-}
-
-/** The formats of inputs and results. */
-export const FILE_FORMATS = ["text", "csv", "ndjson"] as const
-export type FileFormat = (typeof FILE_FORMATS)[number]
-
-const FORMAT_BY_EXTENSION: Readonly<Record<string, FileFormat>> = {
-  csv: "csv",
-  tsv: "csv",
-  ndjson: "ndjson",
-  jsonl: "ndjson",
-}
-
-/** What the name of a file says about it. */
-export type FileName = {
-  /** The format of its text; null: the name does not say. */
-  readonly format: FileFormat | null
-  /** The delimiter of CSV; null: the name does not say. */
-  readonly delimiter: string | null
-  /** Whether it is compressed. */
-  readonly isGzip: boolean
-}
-
-/** Reads the ending of a file's name: `list.csv.gz` is compressed CSV. */
-export function readFileName(path: string): FileName {
-  const isGzip = /\.gz$/i.test(path)
-  const ending = /\.(\w+)$/.exec(isGzip ? path.slice(0, -3) : path)?.[1]?.toLowerCase() ?? ""
-  return {
-    format: (Object.hasOwn(FORMAT_BY_EXTENSION, ending) ? FORMAT_BY_EXTENSION[ending] : null) ?? null,
-    delimiter: ending === "tsv" ? "\t" : null,
-    isGzip,
-  }
-}
-
-/**
- * The formats of inputs and of results. `asked` is that of the results, and of inputs too whose file's name does not say
- * otherwise; null: as the inputs are.
- */
-export function resolveFormats(
-  path: string,
-  asked: FileFormat | null,
-): { readonly from: FileFormat; readonly to: FileFormat } {
-  const from = readFileName(path).format ?? asked ?? "text"
-  return { from, to: asked ?? from }
 }

@@ -3,7 +3,7 @@ import { join } from "node:path"
 import { CLASSIFY_FULL, classifyBench } from "../../bench/cases/classify.ts"
 import { CHECKOUT } from "../../bench/servers/product.ts"
 import { runToEnd } from "../../bench/servers/server-process.ts"
-import { FILE_FORMATS } from "../../src/rows/result-format.ts"
+import { FILE_FORMATS } from "../../src/rows/reading-plan.ts"
 
 const LIMIT_MS = 120_000
 const LINES = 5_000

@@ -52,7 +52,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("rows/ndjson-members.ts", "if (unit === BACKSLASH) at++", "if (unit === BACKSLASH) at += 2", "rows/ndjson-members.test.ts"),
   fault("rows/ndjson-members.ts", "if (members.length === MEMBERS_MAX) return null", "if (members.length > MEMBERS_MAX) return null", "rows/ndjson-members.test.ts"),
   fault("rows/result-format.ts", "while (RESULT_MEMBERS.has(free) || names.has(free))", "while (RESULT_MEMBERS.has(free))", "rows/result-format.test.ts"),
-  fault("rows/input-rows.ts", '  input: text,\n  kind: "domain",', '  input: text,\n  kind: "email",', "rows/result-format.test.ts"),
+  fault("rows/block-reader.ts", '  input: text,\n  kind: "domain",', '  input: text,\n  kind: "email",', "rows/result-format.test.ts"),
   fault("base/address-redaction.ts", ".replace(QUOTED, (quoted, end?: string) => (end === undefined ? quoted : `${REDACTED}@`))", "", "base/address-redaction.test.ts"),
   fault("check/fetch/guarded-fetch.ts", "bodyBytesMax: 262_144", "bodyBytesMax: 262_144_000", "contract/bounds.test.ts"),
   fault("check/dns/resolver/circuit-breaker.ts", "FAILED_DOMAINS_MAX = 25", "FAILED_DOMAINS_MAX = 2500", "contract/bounds.test.ts"),
@@ -157,7 +157,7 @@ export const FAULTS: readonly OneLineFault[] = [
   // Rows
   fault("rows/csv-reader.ts", "if (isLineEnd(line, end)) return", "if (end < 0) return", "rows/csv-reader.test.ts"),
   fault("rows/ordered-queue.ts", "this.#length >= QUEUE_LENGTH_MAX", "false", "rows/ordered-queue.test.ts"),
-  fault("rows/line-splitter.ts", "LINE_BYTES_MAX + 1 - this.#pendingBytes", "LINE_BYTES_MAX - this.#pendingBytes", "rows/line-splitter.test.ts"),
+  fault("rows/record-cutter.ts", "LINE_BYTES_MAX + 1 - (", "LINE_BYTES_MAX - (", "rows/line-splitter.test.ts"),
   fault("base/csv.ts", "NEEDS_QUOTES_PATTERN.test(cell) || cell.includes(delimiter)", "NEEDS_QUOTES_PATTERN.test(cell)", "base/csv.test.ts"),
   fault("base/csv.ts", "(FORMULA_PATTERN.test(cell) ? `'${cell}` : cell)", "cell", "base/csv.test.ts"),
   fault("base/trusted-clock.ts", "if (answeredMs - askedMs > READING_MS_MAX) return", "", "base/trusted-clock.test.ts"),

@@ -3,9 +3,11 @@ import { parse } from "csv-parse/sync"
 import { stringify } from "csv-stringify/sync"
 import fc from "fast-check"
 import { formatCsvRecord } from "../../src/base/csv.ts"
-import { type CsvRecord, CsvRecordParser, CsvRowReader } from "../../src/rows/csv-reader.ts"
+import { BlockReader } from "../../src/rows/block-reader.ts"
+import { type CsvRecord, CsvRecordParser, parseRecords } from "../../src/rows/csv-reader.ts"
 import { type InputRow, rowSubject } from "../../src/rows/input-rows.ts"
 import { LINE_BYTES_MAX } from "../../src/rows/line-splitter.ts"
+import { decideDelimiter } from "../../src/rows/reading-plan.ts"
 import { RecordCutter } from "../../src/rows/record-cutter.ts"
 import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
 
@@ -15,21 +17,13 @@ const linesOf = (text: string) =>
     .split("\n")
     .map(line => ({ text: line, isTooLong: false }))
 
-function recordsIn(text: string): CsvRecord[] {
-  const reader = new CsvRecordParser()
-  const records: CsvRecord[] = []
-  for (const line of linesOf(text)) reader.push(line, records)
-  reader.end(records)
-  return records
+function recordsIn(text: string): readonly CsvRecord[] {
+  const lines = linesOf(text)
+  return parseRecords(lines, decideDelimiter(lines[0]?.text ?? "", null).delimiter)
 }
 
-function rowsIn(text: string, column: string | null = null): InputRow[] {
-  const reader = new CsvRowReader({ column, delimiter: null, hasHeader: true })
-  const rows: InputRow[] = []
-  for (const line of linesOf(text)) reader.push(line, rows)
-  reader.end(rows)
-  return rows
-}
+const rowsIn = (text: string, column: string | null = null): readonly InputRow[] =>
+  new BlockReader({ format: "csv", column, delimiter: null, hasHeader: true }).read(Buffer.from(text))
 
 const inputs = (rows: readonly InputRow[]) => rows.map(({ input }) => input)
 const cells = (records: readonly CsvRecord[]) => records.map(record => record.cells)
@@ -107,7 +101,7 @@ describe("records", () => {
   })
 
   test("a line that is too long ends a record whose quote is open", () => {
-    const reader = new CsvRecordParser()
+    const reader = new CsvRecordParser(",")
     const records: CsvRecord[] = []
     reader.push({ text: "a,b", isTooLong: false }, records)
     reader.push({ text: '"open,1', isTooLong: false }, records)
@@ -158,7 +152,7 @@ describe("quotes that go wrong", () => {
         },
         isTooLong: false,
       }))
-      const reader = new CsvRecordParser()
+      const reader = new CsvRecordParser(",")
       const records: CsvRecord[] = []
       for (const line of lines) reader.push(line, records)
       if (isTooLong) reader.push({ text: "x", isTooLong }, records)
@@ -169,7 +163,7 @@ describe("quotes that go wrong", () => {
 
   test.each(Object.entries(units))("hold no more of a file than a record may have: %s", (_, unit) => {
     const bytes = Buffer.from(`email,x\n${unit.repeat(300_000 / unit.length)}`)
-    const cutter = new RecordCutter(true, null)
+    const cutter = new RecordCutter({ format: "csv", delimiter: null })
     let [cut, held] = [0, 0]
     for (let at = 0; at < bytes.length; at += 16_384) {
       for (const block of cutter.push(bytes.subarray(at, at + 16_384))) cut += block?.bytes.length ?? 0

@@ -1,19 +1,19 @@
 import { expect, test } from "bun:test"
 import fc from "fast-check"
-import type { InputLine } from "../../src/rows/input-rows.ts"
-import { LINE_BYTES_MAX, LineSplitter } from "../../src/rows/line-splitter.ts"
+import { type InputLine, LINE_BYTES_MAX, splitLines } from "../../src/rows/line-splitter.ts"
+import { type Block, RecordCutter } from "../../src/rows/record-cutter.ts"
 
 /** The lines of parts, each of which is wiped when it was taken, as memory that is read into again is. */
 function linesIn(...parts: readonly Uint8Array[]): InputLine[] {
-  const splitter = new LineSplitter()
-  const lines: InputLine[] = []
+  const cutter = new RecordCutter({ format: "text", delimiter: null })
+  const blocks: (Block | null)[] = []
   for (const part of parts) {
     const lent = new Uint8Array(part)
-    splitter.push(lent, lines)
+    blocks.push(...cutter.push(lent))
     lent.fill(120)
   }
-  splitter.end(lines)
-  return lines
+  blocks.push(...cutter.end())
+  return blocks.filter(block => block !== null).flatMap(({ bytes }, at) => splitLines(bytes, at === 0))
 }
 
 const texts = (lines: readonly InputLine[]): string[] => lines.map(({ text }) => text)

@@ -1,12 +1,13 @@
 import { describe, expect, test } from "bun:test"
-import { createNdjsonRowReader, type InputRow, lineError, rowSubject } from "../../src/rows/input-rows.ts"
+import { BlockReader } from "../../src/rows/block-reader.ts"
+import { type InputRow, lineError, rowSubject } from "../../src/rows/input-rows.ts"
 import { MEMBERS_MAX } from "../../src/rows/ndjson-members.ts"
 import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
 
 /** The row of one line. */
 function rowOf(text: string, column: string | null = null): InputRow | undefined {
-  const rows: InputRow[] = []
-  createNdjsonRowReader(column).push({ text, isTooLong: false }, rows)
+  const options = { format: "ndjson", column, delimiter: null, hasHeader: true } as const
+  const rows = new BlockReader(options).read(Buffer.from(`${text}\n`))
   expect(rows).toHaveLength(1)
   return rows[0]
 }

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
-import { createNdjsonRowReader, type InputRow, rowSubject, TEXT_ROW_READER } from "../../src/rows/input-rows.ts"
+import { BlockReader } from "../../src/rows/block-reader.ts"
+import { rowSubject } from "../../src/rows/input-rows.ts"
 import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
 import { check } from "../support/app.ts"
 
@@ -8,10 +9,8 @@ const COLUMNS = { names: ["input"], delimiter: ",", hasHeader: true } as const
 
 /** The result of one line of a file. */
 async function resultOf(format: "text" | "ndjson", text: string): Promise<string> {
-  const rows: InputRow[] = []
-  const reader = format === "text" ? TEXT_ROW_READER : createNdjsonRowReader(null)
-  reader.push({ text, isTooLong: false }, rows)
-  const [row] = rows
+  const reader = new BlockReader({ format, column: null, delimiter: null, hasHeader: true })
+  const [row] = reader.read(Buffer.from(`${text}\n`))
   if (row === undefined) throw new Error("no row")
   const subject = rowSubject(row, "mailkind.test")
   const ownListMatch = NO_OWN_LIST_MATCH

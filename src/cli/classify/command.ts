@@ -1,9 +1,14 @@
 import { type Command, Option } from "commander"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../contract/policies.ts"
-import type { CsvOptions } from "../../rows/csv-reader.ts"
-import { encodingName } from "../../rows/input-decoder.ts"
-import { FILE_FORMATS, type FileFormat, readFileName, resolveFormats } from "../../rows/result-format.ts"
+import {
+  encodingName,
+  FILE_FORMATS,
+  type FileFormat,
+  type ReadingOptions,
+  readFileName,
+  resolveFormats,
+} from "../../rows/reading-plan.ts"
 import type { OpenCheck } from "../check.ts"
 import { CommandError, type Output, printJson, printTable } from "../output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags } from "../server.ts"
@@ -80,9 +85,9 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
     throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
   return {
     path,
-    ...formats,
+    reading: parseReadingOptions(path, formats.from, flags),
+    to: formats.to,
     hasSafeCells: flags.safeCells,
-    csv: parseCsvOptions(path, formats.from, flags),
     encoding: parseEncoding(flags.encoding ?? null),
     policy: flags.policy,
     isOffline: flags.offline,
@@ -93,17 +98,22 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
 
 type CsvFlags = { readonly column?: string; readonly delimiter?: string; readonly header: boolean }
 
-function parseCsvOptions(path: string, from: FileFormat, { column, delimiter, header }: CsvFlags): CsvOptions {
-  if (column !== undefined && from === "text")
+function parseReadingOptions(
+  path: string,
+  format: FileFormat,
+  { column, delimiter, header }: CsvFlags,
+): ReadingOptions {
+  if (column !== undefined && format === "text")
     throw new CommandError("Text has no columns. Use --column with csv and ndjson. --format names the format.", 2)
   for (const [name, isUsed] of [
     ["--delimiter", delimiter !== undefined],
     ["--no-header", !header],
   ] as const) {
-    if (isUsed && from !== "csv")
+    if (isUsed && format !== "csv")
       throw new CommandError(`${name} is for csv files. --format csv says that this is one.`, 2)
   }
   return {
+    format,
     column: column ?? null,
     delimiter: delimiter === undefined ? readFileName(path).delimiter : parseDelimiter(delimiter),
     hasHeader: header,

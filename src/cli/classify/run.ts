@@ -3,15 +3,13 @@ import type { Stopwatch } from "../../base/outside-world.ts"
 import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import type { Policy } from "../../contract/policies.ts"
-import type { CsvOptions } from "../../rows/csv-reader.ts"
+import { BlockReader } from "../../rows/block-reader.ts"
 import { type CheckedCounts, createCollector } from "../../rows/garbage-collector.ts"
 import { decodeInput } from "../../rows/input-decoder.ts"
-import type { InputLine, InputRow, RowReader } from "../../rows/input-rows.ts"
-import { LineSplitter } from "../../rows/line-splitter.ts"
-import { type Block, RecordCutter } from "../../rows/record-cutter.ts"
-import type { FileFormat } from "../../rows/result-format.ts"
+import type { InputRow } from "../../rows/input-rows.ts"
+import type { FileFormat, ReadingOptions } from "../../rows/reading-plan.ts"
+import { type Block, cutBlocks } from "../../rows/record-cutter.ts"
 import { RowChecker } from "../../rows/row-checker.ts"
-import { createRowReader } from "../../rows/row-reader.ts"
 import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
 import { type CheckCommandDeps, commandRequest } from "../check.ts"
 import { CommandError } from "../output.ts"
@@ -40,11 +38,10 @@ export type ClassifyDeps = {
 /** `path` is a file, or `-` for the standard input. */
 export type ClassifyJob = {
   readonly path: string
-  readonly from: FileFormat
+  readonly reading: ReadingOptions
   readonly to: FileFormat
   /** Whether cells of CSV results that a spreadsheet would take for formulas get an apostrophe. */
   readonly hasSafeCells: boolean
-  readonly csv: CsvOptions
   /** The encoding of the file; null: UTF-8, or UTF-16 if the file shows it. */
   readonly encoding: string | null
   readonly policy: Policy
@@ -116,36 +113,42 @@ class Stopped extends Error {
 
 /** Resolves when all inputs have their results. */
 async function classifyAll(run: Run, startWorker: (() => PipedProcess) | null): Promise<void> {
-  const isParallel = startWorker !== null && run.job.jobCount > 1
-  const parts = readParts(run, isParallel)
+  const blocks = readBlocks(run)
   try {
-    const pool = await classifyHere(run, parts, isParallel ? startWorker : null)
-    if (pool !== null) await classifyInPool(run, parts, pool)
+    const pool = await classifyHere(run, blocks, run.job.jobCount > 1 ? startWorker : null)
+    if (pool !== null) await classifyInPool(run, blocks, pool)
   } finally {
     // On a stop signal, does not wait for a read that is pending.
-    parts.return(undefined).catch(() => undefined)
+    blocks.return(undefined).catch(() => undefined)
   }
   await run.results.end()
 }
 
-/** The next part. */
-const nextPart = ({ job, signal }: Run, parts: AsyncIterator<Block>): Promise<IteratorResult<Block>> =>
-  untilAborted(withReadErrors(job.path, parts.next()), signal)
+/** The blocks of a file. */
+async function* readBlocks({ source, read, job: { path, encoding, reading } }: Run): AsyncGenerator<Block, undefined> {
+  const text = decodeInput(countBytes(source.chunks, read), encoding, says => {
+    throw new CommandError(`${inputName(path)} ${says}.`)
+  })
+  for await (const block of cutBlocks(text, reading)) if (block !== null) yield block
+}
+
+const nextBlock = ({ job, signal }: Run, blocks: AsyncIterator<Block>): Promise<IteratorResult<Block>> =>
+  untilAborted(withReadErrors(job.path, blocks.next()), signal)
 
 /** After so many bytes, the rest of a file is worth the start of other processes, which takes about a tenth of a second. */
 const PARALLEL_FROM_BYTES = 1_048_576
 
 /**
- * Classifies in this process: all parts if `startWorker` is null, else those before the workers are ready. Resolves with the
- * workers that take the other parts; null: the input has ended. The header and the rows with results of an earlier run are always
+ * Classifies in this process: all blocks if `startWorker` is null, else those before the workers are ready. Resolves with the
+ * workers that take the other blocks; null: the input has ended. The header and the rows with results of an earlier run are always
  * read here.
  */
 async function classifyHere(
   run: Run,
-  parts: AsyncIterator<Block>,
+  blocks: AsyncIterator<Block>,
   startWorker: (() => PipedProcess) | null,
 ): Promise<BlockPool | null> {
-  const { job, results, signal } = run
+  const { job, results, signal, collectAfter } = run
   const { check, testDomain } = run.checker
   const checker = new RowChecker({
     testDomain,
@@ -153,15 +156,17 @@ async function classifyHere(
     pause: () => (results.isFull ? results.flush() : undefined),
     signal,
   })
-  const splitter = new LineSplitter()
-  const reader = createRowReader(job)
+  const reader = new BlockReader(job.reading)
   let pool: BlockPool | null = null
   let isHandedOver = false
   try {
     for (let isLast = false; !(isLast || isReady(pool, results)); ) {
-      const next = await nextPart(run, parts)
+      const next = await nextBlock(run, blocks)
       isLast = next.done === true
-      await classifyPart(run, checker, reader, splitLines(splitter, next), isLast)
+      const rows = await readRows(results, reader, next.value?.bytes ?? NO_BYTES)
+      const checked = await checker.check(rows, results.write)
+      await results.flush()
+      collectAfter(checked)
       if (startWorker !== null && !isLast) pool ??= startPool(run, reader, startWorker)
     }
     await checker.drain()
@@ -172,34 +177,25 @@ async function classifyHere(
   }
 }
 
-/** Whether workers take the other parts: they have begun, and all results of an earlier run were matched with their rows. */
+/** What is read of an empty file. */
+const NO_BYTES = new Uint8Array()
+
+/** Whether workers take the other blocks: they have begun, and all results of an earlier run were matched with their rows. */
 const isReady = (pool: BlockPool | null, results: ResultsWriter): boolean => pool?.isReady === true && results.isWriting
 
-async function classifyPart(
-  { results, collectAfter }: Run,
-  checker: RowChecker,
-  reader: RowReader,
-  lines: readonly InputLine[],
-  isLast: boolean,
-): Promise<void> {
-  const rows: InputRow[] = []
-  withFlagNames(() => {
-    for (const line of lines) reader.push(line, rows)
-    if (isLast) reader.end(rows)
-  })
-  const columns = reader.columns()
-  if (!results.hasColumns && columns !== null) await results.start(columns)
-  const checked = await checker.check(await results.unfinishedRows(rows), results.write)
-  await results.flush()
-  collectAfter(checked)
+/** The rows of the next block that have no result yet. */
+async function readRows(results: ResultsWriter, reader: BlockReader, bytes: Uint8Array): Promise<readonly InputRow[]> {
+  const rows = withFlagNames(() => reader.read(bytes))
+  if (!results.hasColumns && reader.plan !== null) await results.start(reader.plan.columns)
+  return await results.unfinishedRows(rows)
 }
 
 const FLAG_NAMES: OptionNames = { column: "--column", noHeader: "--no-header", format: "--format" }
 
 /** Turns an `UnreadableFile` into a `CommandError`. */
-function withFlagNames(read: () => void): void {
+function withFlagNames<T>(read: () => T): T {
   try {
-    read()
+    return read()
   } catch (error) {
     throw error instanceof UnreadableFile
       ? new CommandError(error.describe(FLAG_NAMES), error.isWrongUse ? 2 : 1)
@@ -208,24 +204,25 @@ function withFlagNames(read: () => void): void {
 }
 
 /** Null: it is too early. */
-function startPool({ job, read, results }: Run, reader: RowReader, startWorker: () => PipedProcess): BlockPool | null {
-  const columns = reader.columns()
-  if (columns === null || read.bytes < PARALLEL_FROM_BYTES) return null
-  const { from, to, hasSafeCells, csv, policy, isOffline, jobCount } = job
+function startPool(
+  { job, read, results }: Run,
+  { plan }: BlockReader,
+  startWorker: () => PipedProcess,
+): BlockPool | null {
+  if (plan === null || read.bytes < PARALLEL_FROM_BYTES) return null
+  const { to, hasSafeCells, policy, isOffline, jobCount } = job
   const processes = Array.from({ length: jobCount }, startWorker)
-  return new BlockPool(
-    processes,
-    { from, to, hasSafeCells, csv, policy, isOffline, columns, position: reader.position() },
-    ({ bytes, counts }) => results.writeBytes(bytes, counts),
+  return new BlockPool(processes, { plan, to, hasSafeCells, policy, isOffline }, ({ bytes, counts }) =>
+    results.writeBytes(bytes, counts),
   )
 }
 
-/** Classifies the other parts of a file, which are blocks of whole rows, in other processes. */
-async function classifyInPool(run: Run, parts: AsyncIterator<Block>, pool: BlockPool): Promise<void> {
+/** Classifies the other blocks of a file in other processes. */
+async function classifyInPool(run: Run, blocks: AsyncIterator<Block>, pool: BlockPool): Promise<void> {
   const { results, signal } = run
   let place = results.count
   try {
-    for (let next = await nextPart(run, parts); next.done !== true; next = await nextPart(run, parts)) {
+    for (let next = await nextBlock(run, blocks); next.done !== true; next = await nextBlock(run, blocks)) {
       await untilAborted(pool.submit(next.value, place), signal)
       place += next.value.rowCount
       if (results.isFull) await results.flush()
@@ -235,27 +232,6 @@ async function classifyInPool(run: Run, parts: AsyncIterator<Block>, pool: Block
   } finally {
     await pool.close()
   }
-}
-
-/** The bytes of a file. `isCut`: each part has whole rows. */
-async function* readParts({ source, read, job }: Run, isCut: boolean): AsyncGenerator<Block, undefined> {
-  const { path, encoding, from, csv } = job
-  const parts = decodeInput(countBytes(source.chunks, read), encoding, says => {
-    throw new CommandError(`${inputName(path)} ${says}.`)
-  })
-  const cutter = isCut ? new RecordCutter(from === "csv", csv.delimiter) : null
-  for await (const bytes of parts) {
-    for (const part of cutter?.push(bytes) ?? [{ bytes, rowCount: 0 }]) if (part !== null) yield part
-  }
-  for (const rest of cutter?.end() ?? []) if (rest !== null) yield rest
-}
-
-/** The lines that are complete with the next chunk, or with the end of the file. */
-function splitLines(splitter: LineSplitter, next: IteratorResult<Block>): readonly InputLine[] {
-  const lines: InputLine[] = []
-  if (next.done === true) splitter.end(lines)
-  else splitter.push(next.value.bytes, lines)
-  return lines
 }
 
 /** Counts the bytes that were taken from a file. */

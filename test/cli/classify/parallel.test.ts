@@ -4,49 +4,40 @@ import type { PipedProcess } from "../../../src/base/streams.ts"
 import type { Check } from "../../../src/check/check.ts"
 import { serveBlocks } from "../../../src/cli/classify/parallel/block-worker.ts"
 import { encodeFrame, readFrames } from "../../../src/cli/classify/parallel/frames.ts"
-import type { CsvOptions } from "../../../src/rows/csv-reader.ts"
-import type { InputLine, InputRow } from "../../../src/rows/input-rows.ts"
-import { LINE_BYTES_MAX } from "../../../src/rows/line-splitter.ts"
-import { type Block, linesOf, RecordCutter } from "../../../src/rows/record-cutter.ts"
-import type { FileFormat } from "../../../src/rows/result-format.ts"
-import { createRowReader } from "../../../src/rows/row-reader.ts"
+import { BlockReader, readBlock } from "../../../src/rows/block-reader.ts"
+import { LINE_BYTES_MAX, splitLines } from "../../../src/rows/line-splitter.ts"
+import type { FileFormat, ReadingOptions } from "../../../src/rows/reading-plan.ts"
+import { type Block, RecordCutter } from "../../../src/rows/record-cutter.ts"
 import { check } from "../../support/app.ts"
 import { classifying } from "./classifying.ts"
 
-const FREE: CsvOptions = { column: "1", delimiter: null, hasHeader: true }
+const options = (format: FileFormat): ReadingOptions => ({ format, column: "1", delimiter: null, hasHeader: true })
 
-function rowsOf(from: FileFormat, lines: readonly InputLine[], first: ReturnType<typeof createRowReader> | null) {
-  const reader = createRowReader({ from, csv: FREE }, first?.position() ?? null)
-  const rows: InputRow[] = []
-  for (const line of lines) reader.push(line, rows)
-  reader.end(rows)
-  return { rows, reader }
-}
-
-function blocksOf(bytes: Uint8Array, partBytes: number, isCsv: boolean): Block[] {
-  const cutter = new RecordCutter(isCsv, null)
+function blocksOf(bytes: Uint8Array, partBytes: number, format: FileFormat): Block[] {
+  const cutter = new RecordCutter({ format, delimiter: null })
   const blocks: (Block | null)[] = []
   for (let at = 0; at < bytes.length; at += partBytes) blocks.push(...cutter.push(bytes.subarray(at, at + partBytes)))
   return [...blocks, ...cutter.end()].filter(block => block !== null)
 }
 
 describe("the blocks of a file", () => {
+  const beginning = fc.constantFrom("", "\ufeff", "sep=;\n", "\ufeffsep=,\r\n")
   const text = fc.string({ unit: fc.constantFrom("a", "é", '"', '"', ",", "\n", "\n", "\r", ";"), maxLength: 80 })
 
   test.each(["csv", "text", "ndjson"] as const)("of %s have the rows of the file, wherever it is cut", from => {
     fc.assert(
-      fc.property(text, fc.integer({ min: 1, max: 40 }), (rest, partBytes) => {
-        const bytes = Buffer.from(`email,name\n${rest}`)
-        const whole = rowsOf(from, linesOf(bytes, true), null).rows
-        const [first, ...others] = blocksOf(bytes, partBytes, from === "csv")
-        const begin = rowsOf(from, linesOf(first?.bytes ?? Buffer.from(""), true), null)
-        const rows = [...begin.rows]
+      fc.property(beginning, text, fc.integer({ min: 1, max: 40 }), (first, rest, partBytes) => {
+        const bytes = Buffer.from(`${first}email,name\n${rest}`)
+        const whole = new BlockReader(options(from)).read(bytes)
+        const [head, ...others] = blocksOf(bytes, partBytes, from)
+        const reader = new BlockReader(options(from))
+        const rows = [...reader.read(head?.bytes ?? Buffer.from(""))]
         for (const [at, block] of others.entries()) {
-          const found = rowsOf(from, linesOf(block.bytes, false), begin.reader).rows
+          const found = reader.plan === null ? [] : readBlock(block.bytes, reader.plan)
           if (at < others.length - 1) expect(found).toHaveLength(block.rowCount)
           rows.push(...found)
         }
-        expect(rows).toEqual(whole)
+        expect(rows).toEqual([...whole])
       }),
       { numRuns: 500 },
     )
@@ -54,9 +45,9 @@ describe("the blocks of a file", () => {
 
   test("hold no more of a line than shows that it is too long", () => {
     const bytes = Buffer.concat([Buffer.from("a@b.com\n"), Buffer.alloc(5_000_000, "x"), Buffer.from("\nc@d.com")])
-    const blocks = blocksOf(bytes, 65_536, false)
+    const blocks = blocksOf(bytes, 65_536, "text")
     expect(Math.max(...blocks.map(block => block.bytes.length))).toBeLessThan(3 * LINE_BYTES_MAX)
-    const lines = blocks.flatMap((block, at) => linesOf(block.bytes, at === 0))
+    const lines = blocks.flatMap((block, at) => splitLines(block.bytes, at === 0))
     expect(lines.map(line => line.isTooLong)).toEqual([false, true, false])
   })
 })

@@ -4,13 +4,14 @@ import { JOB_FORMATS, type JobFormat } from "../../../src/contract/jobs.ts"
 import { POLICY_DEFAULT } from "../../../src/contract/policies.ts"
 import { estimateList } from "../../../src/jobs/list-estimate.ts"
 import { type ListBlock, receiveList } from "../../../src/jobs/receive-list.ts"
-import { rowSubject, SINGLE_COLUMN } from "../../../src/rows/input-rows.ts"
+import { rowSubject } from "../../../src/rows/input-rows.ts"
 import { RESULT_FORMATS } from "../../../src/rows/result-format.ts"
 import { pauseOfServer, type Reader } from "./reader.ts"
 
 /** The largest list by default. */
 const JOB_BYTES_MAX = 104_857_600
 const TEST_DOMAIN = "mailkind.test"
+const ONE_COLUMN = { names: ["input"], delimiter: ",", hasHeader: true }
 const BUSINESS = judgeTestAddress(parseSubject("email", `business@${TEST_DOMAIN}`, TEST_DOMAIN), true, POLICY_DEFAULT)
 
 async function* chunked(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
@@ -22,7 +23,7 @@ async function readList(format: JobFormat, bytes: Uint8Array): Promise<void> {
   const options = { format, column: null, hasHeader: true }
   const pause = pauseOfServer()
   const writeResults = async ({ rows }: ListBlock): Promise<void> => {
-    const results = RESULT_FORMATS[JOB_FORMATS[format].results](SINGLE_COLUMN, {
+    const results = RESULT_FORMATS[JOB_FORMATS[format].results](ONE_COLUMN, {
       hasSafeCells: false,
       tellsCached: false,
     })
@@ -42,7 +43,8 @@ const estimate = (format: JobFormat, bytes: Uint8Array): Promise<unknown> => {
 const LIST = {
   files: [
     "jobs/receive-list.ts",
-    "jobs/list-blocks.ts",
+    "rows/block-reader.ts",
+    "rows/reading-plan.ts",
     "rows/input-decoder.ts",
     "rows/record-cutter.ts",
     "rows/line-splitter.ts",

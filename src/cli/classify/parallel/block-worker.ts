@@ -1,26 +1,21 @@
 import type { Streams } from "../../../base/streams.ts"
 import type { Policy } from "../../../contract/policies.ts"
-import type { CsvOptions } from "../../../rows/csv-reader.ts"
+import { readBlock } from "../../../rows/block-reader.ts"
 import { type CheckedCounts, createCollector } from "../../../rows/garbage-collector.ts"
-import type { CsvPosition, InputColumns, InputRow } from "../../../rows/input-rows.ts"
-import { linesOf } from "../../../rows/record-cutter.ts"
-import { type FileFormat, RESULT_FORMATS, type ResultFormat } from "../../../rows/result-format.ts"
+import type { FileFormat, ReadingPlan } from "../../../rows/reading-plan.ts"
+import { RESULT_FORMATS, type ResultFormat } from "../../../rows/result-format.ts"
 import { RowChecker } from "../../../rows/row-checker.ts"
-import { createRowReader } from "../../../rows/row-reader.ts"
 import { type CheckCommandDeps, commandRequest } from "../../check.ts"
 import { SummaryCounter, type SummaryCounts } from "../summary.ts"
 import { encodeFrame, readFrames } from "./frames.ts"
 
 /** What a worker is told first. */
 export type WorkerJob = {
-  readonly from: FileFormat
+  readonly plan: ReadingPlan
   readonly to: FileFormat
   readonly hasSafeCells: boolean
-  readonly csv: CsvOptions
   readonly policy: Policy
   readonly isOffline: boolean
-  readonly columns: InputColumns
-  readonly position: CsvPosition | null
 }
 
 /** A message to a worker: the job first, then blocks of whole rows. `place`: how many rows stand before the block. */
@@ -82,7 +77,7 @@ class BlockClassifier {
     this.#sender = sender
     this.#checker = new RowChecker({ testDomain, check: subject => check(commandRequest(subject, job.policy)) })
     const options = { hasSafeCells: job.hasSafeCells, tellsCached: true }
-    this.#format = RESULT_FORMATS[job.to](job.columns, options).format
+    this.#format = RESULT_FORMATS[job.to](job.plan.columns, options).format
   }
 
   /** Resolves with what was checked when the rows are on their way and those before have left room. */
@@ -90,7 +85,7 @@ class BlockClassifier {
     { id, place: before }: { readonly id: number; readonly place: number },
     bytes: Uint8Array,
   ): Promise<CheckedCounts> {
-    const rows = this.#readRows(bytes)
+    const rows = readBlock(bytes, this.#job.plan)
     if (rows.length === 0) this.#sender.addNothing(id)
     const checked = await this.#checker.check(rows, (row, outcome, at) => {
       const place = before + at + 1
@@ -102,14 +97,6 @@ class BlockClassifier {
   }
 
   readonly drain = (): Promise<void> => this.#checker.drain()
-
-  #readRows(bytes: Uint8Array): readonly InputRow[] {
-    const rows: InputRow[] = []
-    const reader = createRowReader(this.#job, this.#job.position)
-    for (const line of linesOf(bytes, false)) reader.push(line, rows)
-    reader.end(rows)
-    return rows
-  }
 }
 
 /** Sends results in large pieces, each with its counts. */

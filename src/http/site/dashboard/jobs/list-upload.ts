@@ -4,7 +4,7 @@ import { JOB_FORMATS, JOB_LIMITS, type JobFormat } from "../../../../contract/jo
 import { LIMITS } from "../../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../../contract/policies.ts"
 import type { JobOptions } from "../../../../customers/jobs/job-row.ts"
-import { readFileName } from "../../../../rows/result-format.ts"
+import { readFileName } from "../../../../rows/reading-plan.ts"
 import type { BodyReservations } from "../../../request/body.ts"
 import { COLUMN_ADDRESS, parseCallback } from "../../../request/job-input.ts"
 import { type FormPart, formBoundary, formParts } from "../../../request/multipart.ts"
