@@ -1,8 +1,7 @@
 import { chmod, mkdir, rm } from "node:fs/promises"
 import { basename, join } from "node:path"
 import manifest from "../package.json" with { type: "json" }
-import { loadInventory } from "./assemble/licences.ts"
-import { createSbom, sbomText } from "./licences/sbom.ts"
+import { loadSbom } from "./assemble/licences.ts"
 import { BUILD_TARGETS, type BuildTargetName, executableName, parseTargets } from "./system/build-targets.ts"
 import { checkedOutCommit } from "./system/commit.ts"
 import { BUNDLED_FILES, COMPRESSED_FILES } from "./system/files.ts"
@@ -85,11 +84,9 @@ async function digestLine(path: string): Promise<string> {
   return `${hasher.digest("hex")}  ${basename(path)}\n`
 }
 
-/** Writes what is embedded, and makes the bill of materials. */
+/** Writes what is embedded. */
 async function prepare(): Promise<{ readonly embedded: readonly string[]; readonly bill: string }> {
-  const inventory = await loadInventory(createSystem())
   await mkdir(join(ROOT, EMBEDDED_FOLDER), { recursive: true })
-  await Bun.write(join(ROOT, BUNDLED_FILES["inventory.json.asset"]), JSON.stringify(inventory))
   const embedded: string[] = []
   for (const [name, path] of Object.entries(BUNDLED_FILES)) {
     const copy = join(EMBEDDED_FOLDER, name)
@@ -97,7 +94,7 @@ async function prepare(): Promise<{ readonly embedded: readonly string[]; readon
     await Bun.write(join(ROOT, copy), COMPRESSED_FILES.has(name) ? Bun.gzipSync(bytes, { level: 9 }) : bytes)
     embedded.push(copy)
   }
-  return { embedded, bill: sbomText(createSbom(inventory)) }
+  return { embedded, bill: await loadSbom(createSystem()) }
 }
 
 function compile(flags: readonly string[], outfile: string, embedded: readonly string[]): number {

@@ -1,7 +1,13 @@
 import { afterAll, beforeAll } from "bun:test"
+import { existsSync } from "node:fs"
+import { join } from "node:path"
 import { endPostgres } from "./support/postgres-databases.ts"
 import { RUN_DIRECTORY, runDirectory } from "./support/run-directory.ts"
 import { noteFile } from "./support/running-files.ts"
+
+// `verify` has built it; `bun test FILE` in a new checkout has not.
+if (!existsSync(join(import.meta.dir, "../data/build/inventory.json.asset")))
+  await (await import("../scripts/licences/build.ts")).buildLicences()
 
 /** Tests ask no network: whoever calls `fetch` in the test process fails. Loopback servers are asked by their own clients. */
 beforeAll(() => {

@@ -27,7 +27,7 @@ import { refreshLists, rollBackLists } from "./check/refresh.ts"
 import { type AppContext, createContext } from "./context.ts"
 import { createBackupDeps, createStoreCommandDeps, openStore } from "./customers/store.ts"
 import { createDoctor } from "./doctor.ts"
-import { DOCUMENTED_SETTINGS, loadInventory } from "./licences.ts"
+import { DOCUMENTED_SETTINGS, loadInventory, loadSbom } from "./licences.ts"
 import { createLocalBackend, createServerBackend } from "./mcp-backend.ts"
 import { COMMIT, VERSION } from "./program.ts"
 import { serve } from "./serve.ts"
@@ -77,7 +77,7 @@ export function createCommandDeps(system: System): CommandDeps {
       rollBack: () => rollBackLists(context()),
       checkout: system.checkout,
     },
-    inventory: () => loadInventory(system),
+    licences: { inventory: () => loadInventory(system), sbom: () => loadSbom(system) },
     backups: createBackupDeps(context),
     store: createStoreCommandDeps(context),
     doctor: createDoctor(system, source.read),

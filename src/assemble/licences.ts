@@ -1,5 +1,5 @@
 import { Value } from "@sinclair/typebox/value"
-import { assert } from "../base/errors.ts"
+import { assert, StartupError } from "../base/errors.ts"
 import { unpackedBytes } from "../base/gzip.ts"
 import { derived } from "../base/lazy.ts"
 import { parseJson } from "../base/text.ts"
@@ -8,25 +8,22 @@ import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { DIAGNOSTICS } from "../doctor/diagnostics.ts"
 import type { GuideFacts } from "../http/site/docs/guide-facts.ts"
 import { Inventory } from "../licences/inventory.ts"
-import { scanInventory } from "../licences/inventory-scan.ts"
-import { LicenceError } from "../licences/licence-policy.ts"
-import type { BundledFileName } from "../system/files.ts"
+import { BUNDLED_FILES, type BundledFileName } from "../system/files.ts"
 import type { System } from "../system/system.ts"
 import type { AppContext } from "./context.ts"
 
-/**
- * The inventory of this program: embedded in the executable, scanned in a checkout. Rejects with `LicenceError` if the
- * checkout violates the policy.
- */
-export async function loadInventory({ files, checkout }: Pick<System, "files" | "checkout">): Promise<Inventory> {
-  if (checkout !== null) {
-    const scan = scanInventory(checkout)
-    if (scan.kind === "refused") throw new LicenceError(scan.faults)
-    return scan.inventory
-  }
-  const file = files.bundled("inventory.json.asset")
-  assert(file !== null, "the executable contains its inventory")
-  return Value.Decode(Inventory, parseJson(new TextDecoder().decode(await unpackedBytes(file))))
+/** The inventory of this program. Rejects with `StartupError` in a checkout where it is not built. */
+export async function loadInventory(system: Pick<System, "files">): Promise<Inventory> {
+  return Value.Decode(Inventory, parseJson(await builtText(system, "inventory.json.asset")))
+}
+
+/** The bill of materials of this program, in the same way. */
+export const loadSbom = (system: Pick<System, "files">): Promise<string> => builtText(system, "sbom.json.asset")
+
+async function builtText({ files }: Pick<System, "files">, name: BundledFileName): Promise<string> {
+  const file = files.bundled(name)
+  if (file === null) throw new StartupError(`${BUNDLED_FILES[name]} is missing. Run \`bun run build:licences\`.`)
+  return new TextDecoder().decode(await unpackedBytes(file))
 }
 
 /** Every setting with its default, for documentation. Never its current value. */

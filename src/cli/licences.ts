@@ -1,11 +1,13 @@
 import type { Command } from "commander"
 import { escapeControls } from "../base/untrusted-text.ts"
 import { type Inventory, packageId } from "../licences/inventory.ts"
-import { createSbom, sbomText } from "../licences/sbom.ts"
 import { type Output, printJson, printTable } from "./output.ts"
 
+/** What this program consists of, as an inventory and as a bill of materials. */
+export type LicenceCommandDeps = { readonly inventory: () => Promise<Inventory>; readonly sbom: () => Promise<string> }
+
 /** Registers `licences` and `sbom`. */
-export function registerLicenceCommands(root: Command, output: Output, inventory: () => Promise<Inventory>): void {
+export function registerLicenceCommands(root: Command, output: Output, { inventory, sbom }: LicenceCommandDeps): void {
   root
     .command("licences")
     .alias("licenses")
@@ -17,7 +19,7 @@ export function registerLicenceCommands(root: Command, output: Output, inventory
     .command("sbom")
     .description("Print the bill of materials of this program (CycloneDX 1.6, JSON).")
     .option("--json", "the output is always JSON", false)
-    .action(async () => output.line(sbomText(createSbom(await inventory())).trimEnd()))
+    .action(async () => output.line((await sbom()).trimEnd()))
 }
 
 /** `licences`: packages, sources and the runtime with their licences; with `texts` also the licence texts, each once. */

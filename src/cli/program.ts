@@ -1,5 +1,4 @@
 import { Command, CommanderError } from "commander"
-import type { Inventory } from "../licences/inventory.ts"
 import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
 import { registerAuditCommand } from "./audit.ts"
 import { type OpenCheck, registerCheck } from "./check.ts"
@@ -11,7 +10,7 @@ import { type RunDoctor, registerDoctor } from "./doctor.ts"
 import { registerFeedbackCommands } from "./feedback.ts"
 import { type JobCommandDeps, registerJobCommands } from "./jobs.ts"
 import { registerKeyCommands } from "./keys.ts"
-import { registerLicenceCommands } from "./licences.ts"
+import { type LicenceCommandDeps, registerLicenceCommands } from "./licences.ts"
 import { type ListsCommandDeps, registerListsCommands } from "./lists.ts"
 import { type OpenMcpBackend, registerMcp } from "./mcp.ts"
 import {
@@ -53,7 +52,7 @@ export type CommandDeps = {
   readonly withCustomers: WithCustomers
   readonly lists: ListsCommandDeps
   /** Packages, sources and licences of this program. */
-  readonly inventory: () => Promise<Inventory>
+  readonly licences: LicenceCommandDeps
   readonly backups: BackupDeps
   readonly store: StoreCopyDeps
   readonly doctor: RunDoctor
@@ -110,7 +109,7 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   registerTermsCommands(root, output, deps.withCustomers)
   registerOwnListCommands(root, output, deps.withCustomers, deps.readInput)
   registerAuditCommand(root, output, deps.withCustomers)
-  registerLicenceCommands(root, output, deps.inventory)
+  registerLicenceCommands(root, output, deps.licences)
   registerBackupCommands(root, output, deps.backups)
   registerStoreCommands(root, output, deps.store)
   registerDoctor(root, output, deps.doctor)

@@ -72,3 +72,35 @@ export type PackageUse = (typeof PACKAGE_USES)[number]
 /** The package as `name@version`. */
 export const packageId = ({ name, version }: { readonly name: string; readonly version: string }): string =>
   `${name}@${version}`
+
+/** What a licence asks for. */
+export type LicenceTerms = {
+  /** What it requires of whoever distributes the program. */
+  readonly requires: string
+  /** Whether it is allowed only for the runtime, which is linked as published and can be replaced. */
+  readonly runtimeOnly?: true
+}
+
+/** The allowed licences of third-party work, by SPDX identifier. Any other stops the build. */
+export const LICENCES = {
+  MIT: { requires: "Copies include its text." },
+  "MIT-0": { requires: "Nothing." },
+  ISC: { requires: "Copies include its text." },
+  "0BSD": { requires: "Nothing." },
+  "BSD-2-Clause": { requires: "Copies include its text." },
+  "BSD-3-Clause": { requires: "Copies include its text. The authors' names are not used in advertising." },
+  "Apache-2.0": { requires: "Copies include its text and the notices. Changed files say so." },
+  "BlueOak-1.0.0": { requires: "Copies include its text or a link to it." },
+  "CC0-1.0": { requires: "Nothing. The work is in the public domain." },
+  "LicenseRef-US-government-work": { requires: "Nothing. It has no copyright in the United States (17 U.S.C. § 105)." },
+  "Unicode-DFS-2016": { requires: "Copies include its text. The holder's name is not used in advertising." },
+  "LicenseRef-SCOWL": { requires: "Copies and their documentation include its notice." },
+  "LGPL-2.0-or-later": {
+    requires: "Copies include its text, and the library can be replaced.",
+    runtimeOnly: true,
+  },
+  "LGPL-2.1-or-later": {
+    requires: "Copies include its text, and the library can be replaced.",
+    runtimeOnly: true,
+  },
+} as const satisfies Record<string, LicenceTerms>

@@ -1,7 +1,6 @@
 import { StartupError } from "../base/errors.ts"
 import { asSentence } from "../base/text.ts"
 import { STORE_ERRORS, StoreError } from "../customers/store/core/store-error.ts"
-import { LicenceError } from "../licences/licence-policy.ts"
 
 const { unwritable, full, failed } = STORE_ERRORS
 
@@ -22,7 +21,7 @@ export const SYSTEM_ERROR_REMEDIES: ReadonlyMap<unknown, string> = new Map([
 /** The message for an error that the operator can fix; `null` means that the error is a fault of ours. */
 export function operatorMessage(error: unknown): string | null {
   if (error instanceof StoreError) return `${asSentence(error.message)} ${error.remedy}`
-  if (error instanceof StartupError || error instanceof LicenceError) return error.message
+  if (error instanceof StartupError) return error.message
   if (!(error instanceof Error && "code" in error && "syscall" in error)) return null
   const remedy = SYSTEM_ERROR_REMEDIES.get(error.code)
   return remedy === undefined ? null : `${asSentence(error.message)} ${remedy}`

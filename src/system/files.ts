@@ -58,6 +58,7 @@ export const BUNDLED_FILES = {
   "sources.stock": "data/build/sources.stock",
   "manifest.json.asset": "data/manifest.json",
   "inventory.json.asset": "data/build/inventory.json.asset",
+  "sbom.json.asset": "data/build/sbom.json.asset",
   "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "reference.js.asset": "src/http/site/browser/reference.js",
   "overview.js.asset": "src/http/site/browser/overview.js",
@@ -80,6 +81,7 @@ export type BundledFileName = keyof typeof BUNDLED_FILES
 export const COMPRESSED_FILES: ReadonlySet<string> = new Set([
   "lists.pack",
   "inventory.json.asset",
+  "sbom.json.asset",
   "scalar.js.asset",
 ] satisfies BundledFileName[])
 

@@ -5,7 +5,7 @@ import { codeOf, ROOT, sourceFiles } from "./source-files.ts"
 const FILE_LINES_MAX = 400
 const FUNCTION_LINES_MAX = 50
 
-const all = [...sourceFiles("src"), ...sourceFiles("test"), ...sourceFiles("bench")]
+const all = [...sourceFiles("src"), ...sourceFiles("scripts"), ...sourceFiles("test"), ...sourceFiles("bench")]
 const src = sourceFiles("src")
 
 const found = (files: typeof all, pattern: RegExp): string[] =>

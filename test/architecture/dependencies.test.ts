@@ -1,9 +1,9 @@
 import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import { scanInventory, THIRD_PARTY_FILES } from "../../src/licences/inventory-scan.ts"
-import { LICENCES } from "../../src/licences/licence-policy.ts"
-import { parseLockFile, resolvePackage } from "../../src/licences/lock-file.ts"
+import { scanInventory, THIRD_PARTY_FILES } from "../../scripts/licences/inventory-scan.ts"
+import { parseLockFile, resolvePackage } from "../../scripts/licences/lock-file.ts"
+import { LICENCES } from "../../src/licences/inventory.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { ROOT } from "./source-files.ts"
 

@@ -47,7 +47,7 @@ const LAYERS: readonly (readonly [folder: string, mayImport: readonly string[]])
   ["src/customers", [...TABLES, "src/customers"]],
   ["src/rows", [...TABLES, "src/check"]],
   ["src/mcp", [...TABLES, "src/check"]],
-  ["src/licences", ["src/base", "src/check/lists"]],
+  ["src/licences", []],
   ["src/doctor", [...TABLES, "src/check", "src/customers"]],
   [
     "src/cli",

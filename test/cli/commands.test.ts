@@ -1,5 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { loadInventory } from "../../src/assemble/licences.ts"
+import { loadInventory, loadSbom } from "../../src/assemble/licences.ts"
 import { showsColor } from "../../src/cli/output.ts"
 import { type CommandDeps, runCommand } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
@@ -33,7 +33,7 @@ async function commands(stdin = "", hasColor = false) {
       rollBack: async () => null,
       checkout: null,
     },
-    inventory: () => loadInventory(createSystem()),
+    licences: { inventory: () => loadInventory(createSystem()), sbom: () => loadSbom(createSystem()) },
     backups: {
       backup: async () => null,
       restore: () => Promise.reject(new Error("not asked for")),

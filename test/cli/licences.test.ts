@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
+import { scanInventory } from "../../scripts/licences/inventory-scan.ts"
 import { printLicences } from "../../src/cli/licences.ts"
-import { scanInventory } from "../../src/licences/inventory-scan.ts"
 import { smallCheckout } from "../licences/small-checkout.ts"
 
 function facts(withTexts: boolean, asJson: boolean): string {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import { scanInventory } from "../../scripts/licences/inventory-scan.ts"
 import type { Inventory } from "../../src/licences/inventory.ts"
-import { scanInventory } from "../../src/licences/inventory-scan.ts"
 import { smallCheckout } from "./small-checkout.ts"
 
 function inventory(changes?: Readonly<Record<string, string | null>>): Inventory {
@@ -76,7 +76,7 @@ describe("a checkout is not passed on", () => {
   test("with a licence that the policy does not allow", () => {
     const gpl = JSON.stringify({ version: "1.0.0", license: "GPL-3.0-only" })
     expect(faults({ "node_modules/b/package.json": gpl })).toEqual([
-      "b@1.0.0: the licence `GPL-3.0-only` is not allowed (src/licences/licence-policy.ts).",
+      "b@1.0.0: the licence `GPL-3.0-only` is not allowed (src/licences/inventory.ts).",
     ])
     expect(faults({ "node_modules/b/package.json": '{"version":"1.0.0"}' })[0]).toContain("the licence is not named")
   })

@@ -1,8 +1,9 @@
 import { expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
+import { createSbom, sbomText } from "../../scripts/licences/sbom.ts"
 import { loadInventory } from "../../src/assemble/licences.ts"
-import { createSbom, Sbom, sbomText } from "../../src/licences/sbom.ts"
 import { createSystem } from "../../src/system/system.ts"
+import { Sbom } from "./sbom-schema.ts"
 
 const inventory = await loadInventory(createSystem())
 const bill = createSbom(inventory)

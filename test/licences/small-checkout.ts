@@ -1,4 +1,4 @@
-import type { RepoFiles } from "../../src/licences/inventory-scan.ts"
+import type { RepoFiles } from "../../scripts/licences/inventory-scan.ts"
 
 const DIGEST = `sha512-${"A".repeat(86)}==`
 

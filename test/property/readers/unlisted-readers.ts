@@ -23,7 +23,6 @@ export const UNLISTED_READERS = {
     "http/site/docs/inserts/contract-inserts.ts",
     "http/site/docs/inserts/licence-inserts.tsx",
     "http/site/sign-in/next-path.ts",
-    "licences/inventory-scan.ts",
     "process/backup-scheduler.ts",
     "process/command-output.ts",
     "process/refresh-scheduler.ts",

@@ -1,6 +1,5 @@
 /** @jsxImportSource preact */
-import { type Inventory, type PackageUse, packageId } from "../../../../licences/inventory.ts"
-import { LICENCES } from "../../../../licences/licence-policy.ts"
+import { type Inventory, LICENCES, type PackageUse, packageId } from "../../../../licences/inventory.ts"
 import { queryParameters } from "../../../request/request-url.ts"
 import { CodeBlock } from "../../ui/layout.tsx"
 import { type BlockInsert, factOf, type Insert, type LicensedPart } from "./insert.ts"

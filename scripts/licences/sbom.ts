@@ -1,8 +1,7 @@
-import { type Static, Type } from "@sinclair/typebox"
-import { type Inventory, packageId, type ShippedPackage, type ShippedSource } from "./inventory.ts"
+import { type Inventory, packageId, type ShippedPackage, type ShippedSource } from "../../src/licences/inventory.ts"
 
 /** The software bill of materials (CycloneDX 1.6) of an inventory. Its serial number is derived from its content. */
-export function createSbom(inventory: Inventory): Sbom {
+export function createSbom(inventory: Inventory) {
   const { packages, sources, runtime } = inventory
   const program = programComponent(inventory)
   const platform = runtimeComponent(inventory)
@@ -21,7 +20,7 @@ export function createSbom(inventory: Inventory): Sbom {
         dependsOn: source.package === "" ? [] : [parsePackageUrl(source.package)],
       })),
     ],
-  } satisfies Partial<Sbom>
+  }
   return {
     $schema: "http://cyclonedx.org/schema/bom-1.6.schema.json",
     bomFormat: "CycloneDX",
@@ -31,8 +30,8 @@ export function createSbom(inventory: Inventory): Sbom {
   }
 }
 
-/** The text of an SBOM. Equal SBOMs give equal texts. */
-export const sbomText = (bill: Sbom): string => `${JSON.stringify(bill, null, 2)}\n`
+/** The text of an SBOM. Equal SBOMs give equal texts, since it has no timestamp. */
+export const sbomText = (bill: ReturnType<typeof createSbom>): string => `${JSON.stringify(bill, null, 2)}\n`
 
 function programComponent({ name, version, licence, says }: Inventory): SbomComponent {
   return {
@@ -49,7 +48,7 @@ function runtimeComponent({ runtime: { name, version, licence, origin } }: Inven
   }
 }
 
-const rootPackageUrls = ({ packages, roots }: Inventory): readonly string[] & string[] =>
+const rootPackageUrls = ({ packages, roots }: Inventory): readonly string[] =>
   packages.filter(shipped => shipped.use !== "lists" && roots.includes(packageId(shipped))).map(packageUrl)
 
 function packageComponent(shipped: ShippedPackage): SbomComponent {
@@ -123,72 +122,18 @@ function serialNumber(content: string): string {
   return `urn:uuid:${parts.join("-")}`
 }
 
-/*
- * The part of the CycloneDX 1.6 schema (ECMA-424, bom-1.6.schema.json) that we write, at least as strict as the original.
- */
-const closed = { additionalProperties: false }
-const text = Type.String({ minLength: 1 })
-
-/** One licence by its SPDX identifier, or one expression. */
-const Licences = Type.Union([
-  Type.Array(Type.Object({ license: Type.Object({ id: text }, closed) }, closed), { minItems: 1, maxItems: 1 }),
-  Type.Array(Type.Object({ expression: text }, closed), { minItems: 1, maxItems: 1 }),
-])
-
-const Hashes = Type.Array(
-  Type.Union([
-    Type.Object({ alg: Type.Literal("SHA-256"), content: Type.String({ pattern: "^[0-9a-f]{64}$" }) }, closed),
-    Type.Object({ alg: Type.Literal("SHA-512"), content: Type.String({ pattern: "^[0-9a-f]{128}$" }) }, closed),
-  ]),
-  { minItems: 1 },
-)
-
-const ExternalReference = Type.Object(
-  {
-    type: Type.Union([Type.Literal("vcs"), Type.Literal("website")]),
-    url: Type.String({ pattern: "^https?://\\S+$" }),
-  },
-  closed,
-)
-
-const SbomComponent = Type.Object(
-  {
-    type: Type.Union(["application", "library", "platform", "data"].map(type => Type.Literal(type))),
-    "bom-ref": text,
-    group: Type.Optional(text),
-    name: text,
-    version: Type.Optional(text),
-    description: Type.Optional(text),
-    purl: Type.Optional(Type.String({ pattern: "^pkg:[a-z]+/\\S+@\\S+$" })),
-    hashes: Type.Optional(Hashes),
-    licenses: Type.Optional(Licences),
-    externalReferences: Type.Optional(Type.Array(ExternalReference, { minItems: 1, uniqueItems: true })),
-    /** Only for components of type `data`. */
-    data: Type.Optional(
-      Type.Array(Type.Object({ type: Type.Literal("dataset"), name: text }, closed), { minItems: 1 }),
-    ),
-  },
-  closed,
-)
-
-const SbomDependency = Type.Object({ ref: text, dependsOn: Type.Array(text, { uniqueItems: true }) }, closed)
-
-/** An SBOM without a timestamp, so that equal content gives an equal SBOM. */
-export const Sbom = Type.Object(
-  {
-    $schema: Type.Literal("http://cyclonedx.org/schema/bom-1.6.schema.json"),
-    bomFormat: Type.Literal("CycloneDX"),
-    specVersion: Type.Literal("1.6"),
-    serialNumber: Type.String({ pattern: "^urn:uuid:[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$" }),
-    version: Type.Integer({ minimum: 1 }),
-    metadata: Type.Object(
-      { lifecycles: Type.Array(Type.Object({ phase: Type.Literal("build") }, closed)), component: SbomComponent },
-      closed,
-    ),
-    components: Type.Array(SbomComponent, { uniqueItems: true }),
-    dependencies: Type.Array(SbomDependency, { uniqueItems: true }),
-  },
-  closed,
-)
-export type Sbom = Static<typeof Sbom>
-type SbomComponent = Static<typeof SbomComponent>
+/** A component of the bill. */
+type SbomComponent = {
+  readonly type: "application" | "library" | "platform" | "data"
+  readonly "bom-ref": string
+  readonly group?: string
+  readonly name: string
+  readonly version?: string
+  readonly description?: string
+  readonly purl?: string
+  readonly hashes?: readonly { readonly alg: "SHA-256" | "SHA-512"; readonly content: string }[]
+  readonly licenses?: readonly ({ readonly license: { readonly id: string } } | { readonly expression: string })[]
+  readonly externalReferences?: readonly { readonly type: "vcs" | "website"; readonly url: string }[]
+  /** Only for components of type `data`. */
+  readonly data?: readonly { readonly type: "dataset"; readonly name: string }[]
+}
