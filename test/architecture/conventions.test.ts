@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
 import { basename, join } from "node:path"
+import { SETTINGS } from "../../src/config/settings.ts"
+import { sizesOf } from "./sizes.ts"
 import { codeOf, ROOT, sourceFiles } from "./source-files.ts"
 
 const FILE_LINES_MAX = 400
@@ -10,6 +12,12 @@ const src = sourceFiles("src")
 
 const found = (files: typeof all, pattern: RegExp): string[] =>
   files.flatMap(({ path, text }) => [...codeOf(text).matchAll(pattern)].map(([match]) => `${path}: ${match.trim()}`))
+
+test("the table of sizes counts the settings, and all that a check loads", () => {
+  const sizes = new Map(sizesOf(ROOT).map(({ what, count }) => [what, count]))
+  expect(sizes.get("settings")).toBe(Object.keys(SETTINGS).length)
+  expect(sizes.get("what POST /v1/check loads")).toBeWithin(2, sizes.get("src") ?? 0)
+})
 
 test("a source file has at most 400 lines", () => {
   // Nobody reads what a program writes from a table.
