@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { emptyDirectory, PROGRAM } from "../../../bench/servers/product.ts"
 
 const SCRIPT = join(import.meta.dir, "python-csv.py")
-const FILE_BYTES = 100_000_000
+const FILE_BYTES = 10_000_000
 const TIMEOUT_MS = 600_000
 
 /** The name of an encoding here and in Python. Python writes the mark that `utf-16` and `utf-8-sig` name. */
@@ -19,7 +19,7 @@ const ENCODINGS = {
 } as const
 const DELIMITERS = { comma: ",", semicolon: ";", tab: "\t", pipe: "|" } as const
 
-describe.each(Object.entries(ENCODINGS))("100 MB of CSV in %s", (_, [python, named]) => {
+describe.each(Object.entries(ENCODINGS))("10 MB of CSV in %s", (_, [python, named]) => {
   test.each(Object.entries(DELIMITERS))(
     "with the delimiter %s have the cells that Python reads, in every row, from one process and from two",
     async (_, delimiter) => {
@@ -40,7 +40,7 @@ describe.each(Object.entries(ENCODINGS))("100 MB of CSV in %s", (_, [python, nam
       await rm(two)
       const rows = await ended(["python3", SCRIPT, "compare", input, python, delimiter, one])
       expect(Bun.file(input).size).toBeGreaterThanOrEqual(FILE_BYTES)
-      expect(Number(rows)).toBeGreaterThan(10_000)
+      expect(Number(rows)).toBeGreaterThan(1000)
     },
     TIMEOUT_MS,
   )

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
+import { bounded } from "../../support/bounded.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { programsDatabase } from "../../support/postgres-databases.ts"
@@ -109,4 +110,31 @@ async function startNode(start: () => ReturnType<typeof startProgram>): Promise<
     kill: () => now.program.kill(),
     stop: () => now.program.stop(),
   }
+}
+
+const CHECK = "POST /v1/check"
+const INPUT = { email: "jane@acme-widgets-of-nodes.com" }
+export const FEEDBACK = { ...INPUT, expected_category: "relay" }
+
+export const check = (node: Node, key: string): Promise<Answer | null> => node.ask(CHECK, key, INPUT)
+
+/** Asks again until the answer is as wanted; gives it, and how long that took. */
+export async function untilAnswered(wanted: (answer: Answer) => boolean, ask: () => Promise<Answer | null>) {
+  const startedAt = performance.now()
+  let last: Answer | null = null
+  const asking = async (): Promise<Answer> => {
+    for (;;) {
+      last = await ask()
+      if (last !== null && wanted(last)) return last
+      await new Promise(resolve => setTimeout(resolve, 20))
+    }
+  }
+  const answer = await bounded(asking(), () => `the last answer was ${JSON.stringify(last)}`)
+  return { answer, tookMs: Math.round(performance.now() - startedAt) }
+}
+
+export const nodeAt = ({ nodes }: Nodes, at: number): Node => {
+  const found = nodes[at % nodes.length]
+  if (found === undefined) throw new Error("there are nodes")
+  return found
 }

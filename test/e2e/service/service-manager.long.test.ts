@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { mkdtempSync, rmSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
@@ -7,9 +7,16 @@ import { PROGRAM } from "../../../bench/servers/product.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { startProgram } from "../../support/program.ts"
 import { environment } from "../workers/workers-server.ts"
-import { withPython } from "./with-python.ts"
 
 setDefaultTimeout(120_000)
+
+const PYTHON = Bun.which("python3")
+
+/** A test that needs Python's standard library for what Bun cannot do; it is skipped where there is no Python. */
+const withPython = (promise: string, run: (python: string) => Promise<void>): void =>
+  test.skipIf(PYTHON === null)(PYTHON === null ? `${promise} (skipped: python3 is not installed)` : promise, () =>
+    run(PYTHON ?? ""),
+  )
 
 /** Prints each state that is sent to the socket of a service manager, which Bun cannot open. */
 const LISTENER = `
