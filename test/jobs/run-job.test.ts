@@ -35,12 +35,12 @@ test("the rows of a job share what was found, and no other job does", async () =
     },
   })
   for (const _ of [1, 2]) {
-    await desk.upload(csvOf(3000), { format: "csv" })
+    await desk.upload(csvOf(300), { format: "csv" })
     await desk.workOff(service)
   }
-  expect(contexts).toHaveLength(6000)
+  expect(contexts).toHaveLength(600)
   expect([...new Set(contexts)].map(context => context instanceof ListContext)).toEqual([true, true])
-  expect(contexts[0]).toBe(contexts[2999])
+  expect(contexts[0]).toBe(contexts[299])
 })
 
 test("a row that finds the turn of its job over waits for another turn, and else a few rows share one", async () => {
@@ -264,14 +264,17 @@ function dyingAt(desk: Awaited<ReturnType<typeof jobDesk>>, holder: string, step
       return result
     },
   }
-  return desk.process(holder, { store, files: withFaults(desk.files, step) })
+  return desk.process(holder, { store, files: withFaults(desk.files, step), commitBounds: FEW_ROWS })
 }
+
+/** So small blocks that a list of some hundred rows has several. */
+const FEW_ROWS = { rows: 100, ms: 100_000 }
 
 test("a job whose process is killed at any step goes on in another one: the results are the same, and each row is charged once", async () => {
   const desk = await jobDesk(1_000_000)
-  const list = csvOf(3300)
+  const list = csvOf(330)
   const first = await desk.upload(list, { format: "csv" })
-  await desk.workOff(desk.process("live"))
+  await desk.workOff(desk.process("live", { commitBounds: FEW_ROWS }))
   const expected = await desk.results(first.id)
   for (let steps = 0; steps < 24; steps++) {
     const { id } = await desk.upload(list, { format: "csv" })
@@ -279,16 +282,14 @@ test("a job whose process is killed at any step goes on in another one: the resu
     const dying = dyingAt(desk, `dead ${steps}`, steps)
     await dying.look()
     await dying.idle()
-    await desk.workOff(desk.process("live"))
+    await desk.workOff(desk.process("live", { commitBounds: FEW_ROWS }))
     const job = await desk.jobOf(id)
     const after = await chargedTo(desk.store)
-    expect({ steps, state: job.state, rows: job.rowsDone }).toEqual({ steps, state: "done", rows: 3300 })
+    expect({ steps, state: job.state, rows: job.rowsDone }).toEqual({ steps, state: "done", rows: 330 })
     expect((await desk.results(id)) === expected).toBe(true)
-    expect([Number(after.leased) - Number(before.leased), Number(after.used) - Number(before.used)]).toEqual([
-      3300, 3300,
-    ])
-    await desk.process("live").delete(desk.accountId, id, SERVER_ACTOR)
-    await desk.process("live").sweep()
+    expect([Number(after.leased) - Number(before.leased), Number(after.used) - Number(before.used)]).toEqual([330, 330])
+    await desk.process("live", { commitBounds: FEW_ROWS }).delete(desk.accountId, id, SERVER_ACTOR)
+    await desk.process("live", { commitBounds: FEW_ROWS }).sweep()
   }
   expect(await listJobs(desk.store, desk.accountId)).toHaveLength(1)
 })

@@ -1,19 +1,12 @@
 import { expect, test } from "bun:test"
-import { readFileSync } from "node:fs"
 import fc from "fast-check"
-import { buildPack } from "../../../../src/check/lists/build/build-pack.ts"
 import {
   decodeBundle,
   encodeBundle,
   readSourceBundle,
   type SourceBundle,
 } from "../../../../src/check/lists/sources/source-bundle.ts"
-import { BUILT_PACK } from "../build/real-pack.ts"
 import { fakeSourceFiles } from "./fake-source-files.ts"
-import { repositoryFiles } from "./repository-files.ts"
-
-/** A pack of all names is built. */
-const LIMIT_MS = 300_000
 
 const readBack = (stock: SourceBundle): SourceBundle => decodeBundle(new Uint8Array(encodeBundle(stock)))
 
@@ -41,16 +34,3 @@ test("a bundle is decoded as it was encoded, including empty sources and sources
 test("an entry of two lines is an invariant error", () => {
   expect(() => encodeBundle(stockOf(["a.com\nb.com"]))).toThrow("single line")
 })
-
-test(
-  "the stock of this checkout gives, read back, the very pack that its sources give",
-  () => {
-    const read = readSourceBundle(repositoryFiles.read("data/catalogue.json"), repositoryFiles)
-    if (read.kind === "refused") throw new Error(read.faults.join("\n"))
-    const built = buildPack(readBack(read.bundle))
-    if (built.kind === "refused") throw new Error(built.faults.join("\n"))
-    expect<unknown>(built.manifest).toEqual(JSON.parse(repositoryFiles.read("data/manifest.json")))
-    expect(Buffer.compare(built.bytes, readFileSync(BUILT_PACK))).toBe(0)
-  },
-  LIMIT_MS,
-)
