@@ -1,4 +1,4 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { TIER_MAX } from "../../../src/contract/tiers.ts"
 import {
   countAccounts,
@@ -12,7 +12,6 @@ import {
   summarizeAccount,
 } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 async function opened(path = tempPlace()) {

@@ -1,11 +1,10 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { createAccount, insertAccount, removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { pruneFormerUse } from "../../../src/customers/accounts/former-use.ts"
 import { UNIT_POOLS, type UnitPool, unitSubject } from "../../../src/customers/accounts/unit-subjects.ts"
 import { UNIT_QUOTA_BOUNDS, UnitQuota } from "../../../src/customers/quota/units/unit-quota.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
 import { trustedAt } from "../../support/clock.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
 const DAY_MS = 86_400_000

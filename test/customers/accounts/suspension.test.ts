@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { exportAccount } from "../../../src/customers/accounts/account-export.ts"
 import {
   createAccount,
@@ -26,7 +26,6 @@ import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/custome
 import { createKey } from "../../../src/customers/keys/keys.ts"
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { trustedAt } from "../../support/clock.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
 const DAY_MS = 86_400_000

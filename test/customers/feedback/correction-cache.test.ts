@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { CorrectionCache } from "../../../src/customers/feedback/correction-cache.ts"
 import { acceptFeedback, rejectFeedback } from "../../../src/customers/feedback/decision.ts"
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
@@ -6,7 +6,6 @@ import { readChangesSince } from "../../../src/customers/store/change-log/change
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { createFakeTime } from "../../support/time.ts"
-import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 import { openFeedback, submitReport } from "./open-feedback.ts"
 

@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { CORRECTIONS_MAX } from "../../../src/customers/feedback/correction-cache.ts"
 import {
@@ -10,7 +10,6 @@ import {
 } from "../../../src/customers/feedback/decision.ts"
 import { findFeedback } from "../../../src/customers/feedback/feedback.ts"
 import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { openFeedback, submitReport } from "./open-feedback.ts"
 

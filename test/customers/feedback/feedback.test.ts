@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
@@ -12,7 +12,6 @@ import {
 } from "../../../src/customers/feedback/feedback.ts"
 import { latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore, writtenAt } from "../temp-store.ts"
 import { openFeedback, submitReport } from "./open-feedback.ts"
 

@@ -1,9 +1,8 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { bannedUntilMs, pruneBans, recordStrike } from "../../../src/customers/free-checks/bans.ts"
 import { trustedAt } from "../../support/clock.ts"
 import { createFakeTime } from "../../support/time.ts"
-import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 const MINUTE = 60_000

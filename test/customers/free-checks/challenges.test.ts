@@ -1,9 +1,8 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { type Challenge, checkSolution, issueChallenge } from "../../../src/customers/free-checks/challenges.ts"
 import { createFreeCheckKeys } from "../../../src/customers/free-checks/derived-keys.ts"
 import { createFakeTime } from "../../support/time.ts"
-import { test } from "../engines.ts"
 import { openAt, random, tempPlace, tempStore } from "../temp-store.ts"
 import { quickRandom, sent, solutionOf } from "./open-free-checks.ts"
 

@@ -1,10 +1,9 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
 import { AllowedOrigins } from "../../../src/customers/keys/origins.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { settled } from "../../support/time.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 
 const PAGE = "https://shop.example.com"

@@ -1,10 +1,9 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { remindOfExpiry } from "../../../src/customers/keys/expiry-reminders.ts"
 import { changeRestrictions } from "../../../src/customers/keys/key-changes.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
 import { createKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 

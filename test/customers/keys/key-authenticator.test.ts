@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount, setTier } from "../../../src/customers/accounts/accounts.ts"
 import {
@@ -13,7 +13,6 @@ import type { AttributedLog } from "../../../src/customers/store/change-log/chan
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { Store } from "../../../src/customers/store/core/store.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 /** An authenticator over a real store that counts reads, can delay its results, and can fail. */

@@ -1,4 +1,4 @@
-import { expect, test as plainTest } from "bun:test"
+import { expect, test } from "bun:test"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
@@ -11,7 +11,6 @@ import {
 } from "../../../src/customers/keys/key-restrictions.ts"
 import { KEY_STATES, type KeyState, keyState } from "../../../src/customers/keys/key-state.ts"
 import { createKey, findKey, type NewApiKey, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 const CEILING = { unitsPerDay: 1000, requestsPerSecond: 5 }
@@ -43,12 +42,12 @@ const STATE_CASES: readonly (readonly [KeyState, expiresInMs: number | null, isR
   ["revoked", -1, true],
 ]
 
-plainTest.each(STATE_CASES)("a key is %s when it expires in %p ms and revoked is %p", (state, inMs, isRevoked) => {
+test.each(STATE_CASES)("a key is %s when it expires in %p ms and revoked is %p", (state, inMs, isRevoked) => {
   const life = { expiresAtMs: inMs === null ? null : 10 * DAY_MS + inMs, revokedAtMs: isRevoked ? 1 : null }
   expect(keyState(life, 10 * DAY_MS)).toBe(state)
 })
 
-plainTest("every state of a key has a case", () => {
+test("every state of a key has a case", () => {
   expect([...new Set(STATE_CASES.map(([state]) => state))].toSorted()).toEqual(
     Object.keys(KEY_STATES).toSorted() as KeyState[],
   )

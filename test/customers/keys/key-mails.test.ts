@@ -1,8 +1,7 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createFirstAccount } from "../../../src/customers/keys/first-account.ts"
 import { createKey, insertKey, type Revoker, revokeKey } from "../../../src/customers/keys/keys.ts"
-import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 

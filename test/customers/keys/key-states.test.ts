@@ -1,4 +1,4 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
@@ -11,7 +11,6 @@ import { createKey, findKey, listKeys, type Revoker, renameKey, revokeKey } from
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
 import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 type Outside = { nowMs: number; elapsedMs: number }

@@ -1,4 +1,4 @@
-import { expect, setDefaultTimeout } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { hashKey, parseKey } from "../../../src/customers/keys/key-format.ts"
 import { NO_RESTRICTIONS } from "../../../src/customers/keys/key-restrictions.ts"
@@ -15,7 +15,6 @@ import {
 } from "../../../src/customers/keys/keys.ts"
 import { ORIGINS_PER_KEY_MAX } from "../../../src/customers/keys/origins.ts"
 import { latestChangeId, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, runChildren, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 
 setDefaultTimeout(300_000)

@@ -1,4 +1,4 @@
-import { describe, expect, setDefaultTimeout } from "bun:test"
+import { describe, expect, setDefaultTimeout, test } from "bun:test"
 import { join } from "node:path"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "../../../src/customers/keys/key-authenticator.ts"
@@ -6,7 +6,6 @@ import { generateKey } from "../../../src/customers/keys/key-format.ts"
 import { createKey, findKey, revokeKey, revokeLeakedKey } from "../../../src/customers/keys/keys.ts"
 import { latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
 import { createChangePoller } from "../../../src/customers/store/change-log/change-poller.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 setDefaultTimeout(300_000)

@@ -1,11 +1,10 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { DAY_MS } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { createKey } from "../../../src/customers/keys/keys.ts"
 import { NetworkWatch, pruneNetworks } from "../../../src/customers/keys/network-watch.ts"
 import { widerNetworks } from "../../../src/customers/quota/client-networks.ts"
 import { trustedAt } from "../../support/clock.ts"
-import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 

@@ -1,7 +1,6 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { OWNER_EMAIL } from "../../../src/customers/keys/first-account.ts"
 import { isMailable, mailableSql } from "../../../src/customers/notices/mailer.ts"
-import { test } from "../engines.ts"
 import { tempStore } from "../temp-store.ts"
 
 test("mail reaches domains, and no single label nor what is reserved for no host", () => {

@@ -1,6 +1,5 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { claimMails, countOutbox, endMail, oldestWaitingAtMs } from "../../../src/customers/notices/outbox.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 import { post } from "./outbox-rows.ts"
 

@@ -1,9 +1,8 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { setWantedNotices } from "../../../src/customers/accounts/mail-switches.ts"
 import { UnitNotices } from "../../../src/customers/notices/unit-notices.ts"
 import { UNIT_QUOTA_BOUNDS, UnitQuota } from "../../../src/customers/quota/units/unit-quota.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 
 const PER_DAY = 1000

@@ -1,4 +1,4 @@
-import { describe, expect, test as plainTest } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import fc from "fast-check"
 import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
@@ -12,7 +12,6 @@ import {
   removeEntries,
   setNotes,
 } from "../../../src/customers/own-lists/own-lists.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 
 const labelled = (text: string, note: string | null = null) => {
@@ -22,7 +21,7 @@ const labelled = (text: string, note: string | null = null) => {
 }
 
 describe("a masked address", () => {
-  plainTest.each([
+  test.each([
     ["jane@acme.com", "j…e@acme.com"],
     ["Jane+news@ACME.com", "j…s@acme.com"],
     ["abc@acme.com", "a…@acme.com"],
@@ -34,7 +33,7 @@ describe("a masked address", () => {
     expect(isShownAs(shown, "acme.com")).toBe(true)
   })
 
-  plainTest("shows two characters of a local part at most, and never all of it", () => {
+  test("shows two characters of a local part at most, and never all of it", () => {
     fc.assert(
       fc.property(fc.stringMatching(/^[a-z0-9.]{1,40}$/), local => {
         const shown = maskAddress(`${local}@acme.com`, "acme.com").slice(0, -"@acme.com".length)
@@ -43,7 +42,7 @@ describe("a masked address", () => {
     )
   })
 
-  plainTest.each(["jane@acme.com", "j…e@evil.com", "jane…@acme.com", "\u202E…@acme.com", "=…@acme.com.", ""])(
+  test.each(["jane@acme.com", "j…e@evil.com", "jane…@acme.com", "\u202E…@acme.com", "=…@acme.com.", ""])(
     "is not what a file says when it says %j",
     text => expect(isShownAs(text, "acme.com")).toBe(false),
   )
@@ -55,7 +54,7 @@ describe("the rows of a table", () => {
     return parsed.kind === "read" ? parsed.entries.map(({ storedText, note }) => [storedText, note]) : parsed
   }
 
-  plainTest.each([
+  test.each([
     [
       "entry,note\na.com,bad people\nb.com,",
       [
@@ -74,7 +73,7 @@ describe("the rows of a table", () => {
     ['entry,note\na.com,"open', [["a.com", '"open']]],
   ])("%j are %j", async (text, expected) => expect(await read(text)).toEqual(expected))
 
-  plainTest("with a note that is too long are told by their lines, and nothing is read", async () => {
+  test("with a note that is too long are told by their lines, and nothing is read", async () => {
     const note = "x".repeat(LIMITS.ownListNoteLengthMax)
     expect(await read(`entry,note\na.com,${note}`)).toEqual([["a.com", note]])
     expect(await read(`entry,note\na.com,${note}x`)).toMatchObject({
@@ -83,7 +82,7 @@ describe("the rows of a table", () => {
     })
   })
 
-  plainTest("give back any note that was guarded against formulas", async () => {
+  test("give back any note that was guarded against formulas", async () => {
     await fc.assert(
       fc.asyncProperty(fc.stringMatching(/^['=+@-]{0,3}[a-z]{1,10}$/), async note => {
         const cell = `"${guardedCell(note)}"`

@@ -1,11 +1,10 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { NOT_ON_OWN_LISTS } from "../../../src/customers/own-lists/own-list-cache.ts"
 import { CHANGE_KINDS, readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { settled } from "../../support/time.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempPlace } from "../temp-store.ts"
 import { openLists, openListsOfJane } from "./open-lists.ts"
 

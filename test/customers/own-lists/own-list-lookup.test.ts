@@ -1,6 +1,5 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { NOT_ON_OWN_LISTS } from "../../../src/customers/own-lists/own-list-cache.ts"
-import { test } from "../engines.ts"
 import { newAccount } from "../temp-store.ts"
 import { openListsOfJane } from "./open-lists.ts"
 

@@ -1,8 +1,12 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { parseAddressOrDomain, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { parseEntry } from "../../../src/customers/own-lists/entries.ts"
-import { OWN_LIST_CACHE_BOUNDS, OwnListCache } from "../../../src/customers/own-lists/own-list-cache.ts"
+import {
+  OWN_LIST_CACHE_BOUNDS,
+  OwnListCache,
+  type OwnListLookup,
+} from "../../../src/customers/own-lists/own-list-cache.ts"
 import {
   addEntries,
   type ListOwner,
@@ -11,9 +15,40 @@ import {
   removeEntries,
 } from "../../../src/customers/own-lists/own-lists.ts"
 import type { AttributedLog } from "../../../src/customers/store/change-log/change-log.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
-import { ReferenceLists } from "./reference-lists.ts"
+
+/** Block and allow lists as anybody would write them: entries as texts, each tried in turn. */
+class ReferenceLists {
+  readonly #entries = new Map<string, Set<string>>()
+
+  /** The entries of a list, such as `own block`. */
+  on(list: string): Set<string> {
+    const entries = this.#entries.get(list) ?? new Set()
+    this.#entries.set(list, entries)
+    return entries
+  }
+
+  /** What the lists say of a domain or a normalized address. */
+  lookup(input: string): OwnListLookup {
+    const byAccount = this.#has("own block", input) ? "account" : null
+    return {
+      blockedBy: this.#has("operator block", input) ? "operator" : byAccount,
+      isAllowed: this.#has("own allow", input),
+      isOperatorAllowed: this.#has("operator allow", input),
+    }
+  }
+
+  #has(list: string, text: string): boolean {
+    return [...this.on(list)].some(entry => covers(entry, text))
+  }
+}
+
+function covers(entry: string, requests: string): boolean {
+  const domain = requests.slice(requests.indexOf("@") + 1)
+  if (entry.includes("@")) return entry === requests || entry === requests.replace(/\+[^@]*/, "")
+  if (entry.startsWith("*.")) return domain.endsWith(entry.slice(1))
+  return domain === entry || domain.endsWith(`.${entry}`)
+}
 
 const label = fc.constantFrom("a", "b", "ab", "xn--bcher-kva")
 const domain = fc

@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import {
   isRequestLogOn,
@@ -7,7 +7,6 @@ import {
 } from "../../../src/customers/request-log/request-log-switch.ts"
 import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { test } from "../engines.ts"
 import { CHECK, loggedStore, NOON, recordIn } from "./logged-store.ts"
 
 describe("writing", () => {

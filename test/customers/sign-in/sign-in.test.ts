@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { utcDay } from "../../../src/base/time.ts"
 import { createAccount } from "../../../src/customers/accounts/accounts.ts"
 import { createKey, listKeys, revokeKey } from "../../../src/customers/keys/keys.ts"
@@ -15,7 +15,6 @@ import type { Store } from "../../../src/customers/store/core/store.ts"
 import { publishTerms } from "../../../src/customers/terms/terms.ts"
 import { trustedAt } from "../../support/clock.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
-import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { random, tempLog, tempStore } from "../temp-store.ts"
 

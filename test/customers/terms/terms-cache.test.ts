@@ -1,11 +1,10 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { acceptTerms, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { type TermsAcceptance, TermsCache } from "../../../src/customers/terms/terms-cache.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { settled as workSettled } from "../../support/time.ts"
-import { test } from "../engines.ts"
 import { newAccount, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 const URL = "https://example.com/"

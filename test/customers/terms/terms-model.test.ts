@@ -1,11 +1,10 @@
-import { expect, setDefaultTimeout } from "bun:test"
+import { expect, setDefaultTimeout, test } from "bun:test"
 import fc from "fast-check"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
 import type { OpenStore } from "../../../src/customers/store/core/store.ts"
 import { acceptTerms, countUnaccepted, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { TermsCache } from "../../../src/customers/terms/terms-cache.ts"
 import { noticeEndsAtMs } from "../../../src/customers/terms/terms-notices.ts"
-import { test } from "../engines.ts"
 import { freshStore, random, tempLog } from "../temp-store.ts"
 
 setDefaultTimeout(300_000)

@@ -1,8 +1,7 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { createAccount, insertAccount } from "../../../src/customers/accounts/accounts.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { notifyNextAccounts } from "../../../src/customers/terms/terms-notices.ts"
-import { test } from "../engines.ts"
 import { outboxRows } from "../notices/outbox-rows.ts"
 import { newAccount, random, tempLog, tempStore } from "../temp-store.ts"
 

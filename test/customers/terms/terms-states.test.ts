@@ -1,11 +1,10 @@
-import { expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { createAccount, findAccount, removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
 import { acceptTerms, currentTermsVersion, publishTerms } from "../../../src/customers/terms/terms.ts"
 import { TermsCache } from "../../../src/customers/terms/terms-cache.ts"
 import { settled } from "../../support/time.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 const DAY_MS = 86_400_000

@@ -1,4 +1,4 @@
-import { describe, expect } from "bun:test"
+import { describe, expect, test } from "bun:test"
 import { createAccount, findAccount } from "../../../src/customers/accounts/accounts.ts"
 import { latestChangeId } from "../../../src/customers/store/change-log/change-log.ts"
 import {
@@ -10,7 +10,6 @@ import {
   publishTerms,
 } from "../../../src/customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../../../src/customers/terms/terms-notices.ts"
-import { test } from "../engines.ts"
 import { newAccount, random, tempLog, tempPlace, tempStore } from "../temp-store.ts"
 
 const URL = "https://example.com/terms"

@@ -1,11 +1,10 @@
-import { test as bunTest, expect } from "bun:test"
+import { expect, test } from "bun:test"
 import { readFileSync } from "node:fs"
 import { detectSubjectKind, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
 import type { CallerCredentials } from "../../../src/customers/keys/key-cache.ts"
 import { Exchange } from "../../../src/http/exchange.ts"
 import { AccountLog } from "../../../src/http/metrics/account-log.ts"
-import { test } from "../../customers/engines.ts"
 import { loggedStore } from "../../customers/request-log/logged-store.ts"
 import { writtenAt } from "../../customers/temp-store.ts"
 import { check, testApp } from "../../support/app.ts"
@@ -64,7 +63,7 @@ test("nothing of an address is in any byte of the database, whatever was checked
   expect(bytes.toLowerCase()).not.toContain(SECRET)
 })
 
-bunTest("the same holds for requests of every route, batches and the dashboard", async () => {
+test("the same holds for requests of every route, batches and the dashboard", async () => {
   const house = await testApp()
   const { ask, store, customers } = house
   for (const input of INPUTS) {
