@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "bun:test"
+import { join } from "node:path"
 import type {
   DnsExchange,
   DnsQuestion,
@@ -11,10 +12,130 @@ import { parseReply } from "../../src/check/dns/wire/packet.ts"
 import { createUdpExchange } from "../../src/check/dns/wire/udp-exchange.ts"
 import { answerOf, query, udpAsker } from "../support/dns-asker.ts"
 import { createFakeTime } from "../support/time.ts"
-import { programAt } from "./child-server.ts"
-import { NSD_PROGRAMS, startNsd } from "./nsd.ts"
-import { startUnbound, UNBOUND_PROGRAMS } from "./unbound.ts"
-import { ZONES } from "./zones.ts"
+import { type ChildServer, programAt, startChild } from "./child-server.ts"
+import { NSD_PROGRAMS, type Nsd, type NsdZone, startNsd } from "./nsd.ts"
+
+const TEXT = "x".repeat(250)
+
+/** So many texts of 250 octets, each a record of its own. */
+const texts = (count: number): string =>
+  Array.from({ length: count }, (_, at) => `IN TXT "${at}" "${TEXT}"`).join("\n  ")
+
+/** The SOA's TTL is longer than its minimum: what is not there holds for a minute. */
+const PLAIN = `
+@ 900 IN SOA ns hostmaster 1 3600 600 86400 60
+$TTL 300
+@ IN NS ns
+  IN NS NS.Other.test.
+  IN MX 10 Mail.PLAIN.test.
+  IN MX 20 backup.other.test.
+  IN TXT "v=spf1 include:_spf.plain.test " "-all"
+ns IN A 192.0.2.1
+mail IN A 192.0.2.2
+  IN A 192.0.2.3
+  IN AAAA 2001:db8::2
+_dmarc IN TXT "v=DMARC1; p=reject"
+_autodiscover._tcp IN SRV 0 5 443 mail
+selector1._domainkey IN CNAME selector1-plain-test._domainkey.other.test.
+alias 120 IN CNAME second
+second IN CNAME mail
+away IN CNAME www.other.test.
+abroad IN CNAME www.elsewhere.test.
+gone IN CNAME nowhere
+circle-a IN CNAME circle-b
+circle-b IN CNAME circle-a
+parked IN MX 0 .
+odd IN TXT "caf\\195\\169 \\255 \\000 \\"quoted\\""
+below.deep IN A 192.0.2.4
+medium ${texts(3)}
+large ${texts(8)}
+huge IN TXT ${`"${TEXT}" `.repeat(240)}
+`
+
+/** The SOA's TTL is shorter than its minimum: what is not there holds for half a minute. */
+const OTHER = `
+@ 30 IN SOA ns hostmaster 1 3600 600 86400 600
+$TTL 300
+@ IN NS ns
+ns IN A 192.0.2.9
+www 60 IN A 192.0.2.10
+selector1-plain-test._domainkey IN TXT "v=DKIM1; p=AAAA"
+`
+
+const SIGNED = `
+@ 900 IN SOA ns hostmaster 1 3600 600 86400 60
+$TTL 300
+@ IN NS ns
+  IN MX 10 mail
+  IN TXT "v=spf1 -all"
+ns IN A 192.0.2.20
+mail IN A 192.0.2.21
+www IN CNAME mail
+`
+
+/** The zones that the servers of the tests know. */
+const ZONES: readonly NsdZone[] = [
+  { name: "plain.test", records: PLAIN, signing: "none" },
+  { name: "other.test", records: OTHER, signing: "none" },
+  { name: "signed.test", records: SIGNED, signing: "signed" },
+  // Its only address is no longer the one that was signed.
+  { name: "bogus.test", records: SIGNED.replace("mail IN A 192.0.2.21", ""), signing: "broken" },
+]
+
+/** What unbound does with questions: asks nsd for its zones, or refuses them. */
+type Access = "allow" | "refuse"
+
+/** The program that has to be installed. */
+const UNBOUND_PROGRAMS = ["unbound"] as const
+
+/**
+ * Starts unbound, a recursor, in front of nsd: it asks it for these zones, believes what is signed by its keys, and denies all
+ * other names, so that it asks nobody else.
+ */
+function startUnbound(nsd: Nsd, zones: readonly string[], access: Access): Promise<ChildServer> {
+  return startChild(async (directory, port) => {
+    const file = join(directory, "unbound.conf")
+    const anchors = join(directory, "anchors.key")
+    await Bun.write(anchors, `${nsd.trustAnchors.join("\n")}\n`)
+    await Bun.write(file, configuration({ directory, port, anchors, nsd, zones, access }))
+    return ["unbound", "-d", "-p", "-c", file]
+  }, /start of service/)
+}
+
+type Configured = {
+  readonly directory: string
+  readonly port: number
+  readonly anchors: string
+  readonly nsd: Nsd
+  readonly zones: readonly string[]
+  readonly access: Access
+}
+
+function configuration({ directory, port, anchors, nsd, zones, access }: Configured): string {
+  return `server:
+  interface: 127.0.0.1
+  port: ${port}
+  do-ip6: no
+  num-threads: 1
+  username: ""
+  chroot: ""
+  directory: "${directory}"
+  use-syslog: no
+  logfile: ""
+  verbosity: 1
+  access-control: 127.0.0.0/8 ${access}
+  module-config: "validator iterator"
+  trust-anchor-file: "${anchors}"
+  do-not-query-localhost: no
+  local-zone: "." static
+${zones.map(name => `  local-zone: "${name}." transparent\n`).join("")}remote-control:
+  control-enable: no
+# An alias may lead elsewhere: that is put to nsd too, which refuses it, and to no server of the root.
+forward-zone:
+  name: "."
+  forward-addr: ${nsd.address}@${nsd.port}
+${zones.map(name => `stub-zone:\n  name: "${name}."\n  stub-addr: ${nsd.address}@${nsd.port}\n`).join("")}`
+}
 
 /** A server that is asked, and our exchange with it. */
 type Peer = DnsServerAddress & { readonly exchange: DnsExchange; readonly tick: (ms: number) => Promise<void> }

@@ -1,16 +1,57 @@
 import { test as bunTest, expect } from "bun:test"
+import { existsSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { SQL } from "bun"
 import { StoreError } from "../../../../src/customers/store/core/store-error.ts"
 import { readPostgresStatus } from "../../../../src/customers/store/postgres/postgres-status.ts"
 import { validatePostgresUrl } from "../../../../src/customers/store/postgres/postgres-url.ts"
 import { requireSupportedServer } from "../../../../src/customers/store/postgres/prepare-database.ts"
 import { openPostgres } from "../../../../src/customers/store/postgres-store.ts"
+import { bounded } from "../../../support/bounded.ts"
+import { freePort } from "../../../support/free-port.ts"
 import { later } from "../../../support/later.ts"
 import { onTestEnd } from "../../../support/on-test-end.ts"
-import { PGBOUNCER, startPooler } from "../../../support/pooler.ts"
-import { POSTGRES_PROGRAMS, startPostgres } from "../../../support/postgres.ts"
+import { AS_POSTGRES, POSTGRES_PROGRAMS, startPostgres } from "../../../support/postgres.ts"
 import { emptyDatabase } from "../../../support/postgres-databases.ts"
 import { onPostgres } from "../../engines.ts"
+
+/** Where Debian has PgBouncer; null: it is not installed. */
+const PGBOUNCER: string | null = existsSync("/usr/sbin/pgbouncer") ? "/usr/sbin/pgbouncer" : null
+
+/** Starts a PgBouncer before a PostgreSQL server on loopback, which ends with the test, and gives its port. */
+async function startPooler(behind: number, settings: Readonly<Record<string, string>>): Promise<number> {
+  if (PGBOUNCER === null) throw new Error("PgBouncer is not installed")
+  const all = {
+    listen_addr: "127.0.0.1",
+    unix_socket_dir: "",
+    auth_type: "any",
+    ...settings,
+  }
+  for (let attempt = 0; attempt < 3; attempt++) {
+    const port = freePort()
+    const lines = Object.entries({ ...all, listen_port: String(port) }).map(([name, value]) => `${name} = ${value}`)
+    // Where its user may read, who may not go into the directory of the run.
+    const file = join(AS_POSTGRES.length === 0 ? tmpdir() : "/tmp", `mailkind-tests-${process.pid}-pooler-${port}.ini`)
+    const server = `* = host=127.0.0.1 port=${behind} user=mailkind`
+    writeFileSync(file, `[databases]\n${server}\n[pgbouncer]\n${lines.join("\n")}\n`)
+    const pooler = Bun.spawn([...AS_POSTGRES, PGBOUNCER, file], { stdin: "ignore", stdout: "ignore", stderr: "pipe" })
+    onTestEnd(() => pooler.kill("SIGKILL"))
+    onTestEnd(() => Bun.file(file).delete())
+    if (await bounded(isUp(pooler.stderr), () => "PgBouncer does not answer")) return port
+  }
+  throw new Error("PgBouncer does not start")
+}
+
+/** Whether what it says is that it listens; else it has ended. */
+async function isUp(reply: ReadableStream<Uint8Array>): Promise<boolean> {
+  let text = ""
+  for await (const part of reply) {
+    text += new TextDecoder().decode(part)
+    if (text.includes("process up")) return true
+  }
+  return false
+}
 
 const SECRET = "s3cretpassword"
 
