@@ -69,11 +69,11 @@ const IDENTITY_TIMEOUT_MS = 5000
 export function createDoctor(system: System, readSettings: () => SettingsReading): RunDoctor {
   return async (names, isRunning) => {
     const read = readSettings()
-    const examiners =
+    const diagnostics =
       read.kind === "read"
         ? createDiagnostics(createContext(system, read.settings), { isAlone: names.length === 1, isRunning })
         : invalidSettingsDiagnostics(read.faults)
-    return await runDiagnostics(examiners, names, system.setTimer)
+    return await runDiagnostics(diagnostics, names, system.setTimer)
   }
 }
 

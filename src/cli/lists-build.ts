@@ -45,12 +45,12 @@ export async function listsBuild(
     if (!options.quiet) printManifest(output, JSON.parse(before), options)
     return
   }
-  const { built, stock } = buildOrFail(checkout, before, options)
+  const { built, bundle } = buildOrFail(checkout, before, options)
   const text = formatManifest(built.manifest)
   if (options.check && text !== before)
     throw new CommandError(`${MANIFEST} differs from its sources. Run \`lists build\` and review the difference.`)
   await checkout.write(PACK, built.bytes)
-  await checkout.write(SOURCE_BUNDLE, encodeBundle(stock))
+  await checkout.write(SOURCE_BUNDLE, encodeBundle(bundle))
   await checkout.write(INPUTS_DIGEST, inputs)
   if (text !== before) await checkout.write(MANIFEST, text)
   printManifest(output, built.manifest, options)
@@ -60,7 +60,7 @@ function buildOrFail(
   checkout: RepoCheckout,
   before: string | null,
   { shrink }: ListsBuildOptions,
-): { readonly built: Extract<BuildPackResult, { readonly kind: "built" }>; readonly stock: SourceBundle } {
+): { readonly built: Extract<BuildPackResult, { readonly kind: "built" }>; readonly bundle: SourceBundle } {
   const read = readSourceBundle(checkout.read(CATALOGUE), checkout)
   if (read.kind === "refused") throw invalidSources(read.faults)
   const built = buildPack(read.bundle)
@@ -70,7 +70,7 @@ function buildOrFail(
     throw new CommandError(
       ["a list lost a fifth of its entries. If this is right, use --shrink:", ...lost].join("\n  "),
     )
-  return { built, stock: read.bundle }
+  return { built, bundle: read.bundle }
 }
 
 const invalidSources = (faults: readonly string[]): CommandError =>

@@ -70,9 +70,9 @@ describe("a preflight", async () => {
   test.each([OTHER, "null", "", "http://app.example.com", "https://app.example.com:8443", `${PAGE}/path`, "*"])(
     "from %j, which no key allows, is told nothing",
     async origin => {
-      const question = await preflight("/v1/check", asking(origin))
-      expect({ status: question.status, cors: corsOf(question) }).toEqual({ status: 204, cors: {} })
-      expect(words(question.headers.get("vary"))).toContain("origin")
+      const response = await preflight("/v1/check", asking(origin))
+      expect({ status: response.status, cors: corsOf(response) }).toEqual({ status: 204, cors: {} })
+      expect(words(response.headers.get("vary"))).toContain("origin")
     },
   )
 

@@ -51,7 +51,7 @@ async function banish(harness: Harness): Promise<void> {
 
 const SETS: readonly (readonly Flaw[])[] = FLAWS.flatMap(({ flaw }, at) => [
   [flaw],
-  ...FLAWS.slice(at + 1).map(setTimer => [flaw, setTimer.flaw]),
+  ...FLAWS.slice(at + 1).map(later => [flaw, later.flaw]),
 ])
 
 test("the steps of the table are those that refuse here", () => {

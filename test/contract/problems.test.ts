@@ -97,9 +97,9 @@ describe("status, content type, members and headers are as documented", () => {
     ["DELETE", "/docs", "method_not_allowed"],
   ] as const)("%s %s without a key is %s", async (method, path, code) => {
     const { ask } = await testApp()
-    const question = await ask(`${method} ${path}`, { key: null })
-    expectDocumented(question, code)
-    expectItsHeaders(question, code)
+    const response = await ask(`${method} ${path}`, { key: null })
+    expectDocumented(response, code)
+    expectItsHeaders(response, code)
   })
 })
 

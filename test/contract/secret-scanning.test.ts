@@ -125,8 +125,8 @@ describe("200: a secret key in a signed report", () => {
       ["\uFEFF", "application/json"],
     ] as const) {
       const { id, text } = await anotherKey()
-      const question = await send(before + reportOf(text), { headers: { "Content-Type": type } })
-      expect([question.status, await isActive(id)]).toEqual([200, false])
+      const response = await send(before + reportOf(text), { headers: { "Content-Type": type } })
+      expect([response.status, await isActive(id)]).toEqual([200, false])
     }
   })
 

@@ -148,8 +148,8 @@ describe("who sends no key is told nothing of terms", () => {
     await publish(harness)
     for (const passedMs of [0, NOTICE_MS]) {
       await harness.time.tick(passedMs)
-      const question = await harness.ask(line, { key: null })
-      expect<object>({ ...facts(question), code: null }).toEqual(silent(status))
+      const response = await harness.ask(line, { key: null })
+      expect<object>({ ...facts(response), code: null }).toEqual(silent(status))
     }
   })
 })

@@ -54,11 +54,11 @@ async function opened(
   const { clock, stopwatch, later } = time
   const every = (everyMs: number, work: () => void) => {
     if (!isAtWork) return () => undefined
-    let callOff = later(everyMs, function again() {
+    let cancel = later(everyMs, function again() {
       work()
-      callOff = later(everyMs, again)
+      cancel = later(everyMs, again)
     })
-    return () => callOff()
+    return () => cancel()
   }
   const start = () => {
     const world = {

@@ -29,9 +29,9 @@ const DARK_STYLES = `:root { color-scheme: light dark; supported-color-schemes: 
   .button { background: #a5b0ff !important; color: #111318 !important }
 }`
 
-/** The letter as a whole HTML document, which loads nothing from anywhere and has no table. */
-export function renderMailHtml(letter: MailContent): string {
-  return `<!doctype html>\n${render(<MailPage {...letter} />)}\n`
+/** The mail as a whole HTML document, which loads nothing from anywhere and has no table. */
+export function renderMailHtml(content: MailContent): string {
+  return `<!doctype html>\n${render(<MailPage {...content} />)}\n`
 }
 
 function MailPage({ subject, blocks }: MailContent) {
@@ -121,7 +121,7 @@ function Facts({ facts }: { readonly facts: Extract<MailBlock, { kind: "facts" }
   )
 }
 
-/** One piece of a letter, in words that text and HTML both show. */
+/** One block of a mail, in words that text and HTML both show. */
 export type MailBlock =
   | { readonly kind: "prose"; readonly text: string }
   /** What is known, name by value. */
@@ -140,7 +140,7 @@ export type MailContent = { readonly subject: string; readonly blocks: readonly 
 /** How long a line of text is, unless one word is longer (RFC 5322 §2.1.1 asks for at most 78). */
 const LINE_LENGTH_MAX = 76
 
-/** The letter as plain text, with line ends after every line. */
+/** The mail as plain text, with line ends after every line. */
 export function renderMailText({ blocks }: MailContent): string {
   return `${blocks.map(renderBlockText).join("\n\n")}\n`
 }

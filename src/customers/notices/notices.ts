@@ -55,7 +55,7 @@ type NoticeSpec<P extends TObject> = {
   readonly isOptional: boolean
   /** The parameters of the notice, stored in the outbox as JSON. */
   readonly params: P
-  readonly content: (particulars: Static<P>, place: LinkContext) => MailContent
+  readonly content: (params: Static<P>, place: LinkContext) => MailContent
 }
 
 const notice = <P extends TObject>(spec: NoticeSpec<P>): NoticeSpec<P> => spec
@@ -328,14 +328,14 @@ export type Notice = {
 
 /** Renders a notice as a mail. */
 export function noticeContent({ kind, params }: Notice, place: LinkContext): MailContent {
-  const letter = renderNotice(NOTICES[kind], params, place)
-  if (letter === null) throw new TypeError(`the particulars of ${kind} have another form`)
-  return letter
+  const rendered = renderNotice(NOTICES[kind], params, place)
+  if (rendered === null) throw new TypeError(`the parameters of ${kind} have another form`)
+  return rendered
 }
 
 /** Renders a stored notice as a mail; null when another version wrote it in a form that this one cannot read. */
-export function storedNoticeContent(kind: string, particulars: string, place: LinkContext): MailContent | null {
-  return isNoticeKind(kind) ? renderNotice(NOTICES[kind], parseJson(particulars), place) : null
+export function storedNoticeContent(kind: string, params: string, place: LinkContext): MailContent | null {
+  return isNoticeKind(kind) ? renderNotice(NOTICES[kind], parseJson(params), place) : null
 }
 
 function isNoticeKind(kind: string): kind is NoticeKind {
@@ -343,10 +343,10 @@ function isNoticeKind(kind: string): kind is NoticeKind {
 }
 
 /** The row of a kind, with the type of its parameters erased; its schema checks them at run time. */
-function renderNotice(row: { readonly params: TObject }, particulars: unknown, place: LinkContext): MailContent | null {
+function renderNotice(row: { readonly params: TObject }, params: unknown, place: LinkContext): MailContent | null {
   const { content, isOptional } = row as NoticeSpec<TObject> // its schema is checked in the same breath
-  if (!Value.Check(row.params, particulars)) return null
-  const { subject, blocks } = content(particulars, place)
+  if (!Value.Check(row.params, params)) return null
+  const { subject, blocks } = content(params, place)
   return { subject, blocks: isOptional ? [...blocks, switchFooter(place)] : blocks }
 }
 

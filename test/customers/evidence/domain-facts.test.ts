@@ -45,11 +45,11 @@ test("what was written is read as it was, by others too, once it is stored", asy
 
 test("what a clock more than a day ahead has found is not read, and gives way to what is written", async () => {
   const { store, ages, homepages, flush, prune, clock } = await factsOf()
-  const [dayAhead, setTimer] = [NOW + DAY_MS, NOW + DAY_MS + 1]
+  const [dayAhead, furtherAhead] = [NOW + DAY_MS, NOW + DAY_MS + 1]
   ages.write("ahead.com", { ...AGE, checkedAtMs: dayAhead })
   homepages.write("ahead.com", { ...PARKED, checkedAtMs: dayAhead })
-  ages.write("wrong.com", { registeredAtMs: null, checkedAtMs: setTimer })
-  homepages.write("wrong.com", { ...PARKED, checkedAtMs: setTimer })
+  ages.write("wrong.com", { registeredAtMs: null, checkedAtMs: furtherAhead })
+  homepages.write("wrong.com", { ...PARKED, checkedAtMs: furtherAhead })
   await flush()
   expect(await ages.read("ahead.com")).toMatchObject({ checkedAtMs: dayAhead })
   expect(await homepages.read("ahead.com")).toMatchObject({ checkedAtMs: dayAhead })
@@ -78,18 +78,18 @@ test("what is known of one kind says nothing of the other", async () => {
 
 test("a later fact takes an earlier one's place, and never the other way round, kind by kind", async () => {
   const { store, ages, homepages, flush } = await factsOf()
-  const setTimer = { registeredAtMs: null, checkedAtMs: NOW + 1 }
+  const newer = { registeredAtMs: null, checkedAtMs: NOW + 1 }
   const found = { state: "found", evidence: null, checkedAtMs: NOW + 2 } as const
   ages.write("acme.com", AGE)
   homepages.write("acme.com", PARKED)
   await flush()
-  ages.write("acme.com", setTimer)
+  ages.write("acme.com", newer)
   homepages.write("acme.com", found)
   await flush()
   ages.write("acme.com", AGE)
   homepages.write("acme.com", PARKED)
   await flush()
-  expect([await ages.read("acme.com"), await homepages.read("acme.com")]).toEqual([setTimer, found])
+  expect([await ages.read("acme.com"), await homepages.read("acme.com")]).toEqual([newer, found])
   expect(await store.all<unknown>("SELECT found_at_ms FROM domain_facts")).toEqual([{ found_at_ms: NOW + 2 }])
 })
 

@@ -42,7 +42,7 @@ describe("a mail of the outbox", () => {
   }
 
   const claim = (store: Store, by: string) => claimMails(store, by, NOW, MANY)
-  const setTimer = { nowMs: NOW, dueAtMs: NOW + 1, isRefusal: true }
+  const delay = { nowMs: NOW, dueAtMs: NOW + 1, isRefusal: true }
   const end = (how: "sent" | "refused" | "given_up") => async (store: Store, accountId: string) =>
     void (await endMail(store, "me", envelope(accountId), how, NOW))
 
@@ -52,7 +52,7 @@ describe("a mail of the outbox", () => {
     due: async (store, id) => void (await post(store, id)),
     later: async (store, id) => {
       await MAKE.mine(store, id)
-      await rescheduleMail(store, "me", envelope(id), setTimer)
+      await rescheduleMail(store, "me", envelope(id), delay)
     },
     mine: async (store, id) => {
       await MAKE.due(store, id)
@@ -83,7 +83,7 @@ describe("a mail of the outbox", () => {
     end_sent: end("sent"),
     end_refused: end("refused"),
     end_given_up: end("given_up"),
-    put_off: async (store, id) => void (await rescheduleMail(store, "me", envelope(id), setTimer)),
+    put_off: async (store, id) => void (await rescheduleMail(store, "me", envelope(id), delay)),
     release: async store => {
       for (const foreign of await readForeignClaims(store, "me")) await releaseClaim(store, foreign)
     },

@@ -69,12 +69,12 @@ function cluster(count: number) {
 test("a caller that uses all nodes has its burst once, and then its rate", async () => {
   const { time, admitted } = cluster(3)
   expect(admitted(1000)).toBe(60)
-  let setTimer = 0
+  let admittedCount = 0
   for (let step = 0; step < 100; step++) {
     await time.tick(100)
-    setTimer += admitted(100)
+    admittedCount += admitted(100)
   }
-  expect(setTimer).toBe(300)
+  expect(admittedCount).toBe(300)
 })
 
 test("when a node leaves the others take its share, and no caller has its burst twice", async () => {
@@ -83,13 +83,13 @@ test("when a node leaves the others take its share, and no caller has its burst 
   const rest = limits.slice(0, 2)
   for (const [position, share] of all.slice(0, 2).entries()) share.setPosition({ count: 2, position })
   expect(admitted(1000, rest)).toBeLessThanOrEqual(1)
-  let setTimer = 0
+  let admittedCount = 0
   for (let step = 0; step < 100; step++) {
     await time.tick(100)
-    setTimer += admitted(100, rest)
+    admittedCount += admitted(100, rest)
   }
-  expect(setTimer).toBeGreaterThanOrEqual(298)
-  expect(setTimer).toBeLessThanOrEqual(301)
+  expect(admittedCount).toBeGreaterThanOrEqual(298)
+  expect(admittedCount).toBeLessThanOrEqual(301)
 })
 
 test("the requests in flight on all nodes are as many as one node would admit, and each that ends makes room", () => {

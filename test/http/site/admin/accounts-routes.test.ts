@@ -192,16 +192,16 @@ describe("one account", () => {
 })
 
 describe("a key", () => {
-  test("is revoked after a question, and its owner is written to once", async () => {
+  test("is revoked after a confirmation, and its owner is written to once", async () => {
     const { changes, page, form, done, keyOf, mails, ask } = await harness()
     const id = await newAccount(changes, "jane@example.com", 4)
     const key = await keyOf(id)
     const path = `/admin/keys/${key.id}/revoke`
     expect((await page(`/admin/accounts/${id}`)).html).toContain(`href="${path}"`)
-    const question = await page(path)
-    expect(question.text).toContain("You cannot undo this.")
+    const confirmation = await page(path)
+    expect(confirmation.text).toContain("You cannot undo this.")
     expect((await ask("GET /v1/usage", { key: key.text })).status).toBe(200)
-    const sent = formIn(question.html, "Revoke the key")
+    const sent = formIn(confirmation.html, "Revoke the key")
     const { text: words } = await done(sent.path, sent.fields)
     expect(words).toContain("Key revoked. We send a mail to the owner of the account.")
     expect(words).toContain("revoked by an administrator")

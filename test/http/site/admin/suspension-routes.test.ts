@@ -139,9 +139,9 @@ describe("the deletion of an account", () => {
   test("asks for its email, then deletes it and all of its keys, and is in the audit log", async () => {
     const { page, done, path, keyOf, ask, store, id } = await opened()
     const key = await keyOf([])
-    const question = await page(`${path}/delete`)
-    expect(question.text).toContain("You cannot undo this.")
-    const wrong = formIn(question.html, "Delete the account")
+    const confirmation = await page(`${path}/delete`)
+    expect(confirmation.text).toContain("You cannot undo this.")
+    const wrong = formIn(confirmation.html, "Delete the account")
     const { text } = await done(wrong.path, { ...wrong.fields, email: " JANE@example.com " })
     expect(text).toContain("Account deleted.")
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "invalid_key" })

@@ -79,11 +79,11 @@ describe("a mistyped address", () => {
       [1, TYPO],
     ] as const) {
       const { own, asks, recipients } = await opened("warn")
-      const question = await asks(TYPO, { next: "/dashboard/usage" })
-      expect(question.text).toContain("Did you mean jane@gmail.com?")
-      expect(question.text).toContain("Use jane@gmail.com")
-      expect(question.text).toContain(`Keep ${TYPO}`)
-      const fields = [...question.html.matchAll(/<form method="post" action="\/sign-in">(.*?)<\/form>/gs)].map(
+      const confirmation = await asks(TYPO, { next: "/dashboard/usage" })
+      expect(confirmation.text).toContain("Did you mean jane@gmail.com?")
+      expect(confirmation.text).toContain("Use jane@gmail.com")
+      expect(confirmation.text).toContain(`Keep ${TYPO}`)
+      const fields = [...confirmation.html.matchAll(/<form method="post" action="\/sign-in">(.*?)<\/form>/gs)].map(
         ([, form = ""]) =>
           Object.fromEntries(
             [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
