@@ -1,4 +1,5 @@
 import type { Clock } from "../../base/outside-world.ts"
+import { compareText } from "../../base/text.ts"
 import { DAY_MS } from "../../base/time.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
@@ -63,40 +64,53 @@ export const DOMAIN_FACT_BOUNDS: DomainFactBounds = {
 /** A fact dated further ahead than this comes from a wrong clock: it is ignored on reading and may be overwritten. */
 const CLOCK_AHEAD_MS_MAX = DAY_MS
 
+type AnyFact = { readonly checkedAtMs: number } & Readonly<Record<string, string | number | null>>
+
+/** The columns of each kind of fact by its members; the last one says when it was checked. */
+const KINDS = {
+  ages: { registeredAtMs: "registered_at_ms", checkedAtMs: "age_checked_at_ms" },
+  homepages: { state: "homepage", evidence: "homepage_evidence", checkedAtMs: "homepage_checked_at_ms" },
+} as const
+
+type Kind = keyof typeof KINDS
+
 /** Opens the store of facts. Only calls to its functions write and prune. */
 export function createDomainFacts(
   store: Store,
   clock: Clock,
   bounds: DomainFactBounds = DOMAIN_FACT_BOUNDS,
 ): DomainFacts {
-  const ages = new Map<string, AgeFact>()
-  const homepages = new Map<string, HomepageFact>()
+  const unwritten = { ages: new Map<string, AgeFact>(), homepages: new Map<string, HomepageFact>() }
   const flush = async (): Promise<void> => {
-    while (ages.size + homepages.size > 0) {
-      const someAges = [...ages].slice(0, bounds.writtenMax)
-      const someHomepages = [...homepages].slice(0, bounds.writtenMax)
+    while (unwritten.ages.size + unwritten.homepages.size > 0) {
+      const ages = [...unwritten.ages].slice(0, bounds.writtenMax)
+      const homepages = [...unwritten.homepages].slice(0, bounds.writtenMax)
       await store.transaction(async inner => {
+        const rows = [
+          ...ages.map(row => ["ages", ...row] as const),
+          ...homepages.map(row => ["homepages", ...row] as const),
+        ]
         // All processes write in one order, so that on PostgreSQL two that write the same rows cannot deadlock.
-        const [agesBy, homepagesBy] = [new Map(someAges), new Map(someHomepages)]
-        for (const domain of [...new Set([...agesBy.keys(), ...homepagesBy.keys()])].sort()) {
-          const [age, homepage] = [agesBy.get(domain), homepagesBy.get(domain)]
-          if (age !== undefined) await writeAge(inner, domain, age)
-          if (homepage !== undefined) await writeHomepage(inner, domain, homepage)
-        }
+        for (const [kind, domain, fact] of rows.sort(([, one], [, other]) => compareText(one, other)))
+          await writeFact(inner, kind, domain, fact)
       })
-      dropWritten(ages, someAges)
-      dropWritten(homepages, someHomepages)
+      dropWritten(unwritten.ages, ages)
+      dropWritten(unwritten.homepages, homepages)
     }
   }
-  const believedMs = (): number => clock() + CLOCK_AHEAD_MS_MAX
+  const read = <T>(kind: Kind, domain: string) => readFact<T>(store, kind, domain, clock() + CLOCK_AHEAD_MS_MAX)
   return {
     ages: {
-      read: domain => readAge(store, domain, believedMs()),
-      write: createBoundedWrite(ages, bounds.unwrittenMax),
+      read: domain => read<AgeFact>("ages", domain),
+      write: createBoundedWrite(unwritten.ages, bounds.unwrittenMax),
     },
     homepages: {
-      read: domain => readHomepage(store, domain, believedMs()),
-      write: createBoundedWrite(homepages, bounds.unwrittenMax),
+      read: async domain => {
+        const fact = await read<HomepageFact>("homepages", domain)
+        // A newer version may have written a state that this one does not know.
+        return fact !== null && HOMEPAGE_STATES.includes(fact.state) ? fact : null
+      },
+      write: createBoundedWrite(unwritten.homepages, bounds.unwrittenMax),
     },
     flush,
     prune: nowMs => pruneFacts(store, nowMs === null ? 0 : nowMs - bounds.retentionMs, bounds),
@@ -118,57 +132,27 @@ function dropWritten<T>(unwritten: Map<string, T>, stored: readonly (readonly [s
   for (const [domain, fact] of stored) if (unwritten.get(domain) === fact) unwritten.delete(domain)
 }
 
-type AgeRow = { readonly registeredAtMs: number | null; readonly checkedAtMs: number }
-
-async function readAge(store: Store, domain: string, believedMs: number): Promise<AgeFact | null> {
-  return await store.one<AgeRow>(
-    `SELECT registered_at_ms AS "registeredAtMs", age_checked_at_ms AS "checkedAtMs" FROM domain_facts
-     WHERE domain = $1 AND age_checked_at_ms <= $2`,
+async function readFact<T>(store: Store, kind: Kind, domain: string, believedMs: number): Promise<T | null> {
+  const columns = Object.entries(KINDS[kind]).map(([member, column]) => `${column} AS "${member}"`)
+  return await store.one<T>(
+    `SELECT ${columns.join(", ")} FROM domain_facts WHERE domain = $1 AND ${KINDS[kind].checkedAtMs} <= $2`,
     [domain, believedMs],
   )
 }
 
-type HomepageRow = { readonly state: string | null; readonly evidence: string | null; readonly checkedAtMs: number }
-
-async function readHomepage(store: Store, domain: string, believedMs: number): Promise<HomepageFact | null> {
-  const row = await store.one<HomepageRow>(
-    `SELECT homepage AS "state", homepage_evidence AS "evidence", homepage_checked_at_ms AS "checkedAtMs"
-     FROM domain_facts WHERE domain = $1 AND homepage_checked_at_ms <= $2`,
-    [domain, believedMs],
-  )
-  // A newer version may have written a state that this one does not know.
-  const state = HOMEPAGE_STATES.find(each => each === row?.state)
-  return row === null || state === undefined ? null : { state, evidence: row.evidence, checkedAtMs: row.checkedAtMs }
-}
-
 /** A later fact of another process is not overwritten. */
-async function writeAge(store: Store, domain: string, { registeredAtMs, checkedAtMs }: AgeFact): Promise<void> {
+async function writeFact(store: Store, kind: Kind, domain: string, fact: AnyFact): Promise<void> {
+  const members = Object.entries(KINDS[kind])
+  const columns = members.map(([, column]) => column)
+  const places = columns.map((_, index) => `$${index + 2}`)
+  const checkedAt = KINDS[kind].checkedAtMs
   await store.run(
-    `INSERT INTO domain_facts (domain, registered_at_ms, age_checked_at_ms, found_at_ms) VALUES ($1, $2, $3, $3)
+    `INSERT INTO domain_facts (domain, ${columns.join(", ")}, found_at_ms) VALUES ($1, ${places.join(", ")}, ${places.at(-1)})
      ON CONFLICT (domain) DO UPDATE
-     SET registered_at_ms = excluded.registered_at_ms, age_checked_at_ms = excluded.age_checked_at_ms, ${FOUND_AT}
-     WHERE domain_facts.age_checked_at_ms IS NULL OR domain_facts.age_checked_at_ms <= excluded.age_checked_at_ms
-       OR domain_facts.age_checked_at_ms > excluded.age_checked_at_ms + ${CLOCK_AHEAD_MS_MAX}`,
-    [domain, registeredAtMs, checkedAtMs],
-  )
-}
-
-/** A later fact of another process is not overwritten. */
-async function writeHomepage(
-  store: Store,
-  domain: string,
-  { state, evidence, checkedAtMs }: HomepageFact,
-): Promise<void> {
-  await store.run(
-    `INSERT INTO domain_facts (domain, homepage, homepage_evidence, homepage_checked_at_ms, found_at_ms)
-     VALUES ($1, $2, $3, $4, $4)
-     ON CONFLICT (domain) DO UPDATE
-     SET homepage = excluded.homepage, homepage_evidence = excluded.homepage_evidence,
-       homepage_checked_at_ms = excluded.homepage_checked_at_ms, ${FOUND_AT}
-     WHERE domain_facts.homepage_checked_at_ms IS NULL
-       OR domain_facts.homepage_checked_at_ms <= excluded.homepage_checked_at_ms
-       OR domain_facts.homepage_checked_at_ms > excluded.homepage_checked_at_ms + ${CLOCK_AHEAD_MS_MAX}`,
-    [domain, state, evidence, checkedAtMs],
+     SET ${columns.map(column => `${column} = excluded.${column}`).join(", ")}, ${FOUND_AT}
+     WHERE domain_facts.${checkedAt} IS NULL OR domain_facts.${checkedAt} <= excluded.${checkedAt}
+       OR domain_facts.${checkedAt} > excluded.${checkedAt} + ${CLOCK_AHEAD_MS_MAX}`,
+    [domain, ...members.map(([member]) => fact[member] ?? null)],
   )
 }
 
