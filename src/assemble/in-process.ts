@@ -16,8 +16,7 @@ import type { OpenOptions } from "../in-process/public-types.d.ts"
 import { BUNDLED_FILES } from "../system/files.ts"
 import { createSystem, type System } from "../system/system.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
-import { createOnDefect } from "./check/evidence-defects.ts"
-import { createNetworkService } from "./check/network.ts"
+import { createNetworkService, createOnDefect } from "./check/network.ts"
 
 /** A check inside another program, and what a result needs besides. */
 type InProcessCheck = {

@@ -18,6 +18,7 @@ import { createSignInService } from "../customers/sign-in-service.ts"
 import type { OpenStore, Store } from "../customers/store/core/store.ts"
 import { currentTermsVersion } from "../customers/terms/terms.ts"
 import { createTrafficPart } from "../customers/usage/traffic.ts"
+import type { LoadShedder } from "../http/admission/load-shedder.ts"
 import { createApp } from "../http/app.ts"
 import { createClientAddressResolver, createClientNetworkResolver } from "../http/request/client-address.ts"
 import { createJsonResponses } from "../http/response/json-responses.ts"
@@ -38,7 +39,16 @@ import {
 } from "../process/http-listener.ts"
 import { StartBudget, StartStopped } from "../process/start-budget.ts"
 import { createBackupsPart, recordDeletions } from "./backups.ts"
-import { createLookUps } from "./check/look-ups.ts"
+import { createDeepChecksService } from "./check/deep-checks.ts"
+import { createLearnedHostsService } from "./check/learned-hosts.ts"
+import {
+  createDnsOutageLog,
+  createNetworkService,
+  createOnDefect,
+  dnsServerPlaces,
+  type HostLearning,
+  type NetworkService,
+} from "./check/network.ts"
 import { refreshHours } from "./check/refresh.ts"
 import { type AppContext, faultsOf, type StoreContext } from "./context.ts"
 import { createCallbacksService } from "./customers/callbacks.ts"
@@ -207,6 +217,29 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
     },
   }
 }
+
+/** Wires the network look-ups of checks, and what is learned from them. */
+function createLookUps(context: StoreContext, activeLists: () => DomainLists, instrumentation: Instrumentation) {
+  const onDefect = createOnDefect(context, instrumentation.meter)
+  const learned = createLearnedHostsService(context, () => activeLists().pack)
+  const matchLists: HostLearning["matchLists"] = (domain, registrable) => activeLists().pack.match(domain, registrable)
+  const learning = { learnedHosts: learned.hosts, matchLists, listsVersion: () => activeLists().pack.version }
+  const network = createNetworkService(context, learning, {
+    outages: createDnsOutageLog(context, () => dnsServerPlaces(context)),
+    onDefect,
+  })
+  const quiet = skipDeepChecksUnderLoad(network, instrumentation.loadShedder)
+  return { learned, network, deep: createDeepChecksService(context, quiet, context, onDefect), onDefect }
+}
+
+/** Skips deep checks under load as it does while DNS is unavailable. */
+export const skipDeepChecksUnderLoad = (
+  { queryDns, isDnsUnavailable }: Pick<NetworkService, "queryDns" | "isDnsUnavailable">,
+  loadShedder: Pick<LoadShedder, "isUnderPressure">,
+): Pick<NetworkService, "queryDns" | "isDnsUnavailable"> => ({
+  queryDns,
+  isDnsUnavailable: () => isDnsUnavailable() || loadShedder.isUnderPressure(),
+})
 
 /** Wires the check of addresses that sign in. */
 export const assembleSignUpCheck = (

@@ -1,7 +1,6 @@
 import { isIP } from "node:net"
 import { withTimeout } from "../base/concurrency.ts"
 import { type Log, logError } from "../base/log.ts"
-import type { LogMessage } from "../base/log-events.ts"
 import type { SetTimer } from "../base/outside-world.ts"
 import { createIntervals, DAY_MS } from "../base/time.ts"
 import type { TrustedInstant } from "../base/trusted-clock.ts"
@@ -38,30 +37,10 @@ type MailSettings = {
 type MailContext = StoredContext<MailSettings> & { readonly system: { readonly openMailer: OpenMailer } }
 
 /** The sending of mails. */
-export type MailService = {
-  /** Starts the background work. */
-  readonly start: () => void
-  /**
-   * Sends a notice once, without the outbox, to an address that may have no account: for sign-in codes, which expire within
-   * minutes and must not be stored. `no_server` means that no mail server is set.
-   */
-  readonly sendNow: (to: string, notice: Notice) => Promise<SendResult | { readonly kind: "no_server" }>
-  /** Sends due mails of the outbox. Never rejects. */
-  readonly pollOutbox: () => Promise<void>
-  /** Renews claims and takes over those of dead processes. Never rejects. */
-  readonly renewClaims: () => Promise<void>
-  /** Deletes expired mails. */
-  readonly prune: (nowMs: TrustedInstant) => Promise<void>
-  readonly queriedSamples: readonly [{ readonly read: () => Promise<readonly Sample[]>; readonly failure: LogMessage }]
-  /** Stops the work. A mail that takes too long is rescheduled. The store must still be open. */
-  readonly stop: () => Promise<void>
-}
+export type MailService = ReturnType<typeof createMailService>
 
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
-export function createMailService(
-  { system, settings, store, log, trustedTime }: MailContext,
-  baseUrl: () => string,
-): MailService {
+export function createMailService({ system, settings, store, log, trustedTime }: MailContext, baseUrl: () => string) {
   const { clock, random } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
   const senderAddress = (): string => settings.MAILKIND_MAIL_FROM ?? `mailkind@${senderHost(baseUrl())}`
@@ -83,7 +62,11 @@ export function createMailService(
   ])
   return {
     start: intervals.start,
-    sendNow: async (to, notice) => {
+    /**
+     * Sends a notice once, without the outbox, to an address that may have no account: for sign-in codes, which expire within
+     * minutes and must not be stored. `no_server` means that no mail server is set.
+     */
+    sendNow: async (to: string, notice: Notice): Promise<SendResult | { readonly kind: "no_server" }> => {
       if (mailer === null) return { kind: "no_server" }
       const from = senderAddress()
       const messageId = `${randomBase62(random, 20)}@${senderDomain(from)}`
@@ -93,10 +76,12 @@ export function createMailService(
     },
     pollOutbox,
     renewClaims,
-    prune: nowMs => pruneOldMails(store, nowMs, sender?.isPaused() ?? true, log),
+    /** Deletes expired mails. */
+    prune: (nowMs: TrustedInstant) => pruneOldMails(store, nowMs, sender?.isPaused() ?? true, log),
     queriedSamples: [
       { read: () => outboxSamples(store, clock()), failure: "the mails in the outbox were not counted" },
-    ],
+    ] as const,
+    /** A mail that takes too long is rescheduled. */
     stop: async () => {
       intervals.stop()
       if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)

@@ -88,28 +88,15 @@ async function unsharedNode(context: IdentityContext): Promise<SharedNode> {
   return { identity: await findNodeIdentity(context), rowClaim: { isTaken: () => isTaken, take } }
 }
 
-/** This server as a node among those that share its database. */
-export type NodeService = {
-  /** This node's share of the limits. */
-  readonly limits: CallerLimits
-  /** The number of nodes, including this one. */
-  readonly nodesCount: () => number
-  /** Whether this node cannot reach the database, and another one can. */
-  readonly isCutOff: () => boolean
-  /** Starts sending heartbeats. Call it once the server listens. */
-  readonly start: () => void
-  /** Removes the heartbeat of this node. Never rejects. */
-  readonly stop: () => Promise<void>
-}
-
 /**
  * Counts the nodes and then admits this node's share of the limits of callers. With SQLite there is only one node and nothing to
- * count. `shared` is `null` without workers.
+ * count. `shared` is `null` without workers. `isCutOff` tells that this node cannot reach the database, and another one can. `start` is called
+ * once the server listens; `stop` removes the heartbeat of this node, and never rejects.
  */
 export async function createNodeService(
   context: NodeContext,
   shared: { readonly limits: CallerLimits; readonly node: SharedNode } | null,
-): Promise<NodeService> {
+) {
   const { system, settings, store, log, userAgent } = context
   const limits = shared?.limits ?? createLocalLimits(system.clock)
   if (settings.MAILKIND_DATABASE_URL === null)

@@ -1,5 +1,4 @@
-import { createDnsOutageLog } from "../../src/assemble/check/dns-outages.ts"
-import { createNetworkService, type NetworkService } from "../../src/assemble/check/network.ts"
+import { createDnsOutageLog, createNetworkService, type NetworkService } from "../../src/assemble/check/network.ts"
 import { createContext } from "../../src/assemble/context.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/check.ts"

@@ -7,7 +7,7 @@ import { classifySuffix } from "../../check/address/public-suffix.ts"
 import { AGE_PROBE_BOUNDS, createAgeProbe } from "../../check/age/age-probe.ts"
 import { createRefreshingBootstrap, type RefreshingBootstrap } from "../../check/age/bootstrap-refresh.ts"
 import { createRdapLookup } from "../../check/age/rdap-lookup.ts"
-import { createDeepProbe, type DeepProbe, OFFLINE_DEEP_PROBE } from "../../check/deep-evidence.ts"
+import { createDeepProbe, OFFLINE_DEEP_PROBE } from "../../check/deep-evidence.ts"
 import { DOWNLOAD_BOUNDS, download } from "../../check/fetch/download.ts"
 import { createGuardedFetch } from "../../check/fetch/guarded-fetch.ts"
 import { createPublicFetch } from "../../check/fetch/public-address.ts"
@@ -17,8 +17,7 @@ import { createDomainFacts, type DomainFacts } from "../../customers/evidence/do
 import type { Store } from "../../customers/store/core/store.ts"
 import type { AppContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
-import { createOnDefect } from "./evidence-defects.ts"
-import type { NetworkService } from "./network.ts"
+import { createOnDefect, type NetworkService } from "./network.ts"
 
 /** The bootstrap file that lists the RDAP servers of registries (RFC 9224 §4), and the bounds of its download. */
 export const RDAP_BOOTSTRAP_URL = "https://data.iana.org/rdap/dns.json"
@@ -28,22 +27,13 @@ export const RDAP_BOOTSTRAP_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 1_048_576, 
 const WRITE_MS = 1000
 const PRUNE_MS = 3_600_000
 
-/** Deep checks, and the background work that stores their results. */
-export type DeepChecksService = {
-  readonly deepProbe: DeepProbe
-  /** Starts the background work. */
-  readonly start: () => void
-  /** Stops it and writes buffered results. The store must still be open. Never rejects. */
-  readonly stop: () => Promise<void>
-}
-
-/** Creates deep checks. Without a store, results are cached in memory only. Without DNS, and without requests to other hosts, deep checks are off. */
+/** Creates deep checks, and the background work that stores their results. Without a store, results are cached in memory only. Without DNS, and without requests to other hosts, deep checks are off. */
 export function createDeepChecksService(
   context: AppContext,
   { queryDns, isDnsUnavailable }: Pick<NetworkService, "queryDns" | "isDnsUnavailable">,
   stored: { readonly store: Store; readonly trustedTime: TrustedTime } | null,
   onDefect = createOnDefect(context),
-): DeepChecksService {
+) {
   if (queryDns === null || context.settings.MAILKIND_OUTSIDE === "off")
     return { deepProbe: OFFLINE_DEEP_PROBE, start: () => undefined, stop: async () => undefined }
   const { system, settings, log } = context
@@ -100,7 +90,7 @@ function createFactStoreWork(
   facts: DomainFacts | null,
   trustedNow: TrustedTime["now"],
   bootstrap: RefreshingBootstrap,
-): Pick<DeepChecksService, "start" | "stop"> {
+) {
   let isStopped = false
   // A slow store gets one write at a time.
   const writes = new SingleFlight<null, void>()
@@ -110,8 +100,8 @@ function createFactStoreWork(
     while (!isStopped && ((await facts?.prune(trustedNow())) ?? 0) > 0);
   }
   const intervals = createIntervals(runInterval, [
-    [WRITE_MS, () => void writes.run(null, write)],
-    [PRUNE_MS, () => void prune().catch(logError(log, "old results of deep checks were not deleted"))],
+    [WRITE_MS, () => writes.run(null, write)],
+    [PRUNE_MS, prune, logError(log, "old results of deep checks were not deleted")],
   ])
   let stopRefreshing = (): void => undefined
   return {

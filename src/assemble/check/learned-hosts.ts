@@ -28,31 +28,16 @@ const NAMES_PER_TICK = 1000
 /** How often expired observations are deleted. */
 const PRUNE_MS = 600_000
 
-/** Learned mail hosts, and the background work that synchronises them with the store. */
-export type LearnedHostsService = {
-  readonly hosts: LearnedHosts
-  /** Starts reading in the background, and all further background work. */
-  readonly start: () => void
-  /** Reads new observations. Never rejects: a failure is logged, and the next read continues there. */
-  readonly read: () => Promise<void>
-  /** Writes new observations. Never rejects: what could not be written is written the next time. */
-  readonly write: () => Promise<void>
-  /**
-   * Once for each lists, counts the domains that were seen before the lists named them as listed from now on. Never rejects. A domain that
-   * was taken off the lists stays listed until it is checked again.
-   */
-  readonly relist: () => Promise<void>
-  /** Deletes observations that are too old or too many. Never rejects. */
-  readonly prune: () => Promise<void>
-  /** Stops the work and writes buffered observations. The store must still be open. */
-  readonly stop: () => Promise<void>
-}
-
-/** Creates the service over an open store. The server does not wait for it: until observations are read, no host is learned. */
+/**
+ * Creates learned mail hosts over an open store, and the background work that synchronises them with it. The server does not wait for it:
+ * until observations are read, no host is learned. `read` and `write` exchange observations with other processes, `relist` counts domains as
+ * listed that lists name by now (one that was taken off stays listed until it is checked again), and `prune` deletes observations that are too
+ * old or too many. None of them rejects: a failure is logged, and the next run continues there.
+ */
 export function createLearnedHostsService(
   { system, store, log, trustedTime }: Omit<StoreContext, "settings">,
   activePack: () => Pack,
-): LearnedHostsService {
+) {
   const hosts = new LearnedHosts(LEARNED_BOUNDS, candidatesOnDemand())
   const today = (): number => utcDay(system.clock())
   const inBatches = createBatchRunner(system, log)
@@ -77,21 +62,17 @@ export function createLearnedHostsService(
     return (await pruneHostObservations(store, trustedTime.now(), retention)) > 0 && !isStopping
   })
   const intervals = createIntervals(system.runInterval, [
-    [WRITE_MS, () => void write()],
-    [READ_MS, () => void read()],
-    [RELIST_MS, () => void relist()],
-    [PRUNE_MS, () => void prune()],
+    [WRITE_MS, write],
+    [READ_MS, read],
+    [RELIST_MS, relist],
+    [PRUNE_MS, prune],
   ])
   return {
-    hosts,
+    ...{ hosts, read, write, relist, prune },
     start: () => {
       void read()
       intervals.start()
     },
-    read,
-    write,
-    relist,
-    prune,
     stop: async () => {
       isStopping = true
       intervals.stop()

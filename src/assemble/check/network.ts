@@ -1,9 +1,12 @@
 import type { Deadline } from "../../base/concurrency.ts"
+import type { Outage } from "../../base/fault-log.ts"
+import { defectFields } from "../../base/log.ts"
 import { classifySuffix } from "../../check/address/public-suffix.ts"
 import type { CachingResolver } from "../../check/dns/dns-types.ts"
 import {
   createResolverChain,
   createServerResolver,
+  type DnsOutage,
   type ResolverChain,
   type ResolverChainStats,
 } from "../../check/dns/resolver/resolver-chain.ts"
@@ -20,9 +23,8 @@ import { identityUrls } from "../../check/tenant/identity-endpoint.ts"
 import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../check/tenant/tenant-probe.ts"
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import { cacheSamples, METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
-import type { AppContext } from "../context.ts"
-import type { DnsOutageLog } from "./dns-outages.ts"
-import { createOnDefect } from "./evidence-defects.ts"
+import type { Meter } from "../../http/metrics/meter.ts"
+import { type AppContext, faultsOf } from "../context.ts"
 
 /** The network look-ups of checks, and their state. */
 export type NetworkService = {
@@ -237,3 +239,48 @@ export const dnsServerPlaces = (context: AppContext): readonly string[] =>
     const { address, port } = parseDnsServer(name)
     return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`
   })
+
+/** Logs each defect in reading evidence as a fault of its kind, and counts it. */
+export const createOnDefect =
+  ({ log }: Pick<AppContext, "log">, meter?: Meter): OnDefect =>
+  (kind, error) => {
+    meter?.increment("mailkind_evidence_defects_total", 1, kind)
+    log("error", "evidence was not read", { fault: `defect_${kind}`, ...defectFields(error) })
+  }
+
+/** What tells an operator of outages of DNS. */
+export type DnsOutageLog = {
+  readonly onAvailabilityChange: (outage: DnsOutage | null) => void
+  /** A domain had no evidence while DNS was of no use. */
+  readonly countFailure: () => void
+}
+
+const OUTAGES: Readonly<Record<DnsOutage, Pick<Outage, "why" | "remedy">>> = {
+  silent: {
+    why: "None of them answers in time (ETIMEOUT).",
+    remedy: "Check the network, or name other servers in MAILKIND_DNS_SERVERS.",
+  },
+  failing: {
+    why: "Every answer is a failure (SERVFAIL, REFUSED).",
+    remedy: "Name other servers in MAILKIND_DNS_SERVERS.",
+  },
+  denying: {
+    why: "They deny names that exist (NXDOMAIN).",
+    remedy:
+      "Name other servers in MAILKIND_DNS_SERVERS, or names that these know in MAILKIND_DNS_CANARIES. In a network without DNS, set MAILKIND_DNS_SERVERS to `off`.",
+  },
+}
+
+/** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
+export function createDnsOutageLog(context: AppContext, servers: () => readonly string[]): DnsOutageLog {
+  const faults = faultsOf(context)
+  const tell = faults.outages("warn", "DNS does not answer", "DNS answers again")
+  let fault = ""
+  return {
+    onAvailabilityChange: outage => {
+      fault = outage === null ? "" : `dns_${outage}`
+      tell(outage === null ? null : { fault, where: servers().join(", "), ...OUTAGES[outage] })
+    },
+    countFailure: () => faults.countTask(fault),
+  }
+}

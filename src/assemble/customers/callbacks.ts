@@ -16,7 +16,7 @@ const STOP_TIMEOUT_MS = 2000
 export function createCallbacksService(
   { system, settings, store, log }: StoreContext,
   { queryDns }: Pick<NetworkService, "queryDns">,
-): { readonly start: () => void; readonly stop: () => Promise<void> } {
+) {
   const { clock, stopwatch, random, connect, setTimer, runInterval } = system
   const post =
     queryDns === null
@@ -28,7 +28,7 @@ export function createCallbacksService(
             CALLBACK_LIMITS.timeoutSeconds * 1000,
           )
   const sender = new CallbackSender({ store, clock, stopwatch, random, post, log })
-  const intervals = createIntervals(runInterval, [[LOOK_MS, () => void sender.sendDue()]])
+  const intervals = createIntervals(runInterval, [[LOOK_MS, () => sender.sendDue()]])
   return {
     start: intervals.start,
     stop: async () => {

@@ -1,9 +1,9 @@
 import { urlPlace } from "../../base/fetch.ts"
 import { DOWNLOAD_BOUNDS, download } from "../../check/fetch/download.ts"
-import { type LeakedKeyRevocation, revokeLeakedKey } from "../../customers/keys/keys.ts"
+import { revokeLeakedKey } from "../../customers/keys/keys.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
 import type { ChangeLog } from "../../customers/store/change-log/change-log.ts"
-import { createReporterKeyLookup, type FindReporterKey } from "../../http/hooks/reporter-keys.ts"
+import { createReporterKeyLookup } from "../../http/hooks/reporter-keys.ts"
 import type { AppContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
 
@@ -14,17 +14,11 @@ export const REPORTER_KEYS_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: 65_536, time
 
 const LEAK_REPORTER: Actor = { kind: "leak_reporter", id: "", source: "leak_report", keyId: null }
 
-/** Verification of leak reports, and revocation of the leaked keys. */
-export type LeakReportsService = {
-  readonly findReporterKey: FindReporterKey
-  readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>
-}
-
-/** Creates the service. It downloads nothing before the first report arrives. */
+/** Creates the verification of leak reports, and the revocation of leaked keys. It downloads nothing before the first report arrives. */
 export function createLeakReportsService(
   { system: { fetchUrl, setTimer, clock, stopwatch }, settings, log }: AppContext,
   changes: ChangeLog,
-): LeakReportsService {
+) {
   const url = settings.MAILKIND_SECRET_SCANNING_KEYS_URL ?? REPORTER_KEYS_URL
   const userAgent = formatUserAgent(settings)
   return {
@@ -42,6 +36,6 @@ export function createLeakReportsService(
             "Run `mailkind doctor --only leak_keys`. Let this host reach the URL, or set MAILKIND_SECRET_SCANNING_KEYS_URL.",
         }),
     }),
-    revokeLeaked: text => revokeLeakedKey({ ...changes, actor: LEAK_REPORTER }, text),
+    revokeLeaked: (text: string) => revokeLeakedKey({ ...changes, actor: LEAK_REPORTER }, text),
   }
 }
