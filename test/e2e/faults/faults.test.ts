@@ -1,3 +1,3 @@
 import { testFaults } from "./fault-tests.ts"
 
-testFaults({ isSmoke: true })
+testFaults("smoke")

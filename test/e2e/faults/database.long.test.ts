@@ -1,0 +1,3 @@
+import { testFaults } from "./fault-tests.ts"
+
+testFaults("database")
