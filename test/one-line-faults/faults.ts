@@ -49,12 +49,7 @@ export const FAULTS: readonly OneLineFault[] = [
     "    const noticeHeaders = termsNoticeHeaders(deps, caller)\n    if (account.suspendedAtMs !== undefined) throw accountSuspended(caller)",
     "contract/refusal-order.test.ts",
   ),
-  fault(
-    "http/stages.ts",
-    "      deps.admit(exchange, false)\n      deps.loadShedder.assertCapacity(HEAVY.has(route))",
-    "      deps.loadShedder.assertCapacity(HEAVY.has(route))\n      deps.admit(exchange, false)",
-    "contract/refusal-order.test.ts",
-  ),
+  fault("http/stages.ts", "      deps.admit(exchange, false)\n      deps.loadShedder.assertCapacity(HEAVY.has(route))", "      deps.loadShedder.assertCapacity(HEAVY.has(route))\n      deps.admit(exchange, false)", "contract/refusal-order.test.ts"),
   fault("rows/ndjson-members.ts", "if (unit === BACKSLASH) at++", "if (unit === BACKSLASH) at += 2", "rows/ndjson-members.test.ts"),
   fault("rows/ndjson-members.ts", "if (members.length === MEMBERS_MAX) return null", "if (members.length > MEMBERS_MAX) return null", "rows/ndjson-members.test.ts"),
   fault("rows/result-format.ts", "while (RESULT_MEMBERS.has(free) || names.has(free))", "while (RESULT_MEMBERS.has(free))", "rows/result-format.test.ts"),
