@@ -29,6 +29,7 @@ import {
 } from "../doctor/database.ts"
 import { diagnoseDescriptors } from "../doctor/descriptors.ts"
 import {
+  DIAGNOSTIC_NAMES,
   DIAGNOSTIC_STATUSES,
   DIAGNOSTIC_TIMEOUT_MS,
   type DiagnosticResult,
@@ -82,22 +83,8 @@ function invalidSettingsDiagnostics(faults: readonly string[]): Diagnostics {
   const none = async () => skipped("The settings are faulty.")
   const settings = async () =>
     failed(`${faults.join(". ")}.`, "Fix them where they stand; `mailkind help settings` lists them all.")
-  return {
-    settings,
-    ...{
-      directory: none,
-      disk: none,
-      descriptors: none,
-      database: none,
-      backups: none,
-      jobs: none,
-      dns: none,
-      clock: none,
-      smtp: none,
-      identity: none,
-    },
-    ...{ rdap: none, leak_keys: none, lists: none, port: none, outbox: none },
-  }
+  const all = DIAGNOSTIC_NAMES.map(name => [name, none] as const)
+  return { ...(Object.fromEntries(all) as Diagnostics), settings } // of every name
 }
 
 /** `isAlone`: this process runs a single diagnostic, so it may block. */

@@ -1,5 +1,6 @@
 import { urlPlace } from "../base/fetch.ts"
 import type { Log } from "../base/log.ts"
+import { SingleFlight } from "../base/single-flight.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import { nextRefreshAtMs } from "../check/refresh/refresh-schedule.ts"
 import { isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
@@ -49,7 +50,7 @@ export function startRefreshScheduler({
   const startedAtMs = system.clock()
   let randomShare = randomFraction(system)
   let lastAttemptAtMs: number | null = null
-  let isRunning = false
+  const runs = new SingleFlight<"refresh", void>()
   const refreshIfDue = async (): Promise<void> => {
     const everyMs = intervalMs()
     if (everyMs === null) return
@@ -70,17 +71,9 @@ export function startRefreshScheduler({
     randomShare = randomFraction(system)
     logRefreshResult(system, { log, folder }, await system.processes.run(REFRESH_COMMAND, REFRESH_TIMEOUT_MS))
   }
-  return system.runInterval(DUE_POLL_MS, () => {
-    if (isRunning) return
-    isRunning = true
-    refreshIfDue()
-      .catch(error =>
-        log("error", "the lists were not refreshed", { where: folder, why: String(error), remedy: REFRESH_REMEDY }),
-      )
-      .finally(() => {
-        isRunning = false
-      })
-  })
+  const onError = (error: unknown) =>
+    log("error", "the lists were not refreshed", { where: folder, why: String(error), remedy: REFRESH_REMEDY })
+  return system.runInterval(DUE_POLL_MS, () => void runs.run("refresh", () => refreshIfDue().catch(onError)))
 }
 
 /** A random number from 0 up to 1. */
