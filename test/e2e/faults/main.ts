@@ -19,7 +19,7 @@ type Row = { readonly name: string; readonly promise: string } & (
   | (Found & { readonly broken: readonly string[]; readonly tookMs: number })
 )
 
-type ApiResponse = {
+type Invocation = {
   readonly names: readonly string[]
   readonly times: number | null
   readonly program: readonly string[]
@@ -46,7 +46,7 @@ async function main(args: readonly string[]): Promise<number> {
   return broken.length > 0 ? 1 : 0
 }
 
-function readArguments(args: readonly string[]): ApiResponse | string {
+function readArguments(args: readonly string[]): Invocation | string {
   try {
     const isAsked = { type: "boolean", default: false } as const
     const options = { times: { type: "string" }, executable: isAsked, json: isAsked } as const
@@ -66,9 +66,9 @@ function readArguments(args: readonly string[]): ApiResponse | string {
   }
 }
 
-async function rowOf(name: string, { promise, times, does }: Fault, response: ApiResponse): Promise<Row> {
+async function rowOf(name: string, { promise, times, does }: Fault, invocation: Invocation): Promise<Row> {
   const startedAt = performance.now()
-  const doing = { times: response.times ?? times.long, isLong: true, program: response.program, random: seeded(1) }
+  const doing = { times: invocation.times ?? times.long, isLong: true, program: invocation.program, random: seeded(1) }
   const found = await does(doing).catch(
     (fault: unknown): Found => ({
       did: "",
