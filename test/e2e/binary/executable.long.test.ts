@@ -266,8 +266,8 @@ describe("the executable in operation", () => {
       names.map(name => [name, ["dns", "clock"].includes(name) ? "skipped" : "ok"]),
     )
     expect(await child.stop()).toMatchObject({ code: 0 })
-    const setTimer = await own.run(["doctor", "--running", "--only", "port"], settings)
-    expect([setTimer.code, setTimer.out]).toEqual([1, expect.stringMatching(/^port +failed +No server answers/)])
+    const stopped = await own.run(["doctor", "--running", "--only", "port"], settings)
+    expect([stopped.code, stopped.out]).toEqual([1, expect.stringMatching(/^port +failed +No server answers/)])
   })
 
   test("backs its database up while it serves, refuses to restore it then, and restores it afterwards", async () => {

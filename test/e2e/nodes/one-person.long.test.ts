@@ -37,9 +37,9 @@ onPostgres(
     const smtp = await testSmtp()
     const { open } = await browsers({ MAILKIND_SMTP_URL: smtp.url, MAILKIND_MAIL_FROM: "keys@mk.example.com" })
     const jane = open("192.0.2.1")
-    const query = await jane.submit(await jane.get(ROUTES.signIn.path), { email: "jane@example.com" })
+    const codeForm = await jane.submit(await jane.get(ROUTES.signIn.path), { email: "jane@example.com" })
     await smtp.takes(1)
-    const welcome = await jane.submit(query, { code: /^ {4}(\d{6})\r?$/m.exec(smtp.taken[0]?.raw ?? "")?.[1] ?? "" })
+    const welcome = await jane.submit(codeForm, { code: /^ {4}(\d{6})\r?$/m.exec(smtp.taken[0]?.raw ?? "")?.[1] ?? "" })
     expect(keyIn(welcome.html)).not.toBeNull()
     // Twice, so that each of the two nodes is asked by this browser for the page and for what its form does.
     for (const name of ["Shop", "Desk"]) {
