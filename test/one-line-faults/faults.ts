@@ -59,6 +59,8 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/dns/resolver/circuit-breaker.ts", "FAILED_DOMAINS_MAX = 25", "FAILED_DOMAINS_MAX = 2500", "contract/bounds.test.ts"),
   fault("check/dns/resolver/dns-cache.ts", "TTL_MAX_S = 3_600", "TTL_MAX_S = 86_400", "contract/bounds.test.ts"),
   // Domains, addresses and mail
+  fault("check/address/address-hints.ts", "words.firstParts.has(text.slice(0, end)) ||", "", "check/address"),
+  fault("check/address/role-variants.ts", "if (!mayBeJoined(name, words)) return null", "return null", "check/address"),
   fault("check/address/parse-host.ts", "if (isRooted && !standsAlone) return INVALID_HOST", "", "check/address"),
   fault("check/address/parse-host.ts", "Number(port ?? 0) > PORT_MAX", "Number(port ?? 0) > PORT_MAX + 1", "check/address"),
   fault("check/address/parse-host.ts", "(index < last ? 256 : 256 ** (4 - last))", "(index < last ? 257 : 256 ** (4 - last))", "check/address"),
@@ -185,6 +187,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("config/setting-types.ts", "if (!plain || !spec.schemes.includes(", "if (!spec.schemes.includes(", "config"),
   fault("config/setting-sources.ts", "if (file.isReadableByAll && secrets[0] !== undefined)", "if (false)", "config"),
   fault("config/setting-sources.ts", 'else if (file.text.trim() === "") faults.push', "else if (false) faults.push", "config"),
+  fault("config/settings.ts", "if (Object.hasOwn(REMOVED_SETTINGS, removed))", "if (false)", "config"),
   fault("client/retry.ts", "if (waitMs > waitMaxMs) return null", "", "client/client.test.ts"),
   fault("client/retry.ts", "2 ** (triesBefore - 1), BACKOFF_MAX_MS)", "2 ** triesBefore, BACKOFF_MAX_MS)", "client/client.test.ts"),
   fault("client/cache.ts", "if (entry.expiresAtMs <= nowMs) return undefined", "", "client/client.test.ts"),

@@ -2,7 +2,7 @@ import { pathOf } from "./request-url.ts"
 
 /*
  * The runtime resolves dot segments (`..`, also as `%2e%2e`) and backslashes before anybody sees the URL of a request, so that
- * `/v1/%2e%2e/metrics` looks like `/metrics`. A proxy in front that compares paths as they were sent would be passed by. But the runtime's
+ * `/v1/%2e%2e/admin` looks like `/admin`. A proxy in front that compares paths as they were sent would be passed by. But the runtime's
  * router compares the path as it was sent, too. So a request that it gives to no route of ours, and whose URL names one all the same,
  * was sent with another path.
  */
