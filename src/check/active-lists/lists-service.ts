@@ -34,24 +34,10 @@ const BUNDLED_LISTS_REMEDY =
   "Verdicts do not change: they come from memory. Install mailkind again, or build the lists again, before the next start."
 
 /** The active lists of a server. */
-export type ListsService = {
-  /** The lists in use. A refresh replaces them. */
-  readonly current: () => LoadedLists
-  /** The last damage of files of refreshed lists that any process of the data directory noticed; null: none for a week. */
-  readonly damage: () => ListsDamage | null
-  /**
-   * Compares the files of the lists in use with the copy in memory, and writes those again that differ. Then loads the lists that are in
-   * place, if they are complete; otherwise keeps the current ones and logs why.
-   */
-  readonly reload: () => Promise<void>
-  readonly samples: () => readonly Sample[]
-  /** Starts checking for other lists, and for damaged files, in the background. */
-  readonly start: () => void
-  readonly stop: () => void
-}
+export type ListsService = Awaited<ReturnType<typeof createListsService>>
 
 /** Opens the active lists and follows their changes. Rejects with `StartupError` if no complete lists exist. */
-export async function createListsService(context: ListsContext): Promise<ListsService> {
+export async function createListsService(context: ListsContext) {
   // Read before the files: what changes meanwhile is seen by the first poll.
   const seen = { state: modifiedAtMs(context, STATE_FILE), damage: modifiedAtMs(context, DAMAGE_FILE) }
   const known = await readDamage(refreshFolder(context))
@@ -65,10 +51,16 @@ export async function createListsService(context: ListsContext): Promise<ListsSe
   ])
   let cancelWarmUp = (): void => undefined
   return {
-    current: () => followed.current,
-    damage: () => followed.damage,
+    /** The lists in use. A refresh replaces them. */
+    current: (): LoadedLists => followed.current,
+    /** The last damage of files of refreshed lists that any process of the data directory noticed; null: none for a week. */
+    damage: (): ListsDamage | null => followed.damage,
     samples: () => listsSamples(followed.current, followed.damage),
-    reload: async () => {
+    /**
+     * Compares the files of the lists in use with the copy in memory, and writes those again that differ. Then loads the lists that are in
+     * place, if they are complete; otherwise keeps the current ones and logs why.
+     */
+    reload: async (): Promise<void> => {
       void followed.compare()
       await followed.load(true)
     },
