@@ -17,7 +17,8 @@ const workers = (count: number): readonly string[] => (count === 1 ? [] : ["--wo
 
 /**
  * Has one server after the other take over, each of so many workers, while callers with new and with kept connections ask
- * without end. Gives what these lost, how many answers each kind got, and how the servers ended.
+ * without end. Gives what these lost, the workers that hung, how many answers each kind
+ * got, and how the servers ended.
  */
 async function takeoverChain(counts: readonly number[], rate: CallRate) {
   const { port, serve } = await samePortServers()
@@ -26,15 +27,20 @@ async function takeoverChain(counts: readonly number[], rate: CallRate) {
   const callers = [startCallers(port, HEALTH, rate, false), startCallers(port, HEALTH, rate, true)]
   for (const each of callers) await each.got(100)
   const codes: number[] = []
+  const hangs: string[] = []
+  const note = ({ code, err }: { readonly code: number; readonly err: string }): void => {
+    codes.push(code)
+    hangs.push(...(err.match(/^.*a worker hangs.*$/gm) ?? []))
+  }
   for (const count of others) {
     const next = await serve(...workers(count), "--replace")
-    codes.push((await server.ended()).code)
+    note(await server.ended())
     await next.complained(/the previous server has ended/)
     server = next
   }
   const tallies = await Promise.all(callers.map(each => each.stop()))
-  codes.push((await server.stop()).code)
-  return { lost: tallies.flatMap(({ lost }) => lost), codes, answered: tallies.map(({ answered }) => answered) }
+  note(await server.stop())
+  return { lost: tallies.flatMap(({ lost }) => lost), hangs, codes, answered: tallies.map(({ answered }) => answered) }
 }
 
 /** The connections that a server has accepted at its control socket: connected sockets that have its path. */
@@ -46,8 +52,9 @@ describe.skipIf(process.platform !== "linux")("a server of several workers, unde
   test.each([[[1, 1, 1]], [[1, 3, 2, 1]], [[2, 4, 3]]])(
     "takes over from another, and is taken over from: %p processes lose no answer",
     async counts => {
-      const { lost, codes, answered } = await takeoverChain(counts, { count: 12, pauseMs: 0 })
-      expect(lost).toEqual([])
+      const { lost, hangs, codes, answered } = await takeoverChain(counts, { count: 12, pauseMs: 0 })
+      // A machine that is busy otherwise may starve a worker until it is killed, which the failure then tells.
+      expect({ lost, hangs }).toEqual({ lost: [], hangs: [] })
       expect(codes).toEqual(counts.map(() => 0))
       for (const count of answered) expect(count).toBeGreaterThan(1000)
     },
