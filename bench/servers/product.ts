@@ -45,6 +45,7 @@ export const productSettings = (directory: string): Readonly<Record<string, stri
   MAILKIND_LISTS_REFRESH_HOURS: "off",
   MAILKIND_LOG: "warn",
   // On a machine that is busy otherwise anything may be slow, and what is logged counts as a fault.
+  MAILKIND_SLOW_MS: "off",
 })
 
 /** An empty directory that is removed with everything in it when it is disposed of. */

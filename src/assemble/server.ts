@@ -287,6 +287,7 @@ function createAppDeps(
     responses: createJsonResponses(createRequestIds(system.random), isHttps),
     isHttps,
     roleOf: (localPart: string) => findRoleWord(localPart, lists.current().lists.addressWords),
+    slowMs: () => (settings.MAILKIND_SLOW_MS === "off" ? null : settings.MAILKIND_SLOW_MS),
     logsEveryResponse: () => settings.MAILKIND_LOG === "debug" || system.verbose.isOn(),
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,

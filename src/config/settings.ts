@@ -28,6 +28,7 @@ export const SETTINGS = {
   }),
   MAILKIND_NODE_URL: url({ description: "Address at which the other servers of a PostgreSQL database reach this one, such as `http://10.0.0.11:8080`. By it a server that is cut off from the database learns that others are not (`/v1/health?ready=1`).", defaultValue: null, schemes: ["http", "https"] }),
   MAILKIND_DATABASE_WAIT_S: integer({ description: "How long a start waits in all for a database that is away, in seconds.", defaultValue: 60, min: 0, max: 86_400 }),
+  MAILKIND_SLOW_MS: integerOrOff({ isReloaded: true, description: "Logs an answer as slow from so many milliseconds, or `off`.", defaultValue: 1000, min: 1, max: 60_000 }),
   MAILKIND_STOP_DELAY_MS: integer({ isReloaded: true, description: "How long after SIGTERM everything is still served while `/v1/health` answers 503, in milliseconds, so that a load balancer can turn away.", defaultValue: 0, min: 0, max: 600_000 }),
   MAILKIND_BACKUP_DIR: text({ description: "Existing directory into which the server backs up its SQLite database on schedule. Without it, it makes no backups.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_BACKUP_HOURS: integer({ description: "Hours between two backups. Those of the last week are kept, and at least seven.", defaultValue: 24, min: 1, max: 8760 }),
@@ -121,7 +122,6 @@ const REMOVED_SETTINGS: Readonly<Record<string, string>> = {
   MAILKIND_LOG_SAMPLE: "MAILKIND_LOG=debug logs every response",
   MAILKIND_METRICS_ALLOW: "MAILKIND_METRICS opens a listener for metrics: limit who reaches it by its address or a firewall",
   MAILKIND_PRICING: "Write the text into `pricing.md` in the data directory",
-  MAILKIND_SLOW_MS: "Responses that take a second or longer are logged as slow",
 }
 
 /** The value of every setting. */

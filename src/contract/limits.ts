@@ -115,8 +115,6 @@ export const LIMITS = {
   signInProofPerNetworkSeconds: 4,
   signInProofsPerSiteMax: 180,
   signInProofPerSiteSeconds: 2,
-  /** From how long on a response counts as slow. */
-  slowResponseMs: 1000,
   /** Slow responses that a process logs a second. */
   slowLinesPerSecondMax: 10,
   /** The same of responses with a status from 500 on. */

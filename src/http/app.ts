@@ -64,6 +64,8 @@ type AppDeps = AdmissionDeps &
     readonly isStopping: () => boolean
     readonly isCutOff: () => boolean
     readonly stopwatch: Stopwatch
+    /** From how many milliseconds on a response is logged as slow; null: never. */
+    readonly slowMs: () => number | null
     /** Whether every response is logged now. */
     readonly logsEveryResponse: () => boolean
     readonly loadShedder: LoadShedder

@@ -43,8 +43,8 @@ test("a setting of an earlier version is told with what replaces it, in the envi
     "MAILKIND_METRICS_ALLOW is no setting any more. MAILKIND_METRICS opens a listener for metrics: limit who reaches it by its address or a firewall",
     "MAILKIND_PRICING is no setting any more. Write the text into `pricing.md` in the data directory",
   ])
-  expect(unknownSetting("slow_ms")).toBe(
-    "slow_ms is no setting any more. Responses that take a second or longer are logged as slow",
+  expect(unknownSetting("backup_keep")).toBe(
+    "backup_keep is no setting any more. The backups of the last week are kept, and at least seven",
   )
 })
 

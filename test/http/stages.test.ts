@@ -33,6 +33,7 @@ function serveAt(
       meter,
       stopwatch: () => 0,
       log: () => undefined,
+      slowMs: () => null,
       logsEveryResponse: () => false,
     }),
     accountLog: null,

@@ -303,6 +303,7 @@ export async function testApp({
     lists: () => listsOverview(knownLists),
     guide: guideFacts(context),
     stopwatch,
+    slowMs: () => null,
     logsEveryResponse: () => logsEveryResponse,
     loadShedder,
     meter,

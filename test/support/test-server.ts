@@ -145,6 +145,7 @@ export class TestServer implements AsyncDisposable {
       MAILKIND_IDENTITY_URL: "off",
       MAILKIND_LISTS_REFRESH_HOURS: "off",
       // On a machine that is busy otherwise anything may be slow.
+      MAILKIND_SLOW_MS: "off",
       ...this.#settings,
       ...settings,
     }

@@ -13,6 +13,8 @@ type RequestObserverDeps = {
   readonly meter: Meter
   readonly stopwatch: Stopwatch
   readonly log: Log
+  /** Responses that took so long or longer are logged as slow; null: none is slow. */
+  readonly slowMs: () => number | null
   /** Whether every response is logged now: on level debug, and after SIGUSR2. */
   readonly logsEveryResponse: () => boolean
 }
@@ -43,14 +45,16 @@ export class RequestObserver {
   readonly #stopwatch: Stopwatch
   readonly #meter: Meter
   readonly #log: Log
+  readonly #slowMs: () => number | null
   readonly #logsEveryResponse: () => boolean
   readonly #slow: LineLimit
   readonly #failures: LineLimit
 
-  constructor({ meter, stopwatch, log, logsEveryResponse }: RequestObserverDeps) {
+  constructor({ meter, stopwatch, log, slowMs, logsEveryResponse }: RequestObserverDeps) {
     this.#stopwatch = stopwatch
     this.#meter = meter
     this.#log = log
+    this.#slowMs = slowMs
     this.#logsEveryResponse = logsEveryResponse
     this.#slow = new LineLimit(LIMITS.slowLinesPerSecondMax, omitted => this.#logOmitted("warn", "slow", omitted))
     this.#failures = new LineLimit(LIMITS.failureLinesPerSecondMax, omitted =>
@@ -62,7 +66,7 @@ export class RequestObserver {
   record(exchange: Exchange, response: Response, tookMs: number): void {
     const { status } = response
     this.#meter.recordResponse(routeIndex(exchange.route), status, tookMs)
-    const isSlow = tookMs >= LIMITS.slowResponseMs && !UPLOAD_ROUTES.has(exchange.route)
+    const isSlow = tookMs >= (this.#slowMs() ?? Number.POSITIVE_INFINITY) && !UPLOAD_ROUTES.has(exchange.route)
     if (this.#slow.hasOmitted || this.#failures.hasOmitted) this.#tellOmitted(this.#stopwatch())
     // What failed by us is told as that, however long it took.
     if (status >= 500 || (status >= 400 && !isSlow)) this.#recordRefusal(exchange, status, tookMs)

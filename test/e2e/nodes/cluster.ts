@@ -57,6 +57,7 @@ export async function createCluster(count: number, settings: Readonly<Record<str
       MAILKIND_DNS_SERVERS: "off",
       MAILKIND_IDENTITY_URL: "off",
       MAILKIND_LISTS_REFRESH_HOURS: "off",
+      MAILKIND_SLOW_MS: "off",
       ...settings,
       ...own,
     })

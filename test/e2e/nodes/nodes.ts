@@ -56,6 +56,7 @@ export async function startNodes(
     MAILKIND_DNS_SERVERS: "off",
     MAILKIND_IDENTITY_URL: "off",
     MAILKIND_LISTS_REFRESH_HOURS: "off",
+    MAILKIND_SLOW_MS: "off",
     ...settings,
   })
   const start = (name: string, ...args: readonly string[]) =>

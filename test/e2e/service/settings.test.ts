@@ -162,8 +162,8 @@ test("`doctor --only settings` says in text and JSON whether the settings are va
     out: "settings  ok  All settings are known and valid.\n",
     err: "",
   })
-  write("job_keep_hours = 0\nslow_ms = 5")
+  write("job_keep_hours = 0\nbackup_keep = 5")
   const { code, out } = await run([...words, "--json"]).ended()
-  const seen = `slow_ms is no setting any more. Responses that take a second or longer are logged as slow (line 2 of ${file}). MAILKIND_JOB_KEEP_HOURS must be a whole number from 1 to 8760 (line 1 of ${file}).`
+  const seen = `backup_keep is no setting any more. The backups of the last week are kept, and at least seven (line 2 of ${file}). MAILKIND_JOB_KEEP_HOURS must be a whole number from 1 to 8760 (line 1 of ${file}).`
   expect([code, JSON.parse(out).examinations]).toMatchObject([1, [{ name: "settings", verdict: "failed", seen }]])
 })

@@ -39,6 +39,7 @@ export const environment = (directory: string) => ({
   MAILKIND_IDENTITY_URL: "off",
   MAILKIND_LISTS_REFRESH_HOURS: "off",
   // On a machine that is busy otherwise anything may be slow.
+  MAILKIND_SLOW_MS: "off",
 })
 
 /** Starts a server of two workers on a free port over an empty data directory, and waits until it listens. */

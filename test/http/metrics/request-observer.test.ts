@@ -23,13 +23,14 @@ const OUTCOME = await check({
 })
 
 /** A watch, the answers that it was shown by how long they took, and what it logged. */
-function watched(logsEveryResponse = () => false) {
+function watched(logsEveryResponse = () => false, slowMs: number | null = 1000) {
   const lines: { readonly level: LogLevel; readonly message: string; readonly fields: LogFields }[] = []
   const now = { ms: 0 }
   const watch = new RequestObserver({
     meter: new Meter(createCounterShard()),
     stopwatch: () => now.ms,
     log: (level, message, fields = {}) => void lines.push({ level, message, fields }),
+    slowMs: () => slowMs,
     logsEveryResponse,
   })
   const answer = (tookMs: number, status = 200, known: Partial<Exchange> = {}): void => {
@@ -74,10 +75,13 @@ describe("an answer that took as long as is slow", () => {
     expect(lines.map(({ fields }) => fields["route"])).toEqual(["POST /v1/check/batch"])
   })
 
-  test("is logged when it was refused too", () => {
+  test("is logged when it was refused too, and never when nothing is slow", () => {
     const { answer, lines } = watched()
     answer(2000, 429)
     expect(lines.map(({ fields }) => [fields["status"], fields["category"]])).toEqual([[429, null]])
+    const off = watched(() => false, null)
+    off.answer(1e9)
+    expect(off.lines).toEqual([])
   })
 })
 
