@@ -7,6 +7,7 @@ import type { CheckOutcome, fullResult } from "../check/result/result.ts"
 import type { BatchItemResult, CheckResult } from "../client/api-types.ts"
 import { API_LIMITS } from "../client/chunks.ts"
 import type { CheckSubject, Mailkind } from "../client/client.ts"
+import { resultMembersOf } from "../contract/schemas.ts"
 import { serverFailure } from "./server.ts"
 
 /** How often a request is tried again, with the waits of the client. */
@@ -67,7 +68,7 @@ function outcomeOf(subject: Subject, answer: CheckResult | BatchItemResult): Che
   const { cached: isCached, took_ms: tookMs } = result
   const own = Object.entries(result).filter(([name]) => !WRITTEN_APART.has(name))
   const all = Object.keys(result)
-  const hintsAt = all.indexOf("shared_inbox")
+  const hintsAt = all.findIndex(name => HINTS.has(name))
   const beforeHints = own.filter(([name]) => all.indexOf(name) < hintsAt).length
   // Both parts need a member. A server of another version may send no hints.
   const split = hintsAt < 0 ? own.length - 1 : Math.min(beforeHints, own.length - 1)
@@ -84,10 +85,9 @@ function outcomeOf(subject: Subject, answer: CheckResult | BatchItemResult): Che
   return outcome
 }
 
-/** The members of a result that are written for each input: its own, the domain, hints, and what tells of the run. */
-const WRITTEN_APART: ReadonlySet<string> = new Set([
-  ...["email", "url", "normalized_email", "domain", "shared_inbox", "group", "cached", "took_ms", "request_id"],
-])
+const HINTS = resultMembersOf("hints")
+/** The members of a result that are written for each input. */
+const WRITTEN_APART = resultMembersOf("input", "hints", "run")
 
 /** The hints in a result. The server may be of another version, which sends none. */
 function hintsOf({ is_role_account: isRole, shared_inbox, group }: Partial<CheckResult>): AddressHints {

@@ -130,6 +130,9 @@ const RESULT_PARTS = {
 /** The members of one part of a result. */
 export type CheckResultPart<P extends keyof typeof RESULT_PARTS> = Static<TObject<(typeof RESULT_PARTS)[P]>>
 
+/** The names of the members of these parts. */
+export const resultMembersOf = (...parts: readonly (keyof typeof RESULT_PARTS)[]): ReadonlySet<string> => new Set(parts.flatMap(part => Object.keys(RESULT_PARTS[part])))
+
 /** Result of a check with a secret key. */
 export const CheckResult = t.Object(
   {

@@ -19,6 +19,11 @@ test("the table of sizes counts the settings, and all that a check loads", () =>
   expect(sizes.get("what POST /v1/check loads")).toBeWithin(2, sizes.get("src") ?? 0)
 })
 
+test("each setting is read by a part", () => {
+  const readers = src.filter(({ path }) => !path.startsWith("src/config/")).map(({ text }) => text)
+  expect(Object.keys(SETTINGS).filter(name => !readers.some(text => text.includes(name)))).toEqual([])
+})
+
 test("a source file has at most 400 lines", () => {
   // Nobody reads what a program writes from a table.
   const read = src.filter(({ path }) => path !== "src/client/api-types.ts")

@@ -1,11 +1,12 @@
 import { expect, test } from "bun:test"
-import { join } from "node:path"
+import { readFileSync } from "node:fs"
+import { dirname, join } from "node:path"
 import { BUDGETS } from "../../bench/budgets.ts"
 import { RESULTS_FILE } from "../../bench/report/results.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { OWNER_TIER, TIER_MAX, TIERS } from "../../src/contract/tiers.ts"
-import { ROOT } from "./source-files.ts"
+import { ROOT, sourceFiles } from "./source-files.ts"
 
 const README = join(ROOT, "README.md")
 const scripts: Readonly<Record<string, string>> = (await Bun.file(join(ROOT, "package.json")).json()).scripts // ours
@@ -24,6 +25,18 @@ test("every command, picture and page that the README names is there", async () 
   const pages = new Set<string>(Object.values(ROUTES).map(({ path }) => path))
   for (const [, page = ""] of text.matchAll(/`(\/(?:docs|v1)[a-z/-]*)`/g)) expect(pages).toContain(page)
 })
+
+test("every file that the README of a folder names is there", () => {
+  const stray = [...new Bun.Glob("src/**/README.md").scanSync(ROOT)].flatMap(readme => {
+    const folder = dirname(readme)
+    const names = readFileSync(join(ROOT, readme), "utf8").matchAll(/`([a-z0-9/-]+\.tsx?)`/g)
+    return [...names].map(([, name = ""]) => name).filter(name => !isBelow(folder, name) && !isBelow("src", name))
+  })
+  expect(stray).toEqual([])
+})
+
+const isBelow = (folder: string, name: string): boolean =>
+  sourceFiles(folder).some(({ path }) => path === name || path.endsWith(`/${name}`))
 
 test("the Bun that the README and the tools name is the one that is pinned", async () => {
   const { packageManager, engines } = await Bun.file(join(ROOT, "package.json")).json()

@@ -12,14 +12,12 @@ const GOLDEN = join(import.meta.dir, "verdicts.jsonl")
 
 const lines = VERDICT_CASES.map(facts => {
   const evidence = evidenceOf(facts)
-  const [b2b, strict, lenient] = (["b2b", "strict", "lenient"] as const).map(policy => judge(evidence, policy))
-  const by = [b2b, strict, lenient].map(verdict => verdict?.recommendation).join("/")
-  const { category, confidence, reasons, isDegraded } = b2b ?? judge(evidence, "b2b")
+  const { category, confidence, reasons, isDegraded } = judge(evidence, "b2b")
   return JSON.stringify({
     told: facts,
     category,
     confidence,
-    "b2b/strict/lenient": by,
+    [POLICY_NAMES.join("/")]: POLICY_NAMES.map(policy => judge(evidence, policy).recommendation).join("/"),
     reasons,
     ...(isDegraded ? { degraded: true } : {}),
   })
