@@ -3,16 +3,14 @@ import { SingleFlight } from "../../base/single-flight.ts"
 import { type Change, isChangeKind } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { hashedAddress, parseStoredEntry } from "./entries.ts"
-import { OPERATOR, type OwnList } from "./own-lists.ts"
+import { OPERATOR, OWN_LISTS, type OwnList } from "./own-lists.ts"
 
-// The coverage of a name, in bits:
-//   1 2   on the block list, on the allow list
-//   4 8   the same for all names below it
-//   16    an address at this very name is on one of the lists
-const LIST_BITS: { readonly [L in OwnList]: number } = { block: 1, allow: 2 }
-const LIST_BITS_MASK = 3
-const SUBDOMAINS_SHIFT = 2
-const HAS_ADDRESS = 16
+// The coverage of a name, from the lowest bit on: a bit for each list that has it, the same for all names below it, and whether an address
+// at this very name is on one of the lists.
+const LIST_BITS = Object.fromEntries(OWN_LISTS.map((list, at) => [list, 1 << at])) as Record<OwnList, number> // one each
+const SUBDOMAINS_SHIFT = OWN_LISTS.length
+const LIST_BITS_MASK = (1 << SUBDOMAINS_SHIFT) - 1
+const HAS_ADDRESS = 1 << (2 * SUBDOMAINS_SHIFT)
 
 /** Whether the lists of one owner have a name, in bits; zero: no. Read it with `isOnList` and `mayListAddress`. */
 type ListBits = number
