@@ -148,10 +148,10 @@ function scanPackage(
 const disallowedLicence = (what: string, licence: string): string =>
   `${what}: the licence ${licence === "" ? "is not named" : `\`${licence}\` is not allowed`} (src/licences/inventory.ts).`
 
-/** The first alternative of licences that are all allowed; null: none is. An expression with inner parentheses is not read, and so is not allowed. */
+/** The first alternative of licences that are all allowed; null: none is. An expression with parentheses in it is not read, and so is not allowed. */
 export function allowedLicences(expression: string): readonly string[] | null {
   const alternatives = expression
-    .replace(/^\((.*)\)$/, "$1")
+    .replace(/^\(([^()]*)\)$/, "$1")
     .split(" OR ")
     .map(text => text.split(" AND "))
   return alternatives.find(ids => ids.every(isAllowed)) ?? null

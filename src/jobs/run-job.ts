@@ -141,7 +141,7 @@ class JobRun {
   #pending: PendingRows | null = null
   #results: SegmentFile | null = null
   #input: JobFile | null = null
-  readonly #reader: BlockReader
+  #reader: BlockReader
   readonly #context = new ListContext()
 
   constructor(deps: RunJobDeps, job: Job) {
@@ -170,6 +170,8 @@ class JobRun {
       const ended = await this.#runFrom(input, this.#progress.inputOffset)
       if (ended !== "again") return ended
       this.#pending = null
+      // The first block, which has the header, is read again as the first one.
+      if (this.#progress.inputOffset === 0) this.#reader = new BlockReader(readingOptionsOf(this.#job))
     }
   }
 

@@ -196,6 +196,7 @@ export class WorkerSlot {
       if (++this.#silentLooks < SILENT_LOOKS_MAX) this.#cancelLook = this.#deps.setTimer(BEAT_MS, look)
       else {
         this.#log("error", "a worker hangs and is killed", { pid: this.#worker?.pid ?? null })
+        this.#failureMessage = "It hung, and was killed for it."
         this.#worker?.kill()
       }
     }

@@ -200,7 +200,7 @@ test("one DNS server of two that is silent is a warning", async () => {
   const { rows } = doctor({
     MAILKIND_DNS_SERVERS: `${alive.address}:${alive.port},${silent.address}:${silent.port}`,
     MAILKIND_DNS_CANARIES: "other.com,canary.com",
-    MAILKIND_DNS_TIMEOUT_MS: "100",
+    MAILKIND_DNS_TIMEOUT_MS: "500",
   })
   expect((await rows("dns")).dns).toMatchObject({
     verdict: "warning",

@@ -211,6 +211,13 @@ describe("units", () => {
     await desk.workOff(service)
     expect(await desk.jobOf(id)).toMatchObject({ state: "stopped", reason: "units_used_up", rowsDone: 40 })
     expect(await chargedTo(desk.store)).toEqual({ leased: 100, used: 40 })
+    desk.state.day++
+    await desk.workOff(desk.process("two"))
+    expect(await desk.jobOf(id)).toMatchObject({ state: "done", rowsDone: 80, unitsUsed: 80 })
+    const undisturbed = await desk.upload(csvOf(80), { format: "csv" })
+    desk.state.perDay = null
+    await desk.workOff(service)
+    expect(await desk.results(id)).toBe(await desk.results(undisturbed.id))
   })
 
   test("are not taken for test addresses", async () => {

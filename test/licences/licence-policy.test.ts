@@ -24,6 +24,7 @@ describe("an expression of licences", () => {
     "MIT OR",
     "MIT AND (GPL-3.0-only OR ISC)",
     "((MIT))",
+    "(MIT OR GPL-3.0-only) AND (GPL-3.0-only)",
     "(MIT",
     "MIT)",
     "MIT ISC",

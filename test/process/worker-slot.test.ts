@@ -103,6 +103,7 @@ test("a worker that hangs is killed and replaced, and one that was only paused i
     "a worker hangs and is killed",
     "a worker ended and is replaced",
   ])
+  expect(logged.at(-1)?.fields).toMatchObject({ why: "It hung, and was killed for it.", remedy: null })
   await time.tick(0)
   expect(children).toHaveLength(2)
   // One that has not asked for its start yet is not watched.

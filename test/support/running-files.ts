@@ -22,7 +22,7 @@ export function killEndless(directory: string, msMax = FILE_MS_MAX): void {
     const { mtimeMs } = statSync(note, { throwIfNoEntry: false }) ?? { mtimeMs: Number.POSITIVE_INFINITY }
     if (Date.now() - mtimeMs < msMax) continue
     console.error(`${readFileSync(note, "utf8")} does not end, and is killed after ${msMax / 1000} s.`)
-    rmSync(note)
+    rmSync(note, { force: true })
     process.kill(Number(name.slice(PREFIX.length)), "SIGKILL")
   }
 }

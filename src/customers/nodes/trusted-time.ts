@@ -98,5 +98,5 @@ const DURATION_UNITS = [
 /** A duration in the largest unit of which it has two. */
 function durationText(ms: number): string {
   const [unitMs, name] = DURATION_UNITS.find(([unitMs]) => ms >= 2 * unitMs) ?? DURATION_UNITS[2]
-  return `${Math.round(ms / unitMs)} ${name}`
+  return `${Math.floor(ms / unitMs)} ${name}`
 }
