@@ -46,6 +46,11 @@ test("the documented order has a case for every step, and every code of every st
   }
 })
 
+test("each flaw is told before one of a later step, or after one of an earlier step, on some route", () => {
+  const paired = new Set(PAIRS.flatMap(([, pairs]) => pairs.flat()))
+  expect(FLAW_NAMES.filter(flaw => !paired.has(flaw))).toEqual([])
+})
+
 describe("of two flaws, the one of the earlier step is told", () => {
   test.each(PAIRS)("%s", async (route, pairs) => {
     const told: unknown[] = []
