@@ -99,8 +99,9 @@ function checkSubject(
   context: LookupContext,
 ): CheckOutcome | Promise<CheckOutcome> {
   // The lookups of jobs are bounded apart from those of the account's live requests.
-  const request = { subject, policy, isDeep: false, includeTenant: includesTenant, callerId: `${accountId}/jobs` }
-  const checkWith = (match: OwnListMatch) => check({ ...request, ownListMatch: match }, context)
+  const callerId = `${accountId}/jobs`
+  const checkWith = (match: OwnListMatch) =>
+    check({ subject, policy, isDeep: false, includeTenant: includesTenant, callerId, ownListMatch: match }, context)
   const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, subject)
   return match instanceof Promise ? match.then(checkWith) : checkWith(match)
 }

@@ -31,6 +31,11 @@ export class OrderedQueue<Q, A extends object> {
     return this.#inFlight >= this.#inFlightMax || this.#count >= QUEUE_MAX || this.#length >= QUEUE_LENGTH_MAX
   }
 
+  /** Whether no earlier result is pending. */
+  get isEmpty(): boolean {
+    return this.#count === 0
+  }
+
   get #count(): number {
     return this.#queue.length - this.#head
   }

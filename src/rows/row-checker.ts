@@ -43,13 +43,19 @@ export class RowChecker {
   async check(rows: readonly InputRow[], take: TakeOutcome): Promise<CheckedCounts> {
     const { testDomain, check, pause, signal } = this.#deps
     let lookups = 0
-    for (const [at, row] of rows.entries()) {
+    for (let at = 0; at < rows.length; at++) {
+      const row = rows[at] as InputRow // an index below the length
       const paused = pause?.()
       if (paused instanceof Promise) await paused
       signal?.throwIfAborted()
       const outcome = check(rowSubject(row, testDomain))
       // A check that asks the network returns a promise.
       if (outcome instanceof Promise) lookups++
+      // Most outcomes are there at once, and nothing is kept for them.
+      else if (this.#order.isEmpty) {
+        take(row, outcome, at)
+        continue
+      }
       this.#order.add({ row, at, take }, textLength(row), outcome)
       if (this.#order.isFull) await untilAborted(this.#order.waitForRoom(), signal)
     }
