@@ -254,6 +254,12 @@ describe("mails", () => {
 })
 
 describe("the executable in operation", () => {
+  let own: ReturnType<typeof alone>
+  beforeAll(() => {
+    own = alone()
+  })
+  afterAll(() => own.remove())
+
   test("looks at itself beside its own server, and tells a program what it saw", async () => {
     const child = own.start(["serve"], PORT)
     const { url } = await serving(child, /curl [^\n]*\n/)
