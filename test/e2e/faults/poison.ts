@@ -17,6 +17,8 @@ const PADDING = "x".repeat(1000)
 const KILLS_MAX = 2
 const WATCHERS = 12
 const CALM_MS = 3000
+/** Callers that never pause take all that two workers give, and would wait twice as long for one of them whatever it does. */
+const CALLER_PAUSE_MS = 50
 /** The 99th percentile of others is at most so many times that of before, and a little: a worker less is left, and another one starts. */
 const SLOWER_MAX = 5
 const NOISE_MS = 50
@@ -145,7 +147,7 @@ class Others {
         this.#tookMs.push(performance.now() - startedAt)
         for (const { status } of [health, check])
           if (status !== 200) this.#breaches.push(`a worker answered another account ${status}`)
-        await Bun.sleep(5)
+        await Bun.sleep(CALLER_PAUSE_MS)
       }
     } catch {
       // One that was never answered is that of the worker that hangs.
