@@ -13,6 +13,7 @@ type QueuedResult<Q, A> = { readonly request: Q; readonly length: number; result
  */
 export class OrderedQueue<Q, A extends object> {
   readonly #emit: (question: Q, answer: A) => void
+  readonly #lengthOf: (request: Q) => number
   readonly #inFlightMax: number
   #queue: QueuedResult<Q, A>[] = []
   #head = 0
@@ -21,8 +22,10 @@ export class OrderedQueue<Q, A extends object> {
   #failure: { readonly error: unknown } | null = null
   #onChange: () => void = () => undefined
 
-  constructor(give: (question: Q, answer: A) => void, inFlightMax = IN_FLIGHT_MAX) {
-    this.#emit = give
+  /** `lengthOf`: how much text a request holds, in UTF-16 units. It is asked for those that have to wait alone. */
+  constructor(emit: (question: Q, answer: A) => void, lengthOf: (request: Q) => number, inFlightMax = IN_FLIGHT_MAX) {
+    this.#emit = emit
+    this.#lengthOf = lengthOf
     this.#inFlightMax = inFlightMax
   }
 
@@ -31,22 +34,18 @@ export class OrderedQueue<Q, A extends object> {
     return this.#inFlight >= this.#inFlightMax || this.#count >= QUEUE_MAX || this.#length >= QUEUE_LENGTH_MAX
   }
 
-  /** Whether no earlier result is pending. */
-  get isEmpty(): boolean {
-    return this.#count === 0
-  }
-
   get #count(): number {
     return this.#queue.length - this.#head
   }
 
-  /** Adds a request with so much text, and its result. */
-  add(request: Q, length: number, answer: A | Promise<A>): void {
+  /** Adds a request, and its result. */
+  add(request: Q, answer: A | Promise<A>): void {
     const isThere = !(answer instanceof Promise)
     if (isThere && this.#count === 0) {
       this.#emit(request, answer)
       return
     }
+    const length = this.#lengthOf(request)
     const slot: QueuedResult<Q, A> = { request, length, result: isThere ? answer : null }
     this.#queue.push(slot)
     this.#length += length

@@ -33,7 +33,11 @@ export class RowChecker {
 
   constructor(deps: RowCheckerDeps) {
     this.#deps = deps
-    this.#order = new OrderedQueue(({ row, at, take }, outcome) => take(row, outcome, at), deps.inFlightMax)
+    this.#order = new OrderedQueue(
+      ({ row, at, take }, outcome) => take(row, outcome, at),
+      ({ row }) => textLength(row),
+      deps.inFlightMax,
+    )
   }
 
   /**
@@ -51,12 +55,7 @@ export class RowChecker {
       const outcome = check(rowSubject(row, testDomain))
       // A check that asks the network returns a promise.
       if (outcome instanceof Promise) lookups++
-      // Most outcomes are there at once, and nothing is kept for them.
-      else if (this.#order.isEmpty) {
-        take(row, outcome, at)
-        continue
-      }
-      this.#order.add({ row, at, take }, textLength(row), outcome)
+      this.#order.add({ row, at, take }, outcome)
       if (this.#order.isFull) await untilAborted(this.#order.waitForRoom(), signal)
     }
     return { rows: rows.length, lookups }

@@ -7,15 +7,20 @@ type Answer = { readonly of: number }
 /** A number of questions whose answers come when they are told to. */
 function asking() {
   const given: number[] = []
-  const order = new OrderedQueue<number, Answer>((question, answer) => {
-    expect(answer.of).toBe(question)
-    given.push(question)
-  })
+  const lengths = new Map<number, number>()
+  const order = new OrderedQueue<number, Answer>(
+    (question, answer) => {
+      expect(answer.of).toBe(question)
+      given.push(question)
+    },
+    question => lengths.get(question) ?? Number.NaN,
+  )
   const late = new Map<number, PromiseWithResolvers<Answer>>()
   const ask = (question: number, isLate: boolean, length = 1): void => {
     const promised = Promise.withResolvers<Answer>()
     if (isLate) late.set(question, promised)
-    order.add(question, length, isLate ? promised.promise : { of: question })
+    lengths.set(question, length)
+    order.add(question, isLate ? promised.promise : { of: question })
   }
   const answer = async (question: number): Promise<void> => {
     late.get(question)?.resolve({ of: question })

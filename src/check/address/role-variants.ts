@@ -1,7 +1,7 @@
 /** The kinds of a word, one bit each: a word of one list may be a word of another. */
 export const WORD_KINDS = { role: 1, sharedInbox: 2, group: 4 } as const
 
-/** A word for a mailbox that several people answer or that forwards to a group. It may stand beside a role word. */
+/** A word that names a shared inbox or a group address. It may stand beside a role word. */
 const SHARED = WORD_KINDS.sharedInbox | WORD_KINDS.group
 
 /** Words that make up names of roles: lower case, NFC, `-` between the parts of a word. */

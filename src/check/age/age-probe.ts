@@ -48,7 +48,7 @@ type AgeProbeBounds = {
   /** About 200 bytes for each domain. */
   readonly cache: FactKind & {
     readonly knownTtlMs: number
-    /** For domains of which the registry does not know the age. */
+    /** For domains whose age the registry does not know. */
     readonly noDataTtlMs: number
   }
   /** Lookups in flight, including those that wait for their server. */

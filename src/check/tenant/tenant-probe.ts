@@ -25,7 +25,7 @@ export type TenantProbeResult = CacheStatus & { readonly tenant: Finding<Tenant 
 export type TenantProbeBounds = {
   readonly cache: FactKind & {
     readonly answerTtlMs: number
-    /** For a tenant of which it is not known how its users sign in. */
+    /** For a tenant whose way of signing in is not known. */
     readonly partialTtlMs: number
   }
   /** For each cloud. It opens only if a lookup of a reserved domain fails too: anybody can have lookups of their own domains fail. */

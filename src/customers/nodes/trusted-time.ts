@@ -95,7 +95,7 @@ const DURATION_UNITS = [
   [1000, "seconds"],
 ] as const
 
-/** A duration in the largest unit of which it has two. */
+/** A duration in days, hours or seconds: the largest unit that makes it at least two. */
 function durationText(ms: number): string {
   const [unitMs, name] = DURATION_UNITS.find(([unitMs]) => ms >= 2 * unitMs) ?? DURATION_UNITS[2]
   return `${Math.floor(ms / unitMs)} ${name}`
