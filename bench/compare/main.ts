@@ -3,7 +3,6 @@
  * rounds of one tree differ among each other is called noise.
  */
 
-import { cp } from "node:fs/promises"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import { machineText, thisMachine } from "../report/machine.ts"
@@ -79,8 +78,6 @@ async function compare({ ref, bench, json, ...sizes }: Options, signal: AbortSig
   const machine = thisMachine()
   await using theirs = await worktreeOf(ROOT, commit, signal)
   await buildLists(ROOT, signal)
-  // Both products are measured by the same benches: those of this tree.
-  await cp(join(ROOT, "bench"), join(theirs.path, "bench"), { recursive: true, force: true })
   const { description, measured } = await COMPARISONS[bench].run({
     ...sizes,
     ours: { path: ROOT },

@@ -109,7 +109,10 @@ async function settingsFor({ path }: Pick<Tree, "path">, directory: string): Pro
   return Object.fromEntries(Object.entries(productSettings(directory)).filter(([name]) => table.includes(`${name}:`)))
 }
 
-/** Runs this tree's bench over the product of each tree, and compares the processor times that it finds in both. */
+/**
+ * Runs the bench of each tree over its own product, and compares the processor times that both find: a bench imports the modules of its
+ * product, which have other places and names in another tree.
+ */
 async function compareBench(bench: string, comparison: Comparison): Promise<ComparisonResult> {
   const { rounds, signal } = comparison
   const found = await interleaved(SIDES, rounds, side => {
@@ -121,7 +124,7 @@ async function compareBench(bench: string, comparison: Comparison): Promise<Comp
   const valuesOf = (side: (typeof SIDES)[number], name: string): readonly number[] =>
     found[side].map(figures => figures[name]?.value ?? Number.NaN)
   return {
-    description: [`\`bench ${bench}\` of this tree over each product, ${rounds} rounds`, FRESH],
+    description: [`\`bench ${bench}\` of each tree, ${rounds} rounds`, FRESH],
     measured: names.map(name => ({
       name,
       unit: first[name]?.unit ?? "",
