@@ -3,7 +3,7 @@
 import { rm } from "node:fs/promises"
 import { join } from "node:path"
 import { fileURLToPath } from "bun"
-import { FILE_FORMATS, type FileFormat } from "../../src/rows/reading-plan.ts"
+import { FILE_FORMATS, type FileFormat } from "../../src/rows/file-format.ts"
 import { writeLines, writeMix } from "../mix/files.ts"
 import { linesOfKind, MIX_DESCRIPTION, MIX_KINDS, type MixKind } from "../mix/mix.ts"
 import { costFigure, lowerHalfMean, spreadFigure } from "../report/processor-time.ts"

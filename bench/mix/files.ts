@@ -1,5 +1,5 @@
 import { detectSubjectKind } from "../../src/check/address/parse-subject.ts"
-import type { FileFormat } from "../../src/rows/reading-plan.ts"
+import type { FileFormat } from "../../src/rows/file-format.ts"
 import { mixLines } from "./mix.ts"
 
 /** What stands before all lines, and how a text is a line, with another column beside it where there are columns. */

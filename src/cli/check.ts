@@ -7,12 +7,13 @@ import { fullResult } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
 import type { CheckResult } from "../contract/schemas.ts"
-import { BlockReader } from "../rows/block-reader.ts"
 import { decodeInput } from "../rows/input-decoder.ts"
 import type { InputRow } from "../rows/input-rows.ts"
+import { planFile } from "../rows/plan-file.ts"
 import type { ReadingOptions } from "../rows/reading-plan.ts"
 import { cutBlocks } from "../rows/record-cutter.ts"
 import { RowChecker } from "../rows/row-checker.ts"
+import { readBlock } from "../rows/row-reader.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 import { serverResult } from "./server-check.ts"
@@ -84,10 +85,12 @@ type CheckFlags = ServerFlags & {
   readonly json: boolean
 }
 
-const toInputRow = (input: string): InputRow => ({ input, kind: null, fault: null, cells: null, json: null })
+const toInputRow = (input: string): InputRow => ({ input, kind: null, fault: null, cells: null, json: null, cleaned: null })
 
 /** How the standard input is read. */
-const LINES: ReadingOptions = { format: "text", column: null, delimiter: null, hasHeader: false }
+const LINES: ReadingOptions = {
+  ...{ format: "text", column: null, delimiter: null, hasHeader: false, skippedLines: 0, isForced: true },
+}
 
 /** The lines of the standard input that are not empty. */
 async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputRow[]> {
@@ -95,9 +98,10 @@ async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputR
   const text = decodeInput(chunks, null, says => {
     throw new CommandError(`The standard input ${says}.`)
   })
-  const reader = new BlockReader(LINES)
-  for await (const block of cutBlocks(text, LINES))
-    if (block !== null) yield reader.read(block.bytes).filter(({ input }) => input.trim() !== "")
+  const planned = await planFile(text, LINES)
+  if (planned === null) return
+  const { plan } = planned
+  for await (const block of cutBlocks(planned.text, plan)) if (block !== null) yield readBlock(block.bytes, plan, false)
 }
 
 /** Prints results in order. `end` is called after the last one. */
@@ -114,6 +118,7 @@ async function checkRows(
   const checker = new RowChecker({ testDomain, check: subject => check(commandRequest(subject, policy, isDeep)) })
   for await (const some of rows) {
     await checker.check(some, ({ input }, outcome) => {
+      if (outcome === null) return
       found.add(outcome.judged.verdict.recommendation)
       printer.print(input, serverResult(outcome) ?? fullResult(outcome, requestId()))
     })

@@ -7,7 +7,7 @@ import { JobError, type MailkindJob, type UploadOptions } from "../client/jobs.t
 import type { Reply } from "../client/outcome.ts"
 import { JOB_FORMAT_NAMES, type JobFormat } from "../contract/jobs.ts"
 import { POLICY_NAMES, type Policy, RECOMMENDATIONS, type Recommendation } from "../contract/policies.ts"
-import { readFileName } from "../rows/reading-plan.ts"
+import { readFileName } from "../rows/file-format.ts"
 import { streamErrorMessage } from "./classify/results-writer.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget, serverFailure } from "./server.ts"

@@ -1,5 +1,6 @@
 import { type Static, Type as t } from "@sinclair/typebox"
 import { CALLBACK_LIMITS } from "./callbacks.ts"
+import { DELIMITER_NAMES } from "./reading.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } from "./jobs.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
 import { ROUTES } from "./routes.ts"
@@ -21,6 +22,21 @@ const ByRecommendationSchema = t.Object(Object.fromEntries(RECOMMENDATIONS.map(n
   description: "How many rows got each recommendation.",
 })
 
+/** How a list is read. */
+const ReadingSchema = t.Object(
+  {
+    format: JobFormatSchema,
+    encoding: t.String({ description: "The encoding of the list, as the Encoding Standard names it." }),
+    delimiter: t.Union([t.String(), t.Null()], { description: "The character between the cells of a CSV list. Null in other formats." }),
+    header_line: t.Union([t.Integer({ minimum: 1 }), t.Null()], { description: "The line with the names of the columns. Null: there is none." }),
+    lines_above: count("Lines above the header, or above the first row. They are no rows, and stand above the results as they are."),
+    column_number: t.Union([t.Integer({ minimum: 1 }), t.Null()], { description: "The number of the column with the inputs. Null: the list has no columns." }),
+    kind: t.Union([t.Literal("email"), t.Literal("domain"), t.Literal("url"), t.Null()], { description: "What that column holds by its name or its cells. Null: either of them." }),
+  },
+  { ...closed("ListReading"), description: "How a list is read." },
+)
+export type ListReadingBody = Static<typeof ReadingSchema>
+
 /** A job. Response of POST /v1/jobs and GET /v1/jobs/{id}. */
 export const JobBody = t.Object(
   {
@@ -39,12 +55,17 @@ export const JobBody = t.Object(
         done: count("Rows that have their results."),
         unreadable: count("Rows that could not be read. They are `invalid`."),
         degraded: count("Rows whose verdict comes from lists alone, because DNS did not answer."),
+        skipped: count("Rows without an input: their cell is empty, or says so. They have no verdict and cost nothing."),
+        cleaned: count("Rows whose cell is no input as it stands, and of which what is meant was checked."),
+        several: count("Of the cleaned rows those with several addresses. The first was checked."),
+        wide: count("Rows with more filled cells than the list has columns."),
       },
       closed("JobRows"),
     ),
+    reading: t.Union([ReadingSchema, t.Null()], { description: "How the list is read. Null: it has not arrived." }),
     by_category: describedAs(ByCategorySchema, "How many rows are of each category, without test addresses."),
     by_recommendation: ByRecommendationSchema,
-    units_used: count("One unit for each row that is done. Test addresses cost nothing."),
+    units_used: count("One unit for each row that is done. Test addresses and rows without an input cost nothing."),
     results_bytes: count("Bytes of the results so far."),
     rows_per_second: t.Union([t.Number({ minimum: 0 }), t.Null()], { description: "Rows done per second of work. Null: none is done." }),
     seconds_left: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "About how long it still takes. Null: not known, or it is not running." }),
@@ -66,9 +87,10 @@ export const JobEstimateBody = t.Object(
   {
     rows: count("Rows of the list, without the header."),
     unique_domains: count("Domains, each counted once. Exact up to 16 384; more are estimated, in two of three lists within 1.1 %, and hardly ever more than 3.5 % off."),
-    units_needed: count("Units that the whole list costs: one for each row that is no test address."),
+    units_needed: count("Units that the whole list costs: one for each row with an input that is no test address."),
     units_left: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units left today, after this dry run. Null: unlimited, or not known." }),
     columns: t.Array(t.String(), { description: "The names of the columns." }),
+    reading: ReadingSchema,
   },
   closed("JobEstimate"),
 )
@@ -76,9 +98,13 @@ export type JobEstimateBody = Static<typeof JobEstimateBody>
 
 /** Query of POST /v1/jobs. */
 export const JobQuery = t.Object({
-  format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the `Content-Type` `text/csv` or `application/x-ndjson`, else `text`.")),
+  format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the `Content-Type` `text/csv` or `application/x-ndjson`, else it is found.")),
   column: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. A name that looks like an address is refused, since it is stored. Absent: it is found by its name." })),
-  header: t.Optional(t.Boolean({ description: "Set to false if the first line of a CSV list is a row. Absent: true." })),
+  header: t.Optional(t.Boolean({ description: "Set to false if a CSV list has no line with the names of its columns. Absent: true, and it is found among the first 20 lines." })),
+  delimiter: t.Optional(t.String({ minLength: 1, maxLength: 9, description: `The character between the cells of a CSV list, or one of the words ${Object.keys(DELIMITER_NAMES).join(", ")}. Absent: it is found.` })),
+  skip: t.Optional(t.Integer({ minimum: 0, maximum: JOB_LIMITS.skippedLinesMax, description: "So many lines stand above the header, or above the first row. Absent: it is found." })),
+  encoding: t.Optional(boundedText(40, { description: "The encoding of the list, such as `utf-16le` or `windows-1252`. Absent: it is found: by a byte order mark, else UTF-8 if that is valid, else windows-1252." })),
+  force: t.Optional(t.Boolean({ description: "Set to true to check a list too in whose first rows nothing looks like an address, a domain or a URL. Absent: false, and such a list is refused." })),
   policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
   workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
   name: t.Optional(boundedText(JOB_LIMITS.nameLengthMax, { minLength: 1, description: "A name of yours for the job. Anything that looks like an address is removed." })),

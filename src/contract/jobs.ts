@@ -47,7 +47,7 @@ export const JOB_REASON_NAMES = Object.keys(JOB_REASONS) as readonly JobReason[]
 /** The formats of an uploaded list, each with the format and the media type of its results. */
 export const JOB_FORMATS = {
   text: { description: "One input per line.", results: "csv", mediaType: "text/csv; charset=utf-8", extension: "csv" },
-  csv: { description: "A table with a header. The delimiter is detected. The results are its columns and those of the verdict.", results: "csv", mediaType: "text/csv; charset=utf-8", extension: "csv" },
+  csv: { description: "A table. Its delimiter, header and column are found. The results are its columns and those of the verdict.", results: "csv", mediaType: "text/csv; charset=utf-8", extension: "csv" },
   ndjson: { description: "One JSON string or object per line. The results are its members and those of a check.", results: "ndjson", mediaType: "application/x-ndjson", extension: "ndjson" },
 } as const satisfies Record<string, { readonly description: string; readonly results: "csv" | "ndjson"; readonly mediaType: string; readonly extension: string }>
 export type JobFormat = keyof typeof JOB_FORMATS
@@ -71,6 +71,8 @@ export const JOB_LIMITS = {
   cellsMax: 50_000_000,
   nameLengthMax: 100,
   columnNameLengthMax: 200,
+  /** Lines above a header that a caller may name: it stands in the part of a list that decides how it is read. */
+  skippedLinesMax: 200,
   /** Rows are read and written in blocks of about so many, or of so many bytes: a live request waits for one of them. */
   blockRows: 250,
   blockBytes: 65_536,

@@ -7,7 +7,7 @@ import type { Category } from "../contract/categories.ts"
 import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
 import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
-import { type InputRow, lineError } from "../rows/input-rows.ts"
+import { type InputRow, isWide, lineError } from "../rows/input-rows.ts"
 import type { InputColumns } from "../rows/reading-plan.ts"
 import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
 import { RowChecker } from "../rows/row-checker.ts"
@@ -30,10 +30,10 @@ const ROWS_PER_TURN_MAX = 16
 /** The text of one result, or of the header. */
 type WrittenRow = { readonly text: string; readonly kind: RowKind }
 /** What a part of the results is, by which it is left out or not. */
-export type RowKind = "header" | Recommendation
+export type RowKind = "header" | "skipped" | Recommendation
 
 /** The kinds by the byte that stands for them in a file. */
-export const ROW_KINDS = ["header", "allow", "review", "block"] as const satisfies readonly RowKind[]
+export const ROW_KINDS = ["header", "allow", "review", "block", "skipped"] as const satisfies readonly RowKind[]
 
 /** For each result its length in bytes, and the byte that stands for its kind. */
 export const ROW_META_BYTES = 5
@@ -42,15 +42,21 @@ export const ROW_META_BYTES = 5
 export type RowResults = {
   readonly written: readonly WrittenRow[]
   readonly categories: readonly Category[]
-  readonly unreadable: number
-  readonly degraded: number
+  /** How many rows are of each of the kinds that counts have. */
+  readonly told: RowsTold
   /** For how many rows the network was asked: there a check returns a promise. */
   readonly lookups: number
 }
 
+type RowsTold = Record<(typeof TOLD_ROWS)[number], number>
+const TOLD_ROWS = ["unreadable", "degraded", "skipped", "cleaned", "several", "wide"] as const
+
 /** The format of a job's results. */
-export const resultFormatOf = ({ format }: Pick<Job, "format">, columns: InputColumns): ResultFormat =>
-  RESULT_FORMATS[JOB_FORMATS[format].results](columns, { hasSafeCells: false, tellsCached: false })
+export const resultFormatOf = (
+  { format }: Pick<Job, "format">,
+  columns: InputColumns,
+  hasSafeCells = false,
+): ResultFormat => RESULT_FORMATS[JOB_FORMATS[format].results](columns, { hasSafeCells, tellsCached: false })
 
 /** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
 export async function checkRows(
@@ -58,12 +64,12 @@ export async function checkRows(
   job: Pick<Job, "accountId" | "policy" | "includesTenant">,
   rows: readonly InputRow[],
   rowsBefore: number,
-  format: ResultFormat,
+  { format, columnCount }: { readonly format: ResultFormat; readonly columnCount: number },
   context: LookupContext,
 ): Promise<RowResults> {
   const written: WrittenRow[] = []
   const categories: Category[] = []
-  let [unreadable, degraded] = [0, 0]
+  const told: RowsTold = { unreadable: 0, degraded: 0, skipped: 0, cleaned: 0, several: 0, wide: 0 }
   const checker = new RowChecker({
     testDomain: deps.testDomain,
     check: subject => checkSubject(deps, job, subject, context),
@@ -71,14 +77,18 @@ export async function checkRows(
     inFlightMax: JOB_LIMITS.lookupsPerJobMax,
   })
   const { lookups } = await checker.check(rows, (row, outcome, at) => {
-    const { verdict } = outcome.judged
-    written.push({ text: format.format(row, outcome, rowsBefore + at + 1), kind: verdict.recommendation })
-    if (!outcome.subject.isTest) categories.push(verdict.category)
-    if (lineError(row) !== null) unreadable++
-    if (verdict.isDegraded) degraded++
+    const kind = outcome === null ? "skipped" : outcome.judged.verdict.recommendation
+    written.push({ text: format.format(row, outcome, rowsBefore + at + 1), kind })
+    if (outcome !== null && !outcome.subject.isTest) categories.push(outcome.judged.verdict.category)
+    if (outcome === null) told.skipped++
+    else if (outcome.judged.verdict.isDegraded) told.degraded++
+    if (row.cleaned !== null) told.cleaned++
+    if (row.cleaned !== null && row.cleaned.others.length > 0) told.several++
+    if (lineError(row) !== null) told.unreadable++
+    if (isWide(row, columnCount)) told.wide++
   })
   await checker.drain()
-  return { written, categories, unreadable, degraded, lookups }
+  return { written, categories, told, lookups }
 }
 
 /** Pauses before the first row of each turn. */
@@ -107,7 +117,7 @@ function checkSubject(
 }
 
 /** The counts with those of more rows. */
-export function addRowCounts(counts: JobCounts, { written, categories, unreadable, degraded }: RowResults): JobCounts {
+export function addRowCounts(counts: JobCounts, { written, categories, told }: RowResults): JobCounts {
   const added = {
     byCategory: { ...counts.byCategory },
     byRecommendation: { ...counts.byRecommendation },
@@ -119,7 +129,8 @@ export function addRowCounts(counts: JobCounts, { written, categories, unreadabl
   for (const category of categories) increment(added.byCategory, category, 1)
   for (const { kind, text } of written) {
     increment(added.bytesBy, kind, Buffer.byteLength(text))
-    if (kind !== "header") increment(added.byRecommendation, kind, 1)
+    if (kind !== "header" && kind !== "skipped") increment(added.byRecommendation, kind, 1)
   }
-  return { ...added, unreadable: counts.unreadable + unreadable, degraded: counts.degraded + degraded }
+  const sums = Object.fromEntries(TOLD_ROWS.map(name => [name, counts[name] + told[name]])) as RowsTold // all names of the table
+  return { ...added, ...sums }
 }

@@ -27,7 +27,7 @@ import { newId } from "../customers/store/core/id.ts"
 import { inputFileName, jobIdOfFile } from "./job-files.ts"
 import { checkJobFolder, type JobFolderState } from "./job-folder.ts"
 import { estimateList, type ListEstimate } from "./list-estimate.ts"
-import { storeList } from "./receive-list.ts"
+import { type ListReading, storeList } from "./receive-list.ts"
 import { isSuspect, JobInterrupted, type RunJobDeps, runJob } from "./run-job.ts"
 
 /** What the service needs, besides what one job does. */
@@ -45,6 +45,9 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
   /** Lets all else be handled when lists were read for a few milliseconds. */
   readonly pauseReading: Pause
 }
+
+/** How an uploaded list is asked to be read. */
+type AskedReading = { readonly reading: ListReading }
 
 /** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
 const LOOK_MS = 1000
@@ -109,7 +112,7 @@ export class JobService {
    * and leaves nothing behind then, or when the upload is cut short.
    */
   async receive(
-    { accountId, keyId, options, actor }: Omit<NewJob, "id" | "holder">,
+    { reading, ...list }: Omit<NewJob, "id" | "holder"> & AskedReading,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
   ): Promise<Job | JobBound | null> {
@@ -117,9 +120,9 @@ export class JobService {
     const id = newId("job", random)
     this.#uploads.add(id)
     try {
-      const job = await createJob(this.#deps, { id, accountId, keyId, holder, options, actor })
+      const job = await createJob(this.#deps, { ...list, id, holder })
       if (job === null || typeof job === "string") return job
-      return await this.#store(job, chunks, bytesMax)
+      return await this.#store(job, reading, chunks, bytesMax)
     } finally {
       this.#uploads.delete(id)
       void this.look()
@@ -128,7 +131,7 @@ export class JobService {
 
   /** Tells what a list would take, in the place of an upload. Gives and throws the same, and leaves nothing behind. */
   async estimate(
-    { accountId, keyId, options }: Pick<NewJob, "accountId" | "keyId" | "options">,
+    { reading, ...list }: Pick<NewJob, "accountId" | "keyId" | "options"> & AskedReading,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
   ): Promise<ListEstimate | JobBound | null> {
@@ -136,10 +139,10 @@ export class JobService {
     const id = newId("job", random)
     this.#uploads.add(id)
     try {
-      const place = await createJob(this.#deps, { id, accountId, keyId, holder, options, actor: null })
+      const place = await createJob(this.#deps, { ...list, id, holder, actor: null })
       if (place === null || typeof place === "string") return place
       try {
-        return await estimateList(chunks, options, bytesMax, testDomain, pauseReading)
+        return await estimateList(chunks, reading, bytesMax, testDomain, pauseReading)
       } finally {
         await deleteJob(store, id)
         await removeDeletedJob(store, id)
@@ -149,10 +152,15 @@ export class JobService {
     }
   }
 
-  async #store(job: Job, chunks: AsyncIterable<Uint8Array>, bytesMax: number): Promise<Job | null> {
+  async #store(
+    job: Job,
+    reading: ListReading,
+    chunks: AsyncIterable<Uint8Array>,
+    bytesMax: number,
+  ): Promise<Job | null> {
     const { store, files } = this.#deps
     try {
-      const list = await storeList(this.#deps, job, chunks, bytesMax)
+      const list = await storeList(this.#deps, job, reading, chunks, bytesMax)
       return (await queueJob(store, job.id, list)) ? await findJob(store, job.accountId, job.id) : null
     } catch (error) {
       // The row goes first: without its key the file cannot be read.

@@ -1,7 +1,7 @@
 import type { Pause } from "../base/concurrency.ts"
 import { DistinctCounter } from "../base/distinct-count.ts"
-import { rowSubject } from "../rows/input-rows.ts"
-import { type ListBlock, type ListFormat, type ReceivedList, receiveList } from "./receive-list.ts"
+import { readRow } from "../rows/input-rows.ts"
+import { type ListBlock, type ListReading, type ReceivedList, receiveList } from "./receive-list.ts"
 
 /** What a check of a list would take. */
 export type ListEstimate = ReceivedList & {
@@ -13,7 +13,7 @@ export type ListEstimate = ReceivedList & {
 /** Reads a list and keeps nothing of it but some hashes of its domains, until it has ended. Throws a `RefusedList`. */
 export async function estimateList(
   chunks: AsyncIterable<Uint8Array>,
-  format: ListFormat,
+  reading: ListReading,
   bytesMax: number,
   testDomain: string,
   pause: Pause,
@@ -22,13 +22,13 @@ export async function estimateList(
   let unitsNeeded = 0
   const count = async ({ rows }: ListBlock): Promise<void> => {
     for (const row of rows()) {
-      const { domain, isTest } = rowSubject(row, testDomain)
-      if (!isTest) unitsNeeded++
-      if (domain !== null) domains.add(domain)
+      const { subject } = readRow(row, testDomain)
+      if (subject !== null && !subject.isTest) unitsNeeded++
+      if (subject !== null && subject.domain !== null) domains.add(subject.domain)
       const others = pause()
       if (others instanceof Promise) await others
     }
   }
-  const received = await receiveList(chunks, format, bytesMax, count, pause)
+  const received = await receiveList(chunks, reading, bytesMax, count, pause)
   return { ...received, uniqueDomains: domains.count, unitsNeeded }
 }

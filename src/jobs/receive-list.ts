@@ -1,12 +1,14 @@
 import type { Pause } from "../base/concurrency.ts"
 import type { Random } from "../base/outside-world.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
+import type { StoredReading } from "../contract/reading.ts"
 import type { Job, JobOptions } from "../customers/jobs/job-row.ts"
-import { BlockReader } from "../rows/block-reader.ts"
 import { decodeInput } from "../rows/input-decoder.ts"
 import type { InputRow } from "../rows/input-rows.ts"
-import type { ReadingOptions } from "../rows/reading-plan.ts"
+import { planFile } from "../rows/plan-file.ts"
+import type { ReadingOptions, ReadingPlan } from "../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../rows/record-cutter.ts"
+import { readBlock } from "../rows/row-reader.ts"
 import { UnreadableFile } from "../rows/unreadable-file.ts"
 import { inputFileName, type JobFiles } from "./job-files.ts"
 import { writeSegment } from "./segments.ts"
@@ -23,19 +25,25 @@ export class RefusedList extends Error {
   }
 }
 
-/** How the rows of a list are read. */
-export type ListFormat = Pick<JobOptions, "format" | "column" | "hasHeader">
+/** How a list is asked to be read. `encoding` null: it is found. */
+export type ListReading = ReadingOptions & { readonly encoding: string | null }
 
-/** The same, as files of any kind are read. */
-export const readingOptionsOf = ({ format, column, hasHeader }: ListFormat): ReadingOptions => ({
-  ...{ format, column, hasHeader, delimiter: null },
+/** What a job tells of that. */
+export const readingOptionsOf = ({ format, column, hasHeader }: ReadableJob): ReadingOptions => ({
+  ...{ format, column, hasHeader, delimiter: null, skippedLines: null, isForced: true },
 })
+
+type ReadableJob = Pick<JobOptions, "format" | "column" | "hasHeader">
 
 /** Rows of a list, as bytes of UTF-8, with the rows themselves where they were read. */
 export type ListBlock = { readonly bytes: Uint8Array; readonly rows: () => readonly InputRow[] }
 
-/** What an uploaded list holds. */
-export type ReceivedList = { readonly rowsTotal: number; readonly columnNames: readonly string[] }
+/** What an uploaded list holds, and how it is read. */
+export type ReceivedList = {
+  readonly rowsTotal: number
+  readonly columnNames: readonly string[]
+  readonly reading: StoredReading
+}
 
 /**
  * Cuts the bytes of a list into blocks of whole rows and gives them to `onBlock`, one after the other: unpacks gzip, decodes UTF-16, and
@@ -44,24 +52,29 @@ export type ReceivedList = { readonly rowsTotal: number; readonly columnNames: r
  */
 export async function receiveList(
   chunks: AsyncIterable<Uint8Array>,
-  format: ListFormat,
+  { encoding: asked, ...options }: ListReading,
   bytesMax: number,
   onBlock: (block: ListBlock) => Promise<void>,
   pause: Pause = () => undefined,
 ): Promise<ReceivedList> {
-  const options = readingOptionsOf(format)
-  const collector = new BlockCollector(options, onBlock)
+  let encoding = ""
   try {
     const refuse = (says: string): never => {
       throw new RefusedList("unreadable", `The list ${says}.`)
     }
+    const decoded = decodeInput(bounded(chunks, bytesMax), asked, refuse, name => {
+      encoding = name
+    })
     // Counted before and after it is unpacked: either may be the larger one.
-    const text = bounded(decodeInput(bounded(chunks, bytesMax), null, refuse), bytesMax)
-    for await (const block of cutBlocks(text, options)) {
+    const planned = await planFile(bounded(decoded, bytesMax), options)
+    if (planned === null) throw new RefusedList("unreadable", "The list is empty.")
+    const { columns, ...rule } = planned.plan
+    const collector = new BlockCollector(planned.plan, onBlock)
+    for await (const block of cutBlocks(planned.text, rule)) {
       if (block !== null) await collector.add(block)
       await pause()
     }
-    return await collector.end()
+    return { ...(await collector.end()), reading: { ...rule, encoding } }
   } catch (error) {
     throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message, error) : error
   }
@@ -71,9 +84,10 @@ export async function receiveList(
 export async function storeList(
   { files, random, pauseReading }: { readonly files: JobFiles; readonly random: Random; readonly pauseReading: Pause },
   job: Job,
+  reading: ListReading,
   chunks: AsyncIterable<Uint8Array>,
   bytesMax: number,
-): Promise<{ readonly inputBytes: number; readonly rowsTotal: number }> {
+): Promise<ReceivedList & { readonly inputBytes: number }> {
   const name = inputFileName(job.id)
   const file = await files.create(name)
   try {
@@ -82,9 +96,9 @@ export async function storeList(
     const store = async ({ bytes }: ListBlock): Promise<void> => {
       inputBytes = await writeSegment(target, inputBytes, { meta: new Uint8Array(), text: bytes }, random)
     }
-    const { rowsTotal } = await receiveList(chunks, job, bytesMax, store, pauseReading)
+    const received = await receiveList(chunks, reading, bytesMax, store, pauseReading)
     await file.sync()
-    return { inputBytes, rowsTotal }
+    return { inputBytes, ...received }
   } finally {
     await file.close()
   }
@@ -113,18 +127,23 @@ async function* bounded(chunks: AsyncIterable<Uint8Array>, bytesMax: number): As
 
 /** Collects whole rows until there are enough for a block. */
 class BlockCollector {
-  readonly #reader: BlockReader
+  readonly #plan: ReadingPlan
   readonly #onBlock: (block: ListBlock) => Promise<void>
   #parts: Uint8Array[] = []
   #bytesCount = 0
   #rowCount = 0
   #rowsTotal = 0
-  #columnsCount = 0
   #isFirst = true
 
-  constructor(options: ReadingOptions, onBlock: (block: ListBlock) => Promise<void>) {
-    this.#reader = new BlockReader(options)
+  constructor(plan: ReadingPlan, onBlock: (block: ListBlock) => Promise<void>) {
+    this.#plan = plan
     this.#onBlock = onBlock
+    const { length } = plan.columns.names
+    if (length > JOB_LIMITS.columnsMax)
+      throw new RefusedList(
+        "unreadable",
+        `The list has ${length} columns. The limit is ${JOB_LIMITS.columnsMax}.`,
+      )
   }
 
   async add({ bytes, rowCount }: Block): Promise<void> {
@@ -132,11 +151,9 @@ class BlockCollector {
     if (this.#rowCount >= JOB_LIMITS.blockRows || this.#bytesCount >= JOB_LIMITS.blockBytes) await this.#flush()
   }
 
-  async end(): Promise<ReceivedList> {
+  async end(): Promise<Omit<ReceivedList, "reading">> {
     if (this.#bytesCount > 0) await this.#flush()
-    const { plan } = this.#reader
-    if (plan === null) throw new RefusedList("unreadable", "The list is empty.")
-    return { rowsTotal: this.#rowsTotal, columnNames: plan.columns.names }
+    return { rowsTotal: this.#rowsTotal, columnNames: this.#plan.columns.names }
   }
 
   #append({ bytes, rowCount }: Block): void {
@@ -155,29 +172,19 @@ class BlockCollector {
     const isFirst = this.#isFirst
     this.#isFirst = false
     let parsed: readonly InputRow[] | null = null
-    const rows = (): readonly InputRow[] => (parsed ??= this.#reader.read(bytes))
+    const rows = (): readonly InputRow[] => (parsed ??= readBlock(bytes, this.#plan, isFirst))
     // The first block has the header.
     this.#rowsTotal += isFirst ? rows().length : counted
-    if (isFirst) this.#assertColumns()
     await this.#onBlock({ bytes, rows })
-  }
-
-  #assertColumns(): void {
-    this.#columnsCount = this.#reader.plan?.columns.names.length ?? 0
-    if (this.#columnsCount > JOB_LIMITS.columnsMax)
-      throw new RefusedList(
-        "unreadable",
-        `The list has ${this.#columnsCount} columns. The limit is ${JOB_LIMITS.columnsMax}.`,
-      )
-    this.#assertCells(this.#rowsTotal)
   }
 
   /** Each row has a cell of each column in the results, however short it is. */
   #assertCells(rowsCount: number): void {
-    if (rowsCount * this.#columnsCount > JOB_LIMITS.cellsMax)
+    const { length } = this.#plan.columns.names
+    if (rowsCount * length > JOB_LIMITS.cellsMax)
       throw new RefusedList(
         "unreadable",
-        `The list has more than ${JOB_LIMITS.cellsMax} cells: its rows times its ${this.#columnsCount} columns. Leave out columns, or split it.`,
+        `The list has more than ${JOB_LIMITS.cellsMax} cells: its rows times its ${length} columns. Leave out columns, or split it.`,
       )
   }
 }

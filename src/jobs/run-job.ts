@@ -19,10 +19,12 @@ import {
 import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
 import type { Store } from "../customers/store/core/store.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
-import { BlockReader } from "../rows/block-reader.ts"
 import type { CheckedCounts } from "../rows/garbage-collector.ts"
-import { type InputRow, rowSubject } from "../rows/input-rows.ts"
+import { type InputRow, isCharged } from "../rows/input-rows.ts"
+import { planOfFirstBlock } from "../rows/plan-file.ts"
+import type { ReadingPlan } from "../rows/reading-plan.ts"
 import type { ResultFormat } from "../rows/result-format.ts"
+import { readBlock } from "../rows/row-reader.ts"
 import {
   addRowCounts,
   type CheckRowsDeps,
@@ -141,14 +143,14 @@ class JobRun {
   #pending: PendingRows | null = null
   #results: SegmentFile | null = null
   #input: JobFile | null = null
-  #reader: BlockReader
+  /** How the list is read; null: its first block was not read yet. */
+  #plan: ReadingPlan | null = null
   readonly #context = new ListContext()
 
   constructor(deps: RunJobDeps, job: Job) {
     this.#deps = deps
     this.#job = job
     this.#progress = job
-    this.#reader = new BlockReader(readingOptionsOf(job))
   }
 
   async run(): Promise<JobRunEnd> {
@@ -161,17 +163,14 @@ class JobRun {
     if (this.#input === null) return await end(failJob(store, this.#job, "files_lost", momentOf(this.#deps)), "failed")
     if (isSuspect(this.#job) && !(await this.#suspect())) return "lost"
     const input = { file: this.#input, name, key }
-    if (this.#progress.inputOffset > 0)
-      for await (const { text } of readSegments(input, 0, inputBytes)) {
-        this.#reader.read(text)
-        break
-      }
+    for await (const { text } of readSegments(input, 0, inputBytes)) {
+      this.#plan = planOfFirstBlock(text, this.#job.reading, readingOptionsOf(this.#job))
+      break
+    }
     for (;;) {
       const ended = await this.#runFrom(input, this.#progress.inputOffset)
       if (ended !== "again") return ended
       this.#pending = null
-      // The first block, which has the header, is read again as the first one.
-      if (this.#progress.inputOffset === 0) this.#reader = new BlockReader(readingOptionsOf(this.#job))
     }
   }
 
@@ -199,7 +198,8 @@ class JobRun {
     for await (const segment of readSegments(input, offset, this.#job.inputBytes)) {
       await this.#deps.pause()
       const skipped = segment.start === this.#progress.inputOffset ? this.#progress.inputSkipped : 0
-      const ended = await this.#checkBlock(this.#reader.read(segment.text), skipped, segment)
+      const rows = readBlock(segment.text, this.#readingPlan, segment.start === 0)
+      const ended = await this.#checkBlock(rows, skipped, segment)
       if (ended !== null) return ended
     }
     return (await this.#commit()) ?? (await end(finishJob(store, this.#job, momentOf(this.#deps)), "done"))
@@ -272,12 +272,12 @@ class JobRun {
     return { day: this.#deps.today(), perDay: this.#deps.unitsPerDayOf(tier), keyPerDay: keyUnitsPerDay }
   }
 
-  /** The first rows, as many as there are units for. Test addresses cost nothing. */
+  /** The first rows, as many as there are units for. Test addresses and rows without an input cost nothing. */
   #affordableRows(rows: readonly InputRow[], { left: atFirst, byCategory }: PendingRows): readonly InputRow[] {
     const left = atFirst === null ? null : atFirst - countUnits(byCategory)
     if (left === null || rows.length <= left) return rows
     let units = 0
-    const end = rows.findIndex(row => !rowSubject(row, this.#deps.testDomain).isTest && units++ === left)
+    const end = rows.findIndex(row => isCharged(row, this.#deps.testDomain) && units++ === left)
     return end < 0 ? rows : rows.slice(0, end)
   }
 
@@ -287,10 +287,12 @@ class JobRun {
     pending: PendingRows,
     position: PendingRows["position"],
   ): Promise<PendingRows> {
-    const format = this.#format()
+    const { columns } = this.#readingPlan
+    const format = resultFormatOf(this.#job, columns)
     const rowsBefore = this.#progress.rowsDone + pending.rowsCount
     const isFirst = this.#progress.parts.length === 0 && pending.resultsEnd === 0
-    const checked = await checkRows(this.#deps, this.#job, rows, rowsBefore, format, this.#context)
+    const results = { format, columnCount: columns.names.length }
+    const checked = await checkRows(this.#deps, this.#job, rows, rowsBefore, results, this.#context)
     this.#deps.onChecked({ rows: rows.length, lookups: checked.lookups })
     await this.#deps.pause()
     const written = isFirst ? withHeader(checked, format) : checked
@@ -304,10 +306,9 @@ class JobRun {
     }
   }
 
-  #format(): ResultFormat {
-    const { plan } = this.#reader
-    if (plan === null) throw new DamagedSegment("the list has no header")
-    return resultFormatOf(this.#job, plan.columns)
+  get #readingPlan(): ReadingPlan {
+    if (this.#plan === null) throw new DamagedSegment("the list has no first block")
+    return this.#plan
   }
 
   #isCommitDue({ rowsCount, startedAt, resultsEnd, resultsEndMax }: PendingRows): boolean {

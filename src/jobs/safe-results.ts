@@ -1,6 +1,8 @@
 import { isFormulaStart } from "../base/csv.ts"
 import type { Job } from "../customers/jobs/job-row.ts"
-import { BlockReader } from "../rows/block-reader.ts"
+import { planOfFirstBlock } from "../rows/plan-file.ts"
+import type { ReadingPlan } from "../rows/reading-plan.ts"
+import { resultFormatOf } from "./check-rows.ts"
 import { inputFileName, type JobFiles } from "./job-files.ts"
 import { type ResultFilter, readResults, resultsLength } from "./read-results.ts"
 import { readingOptionsOf } from "./receive-list.ts"
@@ -15,10 +17,17 @@ export async function* readSafeResults(
   job: Job,
   only: ResultFilter,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const delimiter = await delimiterOf(files, job)
+  const { columns } = await planOf(files, job)
+  // The lines above a table are no records, so the header is written anew.
+  const headerBytes = job.counts.bytesBy["header"] ?? 0
+  if (headerBytes > 0) yield Buffer.from(resultFormatOf(job, columns, true).header)
+  let at = 0
   // Each chunk has whole rows, since all of them are read.
-  for await (const chunk of readResults(files, job, only, 0, resultsLength(job, only)))
-    yield Buffer.from(withSafeCells(Buffer.from(chunk).toString(), delimiter))
+  for await (const chunk of readResults(files, job, only, 0, resultsLength(job, only))) {
+    const rows = Buffer.from(chunk).subarray(Math.max(0, headerBytes - at))
+    at += chunk.length
+    yield Buffer.from(withSafeCells(rows.toString(), columns.delimiter))
+  }
 }
 
 /** Puts an apostrophe before the text of such cells. The records are well-formed, as we write them. */
@@ -42,18 +51,15 @@ export function withSafeCells(records: string, delimiter: string): string {
   return safe + records.slice(writtenTo)
 }
 
-/** The delimiter of the results is that of the list, whose beginning shows it. */
-async function delimiterOf(files: JobFiles, job: Job): Promise<string> {
+/** How the list of a job is read, whose first block shows the names of its columns. */
+async function planOf(files: JobFiles, job: Job): Promise<ReadingPlan> {
   const name = inputFileName(job.id)
   const file = await files.open(name)
   if (file === null || job.fileKey === null) throw new DamagedSegment("the list is missing")
   try {
-    const reader = new BlockReader(readingOptionsOf(job))
-    for await (const { text } of readSegments({ file, name, key: job.fileKey }, 0, job.inputBytes)) {
-      reader.read(text)
-      break
-    }
-    return reader.plan?.columns.delimiter ?? ","
+    for await (const { text } of readSegments({ file, name, key: job.fileKey }, 0, job.inputBytes))
+      return planOfFirstBlock(text, job.reading, readingOptionsOf(job))
+    throw new DamagedSegment("the list has no first block")
   } finally {
     await file.close()
   }

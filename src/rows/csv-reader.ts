@@ -24,12 +24,18 @@ function parseCells(line: string, delimiter: string, isContinued: boolean): Line
   const cells: string[] = []
   let next = isContinued ? parseQuotedCell(line, 0, delimiter, cells) : 0
   while (typeof next === "number") {
+    const at = afterBlanks(line, next)
     next =
-      line[next] === '"'
-        ? parseQuotedCell(line, next + 1, delimiter, cells)
-        : parseBareCell(line, next, delimiter, cells)
+      line[at] === '"' ? parseQuotedCell(line, at + 1, delimiter, cells) : parseBareCell(line, next, delimiter, cells)
   }
   return next
+}
+
+/** Blanks between a delimiter and a quote belong to the quote. */
+function afterBlanks(line: string, from: number): number {
+  let at = from
+  while (line[at] === " ") at++
+  return at
 }
 
 /** Appends a cell without quotes. Gives the index of the next cell, or the result at the end of the line. */
@@ -44,8 +50,9 @@ function parseQuotedCell(line: string, from: number, delimiter: string, cells: s
   const { cell, end } = scanQuoted(line, from)
   cells.push(cell)
   if (end === null) return { kind: "open", cells }
-  if (isLineEnd(line, end)) return { kind: "whole", cells }
-  return line[end] === delimiter ? end + 1 : BROKEN_CELLS
+  const next = afterBlanks(line, end)
+  if (isLineEnd(line, next)) return { kind: "whole", cells }
+  return line[next] === delimiter ? next + 1 : BROKEN_CELLS
 }
 
 /** Scans to the closing quote. Two quotes stand for one. */
@@ -64,7 +71,12 @@ const isLineEnd = (line: string, at: number): boolean =>
   at === line.length || (at === line.length - 1 && line.endsWith("\r"))
 
 /** One record of a CSV file. With a fault, its cells are those of a single line, split without regard to quotes. */
-export type CsvRecord = { readonly cells: readonly string[]; readonly fault: InputRow["fault"] }
+export type CsvRecord = {
+  readonly cells: readonly string[]
+  readonly fault: InputRow["fault"]
+  /** How many lines it has. */
+  readonly lineCount: number
+}
 
 /** A line of an open record, or one after it. `end`: the length of all lines up to here, with their line feeds. */
 type PendingLine = {
@@ -138,7 +150,7 @@ export class CsvRecordParser {
   /** Begins a record with a line. True: it is done, and appended. */
   #begin(line: InputLine, records: CsvRecord[]): boolean {
     const read = line.isTooLong ? BROKEN_CELLS : parseCells(line.text, this.#delimiter, false)
-    if (read.kind === "whole") records.push({ cells: read.cells, fault: null })
+    if (read.kind === "whole") records.push({ cells: read.cells, fault: null, lineCount: 1 })
     else if (read.kind === "broken") records.push(this.#faultyRecord(line))
     else this.#open = read
     return this.#open === null
@@ -186,7 +198,7 @@ export class CsvRecordParser {
       cells[cells.length - 1] += `\n${continued[0] ?? ""}`
       for (let index = 1; index < continued.length; index++) cells.push(continued[index] ?? "")
     }
-    records.push({ cells, fault: null })
+    records.push({ cells, fault: null, lineCount: this.#next + 1 - this.#first })
     this.#open = null
     this.#first = this.#next + 1
   }
@@ -210,7 +222,7 @@ export class CsvRecordParser {
   /** The line as a record, split without regard to quotes. */
   #faultyRecord({ text, isTooLong }: InputLine): CsvRecord {
     const cells = stripCarriageReturn(text).split(this.#delimiter)
-    return { cells, fault: isTooLong ? "too_long" : "invalid_syntax" }
+    return { cells, fault: isTooLong ? "too_long" : "invalid_syntax", lineCount: 1 }
   }
 }
 
@@ -221,4 +233,16 @@ export function parseRecords(lines: readonly InputLine[], delimiter: string): re
   for (const line of lines) parser.push(line, records)
   parser.end(records)
   return records
+}
+
+/** The first record of lines; undefined: there is none. */
+export function firstRecord(lines: readonly InputLine[], delimiter: string): CsvRecord | undefined {
+  const parser = new CsvRecordParser(delimiter)
+  const records: CsvRecord[] = []
+  for (const line of lines) {
+    parser.push(line, records, 1)
+    if (records.length > 0) return records[0]
+  }
+  parser.end(records, 1)
+  return records[0]
 }

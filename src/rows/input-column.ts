@@ -10,7 +10,7 @@ export const INPUT_PATTERN = /[@.]/
 const COLUMN_NAMES: Readonly<Record<SubjectKind, RegExp>> = {
   email: /(?:^mail|e?mailaddress|e?mailadresse|email|emailid|email\d*value|correoelectr[oó]nico|courriel)$/u,
   domain: /(?:domain|domainname|hostname)$/u,
-  url: /(?:url|urladdress|website|websites|websiteaddress|homepage|webpage|weblink)$/u,
+  url: /(?:url|urladdress|website|websites|websiteaddress|homepage|webpage|weblink|webseite|internetseite|siteweb|sitioweb|sitoweb|hemsida)$/u,
 }
 
 /** Lower case, without spaces and punctuation: `E-Mail Address` is `emailaddress`. */
@@ -55,7 +55,7 @@ export function findUnnamedColumn(cells: readonly string[], wanted: string | nul
 }
 
 /** The exact name first, then the name without regard to case, spaces and punctuation, then the number. */
-function findNamed(names: readonly string[], wanted: string): number | null {
+export function findNamed(names: readonly string[], wanted: string): number | null {
   const exact = names.indexOf(wanted)
   if (exact >= 0) return exact
   const folded = wanted.trim().toLowerCase()
@@ -75,20 +75,38 @@ function countedColumn(columnCount: number, wanted: string): number | null {
 
 /** A column of this kind by its name: one that says just that, else the only one whose name ends so. */
 function findKind(names: readonly string[], kind: SubjectKind): number | null {
-  const all = names.flatMap((name, at) => (COLUMN_NAMES[kind].test(plainName(name)) ? [{ at, name }] : []))
-  const whole = all.filter(({ name }) => COLUMN_NAMES[kind].exec(plainName(name))?.index === 0)
-  return (whole.length > 0 ? whole : all.length === 1 ? all : [])[0]?.at ?? null
+  const [first, ...others] = kindColumns(names, kind)
+  return first !== undefined && (first.isWhole || others.length === 0) ? first.index : null
+}
+
+/** A column by its name. `isWhole`: the name says nothing else. */
+type NamedColumn = { readonly index: number; readonly isWhole: boolean }
+
+/** The columns of this kind by their names: those whose whole names say so come first. */
+export function kindColumns(names: readonly string[], kind: SubjectKind): readonly NamedColumn[] {
+  return names
+    .flatMap((name, index): readonly NamedColumn[] => {
+      const found = COLUMN_NAMES[kind].exec(plainName(name))
+      return found === null ? [] : [{ index, isWhole: found.index === 0 }]
+    })
+    .toSorted((one, other) => Number(other.isWhole) - Number(one.isWhole))
 }
 
 /** How many columns are named in a message, and how much of a name. */
 const NAMED_COLUMNS_MAX = 20
 const NAME_LENGTH_MAX = 40
 
+/** A column in a message: its number, and its name where it has one. */
+export const columnInWords = (names: readonly string[], index: number): string => {
+  const name = names[index]
+  return name === undefined || holdsAddress(name) ? `${index + 1}` : `${index + 1} \`${shortName(name)}\``
+}
+
 /** The columns in words. A name that looks like an address, a domain or a URL is not shown: the file has no header then. */
-function describeColumns(names: readonly string[], { noHeader }: OptionNames): string {
+export function describeColumns(names: readonly string[], { noHeader }: OptionNames): string {
   if (names.some(name => name.includes("@") || holdsAddress(name)))
     return `The first line looks like data. If the file has no header, use ${noHeader}.`
-  const shown = names.slice(0, NAMED_COLUMNS_MAX).map((name, at) => `${at + 1} \`${shortName(name)}\``)
+  const shown = names.slice(0, NAMED_COLUMNS_MAX).map((_, at) => columnInWords(names, at))
   const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ""
   return `The columns are: ${shown.join(", ")}${more}.`
 }

@@ -1,9 +1,11 @@
+import { isAscii } from "node:buffer"
 import { Readable } from "node:stream"
 import { pipeline } from "node:stream/promises"
 import { createGunzip } from "node:zlib"
+import { splitFirst, withBeginning } from "./beginning.ts"
+import { decideEncoding, isUtf16 } from "./file-format.ts"
 import { GZIP_SIGNATURE } from "./file-signatures.ts"
 import { LINE_BYTES_MAX } from "./line-splitter.ts"
-import { decideEncoding, isUtf16 } from "./reading-plan.ts"
 
 /** The bytes of the longest signature. So many are read before the format of a file is decided. */
 const SIGNATURE_BYTES_MAX = 5
@@ -12,8 +14,8 @@ const CARRIAGE_RETURN = 13
 const LINE_FEED = 10
 
 /**
- * The text of a file as UTF-8 in which every line ends with a line feed: unpacks gzip, decodes `encoding` (null: UTF-16 if the
- * file shows it, else UTF-8), and turns carriage returns into line feeds if no line ends otherwise. Holds one chunk at a time,
+ * The text of a file as UTF-8 in which every line ends with a line feed: unpacks gzip, decodes `encoding` (null: the one that the file shows by
+ * its mark, else UTF-8 if that is valid, else windows-1252), tells it once it is known, and turns carriage returns into line feeds if no line ends otherwise. Holds one chunk at a time,
  * and until the first line ends as much as a line may have. Calls `refuse`, which throws, with the rest of a sentence about a
  * file that cannot be read.
  */
@@ -21,49 +23,14 @@ export async function* decodeInput(
   parts: AsyncIterable<Uint8Array>,
   encoding: string | null,
   refuse: (says: string) => never,
+  tell: (encoding: string) => void = () => undefined,
 ): AsyncGenerator<Uint8Array, undefined> {
-  yield* unifyLineEnds(decodeText(gunzipIfPacked(parts, refuse), encoding, refuse))
-}
-
-/** Joins the first chunks until `isEnough`, or all of them. The other chunks stay as they are. */
-async function* withBeginning(
-  parts: AsyncIterable<Uint8Array>,
-  isEnough: (beginning: Uint8Array) => boolean,
-): AsyncGenerator<Uint8Array, undefined> {
-  let beginning: Uint8Array | null = new Uint8Array()
-  for await (const part of parts) {
-    if (beginning === null) {
-      yield part
-      continue
-    }
-    // The first chunk is mostly enough, and is not copied then.
-    beginning = beginning.length === 0 && isEnough(part) ? part : Buffer.concat([beginning, part])
-    if (!isEnough(beginning)) continue
-    yield beginning
-    beginning = null
-  }
-  if (beginning !== null && beginning.length > 0) yield beginning
+  yield* unifyLineEnds(decodeText(gunzipIfPacked(parts, refuse), encoding, refuse, tell))
 }
 
 const hasSignature = (beginning: Uint8Array): boolean => beginning.length >= SIGNATURE_BYTES_MAX
 const hasFirstLine = (beginning: Uint8Array): boolean =>
   beginning.includes(LINE_FEED) || beginning.length > LINE_BYTES_MAX
-
-/** The first chunk of an iteration and those after it; null: there is none. */
-async function splitFirst(parts: AsyncIterable<Uint8Array>) {
-  const all = parts[Symbol.asyncIterator]()
-  const first = await all.next()
-  if (first.done === true) return null
-  async function* whole(): AsyncGenerator<Uint8Array, undefined> {
-    try {
-      yield first.value
-      for (let next = await all.next(); next.done !== true; next = await all.next()) yield next.value
-    } finally {
-      await all.return?.(undefined)
-    }
-  }
-  return { first: first.value as Uint8Array, whole: whole() }
-}
 
 async function* gunzipIfPacked(
   parts: AsyncIterable<Uint8Array>,
@@ -71,8 +38,8 @@ async function* gunzipIfPacked(
 ): AsyncGenerator<Uint8Array, undefined> {
   const split = await splitFirst(withBeginning(parts, hasSignature))
   if (split === null) return
-  if (GZIP_SIGNATURE.every((byte, at) => split.first[at] === byte)) yield* gunzip(split.whole, refuse)
-  else yield* split.whole
+  if (GZIP_SIGNATURE.every((byte, at) => split.first[at] === byte)) yield* gunzip(split.wholeFrom(split.first), refuse)
+  else yield* split.wholeFrom(split.first)
 }
 
 async function* gunzip(
@@ -104,21 +71,66 @@ async function* decodeText(
   parts: AsyncIterable<Uint8Array>,
   encoding: string | null,
   refuse: (says: string) => never,
+  tell: (encoding: string) => void,
 ): AsyncGenerator<Uint8Array, undefined> {
   const isEnough = encoding !== null && isUtf16(encoding) ? showsUtf16 : hasSignature
   const split = await splitFirst(withBeginning(parts, isEnough))
   if (split === null) return
   const name = decideEncoding(split.first, encoding, refuse)
-  if (name !== "utf-8") {
-    yield* transcode(split.whole, name)
-    return
-  }
-  yield* split.whole
+  const all = split.wholeFrom(split.first)
+  tell(name ?? ENCODING_DEFAULT)
+  if (name === null) yield* decodeUnnamed(all, tell)
+  else if (name === ENCODING_DEFAULT) yield* all
+  else yield* transcode(all, name)
 }
 
-/** Bytes that are wrong in the encoding become U+FFFD. A mark at the beginning is dropped. */
+const ENCODING_DEFAULT = "utf-8"
+const ENCODING_ELSE = "windows-1252"
+
+/** How much from the first byte on that is no ASCII decides the encoding of a file that names none. */
+const DECIDING_BYTES = 65_536
+
+/** Decodes a file that names no encoding: as UTF-8 if that is valid, else as windows-1252. Up to its first other byte it is ASCII. */
+async function* decodeUnnamed(
+  parts: AsyncIterable<Uint8Array>,
+  tell: (encoding: string) => void,
+): AsyncGenerator<Uint8Array, undefined> {
+  const all = parts[Symbol.asyncIterator]()
+  const held: Uint8Array[] = []
+  let bytes = 0
+  let next = await all.next()
+  for (; next.done !== true && bytes < DECIDING_BYTES; next = await all.next()) {
+    if (held.length === 0 && isAscii(next.value)) yield next.value
+    else {
+      // A copy, because the memory of the chunk is reused.
+      held.push(new Uint8Array(next.value))
+      bytes += next.value.length
+    }
+  }
+  const isElse = !isUtf8(held)
+  if (isElse) tell(ENCODING_ELSE)
+  async function* rest(): AsyncGenerator<Uint8Array, undefined> {
+    yield* held
+    for (; next.done !== true; next = await all.next()) yield next.value
+  }
+  yield* isElse ? transcode(rest(), ENCODING_ELSE) : rest()
+}
+
+/** Whether bytes are UTF-8. The last character may be cut off. */
+function isUtf8(parts: readonly Uint8Array[]): boolean {
+  const decoder = new TextDecoder(ENCODING_DEFAULT, { fatal: true })
+  try {
+    for (const part of parts) decoder.decode(part, { stream: true })
+    return true
+  } catch (error) {
+    if (error instanceof TypeError) return false
+    throw error
+  }
+}
+
+/** Bytes that are wrong in the encoding become U+FFFD. A mark at the beginning stays. */
 async function* transcode(parts: AsyncIterable<Uint8Array>, encoding: string): AsyncGenerator<Uint8Array, undefined> {
-  const decoder = new TextDecoder(encoding)
+  const decoder = new TextDecoder(encoding, { ignoreBOM: true })
   for await (const part of parts) {
     const text = decoder.decode(part, { stream: true })
     if (text !== "") yield Buffer.from(text)
@@ -135,8 +147,8 @@ async function* unifyLineEnds(parts: AsyncIterable<Uint8Array>): AsyncGenerator<
   const split = await splitFirst(withBeginning(parts, hasFirstLine))
   if (split === null) return
   const convert = lineEndConverter(split.first)
-  if (convert === null) yield* split.whole
-  else for await (const part of split.whole) yield convert(part)
+  if (convert === null) yield* split.wholeFrom(split.first)
+  else for await (const part of split.wholeFrom(split.first)) yield convert(part)
 }
 
 function lineEndConverter(beginning: Uint8Array): ((part: Uint8Array) => Uint8Array) | null {

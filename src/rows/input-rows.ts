@@ -1,5 +1,7 @@
+import { trimSpace } from "../base/text.ts"
 import { detectSubjectKind, faultySubject, parseSubject } from "../check/address/parse-subject.ts"
 import type { Subject, SubjectKind } from "../check/address/subject.ts"
+import { type CleanedCell, cleanAddressCell, cleanHostCell, hasUnseen, isEmptyCell } from "./clean-cell.ts"
 import { type JsonMember, MEMBERS_MAX } from "./ndjson-members.ts"
 
 /** One input of a file, in any format. */
@@ -14,6 +16,8 @@ export type InputRow = {
   readonly cells: readonly string[] | null
   /** What a line of NDJSON held; null: it was no JSON text, or the format is another one. */
   readonly json: JsonLine | null
+  /** What was made of an input that is none as it stands; null: it is checked as it stands. */
+  readonly cleaned: CleanedCell | null
 }
 
 /** The members of a line that is a JSON object (null: another JSON text, or too many), and why it has no input. */
@@ -48,12 +52,56 @@ export const hasWrongBytes = ({ input, cells }: InputRow): boolean =>
 /** Replaces bytes that are not UTF-8. No valid name has it. */
 const REPLACEMENT_CHARACTER = "\ufffd"
 
-/** The subject of a row, with its fault if it has one. */
-export function rowSubject({ input, kind, fault }: InputRow, testDomain: string): Subject {
+/** A row, and what is checked of it; null: its cell is empty or says so, and it gets no verdict. */
+export type ReadRow = { readonly row: InputRow; readonly subject: Subject | null }
+
+/** What is checked of a row: its input as it stands, else what is meant by it (decisions: Files). */
+export function readRow(row: InputRow, testDomain: string): ReadRow {
+  const subject = subjectAsItStands(row, testDomain)
+  if (row.fault !== null) return { row, subject }
+  if (subject.fault === null) {
+    const isPlain = subject.normalized === row.input || !hasUnseen(row.input)
+    return (isPlain ? null : cleanedRow(row, testDomain)) ?? { row, subject }
+  }
+  if (isEmptyCell(row.input)) return { row, subject: null }
+  const meant = cleanedRow(row, testDomain)
+  // A name that cannot exist is told as that, unless what is meant is one that can.
+  const isMeant = subject.fault === "invalid_syntax" || subject.fault === "too_long" || meant?.subject?.fault === null
+  return isMeant && meant !== null ? meant : { row, subject }
+}
+
+function subjectAsItStands({ input, kind, fault }: InputRow, testDomain: string): Subject {
   const fate = fault ?? (input.includes(REPLACEMENT_CHARACTER) ? "invalid_syntax" : null)
   const asked = kind ?? detectSubjectKind(input)
   return fate === null ? parseSubject(asked, input, testDomain) : faultySubject(asked, input, fate)
 }
+
+const URL_START = /^\s*https?:\/\//i
+
+/** A row whose input is none as it stands, with what is meant; null: nothing plain is. */
+function cleanedRow(row: InputRow, testDomain: string): ReadRow | null {
+  const { input, kind } = row
+  // A batch takes a URL with an `@` for an address.
+  const url = kind === null && URL_START.test(input) ? parseSubject("url", input, testDomain) : null
+  if (url?.fault === null) return { row, subject: url }
+  const isAddress = kind === "email" || (kind === null && input.includes("@"))
+  const cleaned = isAddress ? cleanAddressCell(input) : cleanHostCell(input)
+  if (cleaned === null) return null
+  const asked = URL_START.test(cleaned.text) ? "url" : detectSubjectKind(cleaned.text)
+  const subject = parseSubject(asked, cleaned.text, testDomain)
+  const isMeant = asked === "email" ? subject.fault !== "invalid_syntax" : subject.fault === null
+  return isMeant ? { row: { ...row, cleaned }, subject } : null
+}
+
+/** How many units a row costs: none without a verdict, and none for a test address. */
+export function isCharged(row: InputRow, testDomain: string): boolean {
+  const { subject } = readRow(row, testDomain)
+  return subject !== null && !subject.isTest
+}
+
+/** Whether a row has filled cells beyond the header. */
+export const isWide = ({ cells }: InputRow, columnCount: number): boolean =>
+  cells !== null && cells.length > columnCount && cells.slice(columnCount).some(cell => trimSpace(cell) !== "")
 
 /** Removes the carriage return before a line feed. */
 export const stripCarriageReturn = (text: string): string => (text.endsWith("\r") ? text.slice(0, -1) : text)

@@ -5,16 +5,12 @@ export const LINE_BYTES_MAX = 65_536
 const DISPLAYED_BYTES_MAX = 256
 
 const LINE_FEED = 10
-const BYTE_ORDER_MARK = "\ufeff"
 
 /** One line without its line feed. Bytes that are not UTF-8 are U+FFFD. */
 export type InputLine = { readonly text: string /** `text` is only the beginning. */; readonly isTooLong: boolean }
 
-/**
- * The lines of whole rows. `isAtStart`: they are the first of a file, and a byte order mark before them is dropped. Each line is copied out
- * of the bytes, so that a row does not keep all of them in memory.
- */
-export function splitLines(rows: Uint8Array, isAtStart: boolean): readonly InputLine[] {
+/** The lines of whole rows. Each is copied out of the bytes, so that a row does not keep all of them in memory. */
+export function splitLines(rows: Uint8Array): readonly InputLine[] {
   const bytes = Buffer.from(rows.buffer, rows.byteOffset, rows.byteLength)
   const lines: InputLine[] = []
   let start = 0
@@ -23,15 +19,8 @@ export function splitLines(rows: Uint8Array, isAtStart: boolean): readonly Input
     start = end + 1
   }
   if (start < bytes.length) lines.push(decodeLine(bytes, start, bytes.length))
-  if (isAtStart && lines[0] !== undefined) lines[0] = withoutByteOrderMark(lines[0])
   return lines
 }
-
-/** The first line of a file. */
-export const withoutByteOrderMark = ({ text, isTooLong }: InputLine): InputLine => ({
-  text: text.startsWith(BYTE_ORDER_MARK) ? text.slice(1) : text,
-  isTooLong,
-})
 
 /** The line that these bytes are, without a line feed. */
 export function decodeLine(bytes: Buffer, start: number, end: number): InputLine {

@@ -5,13 +5,13 @@ export const QUEUE_MAX = 4_096
 /** How much text they may hold, in UTF-16 units, so that long requests take no more memory than short ones. */
 export const QUEUE_LENGTH_MAX = 16_777_216
 
-type QueuedResult<Q, A> = { readonly request: Q; readonly length: number; result: A | null }
+type QueuedResult<Q, A> = { readonly request: Q; readonly length: number; result: A | undefined }
 
 /**
  * Emits results in the order of their requests, in whatever order they arrive. A result that is available at once is emitted
  * at once when no earlier one is pending.
  */
-export class OrderedQueue<Q, A extends object> {
+export class OrderedQueue<Q, A extends object | null> {
   readonly #emit: (question: Q, answer: A) => void
   readonly #lengthOf: (request: Q) => number
   readonly #inFlightMax: number
@@ -46,7 +46,7 @@ export class OrderedQueue<Q, A extends object> {
       return
     }
     const length = this.#lengthOf(request)
-    const slot: QueuedResult<Q, A> = { request, length, result: isThere ? answer : null }
+    const slot: QueuedResult<Q, A> = { request, length, result: isThere ? answer : undefined }
     this.#queue.push(slot)
     this.#length += length
     if (!isThere) this.#track(slot, answer)
@@ -83,7 +83,7 @@ export class OrderedQueue<Q, A extends object> {
   #emitReady(): void {
     for (
       let slot = this.#queue[this.#head];
-      slot !== undefined && slot.result !== null;
+      slot !== undefined && slot.result !== undefined;
       slot = this.#queue[this.#head]
     ) {
       this.#head++

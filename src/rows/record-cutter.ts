@@ -1,9 +1,11 @@
+import type { ReadingRule } from "../contract/reading.ts"
 import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
-import { decodeLine, type InputLine, LINE_BYTES_MAX, withoutByteOrderMark } from "./line-splitter.ts"
-import { decideDelimiter, type ReadingOptions } from "./reading-plan.ts"
+import { decodeLine, LINE_BYTES_MAX } from "./line-splitter.ts"
 
-/** Whole rows of a file, as bytes. `rowCount` counts the header of a CSV file too. */
+/** Whole rows of a file, as bytes. `rowCount` counts the header of a CSV file and the lines above it too. */
 export type Block = { readonly bytes: Uint8Array; readonly rowCount: number }
+
+type CutterRule = Pick<ReadingRule, "format" | "delimiter" | "skippedLines">
 
 /** A block has at most so many rows, however short they are. */
 const BLOCK_ROWS_MAX = 2048
@@ -19,10 +21,10 @@ const QUOTE = 34
  * much as shows that.
  */
 export class RecordCutter {
-  readonly #isCsv: boolean
-  readonly #delimiter: string | null
-  /** The parser of a CSV file; null: its first line was not read yet. */
-  #records: CsvRecordParser | null = null
+  /** The parser of a CSV file; null: each line is a row. */
+  readonly #records: CsvRecordParser | null
+  /** How many lines stand above the table and were not looked at yet. Each counts as a row, whatever quotes it has. */
+  #linesAbove: number
   /** Bytes that are not cut off yet, how many of them were looked at, and how many are those of whole rows. */
   #pending: Buffer = Buffer.alloc(0)
   #examined = 0
@@ -34,9 +36,9 @@ export class RecordCutter {
   #lineParts: Uint8Array[] = []
   #linePartsBytes = 0
 
-  constructor({ format, delimiter }: Pick<ReadingOptions, "format" | "delimiter">) {
-    this.#isCsv = format === "csv"
-    this.#delimiter = delimiter
+  constructor({ format, delimiter, skippedLines }: CutterRule) {
+    this.#records = format === "csv" ? new CsvRecordParser(delimiter) : null
+    this.#linesAbove = skippedLines
   }
 
   /** Takes the next chunk, and gives the rows that are complete. Null: others may work before the next piece. */
@@ -77,9 +79,9 @@ export class RecordCutter {
   }
 
   #needsParser(): boolean {
-    if (!this.#isCsv) return false
-    const isBetweenRecords = this.#records?.pendingLinesCount === 0
-    return !isBetweenRecords || this.#pending.includes(QUOTE, this.#examined)
+    if (this.#records === null) return false
+    const isBetweenRecords = this.#records.pendingLinesCount === 0
+    return !isBetweenRecords || this.#linesAbove > 0 || this.#pending.includes(QUOTE, this.#examined)
   }
 
   /** Every line is a row. */
@@ -111,18 +113,13 @@ export class RecordCutter {
     const bytes = this.#pending.subarray(this.#examined, end)
     this.#examined = next
     this.#openLines++
-    if (!this.#isCsv || (this.#records?.pendingLinesCount === 0 && !bytes.includes(QUOTE))) {
+    const isAbove = this.#linesAbove > 0
+    if (isAbove) this.#linesAbove--
+    if (isAbove || this.#records === null || (this.#records.pendingLinesCount === 0 && !bytes.includes(QUOTE))) {
       this.#countRows(1)
       return true
     }
-    const line = decodeLine(bytes, 0, bytes.length)
-    return this.#records?.push(line, found, PIECE_ROWS_MAX) ?? this.#readFirst(withoutByteOrderMark(line), found)
-  }
-
-  #readFirst(line: InputLine, found: CsvRecord[]): boolean {
-    const { delimiter, isRow } = decideDelimiter(line.text, this.#delimiter)
-    this.#records = new CsvRecordParser(delimiter)
-    return !isRow || this.#records.push(line, found, PIECE_ROWS_MAX)
+    return this.#records.push(decodeLine(bytes, 0, bytes.length), found, PIECE_ROWS_MAX)
   }
 
   /** 0: no further line has ended. */
@@ -159,9 +156,9 @@ export class RecordCutter {
  */
 export async function* cutBlocks(
   chunks: AsyncIterable<Uint8Array>,
-  options: Pick<ReadingOptions, "format" | "delimiter">,
+  rule: CutterRule,
 ): AsyncGenerator<Block | null, undefined> {
-  const cutter = new RecordCutter(options)
+  const cutter = new RecordCutter(rule)
   for await (const chunk of chunks) {
     yield* cutter.push(chunk)
     yield null

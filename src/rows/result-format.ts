@@ -3,21 +3,23 @@ import { jsonMembers } from "../base/json-members.ts"
 import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { type CheckOutcome, inputPart, type JudgedDomain, resultMembers } from "../check/result/result.ts"
+import { inputPart, type JudgedDomain, resultMembers } from "../check/result/result.ts"
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/schemas.ts"
-import { type InputRow, lineError } from "./input-rows.ts"
+import { type InputRow, lineError, type ReadRow, stripCarriageReturn } from "./input-rows.ts"
 import type { JsonMember } from "./ndjson-members.ts"
-import type { FileFormat, InputColumns } from "./reading-plan.ts"
+import type { FileFormat } from "./file-format.ts"
+import type { InputColumns } from "./reading-plan.ts"
+import type { RowOutcome } from "./row-checker.ts"
 
 /** The format of results in a file. Each ends with a line feed. */
 export type ResultFormat = {
   /** The text before all results. */
   readonly header: string
   /** The result of a row; `place` counts from 1. */
-  readonly format: (row: InputRow, outcome: CheckOutcome, place: number) => string
+  readonly format: (row: InputRow, outcome: RowOutcome, place: number) => string
   /** The beginning of a row's result, which does not depend on the verdict. A resumed run finds the row by it. */
-  readonly prefix: (row: InputRow, subject: Subject) => string
+  readonly prefix: (read: ReadRow) => string
 }
 
 /** How results are written. */
@@ -37,17 +39,24 @@ export const RESULT_FORMATS: Readonly<
   ndjson: (_, { tellsCached }) => ndjsonResults(tellsCached),
 }
 
-/** Fields separated by tabs, reasons by commas. Tabs in an input are escaped. */
+/** Fields separated by tabs, reasons by commas. Tabs in an input are escaped. A cleaned one has a further field, with what was checked and further addresses. */
 const TEXT_RESULTS: ResultFormat = {
   header: "",
-  format: ({ input }, { judged }) => `${printableText(input)}${verdictFields(judged)}`,
-  prefix: ({ input }) => `${printableText(input)}\t`,
+  format: ({ input, cleaned }, outcome) => {
+    const told = outcome === null ? SKIPPED_FIELDS : verdictFields(outcome.judged)
+    const meant = cleaned === null ? "" : `\t${printableText([cleaned.text, ...cleaned.others].join(" "))}`
+    return `${printableText(input)}${told}${meant}\n`
+  },
+  prefix: ({ row }) => `${printableText(row.input)}\t`,
 }
+
+/** The fields of a row without an input: the last one says so. */
+const SKIPPED_FIELDS = "\t\t\t\tskipped"
 
 /** Few verdicts serve all rows, so the text of each is made once. */
 const verdictFields = oncePerVerdict(
   ({ verdict: { category, confidence, recommendation, reasons } }) =>
-    `\t${category}\t${confidence}\t${recommendation}\t${reasons.join(",")}\n`,
+    `\t${category}\t${confidence}\t${recommendation}\t${reasons.join(",")}`,
 )
 
 /** Rows with the same verdict have the same suggestion too. */
@@ -68,34 +77,48 @@ const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) 
 const ndjsonResults = (tellsCached: boolean): ResultFormat => ({
   header: "",
   format: (row, outcome, place) => {
+    if (outcome === null) return `{${[...ownMembers(row, null), SKIPPED_MEMBER].join(",")}}\n`
     const cached = tellsCached && outcome.judged.evidence.isCached
-    const result = resultMembers(outcome, { cached, took_ms: 0, request_id: `line_${place}` })
+    const members = [...ownMembers(row, outcome.subject)]
+    members.push(resultMembers(outcome, { cached, took_ms: 0, request_id: `line_${place}` }))
+    if (row.cleaned !== null) members.push(jsonMembers({ cleaned: true, several: row.cleaned.others }))
     const error = lineError(row)
-    const told = error === null ? [result] : [result, jsonMembers({ line_error: error })]
-    return `{${[...ownMembers(row, outcome.subject), ...told].join(",")}}\n`
+    if (error !== null) members.push(jsonMembers({ line_error: error }))
+    return `{${members.join(",")}}\n`
   },
-  prefix: (row, subject) => {
+  prefix: ({ row, subject }) => {
+    if (subject === null) return `{${[...ownMembers(row, null), SKIPPED_MEMBER].join(",")}}`
     const asked = jsonMembers(inputPart(subject, subject.domain))
     return `{${[...ownMembers(row, subject), asked].join(",")},`
   },
 })
 
+/** The member of a row without an input, which is all that its result says. */
+const SKIPPED_MEMBER = jsonMembers({ skipped: true })
+
 /** The names of a result's members. */
-const RESULT_MEMBERS: ReadonlySet<string> = new Set([...Object.keys(CheckResult.properties), "line_error"])
+const RESULT_MEMBERS: ReadonlySet<string> = new Set([
+  ...Object.keys(CheckResult.properties),
+  ...["line_error", "cleaned", "several", "skipped"],
+])
 
 /**
  * The members of the line itself. One that the result repeats is left out; one whose name the result has with another value gets the
  * prefix `input_`.
  */
-function ownMembers({ json }: InputRow, { kind, sent, domain }: Subject): readonly string[] {
+function ownMembers({ json }: InputRow, subject: Subject | null): readonly string[] {
   const members = json?.members ?? []
   if (members.length === 0) return []
+  const { kind, sent, domain } = subject ?? NOTHING_REPEATED
   const repeated = kind === "domain" ? domain : sent
   const freeNames = members.some(({ name }) => RESULT_MEMBERS.has(name)) ? findFreeNames(members) : null
   return members
     .filter(({ name, text }) => name !== kind || repeated === null || text !== jsonString(repeated))
     .map(({ name, text }) => `${jsonString(freeNames?.get(name) ?? name)}:${text}`)
 }
+
+/** The result of a skipped row repeats nothing. */
+const NOTHING_REPEATED = { kind: "email", sent: null, domain: null } as const
 
 /** For each name of members that the result has too, the one that they get. Each is found once, since many members may have it. */
 function findFreeNames(members: readonly JsonMember[]): ReadonlyMap<string, string> {
@@ -110,7 +133,7 @@ function findFreeNames(members: readonly JsonMember[]): ReadonlyMap<string, stri
   return freeNames
 }
 
-/** The columns that are added to a row. Their values never need quotes. */
+/** The columns that are added to a row. Only what was made of an input can need quotes. */
 const RESULT_COLUMNS = [
   "category",
   "confidence",
@@ -119,11 +142,18 @@ const RESULT_COLUMNS = [
   "did_you_mean",
   "reasons",
   "degraded",
+  "input_cleaned",
+  "input_checked",
+  "input_several",
+  "input_skipped",
 ] as const
+
+/** The last cells of a row that was checked as it stands, and those of one without an input. */
+const AS_IT_STANDS = ["false", "", "", "false"] as const
 
 /** The cells of the row, then those of the result, then cells beyond the header. */
 function csvResults(
-  { names: ownNames, delimiter: to, hasHeader }: InputColumns,
+  { names: ownNames, delimiter: to, hasHeader, linesAbove, hasMark }: InputColumns,
   { hasSafeCells }: ResultOptions,
 ): ResultFormat {
   const safe = (cells: readonly string[]): readonly string[] => (hasSafeCells ? cells.map(safeCell) : cells)
@@ -138,23 +168,37 @@ function csvResults(
     const { category, confidence, recommendation, reasons, isDegraded } = verdict
     const business = CATEGORIES[category].isBusiness
     const meant = evidence.suggestion ?? ""
-    return [category, confidence, recommendation, business, meant, reasons.join(" "), isDegraded].join(to)
+    return [category, confidence, recommendation, business, meant, reasons.join(" "), isDegraded].join(to) + to
   })
+  const plain = AS_IT_STANDS.join(to)
+  const skipped = [...Array(RESULT_COLUMNS.length - 1).fill(""), "true"].join(to)
+  const toldOf = ({ cleaned }: InputRow, outcome: RowOutcome): string => {
+    if (outcome === null) return skipped
+    const verdict = verdictCells(outcome.judged)
+    if (cleaned === null) return verdict + plain
+    return verdict + formatCsvRecord(safe(["true", cleaned.text, cleaned.others.join(" "), "false"]), to)
+  }
+  const header = hasHeader ? `${formatCsvRecord([...names, ...resultColumnNames(names)], to)}\n` : ""
   return {
-    header: hasHeader ? `${formatCsvRecord([...names, ...resultColumnNames(names)], to)}\n` : "",
-    format: (row, { judged }) => {
-      const told = verdictCells(judged)
+    header: `${hasMark ? "\ufeff" : ""}${linesAbove.map(line => lineAbove(line, to, hasSafeCells)).join("")}${header}`,
+    format: (row, outcome) => {
       const nameless = ownOf(row).slice(names.length)
-      return `${beginning(row)}${told}${nameless.length === 0 ? "" : to + formatCsvRecord(nameless, to)}\n`
+      return `${beginning(row)}${toldOf(row, outcome)}${nameless.length === 0 ? "" : to + formatCsvRecord(nameless, to)}\n`
     },
-    prefix: beginning,
+    prefix: ({ row }) => beginning(row),
   }
 }
+
+/** A line above a table as it is in the file; with safe cells, without those that a spreadsheet would run as formulas. */
+const lineAbove = (line: string, delimiter: string, hasSafeCells: boolean): string =>
+  hasSafeCells
+    ? `${formatCsvRecord(stripCarriageReturn(line).split(delimiter).map(safeCell), delimiter)}\n`
+    : `${line}\n`
 
 /** The names of the result columns, with a prefix when the file has one of them already, such as results that are checked again. */
 function resultColumnNames(taken: readonly string[]): readonly string[] {
   const own = new Set(taken)
-  for (let prefix = ""; ; prefix += "mailkind_") {
+  for (let prefix = ""; ; prefix += "mk_") {
     const names = RESULT_COLUMNS.map(name => prefix + name)
     if (!names.some(name => own.has(name))) return names
   }

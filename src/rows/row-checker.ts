@@ -2,7 +2,7 @@ import { type Pause, untilAborted } from "../base/concurrency.ts"
 import type { Subject } from "../check/address/subject.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
 import type { CheckedCounts } from "./garbage-collector.ts"
-import { type InputRow, rowSubject } from "./input-rows.ts"
+import { type InputRow, readRow } from "./input-rows.ts"
 import { OrderedQueue } from "./ordered-queue.ts"
 
 /** What checking rows needs. */
@@ -17,8 +17,11 @@ export type RowCheckerDeps = {
   readonly inFlightMax?: number
 }
 
+/** The outcome of a row; null: it has no input, and was skipped. */
+export type RowOutcome = CheckOutcome | null
+
 /** Takes the outcome of a row, which is the one at index `at` of the rows that were given with it. */
-export type TakeOutcome = (row: InputRow, outcome: CheckOutcome, at: number) => void
+export type TakeOutcome = (row: InputRow, outcome: RowOutcome, at: number) => void
 
 /** A row whose outcome is waited for. */
 export type QueuedRow = { readonly row: InputRow; readonly at: number; readonly take: TakeOutcome }
@@ -29,7 +32,7 @@ export type QueuedRow = { readonly row: InputRow; readonly at: number; readonly 
  */
 export class RowChecker {
   readonly #deps: RowCheckerDeps
-  readonly #order: OrderedQueue<QueuedRow, CheckOutcome>
+  readonly #order: OrderedQueue<QueuedRow, RowOutcome>
 
   constructor(deps: RowCheckerDeps) {
     this.#deps = deps
@@ -48,11 +51,11 @@ export class RowChecker {
     const { testDomain, check, pause, signal } = this.#deps
     let lookups = 0
     for (let at = 0; at < rows.length; at++) {
-      const row = rows[at] as InputRow // an index below the length
+      const { row, subject } = readRow(rows[at] as InputRow, testDomain) // an index below the length
       const paused = pause?.()
       if (paused instanceof Promise) await paused
       signal?.throwIfAborted()
-      const outcome = check(rowSubject(row, testDomain))
+      const outcome = subject === null ? null : check(subject)
       // A check that asks the network returns a promise.
       if (outcome instanceof Promise) lookups++
       this.#order.add({ row, at, take }, outcome)

@@ -1,8 +1,17 @@
 /** How the options are called that a message about a file names. */
-export type OptionNames = { readonly column: string; readonly noHeader: string; readonly format: string }
+export type OptionNames = Readonly<
+  Record<"column" | "noHeader" | "format" | "delimiter" | "skip" | "force", string>
+>
 
 /** The names of parameters in a query. */
-const PARAMETER_NAMES: OptionNames = { column: "`column`", noHeader: "`header=false`", format: "`format`" }
+const PARAMETER_NAMES: OptionNames = {
+  column: "`column`",
+  noHeader: "`header=false`",
+  format: "`format`",
+  delimiter: "`delimiter`",
+  skip: "`skip`",
+  force: "`force=true`",
+}
 
 /** Thrown when a file cannot be read as rows. The message is for people and names parameters of a query. */
 export class UnreadableFile extends Error {

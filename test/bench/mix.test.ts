@@ -8,7 +8,7 @@ import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-s
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
-import { FILE_FORMATS } from "../../src/rows/reading-plan.ts"
+import { FILE_FORMATS } from "../../src/rows/file-format.ts"
 import { check } from "../support/app.ts"
 
 async function resultOf(input: string): Promise<CheckResult> {

@@ -53,7 +53,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("rows/ndjson-members.ts", "if (unit === BACKSLASH) at++", "if (unit === BACKSLASH) at += 2", "rows/ndjson-members.test.ts"),
   fault("rows/ndjson-members.ts", "if (members.length === MEMBERS_MAX) return null", "if (members.length > MEMBERS_MAX) return null", "rows/ndjson-members.test.ts"),
   fault("rows/result-format.ts", "while (RESULT_MEMBERS.has(free) || names.has(free))", "while (RESULT_MEMBERS.has(free))", "rows/result-format.test.ts"),
-  fault("rows/block-reader.ts", '  input: text,\n  kind: "domain",', '  input: text,\n  kind: "email",', "rows/result-format.test.ts"),
+  fault("rows/row-reader.ts", '  input: text,\n  kind: "domain",', '  input: text,\n  kind: "email",', "rows/result-format.test.ts"),
   fault("base/address-redaction.ts", ".replace(QUOTED, (quoted, end?: string) => (end === undefined ? quoted : `${REDACTED}@`))", "", "base/address-redaction.test.ts"),
   fault("check/fetch/guarded-fetch.ts", "bodyBytesMax: 262_144", "bodyBytesMax: 262_144_000", "contract/bounds.test.ts"),
   fault("check/dns/resolver/circuit-breaker.ts", "FAILED_DOMAINS_MAX = 25", "FAILED_DOMAINS_MAX = 2500", "contract/bounds.test.ts"),

@@ -1,14 +1,10 @@
 import { type Command, Option } from "commander"
 import { escapeControls } from "../../base/untrusted-text.ts"
+import { JOB_LIMITS } from "../../contract/jobs.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../contract/policies.ts"
-import {
-  encodingName,
-  FILE_FORMATS,
-  type FileFormat,
-  type ReadingOptions,
-  readFileName,
-  resolveFormats,
-} from "../../rows/reading-plan.ts"
+import { delimiterOf } from "../../contract/reading.ts"
+import { encodingName, FILE_FORMATS, type FileFormat, readFileName } from "../../rows/file-format.ts"
+import type { ReadingOptions } from "../../rows/reading-plan.ts"
 import type { OpenCheck } from "../check.ts"
 import { CommandError, type Output, printJson, printTable } from "../output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags } from "../server.ts"
@@ -39,6 +35,7 @@ export function registerClassify(
     .option("--column <name>", "the CSV column, by name or number, or the NDJSON member with the input")
     .option("--delimiter <character>", "the character between the cells of a CSV file, such as ; or tab")
     .option("--no-header", "the CSV file has no line with the names of the columns")
+    .option("--skip <n>", "so many lines stand above the header, or above the first row")
     .option("--encoding <name>", "the encoding of the file, such as utf-16le or windows-1252")
     .addOption(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
@@ -46,7 +43,7 @@ export function registerClassify(
     .option("--offline", "use no network", false)
     .option("--out <file>", "write the results to a file")
     .addOption(new Option("--resume", "continue an interrupted run in --out").default(false).conflicts("force"))
-    .option("--force", "replace the file of --out", false)
+    .option("--force", "replace the file of --out, and go on where nothing looks like an address", false)
     .option(
       "--safe-cells",
       "in csv results, put an apostrophe before cells that a spreadsheet would run as formulas",
@@ -80,13 +77,10 @@ type Flags = CsvFlags &
 
 function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
   const target = parseTarget(flags.out ?? null, flags.resume, flags.force)
-  const formats = resolveFormats(path, flags.format ?? null)
-  if (flags.safeCells && formats.to !== "csv")
-    throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
   return {
     path,
-    reading: parseReadingOptions(path, formats.from, flags),
-    to: formats.to,
+    reading: parseReadingOptions(path, flags),
+    to: flags.format ?? null,
     hasSafeCells: flags.safeCells,
     encoding: parseEncoding(flags.encoding ?? null),
     policy: flags.policy,
@@ -96,28 +90,42 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
   }
 }
 
-type CsvFlags = { readonly column?: string; readonly delimiter?: string; readonly header: boolean }
+type CsvFlags = {
+  readonly column?: string
+  readonly delimiter?: string
+  readonly header: boolean
+  readonly skip?: string
+}
 
-function parseReadingOptions(
-  path: string,
-  format: FileFormat,
-  { column, delimiter, header }: CsvFlags,
-): ReadingOptions {
+/** `--format` is that of the results, and of a file too whose name does not say otherwise. */
+function parseReadingOptions(path: string, flags: Flags): ReadingOptions {
+  const { column, delimiter, header, skip } = flags
+  const name = readFileName(path)
+  const format = name.format ?? flags.format ?? null
   if (column !== undefined && format === "text")
     throw new CommandError("Text has no columns. Use --column with csv and ndjson. --format names the format.", 2)
-  for (const [name, isUsed] of [
-    ["--delimiter", delimiter !== undefined],
-    ["--no-header", !header],
-  ] as const) {
-    if (isUsed && format !== "csv")
-      throw new CommandError(`${name} is for csv files. --format csv says that this is one.`, 2)
-  }
+  const isTable = delimiter !== undefined || !header
+  if (isTable && format !== "csv" && format !== null)
+    throw new CommandError(
+      `${delimiter === undefined ? "--no-header" : "--delimiter"} is for csv files. --format csv says that this is one.`,
+      2,
+    )
   return {
-    format,
+    format: format ?? (isTable || column !== undefined ? "csv" : null),
     column: column ?? null,
-    delimiter: delimiter === undefined ? readFileName(path).delimiter : parseDelimiter(delimiter),
+    delimiter: delimiter === undefined ? name.delimiter : parseDelimiter(delimiter),
     hasHeader: header,
+    skippedLines: skip === undefined ? null : parseSkip(skip),
+    // What was decided in a run is not asked again when it continues.
+    isForced: flags.force || flags.resume,
   }
+}
+
+function parseSkip(named: string): number {
+  const { skippedLinesMax } = JOB_LIMITS
+  const count = /^\d{1,4}$/.test(named) ? Number(named) : Number.POSITIVE_INFINITY
+  if (count <= skippedLinesMax) return count
+  throw new CommandError(`--skip is a number from 0 to ${skippedLinesMax}.`, 2)
 }
 
 /** More processes than this help no machine. */
@@ -130,19 +138,9 @@ function parseJobs(named: string | null, coreCount: number): number {
   throw new CommandError(`--jobs is a number from 1 to ${JOBS_MAX}.`, 2)
 }
 
-/** Names of delimiters that are hard to type. */
-const DELIMITER_NAMES: Readonly<Record<string, string>> = {
-  tab: "\t",
-  "\\t": "\t",
-  comma: ",",
-  semicolon: ";",
-  pipe: "|",
-  space: " ",
-}
-
 function parseDelimiter(named: string): string {
-  const delimiter = Object.hasOwn(DELIMITER_NAMES, named) ? (DELIMITER_NAMES[named] ?? "") : named
-  if (delimiter.length === 1 && !'"\r\n'.includes(delimiter)) return delimiter
+  const delimiter = delimiterOf(named)
+  if (delimiter !== null) return delimiter
   throw new CommandError(
     "--delimiter is one character, such as ; or |, or the word tab. A quote or a line end cannot be one.",
     2,
@@ -174,9 +172,7 @@ export function registerClassifyWorker(root: Command, deps: WorkerDeps & Pick<Cl
 /** `--out -` is the standard output, as `-` is the standard input. */
 function parseTarget(named: string | null, isResumed: boolean, isForced: boolean): ResultsTarget {
   const out = named === "-" ? null : named
-  if (out === null && (isResumed || isForced)) {
-    throw new CommandError(`--${isResumed ? "resume" : "force"} needs --out.`, 2)
-  }
+  if (out === null && isResumed) throw new CommandError("--resume needs --out.", 2)
   return { out, mode: isResumed ? "resume" : isForced ? "over" : "new" }
 }
 

@@ -1,9 +1,10 @@
 import type { Streams, TextSink } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
-import type { CheckOutcome } from "../../check/result/result.ts"
-import { type InputRow, rowSubject } from "../../rows/input-rows.ts"
-import type { FileFormat, InputColumns } from "../../rows/reading-plan.ts"
+import type { FileFormat } from "../../rows/file-format.ts"
+import { type InputRow, readRow } from "../../rows/input-rows.ts"
+import type { InputColumns } from "../../rows/reading-plan.ts"
 import { RESULT_FORMATS, type ResultFormat } from "../../rows/result-format.ts"
+import type { RowOutcome } from "../../rows/row-checker.ts"
 import { CommandError } from "../output.ts"
 import { ResumeState, readPartial } from "./resume-state.ts"
 import { SummaryCounter, type SummaryCounts } from "./summary.ts"
@@ -32,31 +33,27 @@ export async function assertTargetWritable(
 }
 
 /** Where results are written and how. `hasSafeCells`: no cell of CSV is a formula for a spreadsheet. */
-type ResultsWriterJob = { readonly target: ResultsTarget; readonly to: FileFormat; readonly hasSafeCells: boolean }
+type ResultsWriterJob = { readonly target: ResultsTarget; readonly hasSafeCells: boolean }
 
 /** Writes results in the order in which they are given, after those of an earlier run. */
 export class ResultsWriter {
   readonly #streams: Streams
   readonly #target: ResultsTarget
-  readonly #format: FileFormat
+  #format: FileFormat = "text"
   readonly #hasSafeCells: boolean
   readonly #testDomain: string
   #resultFormat: ResultFormat | null = null
+  #columnCount = 0
   #resume: ResumeState | null = null
   #writer: BufferedWriter | null = null
   /** Counts the results of this run. */
   readonly tally = new SummaryCounter()
 
-  constructor(streams: Streams, { target, to, hasSafeCells }: ResultsWriterJob, testDomain: string) {
+  constructor(streams: Streams, { target, hasSafeCells }: ResultsWriterJob, testDomain: string) {
     this.#streams = streams
     this.#target = target
-    this.#format = to
     this.#hasSafeCells = hasSafeCells
     this.#testDomain = testDomain
-  }
-
-  get hasColumns(): boolean {
-    return this.#resultFormat !== null
   }
 
   /** Whether a `flush` is due. */
@@ -74,15 +71,17 @@ export class ResultsWriter {
     return this.resumedCount + this.tally.resultCount
   }
 
-  /** Prepares the destination for rows with these columns. */
-  async start(columns: InputColumns): Promise<void> {
+  /** Prepares the destination for rows with these columns, and results of a format. */
+  async start(columns: InputColumns, to: FileFormat): Promise<void> {
+    this.#format = to
+    this.#columnCount = columns.names.length
     const form = RESULT_FORMATS[this.#format](columns, { hasSafeCells: this.#hasSafeCells, tellsCached: true })
     this.#resultFormat = form
     const { out, mode } = this.#target
     if (out === null || mode !== "resume") return await this.#open(0)
     const left = await withWriteErrors(out, 0, readPartial(this.#streams, out, form, this.#format === "csv"))
     if (left === null) throw mismatchError(out)
-    this.#resume = new ResumeState(left, form, row => rowSubject(row, this.#testDomain))
+    this.#resume = new ResumeState(left, form, row => readRow(row, this.#testDomain))
   }
 
   /** The rows without a result. The file is opened for writing only when there is such a row and all earlier results were matched. */
@@ -94,8 +93,8 @@ export class ResultsWriter {
     return rest
   }
 
-  readonly write = (row: InputRow, outcome: CheckOutcome): void => {
-    this.tally.count(outcome, row, this.count + 1)
+  readonly write = (row: InputRow, outcome: RowOutcome): void => {
+    this.tally.count(outcome, row, this.count + 1, this.#columnCount)
     if (this.#resultFormat !== null) this.#writer?.add(this.#resultFormat.format(row, outcome, this.count))
   }
 

@@ -1,6 +1,5 @@
 import type { Streams } from "../../base/streams.ts"
-import type { Subject } from "../../check/address/subject.ts"
-import type { InputRow } from "../../rows/input-rows.ts"
+import type { InputRow, ReadRow } from "../../rows/input-rows.ts"
 import type { ResultFormat } from "../../rows/result-format.ts"
 
 /** The results of an earlier run in the file. */
@@ -32,18 +31,17 @@ export async function readPartial(
   isCsv: boolean,
 ): Promise<PartialResults | null> {
   if ((await streams.size(path)) === null) return NO_RESULTS
-  const ends = await findResultEnds(streams, path, isCsv)
   const headBytes = Buffer.from(header)
   const beginning = await readBytes(streams, path, 0, headBytes.length)
   if (!sharePrefix(beginning, headBytes)) return null
   if (beginning.length < headBytes.length) return NO_RESULTS
-  const results = header === "" ? ends.count : ends.count - 1
+  const ends = await findResultEnds(streams, path, headBytes.length, isCsv)
   const last =
-    results > 0
+    ends.count > 0
       ? await readBytes(streams, path, ends.lastFrom, Math.min(ends.to - ends.lastFrom, COMPARED_BYTES_MAX))
       : EMPTY
   return {
-    count: results,
+    count: ends.count,
     bytes: ends.to,
     last,
     incomplete: await readBytes(streams, path, ends.to, COMPARED_BYTES_MAX),
@@ -53,11 +51,11 @@ export async function readPartial(
 const EMPTY = new Uint8Array()
 const NO_RESULTS: PartialResults = { count: 0, bytes: 0, last: EMPTY, incomplete: EMPTY }
 
-/** The number of complete records, and where the last one begins and ends. */
-async function findResultEnds(streams: Streams, path: string, isCsv: boolean) {
-  const { chunks } = await streams.openSource(path)
+/** The number of complete records from a byte on, and where the last one begins and ends. */
+async function findResultEnds(streams: Streams, path: string, from: number, isCsv: boolean) {
+  const { chunks } = await streams.openSource(path, from)
   let isQuoted = false
-  let [count, lastFrom, to, before] = [0, 0, 0, 0]
+  let [count, lastFrom, to, before] = [0, from, from, from]
   for await (const part of chunks) {
     for (let at = 0; at < part.length; at++) {
       const byte = part[at]
@@ -96,9 +94,9 @@ export class ResumeState {
   #skippedCount = 0
   #isIncompleteMatched: boolean
 
-  constructor(left: PartialResults, form: ResultFormat, subjectOf: (row: InputRow) => Subject) {
+  constructor(left: PartialResults, form: ResultFormat, read: (row: InputRow) => ReadRow) {
     this.partial = left
-    this.#resultPrefix = row => Buffer.from(form.prefix(row, subjectOf(row)))
+    this.#resultPrefix = row => Buffer.from(form.prefix(read(row)))
     this.#isIncompleteMatched = left.incomplete.length === 0
   }
 

@@ -3,13 +3,14 @@ import type { Stopwatch } from "../../base/outside-world.ts"
 import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import type { Policy } from "../../contract/policies.ts"
-import { BlockReader } from "../../rows/block-reader.ts"
+import type { FileFormat } from "../../rows/file-format.ts"
 import { type CheckedCounts, createCollector } from "../../rows/garbage-collector.ts"
 import { decodeInput } from "../../rows/input-decoder.ts"
-import type { InputRow } from "../../rows/input-rows.ts"
-import type { FileFormat, ReadingOptions } from "../../rows/reading-plan.ts"
+import { type PlannedFile, planFile } from "../../rows/plan-file.ts"
+import type { ReadingOptions, ReadingPlan } from "../../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../../rows/record-cutter.ts"
 import { RowChecker } from "../../rows/row-checker.ts"
+import { readBlock } from "../../rows/row-reader.ts"
 import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
 import { type CheckCommandDeps, commandRequest } from "../check.ts"
 import { CommandError } from "../output.ts"
@@ -39,10 +40,11 @@ export type ClassifyDeps = {
 export type ClassifyJob = {
   readonly path: string
   readonly reading: ReadingOptions
-  readonly to: FileFormat
+  /** The format of the results; null: that of the file. */
+  readonly to: FileFormat | null
   /** Whether cells of CSV results that a spreadsheet would take for formulas get an apostrophe. */
   readonly hasSafeCells: boolean
-  /** The encoding of the file; null: UTF-8, or UTF-16 if the file shows it. */
+  /** The encoding of the file; null: it is found. */
   readonly encoding: string | null
   readonly policy: Policy
   readonly isOffline: boolean
@@ -113,23 +115,67 @@ class Stopped extends Error {
 
 /** Resolves when all inputs have their results. */
 async function classifyAll(run: Run, startWorker: (() => PipedProcess) | null): Promise<void> {
-  const blocks = readBlocks(run)
+  const { job, results, signal } = run
+  const planned = await untilAborted(withReadErrors(job.path, planOf(run)), signal)
+  if (planned !== null) await classifyPlanned(run, planned, job.jobCount > 1 ? startWorker : null)
+  await results.end()
+}
+
+/** How the file is read; null: it is empty. */
+async function planOf({ source, read, results, job: { path, encoding, reading } }: Run): Promise<PlannedFile | null> {
+  const text = decodeInput(
+    countBytes(source.chunks, read),
+    encoding,
+    says => {
+      throw new CommandError(`${inputName(path)} ${says}.`)
+    },
+    results.tally.tellEncoding,
+  )
   try {
-    const pool = await classifyHere(run, blocks, run.job.jobCount > 1 ? startWorker : null)
-    if (pool !== null) await classifyInPool(run, blocks, pool)
+    return await planFile(text, reading)
+  } catch (error) {
+    throw error instanceof UnreadableFile
+      ? new CommandError(error.describe(FLAG_NAMES), error.isWrongUse ? 2 : 1)
+      : error
+  }
+}
+
+const FLAG_NAMES: OptionNames = {
+  ...{ column: "--column", noHeader: "--no-header", format: "--format" },
+  ...{ delimiter: "--delimiter", skip: "--skip", force: "--force" },
+}
+
+/** A file whose reading is decided: how its results are made, and its blocks. */
+type Work = {
+  readonly plan: ReadingPlan
+  readonly to: FileFormat
+  readonly blocks: AsyncGenerator<Block, undefined>
+}
+
+async function classifyPlanned(
+  run: Run,
+  { plan, text }: PlannedFile,
+  startWorker: (() => PipedProcess) | null,
+): Promise<void> {
+  const { job, results } = run
+  const to = job.to ?? plan.format
+  if (job.hasSafeCells && to !== "csv")
+    throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
+  results.tally.tellReading(plan)
+  await results.start(plan.columns, to)
+  const work: Work = { plan, to, blocks: wholeBlocks(text, plan) }
+  try {
+    const pool = await classifyHere(run, work, startWorker)
+    if (pool !== null) await classifyInPool(run, work, pool)
   } finally {
     // On a stop signal, does not wait for a read that is pending.
-    blocks.return(undefined).catch(() => undefined)
+    work.blocks.return(undefined).catch(() => undefined)
   }
-  await run.results.end()
 }
 
 /** The blocks of a file. */
-async function* readBlocks({ source, read, job: { path, encoding, reading } }: Run): AsyncGenerator<Block, undefined> {
-  const text = decodeInput(countBytes(source.chunks, read), encoding, says => {
-    throw new CommandError(`${inputName(path)} ${says}.`)
-  })
-  for await (const block of cutBlocks(text, reading)) if (block !== null) yield block
+async function* wholeBlocks(text: AsyncIterable<Uint8Array>, plan: ReadingPlan): AsyncGenerator<Block, undefined> {
+  for await (const block of cutBlocks(text, plan)) if (block !== null) yield block
 }
 
 const nextBlock = ({ job, signal }: Run, blocks: AsyncIterator<Block>): Promise<IteratorResult<Block>> =>
@@ -145,10 +191,10 @@ const PARALLEL_FROM_BYTES = 1_048_576
  */
 async function classifyHere(
   run: Run,
-  blocks: AsyncIterator<Block>,
+  { plan, to, blocks }: Work,
   startWorker: (() => PipedProcess) | null,
 ): Promise<BlockPool | null> {
-  const { job, results, signal, collectAfter } = run
+  const { job, results, signal, collectAfter, read } = run
   const { check, testDomain } = run.checker
   const checker = new RowChecker({
     testDomain,
@@ -156,18 +202,19 @@ async function classifyHere(
     pause: () => (results.isFull ? results.flush() : undefined),
     signal,
   })
-  const reader = new BlockReader(job.reading)
   let pool: BlockPool | null = null
   let isHandedOver = false
+  let isFirst = true
   try {
-    for (let isLast = false; !(isLast || isReady(pool, results)); ) {
-      const next = await nextBlock(run, blocks)
-      isLast = next.done === true
-      const rows = await readRows(results, reader, next.value?.bytes ?? NO_BYTES)
+    for (let next = await nextBlock(run, blocks); next.done !== true; ) {
+      const rows = await results.unfinishedRows(readBlock(next.value.bytes, plan, isFirst))
+      isFirst = false
       const checked = await checker.check(rows, results.write)
       await results.flush()
       collectAfter(checked)
-      if (startWorker !== null && !isLast) pool ??= startPool(run, reader, startWorker)
+      if (startWorker !== null && read.bytes >= PARALLEL_FROM_BYTES) pool ??= startPool(run, { plan, to }, startWorker)
+      if (isReady(pool, results)) break
+      next = await nextBlock(run, blocks)
     }
     await checker.drain()
     isHandedOver = isReady(pool, results)
@@ -177,40 +224,15 @@ async function classifyHere(
   }
 }
 
-/** What is read of an empty file. */
-const NO_BYTES = new Uint8Array()
-
 /** Whether workers take the other blocks: they have begun, and all results of an earlier run were matched with their rows. */
 const isReady = (pool: BlockPool | null, results: ResultsWriter): boolean => pool?.isReady === true && results.isWriting
 
-/** The rows of the next block that have no result yet. */
-async function readRows(results: ResultsWriter, reader: BlockReader, bytes: Uint8Array): Promise<readonly InputRow[]> {
-  const rows = withFlagNames(() => reader.read(bytes))
-  if (!results.hasColumns && reader.plan !== null) await results.start(reader.plan.columns)
-  return await results.unfinishedRows(rows)
-}
-
-const FLAG_NAMES: OptionNames = { column: "--column", noHeader: "--no-header", format: "--format" }
-
-/** Turns an `UnreadableFile` into a `CommandError`. */
-function withFlagNames<T>(read: () => T): T {
-  try {
-    return read()
-  } catch (error) {
-    throw error instanceof UnreadableFile
-      ? new CommandError(error.describe(FLAG_NAMES), error.isWrongUse ? 2 : 1)
-      : error
-  }
-}
-
-/** Null: it is too early. */
 function startPool(
-  { job, read, results }: Run,
-  { plan }: BlockReader,
+  { job, results }: Run,
+  { plan, to }: Pick<Work, "plan" | "to">,
   startWorker: () => PipedProcess,
-): BlockPool | null {
-  if (plan === null || read.bytes < PARALLEL_FROM_BYTES) return null
-  const { to, hasSafeCells, policy, isOffline, jobCount } = job
+): BlockPool {
+  const { hasSafeCells, policy, isOffline, jobCount } = job
   const processes = Array.from({ length: jobCount }, startWorker)
   return new BlockPool(processes, { plan, to, hasSafeCells, policy, isOffline }, ({ bytes, counts }) =>
     results.writeBytes(bytes, counts),
@@ -218,7 +240,7 @@ function startPool(
 }
 
 /** Classifies the other blocks of a file in other processes. */
-async function classifyInPool(run: Run, blocks: AsyncIterator<Block>, pool: BlockPool): Promise<void> {
+async function classifyInPool(run: Run, { blocks }: Work, pool: BlockPool): Promise<void> {
   const { results, signal } = run
   let place = results.count
   try {

@@ -1,10 +1,16 @@
-import type { CheckOutcome } from "../../check/result/result.ts"
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
-import { hasWrongBytes, type InputRow, LINE_ERRORS, type LineError, lineError } from "../../rows/input-rows.ts"
+import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
+import { hasWrongBytes, type InputRow, isWide, LINE_ERRORS, type LineError, lineError } from "../../rows/input-rows.ts"
+import type { ReadingPlan } from "../../rows/reading-plan.ts"
+import type { RowOutcome } from "../../rows/row-checker.ts"
 
 /** Counts the results of a run by category. */
 export class SummaryCounter {
   readonly #byCategory = new Map<Category, number>()
+  readonly #byRecommendation: Record<Recommendation, number> = { allow: 0, review: 0, block: 0 }
+  readonly #told: RowsTold = { skipped: 0, cleaned: 0, several: 0, wide: 0 }
+  #encoding: string | null = null
+  #plan: ReadingPlan | null = null
   #resultCount = 0
   #degradedCount = 0
   #unreadable: ClassifySummary["unreadable"] = NONE_UNREADABLE
@@ -14,19 +20,48 @@ export class SummaryCounter {
     return this.#resultCount
   }
 
+  /** Is told the encoding of the file, which may be another one than it seemed at first. */
+  readonly tellEncoding = (encoding: string): void => {
+    this.#encoding = encoding
+  }
+
+  /** Is told how the file is read. */
+  tellReading(plan: ReadingPlan): void {
+    this.#plan = plan
+  }
+
   /** `place` is the number of the row in the file. */
-  count({ judged: { verdict } }: CheckOutcome, row: InputRow, place: number): void {
+  count(outcome: RowOutcome, row: InputRow, place: number, columnCount: number): void {
     this.#resultCount++
+    if (row.cleaned !== null) this.#told.cleaned++
+    if (row.cleaned !== null && row.cleaned.others.length > 0) this.#told.several++
+    if (isWide(row, columnCount)) this.#told.wide++
+    if (outcome === null) {
+      this.#told.skipped++
+      return
+    }
+    const { verdict } = outcome.judged
     const error = lineError(row)
     if (hasWrongBytes(row)) this.#wrongBytes = addWrongBytes(this.#wrongBytes, 1, place)
     if (error !== null) this.#unreadable = addUnreadable(this.#unreadable, 1, place, error)
     if (verdict.isDegraded) this.#degradedCount++
     this.#byCategory.set(verdict.category, (this.#byCategory.get(verdict.category) ?? 0) + 1)
+    this.#byRecommendation[verdict.recommendation]++
   }
 
   /** Adds what another counter has counted in later rows. */
-  add({ results, degraded, unreadable: { rows, first, because }, wrong_bytes, by_category }: SummaryCounts): void {
+  add({
+    results,
+    degraded,
+    unreadable: { rows, first, because },
+    wrong_bytes,
+    by_category,
+    by_recommendation,
+    ...told
+  }: SummaryCounts): void {
     this.#resultCount += results
+    for (const name of ROWS_TOLD) this.#told[name] += told[name]
+    for (const name of RECOMMENDATIONS) this.#byRecommendation[name] += by_recommendation[name]
     this.#degradedCount += degraded
     if (first !== null && because !== null) this.#unreadable = addUnreadable(this.#unreadable, rows, first, because)
     if (wrong_bytes.first !== null)
@@ -38,9 +73,11 @@ export class SummaryCounter {
   counts(): SummaryCounts {
     return {
       results: this.#resultCount,
+      ...this.#told,
       degraded: this.#degradedCount,
       unreadable: this.#unreadable,
       wrong_bytes: this.#wrongBytes,
+      by_recommendation: this.#byRecommendation,
       by_category: Object.fromEntries(this.#byCategory),
     }
   }
@@ -49,16 +86,51 @@ export class SummaryCounter {
   summary(tookMs: number, keptCount: number): ClassifySummary {
     return {
       results: this.#resultCount,
+      judged: this.#resultCount - this.#told.skipped,
+      ...this.#told,
       kept: keptCount,
       seconds: Math.round(tookMs) / 1000,
       per_second: tookMs > 0 ? Math.round((this.#resultCount * 1000) / tookMs) : 0,
       degraded: this.#degradedCount,
       unreadable: this.#unreadable,
       wrong_bytes: this.#wrongBytes,
+      file: fileFound(this.#plan, this.#encoding),
+      by_recommendation: this.#byRecommendation,
       by_category: Object.fromEntries(CATEGORY_NAMES.map(name => [name, this.#byCategory.get(name) ?? 0])),
     }
   }
 }
+
+/** How the file is read, for a reader of JSON. Lines and columns count from 1. */
+const fileFound = (plan: ReadingPlan | null, encoding: string | null): FileFound | null =>
+  plan === null
+    ? null
+    : {
+        format: plan.format,
+        encoding: encoding ?? "utf-8",
+        delimiter: plan.format === "csv" ? plan.delimiter : null,
+        header_line: plan.hasHeader ? plan.skippedLines + 1 : null,
+        lines_above: plan.skippedLines,
+        column_number: plan.format === "csv" ? plan.inputIndex + 1 : null,
+        column: plan.hasHeader ? (plan.columns.names[plan.inputIndex] ?? null) : plan.member,
+        kind: plan.kind,
+      }
+
+/** What was found of a file. Null: it has none, or it was not told apart. */
+export type FileFound = {
+  readonly format: string
+  readonly encoding: string
+  readonly delimiter: string | null
+  readonly header_line: number | null
+  readonly lines_above: number
+  readonly column_number: number | null
+  readonly column: string | null
+  readonly kind: string | null
+}
+
+/** Rows without an input; those whose input was cleaned, and of those the ones with several; and rows with more cells than the header. */
+const ROWS_TOLD = ["skipped", "cleaned", "several", "wide"] as const
+type RowsTold = Record<(typeof ROWS_TOLD)[number], number>
 
 const NONE_UNREADABLE = { rows: 0, first: null, because: null } as const
 
@@ -78,11 +150,25 @@ const addWrongBytes = (
 ): ClassifySummary["wrong_bytes"] => ({ rows: rows + more, first: first ?? place })
 
 /** What a counter has counted, as JSON. */
-export type SummaryCounts = Pick<ClassifySummary, "results" | "degraded" | "unreadable" | "wrong_bytes" | "by_category">
+export type SummaryCounts = Pick<
+  ClassifySummary,
+  | "results"
+  | "degraded"
+  | "unreadable"
+  | "wrong_bytes"
+  | "by_category"
+  | "by_recommendation"
+  | (typeof ROWS_TOLD)[number]
+>
 
 /** The JSON summary of a run. The `kept` results of earlier runs are in none of the other numbers. */
-export type ClassifySummary = {
+export type ClassifySummary = Readonly<RowsTold> & {
   readonly results: number
+  /** The results with a verdict: all but those of skipped rows. */
+  readonly judged: number
+  /** Null: the file is empty. */
+  readonly file: FileFound | null
+  readonly by_recommendation: Readonly<Record<Recommendation, number>>
   readonly kept: number
   readonly seconds: number
   readonly per_second: number

@@ -1,8 +1,9 @@
 import { assert } from "../../base/errors.ts"
 import { HOUR_MS, isoInstant } from "../../base/time.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
-import type { JobBody } from "../../contract/jobs-schema.ts"
+import type { JobBody, ListReadingBody } from "../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS } from "../../contract/policies.ts"
+import type { StoredReading } from "../../contract/reading.ts"
 import type { Job } from "./job-row.ts"
 
 /** The moment at which a job is described, and for how many hours it is kept after its end. */
@@ -30,7 +31,12 @@ export function jobBody(job: Job, { nowMs, keepHours }: JobMoment): JobBody {
       done: rowsDone,
       unreadable: counts.unreadable,
       degraded: counts.degraded,
+      skipped: counts.skipped,
+      cleaned: counts.cleaned,
+      several: counts.several,
+      wide: counts.wide,
     },
+    reading: job.reading === null ? null : readingBody(job.reading),
     by_category: countsOf(CATEGORY_NAMES, counts.byCategory),
     by_recommendation: countsOf(RECOMMENDATIONS, counts.byRecommendation),
     units_used: job.unitsUsed,
@@ -41,5 +47,20 @@ export function jobBody(job: Job, { nowMs, keepHours }: JobMoment): JobBody {
     started_at: isoInstant(job.startedAtMs),
     ended_at: isoInstant(endedAtMs),
     expires_at: endedAtMs === null ? null : isoInstant(Math.max(nowMs, endedAtMs + keepHours * HOUR_MS)),
+  }
+}
+
+/** How a list is read, with lines and columns that count from 1. */
+export function readingBody(reading: StoredReading): ListReadingBody {
+  const { format, encoding, delimiter, hasHeader, skippedLines, inputIndex, kind } = reading
+  const isTable = format === "csv"
+  return {
+    format,
+    encoding,
+    delimiter: isTable ? delimiter : null,
+    header_line: hasHeader ? skippedLines + 1 : null,
+    lines_above: skippedLines,
+    column_number: isTable ? inputIndex + 1 : null,
+    kind,
   }
 }

@@ -3,6 +3,7 @@ import type { Clock, Random } from "../../base/outside-world.ts"
 import { HOUR_MS } from "../../base/time.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { JOB_LIMITS, JOB_TRANSITIONS, type JobReason, type JobTransitionName } from "../../contract/jobs.ts"
+import type { StoredReading } from "../../contract/reading.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { Actor } from "../store/change-log/actor.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
@@ -102,11 +103,11 @@ export async function createJob(
 export const queueJob = (
   store: Store,
   id: string,
-  { inputBytes, rowsTotal }: { readonly inputBytes: number; readonly rowsTotal: number },
+  { inputBytes, rowsTotal, reading }: Pick<Job, "inputBytes" | "rowsTotal"> & { readonly reading: StoredReading },
 ): Promise<boolean> =>
   applyTransition(store, id, "receive", {
-    set: "input_bytes = $2, rows_total = $3, holder = NULL",
-    params: [inputBytes, rowsTotal],
+    set: "input_bytes = $2, rows_total = $3, format = $4, reading = $5, holder = NULL",
+    params: [inputBytes, rowsTotal, reading.format, JSON.stringify(reading)],
   })
 
 /** Deletes a job with its callbacks and the key of its files, which nobody can read from then on. The files themselves are swept. */

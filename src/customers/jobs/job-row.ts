@@ -1,6 +1,7 @@
 import { parseJson } from "../../base/text.ts"
 import { type JobFormat, type JobReason, type JobState, LISTED_JOB_STATES } from "../../contract/jobs.ts"
 import type { Policy } from "../../contract/policies.ts"
+import type { StoredReading } from "../../contract/reading.ts"
 import type { Store } from "../store/core/store.ts"
 
 /** What the owner of a job asked for. */
@@ -44,12 +45,20 @@ export type JobCounts = {
   /** Rows that could not be read, and rows whose verdict rests on lists alone. */
   readonly unreadable: number
   readonly degraded: number
+  /** Rows without an input; those whose input was cleaned, and of those the ones with several; and rows with more cells than the header. */
+  readonly skipped: number
+  readonly cleaned: number
+  readonly several: number
+  readonly wide: number
   /** The bytes of the results by recommendation, and of the header. */
   readonly bytesBy: Readonly<Record<string, number>>
 }
 
 /** Nothing is done yet. */
-export const NO_COUNTS: JobCounts = { byCategory: {}, byRecommendation: {}, unreadable: 0, degraded: 0, bytesBy: {} }
+export const NO_COUNTS: JobCounts = {
+  ...{ byCategory: {}, byRecommendation: {}, bytesBy: {} },
+  ...{ unreadable: 0, degraded: 0, skipped: 0, cleaned: 0, several: 0, wide: 0 },
+}
 
 /** A job. */
 export type Job = JobOptions &
@@ -69,6 +78,8 @@ export type Job = JobOptions &
     readonly beat: number
     readonly inputBytes: number
     readonly rowsTotal: number
+    /** How its list is read; null: it was not read yet, or by a version that stored nothing of that. */
+    readonly reading: StoredReading | null
   }
 
 /** The columns of a job, as `toJob` reads them. */
@@ -77,15 +88,16 @@ export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", st
   started_at_ms AS "startedAtMs", ended_at_ms AS "endedAtMs", lease, holder, beat, input_bytes AS "inputBytes",
   rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
   units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts,
-  stalled_claims AS "stalledClaims", suspect_row AS "suspectRow"`
+  stalled_claims AS "stalledClaims", suspect_row AS "suspectRow", reading`
 
 /** A row with `JOB_COLUMNS`. */
-export type JobRow = Omit<Job, "hasHeader" | "includesTenant" | "fileKey" | "parts" | "counts"> & {
+export type JobRow = Omit<Job, "hasHeader" | "includesTenant" | "fileKey" | "parts" | "counts" | "reading"> & {
   readonly hasHeader: number
   readonly includesTenant: number
   readonly fileKey: string | null
   readonly parts: string
   readonly counts: string
+  readonly reading: string | null
 }
 
 /** The job of a row. */
@@ -96,6 +108,7 @@ export function toJob(row: JobRow): Job {
     includesTenant: row.includesTenant === 1,
     fileKey: row.fileKey === null ? null : Buffer.from(row.fileKey, "base64"),
     parts: parseParts(row.parts),
+    reading: row.reading === null ? null : JSON.parse(row.reading), // written by `queueJob`
     counts: { ...NO_COUNTS, ...(parseJson(row.counts) as Partial<JobCounts> | undefined) }, // written by `formatCounts`
   }
 }

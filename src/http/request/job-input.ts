@@ -6,17 +6,25 @@ import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, type JobFormat } from "../../contract/jobs.ts"
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
+import { DELIMITER_NAMES, delimiterOf } from "../../contract/reading.ts"
 import type { JobOptions } from "../../customers/jobs/job-row.ts"
+import type { ListReading } from "../../jobs/receive-list.ts"
+import { encodingName } from "../../rows/file-format.ts"
 import { INVALID_POLICY, type InputFault, invalidInput } from "../response/problem.ts"
 import { parameterCountFault, uriParameters } from "./request-url.ts"
 
 const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
-const BOOLEANS: readonly string[] = ["header", "workspace", "dry"]
+const BOOLEANS: readonly string[] = ["header", "workspace", "dry", "force"]
+const INTEGERS: readonly string[] = ["skip"]
 
 const jobQuery = lazy(() => TypeCompiler.Compile(JobQuery))
 
-/** The options of an upload, and whether it is only estimated. */
-export type UploadInput = { readonly options: JobOptions; readonly isDry: boolean }
+/** The options of an upload, how its list is asked to be read, and whether it is only estimated. */
+export type UploadInput = {
+  readonly options: JobOptions
+  readonly reading: ListReading
+  readonly isDry: boolean
+}
 
 /** Reads the parameters of POST /v1/jobs. Throws `invalid_input`. */
 export function parseUploadQuery(request: Request): UploadInput {
@@ -27,13 +35,30 @@ export function parseUploadQuery(request: Request): UploadInput {
   const { column = null, header: hasHeader = true, policy = POLICY_DEFAULT, workspace = true, name = null } = query
   if (format === "text" && column !== null)
     throw invalidInput([{ parameter: "column", detail: "A text has no columns. `format` names another format." }])
-  if (format !== "csv" && !hasHeader)
-    throw invalidInput([{ parameter: "header", detail: "Only CSV has a header. `format` names another format." }])
+  const delimiter = query.delimiter === undefined ? null : delimiterOf(query.delimiter)
+  if (query.delimiter !== undefined && delimiter === null) throw invalidInput([faultOf("delimiter")])
+  const encoding = query.encoding === undefined ? null : encodingName(query.encoding)
+  if (query.encoding !== undefined && encoding === null) throw invalidInput([faultOf("encoding")])
+  const isTable = !hasHeader || delimiter !== null
+  if (format !== "csv" && format !== null && isTable)
+    throw invalidInput([
+      {
+        parameter: hasHeader ? "delimiter" : "header",
+        detail: `Only CSV has a ${hasHeader ? "delimiter" : "header"}. \`format\` names another format.`,
+      },
+    ])
   if (column !== null && holdsAddress(column)) throw invalidInput([{ parameter: "column", detail: COLUMN_ADDRESS }])
   const callback = query.callback === undefined ? null : parseCallback(query.callback)
   if (callback?.kind === "fault") throw invalidInput([{ parameter: "callback", detail: callback.message }])
   return {
-    options: { name, format, column, hasHeader, policy, includesTenant: workspace, callbackUrl: callback?.url ?? null },
+    options: {
+      ...{ name, format: format ?? "text", column, hasHeader, policy, includesTenant: workspace },
+      callbackUrl: callback?.url ?? null,
+    },
+    reading: {
+      ...{ format: format ?? (isTable || column !== null ? "csv" : null), column, delimiter, hasHeader, encoding },
+      ...{ skippedLines: query.skip ?? null, isForced: query.force ?? false },
+    },
     isDry: query.dry ?? false,
   }
 }
@@ -75,8 +100,8 @@ export function parseResultsQuery(request: Request): ReadonlySet<Recommendation>
 }
 
 /** The parameters by name. Throws `invalid_input` for one that is given twice or is not UTF-8, and for a bad boolean. */
-function readQuery(url: string, names: readonly string[]): Readonly<Record<string, string | boolean>> {
-  const query: Record<string, string | boolean> = {}
+function readQuery(url: string, names: readonly string[]): Readonly<Record<string, string | boolean | number>> {
+  const query: Record<string, string | boolean | number> = {}
   const sent = uriParameters(url)
   const tooMany = parameterCountFault(sent)
   if (tooMany !== null) throw invalidInput([tooMany])
@@ -85,17 +110,19 @@ function readQuery(url: string, names: readonly string[]): Readonly<Record<strin
     if (!names.includes(name)) continue
     if (Object.hasOwn(query, name))
       throw invalidInput([{ parameter: name, detail: `\`${name}\` is given more than once.` }])
-    if (!BOOLEANS.includes(name)) query[name] = value
+    if (INTEGERS.includes(name)) query[name] = /^\d{1,9}$/.test(value) ? Number(value) : value
+    else if (!BOOLEANS.includes(name)) query[name] = value
     else if (Object.hasOwn(BOOLEAN_VALUES, value)) query[name] = BOOLEAN_VALUES[value] ?? false
     else throw invalidInput([{ parameter: name, detail: `\`${name}\` must be true, false, 1 or 0.` }])
   }
   return query
 }
 
-function formatOf(contentType: string | null): JobFormat {
+/** The format that a media type names; null: it names none. */
+function formatOf(contentType: string | null): JobFormat | null {
   const mediaType = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
   if (mediaType === "text/csv") return "csv"
-  return NDJSON_TYPES.includes(mediaType) ? "ndjson" : "text"
+  return NDJSON_TYPES.includes(mediaType) ? "ndjson" : null
 }
 
 const NDJSON_TYPES: readonly string[] = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
@@ -105,6 +132,9 @@ const RULES: Readonly<Record<string, string>> = {
   policy: INVALID_POLICY,
   name: `\`name\` must have 1 to ${JOB_LIMITS.nameLengthMax} characters.`,
   callback: `\`callback\` must be a URL of https with at most ${CALLBACK_LIMITS.urlLengthMax} characters.`,
+  delimiter: `\`delimiter\` must be one character but a quote or a line end, or one of ${Object.keys(DELIMITER_NAMES).join(", ")}.`,
+  skip: `\`skip\` must be a whole number from 0 to ${JOB_LIMITS.skippedLinesMax}.`,
+  encoding: "`encoding` must be the name of an encoding, such as utf-8, utf-16le, windows-1252 or iso-8859-2.",
   column: `\`column\` must have at most ${JOB_LIMITS.columnNameLengthMax} characters.`,
 }
 

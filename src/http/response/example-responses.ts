@@ -6,7 +6,7 @@ import { judgeTestAddress } from "../../check/test-address-evidence.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import type { FeedbackReceipt } from "../../contract/feedback-schema.ts"
-import type { CallbackSecretBody, JobBody, JobEstimateBody } from "../../contract/jobs-schema.ts"
+import type { CallbackSecretBody, JobBody, JobEstimateBody, ListReadingBody } from "../../contract/jobs-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT, type Policy } from "../../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
@@ -71,7 +71,8 @@ export const exampleJob = (): JobBody => ({
   policy: POLICY_DEFAULT,
   workspace: true,
   callback: "https://crm.example.com/mailkind",
-  rows: { total: 100_000, done: 40_000, unreadable: 0, degraded: 12 },
+  rows: { total: 100_000, done: 40_000, unreadable: 0, degraded: 12, skipped: 8, cleaned: 120, several: 3, wide: 0 },
+  reading: EXAMPLE_READING,
   by_category: { ...NONE_BY_CATEGORY, business: 31_000, personal: 9000 },
   by_recommendation: { allow: 31_000, review: 9000, block: 0 },
   units_used: 40_000,
@@ -97,7 +98,12 @@ export const exampleJobEstimate = (): JobEstimateBody => ({
   units_needed: 100_000,
   units_left: 250_000,
   columns: ["id", "email", "name"],
+  reading: EXAMPLE_READING,
 })
+
+const EXAMPLE_READING: ListReadingBody = {
+  ...{ format: "csv", encoding: "utf-8", delimiter: ",", header_line: 1, lines_above: 0, column_number: 2, kind: "email" },
+}
 
 const NONE_BY_CATEGORY = Object.fromEntries(
   CATEGORY_NAMES.map(category => [category, 0]),

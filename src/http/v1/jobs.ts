@@ -6,7 +6,7 @@ import { JOB_FORMATS, JOB_LIMITS, JOB_STATES } from "../../contract/jobs.ts"
 import type { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import { callbackSecretMadeAtMs, type NewCallbackSecret } from "../../customers/jobs/callback-secrets.ts"
-import { type JobMoment, jobBody } from "../../customers/jobs/job-body.ts"
+import { type JobMoment, jobBody, readingBody } from "../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
 import { findJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
@@ -17,7 +17,7 @@ import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { JobFiles } from "../../jobs/job-files.ts"
 import type { JobService } from "../../jobs/job-service.ts"
 import { type ResultFilter, readResults, resultsLength } from "../../jobs/read-results.ts"
-import { RefusedList } from "../../jobs/receive-list.ts"
+import { type ListReading, RefusedList } from "../../jobs/receive-list.ts"
 import { metered } from "../admission/metered.ts"
 import { callerOf, type Exchange } from "../exchange.ts"
 import { invalidKey } from "../request/caller.ts"
@@ -111,15 +111,15 @@ async function upload(deps: JobRoutesDeps, exchange: Exchange): Promise<Response
   const { key, account } = callerOf(exchange)
   const { service, store, bytesMax } = deps.jobs
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax)
-  const { options, isDry } = parseUploadQuery(request)
+  const { options, reading, isDry } = parseUploadQuery(request)
   const bound = await reachedBound(store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
   if (!isDry) await assertFolder(deps)
   if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
   const chunks = uploadChunks(request, deps)
   try {
-    if (isDry) return json(deps, exchange, await estimateFor(deps, exchange, chunks, options))
-    const newJob = { accountId: account.id, keyId: key.id, options, actor: callerActor(account.id, key.id) }
+    if (isDry) return json(deps, exchange, await estimateFor(deps, exchange, chunks, { options, reading }))
+    const newJob = { accountId: account.id, keyId: key.id, options, reading, actor: callerActor(account.id, key.id) }
     const job = await service.receive(newJob, chunks, bytesMax)
     // The account and its key were deleted meanwhile.
     if (job === null) throw invalidKey("This key does not exist.")
@@ -154,12 +154,12 @@ export async function estimateFor(
   deps: Pick<JobRoutesDeps, "jobs" | "tiers" | "units" | "usage">,
   exchange: Exchange,
   chunks: AsyncIterable<Uint8Array>,
-  options: JobOptions,
+  list: { readonly options: JobOptions; readonly reading: ListReading },
 ): Promise<JobEstimateBody> {
   const { service, bytesMax } = deps.jobs
   const { key, account } = callerOf(exchange)
   const makeEstimate = async (): Promise<JobEstimateBody> => {
-    const estimate = await service.estimate({ accountId: account.id, keyId: key.id, options }, chunks, bytesMax)
+    const estimate = await service.estimate({ accountId: account.id, keyId: key.id, ...list }, chunks, bytesMax)
     if (estimate === null) throw invalidKey("This key does not exist.")
     if (typeof estimate === "string") throw tooManyJobs(estimate)
     const perDay = deps.tiers[account.tier]?.unitsPerDay ?? null
@@ -169,6 +169,7 @@ export async function estimateFor(
       units_needed: estimate.unitsNeeded,
       units_left: perDay === null ? null : await deps.units.readRemaining(account.id, perDay),
       columns: [...estimate.columnNames],
+      reading: readingBody(estimate.reading),
     }
   }
   return await metered(deps, exchange, JOB_LIMITS.dryRunUnits, makeEstimate, () => ({ kind: "dry_run" }))

@@ -1,10 +1,11 @@
 import type { Streams } from "../../../base/streams.ts"
 import type { Policy } from "../../../contract/policies.ts"
-import { readBlock } from "../../../rows/block-reader.ts"
+import type { FileFormat } from "../../../rows/file-format.ts"
 import { type CheckedCounts, createCollector } from "../../../rows/garbage-collector.ts"
-import type { FileFormat, ReadingPlan } from "../../../rows/reading-plan.ts"
+import type { ReadingPlan } from "../../../rows/reading-plan.ts"
 import { RESULT_FORMATS, type ResultFormat } from "../../../rows/result-format.ts"
 import { RowChecker } from "../../../rows/row-checker.ts"
+import { readBlock } from "../../../rows/row-reader.ts"
 import { type CheckCommandDeps, commandRequest } from "../../check.ts"
 import { SummaryCounter, type SummaryCounts } from "../summary.ts"
 import { encodeFrame, readFrames } from "./frames.ts"
@@ -85,12 +86,15 @@ class BlockClassifier {
     { id, place: before }: { readonly id: number; readonly place: number },
     bytes: Uint8Array,
   ): Promise<CheckedCounts> {
-    const rows = readBlock(bytes, this.#job.plan)
+    const { plan } = this.#job
+    const rows = readBlock(bytes, plan, false)
     if (rows.length === 0) this.#sender.addNothing(id)
     const checked = await this.#checker.check(rows, (row, outcome, at) => {
       const place = before + at + 1
       const text = this.#format(row, outcome, place)
-      this.#sender.add(id, at === rows.length - 1, text, counter => counter.count(outcome, row, place))
+      this.#sender.add(id, at === rows.length - 1, text, counter =>
+        counter.count(outcome, row, place, plan.columns.names.length),
+      )
     })
     await this.#sender.sent()
     return checked

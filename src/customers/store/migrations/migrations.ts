@@ -236,6 +236,20 @@ export const MIGRATIONS: readonly Migration[] = [
       "INSERT INTO confirmed_time (singleton, held_ms) VALUES (1, 0)",
     ],
   },
+  {
+    number: 31,
+    description: "how the lists of jobs are read",
+    // JSON, which holds nothing of the list. Null: the list was not read yet, or by a version before.
+    statements: [
+      "ALTER TABLE jobs ADD COLUMN reading TEXT",
+      "ALTER TABLE jobs ADD COLUMN tells_canonical BIGINT NOT NULL DEFAULT 0",
+      "ALTER TABLE jobs ADD COLUMN tells_duplicates BIGINT NOT NULL DEFAULT 0",
+      // A hash of the idempotency key of the upload, and what tells the upload from another one with that key. Null: it had none.
+      "ALTER TABLE jobs ADD COLUMN upload_key TEXT",
+      "ALTER TABLE jobs ADD COLUMN body_mac TEXT",
+      "CREATE UNIQUE INDEX jobs_by_upload_key ON jobs (account_id, upload_key) WHERE upload_key IS NOT NULL",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

@@ -4,7 +4,8 @@ import { JOB_FORMATS, JOB_LIMITS, type JobFormat } from "../../../../contract/jo
 import { LIMITS } from "../../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../../contract/policies.ts"
 import type { JobOptions } from "../../../../customers/jobs/job-row.ts"
-import { readFileName } from "../../../../rows/reading-plan.ts"
+import type { ListReading } from "../../../../jobs/receive-list.ts"
+import { readFileName } from "../../../../rows/file-format.ts"
 import type { BodyReservations } from "../../../request/body.ts"
 import { COLUMN_ADDRESS, parseCallback } from "../../../request/job-input.ts"
 import { type FormPart, formBoundary, formParts } from "../../../request/multipart.ts"
@@ -130,11 +131,11 @@ const valuesOf = (text: (name: string) => string): UploadValues => ({
 export function parseUpload(
   { values, file }: Pick<ArrivingList, "values" | "file">,
   hasCallbackSecret: boolean,
-): JobOptions | UploadFault {
+): AskedUpload | UploadFault {
   if (file === null) return { field: "file", message: "Choose a file." }
   const fileName = file.fileName ?? ""
   const format = formatOf(values.format, fileName, file.mediaType)
-  if (format === null) return { field: "format", message: "Choose one of the formats." }
+  if (format === "unknown") return { field: "format", message: "Choose one of the formats." }
   if (!isPolicy(values.policy)) return { field: "policy", message: "Choose one of the policies." }
   if (!hasAtMostCharacters(values.name, JOB_LIMITS.nameLengthMax))
     return { field: "name", message: `A name has at most ${JOB_LIMITS.nameLengthMax} characters.` }
@@ -145,16 +146,23 @@ export function parseUpload(
     return { field: "column", message: "A text has no columns. Leave this empty, or choose another format." }
   const callback = callbackOf(values.callback, hasCallbackSecret)
   if (callback !== null && typeof callback === "object") return callback
+  const column = values.column === "" ? null : values.column
+  const hasHeader = (format !== "csv" && format !== null) || values.hasHeader
   return {
-    name: printableInput(values.name === "" ? fileName : values.name),
-    format,
-    column: values.column === "" ? null : values.column,
-    hasHeader: format !== "csv" || values.hasHeader,
-    policy: values.policy,
-    includesTenant: true,
-    callbackUrl: callback,
+    options: {
+      ...{ format: format ?? "text", column, hasHeader, policy: values.policy, includesTenant: true },
+      name: printableInput(values.name === "" ? fileName : values.name),
+      callbackUrl: callback,
+    },
+    reading: {
+      ...{ format: format ?? (column !== null || !hasHeader ? "csv" : null), column, hasHeader },
+      ...{ delimiter: null, encoding: null, skippedLines: null, isForced: false },
+    },
   }
 }
+
+/** What is asked of a list, and how it is to be read. */
+export type AskedUpload = { readonly options: JobOptions; readonly reading: ListReading }
 
 /** The URL that gets callbacks, or what is wrong with it; null: none. */
 function callbackOf(url: string, hasSecret: boolean): string | UploadFault | null {
@@ -168,8 +176,8 @@ function callbackOf(url: string, hasSecret: boolean): string | UploadFault | nul
 const isPolicy = (policy: string): policy is Policy => Object.hasOwn(POLICIES, policy)
 const isFormat = (format: string): format is JobFormat => Object.hasOwn(JOB_FORMATS, format)
 
-/** The chosen format, else that of the file's name or media type. Null: there is no such format. */
-function formatOf(chosen: string, fileName: string, mediaType: string): JobFormat | null {
-  if (chosen !== "") return isFormat(chosen) ? chosen : null
-  return readFileName(fileName).format ?? (/^text\/csv\b/i.test(mediaType) ? "csv" : "text")
+/** The chosen format, else that of the file's name or media type. Null: it is found. `unknown`: there is no such format. */
+function formatOf(chosen: string, fileName: string, mediaType: string): JobFormat | null | "unknown" {
+  if (chosen !== "") return isFormat(chosen) ? chosen : "unknown"
+  return readFileName(fileName).format ?? (/^text\/csv\b/i.test(mediaType) ? "csv" : null)
 }

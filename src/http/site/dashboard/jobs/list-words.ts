@@ -85,4 +85,7 @@ export const FIELD_NAMES: OptionNames = {
   column: "“Column”",
   noHeader: "“The first row has no names”",
   format: "“Format”",
+  delimiter: "“Delimiter”",
+  skip: "“Lines above the header”",
+  force: "“Check it all the same”",
 }

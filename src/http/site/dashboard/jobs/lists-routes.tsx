@@ -10,7 +10,7 @@ import { listCallbacks, sendAgain } from "../../../../customers/jobs/callback-qu
 import { callbackSecretMadeAtMs } from "../../../../customers/jobs/callback-secrets.ts"
 import { jobBody } from "../../../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../../../customers/jobs/job-lifecycle.ts"
-import { findJob, type Job, type JobOptions, listJobs } from "../../../../customers/jobs/job-row.ts"
+import { findJob, type Job, listJobs } from "../../../../customers/jobs/job-row.ts"
 import { ownerActor } from "../../../../customers/store/change-log/actor.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import { readResults, resultsLength } from "../../../../jobs/read-results.ts"
@@ -36,6 +36,7 @@ import {
   readListUpload,
   type UploadFault,
   type UploadValues,
+  type AskedUpload,
 } from "./list-upload.ts"
 import { FIELD_NAMES } from "./list-words.ts"
 import { ListsPage } from "./lists-page.tsx"
@@ -169,7 +170,7 @@ type UseList = (
   site: SiteContext,
   exchange: Exchange,
   user: SignedInUser,
-  list: { readonly options: JobOptions; readonly content: AsyncIterable<Uint8Array>; readonly values: UploadValues },
+  list: AskedUpload & { readonly content: AsyncIterable<Uint8Array>; readonly values: UploadValues },
 ) => Promise<Response>
 
 /** Reads the form as it arrives. What is refused is said beside the form, with what was entered. */
@@ -185,13 +186,13 @@ async function handleUpload(
     upload = await readListUpload(exchange.request, site, jobs.bytesMax)
     const { values, file } = upload
     const hasSecret = values.callback !== "" && (await callbackSecretMadeAtMs(jobs.store, user.account.id)) !== null
-    const options = parseUpload(upload, hasSecret)
-    if ("field" in options || file === null) {
-      const fault = "field" in options ? options : null
+    const asked = parseUpload(upload, hasSecret)
+    if ("field" in asked || file === null) {
+      const fault = "field" in asked ? asked : null
       return pages.renderInvalid(await listsPage(site, user, { values, fault }), exchange)
     }
     return await withSiteLease(site, exchange, user.account, () =>
-      use(site, exchange, user, { options, content: file.content, values }),
+      use(site, exchange, user, { ...asked, content: file.content, values }),
     )
   } catch (error) {
     const fault = uploadFault(error, jobs.bytesMax)
@@ -204,22 +205,22 @@ async function handleUpload(
   }
 }
 
-const startCheck: UseList = async (site, exchange, { account }, { options, content }) => {
+const startCheck: UseList = async (site, exchange, { account }, { options, reading, content }) => {
   const { jobs, pages } = site
   const bound = await reachedBound(jobs.store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
   await assertFolder(site)
-  const newJob = { accountId: account.id, keyId: SITE_KEY.id, options, actor: ownerActor(account.id) }
+  const newJob = { accountId: account.id, keyId: SITE_KEY.id, options, reading, actor: ownerActor(account.id) }
   const job = await jobs.service.receive(newJob, content, jobs.bytesMax)
   if (job === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
   if (typeof job === "string") throw tooManyJobs(job)
   return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), exchange)
 }
 
-const showCost: UseList = async (site, exchange, user, { options, content, values }) => {
+const showCost: UseList = async (site, exchange, user, { options, reading, content, values }) => {
   const bound = await reachedBound(site.jobs.store, user.account.id)
   if (bound !== null) throw tooManyJobs(bound)
-  const estimate = await estimateFor(site, exchange, content, options)
+  const estimate = await estimateFor(site, exchange, content, { options, reading })
   return site.pages.render(await listsPage(site, user, { values, estimate }), exchange)
 }
 

@@ -5,59 +5,31 @@ import { type CsvRecord, parseRecords } from "./csv-reader.ts"
 import { type InputRow, type JsonLine, stripCarriageReturn } from "./input-rows.ts"
 import { type InputLine, splitLines } from "./line-splitter.ts"
 import { jsonMembers } from "./ndjson-members.ts"
-import {
-  decideColumns,
-  decideDelimiter,
-  planWithoutColumns,
-  type ReadingOptions,
-  type ReadingPlan,
-} from "./reading-plan.ts"
+import type { ReadingPlan } from "./reading-plan.ts"
 
-/** Reads the rows of a file, a block of whole rows after the other. The first one, which has the header, decides the plan. */
-export class BlockReader {
-  readonly #options: ReadingOptions
-  #plan: ReadingPlan | null = null
-
-  constructor(options: ReadingOptions) {
-    this.#options = options
-  }
-
-  /** How the file is read; null: nothing of it was read yet, or nothing of a table. */
-  get plan(): ReadingPlan | null {
-    return this.#plan
-  }
-
-  /** Throws an `UnreadableFile` if the header cannot be read. */
-  read(bytes: Uint8Array): readonly InputRow[] {
-    if (this.#plan !== null) return readBlock(bytes, this.#plan)
-    const lines = splitLines(bytes, true)
-    if (this.#options.format === "csv") return this.#readFirstRecords(lines)
-    this.#plan = planWithoutColumns(this.#options)
-    return toRows(lines, this.#plan)
-  }
-
-  #readFirstRecords(lines: readonly InputLine[]): readonly InputRow[] {
-    const { delimiter, isRow } = decideDelimiter(lines[0]?.text ?? "", this.#options.delimiter)
-    const records = parseRecords(isRow ? lines : lines.slice(1), delimiter)
-    const [first] = records
-    if (first === undefined) return []
-    const decided = decideColumns(first, this.#options, delimiter)
-    this.#plan = decided.plan
-    return toCsvRows(decided.isRow ? records : records.slice(1), decided.plan)
-  }
+/** The rows of a block. `isFirst`: it is the first one of its file, with the lines above the table and the header. */
+export function readBlock(bytes: Uint8Array, plan: ReadingPlan, isFirst: boolean): readonly InputRow[] {
+  const lines = splitLines(bytes)
+  if (!isFirst) return rowsOfLines(lines, plan)
+  const rows = rowsOfLines(lines.slice(plan.skippedLines), plan)
+  return plan.hasHeader ? rows.slice(1) : rows
 }
 
-/** The rows of a block that is not the first one of its file. */
-export const readBlock = (bytes: Uint8Array, plan: ReadingPlan): readonly InputRow[] =>
-  toRows(splitLines(bytes, false), plan)
-
-function toRows(lines: readonly InputLine[], plan: ReadingPlan): readonly InputRow[] {
+/** The rows of lines that begin between rows. */
+export function rowsOfLines(lines: readonly InputLine[], plan: ReadingPlan): readonly InputRow[] {
   if (plan.format === "csv") return toCsvRows(parseRecords(lines, plan.delimiter), plan)
   return plan.format === "ndjson" ? lines.map(line => toNdjsonRow(line, plan.member)) : lines.map(toTextRow)
 }
 
-const toCsvRows = (records: readonly CsvRecord[], { inputIndex }: ReadingPlan): readonly InputRow[] =>
-  records.map(({ cells, fault }) => ({ input: cells[inputIndex] ?? "", kind: null, fault, cells, json: null }))
+const toCsvRows = (records: readonly CsvRecord[], { inputIndex, kind }: ReadingPlan): readonly InputRow[] =>
+  records.map(({ cells, fault }) => {
+    const input = cells[inputIndex] ?? ""
+    return { input, kind: siteKind(kind, input), fault, cells, json: null, cleaned: null }
+  })
+
+/** What a cell of a column of websites or domains is: one with a path is a URL, whatever else the path has. Null: as in a batch. */
+const siteKind = (kind: SubjectKind | null, input: string): SubjectKind | null =>
+  kind === "url" || kind === "domain" ? (input.includes("/") ? "url" : null) : null
 
 /** An empty line is an input too, so that results keep the line numbers of their inputs. */
 const toTextRow = ({ text, isTooLong }: InputLine): InputRow => ({
@@ -66,6 +38,7 @@ const toTextRow = ({ text, isTooLong }: InputLine): InputRow => ({
   fault: isTooLong ? "too_long" : null,
   cells: null,
   json: null,
+  cleaned: null,
 })
 
 /** The beginning of a JSON text that can hold an input. */
@@ -83,8 +56,9 @@ function toNdjsonRow(line: InputLine, column: string | null): InputRow {
   const members = isJsonObject(value) ? jsonMembers(line.text) : null
   if (isJsonObject(value) && members === null) return malformedRow(line, { members, problem: "too_many_members" })
   const names = column === null ? SUBJECT_KINDS : [column]
-  const name = names.find(name => typeof ownMember(value, name) === "string")
-  const input = name === undefined ? undefined : ownMember(value, name)
+  const name = names.find(name => ownMember(value, name) !== undefined)
+  // A member without a value is an empty cell.
+  const input = name === undefined ? undefined : (ownMember(value, name) ?? "")
   return typeof input === "string"
     ? validRow(input, SUBJECT_KINDS.find(kind => kind === name) ?? null, members)
     : malformedRow(line, { members, problem: value === undefined ? "not_json" : "no_input" })
@@ -96,6 +70,7 @@ const validRow = (input: string, kind: SubjectKind | null, members: JsonLine["me
   fault: null,
   cells: null,
   json: { members, problem: null },
+  cleaned: null,
 })
 
 /** The kind of an unreadable line is `domain`, so that no part of it is shown as an address. */
@@ -105,4 +80,5 @@ const malformedRow = ({ text }: InputLine, json: JsonLine): InputRow => ({
   fault: "invalid_syntax",
   cells: null,
   json,
+  cleaned: null,
 })

@@ -1,0 +1,198 @@
+import { parseJson } from "../base/text.ts"
+import { isJsonObject, ownMember } from "../base/untrusted-text.ts"
+import { SUBJECT_KINDS } from "../check/address/subject.ts"
+import type { ReadingRule } from "../contract/reading.ts"
+import { splitFirst, withBeginning } from "./beginning.ts"
+import { firstRecord } from "./csv-reader.ts"
+import { columnInWords, describeColumns } from "./input-column.ts"
+import { readRow } from "./input-rows.ts"
+import { type InputLine, splitLines } from "./line-splitter.ts"
+import { type ReadingOptions, type ReadingPlan, SINGLE_COLUMN } from "./reading-plan.ts"
+import { rowsOfLines } from "./row-reader.ts"
+import { planMembers, planTable, type TablePlan } from "./table-plan.ts"
+import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
+
+/*
+ * How a file is read is decided here, once, by what is asked and by its beginning: the format by its name or by its first line, and of a table
+ * the delimiter, the lines above it, its header and its column (`table-plan.ts`).
+ */
+
+/** A file, and how it is read. The text has no byte order mark. */
+export type PlannedFile = { readonly plan: ReadingPlan; readonly text: AsyncIterable<Uint8Array> }
+
+/** So much of a file decides how it is read: so many bytes of whole lines, and so many lines. */
+const EXAMINED_BYTES_MAX = 65_536
+const EXAMINED_LINES_MAX = 256
+
+const LINE_FEED = 10
+const BYTE_ORDER_MARK = Buffer.from("\ufeff")
+
+/**
+ * Decides how a file is read, whose text is UTF-8. Null: it is empty. Throws an `UnreadableFile` when that cannot be told, or when nothing in it
+ * looks like an input.
+ */
+export async function planFile(text: AsyncIterable<Uint8Array>, options: ReadingOptions): Promise<PlannedFile | null> {
+  // Lines of which nothing is to be found are not waited for.
+  const isFound = options.format !== "text" || !options.isForced
+  const split = await splitFirst(isFound ? withExamined(text) : withBeginning(text, hasMarkRoom))
+  if (split === null) return null
+  const hasMark = BYTE_ORDER_MARK.every((byte, at) => split.first[at] === byte)
+  const beginning = hasMark ? split.first.subarray(BYTE_ORDER_MARK.length) : split.first
+  const { lines, isWhole } = examinedLines(beginning)
+  const rule = { ...decideRule(lines, isWhole, options), hasMark }
+  return { plan: planOfBeginning(rule, lines), text: split.wholeFrom(beginning) }
+}
+
+const hasMarkRoom = (beginning: Uint8Array): boolean => beginning.length >= BYTE_ORDER_MARK.length
+
+/**
+ * The plan of a file whose first block this is, without a byte order mark. `rule` null: none was stored, and it is decided anew.
+ */
+export function planOfFirstBlock(bytes: Uint8Array, rule: ReadingRule | null, options: ReadingOptions): ReadingPlan {
+  const lines = splitLines(bytes)
+  return planOfBeginning(rule ?? { ...decideRule(lines, false, options), hasMark: false }, lines)
+}
+
+/** The plan of a file that is read by a rule, from its first lines. */
+function planOfBeginning(rule: ReadingRule, lines: readonly InputLine[]): ReadingPlan {
+  const { delimiter, skippedLines, hasHeader, width, hasMark } = rule
+  if (rule.format !== "csv") return { ...rule, columns: { ...SINGLE_COLUMN, hasMark } }
+  const linesAbove = lines.slice(0, skippedLines).map(({ text }) => text)
+  const names = hasHeader
+    ? headerNames(lines.slice(skippedLines), delimiter)
+    : Array.from({ length: width }, (_, index) => `column_${index + 1}`)
+  const isSingle = !hasHeader && width === 1
+  const columns = isSingle ? SINGLE_COLUMN : { ...SINGLE_COLUMN, names, delimiter, hasHeader }
+  return { ...rule, columns: { ...columns, linesAbove, hasMark } }
+}
+
+/** The names of the columns in the first record of lines. */
+const headerNames = (lines: readonly InputLine[], delimiter: string): readonly string[] =>
+  firstRecord(lines, delimiter)?.cells ?? []
+
+function decideRule(lines: readonly InputLine[], isWhole: boolean, options: ReadingOptions): Omit<ReadingRule, "hasMark"> {
+  if (isFormBody(lines)) throw new UnreadableFile(() => FORM_BODY)
+  const format = options.format ?? (isJsonLines(lines) ? "ndjson" : null)
+  if (format === "text" || format === "ndjson") return ruleWithoutColumns(format, lines, options)
+  const table = planTable(lines, isWhole, options)
+  // A file that nobody calls a table is one if it has a header, or other columns than those of inputs.
+  if (format === null && !table.hasHeader && !table.hasOtherColumns) return ruleWithoutColumns("text", lines, options)
+  return { format: "csv", member: null, ...ruleOfTable(table, options) }
+}
+
+const FORM_BODY =
+  "The file is the body of a form (multipart/form-data), not a list. Send it with its Content-Type, or send the file itself."
+
+const isFormBody = ([first, second]: readonly InputLine[]): boolean =>
+  first?.text.startsWith("--") === true && /^content-disposition:\s*form-data/i.test(second?.text ?? "")
+
+/** Whether lines that nobody gave a format are JSON objects. */
+const isJsonLines = (lines: readonly InputLine[]): boolean => {
+  const first = lines.find(({ text }) => text.trim() !== "")?.text ?? ""
+  return first.trimStart().startsWith("{") && parseJson(first) !== undefined
+}
+
+function ruleWithoutColumns(
+  format: "text" | "ndjson",
+  lines: readonly InputLine[],
+  { column, skippedLines, isForced }: ReadingOptions,
+): Omit<ReadingRule, "hasMark"> {
+  const rule = { format, delimiter: ",", skippedLines: skippedLines ?? 0, hasHeader: false, width: 1, inputIndex: 0 }
+  const member = format === "ndjson" && column === null ? findMember(lines) : column
+  const whole = { ...rule, kind: null, member }
+  if (!isForced) assertInputs(lines.slice(rule.skippedLines), { ...whole, hasMark: false, columns: SINGLE_COLUMN })
+  return whole
+}
+
+/** The member of NDJSON with the inputs; null: the first of `email`, `domain` and `url`, or none is found. Throws an `UnreadableFile`. */
+function findMember(lines: readonly InputLine[]): string | null {
+  const objects = lines.map(({ text }) => parseJson(text)).filter(isJsonObject)
+  if (objects.some(object => SUBJECT_KINDS.some(kind => ownMember(object, kind) !== undefined))) return null
+  const { member, several } = planMembers(objects)
+  if (several.length > 1)
+    throw new UnreadableFile(
+      names => `${several.length} members have addresses: ${several.map((_, at) => columnInWords(several, at)).join(", ")}. Choose one with ${names.column}.`,
+      true,
+    )
+  return member
+}
+
+/** Throws an `UnreadableFile` if lines without columns have texts, and none of them is an input. */
+function assertInputs(lines: readonly InputLine[], plan: ReadingPlan): void {
+  const subjects = rowsOfLines(lines, plan).flatMap(row => readRow(row, "").subject ?? [])
+  if (subjects.length === 0 || subjects.some(({ fault }) => fault !== "invalid_syntax")) return
+  throw new UnreadableFile(
+    ({ force }) =>
+      `Nothing in the first ${lines.length === 1 ? "line" : `${lines.length} lines`} looks like an address, a domain or a URL. ${force} goes on.`,
+    true,
+  )
+}
+
+/** Throws an `UnreadableFile` when the table cannot be read, or nothing of it looks like an input. */
+function ruleOfTable({ doubt, ...table }: TablePlan, { isForced, column }: ReadingOptions) {
+  const { delimiter, skippedLines, hasHeader, first, inputIndex, kind } = table
+  const isDoubtful = doubt === "delimiter" || doubt === "header" || (doubt !== null && column === null)
+  if (doubt !== null && isDoubtful) throw new UnreadableFile(names => TABLE_DOUBTS[doubt](table, names), true)
+  if (inputIndex === null) throw new UnreadableFile(names => withoutColumn(first, names), true)
+  if (!table.hasInputs && !isForced) throw new UnreadableFile(names => withoutInputs(table, names), true)
+  return { delimiter, skippedLines, hasHeader, width: first.length, inputIndex, kind }
+}
+
+type Undoubted = Omit<TablePlan, "doubt">
+
+const TABLE_DOUBTS: Readonly<Record<NonNullable<TablePlan["doubt"]>, (table: Undoubted, names: OptionNames) => string>> = {
+  delimiter: ({ delimiters }, names) =>
+    `The first rows are a table with ${delimiters.map(nameOfDelimiter).join(" and with ")} between cells. Name one with ${names.delimiter}.`,
+  header: (_, names) =>
+    `The header of the CSV file has a quote that does not close, or is longer than 64 KiB. Correct the first line. ${names.format} says that the file is no CSV.`,
+  tables: (_, names) =>
+    `The file has two tables whose addresses stand in different columns. Leave the first out with ${names.skip}, or name the column with ${names.column}.`,
+  columns: ({ first, hasHeader, inputColumns }, names) =>
+    `${inputColumns.length} columns have addresses: ${inputColumns.map(index => columnInWords(hasHeader ? first : [], index)).join(", ")}. Choose one with ${names.column}.`,
+}
+
+const DELIMITER_WORDS: Readonly<Record<string, string>> = { ",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar" }
+const nameOfDelimiter = (delimiter: string): string => DELIMITER_WORDS[delimiter] ?? `\`${delimiter}\``
+
+const withoutColumn = (first: readonly string[], names: OptionNames): string =>
+  `No column is named like \`email\`, \`domain\` or \`url\`, and none of them has addresses. Choose one with ${names.column}. ${describeColumns(first, names)}`
+
+function withoutInputs({ first, hasHeader, inputIndex, delimiter, skippedLines }: Undoubted, names: OptionNames): string {
+  const column = columnInWords(hasHeader ? first : [], inputIndex ?? 0)
+  const header = hasHeader ? `line ${skippedLines + 1} for the header` : "no line for a header"
+  return `Nothing in the first rows of column ${column} looks like an address, a domain or a URL, with ${nameOfDelimiter(delimiter)} between cells and ${header}. Name another column with ${names.column}, or go on with ${names.force}.`
+}
+
+/** The lines of a beginning that decide, which are whole, and whether there are no others. */
+function examinedLines(beginning: Uint8Array): { readonly lines: readonly InputLine[]; readonly isWhole: boolean } {
+  let end = 0
+  for (let count = 0; count < EXAMINED_LINES_MAX; count++) {
+    const next = beginning.indexOf(LINE_FEED, end) + 1
+    if (next === 0 || next > EXAMINED_BYTES_MAX) break
+    end = next
+  }
+  const isWhole = beginning.length <= EXAMINED_BYTES_MAX && beginning.indexOf(LINE_FEED, end) < 0
+  // A first line that is longer than what is examined is read as far as it goes.
+  const examined = isWhole || end === 0 ? beginning : beginning.subarray(0, end)
+  return { lines: splitLines(examined), isWhole }
+}
+
+/** Joins the first chunks to what is examined of a file, or all of them. */
+async function* withExamined(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  let parts: Uint8Array[] | null = []
+  let [bytes, lineFeeds] = [0, 0]
+  for await (const chunk of chunks) {
+    if (parts === null) {
+      yield chunk
+      continue
+    }
+    // A copy, because the memory of the chunk is reused.
+    parts.push(new Uint8Array(chunk))
+    bytes += chunk.length
+    for (let at = chunk.indexOf(LINE_FEED); at >= 0; at = chunk.indexOf(LINE_FEED, at + 1)) lineFeeds++
+    if (bytes <= EXAMINED_BYTES_MAX && lineFeeds <= EXAMINED_LINES_MAX) continue
+    yield Buffer.concat(parts)
+    parts = null
+  }
+  if (parts !== null && bytes > 0) yield Buffer.concat(parts)
+}

@@ -1,0 +1,345 @@
+import { trimSpace } from "../base/text.ts"
+import { parseSubject } from "../check/address/parse-subject.ts"
+import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
+import { cleanAddressCell, isEmptyCell } from "./clean-cell.ts"
+import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
+import { findInputColumn, findNamed, findUnnamedColumn, INPUT_PATTERN, kindColumns } from "./input-column.ts"
+import type { InputLine } from "./line-splitter.ts"
+
+/** How a table is read, decided from its beginning. */
+export type TablePlan = {
+  readonly delimiter: string
+  /** Lines before the header, or before the first row where there is none: they are no rows. A line `sep=;` counts. */
+  readonly skippedLines: number
+  /** Whether the next record has the names of the columns. */
+  readonly hasHeader: boolean
+  /** The cells of that record, and how many a row has. */
+  readonly first: readonly string[]
+  /** The column that holds addresses, domains or URLs, by its name or by its cells; null: none does. */
+  readonly inputIndex: number | null
+  /** What that column holds by its name, or else by its cells; null: either of them. */
+  readonly kind: SubjectKind | null
+  /** All columns of that kind by their cells, and whether a filled one is none of them. */
+  readonly inputColumns: readonly number[]
+  readonly hasOtherColumns: boolean
+  /** Whether cells of the column look like inputs, or it has none yet. */
+  readonly hasInputs: boolean
+  /** Why the table cannot be read as it is; null: it can. */
+  readonly doubt: TableDoubt | null
+  /** The delimiters that fit. */
+  readonly delimiters: readonly string[]
+}
+
+/**
+ * `delimiter`: two make a table. `header`: what may be one cannot be read. `tables`: a second header names another column. `columns`: several
+ * could be meant.
+ */
+export type TableDoubt = "delimiter" | "header" | "tables" | "columns"
+
+/** So many records are examined, and so many lines are searched for the header (decisions: Files). */
+const EXAMINED_RECORDS_MAX = 200
+const HEADER_LINES_MAX = 20
+/** A column is one of addresses when at least this share of its cells are. */
+const COLUMN_SHARE_MIN = 0.5
+
+const DELIMITERS = [",", ";", "\t", "|"] as const
+
+/** A record with the number of the line that it begins in, from 0. */
+type Placed = { readonly cells: readonly string[]; readonly isFaulty: boolean; readonly line: number }
+
+/** What one delimiter makes of a beginning. */
+type Reading = {
+  readonly delimiter: string
+  readonly records: readonly Placed[]
+  /** The number of cells that most records have. */
+  readonly width: number
+  /** The columns of inputs by their cells. */
+  readonly columns: readonly Column[]
+  /** How much speaks for it. */
+  readonly weight: number
+}
+
+/** A column whose cells are mostly inputs of a kind. */
+type Column = { readonly index: number; readonly kind: SubjectKind }
+
+/** What the caller names of a table; null, and a header that it has: it is found. */
+export type AskedTable = {
+  readonly delimiter: string | null
+  readonly hasHeader: boolean
+  readonly column: string | null
+  readonly skippedLines: number | null
+}
+
+/** The first line by which spreadsheets are told the delimiter: one that no cell of a verdict holds. */
+const DELIMITER_LINE = /^"?sep=(?<delimiter>[,;\t|:^~])"?\r?$/i
+
+/**
+ * Finds the delimiter, the header and the column of inputs of a table in its first lines. `isWhole`: there are no others. Takes time linear in
+ * the text for each of four delimiters. Throws an `UnreadableFile` when there is no column of the asked name.
+ */
+export function planTable(lines: readonly InputLine[], isWhole: boolean, asked: AskedTable): TablePlan {
+  const named = DELIMITER_LINE.exec(lines[0]?.text ?? "")?.groups?.["delimiter"]
+  const start = Math.max(asked.skippedLines ?? 0, named === undefined ? 0 : 1)
+  const given = asked.delimiter ?? named ?? null
+  const readings = (given === null ? DELIMITERS : [given])
+    .map(delimiter => readingOf(lines, start, isWhole, delimiter))
+    .toSorted((one, other) => other.weight - one.weight)
+  const [best, second] = readings
+  if (best === undefined) throw new Error("there are delimiters")
+  const plan = planOf(best, asked, start, isWhole)
+  const isTold = second === undefined || best.weight > second.weight || best.width === 1 || best.columns.length === 0
+  return isTold ? plan : { ...plan, doubt: "delimiter", delimiters: [best.delimiter, second.delimiter] }
+}
+
+function readingOf(lines: readonly InputLine[], start: number, isWhole: boolean, delimiter: string): Reading {
+  const records = recordsOf(lines, start, isWhole, delimiter)
+  const width = commonWidth(records)
+  const table = records.slice(Math.max(0, records.findIndex(({ cells }) => cells.length === width))).filter(isFilled)
+  const equal = table.filter(({ cells, isFaulty }) => !isFaulty && cells.length === width)
+  const columns = columnsOf(equal, width)
+  // No cell of a column of inputs holds a delimiter of its table, so such a column weighs as much as that all rows have equal cells.
+  const plain = Math.max(0, ...columns.map(column => shareOf(equal, column, LOOKS)))
+  const cleaned = Math.max(0, ...columns.map(column => shareOf(equal, column, CLEANS)))
+  const consistency = table.length === 0 ? 0 : equal.length / table.length
+  const weight = width < 2 ? 0.5 : consistency * (1 + plain + cleaned / 4)
+  return { delimiter, records, width, columns, weight }
+}
+
+/** The number of cells, above one, that most records have; one: none has more. */
+function commonWidth(records: readonly Placed[]): number {
+  const counts = new Map<number, number>()
+  for (const { cells, isFaulty } of records)
+    if (!isFaulty && cells.length > 1) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
+  const sorted = [...counts].toSorted(([width, count], [other, more]) => more - count || other - width)
+  return sorted[0]?.[0] ?? 1
+}
+
+const isFilled = ({ cells }: Placed): boolean => cells.some(cell => trimSpace(cell) !== "")
+
+function recordsOf(
+  lines: readonly InputLine[],
+  start: number,
+  isWhole: boolean,
+  delimiter: string,
+): readonly Placed[] {
+  const parser = new CsvRecordParser(delimiter)
+  const placed: Placed[] = []
+  let line = start
+  const place = (records: readonly CsvRecord[]): void => {
+    for (const { cells, fault, lineCount } of records) {
+      placed.push({ cells, isFaulty: fault !== null, line })
+      line += lineCount
+    }
+  }
+  for (const read of lines.slice(start)) {
+    if (placed.length >= EXAMINED_RECORDS_MAX) return placed
+    const records: CsvRecord[] = []
+    parser.push(read, records)
+    place(records)
+  }
+  const rest: CsvRecord[] = []
+  if (isWhole) parser.end(rest)
+  place(rest)
+  return placed
+}
+
+/** What members of JSON objects hold. */
+export type MembersPlan = {
+  /** The member with the inputs; null: none has any. */
+  readonly member: string | null
+  /** The members of which several could be meant. */
+  readonly several: readonly string[]
+}
+
+/** Finds the member of JSON objects with the inputs, as the column of a table. */
+export function planMembers(objects: readonly Readonly<Record<string, unknown>>[]): MembersPlan {
+  const names = [...new Set(objects.flatMap(object => Object.keys(object)))]
+  const records = objects.map((object, line): Placed => {
+    const cells = names.map(name => (Object.hasOwn(object, name) && typeof object[name] === "string" ? object[name] : ""))
+    return { cells, isFaulty: false, line }
+  })
+  const found = namedColumn(names, records)
+  const columns = columnsOf(records, names.length)
+  const isNamed = found !== null && shareOf(records, found.column, CLEANS) > 0
+  const index = isNamed ? found.column.index : columns[0]?.index
+  const isSeveral = isNamed ? found.isOneOfSeveral : columns.length > 1
+  return { member: index === undefined ? null : (names[index] ?? null), several: isSeveral ? columns.map(({ index }) => names[index] ?? "") : [] }
+}
+
+/** The columns whose cells are addresses; where there is none, those of URLs, then those of domains. */
+function columnsOf(records: readonly Placed[], width: number): readonly Column[] {
+  for (const kind of ["email", "url", "domain"] as const) {
+    const columns = Array.from({ length: width }, (_, index) => ({ index, kind }))
+    const found = columns.filter(column => shareOf(records, column, CLEANS) >= COLUMN_SHARE_MIN)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** The share of the cells of a column that are of its kind, without those that are empty and without the first, if it is a name. */
+function shareOf(records: readonly Placed[], { index, kind }: Column, looks: typeof LOOKS): number {
+  const all = records.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => cell !== "")
+  const cells = all[0] !== undefined && !CLEANS[kind](all[0]) ? all.slice(1) : all
+  return cells.length === 0 ? 0 : cells.filter(cell => looks[kind](cell)).length / cells.length
+}
+
+const ADDRESS = /^[^\s@"',;|<>]+@[^\s@,;|<>]+\.[^\s@.,;|<>]{2,}$/
+const URL_START = /^https?:\/\/[^\s]+$/i
+
+const isAddress = (cell: string): boolean => cell.includes("@") && !URL_START.test(cell) && ADDRESS.test(cell)
+const isDomain = (cell: string): boolean => cell.includes(".") && parseSubject("domain", cell, "").fault === null
+
+/** Whether a cell is plainly of a kind. */
+const LOOKS: Readonly<Record<SubjectKind, (cell: string) => boolean>> = {
+  email: isAddress,
+  url: cell => URL_START.test(cell),
+  domain: isDomain,
+}
+
+/** Whether a cell is of a kind once it is cleaned. */
+const CLEANS: typeof LOOKS = {
+  email: cell => isAddress(cell) || (!URL_START.test(cell) && isAddress(cleanAddressCell(cell)?.text ?? "")),
+  url: cell => URL_START.test(cell),
+  domain: isDomain,
+}
+
+function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boolean): TablePlan {
+  const { delimiter, records, width, columns } = reading
+  const table = records.filter(({ cells, isFaulty }) => !isFaulty && cells.length === width)
+  const header = asked.hasHeader ? findHeader(reading, table, asked) : undefined
+  const isPlaced = !asked.hasHeader || asked.skippedLines !== null || asked.column !== null
+  const hasData = isPlaced || table.some(record => isData(record, columns))
+  const first = header?.record ?? (hasData ? table.find(isFilled) : undefined)
+  const chosen = first === undefined ? null : chooseColumn(first, header, columns, asked)
+  const isHidden = first === undefined || (!isPlaced && first.line >= HEADER_LINES_MAX)
+  const same = columns.filter(({ kind }) => kind === chosen?.kind).map(({ index }) => index)
+  const below = table.filter(record => first !== undefined && record.line >= first.line + (header === undefined ? 0 : 1))
+  return {
+    ...{ delimiter, skippedLines: first?.line ?? start, hasHeader: header !== undefined, first: first?.cells ?? [] },
+    ...{ inputIndex: isHidden ? null : (chosen?.index ?? null), kind: chosen?.kind ?? null, inputColumns: same },
+    hasOtherColumns: below.some(({ cells }) => cells.some((cell, index) => !same.includes(index) && trimSpace(cell) !== "")),
+    hasInputs: chosen === null || hasInputs(below, chosen, isWhole),
+    doubt: doubtOf(reading, header, same, first),
+    delimiters: [delimiter],
+  }
+}
+
+function doubtOf(
+  { records }: Reading,
+  header: Header | undefined,
+  same: readonly number[],
+  first: Placed | undefined,
+): TableDoubt | null {
+  const isBroken = records.some(({ line, isFaulty }) => isFaulty && line < (first?.line ?? HEADER_LINES_MAX))
+  if (header === undefined && isBroken) return "header"
+  if (header !== undefined && hasOtherTable(records, header)) return "tables"
+  return header?.isOneOfSeveral || (header === undefined && same.length > 1) ? "columns" : null
+}
+
+const isData = ({ cells }: Placed, columns: readonly Column[]): boolean =>
+  columns.some(({ index, kind }) => CLEANS[kind](trimSpace(cells[index] ?? "")))
+
+/** Whether cells of a column are inputs. A beginning in which none is filled says nothing. */
+function hasInputs(below: readonly Placed[], { index, kind }: ChosenColumn, isWhole: boolean): boolean {
+  const cells = below.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => !isEmptyCell(cell))
+  if (cells.length === 0) return !isWhole || below.length === 0
+  return cells.some(cell => (kind === null ? SUBJECT_KINDS : [kind]).some(kind => CLEANS[kind](cell) || CLEANS.email(cell)))
+}
+
+/** The record with the names of the columns: the one that the caller places or that has the asked name, else the one that is found. */
+function findHeader(
+  { records, columns }: Reading,
+  table: readonly Placed[],
+  { column, skippedLines }: AskedTable,
+): Header | undefined {
+  const named = (record: Placed | undefined): Header | undefined =>
+    record === undefined ? undefined : { record, column: null, isOneOfSeveral: false }
+  const filled = table.filter(isFilled)
+  if (skippedLines !== null) {
+    const [first] = filled
+    const found = first === undefined ? null : namedColumn(first.cells, table)
+    return first === undefined ? undefined : { record: first, column: columns[0] ?? null, isOneOfSeveral: columns.length > 1, ...found }
+  }
+  const isNumber = column !== null && /^\d+$/.test(column)
+  const asked = column === null || isNumber ? undefined : records.find(({ cells, line, isFaulty }) => !isFaulty && line < HEADER_LINES_MAX && findNamed(cells, column) !== null)
+  if (asked !== undefined) return named(asked)
+  const firstData = table.find(record => isData(record, columns))
+  const until = Math.min(firstData?.line ?? HEADER_LINES_MAX, HEADER_LINES_MAX)
+  const found = headerOf(filled.filter(({ line }) => line < until), table, columns)
+  if (found !== undefined || column === null || firstData !== undefined) return found
+  // A column that somebody names has whatever inputs, below the first line.
+  return named(filled.find(({ cells }) => !cells.some(cell => INPUT_PATTERN.test(cell))))
+}
+
+/** The column with the inputs. `kind` null: an input of any kind. */
+type ChosenColumn = { readonly index: number; readonly kind: SubjectKind | null }
+
+function chooseColumn(
+  { cells }: Placed,
+  header: Header | undefined,
+  columns: readonly Column[],
+  asked: AskedTable,
+): ChosenColumn | null {
+  if (asked.column === null)
+    return header?.column ?? columns[0] ?? (cells.length === 1 ? { index: 0, kind: null } : null)
+  const index = header === undefined ? findUnnamedColumn(cells, asked.column) : findInputColumn(cells, asked.column)
+  const named = header === undefined ? undefined : SUBJECT_KINDS.find(kind => kindColumns([cells[index] ?? ""], kind).length > 0)
+  return { index, kind: named ?? columns.find(column => column.index === index)?.kind ?? null }
+}
+
+/** Whether a record names another column of inputs, with rows between it and the header: there are two tables. */
+function hasOtherTable(records: readonly Placed[], { record, column }: Header): boolean {
+  if (column === null) return false
+  return records.some(({ cells, line }) => {
+    const named = cells.length < 2 || cells.some(cell => cell.includes("@")) ? [] : kindColumns(cells, "email")
+    const [from, to] = [Math.min(line, record.line), Math.max(line, record.line)]
+    const isBetween = (other: Placed): boolean => other.line > from && other.line < to
+    return (
+      named.length > 0 &&
+      !named.some(({ index }) => index === column.index) &&
+      records.some(other => isBetween(other) && other.cells.some(cell => isAddress(trimSpace(cell))))
+    )
+  })
+}
+
+/** A header, and the column of inputs that it names; null: another one is asked for, or none has any. */
+type Header = { readonly record: Placed; readonly column: Column | null; readonly isOneOfSeveral: boolean }
+
+/** The first record before the data that names a column that has inputs; else the first with the most cells above such a column. */
+function headerOf(before: readonly Placed[], table: readonly Placed[], columns: readonly Column[]): Header | undefined {
+  const named = before.flatMap(record => {
+    const found = namedColumn(record.cells, table)
+    return found === null ? [] : [{ record, ...found }]
+  })
+  const best = named.find(({ column }) => column !== null && shareOf(table, column, CLEANS) > 0)
+  if (best !== undefined) return best
+  const [byCells] = columns
+  if (byCells === undefined) return named[0]
+  const above = before.filter(({ cells }) => trimSpace(cells[byCells.index] ?? "") !== "")
+  const record = above.toSorted((one, other) => filledCount(other) - filledCount(one))[0]
+  const isOneOfSeveral = columns.length > 1
+  return record === undefined ? undefined : { record, column: byCells, isOneOfSeveral }
+}
+
+/** The column that names say to have inputs, of those that have some; null: none does. */
+function namedColumn(
+  names: readonly string[],
+  table: readonly Placed[],
+): { readonly column: Column; readonly isOneOfSeveral: boolean } | null {
+  for (const kind of SUBJECT_KINDS) {
+    const all = kindColumns(names, kind).map(({ index }) => ({ index, kind }))
+    const filled = all.filter(column => shareOf(table, column, CLEANS) > 0)
+    const [column] = filled.length > 0 ? filled : all
+    if (column === undefined) continue
+    const isPlain = names.filter(name => name.trim().toLowerCase() === kind).length === 1
+    return { column, isOneOfSeveral: filled.length > 1 && !isPlain && !areNumbered(filled, names) }
+  }
+  return null
+}
+
+/** Whether names differ by a number alone, as `E-mail 1 - Value` and `E-mail 2 - Value` do. */
+const areNumbered = (columns: readonly Column[], names: readonly string[]): boolean =>
+  new Set(columns.map(({ index }) => (names[index] ?? "").replace(/[\d\s]+/g, ""))).size === 1 &&
+  new Set(columns.map(({ index }) => names[index])).size === columns.length
+
+const filledCount = ({ cells }: Placed): number => cells.filter(cell => trimSpace(cell) !== "").length
