@@ -17,5 +17,5 @@ const FORMULA_PATTERN = /^[=+\-@\t\r]/
 /** The cell, with an apostrophe before it if a spreadsheet would take it for a formula. A spreadsheet then shows it as text. */
 export const safeCell = (cell: string): string => (FORMULA_PATTERN.test(cell) ? `'${cell}` : cell)
 
-/** Whether a cell that begins with this character is taken for a formula. */
-export const isFormulaStart = (char: string): boolean => FORMULA_PATTERN.test(char)
+/** Whether a cell that begins so is taken for a formula. */
+export const isFormulaStart = (beginning: string): boolean => FORMULA_PATTERN.test(beginning)

@@ -1,8 +1,8 @@
 import { type Static, Type as t } from "@sinclair/typebox"
 import { CALLBACK_LIMITS } from "./callbacks.ts"
-import { DELIMITER_NAMES } from "./reading.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } from "./jobs.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
+import { DELIMITER_NAMES } from "./reading.ts"
 import { ROUTES } from "./routes.ts"
 import { boundedText, describedAs, oneOf, PolicySchema } from "./schemas.ts"
 import { ByCategorySchema } from "./usage-schema.ts"
@@ -120,6 +120,11 @@ export const JobQuery = t.Object({
 /** Query of GET /v1/jobs/{id}/results. */
 export const JobResultsQuery = t.Object({
   only: t.Optional(t.String({ description: `Only rows with one of these recommendations, separated by commas: ${RECOMMENDATIONS.join(", ")}. Absent: all rows.` })),
+  format: t.Optional(
+    t.Literal("excel", {
+      description: "For a spreadsheet: the results begin with a byte order mark, and cells that it would run as formulas begin with an apostrophe. Only where the results are a table. Absent: the cells as they are, with a byte order mark if the list has one.",
+    }),
+  ),
 })
 
 /** Response of POST /v1/callback-secret. */

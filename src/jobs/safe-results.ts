@@ -9,29 +9,57 @@ import { readingOptionsOf } from "./receive-list.ts"
 import { DamagedSegment, readSegments } from "./segments.ts"
 
 /**
- * All results of a CSV list that are wanted, with an apostrophe before each cell that a spreadsheet would take for a formula.
- * Throws a `DamagedSegment` when a file is damaged or missing.
+ * All results of a list whose results are CSV, for a spreadsheet: a byte order mark before them, and an apostrophe before each cell that it
+ * would take for a formula. Nothing while there are none. Throws a `DamagedSegment` when a file is damaged or missing.
  */
-export async function* readSafeResults(
+export async function* readSpreadsheet(
   files: JobFiles,
   job: Job,
   only: ResultFilter,
 ): AsyncGenerator<Uint8Array, undefined> {
+  const length = resultsLength(job, only)
+  if (length === 0) return
   const { columns } = await planOf(files, job)
   // The lines above a table are no records, so the header is written anew.
+  yield Buffer.from(resultFormatOf(job, { ...columns, hasMark: true }, true).header)
   const headerBytes = job.counts.bytesBy["header"] ?? 0
-  if (headerBytes > 0) yield Buffer.from(resultFormatOf(job, columns, true).header)
   let at = 0
   // Each chunk has whole rows, since all of them are read.
-  for await (const chunk of readResults(files, job, only, 0, resultsLength(job, only))) {
+  for await (const chunk of readResults(files, job, only, 0, length)) {
     const rows = Buffer.from(chunk).subarray(Math.max(0, headerBytes - at))
     at += chunk.length
-    yield Buffer.from(withSafeCells(rows.toString(), columns.delimiter))
+    if (rows.length > 0) yield Buffer.from(withSafeCells(rows.toString(), columns.delimiter))
+  }
+}
+
+/** How many bytes `readSpreadsheet` gives. Only reading all of them tells, since apostrophes are added. */
+export async function spreadsheetLength(files: JobFiles, job: Job, only: ResultFilter): Promise<number> {
+  let length = 0
+  for await (const chunk of readSpreadsheet(files, job, only)) length += chunk.length
+  return length
+}
+
+/** The bytes of chunks from byte `from` up to before byte `to`. */
+export async function* sliceChunks(
+  chunks: AsyncIterable<Uint8Array>,
+  from: number,
+  to: number,
+): AsyncGenerator<Uint8Array, undefined> {
+  let at = 0
+  if (from >= to) return
+  for await (const chunk of chunks) {
+    const wanted = chunk.subarray(Math.max(0, from - at), Math.max(0, to - at))
+    at += chunk.length
+    if (wanted.length > 0) yield wanted
+    if (at >= to) return
   }
 }
 
 /** Puts an apostrophe before the text of such cells. The records are well-formed, as we write them. */
 export function withSafeCells(records: string, delimiter: string): string {
+  // Most texts have nothing that looks like the beginning of a formula.
+  if (!isFormulaStart(records) && !new RegExp(`[\\n"${RegExp.escape(delimiter)}][=+\\-@\\t\\r]`).test(records))
+    return records
   let safe = ""
   let [writtenTo, isQuoted, isCellStart] = [0, false, true]
   for (let at = 0; at < records.length; at++) {

@@ -212,6 +212,44 @@ describe("a download", () => {
     expect((await app.get(path, { "If-None-Match": etag })).status).toBe(304)
   })
 
+  test("for a spreadsheet has a byte order mark and safe cells, and continues from any byte too", async () => {
+    const app = await jobsApp()
+    const sep = "Report;=A1\n\n"
+    const { id } = await app.upload(
+      `${sep}email;n\u00f6te\na@acme.com;=1+1\nb@acme.com;"=2;\n""3"""\nx@mailinator.com;-\n`,
+    )
+    await app.done()
+    const path = `/v1/jobs/${id}/results?format=excel`
+    const { text, headers } = await app.get(path)
+    const bytes = Buffer.from(`\ufeff${text.replace(/^\ufeff/, "")}`)
+    expect(bytes.toString()).toStartWith("\ufeffReport;'=A1\n\nemail;n\u00f6te;category;")
+    for (const cells of ["\na@acme.com;'=1+1;", `\nb@acme.com;"'=2;\n""3""";`, "\nx@mailinator.com;'-;"])
+      expect(bytes.toString()).toContain(cells)
+    expect(Number(headers.get("content-length"))).toBe(bytes.length)
+    const plain = await app.get(`/v1/jobs/${id}/results`)
+    expect(plain.text).toContain("a@acme.com;=1+1;")
+    expect(plain.headers.get("etag")).not.toBe(headers.get("etag"))
+    const etag = headers.get("etag") ?? ""
+    for (const from of [3, 40, 120, bytes.length - 2]) {
+      const part = await app.get(path, { Range: `bytes=${from}-`, "If-Range": etag })
+      expect([part.status, part.text]).toEqual([206, bytes.subarray(from).toString()])
+      expect(part.headers.get("content-range")).toBe(`bytes ${from}-${bytes.length - 1}/${bytes.length}`)
+    }
+    expect((await app.get(path, { "If-None-Match": etag })).status).toBe(304)
+    expect((await app.get(`${path}&only=block`)).text.split("\n")).toHaveLength(5)
+  })
+
+  test("for a spreadsheet is refused where the results are no table, and other formats are too", async () => {
+    const app = await jobsApp()
+    const { id } = await app.upload('{"email":"a@acme.com"}\n', "?format=ndjson")
+    await app.done()
+    for (const format of ["excel", "csv"])
+      expect(await app.ask(`GET /v1/jobs/${id}/results?format=${format}`)).toMatchObject({
+        status: 400,
+        body: { errors: [{ parameter: "format" }] },
+      })
+  })
+
   test("is refused as long as the list is not checked", async () => {
     const app = await jobsApp()
     const { id } = await app.upload()

@@ -84,10 +84,16 @@ export function parseCallback(text: string): Callback {
 
 const HTTPS_PORT = 443
 
-/** Reads the parameters of GET /v1/jobs/{id}/results. Null: all rows are wanted. Throws `invalid_input`. */
-export function parseResultsQuery(request: Request): ReadonlySet<Recommendation> | null {
-  const only = readQuery(request.url, Object.keys(JobResultsQuery.properties))["only"]
-  if (typeof only !== "string") return null
+/** Which results are wanted, and whether they are for a spreadsheet. */
+export type ResultsInput = { readonly only: ReadonlySet<Recommendation> | null; readonly isForSpreadsheet: boolean }
+
+/** Reads the parameters of GET /v1/jobs/{id}/results. Throws `invalid_input`. */
+export function parseResultsQuery(request: Request): ResultsInput {
+  const { only, format } = readQuery(request.url, Object.keys(JobResultsQuery.properties))
+  if (format !== undefined && format !== "excel")
+    throw invalidInput([{ parameter: "format", detail: "`format` is `excel`, or absent." }])
+  const isForSpreadsheet = format === "excel"
+  if (typeof only !== "string") return { only: null, isForSpreadsheet }
   const wanted = RECOMMENDATIONS.filter(name => only.split(",").includes(name))
   if (wanted.length !== only.split(",").length)
     throw invalidInput([
@@ -96,7 +102,7 @@ export function parseResultsQuery(request: Request): ReadonlySet<Recommendation>
         detail: `\`only\` has some of ${RECOMMENDATIONS.join(", ")}, each once, separated by commas.`,
       },
     ])
-  return new Set(wanted)
+  return { only: new Set(wanted), isForSpreadsheet }
 }
 
 /** The parameters by name. Throws `invalid_input` for one that is given twice or is not UTF-8, and for a bad boolean. */

@@ -16,13 +16,20 @@ import type { Store } from "../../customers/store/core/store.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { JobFiles } from "../../jobs/job-files.ts"
 import type { JobService } from "../../jobs/job-service.ts"
-import { type ResultFilter, readResults, resultsLength } from "../../jobs/read-results.ts"
+import { readResults, resultsLength } from "../../jobs/read-results.ts"
 import { type ListReading, RefusedList } from "../../jobs/receive-list.ts"
+import { readSpreadsheet, sliceChunks, spreadsheetLength } from "../../jobs/safe-results.ts"
 import { metered } from "../admission/metered.ts"
 import { callerOf, type Exchange } from "../exchange.ts"
 import { invalidKey } from "../request/caller.ts"
 import { callerActor } from "../request/caller-actor.ts"
-import { type ByteRange, parseResultsQuery, parseUploadQuery, requestedRange } from "../request/job-input.ts"
+import {
+  type ByteRange,
+  parseResultsQuery,
+  parseUploadQuery,
+  type ResultsInput,
+  requestedRange,
+} from "../request/job-input.ts"
 import { type UploadDeps, uploadChunks } from "../request/upload.ts"
 import { headerFields } from "../response/caller-headers.ts"
 import { jobNotReady, noSuchJob, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
@@ -67,10 +74,10 @@ export const jobRoutes = (deps: JobRoutesDeps) =>
     getJob: async exchange =>
       json(deps, exchange, jobBody(await ownJob(deps, exchange, exchange.params.id), momentOf(deps))),
     getJobResults: async exchange => {
-      const only = parseResultsQuery(exchange.request)
+      const wanted = parseResultsQuery(exchange.request)
       const job = await ownJob(deps, exchange, exchange.params.id)
       await assertFolder(deps)
-      return sendResults(deps, exchange, job, only)
+      return await sendResults(deps, exchange, job, wanted)
     },
     postCallbackSecret: async exchange => {
       const { account, key } = exchange.caller
@@ -198,30 +205,43 @@ export function uploadProblem(error: unknown, bytesMax: number): unknown {
 }
 
 /** Sends results block by block, from the byte that the client asks for. */
-function sendResults(deps: JobRoutesDeps, exchange: Exchange, job: Job, only: ResultFilter): Response {
+async function sendResults(
+  deps: JobRoutesDeps,
+  exchange: Exchange,
+  job: Job,
+  { only, isForSpreadsheet }: ResultsInput,
+): Promise<Response> {
   const { request } = exchange
+  const { files } = deps.jobs
+  const { mediaType, extension, results } = JOB_FORMATS[job.format]
+  if (isForSpreadsheet && results !== "csv")
+    throw invalidInput([{ parameter: "format", detail: "The results of this list are no table. Leave `format` out." }])
   if (!JOB_STATES[job.state].hasResults) throw jobNotReady(job.state)
-  const length = resultsLength(job, only)
+  const plainLength = resultsLength(job, only)
   // The results only grow, so their length tells their state.
-  const entityTag = `"${job.id}.${length}"`
-  const range = requestedRange(request, length, entityTag)
-  if (range === "unsatisfiable") throw rangeNotSatisfiable(length)
-  const { from, to } = range ?? { from: 0, to: length }
-  const { mediaType, extension } = JOB_FORMATS[job.format]
+  const entityTag = `"${job.id}.${plainLength}${isForSpreadsheet ? ".excel" : ""}"`
   const headers = {
     ...plainHeaders(deps, exchange),
     "Content-Type": mediaType,
     "Content-Disposition": `attachment; filename="${job.id}.${extension}"`,
-    "Content-Length": String(to - from),
     "Accept-Ranges": "bytes",
     ETag: entityTag,
   }
   if (request.headers.get("if-none-match")?.trim() === entityTag)
     return new Response(null, { status: 304, headers: { ...headers, "Content-Length": "0" } })
-  const body = streamOf(readResults(deps.jobs.files, job, only, from, to))
+  const length = isForSpreadsheet ? await spreadsheetLength(files, job, only) : plainLength
+  const range = requestedRange(request, length, entityTag)
+  if (range === "unsatisfiable") throw rangeNotSatisfiable(length)
+  const { from, to } = range ?? { from: 0, to: length }
+  const body = streamOf(
+    isForSpreadsheet
+      ? sliceChunks(readSpreadsheet(files, job, only), from, to)
+      : readResults(files, job, only, from, to),
+  )
+  const sized = { ...headers, "Content-Length": String(to - from) }
   return range === null
-    ? new Response(body, { headers })
-    : new Response(body, { status: PARTIAL_CONTENT, headers: { ...headers, ...contentRange({ from, to }, length) } })
+    ? new Response(body, { headers: sized })
+    : new Response(body, { status: PARTIAL_CONTENT, headers: { ...sized, ...contentRange({ from, to }, length) } })
 }
 
 const contentRange = ({ from, to }: ByteRange, length: number) => ({

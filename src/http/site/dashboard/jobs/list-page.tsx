@@ -102,8 +102,8 @@ function Downloads({ list }: { readonly list: JobBody }) {
         </div>
         {JOB_FORMATS[list.format].results === "csv" ? (
           <label class="check">
-            <input type="checkbox" name="safe" value="yes" />
-            <span>For a spreadsheet: put an apostrophe before cells that it would run as formulas.</span>
+            <input type="checkbox" name="cells" value="plain" />
+            <span>For a program: leave cells as they are, also those that a spreadsheet would run as formulas.</span>
           </label>
         ) : null}
       </form>

@@ -15,7 +15,7 @@ import { ownerActor } from "../../../../customers/store/change-log/actor.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import { readResults, resultsLength } from "../../../../jobs/read-results.ts"
 import { RefusedList } from "../../../../jobs/receive-list.ts"
-import { readSafeResults } from "../../../../jobs/safe-results.ts"
+import { readSpreadsheet } from "../../../../jobs/safe-results.ts"
 import { UnreadableFile } from "../../../../rows/unreadable-file.ts"
 import type { Exchange } from "../../../exchange.ts"
 import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-problems.ts"
@@ -30,13 +30,13 @@ import { NewCallbackSecretPage } from "./callbacks.tsx"
 import { ListDeletionPage, ListPage } from "./list-page.tsx"
 import {
   type ArrivingList,
+  type AskedUpload,
   EMPTY_UPLOAD,
   listTooLarge,
   parseUpload,
   readListUpload,
   type UploadFault,
   type UploadValues,
-  type AskedUpload,
 } from "./list-upload.ts"
 import { FIELD_NAMES } from "./list-words.ts"
 import { ListsPage } from "./lists-page.tsx"
@@ -252,16 +252,16 @@ function uploadFault(error: unknown, bytesMax: number): UploadFault | null {
   return { field: isOfFile ? "file" : "form", message: error.detail }
 }
 
-/** Sends the results, or those with one recommendation, as a file. */
+/** Sends the results, or those with one recommendation, as a file: a table as spreadsheets open it, unless it is wanted as it is. */
 function sendResults({ jobs, pages }: SiteContext, exchange: Exchange, job: Job): Response {
   if (!JOB_STATES[job.state].hasResults) throw jobNotReady(job.state)
   const part = queryParameter(exchange.request.url, "only")
   if (part !== "" && !isRecommendation(part)) throw new Problem("not_found", "There is no such part of the results.")
   const only = isRecommendation(part) ? new Set([part]) : null
   const { mediaType, extension, results } = JOB_FORMATS[job.format]
-  const isSafe = results === "csv" && queryParameter(exchange.request.url, "safe") === "yes"
-  const chunks = isSafe
-    ? readSafeResults(jobs.files, job, only)
+  const isForSpreadsheet = results === "csv" && queryParameter(exchange.request.url, "cells") !== "plain"
+  const chunks = isForSpreadsheet
+    ? readSpreadsheet(jobs.files, job, only)
     : readResults(jobs.files, job, only, 0, resultsLength(job, only))
   const fileName = `mailkind-${job.id.replace("job_", "")}${part === "" ? "" : `-${part}`}.${extension}`
   return pages.download(streamOf(chunks), exchange, { fileName, mediaType })
