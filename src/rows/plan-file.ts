@@ -9,7 +9,7 @@ import { readRow } from "./input-rows.ts"
 import { type InputLine, splitLines } from "./line-splitter.ts"
 import { type ReadingOptions, type ReadingPlan, SINGLE_COLUMN } from "./reading-plan.ts"
 import { rowsOfLines } from "./row-reader.ts"
-import { planMembers, planTable, type TablePlan } from "./table-plan.ts"
+import { DELIMITER_LINE, planMembers, planTable, type TablePlan } from "./table-plan.ts"
 import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
 
 /*
@@ -39,9 +39,14 @@ export async function planFile(text: AsyncIterable<Uint8Array>, options: Reading
   const hasMark = BYTE_ORDER_MARK.every((byte, at) => split.first[at] === byte)
   const beginning = hasMark ? split.first.subarray(BYTE_ORDER_MARK.length) : split.first
   const { lines, isWhole } = examinedLines(beginning)
+  if (isWhole && hasNothing(lines)) return null
   const rule = { ...decideRule(lines, isWhole, options), hasMark }
   return { plan: planOfBeginning(rule, lines), text: split.wholeFrom(beginning) }
 }
+
+/** Whether lines are blank, but for one that names the delimiter. */
+const hasNothing = (lines: readonly InputLine[]): boolean =>
+  lines.every(({ text }, at) => text.trim() === "" || (at === 0 && DELIMITER_LINE.test(text)))
 
 const hasMarkRoom = (beginning: Uint8Array): boolean => beginning.length >= BYTE_ORDER_MARK.length
 
@@ -70,7 +75,11 @@ function planOfBeginning(rule: ReadingRule, lines: readonly InputLine[]): Readin
 const headerNames = (lines: readonly InputLine[], delimiter: string): readonly string[] =>
   firstRecord(lines, delimiter)?.cells ?? []
 
-function decideRule(lines: readonly InputLine[], isWhole: boolean, options: ReadingOptions): Omit<ReadingRule, "hasMark"> {
+function decideRule(
+  lines: readonly InputLine[],
+  isWhole: boolean,
+  options: ReadingOptions,
+): Omit<ReadingRule, "hasMark"> {
   if (isFormBody(lines)) throw new UnreadableFile(() => FORM_BODY)
   const format = options.format ?? (isJsonLines(lines) ? "ndjson" : null)
   if (format === "text" || format === "ndjson") return ruleWithoutColumns(format, lines, options)
@@ -98,22 +107,33 @@ function ruleWithoutColumns(
   { column, skippedLines, isForced }: ReadingOptions,
 ): Omit<ReadingRule, "hasMark"> {
   const rule = { format, delimiter: ",", skippedLines: skippedLines ?? 0, hasHeader: false, width: 1, inputIndex: 0 }
-  const member = format === "ndjson" && column === null ? findMember(lines) : column
+  const member = format === "ndjson" ? memberOf(lines, column, isForced) : column
   const whole = { ...rule, kind: null, member }
   if (!isForced) assertInputs(lines.slice(rule.skippedLines), { ...whole, hasMark: false, columns: SINGLE_COLUMN })
   return whole
 }
 
-/** The member of NDJSON with the inputs; null: the first of `email`, `domain` and `url`, or none is found. Throws an `UnreadableFile`. */
-function findMember(lines: readonly InputLine[]): string | null {
+/**
+ * The member of NDJSON with the inputs; null: the first of `email`, `domain` and `url`, or none is found. Throws an `UnreadableFile` if several
+ * could be meant, or none has the asked name.
+ */
+function memberOf(lines: readonly InputLine[], column: string | null, isForced: boolean): string | null {
   const objects = lines.map(({ text }) => parseJson(text)).filter(isJsonObject)
-  if (objects.some(object => SUBJECT_KINDS.some(kind => ownMember(object, kind) !== undefined))) return null
+  const has = (name: string): boolean => objects.some(object => ownMember(object, name) !== undefined)
+  if (column !== null) {
+    if (objects.length > 0 && !has(column) && !isForced)
+      throw new UnreadableFile(() => "No object in the first lines has a member of this name.", true)
+    return column
+  }
+  if (SUBJECT_KINDS.some(has)) return null
   const { member, several } = planMembers(objects)
-  if (several.length > 1)
+  if (several.length > 1) {
+    const named = several.map((_, at) => columnInWords(several, at)).join(", ")
     throw new UnreadableFile(
-      names => `${several.length} members have addresses: ${several.map((_, at) => columnInWords(several, at)).join(", ")}. Choose one with ${names.column}.`,
+      names => `${several.length} members have addresses: ${named}. Choose one with ${names.column}.`,
       true,
     )
+  }
   return member
 }
 
@@ -123,7 +143,7 @@ function assertInputs(lines: readonly InputLine[], plan: ReadingPlan): void {
   if (subjects.length === 0 || subjects.some(({ fault }) => fault !== "invalid_syntax")) return
   throw new UnreadableFile(
     ({ force }) =>
-      `Nothing in the first ${lines.length === 1 ? "line" : `${lines.length} lines`} looks like an address, a domain or a URL. ${force} goes on.`,
+      `Nothing in the first ${lines.length === 1 ? "line" : `${lines.length} lines`} looks like an address, a domain or a URL. ${force} reads it all the same.`,
     true,
   )
 }
@@ -140,7 +160,9 @@ function ruleOfTable({ doubt, ...table }: TablePlan, { isForced, column }: Readi
 
 type Undoubted = Omit<TablePlan, "doubt">
 
-const TABLE_DOUBTS: Readonly<Record<NonNullable<TablePlan["doubt"]>, (table: Undoubted, names: OptionNames) => string>> = {
+const TABLE_DOUBTS: Readonly<
+  Record<NonNullable<TablePlan["doubt"]>, (table: Undoubted, names: OptionNames) => string>
+> = {
   delimiter: ({ delimiters }, names) =>
     `The first rows are a table with ${delimiters.map(nameOfDelimiter).join(" and with ")} between cells. Name one with ${names.delimiter}.`,
   header: (_, names) =>
@@ -151,16 +173,24 @@ const TABLE_DOUBTS: Readonly<Record<NonNullable<TablePlan["doubt"]>, (table: Und
     `${inputColumns.length} columns have addresses: ${inputColumns.map(index => columnInWords(hasHeader ? first : [], index)).join(", ")}. Choose one with ${names.column}.`,
 }
 
-const DELIMITER_WORDS: Readonly<Record<string, string>> = { ",": "a comma", ";": "a semicolon", "\t": "a tab", "|": "a bar" }
+const DELIMITER_WORDS: Readonly<Record<string, string>> = {
+  ",": "a comma",
+  ";": "a semicolon",
+  "\t": "a tab",
+  "|": "a bar",
+}
 const nameOfDelimiter = (delimiter: string): string => DELIMITER_WORDS[delimiter] ?? `\`${delimiter}\``
 
 const withoutColumn = (first: readonly string[], names: OptionNames): string =>
-  `No column is named like \`email\`, \`domain\` or \`url\`, and none of them has addresses. Choose one with ${names.column}. ${describeColumns(first, names)}`
+  `No column has a name like \`email\`, \`domain\` or \`url\`, or has addresses. Choose one with ${names.column}. ${describeColumns(first, names)}`
 
-function withoutInputs({ first, hasHeader, inputIndex, delimiter, skippedLines }: Undoubted, names: OptionNames): string {
+function withoutInputs(
+  { first, hasHeader, inputIndex, delimiter, skippedLines }: Undoubted,
+  names: OptionNames,
+): string {
   const column = columnInWords(hasHeader ? first : [], inputIndex ?? 0)
   const header = hasHeader ? `line ${skippedLines + 1} for the header` : "no line for a header"
-  return `Nothing in the first rows of column ${column} looks like an address, a domain or a URL, with ${nameOfDelimiter(delimiter)} between cells and ${header}. Name another column with ${names.column}, or go on with ${names.force}.`
+  return `Nothing in the first rows of column ${column} looks like an address, a domain or a URL, with ${nameOfDelimiter(delimiter)} between cells and ${header}. Name another column with ${names.column}, or read it all the same with ${names.force}.`
 }
 
 /** The lines of a beginning that decide, which are whole, and whether there are no others. */

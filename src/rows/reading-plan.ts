@@ -32,4 +32,10 @@ export type InputColumns = {
 export type ReadingPlan = ReadingRule & { readonly columns: InputColumns }
 
 /** The columns of formats without columns, and of a table with one that has no name. */
-export const SINGLE_COLUMN: InputColumns = { names: ["input"], delimiter: ",", hasHeader: true, linesAbove: [], hasMark: false }
+export const SINGLE_COLUMN: InputColumns = {
+  names: ["input"],
+  delimiter: ",",
+  hasHeader: true,
+  linesAbove: [],
+  hasMark: false,
+}

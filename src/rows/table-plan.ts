@@ -1,10 +1,21 @@
 import { trimSpace } from "../base/text.ts"
-import { parseSubject } from "../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
-import { cleanAddressCell, isEmptyCell } from "./clean-cell.ts"
-import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
+import { isEmptyCell } from "./clean-cell.ts"
 import { findInputColumn, findNamed, findUnnamedColumn, INPUT_PATTERN, kindColumns } from "./input-column.ts"
 import type { InputLine } from "./line-splitter.ts"
+import {
+  CLEANS,
+  type Column,
+  columnsOf,
+  HEADER_LINES_MAX,
+  hasAnyInput,
+  isAddress,
+  isFilled,
+  isInput,
+  type Placed,
+  type Reading,
+  readingOf,
+} from "./table-reading.ts"
 
 /** How a table is read, decided from its beginning. */
 export type TablePlan = {
@@ -36,31 +47,7 @@ export type TablePlan = {
  */
 export type TableDoubt = "delimiter" | "header" | "tables" | "columns"
 
-/** So many records are examined, and so many lines are searched for the header (decisions: Files). */
-const EXAMINED_RECORDS_MAX = 200
-const HEADER_LINES_MAX = 20
-/** A column is one of addresses when at least this share of its cells are. */
-const COLUMN_SHARE_MIN = 0.5
-
 const DELIMITERS = [",", ";", "\t", "|"] as const
-
-/** A record with the number of the line that it begins in, from 0. */
-type Placed = { readonly cells: readonly string[]; readonly isFaulty: boolean; readonly line: number }
-
-/** What one delimiter makes of a beginning. */
-type Reading = {
-  readonly delimiter: string
-  readonly records: readonly Placed[]
-  /** The number of cells that most records have. */
-  readonly width: number
-  /** The columns of inputs by their cells. */
-  readonly columns: readonly Column[]
-  /** How much speaks for it. */
-  readonly weight: number
-}
-
-/** A column whose cells are mostly inputs of a kind. */
-type Column = { readonly index: number; readonly kind: SubjectKind }
 
 /** What the caller names of a table; null, and a header that it has: it is found. */
 export type AskedTable = {
@@ -71,7 +58,7 @@ export type AskedTable = {
 }
 
 /** The first line by which spreadsheets are told the delimiter: one that no cell of a verdict holds. */
-const DELIMITER_LINE = /^"?sep=(?<delimiter>[,;\t|:^~])"?\r?$/i
+export const DELIMITER_LINE = /^"?sep=(?<delimiter>[,;\t|:^~])"?\r?$/i
 
 /**
  * Finds the delimiter, the header and the column of inputs of a table in its first lines. `isWhole`: there are no others. Takes time linear in
@@ -91,58 +78,6 @@ export function planTable(lines: readonly InputLine[], isWhole: boolean, asked: 
   return isTold ? plan : { ...plan, doubt: "delimiter", delimiters: [best.delimiter, second.delimiter] }
 }
 
-function readingOf(lines: readonly InputLine[], start: number, isWhole: boolean, delimiter: string): Reading {
-  const records = recordsOf(lines, start, isWhole, delimiter)
-  const width = commonWidth(records)
-  const table = records.slice(Math.max(0, records.findIndex(({ cells }) => cells.length === width))).filter(isFilled)
-  const equal = table.filter(({ cells, isFaulty }) => !isFaulty && cells.length === width)
-  const columns = columnsOf(equal, width)
-  // No cell of a column of inputs holds a delimiter of its table, so such a column weighs as much as that all rows have equal cells.
-  const plain = Math.max(0, ...columns.map(column => shareOf(equal, column, LOOKS)))
-  const cleaned = Math.max(0, ...columns.map(column => shareOf(equal, column, CLEANS)))
-  const consistency = table.length === 0 ? 0 : equal.length / table.length
-  const weight = width < 2 ? 0.5 : consistency * (1 + plain + cleaned / 4)
-  return { delimiter, records, width, columns, weight }
-}
-
-/** The number of cells, above one, that most records have; one: none has more. */
-function commonWidth(records: readonly Placed[]): number {
-  const counts = new Map<number, number>()
-  for (const { cells, isFaulty } of records)
-    if (!isFaulty && cells.length > 1) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
-  const sorted = [...counts].toSorted(([width, count], [other, more]) => more - count || other - width)
-  return sorted[0]?.[0] ?? 1
-}
-
-const isFilled = ({ cells }: Placed): boolean => cells.some(cell => trimSpace(cell) !== "")
-
-function recordsOf(
-  lines: readonly InputLine[],
-  start: number,
-  isWhole: boolean,
-  delimiter: string,
-): readonly Placed[] {
-  const parser = new CsvRecordParser(delimiter)
-  const placed: Placed[] = []
-  let line = start
-  const place = (records: readonly CsvRecord[]): void => {
-    for (const { cells, fault, lineCount } of records) {
-      placed.push({ cells, isFaulty: fault !== null, line })
-      line += lineCount
-    }
-  }
-  for (const read of lines.slice(start)) {
-    if (placed.length >= EXAMINED_RECORDS_MAX) return placed
-    const records: CsvRecord[] = []
-    parser.push(read, records)
-    place(records)
-  }
-  const rest: CsvRecord[] = []
-  if (isWhole) parser.end(rest)
-  place(rest)
-  return placed
-}
-
 /** What members of JSON objects hold. */
 export type MembersPlan = {
   /** The member with the inputs; null: none has any. */
@@ -155,52 +90,20 @@ export type MembersPlan = {
 export function planMembers(objects: readonly Readonly<Record<string, unknown>>[]): MembersPlan {
   const names = [...new Set(objects.flatMap(object => Object.keys(object)))]
   const records = objects.map((object, line): Placed => {
-    const cells = names.map(name => (Object.hasOwn(object, name) && typeof object[name] === "string" ? object[name] : ""))
+    const cells = names.map(name =>
+      Object.hasOwn(object, name) && typeof object[name] === "string" ? object[name] : "",
+    )
     return { cells, isFaulty: false, line }
   })
   const found = namedColumn(names, records)
   const columns = columnsOf(records, names.length)
-  const isNamed = found !== null && shareOf(records, found.column, CLEANS) > 0
+  const isNamed = found !== null && hasAnyInput(records, found.column.index)
   const index = isNamed ? found.column.index : columns[0]?.index
   const isSeveral = isNamed ? found.isOneOfSeveral : columns.length > 1
-  return { member: index === undefined ? null : (names[index] ?? null), several: isSeveral ? columns.map(({ index }) => names[index] ?? "") : [] }
-}
-
-/** The columns whose cells are addresses; where there is none, those of URLs, then those of domains. */
-function columnsOf(records: readonly Placed[], width: number): readonly Column[] {
-  for (const kind of ["email", "url", "domain"] as const) {
-    const columns = Array.from({ length: width }, (_, index) => ({ index, kind }))
-    const found = columns.filter(column => shareOf(records, column, CLEANS) >= COLUMN_SHARE_MIN)
-    if (found.length > 0) return found
+  return {
+    member: index === undefined ? null : (names[index] ?? null),
+    several: isSeveral ? columns.map(({ index }) => names[index] ?? "") : [],
   }
-  return []
-}
-
-/** The share of the cells of a column that are of its kind, without those that are empty and without the first, if it is a name. */
-function shareOf(records: readonly Placed[], { index, kind }: Column, looks: typeof LOOKS): number {
-  const all = records.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => cell !== "")
-  const cells = all[0] !== undefined && !CLEANS[kind](all[0]) ? all.slice(1) : all
-  return cells.length === 0 ? 0 : cells.filter(cell => looks[kind](cell)).length / cells.length
-}
-
-const ADDRESS = /^[^\s@"',;|<>]+@[^\s@,;|<>]+\.[^\s@.,;|<>]{2,}$/
-const URL_START = /^https?:\/\/[^\s]+$/i
-
-const isAddress = (cell: string): boolean => cell.includes("@") && !URL_START.test(cell) && ADDRESS.test(cell)
-const isDomain = (cell: string): boolean => cell.includes(".") && parseSubject("domain", cell, "").fault === null
-
-/** Whether a cell is plainly of a kind. */
-const LOOKS: Readonly<Record<SubjectKind, (cell: string) => boolean>> = {
-  email: isAddress,
-  url: cell => URL_START.test(cell),
-  domain: isDomain,
-}
-
-/** Whether a cell is of a kind once it is cleaned. */
-const CLEANS: typeof LOOKS = {
-  email: cell => isAddress(cell) || (!URL_START.test(cell) && isAddress(cleanAddressCell(cell)?.text ?? "")),
-  url: cell => URL_START.test(cell),
-  domain: isDomain,
 }
 
 function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boolean): TablePlan {
@@ -213,11 +116,20 @@ function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boo
   const chosen = first === undefined ? null : chooseColumn(first, header, columns, asked)
   const isHidden = first === undefined || (!isPlaced && first.line >= HEADER_LINES_MAX)
   const same = columns.filter(({ kind }) => kind === chosen?.kind).map(({ index }) => index)
-  const below = table.filter(record => first !== undefined && record.line >= first.line + (header === undefined ? 0 : 1))
+  const below = table.filter(
+    record => first !== undefined && record.line >= first.line + (header === undefined ? 0 : 1),
+  )
   return {
-    ...{ delimiter, skippedLines: first?.line ?? start, hasHeader: header !== undefined, first: first?.cells ?? [] },
+    ...{
+      delimiter,
+      skippedLines: first?.line ?? start,
+      hasHeader: header !== undefined,
+      first: first?.cells ?? table.find(isFilled)?.cells ?? [],
+    },
     ...{ inputIndex: isHidden ? null : (chosen?.index ?? null), kind: chosen?.kind ?? null, inputColumns: same },
-    hasOtherColumns: below.some(({ cells }) => cells.some((cell, index) => !same.includes(index) && trimSpace(cell) !== "")),
+    hasOtherColumns: below.some(({ cells }) =>
+      cells.some((cell, index) => !same.includes(index) && trimSpace(cell) !== ""),
+    ),
     hasInputs: chosen === null || hasInputs(below, chosen, isWhole),
     doubt: doubtOf(reading, header, same, first),
     delimiters: [delimiter],
@@ -240,15 +152,15 @@ const isData = ({ cells }: Placed, columns: readonly Column[]): boolean =>
   columns.some(({ index, kind }) => CLEANS[kind](trimSpace(cells[index] ?? "")))
 
 /** Whether cells of a column are inputs. A beginning in which none is filled says nothing. */
-function hasInputs(below: readonly Placed[], { index, kind }: ChosenColumn, isWhole: boolean): boolean {
+function hasInputs(below: readonly Placed[], { index }: ChosenColumn, isWhole: boolean): boolean {
   const cells = below.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => !isEmptyCell(cell))
   if (cells.length === 0) return !isWhole || below.length === 0
-  return cells.some(cell => (kind === null ? SUBJECT_KINDS : [kind]).some(kind => CLEANS[kind](cell) || CLEANS.email(cell)))
+  return cells.some(isInput)
 }
 
 /** The record with the names of the columns: the one that the caller places or that has the asked name, else the one that is found. */
 function findHeader(
-  { records, columns }: Reading,
+  { records, columns, width }: Reading,
   table: readonly Placed[],
   { column, skippedLines }: AskedTable,
 ): Header | undefined {
@@ -258,14 +170,22 @@ function findHeader(
   if (skippedLines !== null) {
     const [first] = filled
     const found = first === undefined ? null : namedColumn(first.cells, table)
-    return first === undefined ? undefined : { record: first, column: columns[0] ?? null, isOneOfSeveral: columns.length > 1, ...found }
+    return first === undefined
+      ? undefined
+      : { record: first, column: columns[0] ?? null, isOneOfSeveral: columns.length > 1, ...found }
   }
   const isNumber = column !== null && /^\d+$/.test(column)
-  const asked = column === null || isNumber ? undefined : records.find(({ cells, line, isFaulty }) => !isFaulty && line < HEADER_LINES_MAX && findNamed(cells, column) !== null)
+  const asked =
+    column === null || isNumber
+      ? undefined
+      : records.find(
+          ({ cells, line, isFaulty }) => !isFaulty && line < HEADER_LINES_MAX && findNamed(cells, column) !== null,
+        )
   if (asked !== undefined) return named(asked)
   const firstData = table.find(record => isData(record, columns))
   const until = Math.min(firstData?.line ?? HEADER_LINES_MAX, HEADER_LINES_MAX)
-  const found = headerOf(filled.filter(({ line }) => line < until), table, columns)
+  const before = records.filter(record => !record.isFaulty && record.line < until && isFilled(record))
+  const found = headerOf(before, table, columns, width)
   if (found !== undefined || column === null || firstData !== undefined) return found
   // A column that somebody names has whatever inputs, below the first line.
   return named(filled.find(({ cells }) => !cells.some(cell => INPUT_PATTERN.test(cell))))
@@ -283,7 +203,8 @@ function chooseColumn(
   if (asked.column === null)
     return header?.column ?? columns[0] ?? (cells.length === 1 ? { index: 0, kind: null } : null)
   const index = header === undefined ? findUnnamedColumn(cells, asked.column) : findInputColumn(cells, asked.column)
-  const named = header === undefined ? undefined : SUBJECT_KINDS.find(kind => kindColumns([cells[index] ?? ""], kind).length > 0)
+  const named =
+    header === undefined ? undefined : SUBJECT_KINDS.find(kind => kindColumns([cells[index] ?? ""], kind).length > 0)
   return { index, kind: named ?? columns.find(column => column.index === index)?.kind ?? null }
 }
 
@@ -305,17 +226,26 @@ function hasOtherTable(records: readonly Placed[], { record, column }: Header): 
 /** A header, and the column of inputs that it names; null: another one is asked for, or none has any. */
 type Header = { readonly record: Placed; readonly column: Column | null; readonly isOneOfSeveral: boolean }
 
-/** The first record before the data that names a column that has inputs; else the first with the most cells above such a column. */
-function headerOf(before: readonly Placed[], table: readonly Placed[], columns: readonly Column[]): Header | undefined {
+/**
+ * The first record before the data that names a column that has inputs, one with as many cells as the rows before others; else the first with
+ * the most cells above such a column.
+ */
+function headerOf(
+  before: readonly Placed[],
+  table: readonly Placed[],
+  columns: readonly Column[],
+  width: number,
+): Header | undefined {
   const named = before.flatMap(record => {
     const found = namedColumn(record.cells, table)
     return found === null ? [] : [{ record, ...found }]
   })
-  const best = named.find(({ column }) => column !== null && shareOf(table, column, CLEANS) > 0)
+  const filled = named.filter(({ column }) => column !== null && hasAnyInput(table, column.index))
+  const best = filled.find(({ record }) => record.cells.length === width) ?? filled[0]
   if (best !== undefined) return best
   const [byCells] = columns
   if (byCells === undefined) return named[0]
-  const above = before.filter(({ cells }) => trimSpace(cells[byCells.index] ?? "") !== "")
+  const above = before.filter(({ cells }) => cells.length === width && trimSpace(cells[byCells.index] ?? "") !== "")
   const record = above.toSorted((one, other) => filledCount(other) - filledCount(one))[0]
   const isOneOfSeveral = columns.length > 1
   return record === undefined ? undefined : { record, column: byCells, isOneOfSeveral }
@@ -328,7 +258,7 @@ function namedColumn(
 ): { readonly column: Column; readonly isOneOfSeveral: boolean } | null {
   for (const kind of SUBJECT_KINDS) {
     const all = kindColumns(names, kind).map(({ index }) => ({ index, kind }))
-    const filled = all.filter(column => shareOf(table, column, CLEANS) > 0)
+    const filled = all.filter(({ index }) => hasAnyInput(table, index))
     const [column] = filled.length > 0 ? filled : all
     if (column === undefined) continue
     const isPlain = names.filter(name => name.trim().toLowerCase() === kind).length === 1

@@ -1,7 +1,5 @@
 /** How the options are called that a message about a file names. */
-export type OptionNames = Readonly<
-  Record<"column" | "noHeader" | "format" | "delimiter" | "skip" | "force", string>
->
+export type OptionNames = Readonly<Record<"column" | "noHeader" | "format" | "delimiter" | "skip" | "force", string>>
 
 /** The names of parameters in a query. */
 const PARAMETER_NAMES: OptionNames = {

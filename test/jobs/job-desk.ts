@@ -8,17 +8,22 @@ import { SERVER_ACTOR } from "../../src/customers/store/change-log/actor.ts"
 import { createJobFiles, type JobFiles } from "../../src/jobs/job-files.ts"
 import { JobService, type JobServiceDeps } from "../../src/jobs/job-service.ts"
 import { type ResultFilter, readResults, resultsLength } from "../../src/jobs/read-results.ts"
+import type { ListReading } from "../../src/jobs/receive-list.ts"
 import { OPTIONS, withAccount } from "../customers/jobs/jobs.ts"
 import { random } from "../customers/temp-store.ts"
 import { check } from "../support/app.ts"
 import { trustedTime } from "../support/clock.ts"
+import { FOUND, partsOf } from "../support/file-rows.ts"
 import { onTestEnd } from "../support/on-test-end.ts"
 
-/** Chunks of a text, of so many bytes each. */
-export async function* chunksOf(list: string | Uint8Array, size = 65_536): AsyncGenerator<Uint8Array> {
-  const bytes = typeof list === "string" ? Buffer.from(list) : list
-  for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
-}
+/** How a list is read for which no more is asked than its job stores. Nothing of it has to look like an input. */
+export const readingOf = ({
+  format,
+  column,
+  hasHeader,
+}: Pick<JobOptions, "format" | "column" | "hasHeader">): ListReading => ({
+  ...{ ...FOUND, encoding: null, isForced: true, format, column, hasHeader },
+})
 
 /** All bytes of an iteration as text. */
 export async function textOf(chunks: AsyncIterable<Uint8Array>): Promise<string> {
@@ -74,9 +79,10 @@ export async function jobDesk(perDay: number | null = null) {
   ): Promise<Job> => {
     const uploader = process("uploader")
     await uploader.stop()
+    const asked = { ...OPTIONS, ...options }
     const made = await uploader.receive(
-      { accountId, keyId: key.id, options: { ...OPTIONS, ...options }, actor: SERVER_ACTOR },
-      chunksOf(list),
+      { accountId, keyId: key.id, options: asked, reading: readingOf(asked), actor: SERVER_ACTOR },
+      partsOf(list),
       bytesMax,
     )
     if (made === null || typeof made === "string") throw new Error(`no job: ${made}`)

@@ -1,19 +1,25 @@
 import { describe, expect, test } from "bun:test"
 import { JOB_LIMITS } from "../../src/contract/jobs.ts"
-import { estimateList } from "../../src/jobs/list-estimate.ts"
+import { estimateList, type ListEstimate } from "../../src/jobs/list-estimate.ts"
 import { RefusedList, receiveList } from "../../src/jobs/receive-list.ts"
 import { LINE_BYTES_MAX } from "../../src/rows/line-splitter.ts"
-import { chunksOf } from "./job-desk.ts"
+import { FOUND, partsOf } from "../support/file-rows.ts"
 
-const CSV = { format: "csv", column: null, hasHeader: true } as const
+const CSV = { ...FOUND, encoding: null, format: "csv" } as const
 const TEXT = { ...CSV, format: "text" } as const
 const MIB = 1_048_576
+
+/** How a table is read whose header has its first column named for addresses. */
+const READING: ListEstimate["reading"] = {
+  ...({ format: "csv", hasMark: false, delimiter: ",", skippedLines: 0, hasHeader: true, inputIndex: 0 } as const),
+  ...({ kind: "email", member: null, width: 1, encoding: "utf-8" } as const),
+}
 
 /** What a list comes to: its rows and blocks, or why it is refused. */
 async function received(list: string | Uint8Array, format: Parameters<typeof receiveList>[1] = CSV, bytesMax = MIB) {
   let [blocks, longest] = [0, 0]
   try {
-    const { rowsTotal } = await receiveList(chunksOf(list), format, bytesMax, async ({ bytes }) => {
+    const { rowsTotal } = await receiveList(partsOf(list), format, bytesMax, async ({ bytes }) => {
       blocks++
       longest = Math.max(longest, bytes.length)
     })
@@ -32,11 +38,22 @@ describe("a list is refused, and its sender told why, when it", () => {
     ["is a picture", Uint8Array.from({ length: 500 }, (_, at) => at % 8), /is not text/],
     ["is cut off in the middle of its gzip data", Bun.gzipSync(Buffer.from("email\na@b.co\n")).subarray(0, 25), /gzip/],
     ["has no column with addresses", "id,name\n1,Jane\n", /Choose one with `column`.*1 `id`, 2 `name`/],
-    ["has no header", "jane@x.com,1\n", /`header=false`/],
-    ["has a header that is too long", `${"a".repeat(LINE_BYTES_MAX + 1)}\n`, /too long/],
+    ["has nothing that looks like an address", "email\nyes\n", /`email` looks like an address.*`force=true`/],
+    [
+      "has two columns of addresses",
+      "jane@x.com,jo@x.com\n",
+      /2 columns have addresses: 1, 2\. Choose one with `column`/,
+    ],
+    [
+      "is a table with either of two delimiters",
+      "a@b.co,x;c@d.co\ne@f.co,x;g@h.co\n",
+      /comma and with a semicolon.*`delimiter`/,
+    ],
+    ["is the body of a form", '--x\r\nContent-Disposition: form-data; name="file"\r\n\r\nemail', /multipart/],
+    ["has a header that is too long", `${"a".repeat(LINE_BYTES_MAX + 1)}\n`, /longer than 64 KiB/],
     ["has 30 000 columns", `email${",c".repeat(30_000)}\n`, /30001 columns/],
     ["has more cells than it may", `email${",c".repeat(999)}\n${"\n".repeat(50_001)}`, /more than 50000000 cells/],
-    ["has 100 000 columns", `email${",c".repeat(100_000)}\n`, /too long/],
+    ["has 100 000 columns", `email${",c".repeat(100_000)}\n`, /longer than 64 KiB/],
   ] as const)("%s", async (_, list, message) => {
     expect(await received(list)).toEqual({ reason: "unreadable", message: expect.stringMatching(message) })
   })
@@ -50,7 +67,7 @@ describe("a list is refused, and its sender told why, when it", () => {
   test("unpacks to more than it may be, before it is unpacked whole", async () => {
     const bomb = Bun.gzipSync(Buffer.alloc(200 * MIB, "a@b.example\n"))
     let bytes = 0
-    const failure = await receiveList(chunksOf(bomb, 4096), TEXT, MIB, async block => {
+    const failure = await receiveList(partsOf(bomb, 4096), TEXT, MIB, async block => {
       bytes += block.bytes.length
     }).catch((error: unknown) => error)
     expect(failure).toMatchObject({ reason: "too_large" })
@@ -98,7 +115,7 @@ test("the rows are counted as they are read, wherever chunks end", async () => {
   const list = `email,note\n${'a@b.example,"one\ntwo"\n"c@d.example,x\n'.repeat(400)}"open`
   const whole = await received(list)
   for (const size of [1000, 1001, 4096]) {
-    const counted = await receiveList(chunksOf(list, size), CSV, MIB, async () => undefined)
+    const counted = await receiveList(partsOf(list, size), CSV, MIB, async () => undefined)
     expect(counted.rowsTotal).toBe(whole.rowsTotal ?? -1)
   }
 })
@@ -116,7 +133,7 @@ test("a list that comes a byte at a time is read as if it came in larger chunks"
   const list = `email\n${"a@b.example\n".repeat(2000)}`
   let reads = 0
   const { rowsTotal } = await receiveList(
-    chunksOf(list, 1),
+    partsOf(list, 1),
     CSV,
     MIB,
     async () => undefined,
@@ -136,7 +153,7 @@ const SLOW_LISTS = {
 test.each(Object.entries(SLOW_LISTS))("others may work often while a list is read: %s", async (_, [format, list]) => {
   let [rows, rowsSince, mostRows, pauses] = [0, 0, 0, 0]
   await receiveList(
-    chunksOf(list),
+    partsOf(list),
     format,
     MIB,
     async block => {
@@ -156,9 +173,10 @@ test.each(Object.entries(SLOW_LISTS))("others may work often while a list is rea
 
 test("an estimate tells rows, unique domains and units, of which test addresses need none", async () => {
   const list = "email\na@gmail.com\nb@gmail.com\nc@x.example\nnothing\nbusiness@mailkind.test\n"
-  expect(await estimateList(chunksOf(list), CSV, MIB, "mailkind.test", () => undefined)).toEqual({
+  expect(await estimateList(partsOf(list), CSV, MIB, "mailkind.test", () => undefined)).toEqual({
     rowsTotal: 5,
     columnNames: ["email"],
+    reading: READING,
     uniqueDomains: 4,
     unitsNeeded: 4,
   })

@@ -3,13 +3,14 @@ import { parse } from "csv-parse/sync"
 import { stringify } from "csv-stringify/sync"
 import fc from "fast-check"
 import { formatCsvRecord } from "../../src/base/csv.ts"
-import { BlockReader } from "../../src/rows/block-reader.ts"
 import { type CsvRecord, CsvRecordParser, parseRecords } from "../../src/rows/csv-reader.ts"
-import { type InputRow, rowSubject } from "../../src/rows/input-rows.ts"
+import { type InputRow, readRow } from "../../src/rows/input-rows.ts"
 import { LINE_BYTES_MAX } from "../../src/rows/line-splitter.ts"
-import { decideDelimiter } from "../../src/rows/reading-plan.ts"
+import { SINGLE_COLUMN } from "../../src/rows/reading-plan.ts"
 import { RecordCutter } from "../../src/rows/record-cutter.ts"
 import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
+import { fileRows, partsOf } from "../support/file-rows.ts"
+import { outcomeOf } from "../support/outcome-of.ts"
 
 const linesOf = (text: string) =>
   text
@@ -17,13 +18,15 @@ const linesOf = (text: string) =>
     .split("\n")
     .map(line => ({ text: line, isTooLong: false }))
 
-function recordsIn(text: string): readonly CsvRecord[] {
-  const lines = linesOf(text)
-  return parseRecords(lines, decideDelimiter(lines[0]?.text ?? "", null).delimiter)
-}
+const recordsIn = (text: string, delimiter = ","): readonly CsvRecord[] => parseRecords(linesOf(text), delimiter)
 
-const rowsIn = (text: string, column: string | null = null): readonly InputRow[] =>
-  new BlockReader({ format: "csv", column, delimiter: null, hasHeader: true }).read(Buffer.from(text))
+/** A record of one line. */
+const record = (...cells: string[]): CsvRecord => ({ cells, fault: null, lineCount: 1 })
+const faulty = (...cells: string[]): CsvRecord => ({ cells, fault: "invalid_syntax", lineCount: 1 })
+
+/** The rows of a table whose column has inputs or not. */
+const rowsIn = async (text: string, column: string | null = null): Promise<readonly InputRow[]> =>
+  (await fileRows(partsOf(text), { format: "csv", column, isForced: true }))?.rows ?? []
 
 const inputs = (rows: readonly InputRow[]) => rows.map(({ input }) => input)
 const cells = (records: readonly CsvRecord[]) => records.map(record => record.cells)
@@ -52,52 +55,41 @@ describe("records", () => {
     )
   })
 
-  test("a delimiter other than the comma is taken from the first line", () => {
-    expect(cells(recordsIn("a;b\n1;2,5"))).toEqual([
-      ["a", "b"],
-      ["1", "2,5"],
-    ])
-    expect(cells(recordsIn("a\tb\n1\t2"))).toEqual([
-      ["a", "b"],
-      ["1", "2"],
-    ])
-    expect(cells(recordsIn("a,b;c\n1,2;3"))).toEqual([
-      ["a", "b;c"],
-      ["1", "2;3"],
-    ])
+  test("blanks between a delimiter and a quote belong to the quote", () => {
+    expect(cells(recordsIn('1, "Doe, Jane" , jane@gmail.com'))).toEqual([["1", "Doe, Jane", " jane@gmail.com"]])
   })
 
   test("a quote within a cell that does not begin with one is a character like others", () => {
     expect(recordsIn('name,size\nscreen,5"\nb,2"x"')).toEqual([
-      { cells: ["name", "size"], fault: null },
-      { cells: ["screen", '5"'], fault: null },
-      { cells: ["b", '2"x"'], fault: null },
+      record("name", "size"),
+      record("screen", '5"'),
+      record("b", '2"x"'),
     ])
   })
 
   test("a quote that closes in the middle of a cell costs its line alone", () => {
     const [, broken, next] = recordsIn('a,b\n"x"y,1\nz,2')
-    expect(broken).toEqual({ cells: ['"x"y', "1"], fault: "invalid_syntax" })
-    expect(next).toEqual({ cells: ["z", "2"], fault: null })
+    expect(broken).toEqual(faulty('"x"y', "1"))
+    expect(next).toEqual(record("z", "2"))
   })
 
   test("a quote that is never closed costs its line alone, at the end of a file and before more than a record may be", () => {
     for (const count of [3, LINE_BYTES_MAX]) {
       const after = Array.from({ length: count }, (_, at) => `r${at},x`)
       const [, broken, ...rest] = recordsIn(["a,b", '"open,1', ...after].join("\n"))
-      expect(broken).toEqual({ cells: ['"open', "1"], fault: "invalid_syntax" })
+      expect(broken).toEqual(faulty('"open', "1"))
       expect(rest).toHaveLength(count)
       expect(rest.every(({ fault }) => fault === null)).toBe(true)
     }
   })
 
   test("a record of many lines that is as long as a line may be is whole, and one longer is not", () => {
-    const record = (length: number) => `a,b\n"${"\n".repeat(length)}",1\nnext,2`
+    const recordOf = (length: number) => `a,b\n"${"\n".repeat(length)}",1\nnext,2`
     // The line with the closing quote ends the record, whatever it adds.
-    expect(recordsIn(record(LINE_BYTES_MAX - 1))).toHaveLength(3)
-    const over = recordsIn(record(LINE_BYTES_MAX))
-    expect(over[1]).toEqual({ cells: ['"'], fault: "invalid_syntax" })
-    expect(over.at(-1)).toEqual({ cells: ["next", "2"], fault: null })
+    expect(recordsIn(recordOf(LINE_BYTES_MAX - 1))).toHaveLength(3)
+    const over = recordsIn(recordOf(LINE_BYTES_MAX))
+    expect(over[1]).toEqual(faulty('"'))
+    expect(over.at(-1)).toEqual(record("next", "2"))
   })
 
   test("a line that is too long ends a record whose quote is open", () => {
@@ -163,7 +155,7 @@ describe("quotes that go wrong", () => {
 
   test.each(Object.entries(units))("hold no more of a file than a record may have: %s", (_, unit) => {
     const bytes = Buffer.from(`email,x\n${unit.repeat(300_000 / unit.length)}`)
-    const cutter = new RecordCutter({ format: "csv", delimiter: null })
+    const cutter = new RecordCutter({ format: "csv", delimiter: ",", skippedLines: 0 })
     let [cut, held] = [0, 0]
     for (let at = 0; at < bytes.length; at += 16_384) {
       for (const block of cutter.push(bytes.subarray(at, at + 16_384))) cut += block?.bytes.length ?? 0
@@ -174,15 +166,15 @@ describe("quotes that go wrong", () => {
 })
 
 describe("the column of inputs", () => {
-  test("is the one that is named, by its exact name before others, whatever its case", () => {
-    expect(inputs(rowsIn("Mail,MAIL\na,b", "MAIL"))).toEqual(["b"])
-    expect(inputs(rowsIn("x, mail \na,b", "Mail"))).toEqual(["b"])
+  test("is the one that is named, by its exact name before others, whatever its case", async () => {
+    expect(inputs(await rowsIn("Mail,MAIL\na,b", "MAIL"))).toEqual(["b"])
+    expect(inputs(await rowsIn("x, mail \na,b", "Mail"))).toEqual(["b"])
   })
 
-  test("is `email`, then `domain`, then `url`, when none is named", () => {
-    expect(inputs(rowsIn("url,Domain,EMAIL\nu,d,e"))).toEqual(["e"])
-    expect(inputs(rowsIn("url,Domain,x\nu,d,e"))).toEqual(["d"])
-    expect(inputs(rowsIn("url,y,x\nu,d,e"))).toEqual(["u"])
+  test("is `email`, then `domain`, then `url`, when none is named", async () => {
+    expect(inputs(await rowsIn("url,Domain,EMAIL\nu,d,e"))).toEqual(["e"])
+    expect(inputs(await rowsIn("url,Domain,x\nu,d,e"))).toEqual(["d"])
+    expect(inputs(await rowsIn("url,y,x\nu,d,e"))).toEqual(["u"])
   })
 
   test.each([
@@ -198,44 +190,61 @@ describe("the column of inputs", () => {
     ["id,Website", 1],
     ["id,Domain Name,Website", 1],
     ["Billing Email,Email", 1],
-  ])("is found by a name that says what it has: %s", (head, at) => {
+  ])("is found by a name that says what it has: %s", async (head, at) => {
     const cells = ["a0.com", "a1.com", "a2.com"].slice(0, head.split(/[,;]/).length)
-    expect(inputs(rowsIn(`${head}\n${cells.join(head.includes(";") ? ";" : ",")}`))).toEqual([`a${at}.com`])
+    expect(inputs(await rowsIn(`${head}\n${cells.join(head.includes(";") ? ";" : ",")}`))).toEqual([`a${at}.com`])
   })
 
-  test.each(["Billing Email,Work Email", "email opt-in,email status", "id,name"])("is not guessed: %s", head => {
-    expect(() => rowsIn(`${head}\n1,2`)).toThrow(/Choose one with `column`/)
+  test.each([
+    ["id,E-mailadres", "1,a@b.com", "a@b.com"],
+    ["名前;邮箱", "Jo;a@b.com", "a@b.com"],
+    ["id,contact", "1,Jo <a@b.com>", "Jo <a@b.com>"],
+    ["name,site", "Jo,https://b.com/@jo", "https://b.com/@jo"],
+    ["id,where", "1,b.com", "b.com"],
+  ])("is found by what it has: %s", async (head, row, input) => {
+    expect(inputs(await rowsIn(`${head}\n${row}`))).toEqual([input])
   })
 
-  test("may be named by its number, counted from 1, after names", () => {
-    expect(inputs(rowsIn("a,b\n1,2", "2"))).toEqual(["2"])
-    expect(inputs(rowsIn("2,b\nx,y", "2"))).toEqual(["x"])
-    expect(inputs(rowsIn("a,E Mail\n1,2", "e-mail"))).toEqual(["2"])
+  test.each([
+    ["Billing Email,Work Email", "a@b.com,c@d.com", "2 columns have addresses: 1 `Billing Email`, 2 `Work Email`."],
+    ["email opt-in,email status", "yes,valid", "The columns are: 1 `email opt-in`, 2 `email status`."],
+    ["id,name", "1,Jo", "The columns are: 1 `id`, 2 `name`."],
+  ])("is not guessed: %s", async (head, row, told) => {
+    const read = await outcomeOf(rowsIn(`${head}\n${row}`))
+    expect(read).toThrow(told)
+    expect(read).toThrow(/Choose one with `column`/)
   })
 
-  test("is the only one, under any name", () => {
-    expect(inputs(rowsIn("contact\njane@gmail.com"))).toEqual(["jane@gmail.com"])
+  test("may be named by its number, counted from 1, after names", async () => {
+    expect(inputs(await rowsIn("a,b\n1,2", "2"))).toEqual(["2"])
+    expect(inputs(await rowsIn("2,b\nx,y", "2"))).toEqual(["x"])
+    expect(inputs(await rowsIn("a,E Mail\n1,2", "e-mail"))).toEqual(["2"])
   })
 
-  test("is the only one of a file without header, which loses no line", () => {
-    expect(inputs(rowsIn("jane@gmail.com\nacme.com"))).toEqual(["jane@gmail.com", "acme.com"])
+  test("is the only one, under any name", async () => {
+    expect(inputs(await rowsIn("contact\njane@gmail.com"))).toEqual(["jane@gmail.com"])
   })
 
-  test("that is not there is a wrong use, and what the header holds is not told", () => {
-    expect(() => rowsIn("jane@x.com,b\n1,2")).toThrow(/use `header=false`/)
-    expect(() => rowsIn("jane@x.com,b\n1,2")).not.toThrow(/jane/)
-    expect(() => rowsIn("a,b\n1,2", "c")).toThrow("The file has no column of this name. The columns are: 1 `a`, 2 `b`.")
-    expect(() => rowsIn("a,b\n1,2", "3")).toThrow("The file has no column of this name. The columns are: 1 `a`, 2 `b`.")
-    expect(() => rowsIn("id,\u001b[2J\n1,2")).toThrow("The columns are: 1 `id`, 2 `\\u001b[2J`.")
+  test("is found in a file without header, which loses no line", async () => {
+    expect(inputs(await rowsIn("jane@gmail.com\nacme.com"))).toEqual(["jane@gmail.com", "acme.com"])
+    expect(inputs(await rowsIn("Jane,jane@gmail.com\nJo,jo@acme.com"))).toEqual(["jane@gmail.com", "jo@acme.com"])
+  })
+
+  test("that is not there is a wrong use, and what the header holds is not told", async () => {
+    const named = await outcomeOf(rowsIn("jane@x.com,b\n1,2", "c"))
+    expect(named).toThrow(/is a number from 1 to 2/)
+    expect(named).not.toThrow(/jane/)
+    const columns = "The file has no column of this name. The columns are: 1 `a`, 2 `b`."
+    expect(await outcomeOf(rowsIn("a,b\n1,2", "c"))).toThrow(columns)
+    expect(await outcomeOf(rowsIn("a,b\n1,2", "3"))).toThrow(columns)
+    expect(await outcomeOf(rowsIn("id,\u001b[2J\n1,2"))).toThrow("The columns are: 1 `id`, 2 `\\u001b[2J`.")
   })
 })
 
-test("a row that is short is filled with empty cells in the results alone, and one that is long keeps all", () => {
-  const rows = rowsIn("email,name\na@b.com\n\na@b.com,x,y")
+test("a row that is short is filled with empty cells in the results alone, and one that is long keeps all", async () => {
+  const file = await fileRows(partsOf("email,name\na@b.com\n\na@b.com,x,y"), { format: "csv" })
+  const { rows, plan } = file ?? { rows: [], plan: { columns: SINGLE_COLUMN } }
   expect(rows.map(row => row.cells)).toEqual([["a@b.com"], [""], ["a@b.com", "x", "y"]])
-  const { prefix } = RESULT_FORMATS.csv(
-    { names: ["email", "name"], delimiter: ",", hasHeader: true },
-    { hasSafeCells: false, tellsCached: true },
-  )
-  expect(rows.map(row => prefix(row, rowSubject(row, "mailkind.test")))).toEqual(["a@b.com,,", ",,", "a@b.com,x,"])
+  const { prefix } = RESULT_FORMATS.csv(plan.columns, { hasSafeCells: false, tellsCached: true })
+  expect(rows.map(row => prefix(readRow(row, "mailkind.test")))).toEqual(["a@b.com,,", ",,", "a@b.com,x,"])
 })

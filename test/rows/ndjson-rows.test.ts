@@ -1,13 +1,22 @@
 import { describe, expect, test } from "bun:test"
-import { BlockReader } from "../../src/rows/block-reader.ts"
-import { type InputRow, lineError, rowSubject } from "../../src/rows/input-rows.ts"
+import { type InputRow, lineError, readRow } from "../../src/rows/input-rows.ts"
 import { MEMBERS_MAX } from "../../src/rows/ndjson-members.ts"
+import { SINGLE_COLUMN } from "../../src/rows/reading-plan.ts"
 import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
+import { readBlock } from "../../src/rows/row-reader.ts"
 
 /** The row of one line. */
 function rowOf(text: string, column: string | null = null): InputRow | undefined {
-  const options = { format: "ndjson", column, delimiter: null, hasHeader: true } as const
-  const rows = new BlockReader(options).read(Buffer.from(`${text}\n`))
+  const rule = {
+    format: "ndjson",
+    hasMark: false,
+    delimiter: ",",
+    skippedLines: 0,
+    hasHeader: false,
+    width: 1,
+  } as const
+  const plan = { ...rule, inputIndex: 0, kind: null, member: column, columns: SINGLE_COLUMN }
+  const rows = readBlock(Buffer.from(`${text}\n`), plan, true)
   expect(rows).toHaveLength(1)
   return rows[0]
 }
@@ -46,25 +55,25 @@ describe("a line of NDJSON", () => {
 })
 
 describe("a row", () => {
-  const row = { input: "a@b.com", kind: null, fault: null, cells: null, json: null }
+  const row = { input: "a@b.com", kind: null, fault: null, cells: null, json: null, cleaned: null }
 
   test("is parsed by the rule of a batch unless it says what it is", () => {
-    expect(rowSubject(row, "mailkind.test")).toMatchObject({ kind: "email", domain: "b.com", fault: null })
-    expect(rowSubject({ ...row, input: "b.com", kind: "email" }, "mailkind.test")).toMatchObject({
+    expect(readRow(row, "mailkind.test").subject).toMatchObject({ kind: "email", domain: "b.com", fault: null })
+    expect(readRow({ ...row, input: "b.com", kind: "email" }, "mailkind.test").subject).toMatchObject({
       kind: "email",
       fault: "invalid_syntax",
     })
   })
 
   test("with bytes that are no UTF-8 is invalid, even where an address could hold their replacement", () => {
-    expect(rowSubject({ ...row, input: "a\ufffd@b.com" }, "mailkind.test")).toMatchObject({
+    expect(readRow({ ...row, input: "a\ufffd@b.com" }, "mailkind.test").subject).toMatchObject({
       fault: "invalid_syntax",
       domain: null,
     })
   })
 
   test("with a fault keeps it, and nothing is read from it", () => {
-    expect(rowSubject({ ...row, fault: "too_long" }, "mailkind.test")).toEqual({
+    expect(readRow({ ...row, fault: "too_long" }, "mailkind.test").subject).toEqual({
       kind: "email",
       sent: "a@b.com",
       fault: "too_long",
@@ -100,11 +109,17 @@ describe("the members of a line", () => {
       },
       text: "1",
     }))
-    const row = { input: "a@b.com", kind: "email", fault: null, cells: null, json: { members, problem: null } } as const
-    const text = RESULT_FORMATS.ndjson(
-      { names: [], delimiter: ",", hasHeader: true },
-      { hasSafeCells: false, tellsCached: true },
-    ).prefix(row, rowSubject(row, "mailkind.test"))
+    const row = {
+      input: "a@b.com",
+      kind: "email",
+      fault: null,
+      cells: null,
+      json: { members, problem: null },
+      cleaned: null,
+    } as const
+    const text = RESULT_FORMATS.ndjson(SINGLE_COLUMN, { hasSafeCells: false, tellsCached: true }).prefix(
+      readRow(row, "mailkind.test"),
+    )
     expect(text.split(`"${"input_".repeat(100)}category":1,`)).toHaveLength(MEMBERS_MAX - chain.length + 2)
     expect(looks / members.length).toBeLessThan(4)
   })

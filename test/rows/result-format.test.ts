@@ -1,22 +1,23 @@
 import { expect, test } from "bun:test"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
-import { BlockReader } from "../../src/rows/block-reader.ts"
-import { rowSubject } from "../../src/rows/input-rows.ts"
+import { readRow } from "../../src/rows/input-rows.ts"
+import { SINGLE_COLUMN } from "../../src/rows/reading-plan.ts"
 import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
 import { check } from "../support/app.ts"
-
-const COLUMNS = { names: ["input"], delimiter: ",", hasHeader: true } as const
+import { fileRows, partsOf } from "../support/file-rows.ts"
 
 /** The result of one line of a file. */
 async function resultOf(format: "text" | "ndjson", text: string): Promise<string> {
-  const reader = new BlockReader({ format, column: null, delimiter: null, hasHeader: true })
-  const [row] = reader.read(Buffer.from(`${text}\n`))
-  if (row === undefined) throw new Error("no row")
-  const subject = rowSubject(row, "mailkind.test")
+  const file = await fileRows(partsOf(`${text}\n`), { format, isForced: true })
+  const [given] = file?.rows ?? []
+  if (given === undefined) throw new Error("no row")
+  const read = readRow(given, "mailkind.test")
   const ownListMatch = NO_OWN_LIST_MATCH
-  const outcome = await check({ subject, policy: "b2b", includeTenant: false, isDeep: false, ownListMatch })
-  const written = RESULT_FORMATS[format](COLUMNS, { hasSafeCells: false, tellsCached: false })
-  expect(written.format(row, outcome, 7)).toStartWith(written.prefix(row, subject))
+  const { row, subject } = read
+  const outcome =
+    subject === null ? null : await check({ subject, policy: "b2b", includeTenant: false, isDeep: false, ownListMatch })
+  const written = RESULT_FORMATS[format](SINGLE_COLUMN, { hasSafeCells: false, tellsCached: false })
+  expect(written.format(row, outcome, 7)).toStartWith(written.prefix(read))
   return written.format(row, outcome, 7)
 }
 

@@ -43,7 +43,7 @@ export function registerClassify(
     .option("--offline", "use no network", false)
     .option("--out <file>", "write the results to a file")
     .addOption(new Option("--resume", "continue an interrupted run in --out").default(false).conflicts("force"))
-    .option("--force", "replace the file of --out, and go on where nothing looks like an address", false)
+    .option("--force", "replace the file of --out, and read a list in which nothing looks like an address", false)
     .option(
       "--safe-cells",
       "in csv results, put an apostrophe before cells that a spreadsheet would run as formulas",

@@ -1,4 +1,5 @@
 import { JOB_STATE_NAMES, JOB_TRANSITIONS, type JobState } from "../../../src/contract/jobs.ts"
+import type { StoredReading } from "../../../src/contract/reading.ts"
 import { applyTransition, createJob } from "../../../src/customers/jobs/job-lifecycle.ts"
 import { type Job, type JobOptions, NO_COUNTS } from "../../../src/customers/jobs/job-row.ts"
 import { SERVER_ACTOR } from "../../../src/customers/store/change-log/actor.ts"
@@ -67,3 +68,12 @@ export const NO_PROGRESS = {
   stalledClaims: 1,
   suspectRow: null,
 }
+
+/** How a text is read. */
+const TEXT_READING: StoredReading = {
+  ...({ format: "text", hasMark: false, delimiter: ",", skippedLines: 0, hasHeader: false, width: 1 } as const),
+  ...{ inputIndex: 0, kind: null, member: null, encoding: "utf-8" },
+}
+
+/** What a job stores of a list that has arrived. */
+export const received = (inputBytes: number, rowsTotal: number) => ({ inputBytes, rowsTotal, reading: TEXT_READING })

@@ -4,14 +4,15 @@ import { JOB_FORMATS, type JobFormat } from "../../../src/contract/jobs.ts"
 import { POLICY_DEFAULT } from "../../../src/contract/policies.ts"
 import { estimateList } from "../../../src/jobs/list-estimate.ts"
 import { type ListBlock, receiveList } from "../../../src/jobs/receive-list.ts"
-import { rowSubject } from "../../../src/rows/input-rows.ts"
+import { readRow } from "../../../src/rows/input-rows.ts"
+import { SINGLE_COLUMN } from "../../../src/rows/reading-plan.ts"
 import { RESULT_FORMATS } from "../../../src/rows/result-format.ts"
+import { FOUND } from "../../support/file-rows.ts"
 import { pauseOfServer, type Reader } from "./reader.ts"
 
 /** The largest list by default. */
 const JOB_BYTES_MAX = 104_857_600
 const TEST_DOMAIN = "mailkind.test"
-const ONE_COLUMN = { names: ["input"], delimiter: ",", hasHeader: true }
 const BUSINESS = judgeTestAddress(parseSubject("email", `business@${TEST_DOMAIN}`, TEST_DOMAIN), true, POLICY_DEFAULT)
 
 async function* chunked(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
@@ -20,31 +21,34 @@ async function* chunked(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined
 
 /** Reads an uploaded list and writes its results, as a job does, with one verdict for all rows. */
 async function readList(format: JobFormat, bytes: Uint8Array): Promise<void> {
-  const options = { format, column: null, hasHeader: true }
+  const reading = { ...FOUND, encoding: null, format, isForced: true }
   const pause = pauseOfServer()
   const writeResults = async ({ rows }: ListBlock): Promise<void> => {
-    const results = RESULT_FORMATS[JOB_FORMATS[format].results](ONE_COLUMN, {
+    const results = RESULT_FORMATS[JOB_FORMATS[format].results](SINGLE_COLUMN, {
       hasSafeCells: false,
       tellsCached: false,
     })
-    for (const row of rows()) {
-      results.format(row, { ...BUSINESS, subject: rowSubject(row, TEST_DOMAIN) }, 1)
+    for (const given of rows()) {
+      const { row, subject } = readRow(given, TEST_DOMAIN)
+      results.format(row, subject === null ? null : { ...BUSINESS, subject }, 1)
       await pause()
     }
   }
-  await receiveList(chunked(bytes), options, JOB_BYTES_MAX, writeResults, pause)
+  await receiveList(chunked(bytes), reading, JOB_BYTES_MAX, writeResults, pause)
 }
 
 const estimate = (format: JobFormat, bytes: Uint8Array): Promise<unknown> => {
-  const options = { format, column: null, hasHeader: true }
-  return estimateList(chunked(bytes), options, JOB_BYTES_MAX, TEST_DOMAIN, pauseOfServer())
+  const reading = { ...FOUND, encoding: null, format, isForced: true }
+  return estimateList(chunked(bytes), reading, JOB_BYTES_MAX, TEST_DOMAIN, pauseOfServer())
 }
 
 const LIST = {
   files: [
     "jobs/receive-list.ts",
-    "rows/block-reader.ts",
-    "rows/reading-plan.ts",
+    "rows/plan-file.ts",
+    "rows/row-reader.ts",
+    "rows/beginning.ts",
+    "rows/file-format.ts",
     "rows/input-decoder.ts",
     "rows/record-cutter.ts",
     "rows/line-splitter.ts",
@@ -69,7 +73,7 @@ export const ROW_READERS: readonly Reader[] = [
     ...LIST,
     ...CSV,
     name: "list of CSV",
-    files: [...LIST.files, "rows/csv-reader.ts", "rows/input-column.ts"],
+    files: [...LIST.files, "rows/csv-reader.ts", "rows/input-column.ts", "rows/table-reading.ts"],
     read: bytes => readList("csv", bytes),
   },
   {

@@ -1,0 +1,150 @@
+import { trimSpace } from "../base/text.ts"
+import { parseSubject } from "../check/address/parse-subject.ts"
+import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
+import { cleanAddressCell } from "./clean-cell.ts"
+import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
+import { kindColumns } from "./input-column.ts"
+import type { InputLine } from "./line-splitter.ts"
+
+/* What one delimiter makes of the beginning of a table: its records, its columns of inputs, and how much speaks for it. */
+
+/** So many records are examined. */
+const EXAMINED_RECORDS_MAX = 200
+/** So many lines are searched for the header. */
+export const HEADER_LINES_MAX = 20
+/** A column is one of addresses when at least this share of its cells are. */
+const COLUMN_SHARE_MIN = 0.5
+
+/** A record with the number of the line that it begins in, from 0. */
+export type Placed = { readonly cells: readonly string[]; readonly isFaulty: boolean; readonly line: number }
+
+/** What one delimiter makes of a beginning. */
+export type Reading = {
+  readonly delimiter: string
+  readonly records: readonly Placed[]
+  /** The number of cells that most records have. */
+  readonly width: number
+  /** The columns of inputs by their cells. */
+  readonly columns: readonly Column[]
+  /** How much speaks for it. */
+  readonly weight: number
+}
+
+/** A column whose cells are mostly inputs of a kind. */
+export type Column = { readonly index: number; readonly kind: SubjectKind }
+
+/** Reads the beginning of a table with a delimiter. */
+export function readingOf(lines: readonly InputLine[], start: number, isWhole: boolean, delimiter: string): Reading {
+  const records = recordsOf(lines, start, isWhole, delimiter)
+  const width = commonWidth(records)
+  const table = records
+    .slice(
+      Math.max(
+        0,
+        records.findIndex(({ cells }) => cells.length === width),
+      ),
+    )
+    .filter(isFilled)
+  const equal = table.filter(({ cells, isFaulty }) => !isFaulty && cells.length === width)
+  const columns = columnsOf(equal, width)
+  // No cell of a column of inputs holds a delimiter of its table, so such a column weighs as much as that all rows have equal cells.
+  const plain = Math.max(0, ...columns.map(column => shareOf(equal, column, LOOKS)))
+  const cleaned = Math.max(0, ...columns.map(column => shareOf(equal, column, CLEANS)))
+  const consistency = Math.max(table.length === 0 ? 0 : equal.length / table.length, namedShare(records))
+  const weight = width < 2 ? 0.5 : consistency * (1 + plain + cleaned / 4)
+  return { delimiter, records, width, columns, weight }
+}
+
+/** The share of rows with an input below a header that names its column, however many cells they have. One: no row has anything there. */
+function namedShare(records: readonly Placed[]): number {
+  const at = records.findIndex(({ cells, isFaulty, line }) => !isFaulty && line < HEADER_LINES_MAX && isNamed(cells))
+  const below = at < 0 ? [] : records.slice(at + 1)
+  const named = SUBJECT_KINDS.flatMap(kind => kindColumns(records[at]?.cells ?? [], kind).map(({ index }) => index))
+  const cells = below.map(record => named.map(index => trimSpace(record.cells[index] ?? "")))
+  const filled = cells.filter(row => row.some(cell => cell !== ""))
+  if (at < 0 || filled.length === 0) return at < 0 ? 0 : 1
+  return filled.filter(row => row.some(isInput)).length / below.length
+}
+
+/** Whether cells name a column of inputs among others. */
+const isNamed = (cells: readonly string[]): boolean =>
+  cells.length > 1 && !cells.some(isInput) && SUBJECT_KINDS.some(kind => kindColumns(cells, kind).length > 0)
+
+/** The number of cells, above one, that most records have; one: none has more. */
+function commonWidth(records: readonly Placed[]): number {
+  const counts = new Map<number, number>()
+  for (const { cells, isFaulty } of records)
+    if (!isFaulty && cells.length > 1) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
+  const sorted = [...counts].toSorted(([width, count], [other, more]) => more - count || other - width)
+  return sorted[0]?.[0] ?? 1
+}
+
+/** Whether a cell of a record is not blank. */
+export const isFilled = ({ cells }: Placed): boolean => cells.some(cell => trimSpace(cell) !== "")
+
+function recordsOf(lines: readonly InputLine[], start: number, isWhole: boolean, delimiter: string): readonly Placed[] {
+  const parser = new CsvRecordParser(delimiter)
+  const placed: Placed[] = []
+  let line = start
+  const place = (records: readonly CsvRecord[]): void => {
+    for (const { cells, fault, lineCount } of records) {
+      placed.push({ cells, isFaulty: fault !== null, line })
+      line += lineCount
+    }
+  }
+  for (const read of lines.slice(start)) {
+    if (placed.length >= EXAMINED_RECORDS_MAX) return placed
+    const records: CsvRecord[] = []
+    parser.push(read, records)
+    place(records)
+  }
+  const rest: CsvRecord[] = []
+  if (isWhole) parser.end(rest)
+  place(rest)
+  return placed
+}
+
+/** The columns whose cells are addresses; where there is none, those of URLs, then those of domains. */
+export function columnsOf(records: readonly Placed[], width: number): readonly Column[] {
+  for (const kind of ["email", "url", "domain"] as const) {
+    const columns = Array.from({ length: width }, (_, index) => ({ index, kind }))
+    const found = columns.filter(column => shareOf(records, column, CLEANS) >= COLUMN_SHARE_MIN)
+    if (found.length > 0) return found
+  }
+  return []
+}
+
+/** The share of the cells of a column that are of its kind, without those that are empty and without the first, if it is a name. */
+export function shareOf(records: readonly Placed[], { index, kind }: Column, looks: typeof LOOKS): number {
+  const all = records.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => cell !== "")
+  const cells = all[0] !== undefined && !CLEANS[kind](all[0]) ? all.slice(1) : all
+  return cells.length === 0 ? 0 : cells.filter(cell => looks[kind](cell)).length / cells.length
+}
+
+/** Whether a cell is an input of any kind, once it is cleaned. */
+export const isInput = (cell: string): boolean => SUBJECT_KINDS.some(kind => CLEANS[kind](cell))
+
+/** Whether a column has inputs of any kind: one that is named for addresses may have domains. */
+export const hasAnyInput = (records: readonly Placed[], index: number): boolean =>
+  SUBJECT_KINDS.some(kind => shareOf(records, { index, kind }, CLEANS) > 0)
+
+const ADDRESS = /^[^\s@"',;|<>]+@[^\s@,;|<>]+\.[^\s@.,;|<>]{2,}$/
+const URL_START = /^https?:\/\/[^\s]+$/i
+
+/** Whether a cell is plainly an address. */
+export const isAddress = (cell: string): boolean => cell.includes("@") && !URL_START.test(cell) && ADDRESS.test(cell)
+const isDomain = (cell: string): boolean => cell.includes(".") && parseSubject("domain", cell, "").fault === null
+
+/** Whether a cell is plainly of a kind. */
+const LOOKS: Readonly<Record<SubjectKind, (cell: string) => boolean>> = {
+  email: isAddress,
+  url: cell => URL_START.test(cell),
+  domain: isDomain,
+}
+
+/** Whether a cell is of a kind once it is cleaned. */
+export const CLEANS: typeof LOOKS = {
+  email: cell => isAddress(cell) || (!URL_START.test(cell) && isAddress(cleanAddressCell(cell)?.text ?? "")),
+  url: cell => URL_START.test(cell),
+  domain: isDomain,
+}
