@@ -10,6 +10,7 @@ import { type InputLine, splitLines } from "./line-splitter.ts"
 import { type ReadingOptions, type ReadingPlan, SINGLE_COLUMN } from "./reading-plan.ts"
 import { rowsOfLines } from "./row-reader.ts"
 import { DELIMITER_LINE, planMembers, planTable, type TablePlan } from "./table-plan.ts"
+import { HEADER_LINES_MAX } from "./table-reading.ts"
 import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
 
 /*
@@ -84,8 +85,9 @@ function decideRule(
   const format = options.format ?? (isJsonLines(lines) ? "ndjson" : null)
   if (format === "text" || format === "ndjson") return ruleWithoutColumns(format, lines, options)
   const table = planTable(lines, isWhole, options)
-  // A file that nobody calls a table is one if it has a header, or other columns than those of inputs.
-  if (format === null && !table.hasHeader && !table.hasOtherColumns) return ruleWithoutColumns("text", lines, options)
+  // A file that nobody calls a table is one if it has a header above rows, or other columns than those of inputs.
+  const hasHeader = table.hasHeader && table.hasRows
+  if (format === null && !hasHeader && !table.hasOtherColumns) return ruleWithoutColumns("text", lines, options)
   return { format: "csv", member: null, ...ruleOfTable(table, options) }
 }
 
@@ -153,7 +155,7 @@ function ruleOfTable({ doubt, ...table }: TablePlan, { isForced, column }: Readi
   const { delimiter, skippedLines, hasHeader, first, inputIndex, kind } = table
   const isDoubtful = doubt === "delimiter" || doubt === "header" || (doubt !== null && column === null)
   if (doubt !== null && isDoubtful) throw new UnreadableFile(names => TABLE_DOUBTS[doubt](table, names), true)
-  if (inputIndex === null) throw new UnreadableFile(names => withoutColumn(first, names), true)
+  if (inputIndex === null) throw new UnreadableFile(names => withoutColumn(table, names), true)
   if (!table.hasInputs && !isForced) throw new UnreadableFile(names => withoutInputs(table, names), true)
   return { delimiter, skippedLines, hasHeader, width: first.length, inputIndex, kind }
 }
@@ -181,8 +183,12 @@ const DELIMITER_WORDS: Readonly<Record<string, string>> = {
 }
 const nameOfDelimiter = (delimiter: string): string => DELIMITER_WORDS[delimiter] ?? `\`${delimiter}\``
 
-const withoutColumn = (first: readonly string[], names: OptionNames): string =>
-  `No column has a name like \`email\`, \`domain\` or \`url\`, or has addresses. Choose one with ${names.column}. ${describeColumns(first, names)}`
+function withoutColumn({ first, skippedLines }: Undoubted, names: OptionNames): string {
+  if (skippedLines < HEADER_LINES_MAX)
+    return `No column has a name like \`email\`, \`domain\` or \`url\`, or has addresses. Choose one with ${names.column}. ${describeColumns(first, names)}`
+  const line = skippedLines + 1
+  return `The first ${HEADER_LINES_MAX} lines have no header and no addresses. Line ${line} looks like the beginning of a table: ${names.skip} leaves out the ${skippedLines} lines above it.`
+}
 
 function withoutInputs(
   { first, hasHeader, inputIndex, delimiter, skippedLines }: Undoubted,

@@ -55,8 +55,8 @@ function toNdjsonRow(line: InputLine, column: string | null): InputRow {
   if (typeof value === "string") return validRow(value, null, null)
   const members = isJsonObject(value) ? jsonMembers(line.text) : null
   if (isJsonObject(value) && members === null) return malformedRow(line, { members, problem: "too_many_members" })
-  const names = (column === null ? SUBJECT_KINDS : [column]).filter(name => ownMember(value, name) !== undefined)
-  const name = names.find(name => ownMember(value, name) !== null) ?? names[0]
+  const names = column === null ? SUBJECT_KINDS : [column]
+  const name = names.find(name => ownMember(value, name) !== undefined)
   // A member without a value is an empty cell.
   const input = name === undefined ? undefined : (ownMember(value, name) ?? "")
   return typeof input === "string"

@@ -33,7 +33,8 @@ export type TablePlan = {
   /** All columns of that kind by their cells, and whether a filled one is none of them. */
   readonly inputColumns: readonly number[]
   readonly hasOtherColumns: boolean
-  /** Whether cells of the column look like inputs, or it has none yet. */
+  /** Whether there are rows, and whether cells of the column look like inputs, or it has none yet. */
+  readonly hasRows: boolean
   readonly hasInputs: boolean
   /** Why the table cannot be read as it is; null: it can. */
   readonly doubt: TableDoubt | null
@@ -130,6 +131,7 @@ function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boo
     hasOtherColumns: below.some(({ cells }) =>
       cells.some((cell, index) => !same.includes(index) && trimSpace(cell) !== ""),
     ),
+    hasRows: below.length > 0,
     hasInputs: chosen === null || hasInputs(below, chosen, isWhole),
     doubt: doubtOf(reading, header, same, first),
     delimiters: [delimiter],

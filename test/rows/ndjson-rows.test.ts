@@ -27,7 +27,7 @@ describe("a line of NDJSON", () => {
     ['{"domain":"b.com","x":1}', "b.com", "domain"],
     ['{"url":"https://b.com"}', "https://b.com", "url"],
     ['{"url":"https://b.com","domain":"b.com","email":"a@b.com"}', "a@b.com", "email"],
-    ['{"email":null,"domain":"b.com"}', "b.com", "domain"],
+    ['{"email":null,"url":"https://b.com/api/users/1"}', "", "email"],
     ['{"email":"no-address"}', "no-address", "email"],
     ['"b.com"', "b.com", null],
     [' {"email":"a@b.com"}\r', "a@b.com", "email"],
