@@ -42,6 +42,8 @@ export type ListBlock = { readonly bytes: Uint8Array; readonly rows: () => reado
 export type ReceivedList = {
   readonly rowsTotal: number
   readonly columnNames: readonly string[]
+  /** The columns that look like that with the inputs, from 0. */
+  readonly inputColumns: readonly number[]
   readonly reading: StoredReading
 }
 
@@ -74,7 +76,7 @@ export async function receiveList(
       if (block !== null) await collector.add(block)
       await pause()
     }
-    return { ...(await collector.end()), reading: { ...rule, encoding } }
+    return { ...(await collector.end()), inputColumns: planned.inputColumns, reading: { ...rule, encoding } }
   } catch (error) {
     throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message, error) : error
   }
@@ -151,7 +153,7 @@ class BlockCollector {
     if (this.#rowCount >= JOB_LIMITS.blockRows || this.#bytesCount >= JOB_LIMITS.blockBytes) await this.#flush()
   }
 
-  async end(): Promise<Omit<ReceivedList, "reading">> {
+  async end(): Promise<Pick<ReceivedList, "rowsTotal" | "columnNames">> {
     if (this.#bytesCount > 0) await this.#flush()
     return { rowsTotal: this.#rowsTotal, columnNames: this.#plan.columns.names }
   }

@@ -19,7 +19,12 @@ import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
  */
 
 /** A file, and how it is read. The text has no byte order mark. */
-export type PlannedFile = { readonly plan: ReadingPlan; readonly text: AsyncIterable<Uint8Array> }
+export type PlannedFile = {
+  readonly plan: ReadingPlan
+  /** The columns of a table that look like that with the inputs, from 0. */
+  readonly inputColumns: readonly number[]
+  readonly text: AsyncIterable<Uint8Array>
+}
 
 /** So much of a file decides how it is read: so many bytes of whole lines, and so many lines. */
 const EXAMINED_BYTES_MAX = 65_536
@@ -41,8 +46,8 @@ export async function planFile(text: AsyncIterable<Uint8Array>, options: Reading
   const beginning = hasMark ? split.first.subarray(BYTE_ORDER_MARK.length) : split.first
   const { lines, isWhole } = examinedLines(beginning)
   if (isWhole && hasNothing(lines)) return null
-  const rule = { ...decideRule(lines, isWhole, options), hasMark }
-  return { plan: planOfBeginning(rule, lines), text: split.wholeFrom(beginning) }
+  const { rule, inputColumns } = decideRule(lines, isWhole, options)
+  return { plan: planOfBeginning({ ...rule, hasMark }, lines), inputColumns, text: split.wholeFrom(beginning) }
 }
 
 /** Whether lines are blank, but for one that names the delimiter. */
@@ -56,7 +61,7 @@ const hasMarkRoom = (beginning: Uint8Array): boolean => beginning.length >= BYTE
  */
 export function planOfFirstBlock(bytes: Uint8Array, rule: ReadingRule | null, options: ReadingOptions): ReadingPlan {
   const lines = splitLines(bytes)
-  return planOfBeginning(rule ?? { ...decideRule(lines, false, options), hasMark: false }, lines)
+  return planOfBeginning(rule ?? { ...decideRule(lines, false, options).rule, hasMark: false }, lines)
 }
 
 /** The plan of a file that is read by a rule, from its first lines. */
@@ -76,19 +81,17 @@ function planOfBeginning(rule: ReadingRule, lines: readonly InputLine[]): Readin
 const headerNames = (lines: readonly InputLine[], delimiter: string): readonly string[] =>
   firstRecord(lines, delimiter)?.cells ?? []
 
-function decideRule(
-  lines: readonly InputLine[],
-  isWhole: boolean,
-  options: ReadingOptions,
-): Omit<ReadingRule, "hasMark"> {
+type Decided = { readonly rule: Omit<ReadingRule, "hasMark">; readonly inputColumns: readonly number[] }
+
+function decideRule(lines: readonly InputLine[], isWhole: boolean, options: ReadingOptions): Decided {
   if (isFormBody(lines)) throw new UnreadableFile(() => FORM_BODY)
   const format = options.format ?? (isJsonLines(lines) ? "ndjson" : null)
-  if (format === "text" || format === "ndjson") return ruleWithoutColumns(format, lines, options)
+  if (format === "text" || format === "ndjson") return decideWithoutColumns(format, lines, options)
   const table = planTable(lines, isWhole, options)
   // A file that nobody calls a table is one if it has a header above rows, or other columns than those of inputs.
   const hasHeader = table.hasHeader && table.hasRows
-  if (format === null && !hasHeader && !table.hasOtherColumns) return ruleWithoutColumns("text", lines, options)
-  return { format: "csv", member: null, ...ruleOfTable(table, options) }
+  if (format === null && !hasHeader && !table.hasOtherColumns) return decideWithoutColumns("text", lines, options)
+  return { rule: { format: "csv", member: null, ...ruleOfTable(table, options) }, inputColumns: table.inputColumns }
 }
 
 const FORM_BODY =
@@ -103,16 +106,16 @@ const isJsonLines = (lines: readonly InputLine[]): boolean => {
   return first.trimStart().startsWith("{") && parseJson(first) !== undefined
 }
 
-function ruleWithoutColumns(
+function decideWithoutColumns(
   format: "text" | "ndjson",
   lines: readonly InputLine[],
   { column, skippedLines, isForced }: ReadingOptions,
-): Omit<ReadingRule, "hasMark"> {
+): Decided {
   const rule = { format, delimiter: ",", skippedLines: skippedLines ?? 0, hasHeader: false, width: 1, inputIndex: 0 }
   const member = format === "ndjson" ? memberOf(lines, column, isForced) : column
   const whole = { ...rule, kind: null, member }
   if (!isForced) assertInputs(lines.slice(rule.skippedLines), { ...whole, hasMark: false, columns: SINGLE_COLUMN })
-  return whole
+  return { rule: whole, inputColumns: [] }
 }
 
 /**
@@ -154,9 +157,14 @@ function assertInputs(lines: readonly InputLine[], plan: ReadingPlan): void {
 function ruleOfTable({ doubt, ...table }: TablePlan, { isForced, column }: ReadingOptions) {
   const { delimiter, skippedLines, hasHeader, first, inputIndex, kind } = table
   const isDoubtful = doubt === "delimiter" || doubt === "header" || (doubt !== null && column === null)
-  if (doubt !== null && isDoubtful) throw new UnreadableFile(names => TABLE_DOUBTS[doubt](table, names), true)
-  if (inputIndex === null) throw new UnreadableFile(names => withoutColumn(table, names), true)
-  if (!table.hasInputs && !isForced) throw new UnreadableFile(names => withoutInputs(table, names), true)
+  const named = hasHeader ? first : []
+  const all = { names: named, indexes: first.map((_, index) => index) }
+  if (doubt !== null && isDoubtful) {
+    const choice = doubt === "columns" ? { names: named, indexes: table.inputColumns } : null
+    throw new UnreadableFile(names => TABLE_DOUBTS[doubt](table, names), true, choice)
+  }
+  if (inputIndex === null) throw new UnreadableFile(names => withoutColumn(table, names), true, all)
+  if (!table.hasInputs && !isForced) throw new UnreadableFile(names => withoutInputs(table, names), true, all)
   return { delimiter, skippedLines, hasHeader, width: first.length, inputIndex, kind }
 }
 

@@ -11,6 +11,9 @@ const PARAMETER_NAMES: OptionNames = {
   force: "`force=true`",
 }
 
+/** The columns of a table of which the caller names one, by their indexes, and the names of all; empty: they have none. */
+export type ColumnChoice = { readonly names: readonly string[]; readonly indexes: readonly number[] }
+
 /** Thrown when a file cannot be read as rows. The message is for people and names parameters of a query. */
 export class UnreadableFile extends Error {
   override readonly name = "UnreadableFile"
@@ -18,10 +21,13 @@ export class UnreadableFile extends Error {
   readonly describe: (names: OptionNames) => string
   /** Whether other options would help: the file is as it should be. */
   readonly isWrongUse: boolean
+  /** The columns to choose from; null: another one would not help, or they are not known. */
+  readonly choice: ColumnChoice | null
 
-  constructor(describe: (names: OptionNames) => string, isWrongUse = false) {
+  constructor(describe: (names: OptionNames) => string, isWrongUse = false, choice: ColumnChoice | null = null) {
     super(describe(PARAMETER_NAMES))
     this.describe = describe
     this.isWrongUse = isWrongUse
+    this.choice = choice
   }
 }

@@ -94,15 +94,26 @@ export const exampleCallbackSecret = (): CallbackSecretBody => ({
 /** An example of what a list would cost. */
 export const exampleJobEstimate = (): JobEstimateBody => ({
   rows: 100_000,
+  rows_skipped: 120,
+  rows_cleaned: 845,
   unique_domains: 31_204,
-  units_needed: 100_000,
+  units_needed: 99_880,
   units_left: 250_000,
   columns: ["id", "email", "name"],
+  other_columns: [],
   reading: EXAMPLE_READING,
 })
 
 const EXAMPLE_READING: ListReadingBody = {
-  ...{ format: "csv", encoding: "utf-8", delimiter: ",", header_line: 1, lines_above: 0, column_number: 2, kind: "email" },
+  ...{
+    format: "csv",
+    encoding: "utf-8",
+    delimiter: ",",
+    header_line: 1,
+    lines_above: 0,
+    column_number: 2,
+    kind: "email",
+  },
 }
 
 const NONE_BY_CATEGORY = Object.fromEntries(

@@ -16,6 +16,7 @@ import type { Store } from "../../customers/store/core/store.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { JobFiles } from "../../jobs/job-files.ts"
 import type { JobService } from "../../jobs/job-service.ts"
+import type { SampleRow } from "../../jobs/list-estimate.ts"
 import { readResults, resultsLength } from "../../jobs/read-results.ts"
 import { type ListReading, RefusedList } from "../../jobs/receive-list.ts"
 import { readSpreadsheet, sliceChunks, spreadsheetLength } from "../../jobs/safe-results.ts"
@@ -125,7 +126,7 @@ async function upload(deps: JobRoutesDeps, exchange: Exchange): Promise<Response
   if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
   const chunks = uploadChunks(request, deps)
   try {
-    if (isDry) return json(deps, exchange, await estimateFor(deps, exchange, chunks, { options, reading }))
+    if (isDry) return json(deps, exchange, (await estimateFor(deps, exchange, chunks, { options, reading })).body)
     const newJob = { accountId: account.id, keyId: key.id, options, reading, actor: callerActor(account.id, key.id) }
     const job = await service.receive(newJob, chunks, bytesMax)
     // The account and its key were deleted meanwhile.
@@ -156,28 +157,37 @@ export const momentOf = ({
   readonly clock: Clock
 }): JobMoment => ({ nowMs: clock(), keepHours })
 
-/** What a list would cost the account. A dry run takes the place of an upload, and costs its unit unless it fails. */
+/** What a dry run tells, and the first rows of the list, which are for its page alone. */
+export type SeenList = { readonly body: JobEstimateBody; readonly sample: readonly SampleRow[] }
+
+/** What a list would cost the account, and how it is read. A dry run takes the place of an upload, and costs its unit unless it fails. */
 export async function estimateFor(
   deps: Pick<JobRoutesDeps, "jobs" | "tiers" | "units" | "usage">,
   exchange: Exchange,
   chunks: AsyncIterable<Uint8Array>,
   list: { readonly options: JobOptions; readonly reading: ListReading },
-): Promise<JobEstimateBody> {
+): Promise<SeenList> {
   const { service, bytesMax } = deps.jobs
   const { key, account } = callerOf(exchange)
-  const makeEstimate = async (): Promise<JobEstimateBody> => {
+  const makeEstimate = async (): Promise<SeenList> => {
     const estimate = await service.estimate({ accountId: account.id, keyId: key.id, ...list }, chunks, bytesMax)
     if (estimate === null) throw invalidKey("This key does not exist.")
     if (typeof estimate === "string") throw tooManyJobs(estimate)
     const perDay = deps.tiers[account.tier]?.unitsPerDay ?? null
-    return {
+    const { reading, inputColumns, sample } = estimate
+    const isOther = (index: number): boolean => reading.format === "csv" && index !== reading.inputIndex
+    const body = {
       rows: estimate.rowsTotal,
+      rows_skipped: estimate.rowsSkipped,
+      rows_cleaned: estimate.rowsCleaned,
       unique_domains: estimate.uniqueDomains,
       units_needed: estimate.unitsNeeded,
       units_left: perDay === null ? null : await deps.units.readRemaining(account.id, perDay),
       columns: [...estimate.columnNames],
-      reading: readingBody(estimate.reading),
+      other_columns: inputColumns.filter(isOther).map(index => index + 1),
+      reading: readingBody(reading),
     }
+    return { body, sample }
   }
   return await metered(deps, exchange, JOB_LIMITS.dryRunUnits, makeEstimate, () => ({ kind: "dry_run" }))
 }

@@ -1,6 +1,5 @@
 import { expect, test } from "bun:test"
 import { text } from "node:stream/consumers"
-import { gzipSync } from "node:zlib"
 import type { Browser } from "playwright-core"
 import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -45,18 +44,19 @@ async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess, rows:
   await page.getByRole("heading", { name: "Lists", level: 1 }).waitFor()
   await fit("lists-empty")
   await page.getByLabel("File").setInputFiles(listFile(rows))
+  await page.getByRole("button", { name: "Preview" }).click()
   const preview = page.locator("#preview")
-  await preview.getByText("jane0@gmail.com").waitFor()
-  expect(await preview.textContent()).toContain("The first rows of 4 columns. “work address” is checked:")
-  await page.getByText("How the file is read").click()
-  expect(await page.getByLabel("Column", { exact: true }).inputValue()).toBe("work address")
-  await page.getByRole("button", { name: "What it costs" }).click()
-  await page.locator("#estimate").getByText("Different domains").waitFor()
-  const cost = await page.locator("#estimate").textContent()
-  // To ask costs one unit.
-  for (const words of [rows.toLocaleString("en"), `${rows.toLocaleString("en")} units`, "249,999 units"])
-    expect(cost).toContain(words)
-  await fit("lists-cost")
+  await preview.getByText("Different domains").waitFor()
+  // A preview costs one unit.
+  for (const words of [
+    `${rows.toLocaleString("en")} units, of 249,999 left today`,
+    "3. work address, with addresses (by its name)",
+  ])
+    expect(await preview.textContent()).toContain(words)
+  expect(await page.getByLabel("Column", { exact: true }).locator("option:checked").textContent()).toBe(
+    "Found: 3. work address",
+  )
+  await fit("lists-preview")
   await page.getByRole("button", { name: "Check the list" }).click()
   await page.waitForURL(/\/dashboard\/jobs\/job_\w+/)
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("customers <b>2026.csv")
@@ -67,11 +67,12 @@ async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess, rows:
   await fit("list-done")
   const all = await download(watched, "Download all rows")
   expect(all.trim().split("\n")).toHaveLength(rows + 1)
-  expect(all).toContain('"Doe, Jane",jane1@mailinator.com,=1+1,disposable,')
-  await page.getByLabel("For a spreadsheet").check()
+  expect(all).toStartWith("\ufeffid,")
+  expect(all).toContain(`"Doe, Jane",jane1@mailinator.com,'=1+1,disposable,`)
+  await page.getByLabel("For a program").check()
   const blocked = (await download(watched, "Only blocked")).trim().split("\n")
   expect(blocked.length).toBeGreaterThan(rows / DOMAINS.length)
-  expect(blocked.slice(1).every(row => row.includes(",'=1+1,") && row.includes(",block,"))).toBe(true)
+  expect(blocked.slice(1).every(row => row.includes(",=1+1,") && row.includes(",block,"))).toBe(true)
   await page.goto(`${url}/dashboard/jobs`)
   await fit("lists-one")
   await page.getByRole("link", { name: "customers" }).click()
@@ -110,10 +111,19 @@ test.skipIf(isBrowserMissing)(
     await page.getByText("How the file is read").click()
     await page.getByLabel("Column", { exact: true }).fill("work address")
     await page.getByLabel("File").setInputFiles(listFile(2000))
-    await page.getByRole("button", { name: "What it costs" }).click()
+    await page.getByRole("button", { name: "Preview" }).click()
     await page.getByText("2,000 units").waitFor()
+    await page.getByText("Choose the file again:").waitFor()
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Customers")
+    await page.getByLabel("Lines above the header").fill("1")
+    await page.getByLabel("Column", { exact: true }).selectOption("")
+    await page
+      .getByLabel("File")
+      .setInputFiles({ ...listFile(1), buffer: Buffer.from(`Report\n${listFile(2000).buffer}`) })
+    await page.getByRole("button", { name: "Preview" }).click()
+    await page.getByText("line 2: 1 line above stays as it is").waitFor()
     await page.getByLabel("File").setInputFiles(listFile(2000))
+    await page.getByLabel("Lines above the header").fill("")
     await page.getByRole("button", { name: "Check the list" }).click()
     await page.getByText("The list is uploaded").waitFor()
     while ((await page.locator("[data-state=done]").count()) === 0)
@@ -139,8 +149,14 @@ test.skipIf(isBrowserMissing)(
     const bytes = Buffer.from("one,two\n1,2\n")
     await page.getByLabel("File").setInputFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: bytes })
     await page.getByRole("button", { name: "Check the list" }).click()
-    await page.locator("#estimate [role=alert]").getByText("No column is named like").waitFor()
-    expect(await page.getByLabel("Column", { exact: true }).isVisible()).toBe(true)
+    await page.locator("#reading [role=alert]").getByText("No column is named like").waitFor()
+    expect(await page.getByLabel("Column", { exact: true }).evaluate("field => field === document.activeElement")).toBe(
+      true,
+    )
+    await page.getByLabel("Column", { exact: true }).selectOption({ label: "2. two" })
+    await page.getByLabel("Check it all the same").check()
+    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.waitForURL(/\/dashboard\/jobs\/job_\w+/)
     expect(watched.faults).toEqual([])
   },
   BROWSER_TEST_MS,
@@ -162,26 +178,64 @@ test.skipIf(isBrowserMissing)(
   BROWSER_TEST_MS,
 )
 
+/** An export with notes above its header, in an old encoding, with cells to clean and to skip, and two columns of addresses. */
+const EXPORT = `Notes:
+From our CRM
+
+Name;Work email;Home email;Note
+J\u00fcrgen;J\u00fcrgen <juergen@acme.com>;j@gmail.com;1,5
+Al;n/a;al@gmail.com;2
+Joe;mailto:joe@mailinator.com;joe@gmail.com;=1+1
+Ada;ada@acme.com; bob@acme.com;ada@gmail.com;<b>3</b>
+`
+
 test.skipIf(isBrowserMissing)(
-  `${IN_A_BROWSER}, a dropped file shows its first rows like a chosen one, and a compressed one too`,
+  `${IN_A_BROWSER}, a dropped file is previewed, read in another way, previewed again and checked so`,
   async () => {
     const { watched, server } = await openLists()
     const { page } = watched
     await page.goto(`${server.url}/dashboard/jobs`)
     const dropped = await page.evaluateHandle(`(() => {
+      const bytes = Uint8Array.from(${JSON.stringify(EXPORT)}, char => char.charCodeAt(0))
       const transfer = new DataTransfer()
-      transfer.items.add(new File(['{"website":"acme.com","n":1}\\n{"website":"stripe.com","n":2}\\n'], "sites.ndjson"))
+      transfer.items.add(new File([bytes], "export.csv"))
       return transfer
     })()`)
     await page.dispatchEvent("#list-form", "drop", { dataTransfer: dropped })
-    await page.locator("#preview").getByRole("cell", { name: "stripe.com", exact: true }).waitFor()
-    expect(await page.locator("#column").inputValue()).toBe("website")
-    const buffer = gzipSync("first;e-mail\n<b>Jane</b>;jane@acme.com\n")
-    await page
-      .getByLabel("File", { exact: true })
-      .setInputFiles({ name: "people.csv.gz", mimeType: "application/gzip", buffer })
-    await page.locator("#preview").getByText("<b>Jane</b>").waitFor()
-    expect(await page.locator("#column").inputValue()).toBe("e-mail")
+    const [preview, column] = [page.locator("#preview"), page.getByLabel("Column", { exact: true })]
+    await page.getByRole("button", { name: "Preview" }).click()
+    await page.locator("#reading [role=alert]").getByText("2 columns have addresses").waitFor()
+    expect(await pageFaults(watched, "lists-several-columns")).toEqual([])
+    await column.selectOption({ label: "2. Work email" })
+    await page.getByRole("button", { name: "Preview" }).click()
+    await preview.getByText("juergen@acme.com").first().waitFor()
+    for (const words of [
+      "Windows-1252",
+      "line 4: 3 lines above stay",
+      "1 skipped",
+      "3 cleaned",
+      "J\u00fcrgen",
+      "Home email",
+    ])
+      expect(await preview.textContent()).toContain(words)
+    expect(await pageFaults(watched, "lists-preview-export")).toEqual([])
+    await page.getByLabel("Encoding").selectOption("windows-1250")
+    await preview.getByText("You have changed how the file is read.").waitFor()
+    await page.getByLabel("Delimiter").selectOption("semicolon")
+    await column.selectOption({ label: "3. Home email" })
+    await page.getByRole("button", { name: "Preview" }).click()
+    await preview.getByRole("cell", { name: "j@gmail.com", exact: true }).first().waitFor()
+    expect(await preview.textContent()).toContain("Windows-1250: Central Europe (as you chose)")
+    expect(await preview.getByText("You have changed").count()).toBe(0)
+    await column.selectOption({ label: "2. Work email" })
+    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.locator("[data-state=done]").waitFor()
+    for (const words of ["Skipped", "Cleaned", "Several addresses"])
+      expect(await page.locator("#progress").textContent()).toContain(words)
+    expect(await pageFaults(watched, "list-cleaned")).toEqual([])
+    const all = await download(watched, "Download all rows")
+    expect(all).toStartWith("\ufeffNotes:\n")
+    expect(all).toContain("Joe;mailto:joe@mailinator.com;joe@gmail.com;'=1+1;disposable;")
     expect(watched.faults).toEqual([])
   },
   BROWSER_TEST_MS,

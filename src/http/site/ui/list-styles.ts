@@ -14,6 +14,8 @@ export const LIST_STYLES = `
 .first-rows th, .first-rows td { padding: .35rem .75rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line) }
 .first-rows tr:last-child td { border-bottom: 0 }
 .first-rows th { color: var(--soft); font-weight: 500 } .first-rows .chosen { color: var(--ink); background: var(--raised); font-weight: 600 }
+.reading-fields { grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); align-items: start } .reading-fields .check { grid-column: 1 / -1 }
+.page .why { color: var(--soft) } #preview .line { display: block } .first-rows tr > :first-child { position: sticky; left: 0; background: var(--paper) }
 #list-form { grid-template-columns: minmax(0, 1fr) }
 @media (scripting: enabled) { .without-script { display: none } }
 @media (max-width: 40rem) { .list-charts .bar { width: 30% } #list-facts .facts { grid-template-columns: minmax(0, 9rem) minmax(0, 1fr) } }

@@ -62,7 +62,14 @@ describe("without a script", () => {
     expect(linksIn(sent)).toContain(sent.path.replace(/\?.*/, ""))
     await checkAll(opened)
     const done = await opened.get(sent.path.replace(/\?.*/, ""))
-    for (const words of ["Done. All rows have their results.", "3 rows", "Disposable 1 33.3 %", "Only blocked (1)"])
+    for (const words of [
+      "Done. All rows have their results.",
+      "3 rows",
+      "Judged 3, for 3 units",
+      "Column 2, with addresses",
+      "Disposable 1 33.3 %",
+      "Only blocked (1)",
+    ])
       expect(done.text).toContain(words)
     expect(repeatedIds(done.html)).toEqual([])
     const file = await opened.get(`${done.path}/results`)
@@ -94,34 +101,80 @@ describe("without a script", () => {
     expect((await opened.get(`${path}/results?only=spam`)).status).toBe(404)
   })
 
-  test("cells that a spreadsheet would run stay as they are, or get an apostrophe if that is asked", async () => {
+  test("results are for a spreadsheet, which runs none of their cells, unless they are wanted as they are", async () => {
     const opened = await openSignedIn()
     const rows = 'email;note\na@acme.com;=1+1\nb@acme.com;"=2;\n""3"""\nc@acme.com;fine\n'
     const { path } = await uploadDone(opened, { file: csvFile(rows) })
-    expect((await opened.get(`${path}/results`)).html).toContain("a@acme.com;=1+1;")
-    const safe = (await opened.get(`${path}/results?safe=yes`)).html
+    expect((await opened.get(`${path}/results?cells=plain`)).html).toContain("a@acme.com;=1+1;")
+    const safe = (await opened.get(`${path}/results`)).html
     expect(safe).toContain("a@acme.com;'=1+1;")
     expect(safe).toContain(`b@acme.com;"'=2;\n""3""";`)
     expect(safe).toContain("c@acme.com;fine;")
   })
 
-  test("the cost of a list is shown before it is checked, and nothing of it is kept", async () => {
+  const EXPORT = `Notes:\nFrom our CRM\n\nName;Work email;Home\nJ\u00fcrgen;<JUERGEN@acme.com>;1,5\nAl;n/a;2\nJoe;mailto:joe@mailinator.com;3\nAda;ada@acme.com;${"x".repeat(150)}\n`
+
+  test("a preview says how a list is read and why, what it costs, and keeps nothing of it", async () => {
     const opened = await openSignedIn({ tier: 0 })
-    const page = await opened.postParts(`${PATH}/estimate`, {
-      name: "Customers",
-      file: csvFile(`${CSV}Al,al@acme.com\n`),
-    })
+    const file = new File([Buffer.from(EXPORT, "latin1")], "export.csv")
+    const page = await opened.postParts(`${PATH}/estimate`, { name: "Customers", file })
     expect(page.status).toBe(200)
     for (const words of [
-      "Rows 4",
-      "Different domains 3",
-      "Costs 4 units",
-      "Left today 999 units",
-      "Columns name, email",
+      "Rows 4 \u00b7 1 skipped: nothing to check, free \u00b7 2 cleaned",
+      "Different domains 2",
+      "Costs 3 units, of 999 left today",
+      "Windows-1252: Western Europe (it is not valid UTF-8)",
+      "Delimiter Semicolon ( ; ) (most rows have 3 cells by it)",
+      "Header line 4: 3 lines above stay as they are",
+      "Column 2. Work email , with addresses (by its name)",
+      "JUERGEN@acme.com \u00b7 cleaned J\u00fcrgen <JUERGEN@acme.com> 1,5",
+      "skipped Al n/a 2",
+      `Ada ada@acme.com ${"x".repeat(100)}\u2026`,
+      "Choose the file again:",
     ])
       expect(page.text).toContain(words)
     expect(page.html).toContain('value="Customers"')
+    for (const found of ["Found: Semicolon", "Found: Windows-1252", "Found: 2. Work email", 'placeholder="Found: 3"'])
+      expect(page.html).toContain(found)
+    expect(repeatedIds(page.html)).toEqual([])
     expect(await opened.harness.store.all("SELECT id FROM jobs")).toEqual([])
+    expect(JSON.stringify(opened.harness.logged)).not.toContain("acme.com")
+  })
+
+  test("what a preview found can be changed, and stays changed", async () => {
+    const opened = await openSignedIn()
+    const fields = {
+      delimiter: "semicolon",
+      encoding: "windows-1250",
+      skip: "3",
+      column: "1",
+      force: "yes",
+      headless: "yes",
+    }
+    const page = await opened.postParts(`${PATH}/estimate`, { ...fields, file: csvFile(EXPORT) })
+    for (const words of [
+      "Windows-1250: Central Europe (as you chose)",
+      "Semicolon ( ; ) (as you chose)",
+      "Column 1 (as",
+    ])
+      expect(page.text).toContain(words)
+    for (const kept of ['value="3"', 'value="yes" checked', '<option value="semicolon" selected'])
+      expect(page.html).toContain(kept)
+    const { path } = await upload(opened, { ...fields, file: csvFile(EXPORT) })
+    expect((await opened.get(path)).text).toContain("Header none, 3 lines above")
+  })
+
+  test("of several columns with addresses one is chosen", async () => {
+    const opened = await openSignedIn()
+    const file = csvFile("name,billing email,shipping email\nA,a@acme.com,b@acme.com\nC,c@acme.com,d@acme.com\n")
+    const page = await opened.postParts(PATH, { name: "Customers", file })
+    expect([page.status, errorAt(page.html, "column")]).toEqual([
+      400,
+      "2 columns have addresses: 2 \u201cbilling email\u201d, 3 \u201cshipping email\u201d. Choose one with \u201cColumn\u201d.",
+    ])
+    expect(page.html).toContain('<option value="3">3. shipping email</option>')
+    expect(page.html).not.toContain('<option value="1">')
+    expect((await upload(opened, { column: "3", file })).text).toContain("The list is uploaded")
   })
 })
 
@@ -145,6 +198,9 @@ describe("what is refused is said beside the form, with what was entered", () =>
     ],
     ["an empty file", { file: csvFile("") }, 400, "file", "The list is empty."],
     ["a wrong policy", { policy: "nice", file: csvFile() }, 400, "policy", "Choose one of the policies."],
+    ["a wrong delimiter", { delimiter: "ab", file: csvFile() }, 400, "delimiter", "Choose one of the delimiters."],
+    ["a wrong encoding", { encoding: "klingon", file: csvFile() }, 400, "encoding", "Choose one of the encodings."],
+    ["too many lines above", { skip: "201", file: csvFile() }, 400, "skip", "Enter a whole number from 0 to 200."],
     ["a wrong format", { format: "xml", file: csvFile() }, 400, "format", "Choose one of the formats."],
     ["a long name", { name: "n".repeat(101), file: csvFile() }, 400, "name", "A name has at most 100 characters."],
     ["a column of a text", { format: "text", column: "x", file: csvFile() }, 400, "column", "A text has no columns."],

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
-import type { JobBody } from "../../../../contract/jobs-schema.ts"
+import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { CallbackState } from "../../../../customers/jobs/callback-queue.ts"
@@ -14,7 +14,19 @@ import { DescriptionList, Table } from "../../ui/layout.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { ListCallbacks } from "./callbacks.tsx"
-import { isLive, listName, PART_LABELS, rowsDone, STATE_LABELS, stateMeaning, timeLeft } from "./list-words.ts"
+import {
+  delimiterLabel,
+  encodingLabel,
+  FORMAT_LABELS,
+  isLive,
+  KIND_LABELS,
+  listName,
+  PART_LABELS,
+  rowsDone,
+  STATE_LABELS,
+  stateMeaning,
+  timeLeft,
+} from "./list-words.ts"
 
 type ListPageProps = {
   readonly user: SignedInUser
@@ -80,7 +92,13 @@ export function ListProgress({ list }: { readonly list: JobBody }) {
         </p>
       ) : null}
       {JOB_STATES[state].hasResults && rows.done > 0 ? <Downloads list={list} /> : null}
-      {rows.done === 0 ? null : <Charts list={list} />}
+      {rows.done === 0 ? null : (
+        <>
+          <h2 id="summary">Summary</h2>
+          <RowSummary list={list} />
+          <Charts list={list} />
+        </>
+      )}
     </div>
   )
 }
@@ -182,27 +200,73 @@ function BarTable({ caption, column, bars }: BarTableProps) {
 const formatShare = (count: number, all: number): string =>
   `${all === 0 ? "0" : ((count / all) * 100).toFixed(count === all || count === 0 ? 0 : 1)} %`
 
+/** What became of the rows, in numbers. */
+function RowSummary({ list: { rows, units_used: units } }: { readonly list: JobBody }) {
+  const { done, skipped, cleaned, several, wide, unreadable, degraded } = rows
+  const counted: readonly (readonly [string, number, string])[] = [
+    ["Skipped", skipped, "the cell is empty or says so; free, without a verdict"],
+    ["Cleaned", cleaned, "what was meant is checked, and stands in the column input_checked"],
+    ["Several addresses", several, "the first is checked, and the others stand in the column input_several"],
+    ["More cells than columns", wide, "their last cells stand behind all others"],
+    ["Could not be read", unreadable, "they count as invalid"],
+    ["From lists only", degraded, "DNS gave no answer"],
+  ]
+  return (
+    <DescriptionList
+      items={[
+        ["Rows", formatNumber(done)],
+        ["Judged", `${formatNumber(done - skipped)}, for ${formatCount(units, "unit")}`],
+        ...counted
+          .filter(([, count]) => count > 0)
+          .map(([name, count, what]) => [name, <RowCount count={count} what={what} />] as const),
+      ]}
+    />
+  )
+}
+
+const RowCount = ({ count, what }: { readonly count: number; readonly what: string }) => (
+  <>
+    {formatNumber(count)} <span class="why">({what})</span>
+  </>
+)
+
 function ListFacts({ list }: { readonly list: JobBody }) {
-  const { rows, column, expires_at: expiresAt, ended_at: endedAt } = list
+  const { expires_at: expiresAt, ended_at: endedAt, reading } = list
   return (
     <DescriptionList
       items={[
         ["Uploaded", <Timestamp atMs={Date.parse(list.created_at)} />],
         ...(endedAt === null ? [] : [["Ended", <Timestamp atMs={Date.parse(endedAt)} />] as const]),
         ...(expiresAt === null ? [] : [["Deleted by itself", <Timestamp atMs={Date.parse(expiresAt)} />] as const]),
-        ["Format", list.format],
-        ...(list.format === "text"
-          ? []
-          : [["Column", column === null ? "found by its name" : <bdi>{column}</bdi>] as const]),
         ["Policy", <code>{list.policy}</code>],
-        ["Units used", formatNumber(list.units_used)],
-        ...(rows.unreadable === 0
-          ? []
-          : [["Rows that could not be read", `${formatNumber(rows.unreadable)}, which count as invalid`] as const]),
-        ...(rows.degraded === 0 ? [] : [["Judged from lists alone", formatCount(rows.degraded, "row")] as const]),
+        ...(reading === null ? [] : readingFacts(reading, list.column)),
       ]}
     />
   )
+}
+
+/** How a list is read, in words. */
+function readingFacts(reading: ListReadingBody, column: string | null): (readonly [string, ComponentChildren])[] {
+  const {
+    format,
+    encoding,
+    delimiter,
+    header_line: headerLine,
+    lines_above: above,
+    column_number: number,
+    kind,
+  } = reading
+  const aboveText = above === 0 ? "" : `, ${formatCount(above, "line")} above`
+  const named = column === null || column === String(number) ? "" : `. ${column}`
+  const held = kind === null ? "" : `, with ${KIND_LABELS[kind]}`
+  const facts: readonly (readonly [string, string | null])[] = [
+    ["Format", FORMAT_LABELS[format].replace(/:.*/, "")],
+    ["Encoding", encodingLabel(encoding)],
+    ["Delimiter", delimiter === null ? null : delimiterLabel(delimiter)],
+    ["Header", format === "csv" ? `${headerLine === null ? "none" : `line ${headerLine}`}${aboveText}` : null],
+    ["Column", number === null ? column : `${number}${named}${held}`],
+  ]
+  return facts.flatMap(([name, value]) => (value === null ? [] : [[name, <bdi>{value}</bdi>] as const]))
 }
 
 type ListDeletionPageProps = Pick<ListPageProps, "user" | "list">

@@ -3,9 +3,11 @@ import { hasAtMostCharacters } from "../../../../base/text.ts"
 import { JOB_FORMATS, JOB_LIMITS, type JobFormat } from "../../../../contract/jobs.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../../contract/policies.ts"
+import { delimiterOf } from "../../../../contract/reading.ts"
 import type { JobOptions } from "../../../../customers/jobs/job-row.ts"
 import type { ListReading } from "../../../../jobs/receive-list.ts"
-import { readFileName } from "../../../../rows/file-format.ts"
+import { encodingName, readFileName } from "../../../../rows/file-format.ts"
+import type { ColumnChoice } from "../../../../rows/unreadable-file.ts"
 import type { BodyReservations } from "../../../request/body.ts"
 import { COLUMN_ADDRESS, parseCallback } from "../../../request/job-input.ts"
 import { type FormPart, formBoundary, formParts } from "../../../request/multipart.ts"
@@ -20,8 +22,13 @@ export type UploadValues = {
   /** Empty: the name of the file tells. */
   readonly format: string
   readonly policy: string
+  /** The column, the delimiter, the encoding and the number of lines above the header. Empty: it is found. */
   readonly column: string
+  readonly delimiter: string
+  readonly encoding: string
+  readonly skip: string
   readonly hasHeader: boolean
+  readonly isForced: boolean
   /** The URL that gets callbacks. Empty: none. */
   readonly callback: string
 }
@@ -31,16 +38,20 @@ export const EMPTY_UPLOAD: UploadValues = {
   name: "",
   format: "",
   policy: POLICY_DEFAULT,
-  column: "",
-  hasHeader: true,
+  ...{ column: "", delimiter: "", encoding: "", skip: "", hasHeader: true, isForced: false },
   callback: "",
 }
 
 /** What is wrong with a field; `form`: with the upload as a whole. */
 export type UploadFault = {
-  readonly field: "name" | "format" | "policy" | "column" | "callback" | "file" | "form"
+  readonly field: "name" | "policy" | "callback" | "file" | "form" | ReadingField
   readonly message: string
+  /** The columns to choose from; absent: they are not known. */
+  readonly choice?: ColumnChoice | null
 }
+
+/** The fields that say how the file is read. */
+export type ReadingField = "format" | "column" | "delimiter" | "encoding" | "skip"
 
 /** An upload whose fields were read, and whose file is arriving. */
 export type ArrivingList = {
@@ -122,8 +133,8 @@ const valuesOf = (text: (name: string) => string): UploadValues => ({
   name: text("name"),
   format: text("format"),
   policy: text("policy") === "" ? POLICY_DEFAULT : text("policy"),
-  column: text("column"),
-  hasHeader: text("headless") !== "yes",
+  ...{ column: text("column"), delimiter: text("delimiter"), encoding: text("encoding"), skip: text("skip") },
+  ...{ hasHeader: text("headless") !== "yes", isForced: text("force") === "yes" },
   callback: text("callback"),
 })
 
@@ -134,31 +145,67 @@ export function parseUpload(
 ): AskedUpload | UploadFault {
   if (file === null) return { field: "file", message: "Choose a file." }
   const fileName = file.fileName ?? ""
-  const format = formatOf(values.format, fileName, file.mediaType)
-  if (format === "unknown") return { field: "format", message: "Choose one of the formats." }
-  if (!isPolicy(values.policy)) return { field: "policy", message: "Choose one of the policies." }
+  const { policy } = values
+  if (!isPolicy(policy)) return { field: "policy", message: "Choose one of the policies." }
   if (!hasAtMostCharacters(values.name, JOB_LIMITS.nameLengthMax))
     return { field: "name", message: `A name has at most ${JOB_LIMITS.nameLengthMax} characters.` }
-  if (!hasAtMostCharacters(values.column, JOB_LIMITS.columnNameLengthMax))
-    return { field: "column", message: `A column has at most ${JOB_LIMITS.columnNameLengthMax} characters.` }
-  if (holdsAddress(values.column)) return { field: "column", message: COLUMN_ADDRESS }
-  if (format === "text" && values.column !== "")
-    return { field: "column", message: "A text has no columns. Leave this empty, or choose another format." }
+  const reading = parseReading(values, fileName, file.mediaType)
+  if ("field" in reading) return reading
   const callback = callbackOf(values.callback, hasCallbackSecret)
   if (callback !== null && typeof callback === "object") return callback
-  const column = values.column === "" ? null : values.column
-  const hasHeader = (format !== "csv" && format !== null) || values.hasHeader
+  const { format, column, hasHeader } = reading
+  const name = printableInput(values.name === "" ? fileName : values.name)
   return {
     options: {
-      ...{ format: format ?? "text", column, hasHeader, policy: values.policy, includesTenant: true },
-      name: printableInput(values.name === "" ? fileName : values.name),
+      ...{ format: format ?? "text", column, hasHeader, policy, includesTenant: true },
+      name,
       callbackUrl: callback,
     },
-    reading: {
-      ...{ format: format ?? (column !== null || !hasHeader ? "csv" : null), column, hasHeader },
-      ...{ delimiter: null, encoding: null, skippedLines: null, isForced: false },
-    },
+    reading,
   }
+}
+
+/** How the list is asked to be read, or what is wrong with that. */
+function parseReading(values: UploadValues, fileName: string, mediaType: string): ListReading | UploadFault {
+  const format = formatOf(values.format, fileName, mediaType)
+  if (format === "unknown") return { field: "format", message: "Choose one of the formats." }
+  const columnMessage = columnFault(values.column, format)
+  if (columnMessage !== null) return { field: "column", message: columnMessage }
+  const [column, skip] = [entered(values.column), entered(values.skip)]
+  const [delimiterName, encodingAsked] = [entered(values.delimiter), entered(values.encoding)]
+  const delimiter = delimiterName === null ? null : delimiterOf(delimiterName)
+  if (delimiter === null && delimiterName !== null)
+    return { field: "delimiter", message: "Choose one of the delimiters." }
+  const encoding = encodingAsked === null ? null : encodingName(encodingAsked)
+  if (encoding === null && encodingAsked !== null) return { field: "encoding", message: "Choose one of the encodings." }
+  const skippedLines = skip === null ? null : lineCount(skip)
+  if (Number.isNaN(skippedLines))
+    return { field: "skip", message: `Enter a whole number from 0 to ${JOB_LIMITS.skippedLinesMax}.` }
+  const { isForced } = values
+  const isTable = !values.hasHeader || delimiter !== null || column !== null
+  const hasHeader = values.hasHeader || (format !== null && format !== "csv")
+  return {
+    ...{ format: format ?? (isTable ? "csv" : null), column, hasHeader, delimiter, encoding },
+    skippedLines,
+    isForced,
+  }
+}
+
+/** The value of a field; null: nothing was entered. */
+const entered = (value: string): string | null => (value === "" ? null : value)
+
+/** A number of lines above a header; NaN: it is none, or too large. */
+const lineCount = (text: string): number =>
+  /^\d{1,9}$/.test(text) && Number(text) <= JOB_LIMITS.skippedLinesMax ? Number(text) : Number.NaN
+
+/** What is wrong with the name of a column; null: nothing. */
+function columnFault(column: string, format: JobFormat | null): string | null {
+  if (!hasAtMostCharacters(column, JOB_LIMITS.columnNameLengthMax))
+    return `A column has at most ${JOB_LIMITS.columnNameLengthMax} characters.`
+  if (holdsAddress(column)) return COLUMN_ADDRESS
+  return format === "text" && column !== ""
+    ? "A text has no columns. Leave this empty, or choose another format."
+    : null
 }
 
 /** What is asked of a list, and how it is to be read. */

@@ -1,6 +1,7 @@
 import type { JobFormat, JobReason, JobState } from "../../../../contract/jobs.ts"
-import type { JobBody } from "../../../../contract/jobs-schema.ts"
+import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
 import type { Recommendation } from "../../../../contract/policies.ts"
+import { delimiterOf } from "../../../../contract/reading.ts"
 import type { OptionNames } from "../../../../rows/unreadable-file.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 
@@ -72,6 +73,51 @@ export const FORMAT_LABELS: { readonly [F in JobFormat]: string } = {
   text: "Text: one address, domain or website on each line",
   ndjson: "NDJSON: one JSON value on each line",
 }
+
+/** The delimiters that a form offers, by their names in `contract/reading.ts`. */
+export const DELIMITER_LABELS: Readonly<Record<string, string>> = {
+  comma: "Comma ( , )",
+  semicolon: "Semicolon ( ; )",
+  tab: "Tab",
+  pipe: "Bar ( | )",
+}
+
+/** A delimiter in words. */
+export function delimiterLabel(delimiter: string): string {
+  const name = Object.keys(DELIMITER_LABELS).find(known => delimiterOf(known) === delimiter)
+  return name === undefined ? `“${delimiter}”` : (DELIMITER_LABELS[name] ?? "")
+}
+
+/** The encodings that a form offers. */
+export const ENCODING_LABELS: Readonly<Record<string, string>> = {
+  "utf-8": "UTF-8",
+  "windows-1252": "Windows-1252: Western Europe",
+  "windows-1250": "Windows-1250: Central Europe",
+  "windows-1251": "Windows-1251: Cyrillic",
+  "windows-1253": "Windows-1253: Greek",
+  "windows-1254": "Windows-1254: Turkish",
+  "utf-16le": "UTF-16, little-endian",
+  "utf-16be": "UTF-16, big-endian",
+  shift_jis: "Shift JIS: Japanese",
+  gb18030: "GB 18030: Chinese, simplified",
+  big5: "Big5: Chinese, traditional",
+  "euc-kr": "EUC-KR: Korean",
+  macintosh: "Mac Roman",
+}
+
+/** An encoding in words. */
+export const encodingLabel = (encoding: string): string => ENCODING_LABELS[encoding] ?? encoding
+
+/** What a column holds, in words. */
+export const KIND_LABELS: Readonly<Record<NonNullable<ListReadingBody["kind"]>, string>> = {
+  email: "addresses",
+  domain: "domains",
+  url: "websites",
+}
+
+/** A column in words: its number, and its name if it has one. */
+export const columnLabel = (number: number, name: string | undefined): string =>
+  name === undefined || name.trim() === "" ? `Column ${number}` : `${number}. ${name}`
 
 /** The parts of the results, as their buttons say it. */
 export const PART_LABELS: { readonly [R in Recommendation]: string } = {

@@ -1,18 +1,21 @@
 /** @jsxImportSource preact */
 import { CALLBACK_LIMITS } from "../../../../contract/callbacks.ts"
-import { JOB_FORMAT_NAMES, JOB_LIMITS } from "../../../../contract/jobs.ts"
-import type { JobBody, JobEstimateBody } from "../../../../contract/jobs-schema.ts"
+import { JOB_LIMITS } from "../../../../contract/jobs.ts"
+import type { JobBody } from "../../../../contract/jobs-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
+import type { SeenList } from "../../../v1/jobs.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
-import { FlashMessage, FormError, SelectField, TextField, Timestamp } from "../../ui/forms.tsx"
-import { DescriptionList, Table } from "../../ui/layout.tsx"
+import { formatCount } from "../../ui/format.ts"
+import { FlashMessage, FormError, TextField, Timestamp } from "../../ui/forms.tsx"
+import { Table } from "../../ui/layout.tsx"
 import { PolicyField } from "../../ui/policy-field.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { CallbackSecretSection } from "./callbacks.tsx"
+import { ListPreview } from "./list-preview.tsx"
 import { formatBytes, type UploadFault, type UploadValues } from "./list-upload.ts"
-import { FORMAT_LABELS, listName, rowsDone, STATE_LABELS } from "./list-words.ts"
+import { listName, rowsDone, STATE_LABELS } from "./list-words.ts"
+import { ReadingFields } from "./reading-fields.tsx"
 
 type ListsPageProps = {
   readonly user: SignedInUser
@@ -20,8 +23,8 @@ type ListsPageProps = {
   readonly values: UploadValues
   /** Null: nothing was sent, or all of it was right. */
   readonly fault: UploadFault | null
-  /** What the list that was sent would cost; null: that was not asked. */
-  readonly estimate: JobEstimateBody | null
+  /** How the list that was sent is read, and what it would cost; null: that was not asked. */
+  readonly preview: SeenList | null
   readonly flash: string | null
   /** When the callback secret was made; null: there is none. */
   readonly secretMadeAtMs: number | null
@@ -69,7 +72,7 @@ function ListTable({ lists }: Pick<ListsPageProps, "lists">) {
   )
 }
 
-type UploadSectionProps = Pick<ListsPageProps, "values" | "fault" | "estimate" | "bytesMax"> & {
+type UploadSectionProps = Pick<ListsPageProps, "values" | "fault" | "preview" | "bytesMax"> & {
   readonly isFull: boolean
 }
 
@@ -90,8 +93,9 @@ function UploadSection({ isFull, ...form }: UploadSectionProps) {
 }
 
 /** The file comes last: what stands before it says how it is read while it arrives. The script shows it first. */
-function UploadForm({ values, fault, estimate, bytesMax }: Omit<UploadSectionProps, "isFull">) {
+function UploadForm({ values, fault, preview, bytesMax }: Omit<UploadSectionProps, "isFull">) {
   const errorAt = (field: UploadFault["field"]) => (fault?.field === field ? fault.message : null)
+  const isSent = fault !== null || preview !== null
   return (
     <form
       class="form"
@@ -111,67 +115,37 @@ function UploadForm({ values, fault, estimate, bytesMax }: Omit<UploadSectionPro
         error={errorAt("name")}
       />
       <PolicyField selected={values.policy} error={errorAt("policy")} />
-      <ReadingFields values={values} errorAt={errorAt} />
+      <ReadingFields values={values} errorAt={errorAt} found={preview?.body ?? null} choice={fault?.choice ?? null} />
       <CallbackField value={values.callback} error={errorAt("callback")} />
       <TextField
         type="file"
         name="file"
         label="File"
-        hint={`CSV, text or NDJSON, also compressed with gzip. Up to ${formatBytes(bytesMax)}.`}
+        hint={
+          <>
+            CSV, text or NDJSON, also compressed with gzip. Up to {formatBytes(bytesMax)}.
+            {isSent ? (
+              <span class="without-script">
+                {" "}
+                <strong>Choose the file again:</strong> without scripts, browsers do not keep it. The other fields are
+                as you left them.
+              </span>
+            ) : null}
+          </>
+        }
         accept=".csv,.tsv,.txt,.ndjson,.jsonl,.gz,text/csv,text/plain"
         required
         error={errorAt("file")}
       />
-      <div class="wide-field" id="preview" hidden />
-      <Estimate estimate={estimate} />
+      {preview === null ? <div class="wide-field" id="preview" hidden /> : <ListPreview values={values} {...preview} />}
       <div class="actions">
         <button type="submit">Check the list</button>
-        <button type="submit" class="small" formAction={`${ROUTES.postJobEstimate.path}#estimate`}>
-          What it costs
+        <button type="submit" class="small" formAction={`${ROUTES.postJobEstimate.path}#preview`}>
+          Preview
         </button>
+        <span class="hint">A preview stores nothing and costs {formatCount(JOB_LIMITS.dryRunUnits, "unit")}.</span>
       </div>
     </form>
-  )
-}
-
-type ReadingFieldsProps = {
-  readonly values: UploadValues
-  readonly errorAt: (field: UploadFault["field"]) => string | null
-}
-
-/** How the file is read, which most people need not say. */
-function ReadingFields({ values: { format, column, hasHeader }, errorAt }: ReadingFieldsProps) {
-  const isFaulty = errorAt("format") !== null || errorAt("column") !== null
-  return (
-    <details open={isFaulty || format !== "" || column !== "" || !hasHeader}>
-      <summary>How the file is read</summary>
-      <div class="folded">
-        <SelectField
-          name="format"
-          label="Format"
-          options={[
-            { value: "", label: "As the name of the file says, else text" },
-            ...JOB_FORMAT_NAMES.map(name => ({ value: name, label: FORMAT_LABELS[name] })),
-          ]}
-          selected={format}
-          error={errorAt("format")}
-        />
-        <TextField
-          name="column"
-          label="Column"
-          hint="The name or the number of the column with the addresses, domains or websites. Empty: it is found by its name."
-          value={column}
-          maxLength={JOB_LIMITS.columnNameLengthMax}
-          autocomplete="off"
-          spellcheck={false}
-          error={errorAt("column")}
-        />
-        <label class="check">
-          <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
-          <span>The first row has no names: it is a row like the others.</span>
-        </label>
-      </div>
-    </details>
   )
 }
 
@@ -193,33 +167,5 @@ function CallbackField({ value, error }: { readonly value: string; readonly erro
         />
       </div>
     </details>
-  )
-}
-
-/** What the list would cost. It is there without one too, so that the script can fill it. */
-function Estimate({ estimate }: Pick<ListsPageProps, "estimate">) {
-  if (estimate === null) return <div class="wide-field" id="estimate" hidden />
-  const { rows, unique_domains: domains, units_needed: needed, units_left: left, columns } = estimate
-  const isShort = left !== null && needed > left
-  return (
-    <div class="wide-field" id="estimate" role="status">
-      <DescriptionList
-        items={[
-          ["Rows", formatNumber(rows)],
-          ["Different domains", formatNumber(domains)],
-          ["Costs", formatCount(needed, "unit")],
-          ["Left today", left === null ? "unlimited" : formatCount(left, "unit")],
-          ["Columns", columns.length === 0 ? "none" : <bdi class="any">{columns.join(", ")}</bdi>],
-        ]}
-      />
-      {isShort ? (
-        <p class="told">
-          The check stops when your units of today are used up, and continues by itself after 00:00 UTC.
-        </p>
-      ) : null}
-      <p class="hint">
-        Nothing was stored. <span class="without-script">Choose the file again, then start the check.</span>
-      </p>
-    </div>
   )
 }

@@ -2,7 +2,6 @@
 
 import { streamOf } from "../../../../base/streams.ts"
 import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
-import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
 import type { ProblemCode } from "../../../../contract/problems.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
@@ -21,7 +20,7 @@ import type { Exchange } from "../../../exchange.ts"
 import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-problems.ts"
 import { Problem } from "../../../response/problem.ts"
 import { handlers } from "../../../router.ts"
-import { assertFolder, estimateFor, momentOf, uploadProblem } from "../../../v1/jobs.ts"
+import { assertFolder, estimateFor, momentOf, type SeenList, uploadProblem } from "../../../v1/jobs.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
@@ -59,7 +58,7 @@ export function listsPageRoutes(site: SiteContext) {
     postDashboardJob: exchange =>
       guards.requireAccount.upload(exchange, user => handleUpload(site, exchange, user, startCheck)),
     postJobEstimate: exchange =>
-      guards.requireAccount.upload(exchange, user => handleUpload(site, exchange, user, showCost)),
+      guards.requireAccount.upload(exchange, user => handleUpload(site, exchange, user, showPreview)),
     ...listPageRoutes(site),
     ...callbackRoutes(site),
   })
@@ -142,20 +141,20 @@ async function ownJob({ jobs }: SiteContext, { account }: SignedInUser, id: stri
 type PageState = {
   readonly values?: UploadValues
   readonly fault?: UploadFault | null
-  readonly estimate?: JobEstimateBody | null
+  readonly preview?: SeenList | null
   readonly flash?: string | null
 }
 
 async function listsPage(
   site: SiteContext,
   user: SignedInUser,
-  { values = EMPTY_UPLOAD, fault = null, estimate = null, flash = null }: PageState,
+  { values = EMPTY_UPLOAD, fault = null, preview = null, flash = null }: PageState,
 ) {
   const { jobs, assets } = site
   const lists = await listJobs(jobs.store, user.account.id)
   return (
     <ListsPage
-      {...{ user, values, fault, estimate, flash }}
+      {...{ user, values, fault, preview, flash }}
       lists={lists.map(job => jobBody(job, momentOf(site)))}
       secretMadeAtMs={await callbackSecretMadeAtMs(jobs.store, user.account.id)}
       bytesMax={jobs.bytesMax}
@@ -217,11 +216,11 @@ const startCheck: UseList = async (site, exchange, { account }, { options, readi
   return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), exchange)
 }
 
-const showCost: UseList = async (site, exchange, user, { options, reading, content, values }) => {
+const showPreview: UseList = async (site, exchange, user, { options, reading, content, values }) => {
   const bound = await reachedBound(site.jobs.store, user.account.id)
   if (bound !== null) throw tooManyJobs(bound)
-  const estimate = await estimateFor(site, exchange, content, { options, reading })
-  return site.pages.render(await listsPage(site, user, { values, estimate }), exchange)
+  const preview = await estimateFor(site, exchange, content, { options, reading })
+  return site.pages.render(await listsPage(site, user, { values, preview }), exchange)
 }
 
 /** What is said beside the form about these problems. Others have a page of their own. */
@@ -245,6 +244,7 @@ function uploadFault(error: unknown, bytesMax: number): UploadFault | null {
     return {
       field: cause.isWrongUse ? "column" : "file",
       message: cause.describe(FIELD_NAMES).replaceAll(/`([^`]*)`/g, "“$1”"),
+      choice: cause.choice,
     }
   }
   if (!(error instanceof Problem) || !FORM_PROBLEMS.has(error.code)) return null

@@ -1,0 +1,151 @@
+/** @jsxImportSource preact */
+import { JOB_FORMAT_NAMES, JOB_LIMITS } from "../../../../contract/jobs.ts"
+import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
+import type { ColumnChoice } from "../../../../rows/unreadable-file.ts"
+import { SelectField, TextField } from "../../ui/forms.tsx"
+import type { ReadingField, UploadValues } from "./list-upload.ts"
+import {
+  columnLabel,
+  DELIMITER_LABELS,
+  delimiterLabel,
+  ENCODING_LABELS,
+  encodingLabel,
+  FORMAT_LABELS,
+} from "./list-words.ts"
+
+type ReadingFieldsProps = {
+  readonly values: UploadValues
+  readonly errorAt: (field: ReadingField) => string | null
+  /** What a preview found; null: there was none. */
+  readonly found: JobEstimateBody | null
+  /** The columns to choose from, of which a refusal says that one must be named; null: it says no such thing. */
+  readonly choice: ColumnChoice | null
+}
+
+const READING_FIELDS: readonly ReadingField[] = ["format", "column", "delimiter", "encoding", "skip"]
+
+/** How the file is read, which most people need not say. The script puts those of a preview in the place of these. */
+export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsProps) {
+  const { format, delimiter, encoding, skip, hasHeader, isForced } = values
+  const isSaid = !hasHeader || isForced || READING_FIELDS.some(field => values[field] !== "" || errorAt(field) !== null)
+  const reading = found?.reading ?? null
+  return (
+    <details id="reading" open={isSaid || found !== null}>
+      <summary>How the file is read</summary>
+      <div class="folded reading-fields">
+        <ChoiceField
+          {...{ name: "format", label: "Format", labels: FORMAT_OPTIONS, selected: format, error: errorAt("format") }}
+          found={reading === null ? null : FORMAT_LABELS[reading.format]}
+        />
+        <ColumnField value={values.column} error={errorAt("column")} found={found} choice={choice} />
+        <ChoiceField
+          {...{ name: "delimiter", label: "Delimiter", labels: DELIMITER_LABELS, selected: delimiter }}
+          error={errorAt("delimiter")}
+          found={reading === null || reading.delimiter === null ? null : delimiterLabel(reading.delimiter)}
+        />
+        <ChoiceField
+          {...{ name: "encoding", label: "Encoding", labels: ENCODING_LABELS, selected: encoding }}
+          error={errorAt("encoding")}
+          found={reading === null ? null : encodingLabel(reading.encoding)}
+        />
+        <TextField
+          name="skip"
+          label="Lines above the header"
+          hint="Such as a title or notes. They are no rows, and stay above the results."
+          value={skip}
+          placeholder={reading === null ? "Found automatically" : `Found: ${reading.lines_above}`}
+          inputMode="numeric"
+          pattern="[0-9]*"
+          maxLength={String(JOB_LIMITS.skippedLinesMax).length}
+          autocomplete="off"
+          error={errorAt("skip")}
+        />
+        <label class="check">
+          <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
+          <span>The first row has no names: it is a row like the others.</span>
+        </label>
+        <label class="check">
+          <input type="checkbox" name="force" value="yes" checked={isForced} />
+          <span>Check it all the same, if nothing in it looks like an address, a domain or a website.</span>
+        </label>
+      </div>
+    </details>
+  )
+}
+
+const FORMAT_OPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
+  JOB_FORMAT_NAMES.map(name => [name, FORMAT_LABELS[name]]),
+)
+
+type ChoiceFieldProps = {
+  readonly name: ReadingField
+  readonly label: string
+  readonly labels: Readonly<Record<string, string>>
+  readonly selected: string
+  readonly error: string | null
+  /** What a preview found; null: nothing yet. */
+  readonly found: string | null
+}
+
+/** A drop-down list whose first option leaves it to the server, and says what it found. */
+const ChoiceField = ({ labels, found, ...field }: ChoiceFieldProps) => (
+  <SelectField
+    {...field}
+    options={[
+      { value: "", label: field.selected === "" && found !== null ? `Found: ${found}` : "Found automatically" },
+      ...Object.entries(labels).map(([value, label]) => ({ value, label })),
+    ]}
+  />
+)
+
+type ColumnFieldProps = {
+  readonly value: string
+  readonly error: string | null
+} & Pick<ReadingFieldsProps, "found" | "choice">
+
+/** The column with the inputs: one of those that are known, else a name or a number. */
+function ColumnField({ value, error, found, choice }: ColumnFieldProps) {
+  const number = found?.reading.column_number ?? null
+  const known = number === null ? choice : columnsOf(found)
+  const field = { name: "column", label: "Column", error }
+  if (known === null || known.indexes.length === 0)
+    return (
+      <TextField
+        {...field}
+        hint="The name or the number of the column with the addresses, domains or websites."
+        value={value}
+        placeholder="Found automatically"
+        maxLength={JOB_LIMITS.columnNameLengthMax}
+        autocomplete="off"
+        spellcheck={false}
+      />
+    )
+  const isFound = number !== null && value === ""
+  const first = isFound ? `Found: ${columnLabel(number, known.names[number - 1])}` : "Found automatically"
+  return (
+    <SelectField
+      {...field}
+      hint="The column with the addresses, domains or websites."
+      options={[
+        { value: "", label: number === null ? "Choose a column" : first },
+        ...known.indexes.map(index => ({
+          value: columnValue(known.names, index),
+          label: columnLabel(index + 1, known.names[index]),
+        })),
+      ]}
+      selected={number === null || value === "" ? "" : columnValue(known.names, number - 1)}
+    />
+  )
+}
+
+/** All columns of a table, with their names if it has a header. */
+const columnsOf = (found: JobEstimateBody | null): ColumnChoice => ({
+  names: found === null || found.reading.header_line === null ? [] : found.columns,
+  indexes: found?.columns.keys().toArray() ?? [],
+})
+
+/** What names a column for the server: its number, or its name where another column is named like that number. */
+function columnValue(names: readonly string[], index: number): string {
+  const number = String(index + 1)
+  return names.some((name, at) => at !== index && name.trim() === number) ? (names[index] ?? number) : number
+}
