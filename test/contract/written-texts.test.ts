@@ -6,7 +6,7 @@ import { createKey, renameKey, revokeKey } from "../../src/customers/keys/keys.t
 import { parseStoredEntry } from "../../src/customers/own-lists/entries.ts"
 import { normalizeNote } from "../../src/customers/own-lists/entry-labels.ts"
 import { addEntries } from "../../src/customers/own-lists/own-lists.ts"
-import { parseUpload } from "../../src/http/site/dashboard/jobs/list-upload.ts"
+import { EMPTY_UPLOAD, parseUpload } from "../../src/http/site/dashboard/jobs/list-upload.ts"
 import { printableInput } from "../../src/http/site/dashboard/keys/printable-input.ts"
 import { random } from "../customers/temp-store.ts"
 import { testApp } from "../support/app.ts"
@@ -51,7 +51,7 @@ async function* noBytes(): AsyncGenerator<Uint8Array, undefined> {
 const typed = (column: string, fileName: string) =>
   parseUpload(
     {
-      values: { name: "", format: "csv", policy: "b2b", column, hasHeader: true, callback: "" },
+      values: { ...EMPTY_UPLOAD, format: "csv", column },
       file: { fileName, mediaType: "text/csv", content: noBytes() },
     },
     false,

@@ -171,13 +171,25 @@ test.each(Object.entries(SLOW_LISTS))("others may work often while a list is rea
   expect(rows).toBeGreaterThan(0)
 })
 
-test("an estimate tells rows, unique domains and units, of which test addresses need none", async () => {
-  const list = "email\na@gmail.com\nb@gmail.com\nc@x.example\nnothing\nbusiness@mailkind.test\n"
-  expect(await estimateList(partsOf(list), CSV, MIB, "mailkind.test", () => undefined)).toEqual({
-    rowsTotal: 5,
-    columnNames: ["email"],
-    reading: READING,
+test("an estimate tells rows, unique domains and units, of which test addresses and skipped rows need none, and the first ten rows", async () => {
+  const list = `email,note\na@gmail.com,${"x".repeat(101)}\n<b@gmail.com>;d@gmail.com,\nn/a,\nc@x.example,\nnothing,\nbusiness@mailkind.test,\n${"e@x.example,\n".repeat(5)}`
+  const { sample, ...told } = await estimateList(partsOf(list), CSV, MIB, "mailkind.test", () => undefined)
+  expect(told).toEqual({
+    rowsTotal: 11,
+    columnNames: ["email", "note"],
+    inputColumns: [0],
+    reading: { ...READING, width: 2 },
     uniqueDomains: 4,
-    unitsNeeded: 4,
+    unitsNeeded: 9,
+    rowsSkipped: 1,
+    rowsCleaned: 1,
   })
+  expect(sample).toHaveLength(10)
+  const plain = { isSkipped: false, isCleaned: false, others: [] }
+  expect(sample.slice(0, 3)).toEqual([
+    { ...plain, cells: ["a@gmail.com", `${"x".repeat(100)}\u2026`], checked: "a@gmail.com" },
+    { ...plain, cells: ["<b@gmail.com>;d@gmail.com", ""], checked: "b@gmail.com", isCleaned: true, others: ["d@gmail.com"] },
+    { ...plain, cells: ["n/a", ""], checked: null, isSkipped: true },
+  ])
+})
 })

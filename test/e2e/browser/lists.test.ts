@@ -50,7 +50,7 @@ async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess, rows:
   // A preview costs one unit.
   for (const words of [
     `${rows.toLocaleString("en")} units, of 249,999 left today`,
-    "3. work address, with addresses (by its name)",
+    "3. work address, with addresses (by its cells)",
   ])
     expect(await preview.textContent()).toContain(words)
   expect(await page.getByLabel("Column", { exact: true }).locator("option:checked").textContent()).toBe(
@@ -149,7 +149,7 @@ test.skipIf(isBrowserMissing)(
     const bytes = Buffer.from("one,two\n1,2\n")
     await page.getByLabel("File").setInputFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: bytes })
     await page.getByRole("button", { name: "Check the list" }).click()
-    await page.locator("#reading [role=alert]").getByText("No column is named like").waitFor()
+    await page.locator("#reading [role=alert]").getByText("The columns are").waitFor()
     expect(await page.getByLabel("Column", { exact: true }).evaluate("field => field === document.activeElement")).toBe(
       true,
     )
@@ -186,7 +186,7 @@ Name;Work email;Home email;Note
 J\u00fcrgen;J\u00fcrgen <juergen@acme.com>;j@gmail.com;1,5
 Al;n/a;al@gmail.com;2
 Joe;mailto:joe@mailinator.com;joe@gmail.com;=1+1
-Ada;ada@acme.com; bob@acme.com;ada@gmail.com;<b>3</b>
+Ada;"ada@acme.com; bob@acme.com";ada@gmail.com;<b>3</b>
 `
 
 test.skipIf(isBrowserMissing)(

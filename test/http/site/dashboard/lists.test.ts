@@ -181,7 +181,7 @@ describe("without a script", () => {
 describe("what is refused is said beside the form, with what was entered", () => {
   test.each([
     ["no file", {}, 400, "file", "Choose a file."],
-    ["no known column", { file: csvFile("a,b\n1,2\n") }, 400, "column", "No column is named like “email”"],
+    ["no known column", { file: csvFile("a,b\n1,2\n") }, 400, "column", "No column has a name like “email”"],
     [
       "a column that is not there",
       { column: "mail", file: csvFile() },

@@ -134,9 +134,9 @@ function SampleTable({ body, sample }: { readonly body: JobEstimateBody; readonl
   }
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section class="first-rows" tabIndex={0} aria-label="The first rows of the file">
+    <section class="first-rows" tabIndex={0} aria-label="The first rows">
       <table>
-        <caption class="unseen">The first rows of the file</caption>
+        <caption class="unseen">The first rows</caption>
         <thead>
           <tr>
             <th scope="col">What is checked</th>
