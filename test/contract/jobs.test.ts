@@ -105,7 +105,11 @@ describe("a list", () => {
     const app = await jobsApp()
     const { status, body } = await app.ask("POST /v1/jobs?dry=1", { body: LIST, headers: CSV })
     expect([status, Value.Check(JobEstimateBody, body)]).toEqual([200, true])
-    expect(body).toEqual({ rows: 4, unique_domains: 4, units_needed: 3, units_left: 9999, columns: ["id", "email"] })
+    const found = { format: "csv", encoding: "utf-8", delimiter: ",", header_line: 1, lines_above: 0 }
+    expect(body).toEqual({
+      ...{ rows: 4, rows_skipped: 0, rows_cleaned: 0, unique_domains: 4, units_needed: 3, units_left: 9999 },
+      ...{ columns: ["id", "email"], other_columns: [], reading: { ...found, column_number: 2, kind: "email" } },
+    })
     expect([await app.store.all("SELECT id FROM jobs"), app.files()]).toEqual([[], []])
     expect((await app.ask("GET /v1/usage")).body["today"]).toMatchObject({ used: 1, by_key: [{ used: 1 }] })
     const acts = await app.store.all("SELECT act FROM admin_acts WHERE act = 'list_uploaded'")
@@ -311,7 +315,7 @@ describe("an upload is refused, and leaves nothing behind, that", () => {
     ["has no such column", "?column=mail", LIST, CSV, "invalid_input", /no column of this name/],
     ["is empty", "", "", CSV, "invalid_input", /empty/],
     ["names an unknown format", "?format=xlsx", LIST, {}, "invalid_input", /`format` must be/],
-    ["names a column of a text", "?column=1", LIST, {}, "invalid_input", /no columns/],
+    ["names a column of a text", "?format=text&column=1", LIST, {}, "invalid_input", /no columns/],
     ["says twice what it is", "?format=csv&format=csv", LIST, {}, "invalid_input", /more than once/],
     ["has a name that is too long", `?name=${"n".repeat(101)}`, LIST, {}, "invalid_input", /`name` must have/],
     ["names a callback that is no URL", "?callback=crm", LIST, {}, "invalid_input", /cannot go there.*malformed/],

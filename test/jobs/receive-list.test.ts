@@ -188,8 +188,13 @@ test("an estimate tells rows, unique domains and units, of which test addresses 
   const plain = { isSkipped: false, isCleaned: false, others: [] }
   expect(sample.slice(0, 3)).toEqual([
     { ...plain, cells: ["a@gmail.com", `${"x".repeat(100)}\u2026`], checked: "a@gmail.com" },
-    { ...plain, cells: ["<b@gmail.com>;d@gmail.com", ""], checked: "b@gmail.com", isCleaned: true, others: ["d@gmail.com"] },
+    {
+      ...plain,
+      cells: ["<b@gmail.com>;d@gmail.com", ""],
+      checked: "b@gmail.com",
+      isCleaned: true,
+      others: ["d@gmail.com"],
+    },
     { ...plain, cells: ["n/a", ""], checked: null, isSkipped: true },
   ])
-})
 })
