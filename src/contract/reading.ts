@@ -9,7 +9,7 @@ export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
 
 /** The delimiter that is one character or has a name; null: neither. A quote and a line end cannot be one. */
 export function delimiterOf(named: string): string | null {
-  const delimiter = Object.hasOwn(DELIMITER_NAMES, named) ? (DELIMITER_NAMES[named] ?? "") : named
+  const delimiter = named === "\\t" ? "\t" : Object.hasOwn(DELIMITER_NAMES, named) ? (DELIMITER_NAMES[named] ?? "") : named
   return delimiter.length === 1 && !'"\r\n'.includes(delimiter) ? delimiter : null
 }
 

@@ -45,7 +45,7 @@ export async function planFile(text: AsyncIterable<Uint8Array>, options: Reading
   const hasMark = BYTE_ORDER_MARK.every((byte, at) => split.first[at] === byte)
   const beginning = hasMark ? split.first.subarray(BYTE_ORDER_MARK.length) : split.first
   const { lines, isWhole } = examinedLines(beginning)
-  if (isWhole && hasNothing(lines)) return null
+  if (isFound && isWhole && hasNothing(lines)) return null
   const { rule, inputColumns } = decideRule(lines, isWhole, options)
   return { plan: planOfBeginning({ ...rule, hasMark }, lines), inputColumns, text: split.wholeFrom(beginning) }
 }

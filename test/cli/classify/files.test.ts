@@ -22,7 +22,7 @@ test.each([
 
 test.each(["", "a", "a\n", "\n\n\n\n\n\n", "\0\n"])("a file of few bytes is text: %j", async text => {
   const { run } = classifying({ in: text }, { partBytes: 1 })
-  expect((await run("in")).code).toBe(0)
+  expect((await run("in", "--force")).code).toBe(0)
 })
 
 test("a file that is not there is told", async () => {
@@ -46,14 +46,11 @@ test("results are never written over their inputs", async () => {
   expect(textOf("in")).toBe("a@gmail.com\n")
 })
 
-test.each(["--resume", "--force", "--resume --out -", "--resume --force --out out"])(
-  "%s is a wrong use",
-  async args => {
-    const { run, answered } = classifying({ in: "a@gmail.com\n" })
-    expect((await run("in", ...args.split(" "))).code).toBe(2)
-    expect(answered).toEqual([])
-  },
-)
+test.each(["--resume", "--resume --out -", "--resume --force --out out"])("%s is a wrong use", async args => {
+  const { run, answered } = classifying({ in: "a@gmail.com\n" })
+  expect((await run("in", ...args.split(" "))).code).toBe(2)
+  expect(answered).toEqual([])
+})
 
 test("a run that is asked to stop writes every result that is there, whole, and says how to go on", async () => {
   const input = Promise.withResolvers<string>()
@@ -86,7 +83,8 @@ test("a run that waits for its input stops when it is asked to", async () => {
       })(),
     }),
   })
-  const { code, answered, err } = await run("-")
+  // Of a text that is read whatever it holds, no line is waited for.
+  const { code, answered, err } = await run("-", "--format", "text", "--force")
   expect({ code, lines: linesOf(answered).length }).toEqual({ code: 1, lines: 1 })
   expect(err).toBe("Stopped after 1 results. They are complete.")
 })
