@@ -13,7 +13,7 @@ import {
 import type { OpenPackResult, Pack } from "../check/lists/pack/pack.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import { askedAtMs, isUseless, type RollBackResult, type SourceState } from "../check/refresh/refresh-state.ts"
-import { leftOutMessage } from "../check/refresh/source-validation.ts"
+import { leftOutMessages } from "../check/refresh/source-validation.ts"
 import { ROUTES } from "../contract/routes.ts"
 import { listsBuild, type RepoCheckout } from "./lists-build.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
@@ -104,8 +104,8 @@ export async function listsInfo(output: Output, lists: ListsCommandDeps, asJson:
 }
 
 /** Why a source was of no use, and which of its names were left out; empty: it was of use as it is. */
-function sourceMessage({ says, left_out: leftOut }: SourceState): string {
-  return [escapeControls(says), leftOutMessage(leftOut)].filter(message => message !== "").join(" ")
+function sourceMessage(state: SourceState): string {
+  return [escapeControls(state.says), leftOutMessages(state)].filter(message => message !== "").join(" ")
 }
 
 const isoInstant = (atMs: number): string | null => (atMs === 0 ? null : new Date(atMs).toISOString())

@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { namesOfLine } from "../base/name-lines.ts"
 import type { TextFile } from "../base/text-file.ts"
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import { LIMITS } from "../contract/limits.ts"
@@ -85,14 +86,13 @@ async function allEntryTexts(
 
 const STDIN = "-"
 
-/** One entry a line. Empty lines and what follows `#` do not count. */
+/** One entry a line, as people and other programs write them. Empty lines and remarks do not count. */
 async function linesOf(path: string, readInput: ReadInput): Promise<readonly NamedText[]> {
   const file = await readInput(path, INPUT_BYTES_MAX)
   if (file.kind === "unreadable") throw new CommandError(`Nothing was changed. Cannot read the entries: ${file.why}.`)
-  return file.text.split(/\r\n|\r|\n/).flatMap((line, at) => {
-    const text = line.replace(/(?:^|\s)#.*$/s, "").trim()
-    return text === "" ? [] : [{ name: `Line ${at + 1}`, text }]
-  })
+  return file.text
+    .split(/\r\n|\r|\n/)
+    .flatMap((line, at) => (namesOfLine(line) ?? [line]).map(text => ({ name: `Line ${at + 1}`, text })))
 }
 
 /** `block add ENTRY... [--account EMAIL]`: all entries or none. */
@@ -176,14 +176,14 @@ async function allEntries(
 
 /** An invalid entry is named by its position, because its text may be an address. */
 function parseEntries(texts: readonly NamedText[]): LabelledEntry[] {
-  return texts.map(({ name, text }) => {
-    const entry = parseLabelledEntry(text, parseAddressOrDomain, null)
-    if (entry !== null) return entry
-    throw new CommandError(
-      `Nothing was changed. ${name} is not an address, a domain or "*.domain". For a whole top level, write "*.zip".`,
-      2,
-    )
-  })
+  const parsed = texts.map(({ name, text }) => ({ name, entry: parseLabelledEntry(text, parseAddressOrDomain, null) }))
+  const [first, ...others] = parsed.filter(({ entry }) => entry === null)
+  if (first === undefined) return parsed.flatMap(({ entry }) => entry ?? [])
+  const more = others.length === 0 ? "" : ` ${others.length} more ${others.length === 1 ? "is" : "are"} not either.`
+  throw new CommandError(
+    `Nothing was changed. ${first.name} is not an address, a domain or "*.domain".${more} For a whole top level, write "*.zip".`,
+    2,
+  )
 }
 
 /** The owner of the list: for the store, in words, and for JSON output. */

@@ -52,7 +52,7 @@ export const SETTINGS = {
   MAILKIND_LISTS_REFRESH_HOURS: integerOrOff({ description: "Hours between two refreshes of the lists. `off` never downloads.", defaultValue: 24, min: 1, max: 8760 }),
   MAILKIND_LISTS_SOURCES: urlMap({
     isReloaded: true,
-    description: "Mirrors of list sources, as `source=URL`, also of files as `source=file:///path`. An unknown source name adds your own list of disposable domains, with one domain per line.",
+    description: "Mirrors of list sources, as `source=URL`, also of files as `source=file:///path`. An unknown source name adds your own list of disposable domains: one domain on each line, a hosts file, or the rules of an ad blocker.",
     defaultValue: new Map(),
     defaultText: "their own addresses",
     namePattern: /^[a-z0-9]+(-[a-z0-9]+)*$/,

@@ -207,7 +207,7 @@ export const Health = t.Object(
                 {
                   outcome: oneOf("SourceOutcome", ["taken", "unchanged", "refused", "failed"]),
                   changed_at: nullable(t.String({ format: "date-time", description: "When its entries last changed. Null: there is no copy yet." })),
-                  left_out: t.Integer({ minimum: 0, description: "How many of its names were left out, because no such list can hold them." }),
+                  left_out: t.Integer({ minimum: 0, description: "How many of its names were left out, because no such list can hold them, and how many lines, because they are not names." }),
                 },
                 closed("SourceState"),
               ),

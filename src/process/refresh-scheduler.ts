@@ -3,8 +3,8 @@ import type { Log } from "../base/log.ts"
 import { SingleFlight } from "../base/single-flight.ts"
 import type { RefreshResult } from "../check/refresh/refresh.ts"
 import { nextRefreshAtMs } from "../check/refresh/refresh-schedule.ts"
-import { isUseless, type RefreshState } from "../check/refresh/refresh-state.ts"
-import { leftOutMessage } from "../check/refresh/source-validation.ts"
+import { isUseless, type RefreshState, type SourceState } from "../check/refresh/refresh-state.ts"
+import { leftOutMessages } from "../check/refresh/source-validation.ts"
 import type { CommandResult } from "../system/child-processes.ts"
 import type { System } from "../system/system.ts"
 import { readStderr } from "./command-output.ts"
@@ -79,6 +79,19 @@ export function startRefreshScheduler({
 /** A random number from 0 up to 1. */
 const randomFraction = ({ random }: System): number => (random(1)[0] ?? 0) / 256
 
+/** Logs why a source was of no use, and what was left out of it. */
+function logSourceFaults(log: RefreshSchedulerDeps["log"], source: string, state: SourceState): void {
+  const { url, outcome, says, left_out: leftOut, unreadable } = state
+  if (says !== "")
+    log("warn", "a source of the lists could not be used", {
+      ...{ source, outcome, where: urlPlace(url), why: says },
+      remedy: REFRESH_REMEDY,
+    })
+  const count = (leftOut?.count ?? 0) + (unreadable?.count ?? 0)
+  if (count > 0)
+    log("warn", "names of a source of the lists were left out", { source, count, why: leftOutMessages(state) })
+}
+
 /** Logs what the command reported about each source. */
 function logRefreshResult(
   { writeStderr }: System,
@@ -100,19 +113,7 @@ function logRefreshResult(
   }
   const { version, sources, faults }: Pick<RefreshResult, "sources" | "faults"> & { readonly version: string | null } =
     JSON.parse(result.stdout)
-  for (const [source, { url, outcome, says, left_out: leftOut }] of Object.entries(sources)) {
-    if (says !== "")
-      log("warn", "a source of the lists could not be used", {
-        ...{ source, outcome, where: urlPlace(url), why: says },
-        remedy: REFRESH_REMEDY,
-      })
-    if (leftOut !== undefined)
-      log("warn", "names of a source of the lists were left out", {
-        source,
-        count: leftOut.count,
-        why: leftOutMessage(leftOut),
-      })
-  }
+  for (const [source, state] of Object.entries(sources)) logSourceFaults(log, source, state)
   if (faults.length > 0)
     log("error", "no new lists were built; the current ones stay in use", {
       ...{ where: folder, why: faults.join(" ") },

@@ -12,6 +12,7 @@ import {
   normalizeEntries,
   type PreviousSource,
   textFault,
+  type UnreadableLines,
   validateSource,
   withoutNames,
 } from "./source-validation.ts"
@@ -19,7 +20,12 @@ import type { StoredDownload } from "./stored-download.ts"
 
 /** The names of a downloaded text, or why it is rejected. */
 type ReadDownloadResult =
-  | ({ readonly kind: "valid"; readonly leftOut: LeftOutNames } & Pick<DownloadedSource, "entries" | "malformedCount">)
+  | ({
+      readonly kind: "valid"
+      readonly leftOut: LeftOutNames
+      /** Null: there are none, or the format does not tell their lines. */
+      readonly unreadable: UnreadableLines | null
+    } & Pick<DownloadedSource, "entries" | "malformedCount">)
   | { readonly kind: "refused"; readonly message: string }
 
 /**
@@ -38,12 +44,13 @@ export function readDownloadedSource(
   const read = FORMAT_READERS[format](singleFile(text), "", at ?? "")
   countGarbage(text.length / GARBAGE_BYTES)
   if (read.kind === "refused") return { kind: "refused", message: `It cannot be read: ${read.message}.` }
-  const { malformedCount } = read
+  const { malformedCount, firstMalformedLine } = read
   const entries = wantedEntries(row, read.entries)
   const tooMany = entryCountFault(entries.length + malformedCount)
   if (tooMany !== null) return { kind: "refused", message: tooMany }
   const isWindow = row.window !== undefined
-  const downloaded = { set: row.set, entries, malformedCount, endsWithNewline: text.endsWith("\n"), isWindow }
+  const endsWithNewline = text.endsWith("\n")
+  const downloaded = { set: row.set, entries, malformedCount, firstMalformedLine, endsWithNewline, isWindow }
   const normalized = normalizeEntries(downloaded)
   const faults = validateSource(downloaded, last === null ? context.builtIn : previousOf(last), context, normalized)
   if (faults.length > 0) return { kind: "refused", message: faults.map(({ message }) => message).join(" ") }
@@ -53,6 +60,7 @@ export function readDownloadedSource(
     entries: [...withoutNames(normalized.names, leftOut)],
     malformedCount: normalized.malformedCount,
     leftOut: describeLeftOut(leftOut),
+    unreadable: firstMalformedLine === undefined ? null : { count: malformedCount, first_line: firstMalformedLine },
   }
 }
 

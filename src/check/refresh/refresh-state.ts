@@ -26,6 +26,10 @@ const SourceState = Type.Object({
   last_fault: Type.Optional(Type.Object({ says: TEXT, at_ms: INSTANT_MS })),
   /** The names that were left out of the download in use, since no such list may hold them; absent: none. */
   left_out: Type.Optional(Type.Object({ count: Type.Integer({ minimum: 1 }), names: Type.Array(TEXT) })),
+  /** The lines of an own list in use that are not names; absent: there are none. */
+  unreadable: Type.Optional(
+    Type.Object({ count: Type.Integer({ minimum: 1 }), first_line: Type.Integer({ minimum: 1 }) }),
+  ),
 })
 
 const RefreshStateSchema = Type.Object({

@@ -190,9 +190,10 @@ async function refreshSource(
   const { id } = row
   const last = downloads.get(id) ?? null
   const stateOf = (outcome: SourceOutcome, says: string, changedAtMs = lastChangedAtMs(before.sources[id], last)) => {
-    const leftOut = downloads.get(id)?.leftOut ?? NONE_LEFT_OUT
+    const { leftOut = NONE_LEFT_OUT, unreadable = null } = downloads.get(id) ?? {}
     const left_out = leftOut.count === 0 ? {} : { left_out: { count: leftOut.count, names: [...leftOut.names] } }
-    const state = { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs, ...left_out }
+    const left = { ...left_out, ...(unreadable === null ? {} : { unreadable }) }
+    const state = { url, outcome, says, checked_at_ms: clock(), changed_at_ms: changedAtMs, ...left }
     return [id, { ...state, ...sourceHistory(before.sources[id], outcome) }] as const
   }
   if (deps.isOutsideOff && !isLocal(url)) return stateOf("failed", "MAILKIND_OUTSIDE is off.")
@@ -232,7 +233,15 @@ function takeDownload(
   const fault = isNew ? freedNamesFault(row, bundleChange(run, row, source, last)) : null
   if (fault !== null) return { kind: "refused", message: fault }
   const endsWithNewline = text.endsWith("\n")
-  const stored = { source, url, validators, endsWithNewline, leftOut: read.leftOut, window }
+  const stored = {
+    source,
+    url,
+    validators,
+    endsWithNewline,
+    leftOut: read.leftOut,
+    unreadable: read.unreadable,
+    window,
+  }
   return { kind: "taken", fileText: formatDownload(stored), isNew }
 }
 

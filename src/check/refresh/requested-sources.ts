@@ -8,7 +8,7 @@ export type RequestedSource = { readonly source: LoadedSource; readonly url: str
 
 /**
  * The sources that refreshes download, by id: those of the catalogue, from the operator's URLs if there are some, and the
- * operator's own lists of disposable domains, one name per line. A URL whose id is not in the catalogue is an own list; own
+ * operator's own lists of disposable domains. A URL whose id is not in the catalogue is an own list; own
  * lists that earlier refreshes were given by URL are in the state.
  */
 export function requestedSources(
@@ -83,7 +83,7 @@ const createOwnSource = (id: string, url: string): LoadedSource => ({
     id,
     set: "disposable",
     trust: "high",
-    from: { url, file: "", format: "lines" },
+    from: { url, file: "", format: "names" },
     licence: "the operator's",
     origin: "the operator's own list",
   },

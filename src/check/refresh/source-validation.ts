@@ -24,6 +24,8 @@ export type DownloadedEntries = {
   readonly entries: readonly string[]
   /** The number of malformed entries, which have no name. */
   readonly malformedCount: number
+  /** The line of the first of these, counted from 1; absent: it is not known. */
+  readonly firstMalformedLine?: number | undefined
   /** Whether the text ends with a line feed. */
   readonly endsWithNewline: boolean
   /** Whether names that are gone stay, since the source is a window. */
@@ -130,7 +132,9 @@ const RULE_CHECKS: { readonly [R in ValidationRule]: (input: ValidationInput) =>
   malformed: ({ downloaded, malformedCount }) => {
     const count = downloaded.entries.length + downloaded.malformedCount
     const isBroken = malformedCount >= MALFORMED_COUNT_MIN && malformedCount * MALFORMED_ONE_IN > count
-    return isBroken ? `${malformedCount} of its ${count} entries are not names.` : null
+    const { firstMalformedLine: line } = downloaded
+    const first = line === undefined ? "" : `, the first on line ${line}`
+    return isBroken ? `${malformedCount} of its ${count} entries are not names${first}.` : null
   },
   shrunken: ({ names, previous, downloaded }) => {
     if (previous === null || names.size === 0 || downloaded.isWindow === true) return null
@@ -195,6 +199,25 @@ export function leftOutMessage({ count, names }: LeftOutNames = NONE_LEFT_OUT): 
   const verb = count === 1 ? "is" : "are"
   return `It lists ${nameSome({ count, names })}, which cannot be on such a list and ${verb} left out.`
 }
+
+/** The lines of an operator's own list that cannot be read, and the first of them, counted from 1. */
+export type UnreadableLines = { readonly count: number; readonly first_line: number }
+
+/** A sentence about them; empty: there are none. */
+function unreadableMessage(lines: UnreadableLines | undefined): string {
+  if (lines === undefined) return ""
+  const { count, first_line: line } = lines
+  return count === 1
+    ? `Line ${line} is not a name and is left out.`
+    : `${count} lines are not names and are left out, the first is line ${line}.`
+}
+
+/** Sentences about what was left out of a download; empty: nothing was. */
+export const leftOutMessages = (left: {
+  readonly left_out?: LeftOutNames
+  readonly unreadable?: UnreadableLines
+}): string =>
+  [leftOutMessage(left.left_out), unreadableMessage(left.unreadable)].filter(message => message !== "").join(" ")
 
 const nameSome = ({ count, names }: LeftOutNames): string =>
   `${names.join(", ")}${count > names.length ? ` and ${count - names.length} more` : ""}`

@@ -5,7 +5,7 @@ import type { CacheValidators } from "../../base/fetch.ts"
 import { parseJson } from "../../base/text.ts"
 import type { DownloadedSource } from "../lists/sources/source-bundle.ts"
 import type { WindowHistory } from "./new-entries.ts"
-import { type LeftOutNames, NONE_LEFT_OUT } from "./source-validation.ts"
+import { type LeftOutNames, NONE_LEFT_OUT, type UnreadableLines } from "./source-validation.ts"
 
 /**
  * The last valid download of a source is a text file: one line of JSON about it, then one entry per line in the order of
@@ -24,6 +24,10 @@ const FileHead = Type.Object({
   ends_cleanly: Type.Boolean(),
   /** The names that no such list may hold, which are not among the entries. */
   left_out: Type.Optional(Type.Object({ count: Type.Integer({ minimum: 0 }), names: Type.Array(Type.String()) })),
+  /** The lines that cannot be read; absent: there are none, or the format does not tell their lines. */
+  unreadable: Type.Optional(
+    Type.Object({ count: Type.Integer({ minimum: 1 }), first_line: Type.Integer({ minimum: 1 }) }),
+  ),
   /** The names that were taken out, with the day; absent: the source does not track removals. */
   removed: Type.Optional(Type.Record(Type.String(), Type.String())),
   /** The windows that were taken; absent: the source is no window source. */
@@ -56,12 +60,22 @@ export type StoredDownload = {
   readonly endsWithNewline: boolean
   /** The names that were left out of its entries. */
   readonly leftOut: LeftOutNames
+  /** Its lines that cannot be read; null: there are none, or their lines are not known. */
+  readonly unreadable: UnreadableLines | null
   /** What is known of the windows of a window source; null: it is a list. */
   readonly window: WindowHistory | null
 }
 
 /** The text of the file of a download. */
-export function formatDownload({ source, url, validators, endsWithNewline, leftOut, window }: StoredDownload): string {
+export function formatDownload({
+  source,
+  url,
+  validators,
+  endsWithNewline,
+  leftOut,
+  unreadable,
+  window,
+}: StoredDownload): string {
   const { entries, malformedCount, date, addedOn, lastSeenOn, removedOn } = source
   const lineOf = (entry: string): string => {
     const [firstDay, lastDay] = [addedOn.get(entry), lastSeenOn?.get(entry)]
@@ -78,6 +92,7 @@ export function formatDownload({ source, url, validators, endsWithNewline, leftO
     misshapen: malformedCount,
     ends_cleanly: endsWithNewline,
     left_out: { count: leftOut.count, names: [...leftOut.names] },
+    ...(unreadable === null ? {} : { unreadable }),
     ...(removedOn === undefined ? {} : { removed: Object.fromEntries(removedOn) }),
     ...(window === null ? {} : { window: { sha256: window.sha256, taken: [...window.taken] } }),
   }
@@ -109,6 +124,7 @@ export function parseDownload(text: string): StoredDownload | null {
     validators: { etag: head.etag, lastModified: head.last_modified },
     endsWithNewline: head.ends_cleanly,
     leftOut: head.left_out ?? NONE_LEFT_OUT,
+    unreadable: head.unreadable ?? null,
     window: head.window ?? null,
   }
 }

@@ -1,4 +1,5 @@
 import type { Pause } from "../../base/concurrency.ts"
+import { isBlockerRule, namesOfLine } from "../../base/name-lines.ts"
 import { hasAtMostCharacters, isSpace, trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { isShownAs, maskAddress, normalizeNote } from "./entry-labels.ts"
@@ -186,9 +187,28 @@ function* writtenEntries(text: string, form: EntryTextFormat): Generator<Written
 
 function* pastedPieces(text: string): Generator<WrittenEntry | null> {
   for (const line of textLines(text)) {
+    const rule = line === null ? null : blockerRule(text, line)
     if (line === null) yield null
-    else for (const written of linePieces(text, line)) yield written === null ? null : { line: line.number, written }
+    else if (rule !== null) yield* namesOfPiece(rule, line.number)
+    else for (const piece of linePieces(text, line)) yield* piece === null ? [null] : namesOfPiece(piece, line.number)
   }
+}
+
+/** A line that is a rule or a remark of an ad blocker, whose commas separate no entries; null: it is another one. */
+function blockerRule(text: string, { start, end }: TextLine): string | null {
+  const beginning = trimSpace(text.slice(start, Math.min(end, start + ENTRY_LENGTH_MAX)))
+  return isBlockerRule(beginning) || beginning.startsWith("! ") ? beginning : null
+}
+
+/** The names that a piece of a line is written for, else the piece itself. */
+const namesOfPiece = (piece: string, line: number): readonly WrittenEntry[] =>
+  namesOf(piece).map(written => ({ line, written }))
+
+/** The names of a text that is no longer than an entry, such as a line of a hosts file, else the text itself; one that is empty stands for none. */
+function namesOf(text: string): readonly string[] {
+  // A remark begins a line, not a piece of one.
+  const names = text.length > ENTRY_LENGTH_MAX || text.startsWith("#") ? null : namesOfLine(text)
+  return names === null ? [text] : names.length === 0 ? [""] : names
 }
 
 /** The rows of a table. Its first row may be a header. Nothing is written in a row that is skipped. */
@@ -201,8 +221,13 @@ function* tableRows(text: string): Generator<WrittenEntry | null> {
     if (isFirst) columns = findTableColumns(row)
     if (line === null) yield null
     else if (columns === null || isSkipped || (isFirst && columns.isHeader)) yield { line: line.number, written: "" }
-    else yield { line: line.number, ...splitTableRow(row, columns) }
+    else yield* rowEntries(row, columns, line.number)
   }
+}
+
+function rowEntries(row: string, columns: TableColumns, line: number): readonly WrittenEntry[] {
+  const { written, ...labels } = splitTableRow(row, columns)
+  return namesOf(written).map(name => ({ line, ...labels, written: name }))
 }
 
 /** So many characters, or pieces without any, are read before other work may have its turn. They take a few tenths of a millisecond. */

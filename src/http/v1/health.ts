@@ -88,8 +88,11 @@ function filesHealth(damage: ListsDamage | null): Health["lists"]["files"] {
 
 function refreshHealth(state: RefreshState, isRefreshScheduled: boolean): Health["lists"]["refresh"] {
   const sources = Object.entries(state.sources).map(
-    ([id, { outcome, changed_at_ms, left_out }]) =>
-      [id, { outcome, changed_at: isoInstant(changed_at_ms), left_out: left_out?.count ?? 0 }] as const,
+    ([id, { outcome, changed_at_ms, left_out, unreadable }]) =>
+      [
+        id,
+        { outcome, changed_at: isoInstant(changed_at_ms), left_out: (left_out?.count ?? 0) + (unreadable?.count ?? 0) },
+      ] as const,
   )
   return {
     status: refreshStatus(state, isRefreshScheduled),

@@ -43,3 +43,17 @@ test("names are stored in the normal form of their set, without duplicates", () 
   expect(entriesOf("government_suffix", "*.GOV.uk\ngov.pl\n")).toEqual(["*.gov.uk", "gov.pl"])
   expect(entriesOf("role", "Sales\nsales\n")).toEqual(["sales"])
 })
+
+test("lines of an own list that are no names are counted and placed, and too many of them refuse it", () => {
+  const names = Array.from({ length: 300 }, (_, n) => `||own${n}.com^`)
+  const read = (more: readonly string[]) =>
+    readDownloadedSource(rowOf("names", ""), `${[...names, ...more].join("\n")}\n`, null, NO_RULES)
+  expect(read([])).toMatchObject({ kind: "valid", unreadable: null })
+  expect(read(["! x", "no name", "@@||a.com^"])).toMatchObject({
+    ...{ kind: "valid", malformedCount: 2, unreadable: { count: 2, first_line: 302 } },
+  })
+  expect(read(Array(5).fill("no name"))).toEqual({
+    kind: "refused",
+    message: "5 of its 305 entries are not names, the first on line 301.",
+  })
+})

@@ -34,7 +34,7 @@ describe("a refresh downloads", () => {
     ])
     expect(urlsOf(urls)).toEqual({ ...THEIR_OWN, fresh: "https://mirror.example/f", mine: OWN_URL })
     expect(wanted(urls).get("mine")?.source).toMatchObject({
-      row: { id: "mine", set: "disposable", trust: "high", from: { format: "lines" } },
+      row: { id: "mine", set: "disposable", trust: "high", from: { format: "names" } },
       entries: [],
       date: null,
     })

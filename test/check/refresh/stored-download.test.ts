@@ -16,6 +16,9 @@ const storedDownload: fc.Arbitrary<StoredDownload> = fc
     etag: fc.option(fc.string()),
     lastModified: fc.option(fc.string()),
     endsWithNewline: fc.boolean(),
+    unreadable: fc.option(
+      fc.record({ count: fc.nat().map(count => count + 1), first_line: fc.nat().map(line => line + 1) }),
+    ),
     leftOut: fc.record({ count: fc.nat(), names: fc.array(name, { maxLength: 5 }) }),
     window: fc.option(
       fc.record({
@@ -26,19 +29,34 @@ const storedDownload: fc.Arbitrary<StoredDownload> = fc
       }),
     ),
   })
-  .map(({ entries, days, malformedCount, date, url, etag, lastModified, endsWithNewline, leftOut, window }) => {
-    const dated = entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const]))
-    const allDated = entries.map((entry, at) => [entry, days[at] ?? date] as const)
-    const list = { entries, malformedCount, date, addedOn: new Map(dated) }
-    return {
-      source: window === null ? list : { ...list, addedOn: new Map(allDated), lastSeenOn: new Map(allDated) },
+  .map(
+    ({
+      entries,
+      days,
+      malformedCount,
+      date,
       url,
-      validators: { etag, lastModified },
+      etag,
+      lastModified,
       endsWithNewline,
+      unreadable,
       leftOut,
       window,
-    }
-  })
+    }) => {
+      const dated = entries.flatMap((entry, at) => (days[at] == null ? [] : [[entry, days[at]] as const]))
+      const allDated = entries.map((entry, at) => [entry, days[at] ?? date] as const)
+      const list = { entries, malformedCount, date, addedOn: new Map(dated) }
+      return {
+        source: window === null ? list : { ...list, addedOn: new Map(allDated), lastSeenOn: new Map(allDated) },
+        url,
+        validators: { etag, lastModified },
+        endsWithNewline,
+        unreadable,
+        leftOut,
+        window,
+      }
+    },
+  )
 
 test("a download is parsed as it was written", () => {
   fc.assert(fc.property(storedDownload, held => expect(parseDownload(formatDownload(held))).toEqual(held)))
@@ -71,6 +89,7 @@ test("a truncated or extended download is rejected", () => {
     url: "https://lists.example/a",
     validators: { etag: '"1"', lastModified: null },
     endsWithNewline: true,
+    unreadable: null,
     leftOut: { count: 0, names: [] },
     window: null,
   })
@@ -99,6 +118,7 @@ test("a download that an earlier version has written is parsed, and nothing was 
     url: "https://lists.example/a",
     validators: { etag: null, lastModified: null },
     endsWithNewline: true,
+    unreadable: null,
     leftOut: { count: 0, names: [] },
     window: null,
   })

@@ -28,6 +28,12 @@ describe("pasted text", () => {
     ["# heading\na.com # why\n  # more\n#b.com", ["a.com"]],
     ["Bücher.example", ["xn--bcher-kva.example"]],
     [`sha256:${HASH}@a.com`, [`sha256:${HASH}@a.com`]],
+    [".a.com\n@b.com\nc.com,\n<d.com>", ["a.com", "b.com", "c.com", "d.com"]],
+    ["127.0.0.1 localhost\n0.0.0.0 a.com b.com # c\n::1\tc.com\n0.0.0.0 0.0.0.0", ["a.com", "b.com", "c.com"]],
+    [
+      "[Adblock Plus 2.0]\n! Title: x, y\n!\n||a.com^\n||b.com^$third-party,popup\n||c.com",
+      ["a.com", "b.com", "c.com"],
+    ],
     ["", []],
     [",;,\n;", []],
   ])("%j names %j", async (text, expected) => {
@@ -45,6 +51,11 @@ describe("pasted text", () => {
       [4, "bad"],
       [5, "https://x.com/"],
     ])
+  })
+
+  test("a rule of an ad blocker that is no name is told whole", async () => {
+    const rules = ["@@||a.com^", "||a.com/x", "||a.com^$domain=b.com,c", "/^temp[0-9]+$/", "two words.com"]
+    expect(await faults(rules.join("\n"))).toEqual(rules.map((rule, at) => [at + 1, rule]))
   })
 
   test("what cannot be seen is shown, and long texts are cut between characters", async () => {

@@ -9,6 +9,7 @@ const TRUST_LEVELS = ["highest", "high", "medium", "low"] as const
 const SOURCE_FORMATS = [
   "curated",
   "lines",
+  "names",
   "json",
   "script_json",
   "script_text",

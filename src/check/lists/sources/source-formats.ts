@@ -1,5 +1,7 @@
+import { namesOfLine } from "../../../base/name-lines.ts"
 import { parseJson } from "../../../base/text.ts"
 import type { SourceFormat } from "./catalogue.ts"
+import { normalizeName } from "./normalized-name.ts"
 
 /** Reads the source at `path`; `at` is the member of the catalogue. It throws only what `files` throws. */
 type FormatReader = (files: SourceFiles, path: string, at: string) => ReadEntriesResult
@@ -8,6 +10,7 @@ type FormatReader = (files: SourceFiles, path: string, at: string) => ReadEntrie
 export const FORMAT_READERS: { readonly [F in SourceFormat]: FormatReader } = {
   curated: (files, path) => readCurated(files.read(path)),
   lines: (files, path) => readLines(files.read(path)),
+  names: (files, path) => readNames(files.read(path)),
   json: (files, path, at) => readJson(files.read(path), at),
   script_json: (files, path, at) => readJsModuleJson(files.read(path), at),
   script_text: (files, path, at) => readJsStringLines(files.read(path), at),
@@ -23,6 +26,8 @@ export type ReadEntriesResult =
       readonly entries: readonly string[]
       /** The number of malformed entries, which have no name to report. */
       readonly malformedCount: number
+      /** The first line with a malformed entry, counted from 1; absent: there is none, or it is not known. */
+      readonly firstMalformedLine?: number
       /** The header of a curated file. */
       readonly header?: CuratedHeader
     }
@@ -93,6 +98,30 @@ export function readLines(text: string): ReadEntriesResult {
     if (entry !== "" && !entry.startsWith("#")) entries.push(entry)
   }
   return { kind: "entries", entries, malformedCount: 0 }
+}
+
+/** The line ends of all systems, since people write such a list by hand. */
+const LINE_END = /\r\n|[\r\n]/
+
+/**
+ * Reads the names of a list that an operator keeps, one on each line, also as `*.name`, in a hosts file, or as rules of an ad blocker: `namesOfLine` says
+ * which. A line with anything else is malformed.
+ */
+export function readNames(text: string): ReadEntriesResult {
+  const entries: string[] = []
+  let [malformedCount, firstLine] = [0, 0]
+  for (const [at, line] of text
+    .replace(/^\uFEFF/, "")
+    .split(LINE_END)
+    .entries()) {
+    const names = namesOfLine(line)?.map(name => name.replace(/^\*\./, ""))
+    if (names?.every(name => normalizeName(name).kind === "name") === true) {
+      entries.push(...names)
+      continue
+    }
+    if (malformedCount++ === 0) firstLine = at + 1
+  }
+  return { kind: "entries", entries, malformedCount, ...(firstLine === 0 ? {} : { firstMalformedLine: firstLine }) }
 }
 
 const HEADER_LINE = /^# ([a-z]+): (\S.*)$/

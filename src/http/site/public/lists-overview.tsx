@@ -5,7 +5,7 @@ import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"
 import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-state.ts"
-import { leftOutMessage } from "../../../check/refresh/source-validation.ts"
+import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
 import { formatNumber } from "../ui/format.ts"
 import { Table } from "../ui/layout.tsx"
 
@@ -174,7 +174,7 @@ const toSourceRefresh = (state: SourceState | undefined): SourceRefresh | null =
     ? null
     : {
         outcome: state.outcome,
-        message: `${state.says} ${leftOutMessage(state.left_out)}`.trim(),
+        message: `${state.says} ${leftOutMessages(state)}`.trim(),
         checkedAt: isoInstant(state.checked_at_ms),
         goodAt: mapNull(isFault(state) ? (state.good_at_ms ?? null) : state.checked_at_ms, isoInstant),
         changedAt: mapNull(state.changed_at_ms, isoInstant),

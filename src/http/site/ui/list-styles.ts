@@ -15,7 +15,7 @@ export const LIST_STYLES = `
 .first-rows tr:last-child td { border-bottom: 0 }
 .first-rows th { color: var(--soft); font-weight: 500 } .first-rows .chosen { color: var(--ink); background: var(--raised); font-weight: 600 }
 .reading-fields { grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); align-items: start } .reading-fields .check { grid-column: 1 / -1 }
-.page .why { color: var(--soft) } #preview .line { display: block } .first-rows tr > :first-child { position: sticky; left: 0; background: var(--paper) }
+.page .because { color: var(--soft) } #preview .line { display: block } .first-rows { margin: 0 0 .75rem } .first-rows th, .first-rows td { max-width: 15rem; overflow: hidden; text-overflow: ellipsis; vertical-align: top }
 #list-form { max-width: 44rem; grid-template-columns: minmax(0, 1fr) } #list-form > .field { max-width: 32rem } #list-form .actions { align-items: center } .page #preview h3 { margin: 0 0 .75rem }
 @media (scripting: enabled) { .without-script { display: none } }
 @media (max-width: 40rem) { .list-charts .bar { width: 30% } #list-facts .facts { grid-template-columns: minmax(0, 9rem) minmax(0, 1fr) } }

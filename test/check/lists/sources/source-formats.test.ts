@@ -8,9 +8,21 @@ import {
   readJsStringLines,
   readJsWordArrays,
   readLines,
+  readNames,
 } from "../../../../src/check/lists/sources/source-formats.ts"
 
 const HEADER = "# set: personal\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n"
+
+test("names: each line is read as people and programs write names, and the first that is none is told", () => {
+  const text =
+    "\uFEFF# own\r\n*.a.com\r\n.b.com\n@c.com\n0.0.0.0 d.com e.com\n||f.com^$popup\n! x\ng.com,\nh.com # why\n\nI.COM"
+  const entries = ["a.com", "b.com", "c.com", "d.com", "e.com", "f.com", "g.com", "h.com", "I.COM"]
+  expect(readNames(text)).toEqual({ kind: "entries", entries, malformedCount: 0 })
+  expect(readNames("a.com\n\n@@||b.com^\nno name\nc.com")).toEqual({
+    ...{ kind: "entries", entries: ["a.com", "c.com"] },
+    ...{ malformedCount: 2, firstMalformedLine: 3 },
+  })
+})
 
 test("lines: comments, empty lines and line ends of any kind are not entries", () => {
   expect(readLines("# head\r\n\r\na.com # note\n  b.com\r\n#c.com\n")).toEqual({

@@ -17,7 +17,7 @@ import { ListCallbacks } from "./callbacks.tsx"
 import {
   delimiterLabel,
   encodingLabel,
-  FORMAT_LABELS,
+  FORMAT_NAMES,
   isLive,
   KIND_LABELS,
   listName,
@@ -226,7 +226,7 @@ function RowSummary({ list: { rows, units_used: units } }: { readonly list: JobB
 
 const RowCount = ({ count, what }: { readonly count: number; readonly what: string }) => (
   <>
-    {formatNumber(count)} <span class="why">({what})</span>
+    {formatNumber(count)} <span class="because">({what})</span>
   </>
 )
 
@@ -260,7 +260,7 @@ function readingFacts(reading: ListReadingBody, column: string | null): (readonl
   const named = column === null || column === String(number) ? "" : `. ${column}`
   const held = kind === null ? "" : `, with ${KIND_LABELS[kind]}`
   const facts: readonly (readonly [string, string | null])[] = [
-    ["Format", FORMAT_LABELS[format].replace(/:.*/, "")],
+    ["Format", FORMAT_NAMES[format]],
     ["Encoding", encodingLabel(encoding)],
     ["Delimiter", delimiter === null ? null : delimiterLabel(delimiter)],
     ["Header", format === "csv" ? `${headerLine === null ? "none" : `line ${headerLine}`}${aboveText}` : null],

@@ -7,7 +7,7 @@ import type { SeenList } from "../../../v1/jobs.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { DescriptionList } from "../../ui/layout.tsx"
 import type { UploadValues } from "./list-upload.ts"
-import { columnLabel, delimiterLabel, encodingLabel, FORMAT_LABELS, KIND_LABELS } from "./list-words.ts"
+import { columnLabel, delimiterLabel, encodingLabel, FORMAT_NAMES, KIND_LABELS } from "./list-words.ts"
 
 type ListPreviewProps = SeenList & { readonly values: UploadValues }
 
@@ -52,7 +52,7 @@ function foundFacts(body: JobEstimateBody, values: UploadValues): (readonly [str
   const aboveText = `${formatCount(above, "line")} above ${above === 1 ? "stays" : "stay"} as ${above === 1 ? "it is" : "they are"}`
   const isNamed = values.format !== ""
   return [
-    ["Format", fact(FORMAT_LABELS[format].replace(/:.*/, ""), isNamed ? CHOSEN : "by its name and its first lines")],
+    ["Format", fact(FORMAT_NAMES[format], isNamed ? CHOSEN : "by its name and its first lines")],
     ["Encoding", fact(encodingLabel(encoding), values.encoding === "" ? encodingReason(encoding) : CHOSEN)],
     ...(delimiter === null
       ? []
@@ -77,7 +77,7 @@ function foundFacts(body: JobEstimateBody, values: UploadValues): (readonly [str
 const CHOSEN = "as you chose"
 const fact = (what: string, why: string): ComponentChildren => (
   <>
-    {what} <span class="why">({why})</span>
+    {what} <span class="because">({why})</span>
   </>
 )
 
@@ -100,7 +100,7 @@ function FoundColumn({ body, isChosen }: { readonly body: JobEstimateBody; reado
     <>
       <bdi>{columnLabel(number, name)}</bdi>
       {kind}
-      <span class="why"> ({isChosen ? CHOSEN : columnReason(body)})</span>
+      <span class="because"> ({isChosen ? CHOSEN : columnReason(body)})</span>
       {otherNames.length === 0 ? null : (
         <span class="line">
           {others.length === 1 ? "Another column looks" : "Other columns look"} like it:{" "}
@@ -168,13 +168,13 @@ function SampleTable({ body, sample }: { readonly body: JobEstimateBody; readonl
 
 /** What is checked of a row, and what was done for that. */
 function CheckedCell({ row: { checked, isSkipped, isCleaned, others } }: { readonly row: SampleRow }) {
-  if (isSkipped) return <span class="why">skipped</span>
-  if (checked === null) return <span class="why">cannot be read</span>
+  if (isSkipped) return <span class="because">skipped</span>
+  if (checked === null) return <span class="because">cannot be read</span>
   return (
     <>
       <bdi>{checked}</bdi>
-      {isCleaned ? <span class="why"> · cleaned</span> : null}
-      {others.length === 0 ? null : <span class="why"> · not checked: {others.join(", ")}</span>}
+      {isCleaned ? <span class="because"> · cleaned</span> : null}
+      {others.length === 0 ? null : <span class="because line">not checked: {others.join(", ")}</span>}
     </>
   )
 }

@@ -67,6 +67,9 @@ export function timeLeft(seconds: number): string {
   return `about ${formatCount(Math.ceil(seconds / HOUR_S), "hour")} left`
 }
 
+/** What the formats are called. */
+export const FORMAT_NAMES: { readonly [F in JobFormat]: string } = { csv: "CSV", text: "Text", ndjson: "NDJSON" }
+
 /** The formats that a form offers. */
 export const FORMAT_LABELS: { readonly [F in JobFormat]: string } = {
   csv: "CSV: a table, such as from a spreadsheet",

@@ -11,6 +11,7 @@ import {
   ENCODING_LABELS,
   encodingLabel,
   FORMAT_LABELS,
+  FORMAT_NAMES,
 } from "./list-words.ts"
 
 type ReadingFieldsProps = {
@@ -35,7 +36,7 @@ export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsP
       <div class="folded reading-fields">
         <ChoiceField
           {...{ name: "format", label: "Format", labels: FORMAT_OPTIONS, selected: format, error: errorAt("format") }}
-          found={reading === null ? null : FORMAT_LABELS[reading.format]}
+          found={reading === null ? null : FORMAT_NAMES[reading.format]}
         />
         <ColumnField value={values.column} error={errorAt("column")} found={found} choice={choice} />
         <ChoiceField
