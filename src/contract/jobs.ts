@@ -69,6 +69,8 @@ export const JOB_LIMITS = {
   columnsMax: 1000,
   /** Rows times columns of a list: cells of two bytes, in a list of the default size. */
   cellsMax: 50_000_000,
+  /** A list in a zip archive or a spreadsheet is held whole while it is read: so many bytes of it at most. */
+  archiveBytesMax: 33_554_432,
   nameLengthMax: 100,
   columnNameLengthMax: 200,
   /** Lines above a header that a caller may name: it stands in the part of a list that decides how it is read. */

@@ -3,8 +3,8 @@ import type { Random } from "../base/outside-world.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
 import type { StoredReading } from "../contract/reading.ts"
 import type { Job, JobOptions } from "../customers/jobs/job-row.ts"
-import { decodeInput } from "../rows/input-decoder.ts"
 import type { InputRow } from "../rows/input-rows.ts"
+import { openInput, withOpened } from "../rows/open-input.ts"
 import { planFile } from "../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../rows/record-cutter.ts"
@@ -26,7 +26,13 @@ export class RefusedList extends Error {
 }
 
 /** How a list is asked to be read. `encoding` null: it is found. */
-export type ListReading = ReadingOptions & { readonly encoding: string | null }
+export type ListReading = ReadingOptions & {
+  readonly encoding: string | null
+  /** The name or the number of the sheet of a spreadsheet. Absent: the first one. */
+  readonly sheet?: string | null
+  /** Whether its name or its media type calls it JSON. Absent: no. */
+  readonly isJson?: boolean
+}
 
 /** What a job tells of that. */
 export const readingOptionsOf = ({ format, column, hasHeader }: ReadableJob): ReadingOptions => ({
@@ -48,13 +54,13 @@ export type ReceivedList = {
 }
 
 /**
- * Cuts the bytes of a list into blocks of whole rows and gives them to `onBlock`, one after the other: unpacks gzip, decodes UTF-16, and
- * holds a block and a chunk at a time. What a compressed list unpacks to is bounded as the list is, and so are its cells. `pause` is called
+ * Cuts the bytes of a list into blocks of whole rows and gives them to `onBlock`, one after the other: unpacks and decodes it, and
+ * holds a block and a chunk at a time, and an archive or a spreadsheet whole. What a compressed list unpacks to is bounded as the list is, and so are its cells. `pause` is called
  * between pieces that take a few milliseconds at most. Throws a `RefusedList`.
  */
 export async function receiveList(
   chunks: AsyncIterable<Uint8Array>,
-  { encoding: asked, ...options }: ListReading,
+  { encoding: asked, sheet = null, isJson = false, ...options }: ListReading,
   bytesMax: number,
   onBlock: (block: ListBlock) => Promise<void>,
   pause: Pause = () => undefined,
@@ -64,11 +70,17 @@ export async function receiveList(
     const refuse = (says: string): never => {
       throw new RefusedList("unreadable", `The list ${says}.`)
     }
-    const decoded = decodeInput(bounded(chunks, bytesMax), asked, refuse, name => {
-      encoding = name
-    })
+    const { archiveBytesMax } = JOB_LIMITS
+    const opened = await openInput(
+      bounded(chunks, bytesMax),
+      { encoding: asked, sheet, isJson, archiveBytesMax, pause },
+      refuse,
+      name => {
+        encoding = name
+      },
+    )
     // Counted before and after it is unpacked: either may be the larger one.
-    const planned = await planFile(bounded(decoded, bytesMax), options)
+    const planned = await planFile(bounded(opened.text, bytesMax), withOpened(options, opened))
     if (planned === null) throw new RefusedList("unreadable", "The list is empty.")
     const { columns, ...rule } = planned.plan
     const collector = new BlockCollector(planned.plan, onBlock)
@@ -142,10 +154,7 @@ class BlockCollector {
     this.#onBlock = onBlock
     const { length } = plan.columns.names
     if (length > JOB_LIMITS.columnsMax)
-      throw new RefusedList(
-        "unreadable",
-        `The list has ${length} columns. The limit is ${JOB_LIMITS.columnsMax}.`,
-      )
+      throw new RefusedList("unreadable", `The list has ${length} columns. The limit is ${JOB_LIMITS.columnsMax}.`)
   }
 
   async add({ bytes, rowCount }: Block): Promise<void> {

@@ -19,6 +19,8 @@ export type FileName = {
   readonly delimiter: string | null
   /** Whether it is compressed. */
   readonly isGzip: boolean
+  /** Whether it is called JSON: an array, or objects on a line each. */
+  readonly isJson: boolean
 }
 
 /** Reads the ending of a file's name: `list.csv.gz` is compressed CSV. */
@@ -29,6 +31,7 @@ export function readFileName(path: string): FileName {
     format: (Object.hasOwn(FORMAT_BY_EXTENSION, ending) ? FORMAT_BY_EXTENSION[ending] : null) ?? null,
     delimiter: ending === "tsv" ? "\t" : null,
     isGzip,
+    isJson: ending === "json",
   }
 }
 

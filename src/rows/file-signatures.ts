@@ -1,8 +1,11 @@
 /** The first bytes of a file that is compressed with gzip. */
 export const GZIP_SIGNATURE: readonly number[] = [0x1f, 0x8b]
 
+/** Whether a file begins as a zip archive does, or as one without files. A spreadsheet is one. */
+export const isZip = ([p, k, first, second]: Uint8Array): boolean =>
+  p === 0x50 && k === 0x4b && ((first === 3 && second === 4) || (first === 5 && second === 6))
+
 const ARCHIVE = "Unpack it first"
-const SHEET = "Save it as CSV"
 
 /** Files that are not text, by their first bytes, and what to do with them. */
 const BINARY_FORMATS: readonly { readonly signature: readonly number[]; readonly message: string }[] = [
@@ -21,11 +24,14 @@ const BINARY_FORMATS: readonly { readonly signature: readonly number[]; readonly
   { signature: [0x37, 0x7a, 0xbc, 0xaf, 0x27], message: `is a 7-Zip archive. ${ARCHIVE}` },
   {
     signature: [0x50, 0x4b, 0x03, 0x04],
-    message: "is a zip archive or a spreadsheet. Unpack it, or save the sheet as CSV",
+    message: "is a zip archive or a spreadsheet. Unpack it first, or save the sheet as CSV",
   },
   { signature: [0xff, 0xfe, 0, 0], message: "is UTF-32. Save it as UTF-8" },
   { signature: [0, 0, 0xfe, 0xff], message: "is UTF-32. Save it as UTF-8" },
-  { signature: [0xd0, 0xcf, 0x11, 0xe0], message: `is an old Office document. ${SHEET}` },
+  {
+    signature: [0xd0, 0xcf, 0x11, 0xe0],
+    message: `is an old Office document, or one with a password. Save it as .xlsx without a password, or as CSV`,
+  },
   { signature: [0x25, 0x50, 0x44, 0x46, 0x2d], message: "is a PDF document. Save its text as a file of lines" },
   { signature: [0x53, 0x51, 0x4c, 0x69, 0x74], message: "is an SQLite database. Export the table as CSV" },
 ]

@@ -34,7 +34,7 @@ describe("a list is refused, and its sender told why, when it", () => {
   test.each([
     ["is empty", "", /empty/],
     ["has nothing but a header line that names the delimiter", "sep=;\n", /empty/],
-    ["is a spreadsheet", Buffer.from("PK\x03\x04rest of it"), /zip archive or a spreadsheet/],
+    ["is a damaged archive", Buffer.from("PK\x03\x04rest of it"), /damaged zip archive/],
     ["is a picture", Uint8Array.from({ length: 500 }, (_, at) => at % 8), /is not text/],
     ["is cut off in the middle of its gzip data", Bun.gzipSync(Buffer.from("email\na@b.co\n")).subarray(0, 25), /gzip/],
     ["has no column with addresses", "id,name\n1,Jane\n", /Choose one with `column`.*1 `id`, 2 `name`/],

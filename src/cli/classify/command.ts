@@ -37,6 +37,7 @@ export function registerClassify(
     .option("--no-header", "the CSV file has no line with the names of the columns")
     .option("--skip <n>", "so many lines stand above the header, or above the first row")
     .option("--encoding <name>", "the encoding of the file, such as utf-16le or windows-1252")
+    .option("--sheet <name>", "the sheet of an .xlsx file, by name or number (default: the first one)")
     .addOption(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
     )
@@ -72,6 +73,7 @@ type Flags = CsvFlags &
     readonly force: boolean
     readonly safeCells: boolean
     readonly encoding?: string
+    readonly sheet?: string
     readonly jobs?: string
   }
 
@@ -83,6 +85,7 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
     to: flags.format ?? null,
     hasSafeCells: flags.safeCells,
     encoding: parseEncoding(flags.encoding ?? null),
+    sheet: flags.sheet ?? null,
     policy: flags.policy,
     isOffline: flags.offline,
     target,

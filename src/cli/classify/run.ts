@@ -3,9 +3,9 @@ import type { Stopwatch } from "../../base/outside-world.ts"
 import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import type { Policy } from "../../contract/policies.ts"
-import type { FileFormat } from "../../rows/file-format.ts"
+import { type FileFormat, readFileName } from "../../rows/file-format.ts"
 import { type CheckedCounts, createCollector } from "../../rows/garbage-collector.ts"
-import { decodeInput } from "../../rows/input-decoder.ts"
+import { openInput, withOpened } from "../../rows/open-input.ts"
 import { type PlannedFile, planFile } from "../../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../../rows/record-cutter.ts"
@@ -46,6 +46,8 @@ export type ClassifyJob = {
   readonly hasSafeCells: boolean
   /** The encoding of the file; null: it is found. */
   readonly encoding: string | null
+  /** The name or the number of the sheet of a spreadsheet; null: the first one. */
+  readonly sheet: string | null
   readonly policy: Policy
   readonly isOffline: boolean
   readonly target: ResultsTarget
@@ -121,18 +123,19 @@ async function classifyAll(run: Run, startWorker: (() => PipedProcess) | null): 
   await results.end()
 }
 
+/** An archive or a spreadsheet is held whole while it is read. */
+const ARCHIVE_BYTES_MAX = 268_435_456
+
 /** How the file is read; null: it is empty. */
-async function planOf({ source, read, results, job: { path, encoding, reading } }: Run): Promise<PlannedFile | null> {
-  const text = decodeInput(
-    countBytes(source.chunks, read),
-    encoding,
-    says => {
-      throw new CommandError(`${inputName(path)} ${says}.`)
-    },
-    results.tally.tellEncoding,
-  )
+async function planOf({ source, read, results, job }: Run): Promise<PlannedFile | null> {
+  const { path, encoding, sheet, reading } = job
+  const refuse = (says: string): never => {
+    throw new CommandError(`${inputName(path)} ${says}.`)
+  }
+  const asked = { encoding, sheet, isJson: readFileName(path).isJson, archiveBytesMax: ARCHIVE_BYTES_MAX }
   try {
-    return await planFile(text, reading)
+    const opened = await openInput(countBytes(source.chunks, read), asked, refuse, results.tally.tellEncoding)
+    return await planFile(opened.text, withOpened(reading, opened))
   } catch (error) {
     throw error instanceof UnreadableFile
       ? new CommandError(error.describe(FLAG_NAMES), error.isWrongUse ? 2 : 1)
