@@ -85,7 +85,14 @@ type CheckFlags = ServerFlags & {
   readonly json: boolean
 }
 
-const toInputRow = (input: string): InputRow => ({ input, kind: null, fault: null, cells: null, json: null, cleaned: null })
+const toInputRow = (input: string): InputRow => ({
+  input,
+  kind: null,
+  fault: null,
+  cells: null,
+  json: null,
+  cleaned: null,
+})
 
 /** How the standard input is read. */
 const LINES: ReadingOptions = {

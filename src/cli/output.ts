@@ -107,5 +107,8 @@ export function printTable(output: Output, rows: readonly (readonly string[])[])
   }
 }
 
+/** A count with thousands separated by commas. */
+export const formatCount = (count: number): string => count.toLocaleString("en")
+
 /** Collects the values of an option that can be repeated. */
 export const collect = (value: string, before: readonly string[]): readonly string[] => [...before, value]

@@ -4,6 +4,7 @@ import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } fro
 import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
 import { DELIMITER_NAMES } from "./reading.ts"
 import { ROUTES } from "./routes.ts"
+import { ROW_PROBLEM_NAMES, TOLD_PROBLEMS_MAX } from "./row-counts.ts"
 import { boundedText, describedAs, oneOf, PolicySchema } from "./schemas.ts"
 import { ByCategorySchema } from "./usage-schema.ts"
 
@@ -37,6 +38,16 @@ const ReadingSchema = t.Object(
 )
 export type ListReadingBody = Static<typeof ReadingSchema>
 
+/** A problem of the rows of a list. */
+const ProblemSchema = t.Object(
+  {
+    reason: oneOf("RowProblem", ROW_PROBLEM_NAMES),
+    rows: t.Integer({ minimum: 1, description: "How many rows have it." }),
+    first_row: t.Integer({ minimum: 1, description: "The number of the first of them, without the header." }),
+  },
+  { ...closed("ListProblem"), description: "A reason for which rows are not `allow`: it decides their category, or raises their recommendation. `unreadable`: the row could not be read." },
+)
+
 /** A job. Response of POST /v1/jobs and GET /v1/jobs/{id}. */
 export const JobBody = t.Object(
   {
@@ -62,6 +73,7 @@ export const JobBody = t.Object(
       },
       closed("JobRows"),
     ),
+    problems: t.Array(ProblemSchema, { maxItems: TOLD_PROBLEMS_MAX, description: `Why rows are not \`allow\`: the ${TOLD_PROBLEMS_MAX} commonest reasons, the commonest first.` }),
     reading: t.Union([ReadingSchema, t.Null()], { description: "How the list is read. Null: it has not arrived." }),
     by_category: describedAs(ByCategorySchema, "How many rows are of each category, without test addresses."),
     by_recommendation: ByRecommendationSchema,

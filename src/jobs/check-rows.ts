@@ -3,14 +3,15 @@ import type { Subject } from "../check/address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import type { LookupContext } from "../check/lookup-context.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
-import type { Category } from "../contract/categories.ts"
 import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
+import type { RowCounts } from "../contract/row-counts.ts"
 import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
-import { type InputRow, isWide, lineError } from "../rows/input-rows.ts"
+import type { InputRow } from "../rows/input-rows.ts"
 import type { InputColumns } from "../rows/reading-plan.ts"
 import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
 import { RowChecker } from "../rows/row-checker.ts"
+import { RowCounter } from "../rows/row-counter.ts"
 
 /** What checking rows needs. */
 export type CheckRowsDeps = {
@@ -41,15 +42,11 @@ export const ROW_META_BYTES = 5
 /** The results of a block of rows. */
 export type RowResults = {
   readonly written: readonly WrittenRow[]
-  readonly categories: readonly Category[]
-  /** How many rows are of each of the kinds that counts have. */
-  readonly told: RowsTold
+  /** Without test addresses, which are of no category. */
+  readonly counts: RowCounts
   /** For how many rows the network was asked: there a check returns a promise. */
   readonly lookups: number
 }
-
-type RowsTold = Record<(typeof TOLD_ROWS)[number], number>
-const TOLD_ROWS = ["unreadable", "degraded", "skipped", "cleaned", "several", "wide"] as const
 
 /** The format of a job's results. */
 export const resultFormatOf = (
@@ -68,8 +65,7 @@ export async function checkRows(
   context: LookupContext,
 ): Promise<RowResults> {
   const written: WrittenRow[] = []
-  const categories: Category[] = []
-  const told: RowsTold = { unreadable: 0, degraded: 0, skipped: 0, cleaned: 0, several: 0, wide: 0 }
+  const counter = new RowCounter(false)
   const checker = new RowChecker({
     testDomain: deps.testDomain,
     check: subject => checkSubject(deps, job, subject, context),
@@ -78,17 +74,12 @@ export async function checkRows(
   })
   const { lookups } = await checker.check(rows, (row, outcome, at) => {
     const kind = outcome === null ? "skipped" : outcome.judged.verdict.recommendation
-    written.push({ text: format.format(row, outcome, rowsBefore + at + 1), kind })
-    if (outcome !== null && !outcome.subject.isTest) categories.push(outcome.judged.verdict.category)
-    if (outcome === null) told.skipped++
-    else if (outcome.judged.verdict.isDegraded) told.degraded++
-    if (row.cleaned !== null) told.cleaned++
-    if (row.cleaned !== null && row.cleaned.others.length > 0) told.several++
-    if (lineError(row) !== null) told.unreadable++
-    if (isWide(row, columnCount)) told.wide++
+    const place = rowsBefore + at + 1
+    written.push({ text: format.format(row, outcome, place), kind })
+    counter.count(outcome, row, place, columnCount)
   })
   await checker.drain()
-  return { written, categories, told, lookups }
+  return { written, counts: counter.counts(), lookups }
 }
 
 /** Pauses before the first row of each turn. */
@@ -117,20 +108,12 @@ function checkSubject(
 }
 
 /** The counts with those of more rows. */
-export function addRowCounts(counts: JobCounts, { written, categories, told }: RowResults): JobCounts {
-  const added = {
-    byCategory: { ...counts.byCategory },
-    byRecommendation: { ...counts.byRecommendation },
-    bytesBy: { ...counts.bytesBy },
-  }
-  const increment = (numbers: Record<string, number>, name: string, by: number): void => {
-    numbers[name] = (numbers[name] ?? 0) + by
-  }
-  for (const category of categories) increment(added.byCategory, category, 1)
-  for (const { kind, text } of written) {
-    increment(added.bytesBy, kind, Buffer.byteLength(text))
-    if (kind !== "header" && kind !== "skipped") increment(added.byRecommendation, kind, 1)
-  }
-  const sums = Object.fromEntries(TOLD_ROWS.map(name => [name, counts[name] + told[name]])) as RowsTold // all names of the table
-  return { ...added, ...sums }
+export function addRowCounts({ bytesBy: before, ...counts }: JobCounts, results: RowResults): JobCounts {
+  const counter = new RowCounter()
+  counter.add({ ...counts, rows: 0 })
+  counter.add(results.counts)
+  const bytesBy = { ...before }
+  for (const { kind, text } of results.written) bytesBy[kind] = (bytesBy[kind] ?? 0) + Buffer.byteLength(text)
+  const { rows: _, ...sums } = counter.counts()
+  return { ...sums, bytesBy }
 }

@@ -7,7 +7,8 @@ import { DamagedSegment, readSegmentLengths, readSegments, type Segment, type Se
 /** The results with one of these recommendations; null: all. */
 export type ResultFilter = ReadonlySet<Recommendation> | null
 
-const isWanted = (kind: RowKind, only: ResultFilter): boolean => only === null || kind === "header" || (kind !== "skipped" && only.has(kind))
+const isWanted = (kind: RowKind, only: ResultFilter): boolean =>
+  only === null || kind === "header" || (kind !== "skipped" && only.has(kind))
 
 /** The bytes of the results, with the header. */
 export const resultsLength = ({ counts: { bytesBy } }: Pick<Job, "counts">, only: ResultFilter): number =>

@@ -2,7 +2,7 @@ import { isSystemError } from "../base/errors.ts"
 import type { LogMessage } from "../base/log-events.ts"
 import type { Clock, Random, Stopwatch } from "../base/outside-world.ts"
 import { ListContext } from "../check/lookup-context.ts"
-import type { Category } from "../contract/categories.ts"
+import { CATEGORY_NAMES } from "../contract/categories.ts"
 import { JOB_LIMITS, type JobReason } from "../contract/jobs.ts"
 import type { JobMoment } from "../customers/jobs/job-body.ts"
 import { failJob, finishJob, releaseJob, stopJob, suspectRowOf } from "../customers/jobs/job-leases.ts"
@@ -300,7 +300,7 @@ class JobRun {
       ...pending,
       position,
       rowsCount: pending.rowsCount + rows.length,
-      byCategory: addCategories(pending.byCategory, checked.categories),
+      byCategory: addCategories(pending.byCategory, checked.counts.byCategory),
       counts: addRowCounts(pending.counts, written),
       resultsEnd: await this.#write(written, pending.resultsEnd),
     }
@@ -382,8 +382,5 @@ class JobRun {
 const withHeader = (checked: RowResults, { header }: ResultFormat): RowResults =>
   header === "" ? checked : { ...checked, written: [{ text: header, kind: "header" }, ...checked.written] }
 
-function addCategories(counts: CategoryCounts, categories: readonly Category[]): CategoryCounts {
-  const added: { [C in Category]?: number } = { ...counts }
-  for (const category of categories) added[category] = (added[category] ?? 0) + 1
-  return added
-}
+const addCategories = (counts: CategoryCounts, more: CategoryCounts): CategoryCounts =>
+  Object.fromEntries(CATEGORY_NAMES.map(name => [name, (counts[name] ?? 0) + (more[name] ?? 0)]))

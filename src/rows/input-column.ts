@@ -1,6 +1,7 @@
 import { holdsAddress } from "../base/address-redaction.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
+import type { ReadingPlan } from "./reading-plan.ts"
 import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
 
 /** Column names have neither character, addresses, domains and URLs do. */
@@ -90,6 +91,20 @@ export function kindColumns(names: readonly string[], kind: SubjectKind): readon
       return found === null ? [] : [{ index, isWhole: found.index === 0 }]
     })
     .toSorted((one, other) => Number(other.isWhole) - Number(one.isWhole))
+}
+
+/** Why a column is the one with the inputs. `cells`: by what is in the first rows. */
+export type ColumnReason = "asked" | "only" | "name" | "cells"
+
+/** Why the column or member of a plan was chosen, if `asked` was; null: a text has none. */
+export function columnReason(plan: ReadingPlan, asked: string | null): ColumnReason | null {
+  const { format, width, hasHeader, inputIndex, member, columns } = plan
+  if (format === "text") return null
+  if (asked !== null) return "asked"
+  if (format === "ndjson") return member === null ? "name" : "cells"
+  if (width === 1) return "only"
+  const isNamed = SUBJECT_KINDS.some(kind => kindColumns(columns.names, kind).some(({ index }) => index === inputIndex))
+  return hasHeader && isNamed ? "name" : "cells"
 }
 
 /** How many columns are named in a message, and how much of a name. */

@@ -6,12 +6,13 @@ import { delimiterOf } from "../../contract/reading.ts"
 import { encodingName, FILE_FORMATS, type FileFormat, readFileName } from "../../rows/file-format.ts"
 import type { ReadingOptions } from "../../rows/reading-plan.ts"
 import type { OpenCheck } from "../check.ts"
-import { CommandError, type Output, printJson, printTable } from "../output.ts"
+import { CommandError, type Output, printJson } from "../output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags } from "../server.ts"
 import { serveBlocks, type WorkerDeps } from "./parallel/block-worker.ts"
 import type { ResultsTarget } from "./results-writer.ts"
 import { type ClassifyDeps, type ClassifyJob, classify } from "./run.ts"
-import { type ClassifySummary, formatSummary } from "./summary.ts"
+import type { ClassifySummary } from "./summary.ts"
+import { printRunSummary } from "./summary-text.ts"
 
 /** Registers `classify FILE|-`. */
 export function registerClassify(
@@ -55,7 +56,7 @@ export function registerClassify(
   addServerOptions(command).action(async (path: string, options: Flags & { readonly json: boolean }) => {
     const server = readServerTarget(options, options.offline)
     // One process keeps a server busy.
-    const job = { ...parseJob(path, options, coreCount), ...(server !== null && { jobCount: 1 }) }
+    const job = { ...parseJob(path, options, coreCount), ...(server !== null && { jobCount: 1, isCharged: true }) }
     printSummary(output, await classify(deps, await openCheck(options.offline, server), job), {
       asJson: options.json,
       isOutFree: job.target.out !== null,
@@ -88,6 +89,7 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
     sheet: flags.sheet ?? null,
     policy: flags.policy,
     isOffline: flags.offline,
+    isCharged: false,
     target,
     jobCount: parseJobs(flags.jobs ?? null, coreCount),
   }
@@ -220,12 +222,6 @@ function printSummary(
 ): void {
   // The standard output holds nothing but results.
   const aside: Output = { ...output, line: output.stderrLine }
-  if (asJson) {
-    printJson(isOutFree ? output : aside, summary)
-    return
-  }
-  const { says, rows, warnings } = formatSummary(summary)
-  aside.line(says)
-  printTable(aside, rows)
-  for (const warning of warnings) aside.line(warning)
+  if (asJson) printJson(isOutFree ? output : aside, summary)
+  else printRunSummary(aside, summary)
 }

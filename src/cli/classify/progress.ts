@@ -1,5 +1,5 @@
 import type { Stopwatch } from "../../base/outside-world.ts"
-import { formatCount } from "./summary.ts"
+import { formatCount } from "../output.ts"
 
 /** Shows the progress of a run. */
 export type Progress = {

@@ -50,6 +50,8 @@ export type ClassifyJob = {
   readonly sheet: string | null
   readonly policy: Policy
   readonly isOffline: boolean
+  /** Whether a server is asked, which takes units. */
+  readonly isCharged: boolean
   readonly target: ResultsTarget
   /** How many processes may work at once. */
   readonly jobCount: number
@@ -95,7 +97,7 @@ export async function classify(
     progress.stop()
     await results.close()
   }
-  return results.tally.summary(stopwatch() - startedAt, results.resumedCount)
+  return results.tally.summary(stopwatch() - startedAt, results.resumedCount, job.isCharged)
 }
 
 /** The parts of one run. */
@@ -164,7 +166,7 @@ async function classifyPlanned(
   const to = job.to ?? plan.format
   if (job.hasSafeCells && to !== "csv")
     throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
-  results.tally.tellReading(plan)
+  results.tally.tellReading(plan, job.reading)
   await results.start(plan.columns, to)
   const work: Work = { plan, to, blocks: wholeBlocks(text, plan) }
   try {

@@ -4,6 +4,7 @@ import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import type { JobBody, ListReadingBody } from "../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS } from "../../contract/policies.ts"
 import type { StoredReading } from "../../contract/reading.ts"
+import { commonestProblems } from "../../contract/row-counts.ts"
 import type { Job } from "./job-row.ts"
 
 /** The moment at which a job is described, and for how many hours it is kept after its end. */
@@ -36,6 +37,7 @@ export function jobBody(job: Job, { nowMs, keepHours }: JobMoment): JobBody {
       several: counts.several,
       wide: counts.wide,
     },
+    problems: commonestProblems(counts.problems),
     reading: job.reading === null ? null : readingBody(job.reading),
     by_category: countsOf(CATEGORY_NAMES, counts.byCategory),
     by_recommendation: countsOf(RECOMMENDATIONS, counts.byRecommendation),

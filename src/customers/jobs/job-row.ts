@@ -2,6 +2,7 @@ import { parseJson } from "../../base/text.ts"
 import { type JobFormat, type JobReason, type JobState, LISTED_JOB_STATES } from "../../contract/jobs.ts"
 import type { Policy } from "../../contract/policies.ts"
 import type { StoredReading } from "../../contract/reading.ts"
+import { NO_ROW_COUNTS, type RowCounts } from "../../contract/row-counts.ts"
 import type { Store } from "../store/core/store.ts"
 
 /** What the owner of a job asked for. */
@@ -39,26 +40,15 @@ export type JobProgress = {
 }
 
 /** Counts of the rows that are done. */
-export type JobCounts = {
-  readonly byCategory: Readonly<Record<string, number>>
-  readonly byRecommendation: Readonly<Record<string, number>>
-  /** Rows that could not be read, and rows whose verdict rests on lists alone. */
-  readonly unreadable: number
-  readonly degraded: number
-  /** Rows without an input; those whose input was cleaned, and of those the ones with several; and rows with more cells than the header. */
-  readonly skipped: number
-  readonly cleaned: number
-  readonly several: number
-  readonly wide: number
+export type JobCounts = Omit<RowCounts, "rows"> & {
   /** The bytes of the results by recommendation, and of the header. */
   readonly bytesBy: Readonly<Record<string, number>>
 }
 
+const { rows: _, ...NO_ROWS } = NO_ROW_COUNTS
+
 /** Nothing is done yet. */
-export const NO_COUNTS: JobCounts = {
-  ...{ byCategory: {}, byRecommendation: {}, bytesBy: {} },
-  ...{ unreadable: 0, degraded: 0, skipped: 0, cleaned: 0, several: 0, wide: 0 },
-}
+export const NO_COUNTS: JobCounts = { ...NO_ROWS, bytesBy: {} }
 
 /** A job. */
 export type Job = JobOptions &

@@ -72,6 +72,7 @@ export const exampleJob = (): JobBody => ({
   workspace: true,
   callback: "https://crm.example.com/mailkind",
   rows: { total: 100_000, done: 40_000, unreadable: 0, degraded: 12, skipped: 8, cleaned: 120, several: 3, wide: 0 },
+  problems: [{ reason: "free_provider", rows: 9000, first_row: 12 }],
   reading: EXAMPLE_READING,
   by_category: { ...NONE_BY_CATEGORY, business: 31_000, personal: 9000 },
   by_recommendation: { allow: 31_000, review: 9000, block: 0 },

@@ -163,26 +163,42 @@ test("results stand in the order of inputs when answers come late and out of ord
 })
 
 describe("the summary", () => {
-  test("stands beside the results, with counts, shares and rate", async () => {
+  test("stands beside the results: how the file was read, counts, shares, rate, and the commonest problems with their first rows", async () => {
     const times = [0, 2_000]
+    const rows = ["a;n/a", "b;b@gmail.com", "c;Cy <cy@gmail.com>", "d;x@mailinator.com", "e;x@stripe.com; "]
     const { run } = classifying(
-      { "in.txt": "a@gmail.com\nb@gmail.com\nx@mailinator.com\n\n" },
+      { "in.csv": `Notes\n\nname;Email\n${rows.join("\n")};more\n` },
       { tools: { stopwatch: () => times.shift() ?? 0 } },
     )
-    const { answered, out, err } = await run("in.txt")
+    const { answered, out, err } = await run("in.csv", "--policy", "lenient")
     expect(out).toBe("")
-    expect(linesOf(answered)).toHaveLength(4)
+    expect(linesOf(answered)).toHaveLength(3 + rows.length)
     expect(err.split("\n").map(line => line.replace(/ +/g, " ").trim())).toEqual([
-      "4 results in 2 s, 2 a second",
-      "personal 2 50.0 %",
-      "disposable 1 25.0 %",
-      "from lists only 3 75.0 %",
+      "5 results in 2 s, 3 a second",
+      "Read as csv in utf-8, semicolon between cells, header in line 3, 2 lines above it, column 2 `Email` (found by its name).",
+      "judged 4 80.0 %",
+      "allow 3 60.0 %",
+      "block 1 20.0 %",
+      "personal 2 40.0 %",
+      "business 1 20.0 %",
+      "disposable 1 20.0 %",
+      "from lists only 4 80.0 %",
+      "skipped 1 The cell is empty, or says so. They have no verdict.",
+      "cleaned 1 What is plainly meant was checked.",
+      "wider 1 They have more cells than the file has columns.",
+      "Commonest problem:",
+      "disposable_domain 1 row, row 4 The domain is on the disposable list.",
     ])
   })
 
   test("is JSON on the standard error, and on the standard output when that is free", async () => {
     const { run } = classifying({ "in.txt": "a@gmail.com\n" })
-    const summary = { results: 1, kept: 0, degraded: 1, by_category: { personal: 1, business: 0 } }
+    const summary = {
+      ...{ results: 1, judged: 1, skipped: 0, kept: 0, degraded: 1, duplicates: null, units: null },
+      ...{ by_category: { personal: 1, business: 0 }, by_recommendation: { allow: 0, review: 1, block: 0 } },
+      problems: [{ reason: "free_provider", rows: 1, first_row: 1 }],
+      file: { format: "text", encoding: "utf-8", delimiter: null, column_by: null },
+    }
     const beside = await run("in.txt", "--json")
     expect(beside.out).toBe("")
     expect(JSON.parse(beside.err)).toMatchObject(summary)
