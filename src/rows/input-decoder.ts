@@ -12,6 +12,7 @@ const SIGNATURE_BYTES_MAX = 5
 
 const CARRIAGE_RETURN = 13
 const LINE_FEED = 10
+const QUOTE = 34
 
 /**
  * The text of a file as UTF-8 in which every line ends with a line feed: unpacks gzip, decodes `encoding` (null: the one that the file shows by
@@ -30,7 +31,7 @@ export async function* decodeInput(
 
 const hasSignature = (beginning: Uint8Array): boolean => beginning.length >= SIGNATURE_BYTES_MAX
 const hasFirstLine = (beginning: Uint8Array): boolean =>
-  beginning.includes(LINE_FEED) || beginning.length > LINE_BYTES_MAX
+  beginning.length > LINE_BYTES_MAX || (beginning.includes(LINE_FEED) && firstLineEnd(beginning) !== null)
 
 async function* gunzipIfPacked(
   parts: AsyncIterable<Uint8Array>,
@@ -140,8 +141,8 @@ async function* transcode(parts: AsyncIterable<Uint8Array>, encoding: string): A
 }
 
 /**
- * Turns carriage returns into line feeds in a file that has no line feed where its first line ends: not in as many bytes as a
- * line may have, or in the whole file. There a line feed after a carriage return is dropped.
+ * Turns carriage returns into line feeds in a file whose first line ends by one, or which has no line feed in as many bytes as a line may have.
+ * There a line feed after a carriage return is dropped.
  */
 async function* unifyLineEnds(parts: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
   const split = await splitFirst(withBeginning(parts, hasFirstLine))
@@ -151,8 +152,25 @@ async function* unifyLineEnds(parts: AsyncIterable<Uint8Array>): AsyncGenerator<
   else for await (const part of split.wholeFrom(split.first)) yield convert(part)
 }
 
+/** What ends the first line, outside of quotes; null: nothing that came so far. */
+function firstLineEnd(beginning: Uint8Array): "line feed" | "carriage return" | null {
+  let isQuoted = false
+  for (let at = 0; at < beginning.length; at++) {
+    const byte = beginning[at]
+    if (byte === QUOTE) isQuoted = !isQuoted
+    else if (byte === LINE_FEED && !isQuoted) return "line feed"
+    else if (byte === CARRIAGE_RETURN && !isQuoted) {
+      // Some programs write two of them before a line feed.
+      const next = beginning[at + 1]
+      if (next !== undefined && next !== LINE_FEED && next !== CARRIAGE_RETURN) return "carriage return"
+    }
+  }
+  return null
+}
+
 function lineEndConverter(beginning: Uint8Array): ((part: Uint8Array) => Uint8Array) | null {
-  if (beginning.includes(LINE_FEED) || !beginning.includes(CARRIAGE_RETURN)) return null
+  const hasReturnsAlone = !beginning.includes(LINE_FEED) && beginning.includes(CARRIAGE_RETURN)
+  if (!hasReturnsAlone && firstLineEnd(beginning) !== "carriage return") return null
   let isAfterReturn = false
   return part => {
     const converted = new Uint8Array(part.length)

@@ -12,9 +12,11 @@ import {
   isAddress,
   isFilled,
   isInput,
+  LOOKS,
   type Placed,
   type Reading,
   readingOf,
+  shareOf,
 } from "./table-reading.ts"
 
 /** How a table is read, decided from its beginning. */
@@ -49,6 +51,9 @@ export type TablePlan = {
 export type TableDoubt = "delimiter" | "header" | "tables" | "columns"
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
+
+/** A column with at least this share of addresses could be meant where another one has sites. */
+const RIVAL_SHARE_MIN = 0.2
 
 /** What the caller names of a table; null, and a header that it has: it is found. */
 export type AskedTable = {
@@ -96,8 +101,8 @@ export function planMembers(objects: readonly Readonly<Record<string, unknown>>[
     )
     return { cells, isFaulty: false, line }
   })
-  const found = namedColumn(names, records)
   const columns = columnsOf(records, names.length)
+  const found = namedColumn(names, records, columns)
   const isNamed = found !== null && hasAnyInput(records, found.column.index)
   const index = isNamed ? found.column.index : columns[0]?.index
   const isSeveral = isNamed ? found.isOneOfSeveral : columns.length > 1
@@ -113,29 +118,56 @@ function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boo
   const header = asked.hasHeader ? findHeader(reading, table, asked) : undefined
   const isPlaced = !asked.hasHeader || asked.skippedLines !== null || asked.column !== null
   const hasData = isPlaced || table.some(record => isData(record, columns))
-  const first = header?.record ?? (hasData ? table.find(isFilled) : undefined)
+  const first = header?.record ?? (hasData ? firstRow(reading, table) : undefined)
   const chosen = first === undefined ? null : chooseColumn(first, header, columns, asked)
   const isHidden = first === undefined || (!isPlaced && first.line >= HEADER_LINES_MAX)
-  const same = columns.filter(({ kind }) => kind === chosen?.kind).map(({ index }) => index)
-  const below = table.filter(
-    record => first !== undefined && record.line >= first.line + (header === undefined ? 0 : 1),
-  )
+  const rivals = rivalsOf(chosen, table, width)
+  const inputColumns = [...rivals, ...columns.filter(({ kind }) => kind === chosen?.kind).map(({ index }) => index)]
   return {
-    ...{
-      delimiter,
-      skippedLines: first?.line ?? start,
-      hasHeader: header !== undefined,
-      first: first?.cells ?? table.find(isFilled)?.cells ?? [],
-    },
-    ...{ inputIndex: isHidden ? null : (chosen?.index ?? null), kind: chosen?.kind ?? null, inputColumns: same },
-    hasOtherColumns: below.some(({ cells }) =>
-      cells.some((cell, index) => !same.includes(index) && trimSpace(cell) !== ""),
-    ),
-    hasRows: below.length > 0,
-    hasInputs: chosen === null || hasInputs(below, chosen, isWhole),
-    doubt: doubtOf(reading, header, same, first),
+    ...{ delimiter, skippedLines: first?.line ?? start, hasHeader: header !== undefined, inputColumns },
+    first: first?.cells ?? table.find(isFilled)?.cells ?? [],
+    ...{ inputIndex: isHidden ? null : (chosen?.index ?? null), kind: chosen?.kind ?? null },
+    ...rowsOf(table, first, header, chosen, inputColumns, isWhole),
+    doubt: doubtOf(reading, header, inputColumns, first) ?? (rivals.length > 0 ? "columns" : null),
     delimiters: [delimiter],
   }
+}
+
+/** What the rows below the header hold. */
+function rowsOf(
+  table: readonly Placed[],
+  first: Placed | undefined,
+  header: Header | undefined,
+  chosen: ChosenColumn | null,
+  inputColumns: readonly number[],
+  isWhole: boolean,
+): Pick<TablePlan, "hasOtherColumns" | "hasRows" | "hasInputs"> {
+  const from = first === undefined ? Number.POSITIVE_INFINITY : first.line + (header === undefined ? 0 : 1)
+  const below = table.filter(({ line }) => line >= from)
+  const isOther = (cell: string, index: number): boolean => !inputColumns.includes(index) && trimSpace(cell) !== ""
+  return {
+    hasOtherColumns: below.some(({ cells }) => cells.some(isOther)),
+    hasRows: below.length > 0,
+    hasInputs: chosen === null || hasInputs(below, chosen, isWhole),
+  }
+}
+
+/** The columns with some addresses beside one that is chosen for its sites. */
+const rivalsOf = (chosen: ChosenColumn | null, table: readonly Placed[], width: number): readonly number[] =>
+  chosen === null || chosen.kind === null || chosen.kind === "email"
+    ? []
+    : Array.from({ length: width }, (_, index) => index).filter(
+        index => index !== chosen.index && shareOf(table, { index, kind: "email" }, LOOKS) >= RIVAL_SHARE_MIN,
+      )
+
+/** The first row where there is no header: the first with an input, or those that stand directly above it and have as many cells. */
+function firstRow({ records, columns, width }: Reading, table: readonly Placed[]): Placed | undefined {
+  let at = records.findIndex(record => record.cells.length === width && isData(record, columns))
+  if (at < 0) return table.find(isFilled)
+  const isRow = (record: Placed | undefined): boolean =>
+    record !== undefined && !record.isFaulty && record.cells.length === width && isFilled(record)
+  while (isRow(records[at - 1])) at--
+  return records[at]
 }
 
 function doubtOf(
@@ -171,7 +203,7 @@ function findHeader(
   const filled = table.filter(isFilled)
   if (skippedLines !== null) {
     const [first] = filled
-    const found = first === undefined ? null : namedColumn(first.cells, table)
+    const found = first === undefined ? null : namedColumn(first.cells, table, columns)
     return first === undefined
       ? undefined
       : { record: first, column: columns[0] ?? null, isOneOfSeveral: columns.length > 1, ...found }
@@ -186,7 +218,7 @@ function findHeader(
   if (asked !== undefined) return named(asked)
   const firstData = table.find(record => isData(record, columns))
   const until = Math.min(firstData?.line ?? HEADER_LINES_MAX, HEADER_LINES_MAX)
-  const before = records.filter(record => !record.isFaulty && record.line < until && isFilled(record))
+  const before = records.filter(record => !record.isFaulty && record.line < until)
   const found = headerOf(before, table, columns, width)
   if (found !== undefined || column === null || firstData !== undefined) return found
   // A column that somebody names has whatever inputs, below the first line.
@@ -239,7 +271,7 @@ function headerOf(
   width: number,
 ): Header | undefined {
   const named = before.flatMap(record => {
-    const found = namedColumn(record.cells, table)
+    const found = namedColumn(record.cells, table, columns)
     return found === null ? [] : [{ record, ...found }]
   })
   const filled = named.filter(({ column }) => column !== null && hasAnyInput(table, column.index))
@@ -247,8 +279,15 @@ function headerOf(
   if (best !== undefined) return best
   const [byCells] = columns
   if (byCells === undefined) return named[0]
-  const above = before.filter(({ cells }) => cells.length === width && trimSpace(cells[byCells.index] ?? "") !== "")
-  const record = above.toSorted((one, other) => filledCount(other) - filledCount(one))[0]
+  // Between the header and the rows are no lines of another form, and blank ones directly above the rows alone.
+  const last = before.findLastIndex(isFilled)
+  const begins = before.findLastIndex(
+    (record, at) => at <= last && (record.cells.length !== width || !isFilled(record)),
+  )
+  const block = before.slice(begins + 1, last + 1)
+  const above = block.filter(({ cells }) => !isEmptyCell(cells[byCells.index] ?? ""))
+  // The lines above a list of one column have one cell, as its header.
+  const record = width === 1 ? above.at(-1) : above.toSorted((one, other) => filledCount(other) - filledCount(one))[0]
   const isOneOfSeveral = columns.length > 1
   return record === undefined ? undefined : { record, column: byCells, isOneOfSeveral }
 }
@@ -257,8 +296,11 @@ function headerOf(
 function namedColumn(
   names: readonly string[],
   table: readonly Placed[],
+  columns: readonly Column[],
 ): { readonly column: Column; readonly isOneOfSeveral: boolean } | null {
-  for (const kind of SUBJECT_KINDS) {
+  const hasAddresses = columns.some(({ kind }) => kind === "email")
+  // Addresses are more than the name of another kind.
+  for (const kind of hasAddresses ? (["email"] as const) : SUBJECT_KINDS) {
     const all = kindColumns(names, kind).map(({ index }) => ({ index, kind }))
     const filled = all.filter(({ index }) => hasAnyInput(table, index))
     const [column] = filled.length > 0 ? filled : all

@@ -1,7 +1,7 @@
 import { trimSpace } from "../base/text.ts"
 import { parseSubject } from "../check/address/parse-subject.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
-import { cleanAddressCell } from "./clean-cell.ts"
+import { cleanAddressCell, isEmptyCell } from "./clean-cell.ts"
 import { type CsvRecord, CsvRecordParser } from "./csv-reader.ts"
 import { kindColumns } from "./input-column.ts"
 import type { InputLine } from "./line-splitter.ts"
@@ -12,6 +12,10 @@ import type { InputLine } from "./line-splitter.ts"
 const EXAMINED_RECORDS_MAX = 200
 /** So many lines are searched for the header. */
 export const HEADER_LINES_MAX = 20
+/** How much a line above a table speaks against it, as a part of what a row of another form does. */
+const ABOVE_WEIGHT = 0.5
+/** A text in which a delimiter makes no columns, with inputs and without any. */
+const SINGLE_WEIGHT = { withInputs: 0.5, without: 0.25 } as const
 /** A column is one of addresses when at least this share of its cells are. */
 const COLUMN_SHARE_MIN = 0.5
 
@@ -37,21 +41,19 @@ export type Column = { readonly index: number; readonly kind: SubjectKind }
 export function readingOf(lines: readonly InputLine[], start: number, isWhole: boolean, delimiter: string): Reading {
   const records = recordsOf(lines, start, isWhole, delimiter)
   const width = commonWidth(records)
-  const table = records
-    .slice(
-      Math.max(
-        0,
-        records.findIndex(({ cells }) => cells.length === width),
-      ),
-    )
-    .filter(isFilled)
+  const filled = records.filter(isFilled)
+  const begins = filled.findIndex(({ cells }) => cells.length === width)
+  const table = filled.slice(Math.max(0, begins))
   const equal = table.filter(({ cells, isFaulty }) => !isFaulty && cells.length === width)
   const columns = columnsOf(equal, width)
   // No cell of a column of inputs holds a delimiter of its table, so such a column weighs as much as that all rows have equal cells.
   const plain = Math.max(0, ...columns.map(column => shareOf(equal, column, LOOKS)))
   const cleaned = Math.max(0, ...columns.map(column => shareOf(equal, column, CLEANS)))
-  const consistency = Math.max(table.length === 0 ? 0 : equal.length / table.length, namedShare(records))
-  const weight = width < 2 ? 0.5 : consistency * (1 + plain + cleaned / 4)
+  // Lines above a table are of another form than it. Where there are no inputs, nothing tells lines above from others.
+  const others = (filled.length - table.length) * (columns.length > 0 ? ABOVE_WEIGHT : 1)
+  const consistency = Math.max(filled.length === 0 ? 0 : equal.length / (table.length + others), namedShare(records))
+  const single = columns.length > 0 ? SINGLE_WEIGHT.withInputs : SINGLE_WEIGHT.without
+  const weight = (width < 2 ? single : consistency) * (1 + plain + cleaned / 4)
   return { delimiter, records, width, columns, weight }
 }
 
@@ -116,7 +118,7 @@ export function columnsOf(records: readonly Placed[], width: number): readonly C
 
 /** The share of the cells of a column that are of its kind, without those that are empty and without the first, if it is a name. */
 export function shareOf(records: readonly Placed[], { index, kind }: Column, looks: typeof LOOKS): number {
-  const all = records.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => cell !== "")
+  const all = records.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => !isEmptyCell(cell))
   const cells = all[0] !== undefined && !CLEANS[kind](all[0]) ? all.slice(1) : all
   return cells.length === 0 ? 0 : cells.filter(cell => looks[kind](cell)).length / cells.length
 }
@@ -128,7 +130,7 @@ export const isInput = (cell: string): boolean => SUBJECT_KINDS.some(kind => CLE
 export const hasAnyInput = (records: readonly Placed[], index: number): boolean =>
   SUBJECT_KINDS.some(kind => shareOf(records, { index, kind }, CLEANS) > 0)
 
-const ADDRESS = /^[^\s@"',;|<>]+@[^\s@,;|<>]+\.[^\s@.,;|<>]{2,}$/
+const ADDRESS = /^[^\s@"',;|<>][^\s@",;|<>]*@[^\s@,;|<>]+\.[^\s@.,;|<>]{2,}$/
 const URL_START = /^https?:\/\/[^\s]+$/i
 
 /** Whether a cell is plainly an address. */
@@ -136,15 +138,23 @@ export const isAddress = (cell: string): boolean => cell.includes("@") && !URL_S
 const isDomain = (cell: string): boolean => cell.includes(".") && parseSubject("domain", cell, "").fault === null
 
 /** Whether a cell is plainly of a kind. */
-const LOOKS: Readonly<Record<SubjectKind, (cell: string) => boolean>> = {
+export const LOOKS: Readonly<Record<SubjectKind, (cell: string) => boolean>> = {
   email: isAddress,
   url: cell => URL_START.test(cell),
   domain: isDomain,
 }
 
+/** Whether a cell is an address once it is cleaned, and no text with an address in it. */
+const isCleanable = (cell: string): boolean =>
+  (BRACKET.test(cell) || cell.split(SEPARATORS).every(part => part === "" || part.includes("@"))) &&
+  isAddress(cleanAddressCell(cell)?.text ?? "")
+
+const BRACKET = /[<([]/
+const SEPARATORS = /[\s;,|]+/
+
 /** Whether a cell is of a kind once it is cleaned. */
 export const CLEANS: typeof LOOKS = {
-  email: cell => isAddress(cell) || (!URL_START.test(cell) && isAddress(cleanAddressCell(cell)?.text ?? "")),
+  email: cell => isAddress(cell) || (!URL_START.test(cell) && isCleanable(cell)),
   url: cell => URL_START.test(cell),
   domain: isDomain,
 }
