@@ -163,7 +163,8 @@ function ruleOfTable({ doubt, ...table }: TablePlan, { isForced, column }: Readi
     const choice = doubt === "columns" ? { names: named, indexes: table.inputColumns } : null
     throw new UnreadableFile(names => TABLE_DOUBTS[doubt](table, names), true, choice)
   }
-  if (inputIndex === null) throw new UnreadableFile(names => withoutColumn(table, names), true, all)
+  if (inputIndex === null)
+    throw new UnreadableFile(names => withoutColumn(table, names), true, { ...all, names: first })
   if (!table.hasInputs && !isForced) throw new UnreadableFile(names => withoutInputs(table, names), true, all)
   return { delimiter, skippedLines, hasHeader, width: first.length, inputIndex, kind }
 }

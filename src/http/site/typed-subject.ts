@@ -2,6 +2,7 @@ import { hasAtMostCharacters } from "../../base/text.ts"
 import { detectSubjectKind, inputRefusal, parseSubject } from "../../check/address/parse-subject.ts"
 import type { Subject } from "../../check/address/subject.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { cleanAddressCell } from "../../rows/clean-cell.ts"
 
 /** A text as a person types it into one field for addresses, domains and websites, or why it cannot be checked. */
 export type TypedSubject =
@@ -9,16 +10,21 @@ export type TypedSubject =
   | { readonly kind: "refused"; readonly message: string }
 
 /**
- * Parses a typed text. It is read as in a batch, apart from a website with an `@` behind its host: that is a website. The
- * message of a refusal is a sentence for the person.
+ * Parses a typed text. It is read as in a batch, apart from a website with an `@` behind its host, which is a website, and a copied address, which is
+ * taken out of its link (`mailto:`) or the angle brackets around it. The message of a refusal is a sentence for the person.
  */
-export function parseTyped(text: string, testDomain: string): TypedSubject {
+export function parseTyped(typed: string, testDomain: string): TypedSubject {
+  const copied = COPIED_ADDRESS.test(typed) ? cleanAddressCell(typed) : null
+  const text = copied !== null && copied.others.length === 0 ? copied.text : typed
   const website = text.includes("@") && HOST_BEFORE_AT.test(text) ? parseSubject("url", text, testDomain) : null
   const subject = website?.fault === null ? website : parseSubject(typedKind(text), text, testDomain)
   const refusal =
     subject.kind === "url" && !hasAtMostCharacters(text, LIMITS.urlLengthMax) ? "too_long" : inputRefusal(subject)
   return refusal === null ? { kind: "subject", subject } : { kind: "refused", message: REFUSALS[refusal] }
 }
+
+/** A link to an address, or angle brackets at its end. */
+const COPIED_ADDRESS = /^\s*<?mailto:|>\s*$/i
 
 /** A host followed by a path, a query or a fragment in which the first `@` stands. */
 const HOST_BEFORE_AT = /^\s*(?:https?:\/\/)?[^\s@"/?#]+[/?#][^@]*@/i

@@ -54,7 +54,9 @@ test.skipIf(isBrowserMissing)(
     await page.keyboard.press("Tab")
     await typeAndLeave(page, "free-last@x.example")
     await eventFor(page, "result", "free-last@x.example")
-    const names = ["email", "autocomplete", "marked", "later", "wrapped", "inner", "shut", "last"]
+    await typeAndLeave(page, "Jane <mailto:free-copied@x.example?subject=x>", "#marked")
+    await eventFor(page, "result", "free-copied@x.example")
+    const names = ["email", "autocomplete", "marked", "later", "wrapped", "inner", "shut", "last", "copied"]
     expect(server.asked.map(({ email }) => email)).toEqual(names.map(name => `free-${name}@x.example`))
     // A button in a label would be the label's.
     expect(await page.locator("label .mailkind").count()).toBe(0)

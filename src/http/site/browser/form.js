@@ -99,18 +99,11 @@ const keyFault = () => {
 const emit = (field, name, detail) =>
   field.dispatchEvent(new CustomEvent(`mailkind:${name}`, { detail, bubbles: true, cancelable: true, composed: true }))
 
-/** @param {unknown} value @returns {value is Field} */
-const isField = value =>
-  typeof value === "object" &&
-  value !== null &&
-  "dataset" in value &&
-  "value" in value &&
-  typeof value.value === "string"
+/** @param {any} value @returns {value is Field} */
+const isField = value => typeof value?.dataset === "object" && typeof value.value === "string"
 
 /** @param {Field} field */
-const hasFocus = field => {
-  return memberOf(field.getRootNode(), "activeElement") === field
-}
+const hasFocus = field => memberOf(field.getRootNode(), "activeElement") === field
 
 /** @type {WeakMap<Field, Entry>} */
 const entries = new WeakMap()
@@ -150,7 +143,8 @@ const style = root => {
     const sheets = memberOf(root, "adoptedStyleSheets")
     if (!sheets.includes(sheet)) sheets.push(sheet)
   } catch {
-    sheet = undefined // An old browser, or a field of another document: the page's own look.
+    // An old browser, or a field of another document: the page's own look.
+    sheet = undefined
   }
 }
 
@@ -273,8 +267,9 @@ const suggestionButton = ({ field }, text, from, to) => {
     // The button goes away, so its focus goes to the field.
     if (button.matches(":focus")) field.focus()
     const setter = Object.getOwnPropertyDescriptor(Object.getPrototypeOf(field), "value")?.set
+    // Frameworks that watch the field's own property see the change by its events.
     if (setter === undefined) field.value = to
-    else setter.call(field, to) // Frameworks that watch the field's own property see the change by its events.
+    else setter.call(field, to)
     for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
   })
   return button
@@ -287,10 +282,16 @@ const forget = entry => {
   })
 }
 
+/** The address in the field, out of a link to it or the brackets around it. @param {Field} field */
+const addressIn = ({ value }) => {
+  const address = value.trim().replace(/^[^<>]*<([^<>]*)>$/, "$1")
+  return address.replace(/^mailto:([^?]*).*/i, "$1")
+}
+
 /** Asks about the address in the field, once. @param {Entry} entry */
 const ask = async entry => {
   const { field } = entry
-  const email = field.value.trim()
+  const email = addressIn(field)
   if (email === entry.asked) return
   reset(entry)
   if (!isAskable(field, email)) return
@@ -303,7 +304,7 @@ const ask = async entry => {
   const policy = field.dataset["mailkindPolicy"] ?? options.policy
   const got = answers.get(`${policy} ${email}`) ?? (await answerTo(email, policy, request.signal))
   if (request.signal.aborted) return
-  if (field.value.trim() !== email) reset(entry)
+  if (addressIn(field) !== email) reset(entry)
   else if ("because" in got) {
     forget(entry)
     emit(field, UNCHECKED, { email, because: got.because, status: got.status ?? null })

@@ -40,6 +40,15 @@ describe("what is tried", () => {
     expect(fieldIn(page.html, "asked")).toBe(input.trim())
   })
 
+  test.each([
+    ["Jane <jane@gmail.com>", { email: "jane@gmail.com", category: "personal" }],
+    ["<mailto:jane@gmail.com>", { email: "jane@gmail.com", category: "personal" }],
+    ["mailto:jane@gmail.com?subject=x", { email: "jane@gmail.com", category: "personal" }],
+    ["<a@gmail.com>, <b@gmail.com>", { category: "invalid" }],
+  ])("%p is a copied address if there is one in it", async (input, result) => {
+    expect(resultIn((await tried(await openSignedIn(), input)).html)).toMatchObject(result)
+  })
+
   test("is judged by the policy and the account's own lists", async () => {
     const browsed = await openSignedIn()
     const { changes, accountId } = browsed.harness
