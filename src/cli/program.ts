@@ -2,6 +2,7 @@ import { Command, CommanderError } from "commander"
 import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
 import { registerAuditCommand } from "./audit.ts"
 import { type OpenCheck, registerCheck } from "./check.ts"
+import { registerClean } from "./classify/clean-command.ts"
 import { registerClassify, registerClassifyWorker } from "./classify/command.ts"
 import type { ClassifyDeps } from "./classify/run.ts"
 import { type ConfigCommandDeps, registerConfigCommands } from "./config.ts"
@@ -99,6 +100,7 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   registerServe(root, deps.serve)
   registerCheck(root, output, deps.openCheck, deps.classify.streams)
   registerClassify(root, output, deps.openCheck, deps.classify, deps.coreCount)
+  registerClean(root, output, deps.openCheck, deps.classify)
   registerClassifyWorker(root, { ...deps.classify, openCheck: isOffline => deps.openCheck(isOffline, null) })
   registerJobCommands(root, { output, streams: deps.classify.streams, openServer: deps.openServer })
   registerMcp(root, deps.openMcpBackend)

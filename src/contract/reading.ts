@@ -13,6 +13,16 @@ export function delimiterOf(named: string): string | null {
   return delimiter.length === 1 && !'"\r\n'.includes(delimiter) ? delimiter : null
 }
 
+const DELIMITER_WORDS: Readonly<Record<string, string>> = {
+  ",": "a comma",
+  ";": "a semicolon",
+  "\t": "a tab",
+  "|": "a bar",
+}
+
+/** A delimiter as a sentence names it. */
+export const delimiterInWords = (delimiter: string): string => DELIMITER_WORDS[delimiter] ?? `\`${delimiter}\``
+
 /** How a list is read, in numbers: nothing of the list itself. It is stored with a job. */
 export type ReadingRule = {
   readonly format: "text" | "csv" | "ndjson"

@@ -1,7 +1,7 @@
 import { parseJson } from "../base/text.ts"
 import { isJsonObject, ownMember } from "../base/untrusted-text.ts"
 import { SUBJECT_KINDS } from "../check/address/subject.ts"
-import type { ReadingRule } from "../contract/reading.ts"
+import { delimiterInWords, type ReadingRule } from "../contract/reading.ts"
 import { splitFirst, withBeginning } from "./beginning.ts"
 import { firstRecord } from "./csv-reader.ts"
 import { columnInWords, describeColumns } from "./input-column.ts"
@@ -175,7 +175,7 @@ const TABLE_DOUBTS: Readonly<
   Record<NonNullable<TablePlan["doubt"]>, (table: Undoubted, names: OptionNames) => string>
 > = {
   delimiter: ({ delimiters }, names) =>
-    `The first rows are a table with ${delimiters.map(nameOfDelimiter).join(" and with ")} between cells. Name one with ${names.delimiter}.`,
+    `The first rows are a table with ${delimiters.map(delimiterInWords).join(" and with ")} between cells. Name one with ${names.delimiter}.`,
   header: (_, names) =>
     `The header of the CSV file has a quote that does not close, or is longer than 64 KiB. Correct the first line. ${names.format} says that the file is no CSV.`,
   tables: (_, names) =>
@@ -183,14 +183,6 @@ const TABLE_DOUBTS: Readonly<
   columns: ({ first, hasHeader, inputColumns }, names) =>
     `${inputColumns.length} columns have addresses: ${inputColumns.map(index => columnInWords(hasHeader ? first : [], index)).join(", ")}. Choose one with ${names.column}.`,
 }
-
-const DELIMITER_WORDS: Readonly<Record<string, string>> = {
-  ",": "a comma",
-  ";": "a semicolon",
-  "\t": "a tab",
-  "|": "a bar",
-}
-const nameOfDelimiter = (delimiter: string): string => DELIMITER_WORDS[delimiter] ?? `\`${delimiter}\``
 
 function withoutColumn({ first, skippedLines }: Undoubted, names: OptionNames): string {
   if (skippedLines < HEADER_LINES_MAX)
@@ -205,7 +197,7 @@ function withoutInputs(
 ): string {
   const column = columnInWords(hasHeader ? first : [], inputIndex ?? 0)
   const header = hasHeader ? `line ${skippedLines + 1} for the header` : "no line for a header"
-  return `Nothing in the first rows of column ${column} looks like an address, a domain or a URL, with ${nameOfDelimiter(delimiter)} between cells and ${header}. Name another column with ${names.column}, or read it all the same with ${names.force}.`
+  return `Nothing in the first rows of column ${column} looks like an address, a domain or a URL, with ${delimiterInWords(delimiter)} between cells and ${header}. Name another column with ${names.column}, or read it all the same with ${names.force}.`
 }
 
 /** The lines of a beginning that decide, which are whole, and whether there are no others. */

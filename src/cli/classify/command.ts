@@ -1,14 +1,11 @@
 import { type Command, Option } from "commander"
-import { escapeControls } from "../../base/untrusted-text.ts"
-import { JOB_LIMITS } from "../../contract/jobs.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy } from "../../contract/policies.ts"
-import { delimiterOf } from "../../contract/reading.ts"
-import { encodingName, FILE_FORMATS, type FileFormat, readFileName } from "../../rows/file-format.ts"
-import type { ReadingOptions } from "../../rows/reading-plan.ts"
+import { FILE_FORMATS } from "../../rows/file-format.ts"
 import type { OpenCheck } from "../check.ts"
 import { CommandError, type Output, printJson } from "../output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags } from "../server.ts"
 import { serveBlocks, type WorkerDeps } from "./parallel/block-worker.ts"
+import { addReadingOptions, parseEncoding, parseReadingOptions, type ReadingFlags } from "./reading-options.ts"
 import type { ResultsTarget } from "./results-writer.ts"
 import { type ClassifyDeps, type ClassifyJob, classify } from "./run.ts"
 import type { ClassifySummary } from "./summary.ts"
@@ -22,8 +19,7 @@ export function registerClassify(
   deps: ClassifyDeps,
   coreCount = 1,
 ): void {
-  const command = root
-    .command("classify")
+  const command = addReadingOptions(root.command("classify"))
     .summary("Check every line of a file of any size, in order.")
     .description(DESCRIPTION)
     .argument("<file>", "a file, or - for standard input")
@@ -33,12 +29,6 @@ export function registerClassify(
         "format of the results, and of the input if the file's name does not show it",
       ).choices(FILE_FORMATS),
     )
-    .option("--column <name>", "the CSV column, by name or number, or the NDJSON member with the input")
-    .option("--delimiter <character>", "the character between the cells of a CSV file, such as ; or tab")
-    .option("--no-header", "the CSV file has no line with the names of the columns")
-    .option("--skip <n>", "so many lines stand above the header, or above the first row")
-    .option("--encoding <name>", "the encoding of the file, such as utf-16le or windows-1252")
-    .option("--sheet <name>", "the sheet of an .xlsx file, by name or number (default: the first one)")
     .addOption(
       new Option("--policy <policy>", "how strict the recommendation is").choices(POLICY_NAMES).default(POLICY_DEFAULT),
     )
@@ -64,17 +54,13 @@ export function registerClassify(
   })
 }
 
-type Flags = CsvFlags &
+type Flags = ReadingFlags &
   ServerFlags & {
-    readonly format?: FileFormat
     readonly policy: Policy
     readonly offline: boolean
     readonly out?: string
     readonly resume: boolean
-    readonly force: boolean
     readonly safeCells: boolean
-    readonly encoding?: string
-    readonly sheet?: string
     readonly jobs?: string
   }
 
@@ -82,10 +68,11 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
   const target = parseTarget(flags.out ?? null, flags.resume, flags.force)
   return {
     path,
-    reading: parseReadingOptions(path, flags),
+    reading: parseReadingOptions(path, { ...flags, force: flags.force || flags.resume }),
     to: flags.format ?? null,
     hasSafeCells: flags.safeCells,
-    encoding: parseEncoding(flags.encoding ?? null),
+    makeFormat: null,
+    encoding: parseEncoding(flags.encoding),
     sheet: flags.sheet ?? null,
     policy: flags.policy,
     isOffline: flags.offline,
@@ -93,44 +80,6 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
     target,
     jobCount: parseJobs(flags.jobs ?? null, coreCount),
   }
-}
-
-type CsvFlags = {
-  readonly column?: string
-  readonly delimiter?: string
-  readonly header: boolean
-  readonly skip?: string
-}
-
-/** `--format` is that of the results, and of a file too whose name does not say otherwise. */
-function parseReadingOptions(path: string, flags: Flags): ReadingOptions {
-  const { column, delimiter, header, skip } = flags
-  const name = readFileName(path)
-  const format = name.format ?? flags.format ?? null
-  if (column !== undefined && format === "text")
-    throw new CommandError("Text has no columns. Use --column with csv and ndjson. --format names the format.", 2)
-  const isTable = delimiter !== undefined || !header
-  if (isTable && format !== "csv" && format !== null)
-    throw new CommandError(
-      `${delimiter === undefined ? "--no-header" : "--delimiter"} is for csv files. --format csv says that this is one.`,
-      2,
-    )
-  return {
-    format: format ?? (isTable || column !== undefined ? "csv" : null),
-    column: column ?? null,
-    delimiter: delimiter === undefined ? name.delimiter : parseDelimiter(delimiter),
-    hasHeader: header,
-    skippedLines: skip === undefined ? null : parseSkip(skip),
-    // What was decided in a run is not asked again when it continues.
-    isForced: flags.force || flags.resume,
-  }
-}
-
-function parseSkip(named: string): number {
-  const { skippedLinesMax } = JOB_LIMITS
-  const count = /^\d{1,4}$/.test(named) ? Number(named) : Number.POSITIVE_INFINITY
-  if (count <= skippedLinesMax) return count
-  throw new CommandError(`--skip is a number from 0 to ${skippedLinesMax}.`, 2)
 }
 
 /** More processes than this help no machine. */
@@ -141,25 +90,6 @@ function parseJobs(named: string | null, coreCount: number): number {
   const count = /^\d+$/.test(named) ? Number(named) : 0
   if (count >= 1 && count <= JOBS_MAX) return count
   throw new CommandError(`--jobs is a number from 1 to ${JOBS_MAX}.`, 2)
-}
-
-function parseDelimiter(named: string): string {
-  const delimiter = delimiterOf(named)
-  if (delimiter !== null) return delimiter
-  throw new CommandError(
-    "--delimiter is one character, such as ; or |, or the word tab. A quote or a line end cannot be one.",
-    2,
-  )
-}
-
-function parseEncoding(named: string | null): string | null {
-  if (named === null) return null
-  const encoding = encodingName(named)
-  if (encoding !== null) return encoding
-  throw new CommandError(
-    `There is no encoding \`${escapeControls(named)}\`. Use a name such as utf-8, utf-16le, utf-16be, windows-1252 or iso-8859-2.`,
-    2,
-  )
 }
 
 /** The command of a worker process. */

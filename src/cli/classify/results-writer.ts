@@ -1,9 +1,8 @@
 import type { Streams, TextSink } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
-import type { FileFormat } from "../../rows/file-format.ts"
 import { type InputRow, readRow } from "../../rows/input-rows.ts"
 import type { InputColumns } from "../../rows/reading-plan.ts"
-import { RESULT_FORMATS, type ResultFormat } from "../../rows/result-format.ts"
+import type { ResultFormat } from "../../rows/result-format.ts"
 import type { RowOutcome } from "../../rows/row-checker.ts"
 import { CommandError } from "../output.ts"
 import { ResumeState, readPartial } from "./resume-state.ts"
@@ -32,15 +31,10 @@ export async function assertTargetWritable(
   }
 }
 
-/** Where results are written and how. `hasSafeCells`: no cell of CSV is a formula for a spreadsheet. */
-type ResultsWriterJob = { readonly target: ResultsTarget; readonly hasSafeCells: boolean }
-
 /** Writes results in the order in which they are given, after those of an earlier run. */
 export class ResultsWriter {
   readonly #streams: Streams
   readonly #target: ResultsTarget
-  #format: FileFormat = "text"
-  readonly #hasSafeCells: boolean
   readonly #testDomain: string
   #resultFormat: ResultFormat | null = null
   #columnCount = 0
@@ -49,10 +43,9 @@ export class ResultsWriter {
   /** Counts the results of this run. */
   readonly tally = new SummaryCounter()
 
-  constructor(streams: Streams, { target, hasSafeCells }: ResultsWriterJob, testDomain: string) {
+  constructor(streams: Streams, target: ResultsTarget, testDomain: string) {
     this.#streams = streams
     this.#target = target
-    this.#hasSafeCells = hasSafeCells
     this.#testDomain = testDomain
   }
 
@@ -71,15 +64,13 @@ export class ResultsWriter {
     return this.resumedCount + this.tally.resultCount
   }
 
-  /** Prepares the destination for rows with these columns, and results of a format. */
-  async start(columns: InputColumns, to: FileFormat): Promise<void> {
-    this.#format = to
+  /** Prepares the destination for rows with these columns, of which this is written. `isCsv`: as records of CSV. */
+  async start(columns: InputColumns, form: ResultFormat, isCsv: boolean): Promise<void> {
     this.#columnCount = columns.names.length
-    const form = RESULT_FORMATS[this.#format](columns, { hasSafeCells: this.#hasSafeCells, tellsCached: true })
     this.#resultFormat = form
     const { out, mode } = this.#target
     if (out === null || mode !== "resume") return await this.#open(0)
-    const left = await withWriteErrors(out, 0, readPartial(this.#streams, out, form, this.#format === "csv"))
+    const left = await withWriteErrors(out, 0, readPartial(this.#streams, out, form, isCsv))
     if (left === null) throw mismatchError(out)
     this.#resume = new ResumeState(left, form, row => readRow(row, this.#testDomain))
   }

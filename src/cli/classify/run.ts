@@ -9,6 +9,7 @@ import { openInput, withOpened } from "../../rows/open-input.ts"
 import { type PlannedFile, planFile } from "../../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../../rows/record-cutter.ts"
+import { RESULT_FORMATS, type ResultFormat } from "../../rows/result-format.ts"
 import { RowChecker } from "../../rows/row-checker.ts"
 import { readBlock } from "../../rows/row-reader.ts"
 import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
@@ -44,6 +45,8 @@ export type ClassifyJob = {
   readonly to: FileFormat | null
   /** Whether cells of CSV results that a spreadsheet would take for formulas get an apostrophe. */
   readonly hasSafeCells: boolean
+  /** Makes what is written of each row. Null: verdicts are, in the format `to`. */
+  readonly makeFormat: ((plan: ReadingPlan) => ResultFormat) | null
   /** The encoding of the file; null: it is found. */
   readonly encoding: string | null
   /** The name or the number of the sheet of a spreadsheet; null: the first one. */
@@ -73,7 +76,7 @@ export async function classify(
   const { streams, stopwatch, runInterval, stopSignal, terminal, collectGarbage } = deps
   await assertTargetWritable(streams, job.path, job.target)
   const source = await withReadErrors(job.path, streams.openSource(job.path))
-  const results = new ResultsWriter(streams, job, checker.testDomain)
+  const results = new ResultsWriter(streams, job.target, checker.testDomain)
   const stop = new AbortController()
   void stopSignal().then(() => stop.abort(new Stopped()))
   const startedAt = stopwatch()
@@ -167,7 +170,8 @@ async function classifyPlanned(
   if (job.hasSafeCells && to !== "csv")
     throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
   results.tally.tellReading(plan, job.reading)
-  await results.start(plan.columns, to)
+  const options = { hasSafeCells: job.hasSafeCells, tellsCached: true }
+  await results.start(plan.columns, job.makeFormat?.(plan) ?? RESULT_FORMATS[to](plan.columns, options), to === "csv")
   const work: Work = { plan, to, blocks: wholeBlocks(text, plan) }
   try {
     const pool = await classifyHere(run, work, startWorker)

@@ -1,5 +1,6 @@
 import { Command, CommanderError } from "commander"
 import type { Check } from "../../../src/check/check.ts"
+import { registerClean } from "../../../src/cli/classify/clean-command.ts"
 import { registerClassify } from "../../../src/cli/classify/command.ts"
 import type { ClassifyDeps } from "../../../src/cli/classify/run.ts"
 import { CommandError } from "../../../src/cli/output.ts"
@@ -8,13 +9,14 @@ import { memoryStreams } from "../../support/memory-streams.ts"
 
 /** How a test's world differs from the usual one. */
 type Options = {
+  readonly command?: "classify" | "clean"
   readonly check?: Check
   readonly partBytes?: number
   readonly roomBytes?: number
   readonly tools?: Partial<ClassifyDeps>
 }
 
-/** The command over files in memory: what it wrote, and the code that it would exit with. */
+/** The command, `classify` if none is named, over files in memory: what it wrote, and the code that it would exit with. */
 export function classifying(files: Record<string, string | Uint8Array>, options: Options = {}) {
   const memory = memoryStreams(files, options)
   const requests: boolean[] = []
@@ -32,8 +34,11 @@ export function classifying(files: Record<string, string | Uint8Array>, options:
       requests.push(isOffline)
       return { check: options.check ?? check, testDomain: "mailkind.test", requestId: () => "req_test" }
     }
-    registerClassify(root, output, checker, { ...QUIET, streams: memory.streams, ...options.tools })
-    const code = await codeOf(root.parseAsync(["classify", ...args], { from: "user" }), output.stderrLine)
+    const deps = { ...QUIET, streams: memory.streams, ...options.tools }
+    registerClassify(root, output, checker, deps)
+    registerClean(root, output, checker, deps)
+    const command = [options.command ?? "classify", ...args]
+    const code = await codeOf(root.parseAsync(command, { from: "user" }), output.stderrLine)
     return { code, answered: memory.answered.join(""), out: reply.out.join("\n"), err: reply.err.join("\n") }
   }
   return { ...memory, run, requests }
