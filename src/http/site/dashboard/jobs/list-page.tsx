@@ -4,13 +4,14 @@ import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
 import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
+import { REASONS } from "../../../../contract/reasons.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { CallbackState } from "../../../../customers/jobs/callback-queue.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, Timestamp } from "../../ui/forms.tsx"
-import { DescriptionList, Table } from "../../ui/layout.tsx"
+import { DescriptionList, Prose, Table } from "../../ui/layout.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { ListCallbacks } from "./callbacks.tsx"
@@ -96,6 +97,7 @@ export function ListProgress({ list }: { readonly list: JobBody }) {
         <>
           <h2 id="summary">Summary</h2>
           <RowSummary list={list} />
+          <Problems problems={list.problems} />
           <Charts list={list} />
         </>
       )}
@@ -221,6 +223,27 @@ function RowSummary({ list: { rows, units_used: units } }: { readonly list: JobB
           .map(([name, count, what]) => [name, <RowCount count={count} what={what} />] as const),
       ]}
     />
+  )
+}
+
+/** Why rows are not simply allowed, with a row each to look at. */
+function Problems({ problems }: Pick<JobBody, "problems">) {
+  if (problems.length === 0) return null
+  return (
+    <div class="compact list-charts">
+      <h2 id="problems">{problems.length === 1 ? "The commonest problem" : "The commonest problems"}</h2>
+      <Table caption="The commonest problems" columns={["Problem", "Rows", "First row"]}>
+        {problems.map(({ reason, rows, first_row: first }) => (
+          <tr key={reason}>
+            <th scope="row" class="name">
+              {reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />}
+            </th>
+            <td class="number">{formatNumber(rows)}</td>
+            <td class="number">{formatNumber(first)}</td>
+          </tr>
+        ))}
+      </Table>
+    </div>
   )
 }
 

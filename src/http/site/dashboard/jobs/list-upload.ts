@@ -27,6 +27,8 @@ export type UploadValues = {
   readonly delimiter: string
   readonly encoding: string
   readonly skip: string
+  /** The sheet of a spreadsheet. Empty: the first one. */
+  readonly sheet: string
   readonly hasHeader: boolean
   readonly isForced: boolean
   /** The URL that gets callbacks. Empty: none. */
@@ -38,7 +40,7 @@ export const EMPTY_UPLOAD: UploadValues = {
   name: "",
   format: "",
   policy: POLICY_DEFAULT,
-  ...{ column: "", delimiter: "", encoding: "", skip: "", hasHeader: true, isForced: false },
+  ...{ column: "", delimiter: "", encoding: "", skip: "", sheet: "", hasHeader: true, isForced: false },
   callback: "",
 }
 
@@ -51,7 +53,7 @@ export type UploadFault = {
 }
 
 /** The fields that say how the file is read. */
-export type ReadingField = "format" | "column" | "delimiter" | "encoding" | "skip"
+export type ReadingField = "format" | "column" | "delimiter" | "encoding" | "skip" | "sheet"
 
 /** An upload whose fields were read, and whose file is arriving. */
 export type ArrivingList = {
@@ -133,7 +135,13 @@ const valuesOf = (text: (name: string) => string): UploadValues => ({
   name: text("name"),
   format: text("format"),
   policy: text("policy") === "" ? POLICY_DEFAULT : text("policy"),
-  ...{ column: text("column"), delimiter: text("delimiter"), encoding: text("encoding"), skip: text("skip") },
+  ...{
+    column: text("column"),
+    delimiter: text("delimiter"),
+    encoding: text("encoding"),
+    skip: text("skip"),
+    sheet: text("sheet"),
+  },
   ...{ hasHeader: text("headless") !== "yes", isForced: text("force") === "yes" },
   callback: text("callback"),
 })
@@ -181,13 +189,11 @@ function parseReading(values: UploadValues, fileName: string, mediaType: string)
   const skippedLines = skip === null ? null : lineCount(skip)
   if (Number.isNaN(skippedLines))
     return { field: "skip", message: `Enter a whole number from 0 to ${JOB_LIMITS.skippedLinesMax}.` }
-  const { isForced } = values
   const isTable = !values.hasHeader || delimiter !== null || column !== null
   const hasHeader = values.hasHeader || (format !== null && format !== "csv")
   return {
     ...{ format: format ?? (isTable ? "csv" : null), column, hasHeader, delimiter, encoding },
-    skippedLines,
-    isForced,
+    ...{ skippedLines, isForced: values.isForced, sheet: entered(values.sheet), isJson: readFileName(fileName).isJson },
   }
 }
 

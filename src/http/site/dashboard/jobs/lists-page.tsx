@@ -123,7 +123,7 @@ function UploadForm({ values, fault, preview, bytesMax }: Omit<UploadSectionProp
         label="File"
         hint={
           <>
-            CSV, text or NDJSON, also compressed with gzip. Up to {formatBytes(bytesMax)}.
+            CSV, Excel (.xlsx), text, JSON or NDJSON, also in gzip or zip. Up to {formatBytes(bytesMax)}.
             {isSent ? (
               <span class="without-script">
                 {" "}
@@ -133,7 +133,7 @@ function UploadForm({ values, fault, preview, bytesMax }: Omit<UploadSectionProp
             ) : null}
           </>
         }
-        accept=".csv,.tsv,.txt,.ndjson,.jsonl,.gz,text/csv,text/plain"
+        accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz,.zip,text/csv,text/plain"
         required
         error={errorAt("file")}
       />

@@ -23,7 +23,7 @@ type ReadingFieldsProps = {
   readonly choice: ColumnChoice | null
 }
 
-const READING_FIELDS: readonly ReadingField[] = ["format", "column", "delimiter", "encoding", "skip"]
+const READING_FIELDS: readonly ReadingField[] = ["format", "column", "delimiter", "encoding", "skip", "sheet"]
 
 /** How the file is read, which most people need not say. The script puts those of a preview in the place of these. */
 export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsProps) {
@@ -60,6 +60,16 @@ export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsP
           maxLength={String(JOB_LIMITS.skippedLinesMax).length}
           autocomplete="off"
           error={errorAt("skip")}
+        />
+        <TextField
+          name="sheet"
+          label="Sheet"
+          hint="The name or the number of the sheet of a spreadsheet."
+          value={values.sheet}
+          placeholder="The first one"
+          maxLength={JOB_LIMITS.columnNameLengthMax}
+          autocomplete="off"
+          error={errorAt("sheet")}
         />
         <label class="check">
           <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
