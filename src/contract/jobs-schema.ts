@@ -113,12 +113,13 @@ export type JobEstimateBody = Static<typeof JobEstimateBody>
 
 /** Query of POST /v1/jobs. */
 export const JobQuery = t.Object({
-  format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the `Content-Type` `text/csv` or `application/x-ndjson`, else it is found.")),
+  format: t.Optional(describedAs(JobFormatSchema, "The format of the list. Absent: that of the name of its file, or of the `Content-Type` `text/csv` or `application/x-ndjson`, else it is found.")),
   column: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { description: "The column of a CSV list, by name or number, or the member of NDJSON, with the inputs. A name that looks like an address is refused, since it is stored. Absent: it is found by its name." })),
   header: t.Optional(t.Boolean({ description: "Set to false if a CSV list has no line with the names of its columns. Absent: true, and it is found among the first 20 lines." })),
   delimiter: t.Optional(t.String({ minLength: 1, maxLength: 9, description: `The character between the cells of a CSV list, or one of the words ${Object.keys(DELIMITER_NAMES).join(", ")}. Absent: it is found.` })),
   skip: t.Optional(t.Integer({ minimum: 0, maximum: JOB_LIMITS.skippedLinesMax, description: "So many lines stand above the header, or above the first row. Absent: it is found." })),
   encoding: t.Optional(boundedText(40, { description: "The encoding of the list, such as `utf-16le` or `windows-1252`. Absent: it is found: by a byte order mark, else UTF-8 if that is valid, else windows-1252." })),
+  sheet: t.Optional(boundedText(JOB_LIMITS.columnNameLengthMax, { minLength: 1, description: "The sheet of an .xlsx workbook, by name or number. Absent: the first that is not hidden." })),
   force: t.Optional(t.Boolean({ description: "Set to true to check a list too in whose first rows nothing looks like an address, a domain or a URL. Absent: false, and such a list is refused." })),
   policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
   workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
@@ -131,6 +132,7 @@ export const JobQuery = t.Object({
   ),
   dry: t.Optional(t.Boolean({ description: `Set to true to see what the list would cost. Nothing is stored or checked then. It costs ${JOB_LIMITS.dryRunUnits} unit, and counts as an upload while it lasts. Absent: false.` })),
 })
+export type JobQuery = Static<typeof JobQuery>
 
 /** Query of GET /v1/jobs/{id}/results. */
 export const JobResultsQuery = t.Object({

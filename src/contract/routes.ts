@@ -53,10 +53,10 @@ export const ROUTES = {
   postJob: {
     method: "POST",
     path: "/v1/jobs",
-    description: "Uploads a whole list, as text, CSV or NDJSON, which may be compressed with gzip. It is checked in the background, each row for one unit.",
+    description: "Uploads a whole list: text, CSV, NDJSON, a JSON array or an .xlsx workbook, alone or in a gzip or zip file, as the body or as the file of a form. It is checked in the background, each row for one unit.",
     access: "secret key",
     kind: "api",
-    problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input", "too_many_jobs"],
+    problems: [...KEY_PROBLEMS, "payload_too_large", "unsupported_media_type", "invalid_input", "too_many_jobs"],
   },
   getJobs: { method: "GET", path: "/v1/jobs", description: "Shows your jobs, the newest first.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
   getJob: { method: "GET", path: "/v1/jobs/:id", description: "Shows how far a job is.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS, "not_found"] },

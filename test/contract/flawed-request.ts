@@ -70,6 +70,7 @@ export const FLAWS = {
   too_many_at_once: { step: "requests per second, in flight", code: "rate_limited", on: ALL },
   overloaded: { step: "load of the server", code: "overloaded", on: ALL },
   too_large: { step: "size of the body", code: "payload_too_large", on: [...POSTS, "postJob"] },
+  list_type: { step: "media type, JSON, input", code: "unsupported_media_type", on: ["postJob"] },
   media_type: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
   not_json: { step: "media type, JSON, input", code: "invalid_input", on: POSTS },
   bad_input: {
@@ -231,6 +232,7 @@ function requestOf(
   if (has("no_origin")) delete headers["Origin"]
   if (has("two_keys")) headers["X-API-Key"] = generateKey("secret", random)
   if (has("media_type")) headers["Content-Type"] = "text/plain"
+  if (has("list_type")) headers["Content-Type"] = "image/png"
   if (has("no_such_range")) headers["Range"] = "bytes=1000-"
   const body = "body" in more ? { body: bodyOf(more.body, flaws) } : "list" in more ? { body: more.list } : {}
   // As clients do over a socket: a body that is too large is refused before it is read.

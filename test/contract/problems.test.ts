@@ -37,6 +37,7 @@ const TELLS_LIMITS: readonly ProblemCode[] = [
   "payload_too_large",
   "invalid_input",
   "batch_too_large",
+  "unsupported_media_type",
   "too_many_jobs",
   "job_not_ready",
   "range_not_satisfiable",

@@ -1,6 +1,7 @@
 import type { TObject } from "@sinclair/typebox"
 import { JOB_FORMATS } from "../../contract/jobs.ts"
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
+import { LIST_MEDIA_TYPES } from "../request/job-upload.ts"
 import { exampleCallbackSecret, exampleJob, exampleJobEstimate } from "../response/example-responses.ts"
 import { type JsonSchema, membersOf } from "./json-schemas.ts"
 import { headerReferences, jsonContent, KEY_HEADERS } from "./response-parts.ts"
@@ -32,7 +33,6 @@ const RANGE: JsonSchema = {
 }
 
 const binary = { type: "string", format: "binary" } as const
-const MEDIA_TYPES = ["text/plain", "text/csv", "application/x-ndjson", "application/gzip"] as const
 
 const jobContent = () =>
   jsonContent("Job", { running: { summary: "A list that is being checked", value: exampleJob() } })
@@ -58,8 +58,8 @@ export const JOB_OPERATIONS = {
       requestBody: {
         required: true,
         description:
-          "The list itself, without `Content-Encoding`, in UTF-8 or UTF-16. The server tells its own limit of bytes when it refuses a larger one.",
-        content: Object.fromEntries(MEDIA_TYPES.map(type => [type, { schema: binary }])),
+          "The list itself, without `Content-Encoding`, or the file of a form whose fields before it are parameters. A JSON array has strings or objects, of a workbook one sheet is read, and a zip archive has one file. The server tells its own limit of bytes when it refuses a larger one.",
+        content: Object.fromEntries(LIST_MEDIA_TYPES.map(type => [type, { schema: binary }])),
       },
     }),
     responses: (): Readonly<Record<number, JsonSchema>> => ({

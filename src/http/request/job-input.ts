@@ -11,6 +11,7 @@ import type { JobOptions } from "../../customers/jobs/job-row.ts"
 import type { ListReading } from "../../jobs/receive-list.ts"
 import { encodingName } from "../../rows/file-format.ts"
 import { INVALID_POLICY, type InputFault, invalidInput } from "../response/problem.ts"
+import type { ArrivingUpload } from "./job-upload.ts"
 import { parameterCountFault, uriParameters } from "./request-url.ts"
 
 const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
@@ -26,41 +27,62 @@ export type UploadInput = {
   readonly isDry: boolean
 }
 
-/** Reads the parameters of POST /v1/jobs. Throws `invalid_input`. */
-export function parseUploadQuery(request: Request): UploadInput {
-  const query: unknown = readQuery(request.url, Object.keys(JobQuery.properties))
+/** What is known of the list of an upload beside the query. */
+type KnownList = Pick<ArrivingUpload, "fields" | "format" | "delimiter" | "isJson">
+
+/** Reads the parameters of POST /v1/jobs, of which a form may have some as fields. Throws `invalid_input`. */
+export function parseUploadQuery(url: string, list: KnownList): UploadInput {
+  const query: unknown = readQuery(url, Object.keys(JobQuery.properties), list.fields)
   const isValid = jobQuery()
   if (!isValid.Check(query)) throw invalidInput([faultOf(isValid.Errors(query).First()?.path.slice(1) ?? "")])
-  const format = query.format ?? formatOf(request.headers.get("content-type"))
-  const { column = null, header: hasHeader = true, policy = POLICY_DEFAULT, workspace = true, name = null } = query
-  if (format === "text" && column !== null)
-    throw invalidInput([{ parameter: "column", detail: "A text has no columns. `format` names another format." }])
-  const delimiter = query.delimiter === undefined ? null : delimiterOf(query.delimiter)
-  if (query.delimiter !== undefined && delimiter === null) throw invalidInput([faultOf("delimiter")])
-  const encoding = query.encoding === undefined ? null : encodingName(query.encoding)
-  if (query.encoding !== undefined && encoding === null) throw invalidInput([faultOf("encoding")])
-  const isTable = !hasHeader || delimiter !== null
-  if (format !== "csv" && format !== null && isTable)
-    throw invalidInput([
-      {
-        parameter: hasHeader ? "delimiter" : "header",
-        detail: `Only CSV has a ${hasHeader ? "delimiter" : "header"}. \`format\` names another format.`,
-      },
-    ])
-  if (column !== null && holdsAddress(column)) throw invalidInput([{ parameter: "column", detail: COLUMN_ADDRESS }])
+  const { policy = POLICY_DEFAULT, workspace = true, name = null, dry: isDry = false } = query
+  const reading = parseReading(query, list)
+  const { column, hasHeader } = reading
   const callback = query.callback === undefined ? null : parseCallback(query.callback)
   if (callback?.kind === "fault") throw invalidInput([{ parameter: "callback", detail: callback.message }])
+  const format = query.format ?? list.format ?? "text"
+  const callbackUrl = callback?.url ?? null
   return {
-    options: {
-      ...{ name, format: format ?? "text", column, hasHeader, policy, includesTenant: workspace },
-      callbackUrl: callback?.url ?? null,
-    },
-    reading: {
-      ...{ format: format ?? (isTable || column !== null ? "csv" : null), column, delimiter, hasHeader, encoding },
-      ...{ skippedLines: query.skip ?? null, isForced: query.force ?? false },
-    },
-    isDry: query.dry ?? false,
+    options: { name, format, column, hasHeader, policy, includesTenant: workspace, callbackUrl },
+    reading,
+    isDry,
   }
+}
+
+function parseReading(query: JobQuery, list: KnownList): ListReading {
+  const { column = null, header: hasHeader = true, skip = null, force = false, sheet = null } = query
+  const format = query.format ?? list.format
+  const delimiter = named(query, "delimiter", delimiterOf)
+  const encoding = named(query, "encoding", encodingName)
+  const isTable = !hasHeader || delimiter !== null
+  const fault = formatFault(format, query)
+  if (fault !== null) throw invalidInput([fault])
+  if (column !== null && holdsAddress(column)) throw invalidInput([{ parameter: "column", detail: COLUMN_ADDRESS }])
+  return {
+    ...{ format: format ?? (isTable || column !== null ? "csv" : null), column, hasHeader, encoding },
+    ...{ delimiter: delimiter ?? list.delimiter, skippedLines: skip, isForced: force, sheet, isJson: list.isJson },
+  }
+}
+
+/** Why a list of a format cannot be read as asked. */
+function formatFault(format: JobFormat | null, { column, header, delimiter }: JobQuery): InputFault | null {
+  if (format === "text" && column !== undefined)
+    return { parameter: "column", detail: "A text has no columns. `format` names another format." }
+  if (format === null || format === "csv" || (header !== false && delimiter === undefined)) return null
+  const parameter = header === false ? "header" : "delimiter"
+  return { parameter, detail: `Only CSV has a ${parameter}. \`format\` names another format.` }
+}
+
+/** What a parameter names; null: it is absent. Throws `invalid_input` when it names nothing. */
+function named(
+  query: JobQuery,
+  parameter: "delimiter" | "encoding",
+  find: (text: string) => string | null,
+): string | null {
+  const text = query[parameter]
+  const found = text === undefined ? null : find(text)
+  if (text !== undefined && found === null) throw invalidInput([faultOf(parameter)])
+  return found
 }
 
 /** Why a column cannot be named so. Its name is stored with the job. */
@@ -105,33 +127,32 @@ export function parseResultsQuery(request: Request): ResultsInput {
   return { only: new Set(wanted), isForSpreadsheet }
 }
 
-/** The parameters by name. Throws `invalid_input` for one that is given twice or is not UTF-8, and for a bad boolean. */
-function readQuery(url: string, names: readonly string[]): Readonly<Record<string, string | boolean | number>> {
+/** The parameters by name, and the fields of a form. Throws `invalid_input` for one that is given twice or is not UTF-8, and for a bad boolean. */
+function readQuery(
+  url: string,
+  names: readonly string[],
+  fields: KnownList["fields"] = [],
+): Readonly<Record<string, string | boolean | number>> {
   const query: Record<string, string | boolean | number> = {}
   const sent = uriParameters(url)
   const tooMany = parameterCountFault(sent)
   if (tooMany !== null) throw invalidInput([tooMany])
-  for (const { name, value } of sent) {
+  for (const { name, value } of [...sent, ...fields.map(([name, value]) => ({ name, value }))]) {
     if (name === null || value === null) throw invalidInput([{ detail: "The query is not UTF-8." }])
     if (!names.includes(name)) continue
     if (Object.hasOwn(query, name))
       throw invalidInput([{ parameter: name, detail: `\`${name}\` is given more than once.` }])
-    if (INTEGERS.includes(name)) query[name] = /^\d{1,9}$/.test(value) ? Number(value) : value
-    else if (!BOOLEANS.includes(name)) query[name] = value
-    else if (Object.hasOwn(BOOLEAN_VALUES, value)) query[name] = BOOLEAN_VALUES[value] ?? false
-    else throw invalidInput([{ parameter: name, detail: `\`${name}\` must be true, false, 1 or 0.` }])
+    query[name] = readValue(name, value)
   }
   return query
 }
 
-/** The format that a media type names; null: it names none. */
-function formatOf(contentType: string | null): JobFormat | null {
-  const mediaType = (contentType ?? "").split(";")[0]?.trim().toLowerCase() ?? ""
-  if (mediaType === "text/csv") return "csv"
-  return NDJSON_TYPES.includes(mediaType) ? "ndjson" : null
+function readValue(name: string, value: string): string | boolean | number {
+  if (INTEGERS.includes(name)) return /^\d{1,9}$/.test(value) ? Number(value) : value
+  if (!BOOLEANS.includes(name)) return value
+  if (Object.hasOwn(BOOLEAN_VALUES, value)) return BOOLEAN_VALUES[value] ?? false
+  throw invalidInput([{ parameter: name, detail: `\`${name}\` must be true, false, 1 or 0.` }])
 }
-
-const NDJSON_TYPES: readonly string[] = ["application/x-ndjson", "application/ndjson", "application/jsonl"]
 
 const RULES: Readonly<Record<string, string>> = {
   format: `\`format\` must be one of ${JOB_FORMAT_NAMES.join(", ")}.`,
@@ -140,6 +161,7 @@ const RULES: Readonly<Record<string, string>> = {
   callback: `\`callback\` must be a URL of https with at most ${CALLBACK_LIMITS.urlLengthMax} characters.`,
   delimiter: `\`delimiter\` must be one character but a quote or a line end, or one of ${Object.keys(DELIMITER_NAMES).join(", ")}.`,
   skip: `\`skip\` must be a whole number from 0 to ${JOB_LIMITS.skippedLinesMax}.`,
+  sheet: `\`sheet\` must have 1 to ${JOB_LIMITS.columnNameLengthMax} characters.`,
   encoding: "`encoding` must be the name of an encoding, such as utf-8, utf-16le, windows-1252 or iso-8859-2.",
   column: `\`column\` must have at most ${JOB_LIMITS.columnNameLengthMax} characters.`,
 }

@@ -11,6 +11,13 @@ const BOUND_MESSAGES: { readonly [B in JobBound]: string } = {
 /** The problem 409 `too_many_jobs`. */
 export const tooManyJobs = (bound: JobBound): Problem => new Problem("too_many_jobs", BOUND_MESSAGES[bound])
 
+/** The problem 415 `unsupported_media_type`. */
+export const unsupportedList = (): Problem =>
+  new Problem(
+    "unsupported_media_type",
+    "A list is text, CSV, NDJSON, a JSON array, an .xlsx workbook, or one of these in a gzip or zip file. Send it so: curl --data-binary @list.csv -H 'Content-Type: text/csv' -H 'Authorization: Bearer …', or as a form: curl -F file=@list.csv.",
+  )
+
 /** The problem 409 `job_not_ready`. */
 export const jobNotReady = (state: JobState): Problem =>
   new Problem("job_not_ready", `The job is \`${state}\`. ${JOB_STATES[state].description}`)

@@ -31,7 +31,9 @@ import {
   type ResultsInput,
   requestedRange,
 } from "../request/job-input.ts"
-import { type UploadDeps, uploadChunks } from "../request/upload.ts"
+import { FORM_BYTES_MAX, openUpload } from "../request/job-upload.ts"
+import { formBoundary } from "../request/multipart.ts"
+import type { UploadDeps } from "../request/upload.ts"
 import { headerFields } from "../response/caller-headers.ts"
 import { jobNotReady, noSuchJob, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
@@ -118,14 +120,16 @@ async function upload(deps: JobRoutesDeps, exchange: Exchange): Promise<Response
   const { request } = exchange
   const { key, account } = callerOf(exchange)
   const { service, store, bytesMax } = deps.jobs
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax) throw tooLarge(bytesMax)
-  const { options, reading, isDry } = parseUploadQuery(request)
-  const bound = await reachedBound(store, account.id)
-  if (bound !== null) throw tooManyJobs(bound)
-  if (!isDry) await assertFolder(deps)
-  if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
-  const chunks = uploadChunks(request, deps)
+  const bodyMax = formBoundary(request.headers.get("content-type")) === null ? bytesMax : bytesMax + FORM_BYTES_MAX
+  if (Number(request.headers.get("content-length") ?? 0) > bodyMax) throw tooLarge(bytesMax)
+  const list = await openUpload(request, deps)
+  const { content: chunks } = list
   try {
+    const { options, reading, isDry } = parseUploadQuery(request.url, list)
+    const bound = await reachedBound(store, account.id)
+    if (bound !== null) throw tooManyJobs(bound)
+    if (!isDry) await assertFolder(deps)
+    if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
     if (isDry) return json(deps, exchange, (await estimateFor(deps, exchange, chunks, { options, reading })).body)
     const newJob = { accountId: account.id, keyId: key.id, options, reading, actor: callerActor(account.id, key.id) }
     const job = await service.receive(newJob, chunks, bytesMax)
@@ -137,6 +141,8 @@ async function upload(deps: JobRoutesDeps, exchange: Exchange): Promise<Response
     return response
   } catch (error) {
     throw uploadProblem(error, bytesMax)
+  } finally {
+    await list.close()
   }
 }
 

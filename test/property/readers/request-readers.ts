@@ -249,7 +249,7 @@ export const REQUEST_READERS: readonly Reader[] = [
     plain: "name=Jane%20Doe&city=Berlin&",
     read: bytes => {
       parseResultsQuery(new Request(urlOf(bytes)))
-      parseUploadQuery(new Request(urlOf(bytes)))
+      parseUploadQuery(urlOf(bytes), { fields: [], format: null, delimiter: null, isJson: false })
     },
   },
   {
