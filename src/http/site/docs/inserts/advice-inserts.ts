@@ -62,6 +62,12 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     job: "`too_many_jobs`: delete a job, or wait for another upload. `job_not_ready`: ask again later.",
   },
   {
+    got: "415",
+    codes: codesOf([415]),
+    waiting: "Cannot happen in a check.",
+    job: "Send the list as the detail says.",
+  },
+  {
     got: "416",
     codes: codesOf([416]),
     waiting: "Cannot happen in a check.",
