@@ -286,8 +286,9 @@ function headerOf(
   )
   const block = before.slice(begins + 1, last + 1)
   const above = block.filter(({ cells }) => !isEmptyCell(cells[byCells.index] ?? ""))
-  // The lines above a list of one column have one cell, as its header.
-  const record = width === 1 ? above.at(-1) : above.toSorted((one, other) => filledCount(other) - filledCount(one))[0]
+  // Lines above a list of one column have one cell, as its header. Notes before a blank line are no rows, whichever of them is the header.
+  const isLast = width === 1 || last < before.length - 1
+  const record = isLast ? above.at(-1) : above.toSorted((one, other) => filledCount(other) - filledCount(one))[0]
   const isOneOfSeveral = columns.length > 1
   return record === undefined ? undefined : { record, column: byCells, isOneOfSeveral }
 }

@@ -51,26 +51,34 @@ export function readingOf(lines: readonly InputLine[], start: number, isWhole: b
   const cleaned = Math.max(0, ...columns.map(column => shareOf(equal, column, CLEANS)))
   // Lines above a table are of another form than it. Where there are no inputs, nothing tells lines above from others.
   const others = (filled.length - table.length) * (columns.length > 0 ? ABOVE_WEIGHT : 1)
-  const consistency = Math.max(filled.length === 0 ? 0 : equal.length / (table.length + others), namedShare(records))
+  const named = namedShare(filled, width)
+  const consistency = filled.length === 0 ? 0 : equal.length / (table.length + others)
   const single = columns.length > 0 ? SINGLE_WEIGHT.withInputs : SINGLE_WEIGHT.without
-  const weight = (width < 2 ? single : consistency) * (1 + plain + cleaned / 4)
+  const weight = Math.max(width < 2 ? single : consistency, named) * (1 + plain + cleaned / 4)
   return { delimiter, records, width, columns, weight }
 }
 
-/** The share of rows with an input below a header that names its column, however many cells they have. One: no row has anything there. */
-function namedShare(records: readonly Placed[]): number {
-  const at = records.findIndex(({ cells, isFaulty, line }) => !isFaulty && line < HEADER_LINES_MAX && isNamed(cells))
-  const below = at < 0 ? [] : records.slice(at + 1)
-  const named = SUBJECT_KINDS.flatMap(kind => kindColumns(records[at]?.cells ?? [], kind).map(({ index }) => index))
-  const cells = below.map(record => named.map(index => trimSpace(record.cells[index] ?? "")))
-  const filled = cells.filter(row => row.some(cell => cell !== ""))
-  if (at < 0 || filled.length === 0) return at < 0 ? 0 : 1
-  return filled.filter(row => row.some(isInput)).length / below.length
+/**
+ * The share of rows with an input below a header that names its column, however many cells they have. One: no row has anything there. Zero: there
+ * is no such header.
+ */
+function namedShare(filled: readonly Placed[], width: number): number {
+  const at = filled.findIndex(
+    ({ cells, isFaulty, line }) => !isFaulty && line < HEADER_LINES_MAX && isNamed(cells, width),
+  )
+  if (at < 0) return 0
+  const below = filled.slice(at + 1)
+  const named = SUBJECT_KINDS.flatMap(kind => kindColumns(filled[at]?.cells ?? [], kind).map(({ index }) => index))
+  const rows = below.map(({ cells }) => named.map(index => cells[index]).filter(cell => cell !== undefined))
+  if (rows.every(row => row.every(isEmptyCell))) return rows.length === 0 || rows.some(row => row.length > 0) ? 1 : 0
+  return rows.filter(row => row.some(cell => isInput(trimSpace(cell)))).length / rows.length
 }
 
-/** Whether cells name a column of inputs among others. */
-const isNamed = (cells: readonly string[]): boolean =>
-  cells.length > 1 && !cells.some(isInput) && SUBJECT_KINDS.some(kind => kindColumns(cells, kind).length > 0)
+/** Whether cells name a column of inputs: among others, or alone where rows have one cell. */
+const isNamed = (cells: readonly string[], width: number): boolean =>
+  (cells.length > 1 || width === 1) &&
+  !cells.some(isInput) &&
+  SUBJECT_KINDS.some(kind => kindColumns(cells, kind).some(({ isWhole }) => isWhole || cells.length > 1))
 
 /** The number of cells, above one, that most records have; one: none has more. */
 function commonWidth(records: readonly Placed[]): number {
