@@ -32,7 +32,7 @@ def write(path, encoding, delimiter, size):
 
 def compare(path, encoding, delimiter, results):
     rows = 0
-    with open(path, encoding=encoding, newline="") as file, open(results, encoding="utf-8", newline="") as other:
+    with open(path, encoding=encoding, newline="") as file, open(results, encoding="utf-8-sig", newline="") as other:
         inputs, outputs = csv.reader(file, delimiter=delimiter), csv.reader(other, delimiter=delimiter)
         for cells, found in zip(inputs, outputs, strict=True):
             if found[: len(cells)] != cells or len(found) != len(cells) + 11:
