@@ -11,11 +11,18 @@ import { retryDelayMs } from "./retry.ts"
 /** A whole list. A stream is sent as it comes. */
 export type ListFile = string | Uint8Array | Blob | ReadableStream<Uint8Array>
 
-/** How a list is read and judged. `timeoutMs` is that of the whole upload, an hour if absent. */
+/** How a list is read and judged. What is absent of how it is read is found. `timeoutMs` is that of the whole upload, an hour if absent. */
 export type UploadOptions = CallOptions & {
   readonly format?: JobFormat | undefined
   readonly column?: string | undefined
   readonly header?: boolean | undefined
+  /** The character between cells, such as `;`, or one of the words that the API knows, such as `tab`. */
+  readonly delimiter?: string | undefined
+  /** How many lines stand above the header, or above the first row. */
+  readonly skip?: number | undefined
+  readonly encoding?: string | undefined
+  /** Whether a list is taken too in whose first rows nothing looks like an input. */
+  readonly force?: boolean | undefined
   readonly policy?: Policy | undefined
   readonly workspace?: boolean | undefined
   readonly name?: string | undefined
@@ -25,6 +32,8 @@ export type UploadOptions = CallOptions & {
 /** Which results are downloaded. `timeoutMs`: how long nothing of them may arrive. `from`: after so many bytes. */
 export type ResultOptions = CallOptions & {
   readonly only?: readonly Recommendation[] | undefined
+  /** `excel`: with a byte order mark, and without cells that a spreadsheet would run. Absent: as the list has them. */
+  readonly format?: "excel" | undefined
   readonly from?: number | undefined
 }
 
@@ -123,7 +132,7 @@ export function createJobs(deps: JobsDeps): MailkindJobs {
 
 const pathOf = (id: string): string => `/v1/jobs/${encodeURIComponent(id)}`
 
-function queryText(query: Readonly<Record<string, string | boolean | undefined>>): string {
+function queryText(query: Readonly<Record<string, string | boolean | number | undefined>>): string {
   const known = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
   return known.length === 0 ? "" : `?${new URLSearchParams(known)}`
 }
@@ -169,9 +178,9 @@ const failureOf = (because: Failure["because"], requestId = ""): Failure => fail
 async function* resultsOf(
   deps: JobsDeps,
   id: string,
-  { only, from = 0, timeoutMs, signal }: ResultOptions = {},
+  { only, format, from = 0, timeoutMs, signal }: ResultOptions = {},
 ): AsyncGenerator<Uint8Array, undefined> {
-  const path = `${pathOf(id)}/results${queryText({ only: only?.join(",") })}`
+  const path = `${pathOf(id)}/results${queryText({ only: only?.join(","), format })}`
   const silenceMs = readCount("timeoutMs", timeoutMs, deps.settings.batchTimeoutMs, 1)
   const place: Place = { at: from, entityTag: null }
   for (let failures = 0; ; ) {

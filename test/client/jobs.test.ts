@@ -75,6 +75,17 @@ describe("a list at a real server", () => {
       expect(await client.jobs.get(list.id)).toMatchObject({ outcome: "unanswered", problem: { code: "not_found" } })
     })
 
+  test("is read as it is asked to be, and its results are for a spreadsheet if they are", async () => {
+    const { client, checkAll } = await clientOfApp()
+    const bytes = Buffer.from("Report\nJ\u00fcrgen;=1+1;jane@gmail.com\n", "latin1")
+    const how = { delimiter: ";", skip: 1, header: false, encoding: "windows-1252", column: "3", force: true }
+    const list = made(await client.jobs.create(bytes, how))
+    await checkAll()
+    const all = await textOf(list.results({ format: "excel" }))
+    expect(all).toStartWith("\ufeffReport\nJ\u00fcrgen;'=1+1;jane@gmail.com;personal;")
+    expect(Buffer.from(await textOf(list.results({ format: "excel", from: 3 })))).toEqual(Buffer.from(all).subarray(3))
+  })
+
   test("is only estimated, and nothing of it is stored", async () => {
     const { client, store } = await clientOfApp()
     expect(await client.jobs.estimate(LIST, { format: "csv" })).toMatchObject({

@@ -301,6 +301,7 @@ test.skipIf(PYTHON === null)(
       { "jobs.create": { file: "nowhere.csv" } },
       { "jobs.create": { file: "list.csv", colum: "email" } },
       { "jobs.create": { file: "list.csv", format: "csv", column: "mail" } },
+      { "jobs.estimate": { file: "list.csv", delimiter: "comma", skip: 0, encoding: "utf-8", force: true } },
     ])
     expect(outcomes[0]).toMatchObject({ is_same: true, listed: [true], deleted: "answered", gone: "not_found" })
     expect(outcomes[0].text.trim().split("\n")).toHaveLength(251)

@@ -761,13 +761,18 @@ class Job:
             self._client._platform.pause(threading.Event(), pause)
 
     def results(
-        self, *, only: Optional[Sequence[str]] = None, start: int = 0, timeout: Optional[float] = None
+        self,
+        *,
+        only: Optional[Sequence[str]] = None,
+        format: Optional[str] = None,
+        start: int = 0,
+        timeout: Optional[float] = None,
     ) -> Iterator[bytes]:
         """The bytes of the results from byte `start` on. A download that is cut off continues where it stopped.
 
-        `timeout`: how long nothing of them may arrive. Raises a `JobError` when that fails several times in a row.
+        `format="excel"`: with a byte order mark, and without cells that a spreadsheet would run. `timeout`: how long nothing of them may arrive. Raises a `JobError` when that fails several times in a row.
         """
-        path = f"/v1/jobs/{urllib.parse.quote(self.id, safe='')}/results" + _query(only=",".join(only) if only else None)
+        path = f"/v1/jobs/{urllib.parse.quote(self.id, safe='')}/results" + _query(only=",".join(only) if only else None, format=format)
         seconds = self._client._batch_timeout if timeout is None else _read_seconds("timeout", timeout)
         place = _Place(start)
         failures = 0
@@ -779,11 +784,18 @@ class Job:
             failures = 1 if place.at > before else failures + 1
             self._client._platform.pause(threading.Event(), self._delay(place.failure, failures, place.at))
 
-    def save(self, path: Union[str, "os.PathLike[str]"], *, only: Optional[Sequence[str]] = None, resume: bool = False) -> int:
+    def save(
+        self,
+        path: Union[str, "os.PathLike[str]"],
+        *,
+        only: Optional[Sequence[str]] = None,
+        format: Optional[str] = None,
+        resume: bool = False,
+    ) -> int:
         """Downloads the results into a file, and gives its size. `resume` continues one that was cut off."""
         size = os.path.getsize(path) if resume and os.path.exists(path) else 0
         with open(path, "ab" if size else "wb") as file:
-            for part in self.results(only=only, start=size):
+            for part in self.results(only=only, format=format, start=size):
                 file.write(part)
                 size += len(part)
         return size
@@ -819,6 +831,11 @@ class _Request:
     retries: Optional[int] = None
 
 
+_UPLOAD_OPTIONS = frozenset(
+    "format column header delimiter skip encoding force policy workspace name callback dry".split()
+)
+
+
 class _Jobs:
     def __init__(self, client: Mailkind) -> None:
         self._client = client
@@ -826,7 +843,8 @@ class _Jobs:
     def create(
         self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
     ) -> Reply:
-        """Uploads a list; `result` is its `Job`. Options: format, column, header, policy, workspace, name, callback.
+        """Uploads a list; `result` is its `Job`. Options: format, column, header, delimiter, skip,
+        encoding, force, policy, workspace, name, callback. What is absent of how it is read is found.
 
         An open file is sent once. Another list is sent again only when the server has refused it for now.
         """
@@ -860,7 +878,7 @@ class _Jobs:
         is_answer: Callable[[Any], bool],
         use: Callable[[Any], Any] = lambda body: body,
     ) -> Reply:
-        unknown = set(options) - {"format", "column", "header", "policy", "workspace", "name", "callback", "dry"}
+        unknown = set(options) - _UPLOAD_OPTIONS
         if unknown:
             raise TypeError("mailkind: there is no option " + ", ".join(sorted(unknown)))
         can_repeat = isinstance(file, (str, bytes, os.PathLike))
