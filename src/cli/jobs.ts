@@ -24,6 +24,11 @@ type CreateFlags = JobFlags & {
   readonly format?: JobFormat
   readonly column?: string
   readonly header: boolean
+  readonly delimiter?: string
+  readonly skip?: string
+  readonly encoding?: string
+  readonly sheet?: string
+  readonly force: boolean
   readonly policy?: Policy
   readonly workspace: boolean
   readonly name?: string
@@ -45,9 +50,14 @@ export function registerJobCommands(root: Command, deps: JobCommandDeps): void {
     addServerOptions(group.command(name).description(description)).option(...JSON_FLAG, false)
   add("create", "Upload a list, whose rows are checked in the background.")
     .argument("<file>", "the list, or - for the standard input")
-    .addOption(new Option("--format <format>", "its format (by its name, else text)").choices(JOB_FORMAT_NAMES))
+    .addOption(new Option("--format <format>", "its format (by its name, else found)").choices(JOB_FORMAT_NAMES))
     .option("--column <name>", "the column or member with the inputs (found by its name)")
-    .option("--no-header", "the first row of the CSV is a row")
+    .option("--delimiter <character>", "the character between the cells of a CSV list, such as ; or tab")
+    .option("--no-header", "the CSV list has no line with the names of the columns")
+    .option("--skip <n>", "so many lines stand above the header, or above the first row")
+    .option("--encoding <name>", "the encoding of the list, such as utf-16le or windows-1252")
+    .option("--sheet <name>", "the sheet of an .xlsx file, by name or number (default: the first one)")
+    .option("--force", "go on where nothing looks like an address", false)
     .addOption(new Option("--policy <policy>", "how strict the recommendations are").choices(POLICY_NAMES))
     .option("--no-workspace", "skip the suite_b tenant look-ups")
     .option("--name <name>", "a name for the list")
@@ -97,11 +107,13 @@ const ownJob = async (deps: JobCommandDeps, id: string, flags: ServerFlags): Pro
 
 async function createJob(deps: JobCommandDeps, file: string, flags: CreateFlags): Promise<void> {
   const { output } = deps
-  const { format, column, header, policy, workspace, name, callback, dryRun, wait, json: asJson } = flags
+  const { format, column, header, delimiter, encoding, sheet, force, policy, workspace, name, callback } = flags
+  const { dryRun, wait, json: asJson } = flags
   const client = await clientOf(deps, flags)
   const options: UploadOptions = {
-    format: format ?? readFileName(file).format ?? "text",
-    ...{ column, policy, name, callback },
+    format: format ?? readFileName(file).format ?? undefined,
+    ...{ column, delimiter, encoding, sheet, policy, name, callback, skip: readSkip(flags.skip) },
+    ...(force ? { force } : {}),
     ...(header ? {} : { header }),
     ...(workspace ? {} : { workspace }),
   }
@@ -120,6 +132,12 @@ async function createJob(deps: JobCommandDeps, file: string, flags: CreateFlags)
   const job = resultOf(await client.jobs.create(list, options))
   if (wait) return await watchJob(deps, job, asJson)
   printJob(output, job.body, asJson)
+}
+
+/** The number of lines that `--skip` names; undefined: none is named. */
+function readSkip(text: string | undefined): number | undefined {
+  if (text !== undefined && !/^\d{1,9}$/.test(text)) throw new CommandError("--skip takes a whole number.", 2)
+  return text === undefined ? undefined : Number(text)
 }
 
 /** A file that `open` opens. Throws a `CommandError` where the system refuses. */

@@ -39,7 +39,22 @@ export function causeOf(status: number, problem: Problem | undefined): Cause {
   if (status === 429) return "rate_limited"
   if (status >= 500) return "server_error"
   // A redirection, or a refusal by something that is not the API.
-  return problem === undefined && status !== 401 && status !== 403 ? "malformed" : "refused"
+  return problem === undefined && status !== 401 && status !== 403 && status !== TOO_LARGE ? "malformed" : "refused"
+}
+
+const TOO_LARGE = 413
+
+/** What takes no larger bodies unless it is told to, by the `Server` header of its answers. */
+const BODY_LIMITS: readonly (readonly [server: string, says: string])[] = [
+  ["nginx", " nginx takes 1 MiB, unless its `client_max_body_size` says otherwise."],
+  ["cloudflare", " Cloudflare takes 100 MB in most plans."],
+]
+
+/** What people read when something before the API refused a body for its size: the API tells a problem. Null: nothing did. */
+export function bodyLimitMessage(status: number, problem: Problem | undefined, server: string | null): string | null {
+  if (status !== TOO_LARGE || problem !== undefined) return null
+  const known = BODY_LIMITS.find(([name]) => server?.toLowerCase().startsWith(name) === true)
+  return `Something between you and the server takes no body of this size. The status is ${status}.${known?.[1] ?? ""}`
 }
 
 /** What people read of a failure. */

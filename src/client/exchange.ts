@@ -1,5 +1,5 @@
 import { onAbort } from "./abort.ts"
-import { causeOf, failureMessage, readProblem } from "./answers.ts"
+import { bodyLimitMessage, causeOf, failureMessage, readProblem } from "./answers.ts"
 import { ANSWER_BYTES_MAX } from "./options.ts"
 import type { Cause, Failure } from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
@@ -98,8 +98,10 @@ export function refused(
 ): Extract<TryEnd<never>, { readonly kind: "failure" }> {
   const problem = readProblem(value)
   const retryAfterMs = readRetryAfter(headers.get("Retry-After"), headers.get("Date"))
+  const limit = bodyLimitMessage(status, problem, headers.get("Server"))
   return failed(request, causeOf(status, problem), {
     status,
+    ...(limit === null ? {} : { message: limit }),
     ...(problem === undefined ? {} : { problem }),
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   })

@@ -21,6 +21,8 @@ export type UploadOptions = CallOptions & {
   /** How many lines stand above the header, or above the first row. */
   readonly skip?: number | undefined
   readonly encoding?: string | undefined
+  /** The sheet of an .xlsx workbook, by name or number. */
+  readonly sheet?: string | undefined
   /** Whether a list is taken too in whose first rows nothing looks like an input. */
   readonly force?: boolean | undefined
   readonly policy?: Policy | undefined

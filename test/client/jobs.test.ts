@@ -192,3 +192,21 @@ test("a download whose refusal does not end is waited for a bounded time", async
   clearInterval(timer)
   expect(ended instanceof JobError && ended.failure.because).toBe("timeout")
 })
+
+describe("a list that something before the server finds too large", () => {
+  test.each([
+    ["nginx/1.27.3", " nginx takes 1 MiB, unless its `client_max_body_size` says otherwise."],
+    ["cloudflare", " Cloudflare takes 100 MB in most plans."],
+    ["other", ""],
+  ])("is refused with what is known of its limit, and not sent again: %s", async (server, limit) => {
+    const page = says(413, "<html><h1>413 Request Entity Too Large</h1>", { Server: server })
+    const { client, server: seen } = await clientOf([page], 3)
+    const reply = await client.jobs.create(LIST)
+    expect(reply).toMatchObject({
+      because: "refused",
+      status: 413,
+      message: `Something between you and the server takes no body of this size. The status is 413.${limit}`,
+    })
+    expect(seen.seen).toHaveLength(1)
+  })
+})

@@ -346,6 +346,9 @@ test.skipIf(PYTHON === null)(`${IN_PYTHON} repeats an upload only where the serv
   expect([cut.outcomes[0].because, cut.seen.length]).toEqual(["unreachable", 1])
   for (const reply of [says(500, problemOf(500, "internal_error")), says(503, "<html>")])
     expect((await called([reply, says(200, '{"rows":1}')], [estimate])).seen).toHaveLength(1)
+  const limited = await called([says(413, "<html>", { Server: "nginx" }), says(200, '{"rows":1}')], [estimate])
+  const message = expect.stringMatching(/^Something between you and the server .* nginx takes 1 MiB/)
+  expect([limited.outcomes[0], limited.seen.length]).toMatchObject([{ because: "refused", message }, 1])
 })
 
 test.skipIf(PYTHON === null)(`${IN_PYTHON} says why a list is refused that is still being sent`, async () => {

@@ -19,6 +19,7 @@ import {
 } from "../../../src/http/request/check-input.ts"
 import { createClientNetworkResolver } from "../../../src/http/request/client-address.ts"
 import { parseResultsQuery, parseUploadQuery, requestedRange } from "../../../src/http/request/job-input.ts"
+import { openUpload } from "../../../src/http/request/job-upload.ts"
 import { acceptsGzip } from "../../../src/http/response/compression.ts"
 import { createJsonResponses } from "../../../src/http/response/json-responses.ts"
 import { createCookies } from "../../../src/http/site/cookies.ts"
@@ -59,6 +60,7 @@ const MULTIPART_TOKENS = ["\r\n", "--X", "--", "-", "\r", "\n", ":", ";", '"', "
 /** A form with one part before the text, which ends with a boundary. */
 const multipart = (text: string): string =>
   `--${BOUNDARY}\r\nContent-Disposition: form-data; name="list"\r\n\r\nblock\r\n--${BOUNDARY}${text}--\r\n`
+const FILE_PART = PART.replace('"a"', '"file"')
 const LONG_PART = PART.replace("\r\n\r\nb", `\r\n\r\n${"b".repeat(800)}`)
 
 const FORM_TOKENS = ["&", "=", "a", "%", "+", "%41", "%c3%a9", "%ff", "%0A", "a&", "a=1&", ";", "\0"]
@@ -230,6 +232,22 @@ export const REQUEST_READERS: readonly Reader[] = [
       const { file, close } = await readListUpload(request, deps, 104_857_600)
       for await (const _ of file?.content ?? []) await nextTurn()
       await close()
+    },
+  },
+  {
+    name: "form with the list of a job",
+    files: ["http/request/job-upload.ts", "http/request/multipart.ts"],
+    tokens: [...MULTIPART_TOKENS, 'filename="', "Content-Type:"],
+    once: [PART],
+    plain: LONG_PART,
+    frame: text => `${multipart(text).slice(0, -"--\r\n".length)}${FILE_PART}--\r\n`,
+    bytesMax: 104_857_600,
+    memoryBytesMax: 32 * 1_048_576,
+    read: async bytes => {
+      const request = post(`multipart/form-data; boundary=${BOUNDARY}`, bytes)
+      const list = await openUpload(request, { setTimer: () => () => undefined, allowSilence: () => undefined })
+      for await (const _ of list.content) await nextTurn()
+      await list.close()
     },
   },
   {

@@ -1,12 +1,13 @@
 import { parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { judgeTestAddress } from "../../../src/check/test-address-evidence.ts"
-import { JOB_FORMATS, type JobFormat } from "../../../src/contract/jobs.ts"
+import { JOB_FORMATS, JOB_LIMITS, type JobFormat } from "../../../src/contract/jobs.ts"
 import { POLICY_DEFAULT } from "../../../src/contract/policies.ts"
 import { estimateList } from "../../../src/jobs/list-estimate.ts"
 import { type ListBlock, receiveList } from "../../../src/jobs/receive-list.ts"
 import { readRow } from "../../../src/rows/input-rows.ts"
 import { SINGLE_COLUMN } from "../../../src/rows/reading-plan.ts"
 import { RESULT_FORMATS } from "../../../src/rows/result-format.ts"
+import { workbook } from "../../rows/workbook.ts"
 import { FOUND } from "../../support/file-rows.ts"
 import { pauseOfServer, type Reader } from "./reader.ts"
 
@@ -54,6 +55,7 @@ const LIST = {
     "rows/line-splitter.ts",
     "rows/input-rows.ts",
     "rows/result-format.ts",
+    "rows/open-input.ts",
   ],
   bytesMax: JOB_BYTES_MAX,
   memoryBytesMax: 128 * 1_048_576,
@@ -66,6 +68,19 @@ const CSV = {
   plain: "jo@acme.com,Jo\n",
   frame: (text: string) => `email,x\n${text}`,
 }
+
+/** A list of which nothing is said. What it unpacks to, or that it is damaged, may refuse it. */
+async function readAny(bytes: Uint8Array): Promise<void> {
+  const reading = { ...FOUND, encoding: null, format: null, isForced: true }
+  const pause = pauseOfServer()
+  await receiveList(chunked(bytes), reading, JOB_BYTES_MAX, async () => undefined, pause)
+}
+
+const FIRST_ROW = '<row><c t="inlineStr"><is><t>a@b.co</t></is></c></row>'
+
+/** Its bytes are packed already. */
+const { isUnpacking: _, ...PACKED } = LIST
+const SHEET = { ...PACKED, bytesMax: JOB_LIMITS.archiveBytesMax, read: readAny } as const
 
 /** The readers of lists of addresses. */
 export const ROW_READERS: readonly Reader[] = [
@@ -132,5 +147,93 @@ export const ROW_READERS: readonly Reader[] = [
     name: "dry run of CSV",
     files: ["jobs/list-estimate.ts"],
     read: bytes => estimate("csv", bytes),
+  },
+  {
+    ...LIST,
+    name: "list of a JSON array",
+    files: ["rows/json-array.ts"],
+    tokens: ['"', "{", "}", "[", "]", ":", ",", "\\", "\n", " ", '"a@b.co",', "[],", '{"email":"a@b.com"},', "1,"],
+    plain: '{"email":"jane@example.com","name":"Jane"},\n',
+    frame: text => `["a@b.co",${text}1]`,
+    read: bytes => readAny(bytes),
+  },
+  {
+    ...SHEET,
+    name: "sheet of a workbook",
+    files: ["rows/zip-archive.ts", "rows/sheet/xlsx-sheet.ts", "rows/sheet/sheet-rows.ts", "rows/sheet/xml-reader.ts"],
+    tokens: [
+      "<row>",
+      "</row>",
+      "<c>",
+      '<c r="Z1">',
+      '<c t="s">',
+      "</c>",
+      "<v>",
+      "</v>",
+      "<is><t>",
+      "1",
+      "<",
+      ">",
+      "&",
+      "&#65;",
+      "<!--",
+      "-->",
+      "<a/>",
+      '<c s="1">',
+    ],
+    plain: '<row><c t="inlineStr"><is><t>jane@example.com</t></is></c><c s="1"><v>45000</v></c></row>',
+    frame: text =>
+      workbook({ a: FIRST_ROW + text }, { styles: '<cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs>' }),
+  },
+  {
+    ...SHEET,
+    name: "texts of a workbook",
+    files: ["rows/sheet/sheet-strings.ts"],
+    tokens: [
+      "<si>",
+      "</si>",
+      "<t>",
+      "</t>",
+      "<r>",
+      "</r>",
+      "<rPh>",
+      "a",
+      "_x000A_",
+      "_x",
+      "&amp;",
+      "&",
+      "<",
+      ">",
+      "<![CDATA[",
+      "]]>",
+    ],
+    plain: "<si><t>jane@example.com</t></si>",
+    frame: text => workbook({ a: FIRST_ROW }, { texts: text }),
+  },
+  {
+    ...SHEET,
+    name: "styles of a workbook",
+    files: ["rows/sheet/cell-formats.ts"],
+    tokens: [
+      '<numFmt numFmtId="164" formatCode="',
+      '"/>',
+      "yyyy",
+      "0",
+      "#",
+      ";",
+      "[",
+      "]",
+      "?/",
+      "<xf/>",
+      '<xf numFmtId="164"/>',
+      "@",
+      "E+",
+    ],
+    plain: '<numFmt numFmtId="165" formatCode="0.00"/>',
+    frame: text =>
+      workbook(
+        { a: `${FIRST_ROW}<row><c s="0"><v>45000.5</v></c></row>` },
+        { styles: `<cellXfs><xf numFmtId="164"/></cellXfs>${text}` },
+      ),
   },
 ]

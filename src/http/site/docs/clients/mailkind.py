@@ -832,7 +832,7 @@ class _Request:
 
 
 _UPLOAD_OPTIONS = frozenset(
-    "format column header delimiter skip encoding force policy workspace name callback dry".split()
+    "format column header delimiter skip encoding sheet force policy workspace name callback dry".split()
 )
 
 
@@ -844,7 +844,7 @@ class _Jobs:
         self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
     ) -> Reply:
         """Uploads a list; `result` is its `Job`. Options: format, column, header, delimiter, skip,
-        encoding, force, policy, workspace, name, callback. What is absent of how it is read is found.
+        encoding, sheet, force, policy, workspace, name, callback. What is absent of how it is read is found.
 
         An open file is sent once. Another list is sent again only when the server has refused it for now.
         """
@@ -986,6 +986,8 @@ def _refused(status: int, headers: Mapping[str, str], value: Any, request_id: st
     is_problem = isinstance(value, dict) and all(isinstance(value.get(name), str) for name in ("code", "detail"))
     problem = value if is_problem else None
     failure = _failure(_cause_of(status, problem), request_id, problem, status)
+    if status == 413 and problem is None:
+        failure = replace(failure, message=_body_limit_message(headers.get("Server") or ""))
     return replace(failure, retry_after=_read_retry_after(headers.get("Retry-After"), headers.get("Date")))
 
 
@@ -1008,7 +1010,20 @@ def _cause_of(status: int, problem: Optional[Mapping[str, Any]]) -> str:
     if status >= 500:
         return "server_error"
     # A redirection, or a refusal by something that is not the API.
-    return "malformed" if problem is None and status not in (401, 403) else "refused"
+    return "malformed" if problem is None and status not in (401, 403, 413) else "refused"
+
+
+# What takes no larger bodies unless it is told to, by the `Server` header of its answers.
+_BODY_LIMITS = {
+    "nginx": " nginx takes 1 MiB, unless its `client_max_body_size` says otherwise.",
+    "cloudflare": " Cloudflare takes 100 MB in most plans.",
+}
+
+
+def _body_limit_message(server: str) -> str:
+    """What people read when something before the API refused a body for its size: the API tells a problem."""
+    known = [says for name, says in _BODY_LIMITS.items() if server.lower().startswith(name)]
+    return "Something between you and the server takes no body of this size. The status is 413." + "".join(known)
 
 
 def _failure(
