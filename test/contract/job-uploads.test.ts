@@ -140,7 +140,12 @@ describe("a list is refused, costs nothing and leaves nothing when it", () => {
       /more than one file/,
     ],
     ["is a form without a file", { body: form(["name", "May"]) }, 400, /has no file/],
-    ["is a form that ends early", { body: `--a\r\nContent-Disposition: form-data; name="file"\r\n\r\n${CSV}`, type: boundary }, 400, /ended before it was complete/],
+    [
+      "is a form that ends early",
+      { body: `--a\r\nContent-Disposition: form-data; name="file"\r\n\r\n${CSV}`, type: boundary },
+      400,
+      /ended before it was complete/,
+    ],
     [
       "has an option twice",
       { body: form(["column", "2"], ["file", file("a.csv", CSV)]), query: "?column=2" },
