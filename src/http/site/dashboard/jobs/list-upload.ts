@@ -179,30 +179,31 @@ function parseReading(values: UploadValues, fileName: string, mediaType: string)
   if (format === "unknown") return { field: "format", message: "Choose one of the formats." }
   const columnMessage = columnFault(values.column, format)
   if (columnMessage !== null) return { field: "column", message: columnMessage }
-  const [column, skip] = [entered(values.column), entered(values.skip)]
-  const [delimiterName, encodingAsked] = [entered(values.delimiter), entered(values.encoding)]
-  const delimiter = delimiterName === null ? null : delimiterOf(delimiterName)
-  if (delimiter === null && delimiterName !== null)
-    return { field: "delimiter", message: "Choose one of the delimiters." }
-  const encoding = encodingAsked === null ? null : encodingName(encodingAsked)
-  if (encoding === null && encodingAsked !== null) return { field: "encoding", message: "Choose one of the encodings." }
-  const skippedLines = skip === null ? null : lineCount(skip)
-  if (Number.isNaN(skippedLines))
+  const delimiter = entered(values.delimiter, delimiterOf)
+  if (delimiter === undefined) return { field: "delimiter", message: "Choose one of the delimiters." }
+  const encoding = entered(values.encoding, encodingName)
+  if (encoding === undefined) return { field: "encoding", message: "Choose one of the encodings." }
+  const skippedLines = entered(values.skip, lineCount)
+  if (skippedLines === undefined)
     return { field: "skip", message: `Enter a whole number from 0 to ${JOB_LIMITS.skippedLinesMax}.` }
+  const column = entered(values.column, asItIs) ?? null
   const isTable = !values.hasHeader || delimiter !== null || column !== null
-  const hasHeader = values.hasHeader || (format !== null && format !== "csv")
+  const named = readFileName(fileName)
   return {
-    ...{ format: format ?? (isTable ? "csv" : null), column, hasHeader, delimiter, encoding },
-    ...{ skippedLines, isForced: values.isForced, sheet: entered(values.sheet), isJson: readFileName(fileName).isJson },
+    ...{ format: format ?? (isTable ? "csv" : null), column, delimiter: delimiter ?? named.delimiter, encoding },
+    ...{ hasHeader: values.hasHeader || (format !== null && format !== "csv"), skippedLines },
+    ...{ isForced: values.isForced, sheet: entered(values.sheet, asItIs) ?? null, isJson: named.isJson },
   }
 }
 
-/** The value of a field; null: nothing was entered. */
-const entered = (value: string): string | null => (value === "" ? null : value)
+/** What a field says; null: nothing was entered. Undefined: nothing that it can say. */
+const entered = <T>(text: string, parse: (text: string) => T | null): T | null | undefined =>
+  text === "" ? null : (parse(text) ?? undefined)
+const asItIs = (text: string): string => text
 
-/** A number of lines above a header; NaN: it is none, or too large. */
-const lineCount = (text: string): number =>
-  /^\d{1,9}$/.test(text) && Number(text) <= JOB_LIMITS.skippedLinesMax ? Number(text) : Number.NaN
+/** A number of lines above a header; null: it is none, or too large. */
+const lineCount = (text: string): number | null =>
+  /^\d{1,9}$/.test(text) && Number(text) <= JOB_LIMITS.skippedLinesMax ? Number(text) : null
 
 /** What is wrong with the name of a column; null: nothing. */
 function columnFault(column: string, format: JobFormat | null): string | null {
