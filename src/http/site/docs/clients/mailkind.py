@@ -770,7 +770,8 @@ class Job:
     ) -> Iterator[bytes]:
         """The bytes of the results from byte `start` on. A download that is cut off continues where it stopped.
 
-        `format="excel"`: with a byte order mark, and without cells that a spreadsheet would run. `timeout`: how long nothing of them may arrive. Raises a `JobError` when that fails several times in a row.
+        `format="excel"`: with a byte order mark, and without cells that a spreadsheet would run. `timeout`: how long
+        nothing of them may arrive. Raises a `JobError` when that fails several times in a row.
         """
         path = f"/v1/jobs/{urllib.parse.quote(self.id, safe='')}/results" + _query(only=",".join(only) if only else None, format=format)
         seconds = self._client._batch_timeout if timeout is None else _read_seconds("timeout", timeout)
