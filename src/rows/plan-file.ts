@@ -67,8 +67,8 @@ export function planOfFirstBlock(bytes: Uint8Array, rule: ReadingRule | null, op
 /** The plan of a file that is read by a rule, from its first lines. */
 function planOfBeginning(rule: ReadingRule, lines: readonly InputLine[]): ReadingPlan {
   const { delimiter, skippedLines, hasHeader, width, hasMark } = rule
-  if (rule.format !== "csv") return { ...rule, columns: { ...SINGLE_COLUMN, hasMark } }
   const linesAbove = lines.slice(0, skippedLines).map(({ text }) => text)
+  if (rule.format !== "csv") return { ...rule, columns: { ...SINGLE_COLUMN, linesAbove, hasMark } }
   const names = hasHeader
     ? headerNames(lines.slice(skippedLines), delimiter)
     : Array.from({ length: width }, (_, index) => `column_${index + 1}`)

@@ -6,6 +6,7 @@ import type { Subject } from "../check/address/subject.ts"
 import { inputPart, type JudgedDomain, resultMembers } from "../check/result/result.ts"
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/schemas.ts"
+import { canonicalAddress } from "./duplicates.ts"
 import type { FileFormat } from "./file-format.ts"
 import { type InputRow, lineError, type ReadRow, stripCarriageReturn } from "./input-rows.ts"
 import type { JsonMember } from "./ndjson-members.ts"
@@ -16,14 +17,22 @@ import type { RowOutcome } from "./row-checker.ts"
 export type ResultFormat = {
   /** The text before all results. */
   readonly header: string
-  /** The result of a row; `place` counts from 1. */
-  readonly format: (row: InputRow, outcome: RowOutcome, place: number) => string
+  /** The result of a row; `place` counts from 1. `duplicateOf`: the first row with the same input; null: it is the first, or nobody asked. */
+  readonly format: (row: InputRow, outcome: RowOutcome, place: number, duplicateOf?: number | null) => string
+  /** What goes into another file of the last row that was formatted; empty: nothing. */
+  readonly aside?: () => string
   /** The beginning of a row's result, which does not depend on the verdict. A resumed run finds the row by it. */
   readonly prefix: (read: ReadRow) => string
 }
 
-/** How results are written. */
+/** What results have besides when it is asked for: the canonical form of an address, and the first row with the same input. */
+export type ResultExtras = { readonly tellsCanonical: boolean; readonly tellsDuplicates: boolean }
+export const NO_EXTRAS: ResultExtras = { tellsCanonical: false, tellsDuplicates: false }
+
+/** How results are written. Text has no place for extras. */
 type ResultOptions = {
+  /** Absent: none. */
+  readonly extras?: ResultExtras
   /** In CSV: `safeCell` is applied to all cells. */
   readonly hasSafeCells: boolean
   /** In NDJSON: `cached` has its value. Else it is always false: another process, which continues a list, has cached other verdicts. */
@@ -36,7 +45,7 @@ export const RESULT_FORMATS: Readonly<
 > = {
   text: () => TEXT_RESULTS,
   csv: csvResults,
-  ndjson: (_, { tellsCached }) => ndjsonResults(tellsCached),
+  ndjson: (_, options) => ndjsonResults(options),
 }
 
 /** Fields separated by tabs, reasons by commas. Tabs in an input are escaped. A cleaned one has a further field, with what was checked and further addresses. */
@@ -74,22 +83,24 @@ const printableText = (input: string): string => (PRINTABLE_PATTERN.test(input) 
  * A `CheckResult` a line, after the members of the input's own line. Its request id is the number of the line, and
  * `took_ms` is 0, so that a resumed run and one with other workers give the same file. A line that could not be read has `line_error`, which no wrong address has.
  */
-const ndjsonResults = (tellsCached: boolean): ResultFormat => ({
+const ndjsonResults = ({ tellsCached, extras = NO_EXTRAS }: ResultOptions): ResultFormat => ({
   header: "",
-  format: (row, outcome, place) => {
-    if (outcome === null) return `{${[...ownMembers(row, null), SKIPPED_MEMBER].join(",")}}\n`
+  format: (row, outcome, place, duplicateOf = null) => {
+    if (outcome === null) return `{${[...ownMembers(row, null, extras), SKIPPED_MEMBER].join(",")}}\n`
     const cached = tellsCached && outcome.judged.evidence.isCached
-    const members = [...ownMembers(row, outcome.subject)]
+    const members = [...ownMembers(row, outcome.subject, extras)]
     members.push(resultMembers(outcome, { cached, took_ms: 0, request_id: `line_${place}` }))
     if (row.cleaned !== null) members.push(jsonMembers({ cleaned: true, several: row.cleaned.others }))
     const error = lineError(row)
     if (error !== null) members.push(jsonMembers({ line_error: error }))
+    if (extras.tellsCanonical) members.push(jsonMembers({ canonical_email: canonicalAddress(outcome.subject) }))
+    if (extras.tellsDuplicates) members.push(jsonMembers({ duplicate_of: duplicateOf }))
     return `{${members.join(",")}}\n`
   },
   prefix: ({ row, subject }) => {
-    if (subject === null) return `{${[...ownMembers(row, null), SKIPPED_MEMBER].join(",")}}`
+    if (subject === null) return `{${[...ownMembers(row, null, extras), SKIPPED_MEMBER].join(",")}}`
     const asked = jsonMembers(inputPart(subject, subject.domain))
-    return `{${[...ownMembers(row, subject), asked].join(",")},`
+    return `{${[...ownMembers(row, subject, extras), asked].join(",")},`
   },
 })
 
@@ -102,16 +113,27 @@ const RESULT_MEMBERS: ReadonlySet<string> = new Set([
   ...["line_error", "cleaned", "several", "skipped"],
 ])
 
+/** The names of what results have besides. */
+export const extraNames = ({ tellsCanonical, tellsDuplicates }: ResultExtras): readonly string[] => [
+  ...(tellsCanonical ? ["canonical_email"] : []),
+  ...(tellsDuplicates ? ["duplicate_of"] : []),
+]
+
+/** The names of a result's members with what it has besides. */
+const resultMembersWith = (extras: ResultExtras): ReadonlySet<string> =>
+  extras.tellsCanonical || extras.tellsDuplicates ? RESULT_MEMBERS.union(new Set(extraNames(extras))) : RESULT_MEMBERS
+
 /**
  * The members of the line itself. One that the result repeats is left out; one whose name the result has with another value gets the
  * prefix `input_`.
  */
-function ownMembers({ json }: InputRow, subject: Subject | null): readonly string[] {
+function ownMembers({ json }: InputRow, subject: Subject | null, extras: ResultExtras): readonly string[] {
   const members = json?.members ?? []
   if (members.length === 0) return []
   const { kind, sent, domain } = subject ?? NOTHING_REPEATED
   const repeated = kind === "domain" ? domain : sent
-  const freeNames = members.some(({ name }) => RESULT_MEMBERS.has(name)) ? findFreeNames(members) : null
+  const taken = resultMembersWith(extras)
+  const freeNames = members.some(({ name }) => taken.has(name)) ? findFreeNames(members, taken) : null
   return members
     .filter(({ name, text }) => name !== kind || repeated === null || text !== jsonString(repeated))
     .map(({ name, text }) => `${jsonString(freeNames?.get(name) ?? name)}:${text}`)
@@ -121,13 +143,13 @@ function ownMembers({ json }: InputRow, subject: Subject | null): readonly strin
 const NOTHING_REPEATED = { kind: "email", sent: null, domain: null } as const
 
 /** For each name of members that the result has too, the one that they get. Each is found once, since many members may have it. */
-function findFreeNames(members: readonly JsonMember[]): ReadonlyMap<string, string> {
+function findFreeNames(members: readonly JsonMember[], taken: ReadonlySet<string>): ReadonlyMap<string, string> {
   const names = new Set(members.map(({ name }) => name))
   const freeNames = new Map<string, string>()
-  for (const name of RESULT_MEMBERS) {
+  for (const name of taken) {
     if (!names.has(name)) continue
     let free = name
-    while (RESULT_MEMBERS.has(free) || names.has(free)) free = `input_${free}`
+    while (taken.has(free) || names.has(free)) free = `input_${free}`
     freeNames.set(name, free)
   }
   return freeNames
@@ -154,7 +176,7 @@ const AS_IT_STANDS = ["false", "", "", "false"] as const
 /** The cells of the row, then those of the result, then cells beyond the header. */
 function csvResults(
   { names: ownNames, delimiter: to, hasHeader, linesAbove, hasMark }: InputColumns,
-  { hasSafeCells }: ResultOptions,
+  { hasSafeCells, extras = NO_EXTRAS }: ResultOptions,
 ): ResultFormat {
   const safe = (cells: readonly string[]): readonly string[] => (hasSafeCells ? cells.map(safeCell) : cells)
   const names = safe(ownNames)
@@ -172,22 +194,36 @@ function csvResults(
   })
   const plain = AS_IT_STANDS.join(to)
   const skipped = [...Array(RESULT_COLUMNS.length - 1).fill(""), "true"].join(to)
+  const extraNamesHere = extraNames(extras)
+  const extrasOf = (outcome: RowOutcome, duplicateOf: number | null): string => {
+    if (extraNamesHere.length === 0) return ""
+    const cells = extraNamesHere.map(name =>
+      name === "duplicate_of" ? `${duplicateOf ?? ""}` : canonicalCell(outcome),
+    )
+    return to + formatCsvRecord(safe(cells), to)
+  }
   const toldOf = ({ cleaned }: InputRow, outcome: RowOutcome): string => {
     if (outcome === null) return skipped
     const verdict = verdictCells(outcome.judged)
     if (cleaned === null) return verdict + plain
     return verdict + formatCsvRecord(safe(["true", cleaned.text, cleaned.others.join(" "), "false"]), to)
   }
-  const header = hasHeader ? `${formatCsvRecord([...names, ...resultColumnNames(names)], to)}\n` : ""
+  const header = hasHeader
+    ? `${formatCsvRecord([...names, ...resultColumnNames(names, [...RESULT_COLUMNS, ...extraNamesHere])], to)}\n`
+    : ""
   return {
     header: `${hasMark ? "\ufeff" : ""}${linesAbove.map(line => lineAbove(line, to, hasSafeCells)).join("")}${header}`,
-    format: (row, outcome) => {
+    format: (row, outcome, _, duplicateOf = null) => {
       const nameless = ownOf(row).slice(names.length)
-      return `${beginning(row)}${toldOf(row, outcome)}${nameless.length === 0 ? "" : to + formatCsvRecord(nameless, to)}\n`
+      const told = toldOf(row, outcome) + extrasOf(outcome, duplicateOf)
+      return `${beginning(row)}${told}${nameless.length === 0 ? "" : to + formatCsvRecord(nameless, to)}\n`
     },
     prefix: ({ row }) => beginning(row),
   }
 }
+
+const canonicalCell = (outcome: RowOutcome): string =>
+  outcome === null ? "" : (canonicalAddress(outcome.subject) ?? "")
 
 /** A line above a table as it is in the file; with safe cells, without those that a spreadsheet would run as formulas. */
 const lineAbove = (line: string, delimiter: string, hasSafeCells: boolean): string =>
@@ -196,10 +232,10 @@ const lineAbove = (line: string, delimiter: string, hasSafeCells: boolean): stri
     : `${line}\n`
 
 /** The names of the result columns, with a prefix when the file has one of them already, such as results that are checked again. */
-function resultColumnNames(taken: readonly string[]): readonly string[] {
+function resultColumnNames(taken: readonly string[], columns: readonly string[]): readonly string[] {
   const own = new Set(taken)
   for (let prefix = ""; ; prefix += "mk_") {
-    const names = RESULT_COLUMNS.map(name => prefix + name)
+    const names = columns.map(name => prefix + name)
     if (!names.some(name => own.has(name))) return names
   }
 }

@@ -1,4 +1,4 @@
-import type { JudgedDomain } from "../check/result/result.ts"
+import type { CheckOutcome, JudgedDomain } from "../check/result/result.ts"
 import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../contract/policies.ts"
 import { REASONS, type Reason } from "../contract/reasons.ts"
 import { NO_ROW_COUNTS, type RowCounts, type RowProblem } from "../contract/row-counts.ts"
@@ -44,9 +44,8 @@ export class RowCounter {
     if (isDegraded) numbers.degraded++
     if (this.#countsTestAddresses || !outcome.subject.isTest) increment(this.#byCategory, category, 1)
     increment(this.#byRecommendation, recommendation, 1)
-    const isUnreadable = lineError(row) !== null
-    if (isUnreadable) numbers.unreadable++
-    const problem = isUnreadable ? "unreadable" : problemOf(outcome.judged)
+    const problem = rowProblem(row, outcome)
+    if (problem === "unreadable") numbers.unreadable++
     if (problem !== null) this.#addProblem(problem, 1, place)
   }
 
@@ -77,6 +76,10 @@ export class RowCounter {
 function increment(counts: Record<string, number>, name: string, by: number): void {
   counts[name] = (counts[name] ?? 0) + by
 }
+
+/** Why a row may not simply stay; null: it may. */
+export const rowProblem = (row: InputRow, { judged }: CheckOutcome): RowProblem | null =>
+  lineError(row) === null ? problemOf(judged) : "unreadable"
 
 const severity = (recommendation: Recommendation): number => RECOMMENDATIONS.indexOf(recommendation)
 

@@ -7,6 +7,7 @@ import {
   type Recommendation,
 } from "../../contract/policies.ts"
 import { FILE_FORMATS } from "../../rows/file-format.ts"
+import { NO_EXTRAS } from "../../rows/result-format.ts"
 import type { OpenCheck } from "../check.ts"
 import { formatCount, JSON_FLAG, type Output, printJson, printTable } from "../output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags } from "../server.ts"
@@ -14,13 +15,14 @@ import { CleanTally, cleanFormat } from "./clean-format.ts"
 import { addReadingOptions, parseEncoding, parseReadingOptions, type ReadingFlags } from "./reading-options.ts"
 import { type ClassifyDeps, classify } from "./run.ts"
 import type { ClassifySummary } from "./summary.ts"
-import { fileInWords, printProblems } from "./summary-text.ts"
+import { fileInWords, printProblems, printWarnings } from "./summary-text.ts"
 
 type Flags = ReadingFlags &
   ServerFlags & {
     readonly out: string
     readonly keep: readonly Recommendation[]
     readonly keepDuplicates: boolean
+    readonly dropped?: string
     readonly policy: Policy
     readonly offline: boolean
     readonly json: boolean
@@ -38,6 +40,7 @@ export function registerClean(root: Command, output: Output, openCheck: OpenChec
         .argParser(parseKeep)
         .default(["allow", "review"], "allow,review"),
     )
+    .option("--dropped <file>", "write the rows that are left out to a file, as they are")
     .option("--keep-duplicates", "keep further rows of the same mailbox", false)
     .addOption(
       new Option("--format <format>", "the format of the file, if its name does not show it").choices(FILE_FORMATS),
@@ -58,13 +61,14 @@ export function registerClean(root: Command, output: Output, openCheck: OpenChec
       reading: parseReadingOptions(path, flags),
       to: null,
       hasSafeCells: false,
+      extras: NO_EXTRAS,
       makeFormat: plan => cleanFormat(plan, rule, tally),
       encoding: parseEncoding(flags.encoding),
       policy: flags.policy,
       sheet: flags.sheet ?? null,
       isOffline: flags.offline,
       isCharged: server !== null,
-      target: { out, mode: flags.force ? "over" : "new" },
+      target: { out, mode: flags.force ? "over" : "new", aside: flags.dropped ?? null, canResume: false },
       // Duplicates are told by one process, which has seen all rows before.
       jobCount: 1,
     })
@@ -88,8 +92,9 @@ const DESCRIPTION = `Keep the rows of a list that may stay.
 The file is written again as it is: with its columns, delimiter, header and the
 lines above it, in UTF-8. Its addresses are cleaned: \`Jane <jane@acme.com>\` becomes
 jane@acme.com. Left out are rows whose recommendation is none of --keep, rows
-without an address, and further rows of the same mailbox. Of a cell with several
-addresses the first stays. \`classify\` says why of each row.`
+without an address, and further rows of the same mailbox. --dropped writes these
+to a file of their own, as they are. Of a cell with several addresses the first
+stays. \`classify\` says why of each row.`
 
 /** The JSON summary of a run. */
 type CleanSummary = ClassifySummary & {
@@ -98,24 +103,29 @@ type CleanSummary = ClassifySummary & {
   /** Rows that were left out for their recommendation, and as further rows of the same mailbox. */
   readonly dropped: Readonly<Record<Recommendation, number>>
   readonly duplicates: number
-  /** Whether the file has too many different inputs to tell all duplicates. */
-  readonly duplicates_cut_off: boolean
+  /** The rows that were left out for their recommendation, by the reasons for it, the most first. */
+  readonly dropped_by: Readonly<Record<string, number>>
 }
 
-const cleanSummary = (summary: ClassifySummary, { kept, dropped, duplicates, isCutOff }: CleanTally): CleanSummary => ({
+const cleanSummary = (
+  summary: ClassifySummary,
+  { kept, dropped, droppedFor, duplicates, isCutOff }: CleanTally,
+): CleanSummary => ({
   ...summary,
   ...{ kept_rows: kept, dropped, duplicates, duplicates_cut_off: isCutOff },
+  dropped_by: Object.fromEntries(Object.entries(droppedFor).sort(([, one], [, other]) => other - one)),
 })
 
 function printCleaned(output: Output, summary: CleanSummary): void {
-  const { results, kept_rows, seconds, dropped, duplicates, skipped, cleaned, several } = summary
+  const { results, kept_rows, seconds, dropped_by: by, duplicates, skipped, cleaned, several, units } = summary
   output.line(`${formatCount(kept_rows)} of ${formatCount(results)} rows stay, after ${seconds} s`)
   const rows: readonly (readonly [string, number])[] = [
-    ...RECOMMENDATIONS.map(name => [`left out: ${name}`, dropped[name]] as const),
+    ...Object.entries(by).map(([reason, count]) => [`left out: ${reason}`, count] as const),
     ["left out: duplicates", duplicates],
     ["left out: without an input", skipped],
     ["cleaned", cleaned],
     ["with several addresses, of which the first stays", several],
+    ["units", units ?? 0],
   ]
   printTable(
     output,
@@ -123,6 +133,5 @@ function printCleaned(output: Output, summary: CleanSummary): void {
   )
   if (summary.file !== null) output.line(fileInWords(summary.file))
   printProblems(output, summary.problems)
-  if (summary.duplicates_cut_off)
-    output.line("The file has too many different inputs: some duplicates may have stayed.")
+  printWarnings(output, summary)
 }

@@ -2,11 +2,12 @@ import { formatCsvRecord } from "../../base/csv.ts"
 import { jsonString, trimSpace } from "../../base/text.ts"
 import { SUBJECT_KINDS } from "../../check/address/subject.ts"
 import type { Recommendation } from "../../contract/policies.ts"
-import { canonicalInput, DuplicateTable } from "../../rows/duplicates.ts"
+import { DuplicateTable } from "../../rows/duplicates.ts"
 import type { InputRow } from "../../rows/input-rows.ts"
 import type { ReadingPlan } from "../../rows/reading-plan.ts"
 import type { ResultFormat } from "../../rows/result-format.ts"
 import type { RowOutcome } from "../../rows/row-checker.ts"
+import { rowProblem } from "../../rows/row-counter.ts"
 
 /** Which rows stay. */
 export type CleanRule = {
@@ -18,6 +19,8 @@ export type CleanRule = {
 export class CleanTally {
   kept = 0
   readonly dropped: Record<Recommendation, number> = { allow: 0, review: 0, block: 0 }
+  /** The same rows by `rowProblem`; one without a known problem by its recommendation. */
+  readonly droppedFor: Record<string, number> = {}
   duplicates = 0
   /** Whether there were too many different inputs to tell all duplicates. */
   isCutOff = false
@@ -27,48 +30,60 @@ export class CleanTally {
 export function cleanFormat(plan: ReadingPlan, { keep, keepsDuplicates }: CleanRule, tally: CleanTally): ResultFormat {
   const table = new DuplicateTable()
   const write = ROW_WRITERS[plan.format]
-  const isDropped = (outcome: NonNullable<RowOutcome>, place: number): boolean => {
+  const isDropped = (row: InputRow, outcome: RowOutcome, place: number): boolean => {
+    if (outcome === null) return true
     const { recommendation } = outcome.judged.verdict
     if (!keep.has(recommendation)) {
       tally.dropped[recommendation]++
+      const problem = rowProblem(row, outcome) ?? recommendation
+      tally.droppedFor[problem] = (tally.droppedFor[problem] ?? 0) + 1
       return true
     }
-    const key = keepsDuplicates ? null : canonicalInput(outcome.subject)
-    if (key === null || table.firstRow(key, place) === null) return false
+    // A row that is left out is nobody's first.
+    if (keepsDuplicates || table.firstOf(outcome.subject, place) === null) return false
     tally.duplicates++
     return true
   }
+  let last: InputRow | null = null
   return {
     header: headerOf(plan),
     format: (row, outcome, place) => {
-      if (outcome === null || isDropped(outcome, place)) return ""
+      const isLeftOut = isDropped(row, outcome, place)
+      last = isLeftOut ? row : null
+      if (isLeftOut) return ""
       tally.kept++
       tally.isCutOff = table.isFull
       return `${write(row, row.cleaned?.text ?? trimSpace(row.input), plan)}\n`
     },
+    aside: () => (last === null ? "" : `${write(last, null, plan)}\n`),
     prefix: () => "",
   }
 }
 
-function headerOf({ format, columns, hasHeader, delimiter }: ReadingPlan): string {
-  if (format !== "csv") return ""
+function headerOf({ columns, hasHeader, delimiter }: ReadingPlan): string {
   const names = hasHeader ? [`${formatCsvRecord(columns.names, delimiter)}`] : []
   return `${columns.hasMark ? "\ufeff" : ""}${[...columns.linesAbove, ...names].map(line => `${line}\n`).join("")}`
 }
 
-/** A row without its line feed, with another input. */
-const ROW_WRITERS: Readonly<
-  Record<ReadingPlan["format"], (row: InputRow, input: string, plan: ReadingPlan) => string>
-> = {
-  text: (_, input) => input,
-  csv: ({ cells }, input, { inputIndex, delimiter }) =>
-    formatCsvRecord(cells?.with(inputIndex, input) ?? [input], delimiter),
-  ndjson: ({ json }, input, { member }) => {
-    if (json === null) return input
+type WriteRow = (row: InputRow, input: string | null, plan: ReadingPlan) => string
+
+/** A row without its line feed, with another input; null: as it is. */
+const ROW_WRITERS: Readonly<Record<ReadingPlan["format"], WriteRow>> = {
+  text: (row, input) => input ?? row.input,
+  csv: ({ cells, input: own }, input, { inputIndex, delimiter }) => {
+    const all = cells ?? [own]
+    return formatCsvRecord(input === null ? all : all.with(inputIndex, input), delimiter)
+  },
+  ndjson: ({ json, input: own }, input, { member }) => {
+    // A line that is no JSON text is an input itself, or could not be read.
+    if (json === null || json.problem === "not_json") return input ?? own
     const { members } = json
-    if (members === null) return jsonString(input)
-    const own = member ?? SUBJECT_KINDS.find(kind => members.some(({ name }) => name === kind))
-    const written = members.map(({ name, text }) => `${jsonString(name)}:${name === own ? jsonString(input) : text}`)
+    if (members === null) return json.problem === null ? jsonString(input ?? own) : own
+    const named = member ?? SUBJECT_KINDS.find(kind => members.some(({ name }) => name === kind))
+    const written = members.map(({ name, text }) => {
+      const isChanged = name === named && input !== null && input !== own
+      return `${jsonString(name)}:${isChanged ? jsonString(input) : text}`
+    })
     return `{${written.join(",")}}`
   },
 }

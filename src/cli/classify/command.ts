@@ -41,6 +41,8 @@ export function registerClassify(
       "in csv results, put an apostrophe before cells that a spreadsheet would run as formulas",
       false,
     )
+    .option("--canonical", "add canonical_email: an address in lower case and without its tag", false)
+    .option("--duplicates", "add duplicate_of: the number of the first row with the same input", false)
     .option("--jobs <n>", "how many processes work at once (default: one for each core)")
     .option("--json", "print the summary as JSON", false)
   addServerOptions(command).action(async (path: string, options: Flags & { readonly json: boolean }) => {
@@ -61,6 +63,8 @@ type Flags = ReadingFlags &
     readonly out?: string
     readonly resume: boolean
     readonly safeCells: boolean
+    readonly canonical: boolean
+    readonly duplicates: boolean
     readonly jobs?: string
   }
 
@@ -71,6 +75,7 @@ function parseJob(path: string, flags: Flags, coreCount: number): ClassifyJob {
     reading: parseReadingOptions(path, { ...flags, force: flags.force || flags.resume }),
     to: flags.format ?? null,
     hasSafeCells: flags.safeCells,
+    extras: { tellsCanonical: flags.canonical, tellsDuplicates: flags.duplicates },
     makeFormat: null,
     encoding: parseEncoding(flags.encoding),
     sheet: flags.sheet ?? null,
@@ -108,7 +113,7 @@ export function registerClassifyWorker(root: Command, deps: WorkerDeps & Pick<Cl
 function parseTarget(named: string | null, isResumed: boolean, isForced: boolean): ResultsTarget {
   const out = named === "-" ? null : named
   if (out === null && isResumed) throw new CommandError("--resume needs --out.", 2)
-  return { out, mode: isResumed ? "resume" : isForced ? "over" : "new" }
+  return { out, mode: isResumed ? "resume" : isForced ? "over" : "new", aside: null, canResume: out !== null }
 }
 
 const DESCRIPTION = `Check every line of a file of any size, in order.

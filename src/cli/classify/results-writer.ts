@@ -1,5 +1,6 @@
 import type { Streams, TextSink } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
+import type { DuplicateTable } from "../../rows/duplicates.ts"
 import { type InputRow, readRow } from "../../rows/input-rows.ts"
 import type { InputColumns } from "../../rows/reading-plan.ts"
 import type { ResultFormat } from "../../rows/result-format.ts"
@@ -9,14 +10,26 @@ import { ResumeState, readPartial } from "./resume-state.ts"
 import { SummaryCounter, type SummaryCounts } from "./summary.ts"
 
 /** The destination of results: the standard output (null), or a file that is new, resumed or overwritten. */
-export type ResultsTarget = { readonly out: string | null; readonly mode: "new" | "resume" | "over" }
+export type ResultsTarget = {
+  readonly out: string | null
+  readonly mode: "new" | "resume" | "over"
+  /** A file for what a format writes aside; null: there is none. */
+  readonly aside: string | null
+  /** Whether a run can be continued later. */
+  readonly canResume: boolean
+}
 
 /** Throws a `CommandError` when the file must not be written: it is the input, or exists without `--resume` or `--force`. */
 export async function assertTargetWritable(
   streams: Streams,
   input: string,
-  { out, mode }: ResultsTarget,
+  { out, mode, aside, canResume }: ResultsTarget,
 ): Promise<void> {
+  if (aside !== null) {
+    if (out !== null && (await streams.isSameFile(out, aside)))
+      throw new CommandError("One file cannot take both. Name another file.", 2)
+    await assertTargetWritable(streams, input, { out: aside, mode, aside: null, canResume })
+  }
   if (out === null) return
   const [size, isInput] = await withWriteErrors(
     out,
@@ -25,9 +38,8 @@ export async function assertTargetWritable(
   )
   if (isInput) throw new CommandError("The results cannot replace their input. Name another file.", 2)
   if (mode === "new" && size !== null && size > 0) {
-    throw new CommandError(
-      `${escapeControls(out)} exists already. Continue it with --resume, or replace it with --force.`,
-    )
+    const remedy = canResume ? "Continue it with --resume, or replace it with --force." : "Replace it with --force."
+    throw new CommandError(`${escapeControls(out)} exists already. ${remedy}`)
   }
 }
 
@@ -37,21 +49,26 @@ export class ResultsWriter {
   readonly #target: ResultsTarget
   readonly #testDomain: string
   #resultFormat: ResultFormat | null = null
+  readonly #duplicates: DuplicateTable | null
+  #rememberedCount = 0
   #columnCount = 0
   #resume: ResumeState | null = null
   #writer: BufferedWriter | null = null
+  #aside: BufferedWriter | null = null
   /** Counts the results of this run. */
   readonly tally = new SummaryCounter()
 
-  constructor(streams: Streams, target: ResultsTarget, testDomain: string) {
+  /** `duplicates`: finds the first row with the same input; null: they are not told. */
+  constructor(streams: Streams, target: ResultsTarget, testDomain: string, duplicates: DuplicateTable | null) {
     this.#streams = streams
     this.#target = target
     this.#testDomain = testDomain
+    this.#duplicates = duplicates
   }
 
   /** Whether a `flush` is due. */
   get isFull(): boolean {
-    return this.#writer?.isFull ?? false
+    return this.#writer?.isFull === true || this.#aside?.isFull === true
   }
 
   /** The number of results of earlier runs. */
@@ -80,13 +97,26 @@ export class ResultsWriter {
     if (this.#writer !== null || this.#resume === null) return rows
     const rest = this.#resume.unfinishedRows(rows)
     if (rest === null) throw mismatchError(this.#target.out ?? "")
+    this.#rememberInputs(rows.slice(0, rows.length - rest.length))
     if (rest.length > 0) await this.#open(this.#resume.partial.bytes)
     return rest
   }
 
   readonly write = (row: InputRow, outcome: RowOutcome): void => {
-    this.tally.count(outcome, row, this.count + 1, this.#columnCount)
-    if (this.#resultFormat !== null) this.#writer?.add(this.#resultFormat.format(row, outcome, this.count))
+    const place = this.count + 1
+    const duplicates = this.#duplicates
+    const first = duplicates?.firstOf(outcome?.subject ?? null, place) ?? null
+    this.tally.count(outcome, row, place, this.#columnCount)
+    if (duplicates !== null) this.tally.tellDuplicate(first !== null, duplicates.isFull)
+    if (this.#resultFormat === null) return
+    this.#writer?.add(this.#resultFormat.format(row, outcome, place, first))
+    this.#aside?.add(this.#resultFormat.aside?.() ?? "")
+  }
+
+  /** Rows with results of an earlier run may be the first ones of those that follow. */
+  #rememberInputs(rows: readonly InputRow[]): void {
+    if (this.#duplicates === null) return
+    for (const row of rows) this.#duplicates.firstOf(readRow(row, this.#testDomain).subject, ++this.#rememberedCount)
   }
 
   /** Whether rows were all matched with the results of an earlier run, so that results are written now. */
@@ -103,6 +133,7 @@ export class ResultsWriter {
   /** Resolves when all results so far are written. */
   async flush(): Promise<void> {
     if (this.#writer !== null) await this.#withWriteErrors(this.#writer.flush())
+    if (this.#aside !== null) await withWriteErrors(this.#target.aside, 0, this.#aside.flush())
   }
 
   /** The input has ended. */
@@ -114,18 +145,23 @@ export class ResultsWriter {
   /** Writes the remaining results completely, and closes the file. */
   async close(): Promise<void> {
     if (this.#writer !== null) await this.#withWriteErrors(this.#writer.close())
+    if (this.#aside !== null) await withWriteErrors(this.#target.aside, 0, this.#aside.close())
   }
 
   async #open(keptBytes: number): Promise<void> {
-    const { out } = this.#target
+    const { out, aside } = this.#target
     const sink =
       out === null ? this.#streams.stdout : await this.#withWriteErrors(this.#streams.openSink(out, keptBytes))
     this.#writer = new BufferedWriter(sink)
-    if (keptBytes === 0) this.#writer.add(this.#resultFormat?.header ?? "")
+    const header = this.#resultFormat?.header ?? ""
+    if (keptBytes === 0) this.#writer.add(header)
+    if (aside === null) return
+    this.#aside = new BufferedWriter(await withWriteErrors(aside, 0, this.#streams.openSink(aside, 0)))
+    this.#aside.add(header)
   }
 
   #withWriteErrors<T>(work: Promise<T>): Promise<T> {
-    return withWriteErrors(this.#target.out, this.count, work)
+    return withWriteErrors(this.#target.out, this.#target.canResume ? this.count : 0, work)
   }
 }
 

@@ -3,13 +3,14 @@ import type { Stopwatch } from "../../base/outside-world.ts"
 import type { ByteSource, PipedProcess, Streams } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import type { Policy } from "../../contract/policies.ts"
+import { DuplicateTable } from "../../rows/duplicates.ts"
 import { type FileFormat, readFileName } from "../../rows/file-format.ts"
 import { type CheckedCounts, createCollector } from "../../rows/garbage-collector.ts"
 import { openInput, withOpened } from "../../rows/open-input.ts"
 import { type PlannedFile, planFile } from "../../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../../rows/record-cutter.ts"
-import { RESULT_FORMATS, type ResultFormat } from "../../rows/result-format.ts"
+import { extraNames, RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../rows/result-format.ts"
 import { RowChecker } from "../../rows/row-checker.ts"
 import { readBlock } from "../../rows/row-reader.ts"
 import { type OptionNames, UnreadableFile } from "../../rows/unreadable-file.ts"
@@ -47,6 +48,8 @@ export type ClassifyJob = {
   readonly hasSafeCells: boolean
   /** Makes what is written of each row. Null: verdicts are, in the format `to`. */
   readonly makeFormat: ((plan: ReadingPlan) => ResultFormat) | null
+  /** What results have besides. Duplicates are found in one process. */
+  readonly extras: ResultExtras
   /** The encoding of the file; null: it is found. */
   readonly encoding: string | null
   /** The name or the number of the sheet of a spreadsheet; null: the first one. */
@@ -76,7 +79,10 @@ export async function classify(
   const { streams, stopwatch, runInterval, stopSignal, terminal, collectGarbage } = deps
   await assertTargetWritable(streams, job.path, job.target)
   const source = await withReadErrors(job.path, streams.openSource(job.path))
-  const results = new ResultsWriter(streams, job.target, checker.testDomain)
+  const results = new ResultsWriter(
+    ...([streams, job.target, checker.testDomain] as const),
+    job.extras.tellsDuplicates ? new DuplicateTable() : null,
+  )
   const stop = new AbortController()
   void stopSignal().then(() => stop.abort(new Stopped()))
   const startedAt = stopwatch()
@@ -93,7 +99,7 @@ export async function classify(
     await classifyAll(run, deps.startWorker ?? null)
   } catch (error) {
     if (error instanceof Stopped) throw interruptedError(results, job.target)
-    const canResume = error instanceof ServerError && job.target.out !== null && results.count > 0
+    const canResume = error instanceof ServerError && job.target.canResume && results.count > 0
     throw canResume ? new CommandError(`${error.message} ${RESUME_ADVICE}`) : error
   } finally {
     endTicks()
@@ -124,9 +130,12 @@ class Stopped extends Error {
 async function classifyAll(run: Run, startWorker: (() => PipedProcess) | null): Promise<void> {
   const { job, results, signal } = run
   const planned = await untilAborted(withReadErrors(job.path, planOf(run)), signal)
-  if (planned !== null) await classifyPlanned(run, planned, job.jobCount > 1 ? startWorker : null)
+  if (planned !== null) await classifyPlanned(run, planned, isShared(job) ? startWorker : null)
   await results.end()
 }
+
+/** Whether other processes may take rows: which row is the first of several is known where all rows are. */
+const isShared = ({ jobCount, extras }: ClassifyJob): boolean => jobCount > 1 && !extras.tellsDuplicates
 
 /** An archive or a spreadsheet is held whole while it is read. */
 const ARCHIVE_BYTES_MAX = 268_435_456
@@ -169,8 +178,10 @@ async function classifyPlanned(
   const to = job.to ?? plan.format
   if (job.hasSafeCells && to !== "csv")
     throw new CommandError("Only csv has cells. Use --safe-cells with csv results.", 2)
+  if (extraNames(job.extras).length > 0 && to === "text")
+    throw new CommandError("Text has no columns. Use --canonical and --duplicates with csv or ndjson results.", 2)
   results.tally.tellReading(plan, job.reading)
-  const options = { hasSafeCells: job.hasSafeCells, tellsCached: true }
+  const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
   await results.start(plan.columns, job.makeFormat?.(plan) ?? RESULT_FORMATS[to](plan.columns, options), to === "csv")
   const work: Work = { plan, to, blocks: wholeBlocks(text, plan) }
   try {
@@ -241,9 +252,9 @@ function startPool(
   { plan, to }: Pick<Work, "plan" | "to">,
   startWorker: () => PipedProcess,
 ): BlockPool {
-  const { hasSafeCells, policy, isOffline, jobCount } = job
+  const { hasSafeCells, extras, policy, isOffline, jobCount } = job
   const processes = Array.from({ length: jobCount }, startWorker)
-  return new BlockPool(processes, { plan, to, hasSafeCells, policy, isOffline }, ({ bytes, counts }) =>
+  return new BlockPool(processes, { plan, to, hasSafeCells, extras, policy, isOffline }, ({ bytes, counts }) =>
     results.writeBytes(bytes, counts),
   )
 }
@@ -289,7 +300,6 @@ async function withReadErrors<T>(path: string, work: Promise<T>): Promise<T> {
 
 const RESUME_ADVICE = "Continue with the same command and --resume."
 
-function interruptedError(results: ResultsWriter, { out }: ResultsTarget): CommandError {
-  const onward = out === null ? "" : ` ${RESUME_ADVICE}`
-  return new CommandError(`Stopped after ${results.count} results. They are complete.${onward}`)
+function interruptedError({ count }: ResultsWriter, { canResume }: ResultsTarget): CommandError {
+  return new CommandError(`Stopped after ${count} results. They are complete.${canResume ? ` ${RESUME_ADVICE}` : ""}`)
 }

@@ -2,6 +2,7 @@ import { escapeControls } from "../../base/untrusted-text.ts"
 import { DELIMITER_NAMES } from "../../contract/reading.ts"
 import { REASONS } from "../../contract/reasons.ts"
 import type { ToldProblem } from "../../contract/row-counts.ts"
+import { DISTINCT_INPUTS_MAX } from "../../rows/duplicates.ts"
 import type { ColumnReason } from "../../rows/input-column.ts"
 import { LINE_ERRORS } from "../../rows/input-rows.ts"
 import { formatCount, type Output, printTable } from "../output.ts"
@@ -9,15 +10,25 @@ import type { ClassifySummary, FileFound } from "./summary.ts"
 
 /** Prints the summary of a run for a person. */
 export function printRunSummary(output: Output, summary: ClassifySummary): void {
-  const { results, kept, seconds, per_second, file, problems, unreadable, wrong_bytes } = summary
+  const { results, kept, seconds, per_second, file, problems } = summary
   const after = kept === 0 ? "" : ` after ${formatCount(kept)} from before`
   output.line(`${formatCount(results)} results${after} in ${seconds} s, ${formatCount(per_second)} a second`)
   if (file !== null) output.line(fileInWords(file))
   printTable(output, aligned(countRows(summary)))
   printProblems(output, problems)
-  for (const warning of [unreadableWarning(unreadable), wrongBytesWarning(wrong_bytes)])
+  printWarnings(output, summary)
+}
+
+/** Prints what is wrong with the file, and what could not be told of it. */
+export function printWarnings(
+  output: Output,
+  { unreadable, wrong_bytes, duplicates_cut_off: isCutOff }: ClassifySummary,
+): void {
+  for (const warning of [unreadableWarning(unreadable), wrongBytesWarning(wrong_bytes), isCutOff ? CUT_OFF : null])
     if (warning !== null) output.line(warning)
 }
+
+const CUT_OFF = `The file has more than ${formatCount(DISTINCT_INPUTS_MAX)} different inputs. Duplicates of later ones are not told.`
 
 /** Prints the commonest problems, each with its first row. */
 export function printProblems(output: Output, problems: readonly ToldProblem[]): void {

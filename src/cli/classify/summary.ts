@@ -12,8 +12,6 @@ export type SummaryCounts = {
   readonly rows: RowCounts
   /** Rows with a verdict that are no test address: with a server, units. */
   readonly charged: number
-  /** Null: duplicates are not told. */
-  readonly duplicates: number | null
   readonly firstUnreadable: { readonly place: number; readonly because: LineError } | null
   /** The rows in which U+FFFD stands for bytes that are wrong in the encoding of the file. */
   readonly wrongBytes: { readonly rows: number; readonly first: number | null }
@@ -25,7 +23,9 @@ export class SummaryCounter {
   #encoding: string | null = null
   #reading: { readonly plan: ReadingPlan; readonly column: string | null } | null = null
   #charged = 0
+  /** Null: nobody asked. */
   #duplicates: number | null = null
+  #isCutOff = false
   #firstUnreadable: SummaryCounts["firstUnreadable"] = null
   #wrongBytes: SummaryCounts["wrongBytes"] = { rows: 0, first: null }
 
@@ -43,16 +43,15 @@ export class SummaryCounter {
     this.#reading = { plan, column }
   }
 
-  /** `place` is the number of the row in the file. `isDuplicate` null: nobody knows. */
-  count(
-    outcome: RowOutcome,
-    row: InputRow,
-    place: number,
-    columnCount: number,
-    isDuplicate: boolean | null = null,
-  ): void {
+  /** Is told whether a row is a duplicate, and whether there are too many inputs to tell all of them. */
+  tellDuplicate(isDuplicate: boolean, isCutOff: boolean): void {
+    this.#duplicates = (this.#duplicates ?? 0) + Number(isDuplicate)
+    this.#isCutOff ||= isCutOff
+  }
+
+  /** `place` is the number of the row in the file. */
+  count(outcome: RowOutcome, row: InputRow, place: number, columnCount: number): void {
     this.#rows.count(outcome, row, place, columnCount)
-    if (isDuplicate !== null) this.#duplicates = (this.#duplicates ?? 0) + Number(isDuplicate)
     if (outcome === null) return
     // A text without a domain is judged without a server.
     if (outcome.subject.domain !== null && !outcome.subject.isTest) this.#charged++
@@ -62,10 +61,9 @@ export class SummaryCounter {
   }
 
   /** Adds what another counter has counted in later rows. */
-  add({ rows, charged, duplicates, firstUnreadable, wrongBytes }: SummaryCounts): void {
+  add({ rows, charged, firstUnreadable, wrongBytes }: SummaryCounts): void {
     this.#rows.add(rows)
     this.#charged += charged
-    if (duplicates !== null) this.#duplicates = (this.#duplicates ?? 0) + duplicates
     this.#firstUnreadable ??= firstUnreadable
     if (wrongBytes.first !== null) this.#addWrongBytes(wrongBytes.rows, wrongBytes.first)
   }
@@ -74,7 +72,6 @@ export class SummaryCounter {
     return {
       rows: this.#rows.counts(),
       charged: this.#charged,
-      duplicates: this.#duplicates,
       firstUnreadable: this.#firstUnreadable,
       wrongBytes: this.#wrongBytes,
     }
@@ -89,6 +86,7 @@ export class SummaryCounter {
       judged: rows - skipped,
       ...{ skipped, cleaned, several, wide },
       duplicates: this.#duplicates,
+      duplicates_cut_off: this.#isCutOff,
       units: isCharged ? this.#charged : null,
       kept: keptCount,
       seconds: Math.round(tookMs) / 1000,
@@ -148,6 +146,8 @@ export type ClassifySummary = Pick<RowCounts, "skipped" | "cleaned" | "several" 
   readonly judged: number
   /** Rows with the same input as an earlier one; null: they are not told. */
   readonly duplicates: number | null
+  /** Whether the file has too many different inputs to tell all duplicates. */
+  readonly duplicates_cut_off: boolean
   /** What a server charges; null: none is asked. */
   readonly units: number | null
   readonly kept: number

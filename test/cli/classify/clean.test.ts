@@ -1,4 +1,6 @@
 import { describe, expect, test } from "bun:test"
+import type { CheckOutcome } from "../../../src/check/result/result.ts"
+import { check } from "../../support/app.ts"
 import { classifying } from "./classifying.ts"
 
 const cleaning = (files: Record<string, string | Uint8Array>) => classifying(files, { command: "clean" })
@@ -49,9 +51,69 @@ describe("clean", () => {
     expect((await cleaned("list.ndjson", '"<b@gmail.com>"\nc@gmail.com\n')).text).toBe('"b@gmail.com"\nc@gmail.com\n')
   })
 
+  test("--dropped has the rows that are left out, as they are, below the same header, and the summary says why", async () => {
+    const { run, textOf } = cleaning({
+      "list.csv": `\ufeff${EXPORT}Odd;;a@b@c\n`,
+      "list.ndjson": '{"id":1,"mail":"<b@gmail.com>"}\n{no\n',
+    })
+    const { err } = await run("list.csv", "-o", "-", "--dropped", "rest.csv")
+    expect(textOf("rest.csv")).toBe(
+      "\ufeffReport of today\n\nName;Note;E-Mail\nRick;;rick@mailinator.com\nNone;;n/a\nTwice;;jane+news@gmail.com\nOdd;;a@b@c\n",
+    )
+    expect(err.split("\n").map(line => line.replace(/ +/g, " ").trim())).toEqual([
+      "2 of 6 rows stay, after 0 s",
+      "left out: disposable_domain 1",
+      "left out: invalid_syntax 1",
+      "left out: duplicates 1",
+      "left out: without an input 1",
+      "cleaned 2",
+      "with several addresses, of which the first stays 1",
+      "Read as csv in utf-8, semicolon between cells, header in line 3, 2 lines above it, column 3 `E-Mail` (found by its name).",
+      "Commonest problems:",
+      "free_provider 2 rows, the first row 1 The domain is that of a free or consumer mailbox provider.",
+      "disposable_domain 1 row, row 2 The domain is on the disposable list.",
+      "dns_unavailable 1 row, row 5 DNS gave no answer. The verdict comes from the lists alone.",
+    ])
+    await run("list.ndjson", "-o", "-", "--dropped", "rest.ndjson", "--keep", "allow")
+    expect(textOf("rest.ndjson")).toBe('{"id":1,"mail":"<b@gmail.com>"}\n{no\n')
+  })
+
+  test("keeps the lines above a text, rows that are short or wide, and the absence of a header", async () => {
+    const rows = "1,jane@gmail.com,x\n2,bo@gmail.com\n3,cy@gmail.com,x,y\n"
+    expect((await cleaned("list.csv", rows)).text).toBe(rows)
+    expect((await cleaned("list.txt", "my friends\njane@gmail.com\n", "--skip", "1")).text).toBe(
+      "my friends\njane@gmail.com\n",
+    )
+  })
+
+  test("a dropped row is nobody's first, and what was cleaned is the same again", async () => {
+    const { text } = await cleaned("list.txt", "no@@\nx@mailinator.com\n<x@mailinator.com>\n", "--keep", "block")
+    expect(text).toBe("no@@\nx@mailinator.com\n")
+    const once = await cleaned("list.csv", EXPORT)
+    expect((await cleaned("list.csv", once.text)).text).toBe(once.text)
+  })
+
+  test("the first of several rows stays, however late its answer comes", async () => {
+    const late = (outcome: CheckOutcome | Promise<CheckOutcome>) =>
+      new Promise<CheckOutcome>(resolve => setImmediate(() => resolve(outcome)))
+    let asked = 0
+    const { run } = classifying(
+      { "in.csv": "n,email\n1,a@gmail.com\n2,A@gmail.com\n3,a+x@gmail.com\n" },
+      { command: "clean", check: request => (asked++ === 0 ? late(check(request)) : check(request)) },
+    )
+    expect((await run("in.csv", "-o", "-")).answered).toBe("n,email\n1,a@gmail.com\n")
+  })
+
   test("replaces no file unless it is told to, and never its input", async () => {
     const { run, textOf } = cleaning({ "in.txt": "b@gmail.com\n", "out.txt": "mine\n" })
-    expect((await run("in.txt", "-o", "out.txt")).code).toBe(1)
+    expect(await run("in.txt", "-o", "out.txt")).toMatchObject({
+      code: 1,
+      err: "out.txt exists already. Replace it with --force.",
+    })
+    expect((await run("in.txt", "-o", "new.txt", "--dropped", "out.txt")).code).toBe(1)
+    expect((await run("in.txt", "-o", "new.txt", "--dropped", "new.txt")).code).toBe(2)
+    expect((await run("in.txt", "-o", "new.txt", "--dropped", "in.txt", "--force")).code).toBe(2)
+    expect({ new: textOf("new.txt"), in: textOf("in.txt") }).toEqual({ new: null, in: "b@gmail.com\n" })
     expect((await run("in.txt", "-o", "in.txt", "--force")).code).toBe(2)
     expect(await run("in.txt", "-o", "out.txt", "--force")).toMatchObject({
       code: 0,

@@ -8,7 +8,7 @@ test.each([
   ["bzip2", Buffer.from("BZh91AY&SY"), "bzcat"],
   ["an old spreadsheet", Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1]), "CSV"],
   ["a PDF", Buffer.from("%PDF-1.7\njane@gmail.com"), "PDF"],
-  ["a spreadsheet", Buffer.from("PK\u0003\u0004xxxx"), "spreadsheet"],
+  ["a damaged archive", Buffer.from("PK\u0003\u0004xxxx"), "damaged zip archive"],
 ])("%s is refused with what to do, in however small parts it comes", async (_, bytes, description) => {
   for (const partBytes of [1, 64]) {
     const { run, textOf } = classifying({ in: bytes }, { partBytes })

@@ -3,7 +3,7 @@ import type { Policy } from "../../../contract/policies.ts"
 import type { FileFormat } from "../../../rows/file-format.ts"
 import { type CheckedCounts, createCollector } from "../../../rows/garbage-collector.ts"
 import type { ReadingPlan } from "../../../rows/reading-plan.ts"
-import { RESULT_FORMATS, type ResultFormat } from "../../../rows/result-format.ts"
+import { RESULT_FORMATS, type ResultExtras, type ResultFormat } from "../../../rows/result-format.ts"
 import { RowChecker } from "../../../rows/row-checker.ts"
 import { readBlock } from "../../../rows/row-reader.ts"
 import { type CheckCommandDeps, commandRequest } from "../../check.ts"
@@ -15,6 +15,7 @@ export type WorkerJob = {
   readonly plan: ReadingPlan
   readonly to: FileFormat
   readonly hasSafeCells: boolean
+  readonly extras: ResultExtras
   readonly policy: Policy
   readonly isOffline: boolean
 }
@@ -77,7 +78,7 @@ class BlockClassifier {
     this.#job = job
     this.#sender = sender
     this.#checker = new RowChecker({ testDomain, check: subject => check(commandRequest(subject, job.policy)) })
-    const options = { hasSafeCells: job.hasSafeCells, tellsCached: true }
+    const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
     this.#format = RESULT_FORMATS[job.to](job.plan.columns, options).format
   }
 

@@ -1,0 +1,74 @@
+import { describe, expect, test } from "bun:test"
+import { parse } from "csv-parse/sync"
+import { classifying, linesOf } from "./classifying.ts"
+
+const TABLE = `note,E-Mail
+1,Jane+News@ACME.com
+2,n/a
+3,jane@acme.com
+4,<JANE@acme.com>
+5,a@b@c
+6,a@b@c
+7,https://www.stripe.com/x
+8,stripe.com
+`
+
+describe("--canonical and --duplicates", () => {
+  test("add the canonical form of an address, and the number of the first row with the same input", async () => {
+    const { run } = classifying({ "in.csv": TABLE })
+    const { answered, err } = await run("in.csv", "--canonical", "--duplicates")
+    const [head = [], ...rows] = parse(answered)
+    expect(head.slice(-3)).toEqual(["input_skipped", "canonical_email", "duplicate_of"])
+    expect(rows.map((row: string[]) => row.slice(-2))).toEqual([
+      ["jane@acme.com", ""],
+      ["", ""],
+      ["jane@acme.com", "1"],
+      ["jane@acme.com", "1"],
+      ["", ""],
+      ["", ""],
+      ["", ""],
+      ["", "7"],
+    ])
+    expect(err).toMatch(/duplicates +3 +An earlier row has the same input\./)
+    const summary = JSON.parse((await run("in.csv", "--duplicates", "--json")).err)
+    expect(summary).toMatchObject({ duplicates: 3, duplicates_cut_off: false })
+  })
+
+  test("add members to NDJSON, and a member of the line with such a name gets another", async () => {
+    const { run } = classifying({
+      "in.ndjson": '{"email":"a@gmail.com","duplicate_of":"x"}\n{"email":"A+1@gmail.com"}\n{"email":null}\n',
+    })
+    const { answered } = await run("in.ndjson", "--canonical", "--duplicates")
+    const [first, second, third] = linesOf(answered).map(line => JSON.parse(line))
+    expect(first).toMatchObject({ input_duplicate_of: "x", canonical_email: "a@gmail.com", duplicate_of: null })
+    expect(second).toMatchObject({ email: "A+1@gmail.com", canonical_email: "a@gmail.com", duplicate_of: 1 })
+    expect(third).toEqual({ input_email: null, skipped: true })
+    const [plain] = linesOf((await run("in.ndjson")).answered).map(line => JSON.parse(line))
+    expect(plain).toMatchObject({ duplicate_of: "x" })
+  })
+
+  test("have no place in text", async () => {
+    const { run } = classifying({ "in.txt": "a@gmail.com\n" })
+    for (const option of ["--canonical", "--duplicates"])
+      expect(await run("in.txt", option)).toMatchObject({ code: 2, answered: "" })
+    expect((await run("in.txt", "--duplicates", "--format", "csv")).code).toBe(0)
+  })
+
+  test.each([["--canonical"], ["--duplicates"], ["--canonical", "--duplicates", "--safe-cells"]])(
+    "%s: a run that was cut at any byte goes on to the same bytes",
+    async (...options) => {
+      const rows = Array.from({ length: 12 }, (_, at) => `${at},jane${at % 5}+${at}@gmail.com\n`).join("")
+      const text = `n,email\n${rows}`
+      const first = classifying({ "in.csv": text })
+      await first.run("in.csv", "--out", "out", ...options)
+      const whole = first.textOf("out") ?? ""
+      for (let cut = 0; cut <= whole.length; cut += 37) {
+        const { run, textOf } = classifying({ "in.csv": text, out: whole.slice(0, cut) }, { partBytes: 61 })
+        expect((await run("in.csv", "--out", "out", "--resume", ...options)).code).toBe(0)
+        expect(textOf("out")).toBe(whole)
+      }
+      const other = classifying({ "in.csv": text, out: whole })
+      expect((await other.run("in.csv", "--out", "out", "--resume")).code).toBe(1)
+    },
+  )
+})
