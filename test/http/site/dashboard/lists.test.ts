@@ -67,6 +67,7 @@ describe("without a script", () => {
       "3 rows",
       "Judged 3, for 3 units",
       "Column 2, with addresses",
+      "The domain is on the disposable list. 1 2",
       "Disposable 1 33.3 %",
       "Only blocked (1)",
     ])

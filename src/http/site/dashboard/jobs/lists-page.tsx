@@ -95,7 +95,6 @@ function UploadSection({ isFull, ...form }: UploadSectionProps) {
 /** The file comes last: what stands before it says how it is read while it arrives. The script shows it first. */
 function UploadForm({ values, fault, preview, bytesMax }: Omit<UploadSectionProps, "isFull">) {
   const errorAt = (field: UploadFault["field"]) => (fault?.field === field ? fault.message : null)
-  const isSent = fault !== null || preview !== null
   return (
     <form
       class="form"
@@ -117,26 +116,7 @@ function UploadForm({ values, fault, preview, bytesMax }: Omit<UploadSectionProp
       <PolicyField selected={values.policy} error={errorAt("policy")} />
       <ReadingFields values={values} errorAt={errorAt} found={preview?.body ?? null} choice={fault?.choice ?? null} />
       <CallbackField value={values.callback} error={errorAt("callback")} />
-      <TextField
-        type="file"
-        name="file"
-        label="File"
-        hint={
-          <>
-            CSV, Excel (.xlsx), text, JSON or NDJSON, also in gzip or zip. Up to {formatBytes(bytesMax)}.
-            {isSent ? (
-              <span class="without-script">
-                {" "}
-                <strong>Choose the file again:</strong> without scripts, browsers do not keep it. The other fields are
-                as you left them.
-              </span>
-            ) : null}
-          </>
-        }
-        accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz,.zip,text/csv,text/plain"
-        required
-        error={errorAt("file")}
-      />
+      <FileField isSent={fault !== null || preview !== null} bytesMax={bytesMax} error={errorAt("file")} />
       {preview === null ? <div class="wide-field" id="preview" hidden /> : <ListPreview values={values} {...preview} />}
       <div class="actions">
         <button type="submit">Check the list</button>
@@ -146,6 +126,38 @@ function UploadForm({ values, fault, preview, bytesMax }: Omit<UploadSectionProp
         <span class="hint">A preview stores nothing and costs {formatCount(JOB_LIMITS.dryRunUnits, "unit")}.</span>
       </div>
     </form>
+  )
+}
+
+type FileFieldProps = {
+  /** Whether the form was sent with a file before. */
+  readonly isSent: boolean
+  readonly bytesMax: number
+  readonly error: string | null
+}
+
+function FileField({ isSent, bytesMax, error }: FileFieldProps) {
+  return (
+    <TextField
+      type="file"
+      name="file"
+      label="File"
+      hint={
+        <>
+          CSV, Excel (.xlsx), text, JSON or NDJSON, also in gzip or zip. Up to {formatBytes(bytesMax)}.
+          {isSent ? (
+            <span class="without-script">
+              {" "}
+              <strong>Choose the file again:</strong> without scripts, browsers do not keep it. The other fields are as
+              you left them.
+            </span>
+          ) : null}
+        </>
+      }
+      accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz,.zip,text/csv,text/plain"
+      required
+      error={error}
+    />
   )
 }
 

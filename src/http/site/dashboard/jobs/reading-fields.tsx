@@ -27,7 +27,7 @@ const READING_FIELDS: readonly ReadingField[] = ["format", "column", "delimiter"
 
 /** How the file is read, which most people need not say. The script puts those of a preview in the place of these. */
 export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsProps) {
-  const { format, delimiter, encoding, skip, hasHeader, isForced } = values
+  const { format, delimiter, encoding, hasHeader, isForced } = values
   const isSaid = !hasHeader || isForced || READING_FIELDS.some(field => values[field] !== "" || errorAt(field) !== null)
   const reading = found?.reading ?? null
   return (
@@ -49,28 +49,7 @@ export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsP
           error={errorAt("encoding")}
           found={reading === null ? null : encodingLabel(reading.encoding)}
         />
-        <TextField
-          name="skip"
-          label="Lines above the header"
-          hint="Such as a title or notes. They are no rows, and stay above the results."
-          value={skip}
-          placeholder={reading === null ? "Found automatically" : `Found: ${reading.lines_above}`}
-          inputMode="numeric"
-          pattern="[0-9]*"
-          maxLength={String(JOB_LIMITS.skippedLinesMax).length}
-          autocomplete="off"
-          error={errorAt("skip")}
-        />
-        <TextField
-          name="sheet"
-          label="Sheet"
-          hint="The name or the number of the sheet of a spreadsheet."
-          value={values.sheet}
-          placeholder="The first one"
-          maxLength={JOB_LIMITS.columnNameLengthMax}
-          autocomplete="off"
-          error={errorAt("sheet")}
-        />
+        <PlaceFields values={values} errorAt={errorAt} found={found} />
         <label class="check">
           <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
           <span>The first row has no names: it is a row like the others.</span>
@@ -81,6 +60,36 @@ export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsP
         </label>
       </div>
     </details>
+  )
+}
+
+/** Where the table stands in the file. */
+function PlaceFields({ values: { skip, sheet }, errorAt, found }: Omit<ReadingFieldsProps, "choice">) {
+  return (
+    <>
+      <TextField
+        name="skip"
+        label="Lines above the header"
+        hint="Such as a title or notes. They are no rows, and stay above the results."
+        value={skip}
+        placeholder={found === null ? "Found automatically" : `Found: ${found.reading.lines_above}`}
+        inputMode="numeric"
+        pattern="[0-9]*"
+        maxLength={String(JOB_LIMITS.skippedLinesMax).length}
+        autocomplete="off"
+        error={errorAt("skip")}
+      />
+      <TextField
+        name="sheet"
+        label="Sheet"
+        hint="The name or the number of the sheet of a spreadsheet."
+        value={sheet}
+        placeholder="The first one"
+        maxLength={JOB_LIMITS.columnNameLengthMax}
+        autocomplete="off"
+        error={errorAt("sheet")}
+      />
+    </>
   )
 }
 
