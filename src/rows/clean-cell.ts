@@ -143,6 +143,7 @@ function decoded(text: string): string {
 
 /** The host or URL in a cell that is none as it stands; null: nothing plain was meant. */
 export function cleanHostCell(cell: string): CleanedCell | null {
+  if (cell.length > CLEANED_LENGTH_MAX) return null
   const text = withoutWrapping(withoutEnding(trimSpace(cell.replace(UNSEEN, "").replace(OTHER_BLANKS, " "))))
   const [first = ""] = text.split(/[\s;,|]+/)
   return first === cell || first === "" ? null : { text: first, others: [] }

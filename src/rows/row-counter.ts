@@ -29,6 +29,10 @@ export class RowCounter {
     return this.#numbers.rows
   }
 
+  get unreadable(): number {
+    return this.#numbers.unreadable
+  }
+
   /** Counts a row. `place` is its number in the file, from one. */
   count(outcome: RowOutcome, row: InputRow, place: number, columnCount: number): void {
     const numbers = this.#numbers
@@ -96,8 +100,9 @@ const RAISING_REASONS: ReadonlySet<Reason> = new Set<Reason>([
 export function problemOf({ policy, verdict }: Pick<JudgedDomain, "policy" | "verdict">): RowProblem | null {
   const { category, recommendation, reasons } = verdict
   if (recommendation === "allow") return null
-  const [decisive, raising] = reasons
-  const isRaised = severity(recommendation) > severity(POLICIES[policy][category])
-  const reason = isRaised && raising !== undefined && RAISING_REASONS.has(raising) ? raising : decisive
+  const usual = POLICIES[policy][category]
+  const raising = reasons[1]
+  const isRaised = recommendation !== usual && severity(recommendation) > severity(usual)
+  const reason = isRaised && raising !== undefined && RAISING_REASONS.has(raising) ? raising : reasons[0]
   return reason !== undefined && Object.hasOwn(REASONS, reason) ? reason : null
 }

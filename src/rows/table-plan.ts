@@ -7,6 +7,7 @@ import {
   CLEANS,
   type Column,
   columnsOf,
+  EXAMINED_COLUMNS_MAX,
   HEADER_LINES_MAX,
   hasAnyInput,
   isAddress,
@@ -102,7 +103,7 @@ export function planMembers(objects: readonly Readonly<Record<string, unknown>>[
     return { cells, isFaulty: false, line }
   })
   const columns = columnsOf(records, names.length)
-  const found = namedColumn(names, records, columns)
+  const found = namedColumn(names, inputFinder(records), columns)
   const isNamed = found !== null && hasAnyInput(records, found.column.index)
   const index = isNamed ? found.column.index : columns[0]?.index
   const isSeveral = isNamed ? found.isOneOfSeveral : columns.length > 1
@@ -156,7 +157,7 @@ function rowsOf(
 const rivalsOf = (chosen: ChosenColumn | null, table: readonly Placed[], width: number): readonly number[] =>
   chosen === null || chosen.kind === null || chosen.kind === "email"
     ? []
-    : Array.from({ length: width }, (_, index) => index).filter(
+    : Array.from({ length: Math.min(width, EXAMINED_COLUMNS_MAX) }, (_, index) => index).filter(
         index => index !== chosen.index && shareOf(table, { index, kind: "email" }, LOOKS) >= RIVAL_SHARE_MIN,
       )
 
@@ -203,7 +204,7 @@ function findHeader(
   const filled = table.filter(isFilled)
   if (skippedLines !== null) {
     const [first] = filled
-    const found = first === undefined ? null : namedColumn(first.cells, table, columns)
+    const found = first === undefined ? null : namedColumn(first.cells, inputFinder(table), columns)
     return first === undefined
       ? undefined
       : { record: first, column: columns[0] ?? null, isOneOfSeveral: columns.length > 1, ...found }
@@ -270,11 +271,12 @@ function headerOf(
   columns: readonly Column[],
   width: number,
 ): Header | undefined {
+  const hasInputs = inputFinder(table)
   const named = before.flatMap(record => {
-    const found = namedColumn(record.cells, table, columns)
+    const found = namedColumn(record.cells, hasInputs, columns)
     return found === null ? [] : [{ record, ...found }]
   })
-  const filled = named.filter(({ column }) => column !== null && hasAnyInput(table, column.index))
+  const filled = named.filter(({ column }) => column !== null && hasInputs(column.index))
   const best = filled.find(({ record }) => record.cells.length === width) ?? filled[0]
   if (best !== undefined) return best
   const [byCells] = columns
@@ -293,17 +295,23 @@ function headerOf(
   return record === undefined ? undefined : { record, column: byCells, isOneOfSeveral }
 }
 
+/** Tells whether a column has inputs. Each is looked at once, however many records name it. */
+function inputFinder(records: readonly Placed[]): (index: number) => boolean {
+  const found = new Map<number, boolean>()
+  return index => found.getOrInsertComputed(index, () => hasAnyInput(records, index))
+}
+
 /** The column that names say to have inputs, of those that have some; null: none does. */
 function namedColumn(
   names: readonly string[],
-  table: readonly Placed[],
+  hasInputs: (index: number) => boolean,
   columns: readonly Column[],
 ): { readonly column: Column; readonly isOneOfSeveral: boolean } | null {
   const hasAddresses = columns.some(({ kind }) => kind === "email")
   // Addresses are more than the name of another kind.
   for (const kind of hasAddresses ? (["email"] as const) : SUBJECT_KINDS) {
-    const all = kindColumns(names, kind).map(({ index }) => ({ index, kind }))
-    const filled = all.filter(({ index }) => hasAnyInput(table, index))
+    const all = kindColumns(names.slice(0, EXAMINED_COLUMNS_MAX), kind).map(({ index }) => ({ index, kind }))
+    const filled = all.filter(({ index }) => hasInputs(index))
     const [column] = filled.length > 0 ? filled : all
     if (column === undefined) continue
     const isPlain = names.filter(name => name.trim().toLowerCase() === kind).length === 1

@@ -10,6 +10,8 @@ import type { InputLine } from "./line-splitter.ts"
 
 /** So many records are examined. */
 const EXAMINED_RECORDS_MAX = 200
+/** So many columns are examined: one further on has to be named. */
+export const EXAMINED_COLUMNS_MAX = 1000
 /** So many lines are searched for the header. */
 export const HEADER_LINES_MAX = 20
 /** How much a line above a table speaks against it, as a part of what a row of another form does. */
@@ -68,17 +70,20 @@ function namedShare(filled: readonly Placed[], width: number): number {
   )
   if (at < 0) return 0
   const below = filled.slice(at + 1)
-  const named = SUBJECT_KINDS.flatMap(kind => kindColumns(filled[at]?.cells ?? [], kind).map(({ index }) => index))
+  const header = filled[at]?.cells.slice(0, EXAMINED_COLUMNS_MAX) ?? []
+  const named = SUBJECT_KINDS.flatMap(kind => kindColumns(header, kind).map(({ index }) => index))
   const rows = below.map(({ cells }) => named.map(index => cells[index]).filter(cell => cell !== undefined))
   if (rows.every(row => row.every(isEmptyCell))) return rows.length === 0 || rows.some(row => row.length > 0) ? 1 : 0
   return rows.filter(row => row.some(cell => isInput(trimSpace(cell)))).length / rows.length
 }
 
 /** Whether cells name a column of inputs: among others, or alone where rows have one cell. */
-const isNamed = (cells: readonly string[], width: number): boolean =>
-  (cells.length > 1 || width === 1) &&
-  !cells.some(isInput) &&
-  SUBJECT_KINDS.some(kind => kindColumns(cells, kind).some(({ isWhole }) => isWhole || cells.length > 1))
+function isNamed(all: readonly string[], width: number): boolean {
+  const cells = all.slice(0, EXAMINED_COLUMNS_MAX)
+  const isWholeName = (kind: SubjectKind): boolean =>
+    kindColumns(cells, kind).some(({ isWhole }) => isWhole || cells.length > 1)
+  return (cells.length > 1 || width === 1) && SUBJECT_KINDS.some(isWholeName) && !cells.some(isInput)
+}
 
 /** The number of cells, above one, that most records have; one: none has more. */
 function commonWidth(records: readonly Placed[]): number {
@@ -117,7 +122,7 @@ function recordsOf(lines: readonly InputLine[], start: number, isWhole: boolean,
 /** The columns whose cells are addresses; where there is none, those of URLs, then those of domains. */
 export function columnsOf(records: readonly Placed[], width: number): readonly Column[] {
   for (const kind of ["email", "url", "domain"] as const) {
-    const columns = Array.from({ length: width }, (_, index) => ({ index, kind }))
+    const columns = Array.from({ length: Math.min(width, EXAMINED_COLUMNS_MAX) }, (_, index) => ({ index, kind }))
     const found = columns.filter(column => shareOf(records, column, CLEANS) >= COLUMN_SHARE_MIN)
     if (found.length > 0) return found
   }

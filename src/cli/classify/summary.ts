@@ -56,7 +56,8 @@ export class SummaryCounter {
     // A text without a domain is judged without a server.
     if (outcome.subject.domain !== null && !outcome.subject.isTest) this.#charged++
     if (hasWrongBytes(row)) this.#addWrongBytes(1, place)
-    const because = this.#firstUnreadable === null ? lineError(row) : null
+    if (this.#firstUnreadable !== null || this.#rows.unreadable === 0) return
+    const because = lineError(row)
     if (because !== null) this.#firstUnreadable = { place, because }
   }
 
