@@ -7,6 +7,7 @@ import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
 import type { RowCounts } from "../contract/row-counts.ts"
 import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
+import type { DuplicateTable } from "../rows/duplicates.ts"
 import type { InputRow } from "../rows/input-rows.ts"
 import type { InputColumns } from "../rows/reading-plan.ts"
 import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
@@ -44,16 +45,30 @@ export type RowResults = {
   readonly written: readonly WrittenRow[]
   /** Without test addresses, which are of no category. */
   readonly counts: RowCounts
+  /** Rows with the same input as an earlier one, if they are told. */
+  readonly duplicates: number
   /** For how many rows the network was asked: there a check returns a promise. */
   readonly lookups: number
 }
 
 /** The format of a job's results. */
 export const resultFormatOf = (
-  { format }: Pick<Job, "format">,
+  { format, tellsCanonical, tellsDuplicates }: Pick<Job, "format" | "tellsCanonical" | "tellsDuplicates">,
   columns: InputColumns,
   hasSafeCells = false,
-): ResultFormat => RESULT_FORMATS[JOB_FORMATS[format].results](columns, { hasSafeCells, tellsCached: false })
+): ResultFormat =>
+  RESULT_FORMATS[JOB_FORMATS[format].results](columns, {
+    hasSafeCells,
+    extras: { tellsCanonical, tellsDuplicates },
+    tellsCached: false,
+  })
+
+/** How rows are written. `duplicates` null: they are not told. */
+type RowsWritten = {
+  readonly format: ResultFormat
+  readonly columnCount: number
+  readonly duplicates: DuplicateTable | null
+}
 
 /** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
 export async function checkRows(
@@ -61,11 +76,12 @@ export async function checkRows(
   job: Pick<Job, "accountId" | "policy" | "includesTenant">,
   rows: readonly InputRow[],
   rowsBefore: number,
-  { format, columnCount }: { readonly format: ResultFormat; readonly columnCount: number },
+  { format, columnCount, duplicates: table }: RowsWritten,
   context: LookupContext,
 ): Promise<RowResults> {
   const written: WrittenRow[] = []
   const counter = new RowCounter(false)
+  let duplicates = 0
   const checker = new RowChecker({
     testDomain: deps.testDomain,
     check: subject => checkSubject(deps, job, subject, context),
@@ -75,11 +91,13 @@ export async function checkRows(
   const { lookups } = await checker.check(rows, (row, outcome, at) => {
     const kind = outcome === null ? "skipped" : outcome.judged.verdict.recommendation
     const place = rowsBefore + at + 1
-    written.push({ text: format.format(row, outcome, place), kind })
+    const first = table?.firstOf(outcome?.subject ?? null, place) ?? null
+    if (first !== null) duplicates++
+    written.push({ text: format.format(row, outcome, place, first), kind })
     counter.count(outcome, row, place, columnCount)
   })
   await checker.drain()
-  return { written, counts: counter.counts(), lookups }
+  return { written, counts: counter.counts(), duplicates, lookups }
 }
 
 /** Pauses before the first row of each turn. */
@@ -108,12 +126,12 @@ function checkSubject(
 }
 
 /** The counts with those of more rows. */
-export function addRowCounts({ bytesBy: before, ...counts }: JobCounts, results: RowResults): JobCounts {
+export function addRowCounts({ bytesBy: before, duplicates, ...counts }: JobCounts, results: RowResults): JobCounts {
   const counter = new RowCounter()
   counter.add({ ...counts, rows: 0 })
   counter.add(results.counts)
   const bytesBy = { ...before }
   for (const { kind, text } of results.written) bytesBy[kind] = (bytesBy[kind] ?? 0) + Buffer.byteLength(text)
   const { rows: _, ...sums } = counter.counts()
-  return { ...sums, bytesBy }
+  return { ...sums, duplicates: duplicates + results.duplicates, bytesBy }
 }

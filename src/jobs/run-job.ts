@@ -19,8 +19,9 @@ import {
 import type { Job, JobCounts, JobProgress } from "../customers/jobs/job-row.ts"
 import type { Store } from "../customers/store/core/store.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
+import { DuplicateTable } from "../rows/duplicates.ts"
 import type { CheckedCounts } from "../rows/garbage-collector.ts"
-import { type InputRow, isCharged } from "../rows/input-rows.ts"
+import { type InputRow, isCharged, readRow } from "../rows/input-rows.ts"
 import { planOfFirstBlock } from "../rows/plan-file.ts"
 import type { ReadingPlan } from "../rows/reading-plan.ts"
 import type { ResultFormat } from "../rows/result-format.ts"
@@ -146,11 +147,14 @@ class JobRun {
   /** How the list is read; null: its first block was not read yet. */
   #plan: ReadingPlan | null = null
   readonly #context = new ListContext()
+  /** Null: duplicates are not told. */
+  readonly #duplicates: DuplicateTable | null
 
   constructor(deps: RunJobDeps, job: Job) {
     this.#deps = deps
     this.#job = job
     this.#progress = job
+    this.#duplicates = job.tellsDuplicates ? new DuplicateTable(JOB_LIMITS.distinctInputsMax) : null
   }
 
   async run(): Promise<JobRunEnd> {
@@ -167,6 +171,7 @@ class JobRun {
       this.#plan = planOfFirstBlock(text, this.#job.reading, readingOptionsOf(this.#job))
       break
     }
+    await this.#rememberInputs(input)
     for (;;) {
       const ended = await this.#runFrom(input, this.#progress.inputOffset)
       if (ended !== "again") return ended
@@ -191,6 +196,20 @@ class JobRun {
     const suspectRow = this.#job.suspectRow ?? this.#job.rowsDone + (await countUnacknowledgedRows(files, this.#job))
     this.#progress = { ...this.#progress, suspectRow }
     return await suspectRowOf(store, this.#job, suspectRow)
+  }
+
+  /** Reads the rows that are done again, which may be the first ones of those that follow. */
+  async #rememberInputs(input: SegmentFile): Promise<void> {
+    const { rowsDone } = this.#progress
+    if (this.#duplicates === null || rowsDone === 0) return
+    let row = 0
+    for await (const segment of readSegments(input, 0, this.#job.inputBytes)) {
+      await this.#deps.pause()
+      for (const one of readBlock(segment.text, this.#readingPlan, segment.start === 0)) {
+        if (row === rowsDone) return
+        this.#duplicates.firstOf(readRow(one, this.#deps.testDomain).subject, ++row)
+      }
+    }
   }
 
   async #runFrom(input: SegmentFile, offset: number): Promise<StepEnd> {
@@ -291,7 +310,7 @@ class JobRun {
     const format = resultFormatOf(this.#job, columns)
     const rowsBefore = this.#progress.rowsDone + pending.rowsCount
     const isFirst = this.#progress.parts.length === 0 && pending.resultsEnd === 0
-    const results = { format, columnCount: columns.names.length }
+    const results = { format, columnCount: columns.names.length, duplicates: this.#duplicates }
     const checked = await checkRows(this.#deps, this.#job, rows, rowsBefore, results, this.#context)
     this.#deps.onChecked({ rows: rows.length, lookups: checked.lookups })
     await this.#deps.pause()

@@ -42,7 +42,9 @@ export class DuplicateTable {
   /** The first row with the same input as a row, which counts from one; null: it is the first that is known, or has no valid input. */
   firstOf(subject: Subject | null, row: number): number | null {
     const input = subject === null ? null : canonicalInput(subject)
-    return input === null ? null : this.firstRow(input, row)
+    const first = input === null ? null : this.firstRow(input, row)
+    // A row may be read again.
+    return first === row ? null : first
   }
 
   /** The row that had the input before; null: none is known, and `row` has it from now on. */

@@ -26,6 +26,8 @@ export function jobBody(job: Job, { nowMs, keepHours }: JobMoment): JobBody {
     column: job.column,
     policy: job.policy,
     workspace: job.includesTenant,
+    canonical: job.tellsCanonical,
+    duplicates: job.tellsDuplicates,
     callback: job.callbackUrl,
     rows: {
       total: Math.max(rowsTotal, rowsDone),
@@ -36,6 +38,7 @@ export function jobBody(job: Job, { nowMs, keepHours }: JobMoment): JobBody {
       cleaned: counts.cleaned,
       several: counts.several,
       wide: counts.wide,
+      duplicates: job.tellsDuplicates ? counts.duplicates : null,
     },
     problems: commonestProblems(counts.problems),
     reading: job.reading === null ? null : readingBody(job.reading),

@@ -76,7 +76,7 @@ export async function createJob(
   { id, accountId, keyId, holder, options, actor }: NewJob,
 ): Promise<Job | JobBound | null> {
   const fileKey = Buffer.from(random(FILE_KEY_BYTES)).toString("base64")
-  const { format, column, hasHeader, policy, includesTenant, callbackUrl } = options
+  const { format, column, hasHeader, policy, includesTenant, tellsCanonical, tellsDuplicates, callbackUrl } = options
   const name = options.name === null ? null : redactAddresses(options.name, JOB_LIMITS.nameLengthMax)
   return await store.transaction(async inner => {
     // Two uploads of one account count each other.
@@ -85,12 +85,13 @@ export async function createJob(
     if (bound !== null) return bound
     const row = await inner.one<JobRow>(
       `INSERT INTO jobs (id, account_id, key_id, state, name, format, input_column, has_header, policy, includes_tenant, file_key,
-         created_at_ms, holder, callback_url)
-       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13) RETURNING ${JOB_COLUMNS}`,
+         created_at_ms, holder, callback_url, tells_canonical, tells_duplicates)
+       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${JOB_COLUMNS}`,
       [id, accountId, keyId, name, format, column, Number(hasHeader), policy, Number(includesTenant), fileKey].concat([
         clock(),
         holder,
         callbackUrl,
+        ...[Number(tellsCanonical), Number(tellsDuplicates)],
       ]),
     )
     if (row === null) return null

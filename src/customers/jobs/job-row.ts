@@ -14,6 +14,9 @@ export type JobOptions = {
   readonly hasHeader: boolean
   readonly policy: Policy
   readonly includesTenant: boolean
+  /** Whether results have the canonical form of each address, and the first row with the same input. */
+  readonly tellsCanonical: boolean
+  readonly tellsDuplicates: boolean
   /** The URL that gets its callbacks; null: none. */
   readonly callbackUrl: string | null
 }
@@ -41,6 +44,8 @@ export type JobProgress = {
 
 /** Counts of the rows that are done. */
 export type JobCounts = Omit<RowCounts, "rows"> & {
+  /** Rows with the same input as an earlier one, if they are told. */
+  readonly duplicates: number
   /** The bytes of the results by recommendation, and of the header. */
   readonly bytesBy: Readonly<Record<string, number>>
 }
@@ -48,7 +53,7 @@ export type JobCounts = Omit<RowCounts, "rows"> & {
 const { rows: _, ...NO_ROWS } = NO_ROW_COUNTS
 
 /** Nothing is done yet. */
-export const NO_COUNTS: JobCounts = { ...NO_ROWS, bytesBy: {} }
+export const NO_COUNTS: JobCounts = { ...NO_ROWS, duplicates: 0, bytesBy: {} }
 
 /** A job. */
 export type Job = JobOptions &
@@ -78,12 +83,16 @@ export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", st
   started_at_ms AS "startedAtMs", ended_at_ms AS "endedAtMs", lease, holder, beat, input_bytes AS "inputBytes",
   rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
   units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts,
-  stalled_claims AS "stalledClaims", suspect_row AS "suspectRow", reading`
+  stalled_claims AS "stalledClaims", suspect_row AS "suspectRow", reading, tells_canonical AS "tellsCanonical",
+  tells_duplicates AS "tellsDuplicates"`
+
+/** What a column has as 0 or 1. */
+type JobFlag = "hasHeader" | "includesTenant" | "tellsCanonical" | "tellsDuplicates"
 
 /** A row with `JOB_COLUMNS`. */
-export type JobRow = Omit<Job, "hasHeader" | "includesTenant" | "fileKey" | "parts" | "counts" | "reading"> & {
-  readonly hasHeader: number
-  readonly includesTenant: number
+export type JobRow = Omit<Job, JobFlag | "fileKey" | "parts" | "counts" | "reading"> & {
+  readonly [F in JobFlag]: number
+} & {
   readonly fileKey: string | null
   readonly parts: string
   readonly counts: string
@@ -96,6 +105,8 @@ export function toJob(row: JobRow): Job {
     ...row,
     hasHeader: row.hasHeader === 1,
     includesTenant: row.includesTenant === 1,
+    tellsCanonical: row.tellsCanonical === 1,
+    tellsDuplicates: row.tellsDuplicates === 1,
     fileKey: row.fileKey === null ? null : Buffer.from(row.fileKey, "base64"),
     parts: parseParts(row.parts),
     reading: row.reading === null ? null : JSON.parse(row.reading), // written by `queueJob`

@@ -15,7 +15,7 @@ import type { ArrivingUpload } from "./job-upload.ts"
 import { parameterCountFault, uriParameters } from "./request-url.ts"
 
 const BOOLEAN_VALUES: Readonly<Record<string, boolean>> = { true: true, "1": true, false: false, "0": false }
-const BOOLEANS: readonly string[] = ["header", "workspace", "dry", "force"]
+const BOOLEANS: readonly string[] = ["header", "workspace", "dry", "force", "canonical", "duplicates"]
 const INTEGERS: readonly string[] = ["skip"]
 
 const jobQuery = lazy(() => TypeCompiler.Compile(JobQuery))
@@ -42,8 +42,10 @@ export function parseUploadQuery(url: string, list: KnownList): UploadInput {
   if (callback?.kind === "fault") throw invalidInput([{ parameter: "callback", detail: callback.message }])
   const format = query.format ?? list.format ?? "text"
   const callbackUrl = callback?.url ?? null
+  const { canonical: tellsCanonical = false, duplicates: tellsDuplicates = false } = query
+  const results = { includesTenant: workspace, tellsCanonical, tellsDuplicates }
   return {
-    options: { name, format, column, hasHeader, policy, includesTenant: workspace, callbackUrl },
+    options: { name, format, column, hasHeader, policy, ...results, callbackUrl },
     reading,
     isDry,
   }

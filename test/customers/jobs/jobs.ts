@@ -15,6 +15,8 @@ export const OPTIONS: JobOptions = {
   hasHeader: true,
   policy: "b2b",
   includesTenant: true,
+  tellsCanonical: false,
+  tellsDuplicates: false,
   callbackUrl: null,
 }
 

@@ -166,6 +166,7 @@ export function parseUpload(
   return {
     options: {
       ...{ format: format ?? "text", column, hasHeader, policy, includesTenant: true },
+      ...{ tellsCanonical: false, tellsDuplicates: false },
       name,
       callbackUrl: callback,
     },
