@@ -223,7 +223,7 @@ function PasteSection({ scope, list, rejected }: PasteSectionProps) {
           autocomplete="off"
           spellcheck={false}
           error={fieldError(rejected, "entries")}
-          hint="One per line, or separated by commas. Lines that start with # are ignored."
+          hint="One per line, or separated by commas. Lines of a hosts file and rules of ad blockers work too. Lines that start with # are ignored."
         />
         <TextField
           name="note"

@@ -207,8 +207,8 @@ function RowSummary({ list: { rows, units_used: units } }: { readonly list: JobB
   const { done, skipped, cleaned, several, wide, unreadable, degraded } = rows
   const counted: readonly (readonly [string, number, string])[] = [
     ["Skipped", skipped, "the cell is empty or says so; free, without a verdict"],
-    ["Cleaned", cleaned, "what was meant is checked, and stands in the column input_checked"],
-    ["Several addresses", several, "the first is checked, and the others stand in the column input_several"],
+    ["Cleaned", cleaned, "what was meant is checked, and the results tell it"],
+    ["Several addresses", several, "the first is checked, and the results tell the others"],
     ["More cells than columns", wide, "their last cells stand behind all others"],
     ["Could not be read", unreadable, "they count as invalid"],
     ["From lists only", degraded, "DNS gave no answer"],
