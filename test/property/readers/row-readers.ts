@@ -69,6 +69,36 @@ const CSV = {
   frame: (text: string) => `email,x\n${text}`,
 }
 
+/** What stands around addresses in a cell. */
+const CELL_TOKENS = [
+  ...[
+    "<",
+    ">",
+    "(",
+    ")",
+    "[",
+    "]",
+    "{",
+    "'",
+    '"',
+    "`",
+    "@",
+    ".",
+    ",",
+    ";",
+    ":",
+    "|",
+    "/",
+    " ",
+    "\t",
+    "%",
+    "%40",
+    "=",
+    "?",
+  ],
+  ...["\u00a0", "\u200b", "\ufeff", "\u00ad", "\u201c", "mailto:", "a", "é", "a@b.com", "<a@b.com>", "Jo <", "N/A"],
+]
+
 /** A list of which nothing is said. What it unpacks to, or that it is damaged, may refuse it. */
 async function readAny(bytes: Uint8Array): Promise<void> {
   const reading = { ...FOUND, encoding: null, format: null, isForced: true }
@@ -84,6 +114,34 @@ const SHEET = { ...PACKED, bytesMax: JOB_LIMITS.archiveBytesMax, read: readAny }
 
 /** The readers of lists of addresses. */
 export const ROW_READERS: readonly Reader[] = [
+  {
+    ...LIST,
+    name: "cells that are cleaned",
+    files: ["rows/clean-cell.ts", "rows/input-rows.ts"],
+    tokens: [...CELL_TOKENS, "\n"],
+    once: ["<@", "a@b.com;", " (", "mailto:", "\u200b@"],
+    plain: "Jo <jo@acme.com>\n",
+    read: bytes => estimate("text", bytes),
+  },
+  {
+    ...LIST,
+    name: "one cell that is cleaned",
+    files: ["rows/clean-cell.ts"],
+    tokens: CELL_TOKENS,
+    frame: text => `a@b.com\n${text}`,
+    plain: "jo@acme.com;",
+    read: bytes => estimate("text", bytes),
+  },
+  {
+    ...LIST,
+    name: "beginning of a table",
+    files: ["rows/table-plan.ts", "rows/table-reading.ts", "rows/plan-file.ts"],
+    tokens: [...CSV.tokens, "|", "email", "url", "Domain", "https://a.co", "N/A", "sep=;"],
+    once: [",", "email,", "a@b.com,", "a@b.com;x\n"],
+    plain: "Jo;jo@acme.com\n",
+    frame: text => `Notes:\n${text}`,
+    read: readAny,
+  },
   {
     ...LIST,
     ...CSV,
