@@ -25,6 +25,7 @@ export const PROBLEMS = {
   batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items.", retry: "No, split it into chunks of 100" },
   payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is too large. The limit is 256 KiB for a batch, 4 MiB for entries of a block or allow list, `limit` for the list of a job, and 64 KiB elsewhere.", retry: "No" },
   unsupported_media_type: { status: 415, title: "Unsupported Media Type", cause: "The list is of a media type that no list has. The detail says how to send it.", retry: "No" },
+  idempotency_mismatch: { status: 422, title: "Unprocessable Content", cause: "Another list, or the same one with other options, was uploaded with this `Idempotency-Key`, and its job is still there.", retry: "With another key" },
   too_many_jobs: {
     status: 409,
     title: "Conflict",
@@ -75,7 +76,7 @@ export const REFUSAL_ORDER = [
   { step: "load of the server", codes: ["overloaded"] },
   { step: "size of the body", codes: ["payload_too_large"] },
   // What a job's own state and number forbid is told after its parameters are read.
-  { step: "media type, JSON, input", codes: ["unsupported_media_type", "invalid_input", "batch_too_large", "too_many_jobs", "job_not_ready", "range_not_satisfiable"] },
+  { step: "media type, JSON, input", codes: ["unsupported_media_type", "invalid_input", "batch_too_large", "idempotency_mismatch", "too_many_jobs", "job_not_ready", "range_not_satisfiable"] },
   { step: "units per day", codes: ["quota_exceeded"] },
   { step: "failure of the server", codes: ["internal_error"] },
 ] as const satisfies readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]

@@ -56,7 +56,7 @@ export const ROUTES = {
     description: "Uploads a whole list: text, CSV, NDJSON, a JSON array or an .xlsx workbook, alone or in a gzip or zip file, as the body or as the file of a form. It is checked in the background, each row for one unit.",
     access: "secret key",
     kind: "api",
-    problems: [...KEY_PROBLEMS, "payload_too_large", "unsupported_media_type", "invalid_input", "too_many_jobs"],
+    problems: [...KEY_PROBLEMS, "payload_too_large", "unsupported_media_type", "invalid_input", "idempotency_mismatch", "too_many_jobs"],
   },
   getJobs: { method: "GET", path: "/v1/jobs", description: "Shows your jobs, the newest first.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
   getJob: { method: "GET", path: "/v1/jobs/:id", description: "Shows how far a job is.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS, "not_found"] },

@@ -49,6 +49,9 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
 /** How an uploaded list is asked to be read. */
 type AskedReading = { readonly reading: ListReading }
 
+/** What makes an upload one that can be repeated: the id of its job, and its mark when its list has arrived. */
+type RepeatableUpload = { readonly id: string; readonly markText: () => string }
+
 /** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
 const LOOK_MS = 1000
 const SWEEP_MS = 60_000
@@ -115,14 +118,16 @@ export class JobService {
     { reading, ...list }: Omit<NewJob, "id" | "holder"> & AskedReading,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
+    repeatable: RepeatableUpload | null = null,
   ): Promise<Job | JobBound | null> {
     const { random, holder } = this.#deps
-    const id = newId("job", random)
+    const id = repeatable?.id ?? newId("job", random)
+    if (this.#uploads.has(id)) return "repeated"
     this.#uploads.add(id)
     try {
       const job = await createJob(this.#deps, { ...list, id, holder })
       if (job === null || typeof job === "string") return job
-      return await this.#store(job, reading, chunks, bytesMax)
+      return await this.#store({ job, reading, markText: repeatable?.markText ?? (() => null) }, chunks, bytesMax)
     } finally {
       this.#uploads.delete(id)
       void this.look()
@@ -153,15 +158,16 @@ export class JobService {
   }
 
   async #store(
-    job: Job,
-    reading: ListReading,
+    { job, reading, markText }: { readonly job: Job; readonly markText: () => string | null } & AskedReading,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
   ): Promise<Job | null> {
     const { store, files } = this.#deps
     try {
       const list = await storeList(this.#deps, job, reading, chunks, bytesMax)
-      return (await queueJob(store, job.id, list)) ? await findJob(store, job.accountId, job.id) : null
+      return (await queueJob(store, job.id, { ...list, bodyMac: markText() }))
+        ? await findJob(store, job.accountId, job.id)
+        : null
     } catch (error) {
       // The row goes first: without its key the file cannot be read.
       await deleteJob(store, job.id)

@@ -2,6 +2,7 @@ import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
 import { suspendAccount } from "../../src/customers/accounts/suspension.ts"
+import { repeatedJobId } from "../../src/customers/jobs/repeated-upload.ts"
 import { changeRestrictions } from "../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
@@ -78,6 +79,7 @@ export const FLAWS = {
     code: "invalid_input",
     on: ["getCheck", ...POSTS, "postJob", "getJobResults"],
   },
+  other_upload: { step: "media type, JSON, input", code: "idempotency_mismatch", on: ["postJob"] },
   too_many_jobs: { step: "media type, JSON, input", code: "too_many_jobs", on: ["postJob"] },
   job_not_ready: { step: "media type, JSON, input", code: "job_not_ready", on: ["getJobResults"] },
   no_such_range: { step: "media type, JSON, input", code: "range_not_satisfiable", on: ["getJobResults"] },
@@ -110,7 +112,7 @@ export function canHave(route: KeyedRoute, flaws: readonly Flaw[]): boolean {
   // Networks are those of secret keys.
   if (has(OF_PUBLISHABLE) && has(["wrong_network"])) return false
   // How many jobs there are, and in which state, is known by the store alone.
-  if (has(["too_many_jobs", "job_not_ready", "no_such_range"]) && has(["broken_store"])) return false
+  if (has(["other_upload", "too_many_jobs", "job_not_ready", "no_such_range"]) && has(["broken_store"])) return false
   // A publishable key is the wrong one for some routes, whatever its origin.
   const isWrongKind = has(["wrong_kind"])
   return flaws.every(flaw => {
@@ -154,11 +156,13 @@ export async function addJobs(
 ): Promise<void> {
   const count = flaws.includes("too_many_jobs") ? JOB_LIMITS.jobsPerAccountMax : 1
   const state = flaws.includes("job_not_ready") ? "queued" : "done"
+  const idOf = (at: number): string =>
+    at === 1 && flaws.includes("other_upload") ? repeatedJobId(accountId, "again") : `job_${at}`
   for (let at = 1; at <= count; at++)
     await store.run(
       `INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, file_key, created_at_ms)
        VALUES ($1, $2, 'key_1', $3, 'text', 1, 'b2b', 1, 'AAAA', 1)`,
-      [`job_${at}`, accountId, state],
+      [idOf(at), accountId, state],
     )
 }
 
@@ -232,6 +236,7 @@ function requestOf(
   if (has("no_origin")) delete headers["Origin"]
   if (has("two_keys")) headers["X-API-Key"] = generateKey("secret", random)
   if (has("media_type")) headers["Content-Type"] = "text/plain"
+  if (has("other_upload")) headers["Idempotency-Key"] = "again"
   if (has("list_type")) headers["Content-Type"] = "image/png"
   if (has("no_such_range")) headers["Range"] = "bytes=1000-"
   const body = "body" in more ? { body: bodyOf(more.body, flaws) } : "list" in more ? { body: more.list } : {}
@@ -246,7 +251,7 @@ function pathOf(route: KeyedRoute, flaws: readonly Flaw[]): string {
   const { good, ...more } = KEYED_ROUTES[route]
   if (flaws.includes("bad_input") && "bad" in more) return more.bad
   // The limits of jobs do not hold for one that is only estimated, whose store is not read either.
-  const isStored = flaws.includes("too_many_jobs") || flaws.includes("broken_store")
+  const isStored = flaws.includes("other_upload") || flaws.includes("too_many_jobs") || flaws.includes("broken_store")
   return route === "postJob" && isStored ? "/v1/jobs" : good
 }
 

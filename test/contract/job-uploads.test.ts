@@ -17,15 +17,21 @@ type Sent = {
   readonly body: string | Uint8Array<ArrayBuffer> | FormData
   readonly type?: string | null
   readonly query?: string
+  /** Its idempotency key. */
+  readonly again?: string
 }
 
 /** A server, and what is left in it after a list was sent. */
 async function uploads() {
   const app = await testApp({ tier: 1 })
-  const send = async ({ body, type = null, query = "" }: Sent) => {
+  const send = async ({ body, type = null, query = "", again }: Sent): Promise<Record<string, unknown>> => {
     const request = new Request(`http://localhost/v1/jobs${query}`, {
       method: "POST",
-      headers: { Authorization: `Bearer ${app.key}`, ...(type === null ? {} : { "Content-Type": type }) },
+      headers: {
+        Authorization: `Bearer ${app.key}`,
+        ...(type === null ? {} : { "Content-Type": type }),
+        ...(again === undefined ? {} : { "Idempotency-Key": again }),
+      },
       body,
     })
     // A body of bytes has no type, as that of a client that names none.
@@ -38,7 +44,8 @@ async function uploads() {
     files: readdirSync(app.jobsFolder).filter(name => !name.startsWith("installation.")),
     used: ((await app.ask("GET /v1/usage")).body["today"] as { readonly used: number }).used,
   })
-  return { send, left }
+  const look = async (): Promise<void> => await app.jobs.look()
+  return { send, left, look }
 }
 
 /** A form with these parts in their order: a text, or the name and the content of a file. */
@@ -202,7 +209,44 @@ describe("a list is refused, costs nothing and leaves nothing when it", () => {
   ] satisfies [string, Sent, number, RegExp][])("%s", async (_, sent, status, detail) => {
     const { send, left } = await uploads()
     const answer = await send(sent)
-    expect([answer.status, JSON.stringify(answer)]).toEqual([status, expect.stringMatching(detail)])
+    expect([answer["status"], JSON.stringify(answer)]).toEqual([status, expect.stringMatching(detail)])
     expect(await left()).toEqual({ jobs: [], files: [], used: 0 })
+  })
+})
+
+describe("a list with an idempotency key", () => {
+  test("gives the same job again however it is sent, and no other list or options", async () => {
+    const { send, left, look } = await uploads()
+    const sent = { body: CSV, again: "list of May" }
+    const first = await send(sent)
+    expect(first).toMatchObject({ status: 202, rows: { total: 2 } })
+    await look()
+    expect(await send({ body: form(["file", file("list", CSV)]), again: sent.again })).toMatchObject({
+      ...{ status: 202, id: first["id"], rows: { total: 2 } },
+    })
+    for (const other of [
+      { body: `${CSV}Jim;jim@gmail.com\n` },
+      { body: CSV.slice(0, -1) },
+      { body: CSV, query: "?policy=strict" },
+    ])
+      expect(await send({ ...sent, ...other })).toMatchObject({ status: 422, code: "idempotency_mismatch" })
+    expect((await left()).jobs).toEqual([{ id: first["id"] }])
+    expect(await send({ ...sent, again: "list of June" })).toMatchObject({ status: 202 })
+    expect((await left()).jobs).toHaveLength(2)
+  })
+
+  test("may be sent again with its key after it was refused, and is never received twice at once", async () => {
+    const { send, left } = await uploads()
+    expect(await send({ body: "id,name\n1,Jane\n", again: "a" })).toMatchObject({ status: 400 })
+    const answers = await Promise.all([send({ body: CSV, again: "a" }), send({ body: CSV, again: "a" })])
+    expect(answers.map(each => each["status"]).toSorted()).toEqual([202, 409])
+    expect((await left()).jobs).toHaveLength(1)
+  })
+
+  test("whose key is empty or too long is refused", async () => {
+    const { send } = await uploads()
+    expect(await send({ body: CSV, again: "k".repeat(255) })).toMatchObject({ status: 202 })
+    for (const again of ["", "k".repeat(256)])
+      expect(await send({ body: CSV, again })).toMatchObject({ status: 400, code: "invalid_input" })
   })
 })

@@ -38,6 +38,7 @@ const TELLS_LIMITS: readonly ProblemCode[] = [
   "invalid_input",
   "batch_too_large",
   "unsupported_media_type",
+  "idempotency_mismatch",
   "too_many_jobs",
   "job_not_ready",
   "range_not_satisfiable",

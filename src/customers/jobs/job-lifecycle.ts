@@ -43,8 +43,8 @@ export type NewJob = {
   readonly actor: Actor | null
 }
 
-/** The bounds of an account that hold a new job back; null: none does. */
-export type JobBound = "jobs" | "uploads" | "bytes"
+/** What of an account holds a new job back: its bounds, or an upload with the same idempotency key. */
+export type JobBound = "jobs" | "uploads" | "bytes" | "repeated"
 
 /** Which bound holds a new job of the account back; null: none. */
 export async function reachedBound(store: Store, accountId: string): Promise<JobBound | null> {
@@ -81,6 +81,7 @@ export async function createJob(
   return await store.transaction(async inner => {
     // Two uploads of one account count each other.
     if ((await inner.run("UPDATE accounts SET id = id WHERE id = $1", [accountId])) === 0) return null
+    if ((await inner.one("SELECT id FROM jobs WHERE id = $1", [id])) !== null) return "repeated"
     const bound = await reachedBound(inner, accountId)
     if (bound !== null) return bound
     const row = await inner.one<JobRow>(
@@ -104,11 +105,14 @@ export async function createJob(
 export const queueJob = (
   store: Store,
   id: string,
-  { inputBytes, rowsTotal, reading }: Pick<Job, "inputBytes" | "rowsTotal"> & { readonly reading: StoredReading },
+  list: Pick<Job, "inputBytes" | "rowsTotal"> & { readonly reading: StoredReading; readonly bodyMac?: string | null },
 ): Promise<boolean> =>
   applyTransition(store, id, "receive", {
-    set: "input_bytes = $2, rows_total = $3, format = $4, reading = $5, holder = NULL",
-    params: [inputBytes, rowsTotal, reading.format, JSON.stringify(reading)],
+    set: "input_bytes = $2, rows_total = $3, format = $4, reading = $5, body_mac = $6, holder = NULL",
+    params: [
+      ...[list.inputBytes, list.rowsTotal, list.reading.format, JSON.stringify(list.reading)],
+      list.bodyMac ?? null,
+    ],
   })
 
 /** Deletes a job with its callbacks and the key of its files, which nobody can read from then on. The files themselves are swept. */
@@ -116,7 +120,7 @@ export const deleteJob = (store: Store, id: string): Promise<boolean> =>
   store.transaction(inner => deleteJobIn(inner, id))
 
 async function deleteJobIn(store: Store, id: string): Promise<boolean> {
-  const set = "file_key = NULL, name = NULL, holder = NULL, callback_url = NULL"
+  const set = "file_key = NULL, name = NULL, holder = NULL, callback_url = NULL, body_mac = NULL"
   const isDeleted = await applyTransition(store, id, "delete", { set })
   if (isDeleted) await store.run("DELETE FROM callbacks WHERE job_id = $1", [id])
   return isDeleted

@@ -75,6 +75,8 @@ export type Job = JobOptions &
     readonly rowsTotal: number
     /** How its list is read; null: it was not read yet, or by a version that stored nothing of that. */
     readonly reading: StoredReading | null
+    /** What tells its upload from another one with the same idempotency key; null: it had none. */
+    readonly bodyMac: string | null
   }
 
 /** The columns of a job, as `toJob` reads them. */
@@ -84,7 +86,7 @@ export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", st
   rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
   units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts,
   stalled_claims AS "stalledClaims", suspect_row AS "suspectRow", reading, tells_canonical AS "tellsCanonical",
-  tells_duplicates AS "tellsDuplicates"`
+  tells_duplicates AS "tellsDuplicates", body_mac AS "bodyMac"`
 
 /** What a column has as 0 or 1. */
 type JobFlag = "hasHeader" | "includesTenant" | "tellsCanonical" | "tellsDuplicates"

@@ -2,7 +2,7 @@ import type { Random } from "../../base/outside-world.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { recordKeyCreation } from "../keys/keys.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
-import { BASE62_DIGITS, newId, randomBase62 } from "../store/core/id.ts"
+import { BASE62_DIGITS, deterministicBytes, newId, randomBase62 } from "../store/core/id.ts"
 import { type ApiKey, findKey, insertKey, type KeyCreation, momentOf, type NewApiKey } from "./keys.ts"
 
 /** As long as an id, so that two do not collide. */
@@ -39,10 +39,4 @@ export async function createKeyOnce(
     await recordKeyCreation(log, store, creation)
     return creation
   })
-}
-
-/** A source of bytes that are not random but derived from the text. A draw has at most 32 bytes. */
-function deterministicBytes(text: string): Random {
-  let draw = 0
-  return count => new Uint8Array(Bun.SHA256.hash(`${text} ${draw++}`).buffer).slice(0, count)
 }

@@ -1,6 +1,7 @@
 import type { TObject } from "@sinclair/typebox"
 import { JOB_FORMATS } from "../../contract/jobs.ts"
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
+import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../customers/jobs/repeated-upload.ts"
 import { LIST_MEDIA_TYPES } from "../request/job-upload.ts"
 import { exampleCallbackSecret, exampleJob, exampleJobEstimate } from "../response/example-responses.ts"
 import { type JsonSchema, membersOf } from "./json-schemas.ts"
@@ -21,6 +22,15 @@ const JOB_ID: JsonSchema = {
   required: true,
   description: "The id of the job. That of another account's job does not exist for you.",
   schema: { type: "string" },
+}
+
+const IDEMPOTENCY_KEY: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description:
+    "A text of your own, new for each list, such as a UUID. The same list with the same key and options gives the job that it has made already, as long as that is there.",
+  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX },
 }
 
 const RANGE: JsonSchema = {
@@ -54,7 +64,7 @@ export const JOB_OPERATIONS = {
     tag: "jobs",
     summary: "Upload a list",
     request: (): JsonSchema => ({
-      parameters: queryOf(JobQuery),
+      parameters: [...queryOf(JobQuery), IDEMPOTENCY_KEY],
       requestBody: {
         required: true,
         description:

@@ -18,7 +18,7 @@ import { overloaded } from "../admission/load-shedder.ts"
 import { keylessTooFast, unauthorized } from "../request/caller.ts"
 import { tooManyItems } from "../request/check-input.ts"
 import { bannedProblem, busyProblem, passRequiredProblem } from "./free-check-problems.ts"
-import { jobNotReady, rangeNotSatisfiable, tooManyJobs, unsupportedList } from "./job-problems.ts"
+import { jobNotReady, otherUpload, rangeNotSatisfiable, tooManyJobs, unsupportedList } from "./job-problems.ts"
 import { INVALID_POLICY, invalidInput, Problem, problemBody, quotaExceeded } from "./problem.ts"
 
 /** The request id of every example. */
@@ -234,6 +234,7 @@ const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
     limit: LIMITS.bodyBytesMax,
   }),
   unsupported_media_type: unsupportedList(),
+  idempotency_mismatch: otherUpload(),
   too_many_jobs: tooManyJobs("jobs"),
   job_not_ready: jobNotReady("running"),
   range_not_satisfiable: rangeNotSatisfiable(4096),

@@ -9,6 +9,12 @@ import { callbackSecretMadeAtMs, type NewCallbackSecret } from "../../customers/
 import { type JobMoment, jobBody, readingBody } from "../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
 import { findJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
+import {
+  createUploadMark,
+  IDEMPOTENCY_KEY_LENGTH_MAX,
+  repeatedJobId,
+  type UploadMark,
+} from "../../customers/jobs/repeated-upload.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
@@ -31,11 +37,11 @@ import {
   type ResultsInput,
   requestedRange,
 } from "../request/job-input.ts"
-import { FORM_BYTES_MAX, openUpload } from "../request/job-upload.ts"
+import { type ArrivingUpload, FORM_BYTES_MAX, openUpload } from "../request/job-upload.ts"
 import { formBoundary } from "../request/multipart.ts"
 import type { UploadDeps } from "../request/upload.ts"
 import { headerFields } from "../response/caller-headers.ts"
-import { jobNotReady, noSuchJob, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
+import { jobNotReady, noSuchJob, otherUpload, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { invalidInput, Problem } from "../response/problem.ts"
 import { handlers } from "../router.ts"
@@ -118,32 +124,74 @@ async function ownJob({ jobs }: JobRoutesDeps, exchange: Exchange, id: string): 
 /** Receives a list, or only tells what it would cost. Nothing is stored of one that is refused or cut off. */
 async function upload(deps: JobRoutesDeps, exchange: Exchange): Promise<Response> {
   const { request } = exchange
-  const { key, account } = callerOf(exchange)
-  const { service, store, bytesMax } = deps.jobs
+  const { bytesMax } = deps.jobs
   const bodyMax = formBoundary(request.headers.get("content-type")) === null ? bytesMax : bytesMax + FORM_BYTES_MAX
   if (Number(request.headers.get("content-length") ?? 0) > bodyMax) throw tooLarge(bytesMax)
   const list = await openUpload(request, deps)
-  const { content: chunks } = list
   try {
-    const { options, reading, isDry } = parseUploadQuery(request.url, list)
-    const bound = await reachedBound(store, account.id)
-    if (bound !== null) throw tooManyJobs(bound)
-    if (!isDry) await assertFolder(deps)
-    if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
-    if (isDry) return json(deps, exchange, (await estimateFor(deps, exchange, chunks, { options, reading })).body)
-    const newJob = { accountId: account.id, keyId: key.id, options, reading, actor: callerActor(account.id, key.id) }
-    const job = await service.receive(newJob, chunks, bytesMax)
-    // The account and its key were deleted meanwhile.
-    if (job === null) throw invalidKey("This key does not exist.")
-    if (typeof job === "string") throw tooManyJobs(job)
-    const response = json(deps, exchange, jobBody(job, momentOf(deps)), ACCEPTED)
-    response.headers.set("Location", ROUTES.getJob.path.replace(":id", job.id))
-    return response
+    return await receive(deps, exchange, list)
   } catch (error) {
     throw uploadProblem(error, bytesMax)
   } finally {
     await list.close()
   }
+}
+
+async function receive(deps: JobRoutesDeps, exchange: Exchange, list: ArrivingUpload): Promise<Response> {
+  const { request } = exchange
+  const { key, account } = callerOf(exchange)
+  const { service, store, bytesMax } = deps.jobs
+  const { content: chunks } = list
+  const { options, reading, isDry } = parseUploadQuery(request.url, list)
+  const again = isDry ? null : repeatableUpload(request, account.id, { options, reading })
+  const made = again === null ? null : await findJob(store, account.id, again.id)
+  if (again !== null && made !== null) return await answerAgain(deps, exchange, { made, upload: again, chunks })
+  const bound = await reachedBound(store, account.id)
+  if (bound !== null) throw tooManyJobs(bound)
+  if (!isDry) await assertFolder(deps)
+  if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
+  if (isDry) return json(deps, exchange, (await estimateFor(deps, exchange, chunks, { options, reading })).body)
+  const newJob = { accountId: account.id, keyId: key.id, options, reading, actor: callerActor(account.id, key.id) }
+  const job = await service.receive(newJob, again?.watch(chunks) ?? chunks, bytesMax, again)
+  // The account and its key were deleted meanwhile.
+  if (job === null) throw invalidKey("This key does not exist.")
+  if (typeof job === "string") throw tooManyJobs(job)
+  return accepted(deps, exchange, job)
+}
+
+function accepted(deps: JobRoutesDeps, exchange: Exchange, job: Job): Response {
+  const response = json(deps, exchange, jobBody(job, momentOf(deps)), ACCEPTED)
+  response.headers.set("Location", ROUTES.getJob.path.replace(":id", job.id))
+  return response
+}
+
+type RepeatableUpload = { readonly id: string; readonly watch: UploadMark["watch"]; readonly markText: () => string }
+
+/** The upload that an `Idempotency-Key` names; null: there is none. */
+function repeatableUpload({ headers }: Request, accountId: string, asked: unknown): RepeatableUpload | null {
+  const key = headers.get("idempotency-key")?.trim() ?? null
+  if (key === null) return null
+  if (key === "" || key.length > IDEMPOTENCY_KEY_LENGTH_MAX)
+    throw invalidInput([{ detail: `\`Idempotency-Key\` must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters.` }])
+  const { watch, text } = createUploadMark(key, asked)
+  return { id: repeatedJobId(accountId, key), watch, markText: text }
+}
+
+/** The job that the same upload has made before. The list is read to its end, since only then it is known to be the same. */
+async function answerAgain(
+  deps: JobRoutesDeps,
+  exchange: Exchange,
+  again: { readonly made: Job; readonly upload: RepeatableUpload; readonly chunks: AsyncIterable<Uint8Array> },
+): Promise<Response> {
+  const { made, upload, chunks } = again
+  if (made.state === "receiving") throw tooManyJobs("repeated")
+  let bytes = 0
+  for await (const chunk of upload.watch(chunks)) {
+    bytes += chunk.length
+    if (bytes > deps.jobs.bytesMax) throw tooLarge(deps.jobs.bytesMax)
+  }
+  if (upload.markText() !== made.bodyMac) throw otherUpload()
+  return accepted(deps, exchange, made)
 }
 
 /** Nobody could tell a callback without a signature from a forged one. */

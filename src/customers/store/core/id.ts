@@ -37,3 +37,9 @@ export function toBase62(value: number, length: number): string {
     text = BASE62_DIGITS.charAt(rest % 62) + text
   return text
 }
+
+/** A source of bytes that are not random but derived from the text. A draw has at most 32 bytes. */
+export function deterministicBytes(text: string): Random {
+  let draw = 0
+  return count => new Uint8Array(Bun.SHA256.hash(`${text} ${draw++}`).buffer).slice(0, count)
+}

@@ -164,6 +164,7 @@ describe("the export", () => {
         "parts",
         "stalled_claims",
         "suspect_row",
+        "body_mac",
       ],
     ])
     const columnsOf = (table: string) => store.all<{ name: string }>(`SELECT name FROM pragma_table_info('${table}')`)

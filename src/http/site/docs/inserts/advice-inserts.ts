@@ -62,10 +62,10 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     job: "`too_many_jobs`: delete a job, or wait for another upload. `job_not_ready`: ask again later.",
   },
   {
-    got: "415",
-    codes: codesOf([415]),
+    got: "415 or 422",
+    codes: codesOf([415, 422]),
     waiting: "Cannot happen in a check.",
-    job: "Send the list as the detail says.",
+    job: "Send the list as the detail says, or with a new `Idempotency-Key`.",
   },
   {
     got: "416",
