@@ -57,7 +57,7 @@ export function registerJobCommands(root: Command, deps: JobCommandDeps): void {
     .option("--skip <n>", "so many lines stand above the header, or above the first row")
     .option("--encoding <name>", "the encoding of the list, such as utf-16le or windows-1252")
     .option("--sheet <name>", "the sheet of an .xlsx file, by name or number (default: the first one)")
-    .option("--force", "go on where nothing looks like an address", false)
+    .option("--force", "read a list in which nothing looks like an address", false)
     .addOption(new Option("--policy <policy>", "how strict the recommendations are").choices(POLICY_NAMES))
     .option("--no-workspace", "skip the suite_b tenant look-ups")
     .option("--name <name>", "a name for the list")

@@ -2,12 +2,12 @@ import { isSystemError } from "../base/errors.ts"
 import type { LogMessage } from "../base/log-events.ts"
 import type { Clock, Random, Stopwatch } from "../base/outside-world.ts"
 import { ListContext } from "../check/lookup-context.ts"
-import { CATEGORY_NAMES } from "../contract/categories.ts"
 import { JOB_LIMITS, type JobReason } from "../contract/jobs.ts"
 import type { JobMoment } from "../customers/jobs/job-body.ts"
 import { failJob, finishJob, releaseJob, stopJob, suspectRowOf } from "../customers/jobs/job-leases.ts"
 import { bytesLeft } from "../customers/jobs/job-lifecycle.ts"
 import {
+  addCategories,
   type CategoryCounts,
   commitBlock,
   countUnits,
@@ -400,6 +400,3 @@ class JobRun {
 /** The results begin with the header. */
 const withHeader = (checked: RowResults, { header }: ResultFormat): RowResults =>
   header === "" ? checked : { ...checked, written: [{ text: header, kind: "header" }, ...checked.written] }
-
-const addCategories = (counts: CategoryCounts, more: CategoryCounts): CategoryCounts =>
-  Object.fromEntries(CATEGORY_NAMES.map(name => [name, (counts[name] ?? 0) + (more[name] ?? 0)]))

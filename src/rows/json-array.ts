@@ -74,7 +74,7 @@ class ArrayScanner {
 
   #outside(byte: number): number | null {
     if (isJsonSpace(byte)) return this.#elementBytes === 0 ? null : SPACE
-    if (this.#isEnded) return this.#refuse("goes on after its JSON array. Send one array")
+    if (this.#isEnded) return this.#refuse("continues after its JSON array. Send one array")
     if (this.#depth === 0) {
       // The bracket of the array itself.
       this.#depth = 1

@@ -52,7 +52,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("http/stages.ts", "      deps.admit(exchange, false)\n      deps.loadShedder.assertCapacity(HEAVY.has(route))", "      deps.loadShedder.assertCapacity(HEAVY.has(route))\n      deps.admit(exchange, false)", "contract/refusal-order.test.ts"),
   fault("rows/ndjson-members.ts", "if (unit === BACKSLASH) at++", "if (unit === BACKSLASH) at += 2", "rows/ndjson-members.test.ts"),
   fault("rows/ndjson-members.ts", "if (members.length === MEMBERS_MAX) return null", "if (members.length > MEMBERS_MAX) return null", "rows/ndjson-members.test.ts"),
-  fault("rows/result-format.ts", "while (RESULT_MEMBERS.has(free) || names.has(free))", "while (RESULT_MEMBERS.has(free))", "rows/result-format.test.ts"),
+  fault("rows/result-format.ts", "while (taken.has(free) || names.has(free))", "while (taken.has(free))", "rows/result-format.test.ts"),
   fault("rows/row-reader.ts", '  input: text,\n  kind: "domain",', '  input: text,\n  kind: "email",', "rows/result-format.test.ts"),
   fault("base/address-redaction.ts", ".replace(QUOTED, (quoted, end?: string) => (end === undefined ? quoted : `${REDACTED}@`))", "", "base/address-redaction.test.ts"),
   fault("check/fetch/guarded-fetch.ts", "bodyBytesMax: 262_144", "bodyBytesMax: 262_144_000", "contract/bounds.test.ts"),

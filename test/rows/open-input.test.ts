@@ -62,7 +62,7 @@ describe("a JSON array becomes lines of NDJSON", () => {
   test.each([
     ["is cut off", '["a","b"', /ends in the middle of its JSON array, after 1 elements/],
     ["is cut off in a string", '["a","b', /ends in the middle/],
-    ["is followed by another", '["a"]["b"]', /goes on after its JSON array/],
+    ["is followed by another", '["a"]["b"]', /continues after its JSON array/],
     ["has a comma too many", '["a",]', /nothing in the place of element 2/],
     [
       "has one long element",

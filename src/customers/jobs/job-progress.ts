@@ -129,6 +129,10 @@ const recordProgress = async (store: Store, { id, lease }: JobLease, progress: J
     ],
   )) > 0
 
+/** The sums of the counts of two parts of a job. */
+export const addCategories = (counts: CategoryCounts, more: CategoryCounts): CategoryCounts =>
+  Object.fromEntries(CATEGORY_NAMES.map(name => [name, (counts[name] ?? 0) + (more[name] ?? 0)]))
+
 /** The units that rows cost. */
 export const countUnits = (byCategory: CategoryCounts): number =>
   Object.values(byCategory).reduce((sum, count) => sum + count, 0)
