@@ -25,6 +25,9 @@ export type UploadOptions = CallOptions & {
   readonly sheet?: string | undefined
   /** Whether a list is taken too in whose first rows nothing looks like an input. */
   readonly force?: boolean | undefined
+  /** Whether the results have `canonical_email`, and `duplicate_of`. */
+  readonly canonical?: boolean | undefined
+  readonly duplicates?: boolean | undefined
   readonly policy?: Policy | undefined
   readonly workspace?: boolean | undefined
   readonly name?: string | undefined

@@ -833,7 +833,8 @@ class _Request:
 
 
 _UPLOAD_OPTIONS = frozenset(
-    "format column header delimiter skip encoding sheet force policy workspace name callback dry".split()
+    "format column header delimiter skip encoding sheet force canonical duplicates "
+    "policy workspace name callback dry".split()
 )
 
 
@@ -845,7 +846,7 @@ class _Jobs:
         self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
     ) -> Reply:
         """Uploads a list; `result` is its `Job`. Options: format, column, header, delimiter, skip,
-        encoding, sheet, force, policy, workspace, name, callback. What is absent of how it is read is found.
+        encoding, sheet, force, canonical, duplicates, policy, workspace, name, callback. What is absent of how it is read is found.
 
         An open file is sent once. Another list is sent again only when the server has refused it for now.
         """
