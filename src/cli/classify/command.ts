@@ -120,35 +120,46 @@ const DESCRIPTION = `Check every line of a file of any size, in order.
 
 Each input is an address, a URL or a domain:
   text    one per line
-  csv     in the column of --column, else in the one whose name says that it
-          has addresses, domains or URLs (Email, E-Mail, Email Address,
-          Domain, Website), else the only one. The delimiter and a first line
-          such as sep=; are detected
+  csv     in one column of a table. Delimiter, header, lines above it and
+          column are found in the first 64 KB: the column by its name
+          (Email, E-Mail Address, Domain, Website) or by what is in it.
+          --delimiter, --skip, --no-header and --column name them
   ndjson  a string per line, or an object with email, domain or url, or with
           the member that --column names
-The name of a file shows its format: .csv, .tsv, .ndjson or .jsonl, also with
-.gz after it. --format names it for other files and for the standard input; the
-default is text. The file is UTF-8 or UTF-16; --encoding names another
-encoding. Results are UTF-8. A file that is compressed with gzip is unpacked.
-A line that is longer than 64 KiB or cannot be read is invalid. The run
-continues.
+The name of a file shows its format: .csv, .tsv, .ndjson, .jsonl, .json or
+.xlsx, also with .gz after it. --format names it for other files and for the
+standard input; else it is found. So is the encoding: by a byte order mark,
+else UTF-8 if it is valid, else windows-1252. --encoding names another one.
+Results are UTF-8. A file in which nothing looks like an input is refused;
+--force reads it all the same.
+A cell such as Jane <jane@acme.com>, mailto:jane@acme.com or "jane@acme.com,"
+is cleaned, of several addresses the first is checked, and both are told. Rows
+without an input (empty, N/A, none) are skipped. A line that is longer than
+64 KiB or cannot be read is invalid. The run continues.
 
 Results, one for each input:
   text    input, category, confidence, recommendation and reasons (with
-          commas), between tabs
-  csv     all columns of the file, then category, confidence, recommendation,
-          is_business, did_you_mean, reasons (with spaces) and degraded
+          commas), between tabs; then what was checked of a cleaned input
+  csv     the lines above the header, all columns of the file, then category,
+          confidence, recommendation, is_business, did_you_mean, reasons (with
+          spaces), degraded, input_cleaned, input_checked, input_several and
+          input_skipped. If the file has a column of such a name, all get the
+          prefix mk_
   ndjson  the members of the line, then what the API answers. request_id has
-          the number of the line. A member of the line whose name the answer
-          has too gets the prefix input_. A line that cannot be read has
-          line_error
+          the number of the line. cleaned, several and skipped say what became
+          of it. A member of the line whose name the answer has too gets the
+          prefix input_. A line that cannot be read has line_error
+--canonical adds canonical_email: an address in lower case, without its tag.
+--duplicates adds duplicate_of: the number of the first row with the same
+address or domain.
 In csv all cells stay as they are in the file. A spreadsheet runs a cell as a
 formula if it begins with = + - @, a tab or a carriage return. --safe-cells
 puts an apostrophe before it.
 The summary goes to the standard error; with --out and --json, to the standard
 output. An interrupted run continues with the same command and --resume, even
-one that was killed. A file of more than 1 MB is checked by several processes.
---jobs says how many. The results and their order are the same.`
+one that was killed. A file of more than 1 MB is checked by several processes,
+but not with --duplicates. --jobs says how many. The results and their order
+are the same. \`clean\` writes a file with the rows that may stay.`
 
 function printSummary(
   output: Output,
