@@ -46,7 +46,9 @@ describe("text", () => {
 
   test("any bytes have as many results as lines", async () => {
     await fc.assert(
-      fc.asyncProperty(fc.uint8Array({ maxLength: 80 }), fc.constantFrom("text", "ndjson"), async (bytes, format) => {
+      fc.asyncProperty(fc.uint8Array({ maxLength: 80 }), fc.constantFrom("text", "ndjson"), async (any, format) => {
+        // A carriage return may end lines too.
+        const bytes = any.filter(byte => byte !== 13)
         const { run } = classifying(
           { "-": Buffer.concat([Buffer.from("first"), bytes, Buffer.from("\n")]) },
           { partBytes: 5 },
