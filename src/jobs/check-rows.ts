@@ -135,3 +135,7 @@ export function addRowCounts({ bytesBy: before, duplicates, ...counts }: JobCoun
   const { rows: _, ...sums } = counter.counts()
   return { ...sums, duplicates: duplicates + results.duplicates, bytesBy }
 }
+
+/** The results begin with the header. */
+export const withHeader = (checked: RowResults, { header }: ResultFormat): RowResults =>
+  header === "" ? checked : { ...checked, written: [{ text: header, kind: "header" }, ...checked.written] }

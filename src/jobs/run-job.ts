@@ -24,7 +24,6 @@ import type { CheckedCounts } from "../rows/garbage-collector.ts"
 import { type InputRow, isCharged, readRow } from "../rows/input-rows.ts"
 import { planOfFirstBlock } from "../rows/plan-file.ts"
 import type { ReadingPlan } from "../rows/reading-plan.ts"
-import type { ResultFormat } from "../rows/result-format.ts"
 import { readBlock } from "../rows/row-reader.ts"
 import {
   addRowCounts,
@@ -34,6 +33,7 @@ import {
   ROW_META_BYTES,
   type RowResults,
   resultFormatOf,
+  withHeader,
 } from "./check-rows.ts"
 import { inputFileName, type JobFile, type JobFiles, resultFileName } from "./job-files.ts"
 import { countUnacknowledgedRows } from "./read-results.ts"
@@ -396,7 +396,3 @@ class JobRun {
     return await writeSegment(this.#results, at, { meta, text }, random)
   }
 }
-
-/** The results begin with the header. */
-const withHeader = (checked: RowResults, { header }: ResultFormat): RowResults =>
-  header === "" ? checked : { ...checked, written: [{ text: header, kind: "header" }, ...checked.written] }
