@@ -115,7 +115,17 @@ export const EXPORTED_LISTS = {
     table: "jobs",
     columns: [
       ...["id", "key_id", "state", "reason", "name", "format", "input_column", "has_header", "policy", "callback_url"],
-      ...["includes_tenant", "tells_canonical", "tells_duplicates", "created_at_ms", "started_at_ms", "ended_at_ms", "input_bytes", "rows_total", "rows_done"],
+      ...[
+        "includes_tenant",
+        "tells_canonical",
+        "tells_duplicates",
+        "created_at_ms",
+        "started_at_ms",
+        "ended_at_ms",
+        "input_bytes",
+        "rows_total",
+        "rows_done",
+      ],
       ...["units_used", "busy_ms", "result_bytes", "counts"],
     ],
     whereSql: "account_id = $1 AND state <> 'deleted'",
