@@ -133,7 +133,7 @@ else UTF-8 if it is valid, else windows-1252. --encoding names another one.
 Results are UTF-8. A file in which nothing looks like an input is refused;
 --force reads it all the same.
 A cell such as Jane <jane@acme.com>, mailto:jane@acme.com or "jane@acme.com,"
-is cleaned, of several addresses the first is checked, and both are told. Rows
+is cleaned, and of several addresses the first is checked. Results say so. Rows
 without an input (empty, N/A, none) are skipped. A line that is longer than
 64 KiB or cannot be read is invalid. The run continues.
 
@@ -146,9 +146,10 @@ Results, one for each input:
           input_skipped. If the file has a column of such a name, all get the
           prefix mk_
   ndjson  the members of the line, then what the API answers. request_id has
-          the number of the line. cleaned, several and skipped say what became
-          of it. A member of the line whose name the answer has too gets the
-          prefix input_. A line that cannot be read has line_error
+          the number of the line. cleaned, several and skipped tell of
+          cleaned and skipped rows. A member of the line whose name the answer
+          has too gets the prefix input_. A line that cannot be read has
+          line_error
 --canonical adds canonical_email: an address in lower case, without its tag.
 --duplicates adds duplicate_of: the number of the first row with the same
 address or domain.
