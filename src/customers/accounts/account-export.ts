@@ -125,6 +125,7 @@ export const EXPORTED_LISTS = {
         "input_bytes",
         "rows_total",
         "rows_done",
+        "reading",
       ],
       ...["units_used", "busy_ms", "result_bytes", "counts"],
     ],
