@@ -1,10 +1,11 @@
 import { isIP } from "node:net"
 import { trimSpace } from "./text.ts"
 
-/** The rule of an ad blocker for a host as a whole, with plain options: `||name^$third-party`. */
-const BLOCKER_RULE = /^\|\|([^\s^/$*|,]+)\^?(?:\$[a-z~,-]+)?$/i
+/** The rule of an ad blocker for a host as a whole, with options that leave it whole: `||name^$third-party`. */
+const BLOCKER_RULE =
+  /^\|\|([^\s^/$*|,]+)\^?(?:\$(?:all|important|doc|document|third-party|3p|popup)(?:,(?:all|important|doc|document|third-party|3p|popup)){0,5})?$/i
 /** A remark of an ad blocker's list, or the line that names its kind. */
-const BLOCKER_REMARK = /^(?:!(?:\s|$)|\[[^\]]*\]$)/
+const BLOCKER_REMARK = /^(?:!(?:\s|$)|\[(?:adblock|ublock|adguard)[^\]]*\]$)/i
 /** Whether a line is the rule of an ad blocker, which may have commas. `@@` makes an exception. */
 export const isBlockerRule = (line: string): boolean => line.startsWith("||") || line.startsWith("@@")
 

@@ -49,8 +49,8 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
 /** How an uploaded list is asked to be read. */
 type AskedReading = { readonly reading: ListReading }
 
-/** What makes an upload one that can be repeated: the id of its job, and its mark when its list has arrived. */
-type RepeatableUpload = { readonly id: string; readonly markText: () => string }
+/** What makes an upload one that can be repeated: the hash of its key, and its mark when its list has arrived. */
+type RepeatableUpload = { readonly uploadKey: string; readonly markText: () => string }
 
 /** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
 const LOOK_MS = 1000
@@ -73,6 +73,8 @@ export class JobService {
   readonly #watch: HolderWatch
   readonly #runs = new Map<string, Promise<void>>()
   readonly #uploads = new Set<string>()
+  /** How many uploads of an account are read once more. */
+  readonly #repeats = new Map<string, number>()
   readonly #intervals: { readonly start: () => void; readonly stop: () => void }
   readonly #looks = new CoalescedRuns(() => this.#try("jobs were not looked for", () => this.#look()))
   readonly #sweeps = new CoalescedRuns(() => this.#try("old jobs were not removed", () => this.#sweep()))
@@ -115,22 +117,35 @@ export class JobService {
    * and leaves nothing behind then, or when the upload is cut short.
    */
   async receive(
-    { reading, ...list }: Omit<NewJob, "id" | "holder"> & AskedReading,
+    { reading, ...list }: Omit<NewJob, "id" | "holder" | "uploadKey"> & AskedReading,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
     repeatable: RepeatableUpload | null = null,
   ): Promise<Job | JobBound | null> {
     const { random, holder } = this.#deps
-    const id = repeatable?.id ?? newId("job", random)
-    if (this.#uploads.has(id)) return "repeated"
+    const id = newId("job", random)
     this.#uploads.add(id)
     try {
-      const job = await createJob(this.#deps, { ...list, id, holder })
+      const job = await createJob(this.#deps, { ...list, id, holder, uploadKey: repeatable?.uploadKey ?? null })
       if (job === null || typeof job === "string") return job
       return await this.#store({ job, reading, markText: repeatable?.markText ?? (() => null) }, chunks, bytesMax)
     } finally {
       this.#uploads.delete(id)
       void this.look()
+    }
+  }
+
+  /** Reads an upload once more that has made its job already. So many of an account may be read at once as it may have uploads. */
+  async repeat<T>(accountId: string, read: () => Promise<T>): Promise<T | "uploads"> {
+    const running = this.#repeats.get(accountId) ?? 0
+    if (running >= JOB_LIMITS.uploadsPerAccountMax) return "uploads"
+    this.#repeats.set(accountId, running + 1)
+    try {
+      return await read()
+    } finally {
+      const left = (this.#repeats.get(accountId) ?? 1) - 1
+      if (left > 0) this.#repeats.set(accountId, left)
+      else this.#repeats.delete(accountId)
     }
   }
 
@@ -144,7 +159,7 @@ export class JobService {
     const id = newId("job", random)
     this.#uploads.add(id)
     try {
-      const place = await createJob(this.#deps, { ...list, id, holder, actor: null })
+      const place = await createJob(this.#deps, { ...list, id, holder, uploadKey: null, actor: null })
       if (place === null || typeof place === "string") return place
       try {
         return await estimateList(chunks, reading, bytesMax, testDomain, pauseReading)

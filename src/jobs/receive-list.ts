@@ -5,13 +5,13 @@ import type { StoredReading } from "../contract/reading.ts"
 import type { Job, JobOptions } from "../customers/jobs/job-row.ts"
 import type { InputRow } from "../rows/input-rows.ts"
 import { openInput, withOpened } from "../rows/open-input.ts"
-import { planFile } from "../rows/plan-file.ts"
+import { planFile, planOfFirstBlock } from "../rows/plan-file.ts"
 import type { ReadingOptions, ReadingPlan } from "../rows/reading-plan.ts"
 import { type Block, cutBlocks } from "../rows/record-cutter.ts"
 import { readBlock } from "../rows/row-reader.ts"
 import { UnreadableFile } from "../rows/unreadable-file.ts"
 import { inputFileName, type JobFiles } from "./job-files.ts"
-import { writeSegment } from "./segments.ts"
+import { DamagedSegment, writeSegment } from "./segments.ts"
 
 /** Thrown when an uploaded list is not taken. The message is for its sender and holds nothing of the list but names of columns. */
 export class RefusedList extends Error {
@@ -35,9 +35,18 @@ export type ListReading = ReadingOptions & {
 }
 
 /** What a job tells of that. */
-export const readingOptionsOf = ({ format, column, hasHeader }: ReadableJob): ReadingOptions => ({
+const readingOptionsOf = ({ format, column, hasHeader }: ReadableJob): ReadingOptions => ({
   ...{ format, column, hasHeader, delimiter: null, skippedLines: null, isForced: true },
 })
+
+/** How the list of a job is read, whose first block this is. Throws a `DamagedSegment` if a list of a version before cannot be told apart. */
+export function planOfList(firstBlock: Uint8Array, job: Job): ReadingPlan {
+  try {
+    return planOfFirstBlock(firstBlock, job.reading, readingOptionsOf(job))
+  } catch (error) {
+    throw error instanceof UnreadableFile ? new DamagedSegment("the list cannot be read as it was") : error
+  }
+}
 
 type ReadableJob = Pick<JobOptions, "format" | "column" | "hasHeader">
 
@@ -71,8 +80,9 @@ export async function receiveList(
       throw new RefusedList("unreadable", `The list ${says}.`)
     }
     const { archiveBytesMax } = JOB_LIMITS
+    const source = chunks[Symbol.asyncIterator]()
     const opened = await openInput(
-      bounded(chunks, bytesMax),
+      bounded(keptOpen(source), bytesMax),
       { encoding: asked, sheet, isJson, archiveBytesMax, pause },
       refuse,
       name => {
@@ -88,10 +98,18 @@ export async function receiveList(
       if (block !== null) await collector.add(block)
       await pause()
     }
-    return { ...(await collector.end()), inputColumns: planned.inputColumns, reading: { ...rule, encoding } }
+    const received = await collector.end()
+    // What follows a compressed list is read too: it belongs to the body, and may be a part of a form that is refused.
+    for await (const _ of bounded(keptOpen(source), bytesMax)) await pause()
+    return { ...received, inputColumns: planned.inputColumns, reading: { ...rule, encoding } }
   } catch (error) {
     throw error instanceof UnreadableFile ? new RefusedList("unreadable", error.message, error) : error
   }
+}
+
+/** What is left of chunks, which can be read on by another reader when this one stops. */
+async function* keptOpen(source: AsyncIterator<Uint8Array>): AsyncGenerator<Uint8Array, undefined> {
+  for (let next = await source.next(); next.done !== true; next = await source.next()) yield next.value
 }
 
 /** Receives the list of a job into its file. Throws a `RefusedList`. */

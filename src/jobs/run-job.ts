@@ -22,7 +22,6 @@ import { StoreError } from "../customers/store/core/store-error.ts"
 import { DuplicateTable } from "../rows/duplicates.ts"
 import type { CheckedCounts } from "../rows/garbage-collector.ts"
 import { type InputRow, isCharged, readRow } from "../rows/input-rows.ts"
-import { planOfFirstBlock } from "../rows/plan-file.ts"
 import type { ReadingPlan } from "../rows/reading-plan.ts"
 import { readBlock } from "../rows/row-reader.ts"
 import {
@@ -37,7 +36,7 @@ import {
 } from "./check-rows.ts"
 import { inputFileName, type JobFile, type JobFiles, resultFileName } from "./job-files.ts"
 import { countUnacknowledgedRows } from "./read-results.ts"
-import { readingOptionsOf } from "./receive-list.ts"
+import { planOfList } from "./receive-list.ts"
 import { DamagedSegment, type PlacedSegment, readSegments, type SegmentFile, writeSegment } from "./segments.ts"
 
 /** What checking a job needs. */
@@ -168,7 +167,7 @@ class JobRun {
     if (isSuspect(this.#job) && !(await this.#suspect())) return "lost"
     const input = { file: this.#input, name, key }
     for await (const { text } of readSegments(input, 0, inputBytes)) {
-      this.#plan = planOfFirstBlock(text, this.#job.reading, readingOptionsOf(this.#job))
+      this.#plan = planOfList(text, this.#job)
       break
     }
     await this.#rememberInputs(input)

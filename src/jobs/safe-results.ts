@@ -1,11 +1,10 @@
 import { isFormulaStart } from "../base/csv.ts"
 import type { Job } from "../customers/jobs/job-row.ts"
-import { planOfFirstBlock } from "../rows/plan-file.ts"
 import type { ReadingPlan } from "../rows/reading-plan.ts"
 import { resultFormatOf } from "./check-rows.ts"
 import { inputFileName, type JobFiles } from "./job-files.ts"
 import { type ResultFilter, readResults, resultsLength } from "./read-results.ts"
-import { readingOptionsOf } from "./receive-list.ts"
+import { planOfList } from "./receive-list.ts"
 import { DamagedSegment, readSegments } from "./segments.ts"
 
 /**
@@ -86,7 +85,7 @@ async function planOf(files: JobFiles, job: Job): Promise<ReadingPlan> {
   if (file === null || job.fileKey === null) throw new DamagedSegment("the list is missing")
   try {
     for await (const { text } of readSegments({ file, name, key: job.fileKey }, 0, job.inputBytes))
-      return planOfFirstBlock(text, job.reading, readingOptionsOf(job))
+      return planOfList(text, job)
     throw new DamagedSegment("the list has no first block")
   } finally {
     await file.close()

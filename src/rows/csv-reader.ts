@@ -24,7 +24,7 @@ function parseCells(line: string, delimiter: string, isContinued: boolean): Line
   const cells: string[] = []
   let next = isContinued ? parseQuotedCell(line, 0, delimiter, cells) : 0
   while (typeof next === "number") {
-    const at = afterBlanks(line, next)
+    const at = afterBlanks(line, next, delimiter)
     next =
       line[at] === '"' ? parseQuotedCell(line, at + 1, delimiter, cells) : parseBareCell(line, next, delimiter, cells)
   }
@@ -32,7 +32,8 @@ function parseCells(line: string, delimiter: string, isContinued: boolean): Line
 }
 
 /** Blanks between a delimiter and a quote belong to the quote. */
-function afterBlanks(line: string, from: number): number {
+function afterBlanks(line: string, from: number, delimiter: string): number {
+  if (delimiter === " ") return from
   let at = from
   while (line[at] === " ") at++
   return at
@@ -50,7 +51,7 @@ function parseQuotedCell(line: string, from: number, delimiter: string, cells: s
   const { cell, end } = scanQuoted(line, from)
   cells.push(cell)
   if (end === null) return { kind: "open", cells }
-  const next = afterBlanks(line, end)
+  const next = afterBlanks(line, end, delimiter)
   if (isLineEnd(line, next)) return { kind: "whole", cells }
   return line[next] === delimiter ? next + 1 : BROKEN_CELLS
 }

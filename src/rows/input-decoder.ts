@@ -88,6 +88,8 @@ async function* decodeText(
 const ENCODING_DEFAULT = "utf-8"
 const ENCODING_ELSE = "windows-1252"
 
+const ASCII_MAX = 0x7f
+
 /** How much from the first byte on that is no ASCII decides the encoding of a file that names none. */
 const DECIDING_BYTES = 65_536
 
@@ -98,17 +100,20 @@ async function* decodeUnnamed(
 ): AsyncGenerator<Uint8Array, undefined> {
   const all = parts[Symbol.asyncIterator]()
   const held: Uint8Array[] = []
+  // From the first byte that is no ASCII.
   let bytes = 0
   let next = await all.next()
   for (; next.done !== true && bytes < DECIDING_BYTES; next = await all.next()) {
     if (held.length === 0 && isAscii(next.value)) yield next.value
     else {
+      bytes += next.value.length - (held.length === 0 ? next.value.findIndex(byte => byte > ASCII_MAX) : 0)
       // A copy, because the memory of the chunk is reused.
       held.push(new Uint8Array(next.value))
-      bytes += next.value.length
     }
   }
-  const isElse = !isUtf8(held)
+  const decisive = Buffer.concat(held)
+  const start = decisive.length - bytes
+  const isElse = !isUtf8(decisive.subarray(start, start + DECIDING_BYTES), next.done !== true || bytes > DECIDING_BYTES)
   if (isElse) tell(ENCODING_ELSE)
   async function* rest(): AsyncGenerator<Uint8Array, undefined> {
     yield* held
@@ -117,11 +122,10 @@ async function* decodeUnnamed(
   yield* isElse ? transcode(rest(), ENCODING_ELSE) : rest()
 }
 
-/** Whether bytes are UTF-8. The last character may be cut off. */
-function isUtf8(parts: readonly Uint8Array[]): boolean {
-  const decoder = new TextDecoder(ENCODING_DEFAULT, { fatal: true })
+/** Whether bytes are UTF-8. `isCutOff`: the last character may be incomplete. */
+function isUtf8(bytes: Uint8Array, isCutOff: boolean): boolean {
   try {
-    for (const part of parts) decoder.decode(part, { stream: true })
+    new TextDecoder(ENCODING_DEFAULT, { fatal: true }).decode(bytes, { stream: isCutOff })
     return true
   } catch (error) {
     if (error instanceof TypeError) return false

@@ -38,11 +38,11 @@ export const LINE_ERRORS = {
 export type LineError = keyof typeof LINE_ERRORS
 
 /** Why the line of a row could not be read; null: it was read. */
-export function lineError({ input, fault, cells, json }: InputRow): LineError | null {
+export function lineError({ input, fault, cells, json, cleaned }: InputRow): LineError | null {
   if (fault === "too_long") return "too_long"
   if (json !== null && json.problem !== null) return json.problem
   if (fault !== null) return cells === null ? "not_json" : "broken_quotes"
-  return input.includes(REPLACEMENT_CHARACTER) ? "wrong_encoding" : null
+  return (cleaned?.text ?? input).includes(REPLACEMENT_CHARACTER) ? "wrong_encoding" : null
 }
 
 /** Whether bytes of the row are wrong in the encoding of the file, in whatever cell. */

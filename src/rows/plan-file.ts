@@ -60,7 +60,8 @@ const hasMarkRoom = (beginning: Uint8Array): boolean => beginning.length >= BYTE
  * The plan of a file whose first block this is, without a byte order mark. `rule` null: none was stored, and it is decided anew.
  */
 export function planOfFirstBlock(bytes: Uint8Array, rule: ReadingRule | null, options: ReadingOptions): ReadingPlan {
-  const lines = splitLines(bytes)
+  const hasMark = rule === null && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte)
+  const lines = splitLines(hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes)
   return planOfBeginning(rule ?? { ...decideRule(lines, false, options).rule, hasMark: false }, lines)
 }
 
@@ -210,7 +211,7 @@ function examinedLines(beginning: Uint8Array): { readonly lines: readonly InputL
   }
   const isWhole = beginning.length <= EXAMINED_BYTES_MAX && beginning.indexOf(LINE_FEED, end) < 0
   // A first line that is longer than what is examined is read as far as it goes.
-  const examined = isWhole || end === 0 ? beginning : beginning.subarray(0, end)
+  const examined = isWhole ? beginning : beginning.subarray(0, end === 0 ? EXAMINED_BYTES_MAX + 1 : end)
   return { lines: splitLines(examined), isWhole }
 }
 

@@ -57,6 +57,7 @@ export class RecordCutter {
     const end = this.#pending.length
     const found: CsvRecord[] = []
     if (this.#examined < end) this.#examineLine(end, end, found)
+    this.#linesAbove = 0
     for (let isDone = false; !isDone; yield* this.#cutOff(isDone ? 0 : BLOCK_ROWS_MAX)) {
       isDone = this.#records?.end(found, PIECE_ROWS_MAX) ?? true
       this.#countRows(found.splice(0).length)
@@ -88,6 +89,7 @@ export class RecordCutter {
   *#examineLines(): Generator<Block | null, undefined> {
     for (let end = this.#nextLineEnd(); end > 0; end = this.#nextLineEnd()) {
       this.#rowCount++
+      if (this.#linesAbove > 0) this.#linesAbove--
       this.#examined = end
       this.#whole = end
       if (this.#rowCount === BLOCK_ROWS_MAX) yield* this.#cutOff(BLOCK_ROWS_MAX)
@@ -140,7 +142,8 @@ export class RecordCutter {
 
   /** Gives the whole rows if they are at least so many, and one; null: they are not. */
   #cutOff(rowsMin: number): readonly (Block | null)[] {
-    if (this.#whole === 0 || this.#rowCount < Math.max(rowsMin, 1)) return [null]
+    // The first block has all lines above the first row.
+    if (this.#linesAbove > 0 || this.#whole === 0 || this.#rowCount < Math.max(rowsMin, 1)) return [null]
     const block = { bytes: this.#pending.subarray(0, this.#whole), rowCount: this.#rowCount }
     this.#pending = this.#pending.subarray(this.#whole)
     this.#examined -= this.#whole

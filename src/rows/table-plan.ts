@@ -1,3 +1,4 @@
+import { holdsAddress } from "../base/address-redaction.ts"
 import { trimSpace } from "../base/text.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
 import { isEmptyCell } from "./clean-cell.ts"
@@ -53,6 +54,9 @@ export type TableDoubt = "delimiter" | "header" | "tables" | "columns"
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
 
+/** A longer name of a member is none of a column. */
+const MEMBER_NAME_LENGTH_MAX = 200
+
 /** A column with at least this share of addresses could be meant where another one has sites. */
 const RIVAL_SHARE_MIN = 0.2
 
@@ -95,7 +99,10 @@ export type MembersPlan = {
 
 /** Finds the member of JSON objects with the inputs, as the column of a table. */
 export function planMembers(objects: readonly Readonly<Record<string, unknown>>[]): MembersPlan {
+  // The name is stored with a job, so it holds no address.
   const names = [...new Set(objects.flatMap(object => Object.keys(object)))]
+    .filter(name => name.length <= MEMBER_NAME_LENGTH_MAX && !holdsAddress(name))
+    .slice(0, EXAMINED_COLUMNS_MAX)
   const records = objects.map((object, line): Placed => {
     const cells = names.map(name =>
       Object.hasOwn(object, name) && typeof object[name] === "string" ? object[name] : "",
@@ -193,6 +200,18 @@ function hasInputs(below: readonly Placed[], { index }: ChosenColumn, isWhole: b
   return cells.some(isInput)
 }
 
+/** The first record below the lines that the caller leaves out, unless it is a row: rows without a header may have lines above them too. */
+function placedHeader(
+  record: Placed | undefined,
+  table: readonly Placed[],
+  columns: readonly Column[],
+  isColumnAsked: boolean,
+): Header | undefined {
+  if (record === undefined || (!isColumnAsked && isData(record, columns))) return undefined
+  const found = namedColumn(record.cells, inputFinder(table), columns)
+  return { record, column: columns[0] ?? null, isOneOfSeveral: columns.length > 1, ...found }
+}
+
 /** The record with the names of the columns: the one that the caller places or that has the asked name, else the one that is found. */
 function findHeader(
   { records, columns, width }: Reading,
@@ -202,13 +221,7 @@ function findHeader(
   const named = (record: Placed | undefined): Header | undefined =>
     record === undefined ? undefined : { record, column: null, isOneOfSeveral: false }
   const filled = table.filter(isFilled)
-  if (skippedLines !== null) {
-    const [first] = filled
-    const found = first === undefined ? null : namedColumn(first.cells, inputFinder(table), columns)
-    return first === undefined
-      ? undefined
-      : { record: first, column: columns[0] ?? null, isOneOfSeveral: columns.length > 1, ...found }
-  }
+  if (skippedLines !== null) return placedHeader(filled[0], table, columns, column !== null)
   const isNumber = column !== null && /^\d+$/.test(column)
   const asked =
     column === null || isNumber
@@ -246,14 +259,16 @@ function chooseColumn(
 /** Whether a record names another column of inputs, with rows between it and the header: there are two tables. */
 function hasOtherTable(records: readonly Placed[], { record, column }: Header): boolean {
   if (column === null) return false
+  const addresses = records
+    .filter(({ cells }) => cells.some(cell => isAddress(trimSpace(cell))))
+    .map(({ line }) => line)
   return records.some(({ cells, line }) => {
     const named = cells.length < 2 || cells.some(cell => cell.includes("@")) ? [] : kindColumns(cells, "email")
     const [from, to] = [Math.min(line, record.line), Math.max(line, record.line)]
-    const isBetween = (other: Placed): boolean => other.line > from && other.line < to
     return (
       named.length > 0 &&
       !named.some(({ index }) => index === column.index) &&
-      records.some(other => isBetween(other) && other.cells.some(cell => isAddress(trimSpace(cell))))
+      addresses.some(other => other > from && other < to)
     )
   })
 }

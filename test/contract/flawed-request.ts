@@ -2,7 +2,7 @@ import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
 import { suspendAccount } from "../../src/customers/accounts/suspension.ts"
-import { repeatedJobId } from "../../src/customers/jobs/repeated-upload.ts"
+import { uploadKeyOf } from "../../src/customers/jobs/repeated-upload.ts"
 import { changeRestrictions } from "../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
@@ -156,13 +156,13 @@ export async function addJobs(
 ): Promise<void> {
   const count = flaws.includes("too_many_jobs") ? JOB_LIMITS.jobsPerAccountMax : 1
   const state = flaws.includes("job_not_ready") ? "queued" : "done"
-  const idOf = (at: number): string =>
-    at === 1 && flaws.includes("other_upload") ? repeatedJobId(accountId, "again") : `job_${at}`
+  const keyOf = (at: number): string | null =>
+    at === 1 && flaws.includes("other_upload") ? uploadKeyOf(accountId, "again") : null
   for (let at = 1; at <= count; at++)
     await store.run(
-      `INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, file_key, created_at_ms)
-       VALUES ($1, $2, 'key_1', $3, 'text', 1, 'b2b', 1, 'AAAA', 1)`,
-      [idOf(at), accountId, state],
+      `INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, file_key, created_at_ms, upload_key)
+       VALUES ($1, $2, 'key_1', $3, 'text', 1, 'b2b', 1, 'AAAA', 1, $4)`,
+      [`job_${at}`, accountId, state, keyOf(at)],
     )
 }
 

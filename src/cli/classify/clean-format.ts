@@ -40,7 +40,9 @@ export function cleanFormat(plan: ReadingPlan, { keep, keepsDuplicates }: CleanR
       return true
     }
     // A row that is left out is nobody's first.
-    if (keepsDuplicates || table.firstOf(outcome.subject, place) === null) return false
+    // Rows with one website may be of several people.
+    const { subject } = outcome
+    if (keepsDuplicates || subject.kind !== "email" || table.firstOf(subject, place) === null) return false
     tally.duplicates++
     return true
   }
@@ -72,7 +74,8 @@ const ROW_WRITERS: Readonly<Record<ReadingPlan["format"], WriteRow>> = {
   text: (row, input) => input ?? row.input,
   csv: ({ cells, input: own }, input, { inputIndex, delimiter }) => {
     const all = cells ?? [own]
-    return formatCsvRecord(input === null ? all : all.with(inputIndex, input), delimiter)
+    // A row that could not be read may have fewer cells.
+    return formatCsvRecord(input === null || inputIndex >= all.length ? all : all.with(inputIndex, input), delimiter)
   },
   ndjson: ({ json, input: own }, input, { member }) => {
     // A line that is no JSON text is an input itself, or could not be read.

@@ -1,3 +1,4 @@
+import { resolve } from "node:path"
 import type { Streams, TextSink } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
 import type { DuplicateTable } from "../../rows/duplicates.ts"
@@ -19,6 +20,8 @@ export type ResultsTarget = {
   readonly canResume: boolean
 }
 
+const sameFileError = (): CommandError => new CommandError("One file cannot take both. Name another file.", 2)
+
 /** Throws a `CommandError` when the file must not be written: it is the input, or exists without `--resume` or `--force`. */
 export async function assertTargetWritable(
   streams: Streams,
@@ -26,8 +29,9 @@ export async function assertTargetWritable(
   { out, mode, aside, canResume }: ResultsTarget,
 ): Promise<void> {
   if (aside !== null) {
-    if (out !== null && (await streams.isSameFile(out, aside)))
-      throw new CommandError("One file cannot take both. Name another file.", 2)
+    if (aside === "-") throw new CommandError("Name a file for the rows that are left out.", 2)
+    if (out !== null && (resolve(out) === resolve(aside) || (await streams.isSameFile(out, aside))))
+      throw sameFileError()
     await assertTargetWritable(streams, input, { out: aside, mode, aside: null, canResume })
   }
   if (out === null) return
@@ -156,6 +160,8 @@ export class ResultsWriter {
     const header = this.#resultFormat?.header ?? ""
     if (keptBytes === 0) this.#writer.add(header)
     if (aside === null) return
+    // Two paths may lead to one file, which is there only now.
+    if (out !== null && (await this.#streams.isSameFile(out, aside))) throw sameFileError()
     this.#aside = new BufferedWriter(await withWriteErrors(aside, 0, this.#streams.openSink(aside, 0)))
     this.#aside.add(header)
   }

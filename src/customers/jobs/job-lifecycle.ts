@@ -7,7 +7,7 @@ import type { StoredReading } from "../../contract/reading.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { Actor } from "../store/change-log/actor.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
-import { findJob, JOB_COLUMNS, type Job, type JobOptions, type JobRow, toJob } from "./job-row.ts"
+import { findJob, findRepeatedJob, JOB_COLUMNS, type Job, type JobOptions, type JobRow, toJob } from "./job-row.ts"
 
 /** AES-256. */
 const FILE_KEY_BYTES = 32
@@ -39,6 +39,8 @@ export type NewJob = {
   /** The process that receives the list. */
   readonly holder: string
   readonly options: JobOptions
+  /** The hash of its idempotency key (`uploadKeyOf`); null: it has none. */
+  readonly uploadKey: string | null
   /** Null: a dry run, of which nothing is kept and nothing recorded. */
   readonly actor: Actor | null
 }
@@ -73,7 +75,7 @@ export async function bytesLeft(store: Store, accountId: string): Promise<number
 /** Creates a job whose list is about to arrive. Gives the bound that holds it back; null: the account is gone. */
 export async function createJob(
   { store, clock, random }: { readonly store: Store; readonly clock: Clock; readonly random: Random },
-  { id, accountId, keyId, holder, options, actor }: NewJob,
+  { id, accountId, keyId, holder, options, uploadKey, actor }: NewJob,
 ): Promise<Job | JobBound | null> {
   const fileKey = Buffer.from(random(FILE_KEY_BYTES)).toString("base64")
   const { format, column, hasHeader, policy, includesTenant, tellsCanonical, tellsDuplicates, callbackUrl } = options
@@ -81,18 +83,18 @@ export async function createJob(
   return await store.transaction(async inner => {
     // Two uploads of one account count each other.
     if ((await inner.run("UPDATE accounts SET id = id WHERE id = $1", [accountId])) === 0) return null
-    if ((await inner.one("SELECT id FROM jobs WHERE id = $1", [id])) !== null) return "repeated"
+    if (uploadKey !== null && (await findRepeatedJob(inner, accountId, uploadKey)) !== null) return "repeated"
     const bound = await reachedBound(inner, accountId)
     if (bound !== null) return bound
     const row = await inner.one<JobRow>(
       `INSERT INTO jobs (id, account_id, key_id, state, name, format, input_column, has_header, policy, includes_tenant, file_key,
-         created_at_ms, holder, callback_url, tells_canonical, tells_duplicates)
-       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${JOB_COLUMNS}`,
+         created_at_ms, holder, callback_url, tells_canonical, tells_duplicates, upload_key)
+       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${JOB_COLUMNS}`,
       [id, accountId, keyId, name, format, column, Number(hasHeader), policy, Number(includesTenant), fileKey].concat([
         clock(),
         holder,
         callbackUrl,
-        ...[Number(tellsCanonical), Number(tellsDuplicates)],
+        ...[Number(tellsCanonical), Number(tellsDuplicates), uploadKey],
       ]),
     )
     if (row === null) return null
@@ -120,7 +122,8 @@ export const deleteJob = (store: Store, id: string): Promise<boolean> =>
   store.transaction(inner => deleteJobIn(inner, id))
 
 async function deleteJobIn(store: Store, id: string): Promise<boolean> {
-  const set = "file_key = NULL, name = NULL, holder = NULL, callback_url = NULL, body_mac = NULL"
+  const set =
+    "file_key = NULL, name = NULL, holder = NULL, callback_url = NULL, reading = NULL, upload_key = NULL, body_mac = NULL"
   const isDeleted = await applyTransition(store, id, "delete", { set })
   if (isDeleted) await store.run("DELETE FROM callbacks WHERE job_id = $1", [id])
   return isDeleted

@@ -142,6 +142,15 @@ export async function findJob(store: Store, accountId: string, id: string): Prom
   return row === null ? null : toJob(row)
 }
 
+/** The job that an account has made with an idempotency key; null: there is none, or it is deleted. */
+export async function findRepeatedJob(store: Store, accountId: string, uploadKey: string): Promise<Job | null> {
+  const row = await store.one<JobRow>(`SELECT ${JOB_COLUMNS} FROM jobs WHERE account_id = $1 AND upload_key = $2`, [
+    accountId,
+    uploadKey,
+  ])
+  return row === null ? null : toJob(row)
+}
+
 /** The jobs of an account, the newest first. They are few. */
 export async function listJobs(store: Store, accountId: string): Promise<readonly Job[]> {
   const rows = await store.all<JobRow>(

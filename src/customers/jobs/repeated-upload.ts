@@ -1,12 +1,11 @@
 import { createHash, createHmac } from "node:crypto"
-import { deterministicBytes, newId } from "../store/core/id.ts"
 
 /** An `Idempotency-Key` has so many characters. */
 export const IDEMPOTENCY_KEY_LENGTH_MAX = 255
 
-/** The id of the job that an account makes with an idempotency key. The key itself is not stored. */
-export const repeatedJobId = (accountId: string, idempotencyKey: string): string =>
-  newId("job", deterministicBytes(`${accountId} upload ${idempotencyKey}`))
+/** What is stored of an idempotency key, by which its account finds the job again. */
+export const uploadKeyOf = (accountId: string, idempotencyKey: string): string =>
+  createHash("sha256").update(`${accountId} upload ${idempotencyKey}`).digest("base64url")
 
 /** Tells two uploads apart that have one key. */
 export type UploadMark = {

@@ -8,12 +8,12 @@ import { ROUTES } from "../../contract/routes.ts"
 import { callbackSecretMadeAtMs, type NewCallbackSecret } from "../../customers/jobs/callback-secrets.ts"
 import { type JobMoment, jobBody, readingBody } from "../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
-import { findJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
+import { findJob, findRepeatedJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
 import {
   createUploadMark,
   IDEMPOTENCY_KEY_LENGTH_MAX,
-  repeatedJobId,
   type UploadMark,
+  uploadKeyOf,
 } from "../../customers/jobs/repeated-upload.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
@@ -48,7 +48,7 @@ import { handlers } from "../router.ts"
 
 /** What the jobs of the API are made of. */
 export type JobsAccess = {
-  readonly service: Pick<JobService, "receive" | "estimate" | "delete" | "canUseFolder">
+  readonly service: Pick<JobService, "receive" | "repeat" | "estimate" | "delete" | "canUseFolder">
   readonly store: Store
   readonly files: JobFiles
   /** The largest list. */
@@ -144,8 +144,13 @@ async function receive(deps: JobRoutesDeps, exchange: Exchange, list: ArrivingUp
   const { content: chunks } = list
   const { options, reading, isDry } = parseUploadQuery(request.url, list)
   const again = isDry ? null : repeatableUpload(request, account.id, { options, reading })
-  const made = again === null ? null : await findJob(store, account.id, again.id)
-  if (again !== null && made !== null) return await answerAgain(deps, exchange, { made, upload: again, chunks })
+  const made = again === null ? null : await findRepeatedJob(store, account.id, again.uploadKey)
+  if (again !== null && made !== null) {
+    const upload = again
+    const answer = await service.repeat(account.id, () => answerAgain(deps, exchange, { made, upload, chunks }))
+    if (answer === "uploads") throw tooManyJobs(answer)
+    return answer
+  }
   const bound = await reachedBound(store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
   if (!isDry) await assertFolder(deps)
@@ -165,7 +170,11 @@ function accepted(deps: JobRoutesDeps, exchange: Exchange, job: Job): Response {
   return response
 }
 
-type RepeatableUpload = { readonly id: string; readonly watch: UploadMark["watch"]; readonly markText: () => string }
+type RepeatableUpload = {
+  readonly uploadKey: string
+  readonly watch: UploadMark["watch"]
+  readonly markText: () => string
+}
 
 /** The upload that an `Idempotency-Key` names; null: there is none. */
 function repeatableUpload({ headers }: Request, accountId: string, asked: unknown): RepeatableUpload | null {
@@ -174,7 +183,7 @@ function repeatableUpload({ headers }: Request, accountId: string, asked: unknow
   if (key === "" || key.length > IDEMPOTENCY_KEY_LENGTH_MAX)
     throw invalidInput([{ detail: `\`Idempotency-Key\` must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters.` }])
   const { watch, text } = createUploadMark(key, asked)
-  return { id: repeatedJobId(accountId, key), watch, markText: text }
+  return { uploadKey: uploadKeyOf(accountId, key), watch, markText: text }
 }
 
 /** The job that the same upload has made before. The list is read to its end, since only then it is known to be the same. */

@@ -31,14 +31,30 @@ export async function withAccount(tier = 0) {
 export const tryJob = (store: Store, accountId: string) =>
   createJob(
     { store, clock: () => 1000, random },
-    { id: newId("job", random), accountId, keyId: "key_1", holder: "me", options: OPTIONS, actor: SERVER_ACTOR },
+    {
+      id: newId("job", random),
+      accountId,
+      keyId: "key_1",
+      holder: "me",
+      options: OPTIONS,
+      uploadKey: null,
+      actor: SERVER_ACTOR,
+    },
   )
 
 /** A new job of the account, whose list is about to arrive. */
 export async function newJob(store: Store, accountId: string, { at = 1000, holder = "me" } = {}): Promise<Job> {
   const created = await createJob(
     { store, clock: () => at, random },
-    { id: newId("job", random), accountId, keyId: "key_1", holder, options: OPTIONS, actor: SERVER_ACTOR },
+    {
+      id: newId("job", random),
+      accountId,
+      keyId: "key_1",
+      holder,
+      options: OPTIONS,
+      uploadKey: null,
+      actor: SERVER_ACTOR,
+    },
   )
   if (created === null || typeof created === "string") throw new Error(`no job: ${created}`)
   return created

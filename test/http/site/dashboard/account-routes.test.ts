@@ -164,6 +164,7 @@ describe("the export", () => {
         "parts",
         "stalled_claims",
         "suspect_row",
+        "upload_key",
         "body_mac",
       ],
     ])
