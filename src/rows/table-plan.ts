@@ -221,7 +221,10 @@ function findHeader(
   const named = (record: Placed | undefined): Header | undefined =>
     record === undefined ? undefined : { record, column: null, isOneOfSeveral: false }
   const filled = table.filter(isFilled)
-  if (skippedLines !== null) return placedHeader(filled[0], table, columns, column !== null)
+  if (skippedLines !== null) {
+    const first = records.find(record => !record.isFaulty && isFilled(record))
+    return placedHeader(first, table, columns, column !== null)
+  }
   const isNumber = column !== null && /^\d+$/.test(column)
   const asked =
     column === null || isNumber
