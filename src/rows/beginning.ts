@@ -1,3 +1,13 @@
+const BYTE_ORDER_MARK = Buffer.from("\ufeff")
+/** How many bytes a byte order mark has in UTF-8. */
+export const MARK_BYTES = BYTE_ORDER_MARK.length
+
+/** Whether a text in UTF-8 begins with a byte order mark. */
+export const hasByteOrderMark = (text: Uint8Array): boolean => BYTE_ORDER_MARK.every((byte, at) => text[at] === byte)
+
+/** The text without a byte order mark at its beginning. */
+export const withoutMark = (text: Uint8Array): Uint8Array => (hasByteOrderMark(text) ? text.subarray(MARK_BYTES) : text)
+
 /** Joins the first chunks until `isEnough`, or all of them. The other chunks stay as they are. */
 export async function* withBeginning(
   parts: AsyncIterable<Uint8Array>,

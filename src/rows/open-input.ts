@@ -1,7 +1,7 @@
 import type { Pause } from "../base/concurrency.ts"
 import { parseJson } from "../base/text.ts"
 import { isJsonObject } from "../base/untrusted-text.ts"
-import { splitFirst, withBeginning } from "./beginning.ts"
+import { hasByteOrderMark, MARK_BYTES, splitFirst, withBeginning, withoutMark } from "./beginning.ts"
 import { type FileFormat, readFileName } from "./file-format.ts"
 import { isZip } from "./file-signatures.ts"
 import { decodeInput } from "./input-decoder.ts"
@@ -43,7 +43,6 @@ export const withOpened = (options: ReadingOptions, { format, delimiter, isMade 
 /** So much of a file decides whether it is JSON. */
 const EXAMINED_BYTES_MAX = 65_536
 const SIGNATURE_BYTES = 4
-const BYTE_ORDER_MARK = Buffer.from("\ufeff")
 
 /**
  * Opens a file of any kind: a sheet of a spreadsheet becomes CSV, a JSON array NDJSON, and of a zip archive its only file is read. All others are
@@ -133,8 +132,7 @@ async function openText(
   const split = await splitFirst(withBeginning(decodeInput(parts, encoding, refuse, tell), showsJson))
   if (split === null) return unknownText(nothing())
   const { first, wholeFrom } = split
-  const hasMark = BYTE_ORDER_MARK.every((byte, at) => first[at] === byte)
-  const text = hasMark ? first.subarray(BYTE_ORDER_MARK.length) : first
+  const text = withoutMark(first)
   const start = firstByte(text, 0)
   if (text[start] === OPEN_BRACKET && (isJson || BEGIN_ELEMENTS.includes(text[firstByte(text, start + 1)] ?? 0)))
     return { text: jsonArrayLines(wholeFrom(text), refuse), format: "ndjson", delimiter: null, isMade: true }
@@ -156,8 +154,7 @@ const firstByte = (text: Uint8Array, from: number): number => {
 /** Whether the beginning has the first byte that is no space, and after a bracket the next one. */
 function showsJson(beginning: Uint8Array): boolean {
   if (beginning.length > EXAMINED_BYTES_MAX) return true
-  const hasMark = BYTE_ORDER_MARK.every((byte, at) => beginning[at] === byte)
-  const start = firstByte(beginning, hasMark ? BYTE_ORDER_MARK.length : 0)
+  const start = firstByte(beginning, hasByteOrderMark(beginning) ? MARK_BYTES : 0)
   const end = beginning[start] === OPEN_BRACKET ? firstByte(beginning, start + 1) : start
   return end < beginning.length
 }

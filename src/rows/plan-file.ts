@@ -2,7 +2,7 @@ import { parseJson } from "../base/text.ts"
 import { isJsonObject, ownMember } from "../base/untrusted-text.ts"
 import { SUBJECT_KINDS } from "../check/address/subject.ts"
 import { delimiterInWords, type ReadingRule } from "../contract/reading.ts"
-import { splitFirst, withBeginning } from "./beginning.ts"
+import { hasByteOrderMark, MARK_BYTES, splitFirst, withBeginning, withoutMark } from "./beginning.ts"
 import { firstRecord } from "./csv-reader.ts"
 import { columnInWords, describeColumns } from "./input-column.ts"
 import { readRow } from "./input-rows.ts"
@@ -31,7 +31,6 @@ const EXAMINED_BYTES_MAX = 65_536
 const EXAMINED_LINES_MAX = 256
 
 const LINE_FEED = 10
-const BYTE_ORDER_MARK = Buffer.from("\ufeff")
 
 /**
  * Decides how a file is read, whose text is UTF-8. Null: it is empty. Throws an `UnreadableFile` when that cannot be told, or when nothing in it
@@ -42,8 +41,8 @@ export async function planFile(text: AsyncIterable<Uint8Array>, options: Reading
   const isFound = options.format !== "text" || !options.isForced
   const split = await splitFirst(isFound ? withExamined(text) : withBeginning(text, hasMarkRoom))
   if (split === null) return null
-  const hasMark = BYTE_ORDER_MARK.every((byte, at) => split.first[at] === byte)
-  const beginning = hasMark ? split.first.subarray(BYTE_ORDER_MARK.length) : split.first
+  const hasMark = hasByteOrderMark(split.first)
+  const beginning = withoutMark(split.first)
   const { lines, isWhole } = examinedLines(beginning)
   if (isFound && isWhole && hasNothing(lines)) return null
   const { rule, inputColumns } = decideRule(lines, isWhole, options)
@@ -54,14 +53,13 @@ export async function planFile(text: AsyncIterable<Uint8Array>, options: Reading
 const hasNothing = (lines: readonly InputLine[]): boolean =>
   lines.every(({ text }, at) => text.trim() === "" || (at === 0 && DELIMITER_LINE.test(text)))
 
-const hasMarkRoom = (beginning: Uint8Array): boolean => beginning.length >= BYTE_ORDER_MARK.length
+const hasMarkRoom = (beginning: Uint8Array): boolean => beginning.length >= MARK_BYTES
 
 /**
  * The plan of a file whose first block this is, without a byte order mark. `rule` null: none was stored, and it is decided anew.
  */
 export function planOfFirstBlock(bytes: Uint8Array, rule: ReadingRule | null, options: ReadingOptions): ReadingPlan {
-  const hasMark = rule === null && BYTE_ORDER_MARK.every((byte, at) => bytes[at] === byte)
-  const lines = splitLines(hasMark ? bytes.subarray(BYTE_ORDER_MARK.length) : bytes)
+  const lines = splitLines(rule === null ? withoutMark(bytes) : bytes)
   return planOfBeginning(rule ?? { ...decideRule(lines, false, options).rule, hasMark: false }, lines)
 }
 

@@ -2,7 +2,7 @@ import type { JobFormat } from "../../contract/jobs.ts"
 import { readFileName } from "../../rows/file-format.ts"
 import { unsupportedList } from "../response/job-problems.ts"
 import { invalidInput, type Problem } from "../response/problem.ts"
-import { type FormPart, formBoundary, formParts } from "./multipart.ts"
+import { FIELD_BYTES_MAX, type FormPart, formBoundary, formParts, readField } from "./multipart.ts"
 import { type UploadDeps, uploadChunks } from "./upload.ts"
 
 /** A list that arrives with a request: alone, or as the file of a form. */
@@ -18,9 +18,6 @@ export type ArrivingUpload = {
   readonly close: () => Promise<void>
 }
 
-/** Fields and boundaries take so many bytes beside the file, and a field this many. */
-export const FORM_BYTES_MAX = 65_536
-const FIELD_BYTES_MAX = 4096
 const FIELDS_MAX = 40
 
 /** What media types say of a list. Others of them say nothing, and its content decides. */
@@ -76,7 +73,9 @@ async function openForm(parts: AsyncGenerator<FormPart, undefined>): Promise<Omi
     if (fileName !== null || name === "file")
       return { fields, ...knownOf(fileName ?? "", mediaTypeOf(mediaType)), content: onlyFile(content, parts) }
     if (fields.length === FIELDS_MAX) throw wrongForm(`A form has at most ${FIELDS_MAX} fields beside the file.`)
-    fields.push([name, await readField(content)])
+    const text = await readField(content)
+    if (text === null) throw wrongForm(`A field of the form is longer than ${FIELD_BYTES_MAX} bytes.`)
+    fields.push([name, text])
   }
   throw wrongForm("The form has no file. Send it as `-F file=@list.csv`, without the name of a file as its text.")
 }
@@ -94,17 +93,6 @@ async function* onlyFile(
       ? "A field of the form follows the file, which is read with the fields before it. Put the file last: `-F column=2 -F file=@list.csv`."
       : "The form has more than one file. Send one list at a time.",
   )
-}
-
-async function readField(content: AsyncIterable<Uint8Array>): Promise<string> {
-  const parts: Uint8Array[] = []
-  let bytes = 0
-  for await (const part of content) {
-    bytes += part.length
-    if (bytes > FIELD_BYTES_MAX) throw wrongForm(`A field of the form is longer than ${FIELD_BYTES_MAX} bytes.`)
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
 }
 
 const mediaTypeOf = (contentType: string | null): string =>

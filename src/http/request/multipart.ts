@@ -131,6 +131,23 @@ class DelimitedReader {
   }
 }
 
+/** Fields and boundaries take so many bytes beside the file. */
+export const FORM_BYTES_MAX = 65_536
+/** A field has so many bytes. */
+export const FIELD_BYTES_MAX = 4096
+
+/** The text of a field; null: it is longer than `FIELD_BYTES_MAX`. */
+export async function readField(content: AsyncIterable<Uint8Array>): Promise<string | null> {
+  const parts: Uint8Array[] = []
+  let bytes = 0
+  for await (const part of content) {
+    bytes += part.length
+    if (bytes > FIELD_BYTES_MAX) return null
+    parts.push(part)
+  }
+  return Buffer.concat(parts).toString()
+}
+
 /** The header of a part. Browsers escape quotes and line ends in names as `%22`, `%0D` and `%0A` (HTML §4.10.21.8). */
 function parseHead(head: string): Pick<FormPart, "name" | "fileName" | "mediaType"> {
   const lines = head.split("\r\n")

@@ -37,8 +37,8 @@ import {
   type ResultsInput,
   requestedRange,
 } from "../request/job-input.ts"
-import { type ArrivingUpload, FORM_BYTES_MAX, openUpload } from "../request/job-upload.ts"
-import { formBoundary } from "../request/multipart.ts"
+import { type ArrivingUpload, openUpload } from "../request/job-upload.ts"
+import { FORM_BYTES_MAX, formBoundary } from "../request/multipart.ts"
 import type { UploadDeps } from "../request/upload.ts"
 import { headerFields } from "../response/caller-headers.ts"
 import { jobNotReady, noSuchJob, otherUpload, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"

@@ -10,7 +10,7 @@ import { encodingName, readFileName } from "../../../../rows/file-format.ts"
 import type { ColumnChoice } from "../../../../rows/unreadable-file.ts"
 import type { BodyReservations } from "../../../request/body.ts"
 import { COLUMN_ADDRESS, parseCallback } from "../../../request/job-input.ts"
-import { type FormPart, formBoundary, formParts } from "../../../request/multipart.ts"
+import { FORM_BYTES_MAX, type FormPart, formBoundary, formParts, readField } from "../../../request/multipart.ts"
 import { type UploadDeps, uploadChunks } from "../../../request/upload.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
 import { readForm } from "../../form-body.ts"
@@ -64,9 +64,6 @@ export type ArrivingList = {
   readonly close: () => Promise<void>
 }
 
-/** Fields and boundaries take so many bytes besides the file, and a field this many. */
-const FORM_BYTES_MAX = 65_536
-const FIELD_BYTES_MAX = 4096
 const FIELDS_MAX = 20
 
 /**
@@ -95,8 +92,11 @@ export async function readListUpload(
   try {
     for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
       const { name, fileName, content } = next.value
-      if (fileName === null && fields.size < FIELDS_MAX) fields.set(name, await readField(content))
-      else if (fileName !== null && fileName !== "") return upload(next.value)
+      if (fileName === null && fields.size < FIELDS_MAX) {
+        const text = await readField(content)
+        if (text === null) throw invalidInput([{ pointer: "", detail: "A field of the form is too long." }])
+        fields.set(name, text)
+      } else if (fileName !== null && fileName !== "") return upload(next.value)
     }
     return upload(null)
   } catch (error) {
@@ -118,17 +118,6 @@ export function formatBytes(bytes: number): string {
         ? [bytes / 1_048_576, "MiB"]
         : [bytes / 1024, "KiB"]
   return `${Number.isInteger(size) ? size : size.toFixed(1)} ${unit}`
-}
-
-async function readField(content: AsyncGenerator<Uint8Array, undefined>): Promise<string> {
-  const parts: Uint8Array[] = []
-  let count = 0
-  for await (const part of content) {
-    count += part.length
-    if (count > FIELD_BYTES_MAX) throw invalidInput([{ pointer: "", detail: "A field of the form is too long." }])
-    parts.push(part)
-  }
-  return Buffer.concat(parts).toString()
 }
 
 const valuesOf = (text: (name: string) => string): UploadValues => ({
