@@ -133,10 +133,14 @@ function ownMembers({ json }: InputRow, subject: Subject | null, extras: ResultE
   const { kind, sent, domain } = subject ?? NOTHING_REPEATED
   const repeated = kind === "domain" ? domain : sent
   const taken = resultMembersWith(extras)
-  const freeNames = members.some(({ name }) => taken.has(name)) ? findFreeNames(members, taken) : null
-  return members
-    .filter(({ name, text }) => name !== kind || repeated === null || text !== jsonString(repeated))
-    .map(({ name, text }) => `${jsonString(freeNames?.get(name) ?? name)}:${text}`)
+  const written: string[] = []
+  let freeNames: ReadonlyMap<string, string> | null = null
+  for (const { name, text } of members) {
+    if (name === kind && repeated !== null && text === jsonString(repeated)) continue
+    if (taken.has(name)) freeNames ??= findFreeNames(members, taken)
+    written.push(`${jsonString(freeNames?.get(name) ?? name)}:${text}`)
+  }
+  return written
 }
 
 /** The result of a skipped row repeats nothing. */
@@ -180,12 +184,13 @@ function csvResults(
 ): ResultFormat {
   const safe = (cells: readonly string[]): readonly string[] => (hasSafeCells ? cells.map(safeCell) : cells)
   const names = safe(ownNames)
-  const ownOf = ({ input, cells }: InputRow): readonly string[] => safe(cells ?? [input])
-  const beginning = (row: InputRow): string => {
-    const cells = ownOf(row).slice(0, names.length)
+  const beginning = ({ input, cells: ownCells }: InputRow): string => {
+    const cells = safe((ownCells ?? [input]).slice(0, names.length))
     // The cells that a short row lacks stand in the text alone: a thousand columns must not cost each empty row a thousand cells.
     return formatCsvRecord(cells, to) + to.repeat(names.length - cells.length + 1)
   }
+  const beyond = ({ cells }: InputRow): string =>
+    cells === null || cells.length <= names.length ? "" : to + formatCsvRecord(safe(cells.slice(names.length)), to)
   const verdictCells = oncePerVerdict(({ verdict, evidence }) => {
     const { category, confidence, recommendation, reasons, isDegraded } = verdict
     const business = CATEGORIES[category].isBusiness
@@ -214,9 +219,8 @@ function csvResults(
   return {
     header: `${hasMark ? "\ufeff" : ""}${linesAbove.map(line => lineAbove(line, to, hasSafeCells)).join("")}${header}`,
     format: (row, outcome, _, duplicateOf = null) => {
-      const nameless = ownOf(row).slice(names.length)
       const told = toldOf(row, outcome) + extrasOf(outcome, duplicateOf)
-      return `${beginning(row)}${told}${nameless.length === 0 ? "" : to + formatCsvRecord(nameless, to)}\n`
+      return `${beginning(row)}${told}${beyond(row)}\n`
     },
     prefix: ({ row }) => beginning(row),
   }

@@ -81,9 +81,9 @@ function increment(counts: Record<string, number>, name: string, by: number): vo
   counts[name] = (counts[name] ?? 0) + by
 }
 
-/** Why a row may not simply stay; null: it may. */
-export const rowProblem = (row: InputRow, { judged }: CheckOutcome): RowProblem | null =>
-  lineError(row) === null ? problemOf(judged) : "unreadable"
+/** Why a row may not simply stay; null: it may. A line that could not be read is a fault of its subject. */
+export const rowProblem = (row: InputRow, { judged, subject }: CheckOutcome): RowProblem | null =>
+  subject.fault === null || lineError(row) === null ? problemOf(judged) : "unreadable"
 
 const severity = (recommendation: Recommendation): number => RECOMMENDATIONS.indexOf(recommendation)
 

@@ -64,16 +64,30 @@ async function* readChunks(handle: FileHandle, fromByte: number | null): AsyncGe
   }
 }
 
+/** How many bytes of UTF-8 are written at once. */
+const PIECE_BYTES = 524_288
+
 /** `fromByte` is `null` if the file cannot seek. */
 function createFileSink(handle: FileHandle, fromByte: number | null): TextSink {
   let position = fromByte
+  let piece: Uint8Array | null = null
+  const encoder = new TextEncoder()
+  const writeBytes = async (bytes: Uint8Array): Promise<void> => {
+    // A write may be partial, for example on a disk that is almost full.
+    for (let rest = bytes; rest.length > 0; ) {
+      const { bytesWritten } = await handle.write(rest, 0, rest.length, position)
+      if (position !== null) position += bytesWritten
+      rest = rest.subarray(bytesWritten)
+    }
+  }
   return {
     write: async text => {
-      // A write may be partial, for example on a disk that is almost full.
-      for (let rest = typeof text === "string" ? Buffer.from(text) : text; rest.length > 0; ) {
-        const { bytesWritten } = await handle.write(rest, 0, rest.length, position)
-        if (position !== null) position += bytesWritten
-        rest = rest.subarray(bytesWritten)
+      if (typeof text !== "string") return await writeBytes(text)
+      piece ??= new Uint8Array(PIECE_BYTES)
+      for (let at = 0; at < text.length; ) {
+        const { read, written } = encoder.encodeInto(at === 0 ? text : text.slice(at), piece)
+        at += read
+        await writeBytes(piece.subarray(0, written))
       }
     },
     close: () => handle.close(),
