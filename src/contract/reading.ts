@@ -1,8 +1,10 @@
-/** Names of delimiters that are hard to type. */
+import { escapeControls } from "../base/untrusted-text.ts"
+
+/** The delimiters that have a name. */
 export const DELIMITER_NAMES: Readonly<Record<string, string>> = {
-  tab: "\t",
   comma: ",",
   semicolon: ";",
+  tab: "\t",
   pipe: "|",
   space: " ",
 }
@@ -13,15 +15,14 @@ export function delimiterOf(named: string): string | null {
   return delimiter.length === 1 && !'"\r\n'.includes(delimiter) ? delimiter : null
 }
 
-const DELIMITER_WORDS: Readonly<Record<string, string>> = {
-  ",": "a comma",
-  ";": "a semicolon",
-  "\t": "a tab",
-  "|": "a bar",
-}
+/** The name of a delimiter; null: it has none. */
+export const delimiterName = (delimiter: string): string | null => Object.entries(DELIMITER_NAMES).find(([, character]) => character === delimiter)?.[0] ?? null
 
 /** A delimiter as a sentence names it. */
-export const delimiterInWords = (delimiter: string): string => DELIMITER_WORDS[delimiter] ?? `\`${delimiter}\``
+export function delimiterInWords(delimiter: string): string {
+  const name = delimiterName(delimiter)
+  return name === null ? `\`${escapeControls(delimiter)}\`` : `a ${name}`
+}
 
 /** How a list is read, in numbers: nothing of the list itself. It is stored with a job. */
 export type ReadingRule = {

@@ -126,10 +126,11 @@ Each input is an address, a URL or a domain:
           --delimiter, --skip, --no-header and --column name them
   ndjson  a string per line, or an object with email, domain or url, or with
           the member that --column names
-The name of a file shows its format: .csv, .tsv, .ndjson, .jsonl, .json or
-.xlsx, also with .gz after it. --format names it for other files and for the
-standard input; else it is found. So is the encoding: by a byte order mark,
-else UTF-8 if it is valid, else windows-1252. --encoding names another one.
+The name of a file shows its format: .csv, .tsv, .ndjson, .jsonl or .json, also
+with .gz after it. --format names it for other files and for the standard
+input; else it is found. Spreadsheets (.xlsx) and archives (.zip) of one file
+are read too. So is the encoding found: by a byte order mark, else UTF-8 if it
+is valid, else windows-1252. --encoding names another one.
 Results are UTF-8. A file in which nothing looks like an input is refused;
 --force reads it all the same.
 A cell such as Jane <jane@acme.com>, mailto:jane@acme.com or "jane@acme.com,"

@@ -1,5 +1,5 @@
 import { escapeControls } from "../../base/untrusted-text.ts"
-import { DELIMITER_NAMES } from "../../contract/reading.ts"
+import { delimiterInWords } from "../../contract/reading.ts"
 import { REASONS } from "../../contract/reasons.ts"
 import type { ToldProblem } from "../../contract/row-counts.ts"
 import { DISTINCT_INPUTS_MAX } from "../../rows/duplicates.ts"
@@ -113,9 +113,6 @@ function columnInWords({ column, column_number: number, column_by: reason }: Fil
     number === null ? (column === null ? "member email, domain or url" : `member${named}`) : `column ${number}${named}`
   return [`${which} (${COLUMN_REASONS[reason]})`]
 }
-
-const delimiterInWords = (delimiter: string): string =>
-  Object.entries(DELIMITER_NAMES).find(([, character]) => character === delimiter)?.[0] ?? escapeControls(delimiter)
 
 const rowsInWords = (rows: number): string => `${formatCount(rows)} ${rows === 1 ? "row" : "rows"}`
 

@@ -68,7 +68,7 @@ describe("clean", () => {
       "left out: without an input 1",
       "cleaned 2",
       "with several addresses, of which the first stays 1",
-      "Read as csv in utf-8, semicolon between cells, header in line 3, 2 lines above it, column 3 `E-Mail` (found by its name).",
+      "Read as csv in utf-8, a semicolon between cells, header in line 3, 2 lines above it, column 3 `E-Mail` (found by its name).",
       "Commonest problems:",
       "free_provider 2 rows, the first row 1 The domain is that of a free or consumer mailbox provider.",
       "disposable_domain 1 row, row 2 The domain is on the disposable list.",

@@ -1,7 +1,7 @@
 import type { JobFormat, JobReason, JobState } from "../../../../contract/jobs.ts"
 import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
 import type { Recommendation } from "../../../../contract/policies.ts"
-import { delimiterOf } from "../../../../contract/reading.ts"
+import { DELIMITER_NAMES, delimiterName } from "../../../../contract/reading.ts"
 import type { OptionNames } from "../../../../rows/unreadable-file.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 
@@ -78,17 +78,19 @@ export const FORMAT_LABELS: { readonly [F in JobFormat]: string } = {
 }
 
 /** The delimiters that a form offers, by their names in `contract/reading.ts`. */
-export const DELIMITER_LABELS: Readonly<Record<string, string>> = {
-  comma: "Comma ( , )",
-  semicolon: "Semicolon ( ; )",
-  tab: "Tab",
-  pipe: "Bar ( | )",
-}
+export const DELIMITER_LABELS: Readonly<Record<string, string>> = Object.fromEntries(
+  ["comma", "semicolon", "tab", "pipe"].map(name => [name, labelOf(name)]),
+)
 
 /** A delimiter in words. */
 export function delimiterLabel(delimiter: string): string {
-  const name = Object.keys(DELIMITER_LABELS).find(known => delimiterOf(known) === delimiter)
-  return name === undefined ? `“${delimiter}”` : (DELIMITER_LABELS[name] ?? "")
+  const name = delimiterName(delimiter)
+  return name === null ? `“${delimiter}”` : labelOf(name)
+}
+
+function labelOf(name: string): string {
+  const character = DELIMITER_NAMES[name]?.trim() ?? ""
+  return `${name.charAt(0).toUpperCase()}${name.slice(1)}${character === "" ? "" : ` ( ${character} )`}`
 }
 
 /** The encodings that a form offers. */
