@@ -66,6 +66,22 @@ test("a list comes from the standard input too", async () => {
   expect([code, JSON.parse(out).rows.total]).toEqual([0, ROWS])
 })
 
+test("a list is read as the options say", async () => {
+  const { jobs, directory } = await jobsCommand()
+  const table = "left out\nM\u00fcller|jane@gmail.com\nMeyer|mary@gmail.com\n"
+  writeFileSync(join(directory, "own.txt"), Buffer.from(table, "latin1"))
+  const asked = ["--format", "csv", "--delimiter", "pipe", "--skip", "1", "--no-header", "--column", "2"]
+  const created = await jobs("create", "own.txt", ...asked, "--encoding", "windows-1252", "--wait", "--json")
+  const { id, rows, reading } = JSON.parse(created.out)
+  expect(rows).toMatchObject({ total: 2, unreadable: 0 })
+  expect(reading).toMatchObject({ encoding: "windows-1252", delimiter: "|", header_line: null, lines_above: 1 })
+  expect((await jobs("results", id)).out).toMatch(/^left out\nM\u00fcller\|jane@gmail\.com\|personal\|/)
+  writeFileSync(join(directory, "names.csv"), "Name\nJane Doe\nJohn Doe\n")
+  expect(await jobs("create", "names.csv", "--column", "Name")).toMatchObject({ code: 1 })
+  expect((await jobs("create", "names.csv", "--column", "Name", "--force")).code).toBe(0)
+  expect(await jobs("create", "names.csv", "--skip", "some")).toMatchObject({ code: 2 })
+})
+
 test("what is wrong is said in one sentence, with what to do", async () => {
   const { jobs, start, directory } = await jobsCommand()
   writeFileSync(join(directory, "zip.csv"), "PK\x03\x04")
