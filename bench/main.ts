@@ -19,7 +19,7 @@ import { budgetStatus, type Report, reportJson, reportText } from "./report/repo
 import { RESULTS_FILE, resultsMarkdown } from "./report/results.ts"
 
 /** What is asked for besides the full scale. */
-type Scaling = { readonly rounds?: number }
+type Scaling = { readonly rounds?: number; readonly tables?: string }
 
 const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> = {
   lists: async () => {
@@ -44,7 +44,7 @@ const BENCHES: Readonly<Record<string, (scaling: Scaling) => Promise<Report>>> =
   classify: scaling => classifyBench({ ...CLASSIFY_FULL, ...scaling }),
   jobs: () => jobsBench(JOBS_FULL),
   start: () => startBench(START_FULL),
-  accuracy: () => accuracyBench(ownCheckout()),
+  accuracy: ({ tables }) => accuracyBench(ownCheckout(), tables ?? null),
 }
 
 function ownCheckout(): CheckoutFiles {
@@ -59,7 +59,7 @@ const LONG: readonly string[] = ["jobs"]
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file
  * as well; `--rounds` is for check, dns, http, batch and classify.
- * `accuracy --misses` lists the wrong verdicts instead. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
+ * `accuracy --misses` lists the wrong verdicts instead, and `accuracy --tables DIR` measures by the tables of a folder too. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
  */
 async function main(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args)
@@ -104,14 +104,25 @@ type BenchArguments = Exclude<ReturnType<typeof parseArguments>, string>
 function parseArguments(args: readonly string[]) {
   try {
     const flag = { type: "boolean", default: false } as const
-    const options = { json: flag, misses: flag, report: flag, rounds: { type: "string" } } as const
+    const options = {
+      json: flag,
+      misses: flag,
+      report: flag,
+      rounds: { type: "string" },
+      tables: { type: "string" },
+    } as const
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
     const wrong = positionals.filter(name => !Object.hasOwn(BENCHES, name))
     if (wrong.length > 0) return `there is no bench ${wrong.join(", ")}; benches: ${Object.keys(BENCHES).join(", ")}`
     if (values.misses && positionals.join() !== "accuracy") return "--misses is for the bench accuracy alone"
+    if (values.tables !== undefined && positionals.join() !== "accuracy")
+      return "--tables is for the bench accuracy alone"
     const rounds = Number(values.rounds ?? 1)
     if (!Number.isInteger(rounds) || rounds < 1) return "--rounds wants a whole number from 1 on"
-    const scaling: Scaling = values.rounds === undefined ? {} : { rounds }
+    const scaling: Scaling = {
+      ...(values.rounds === undefined ? {} : { rounds }),
+      ...(values.tables === undefined ? {} : { tables: values.tables }),
+    }
     return { names: positionals, isJson: values.json, isReport: values.report, listsMisses: values.misses, scaling }
   } catch (fault) {
     if (fault instanceof TypeError) return fault.message

@@ -5,13 +5,14 @@ import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import type { DomainLists } from "../../src/check/domain-lookup.ts"
 import { offlineNetworkProbe } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
+import { POLICY_DEFAULT, type Policy } from "../../src/contract/policies.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { mailHostsProbe } from "./mail-hosts-probe.ts"
 import type { Complaint, Labelled, Sample, Trap, Typo } from "./sample.ts"
 import type { Answered } from "./score.ts"
 
 /** Asks the product about one text and gives the result that a caller reads. */
-type Asker = (kind: SubjectKind, text: string) => Promise<CheckResult>
+export type Asker = (kind: SubjectKind, text: string) => Promise<CheckResult>
 
 /**
  * What is outside: nothing that can be asked, so that lists alone decide; or DNS in which every name has a mail host of
@@ -20,7 +21,7 @@ type Asker = (kind: SubjectKind, text: string) => Promise<CheckResult>
 export type MailWorld = "lists_alone" | "mail_hosts"
 
 /** The product over lists: the path of every check. */
-export function productOver(lists: DomainLists, world: MailWorld): Asker {
+export function productOver(lists: DomainLists, world: MailWorld, policy: Policy = POLICY_DEFAULT): Asker {
   const check = createCheck({
     activeLists: () => lists,
     networkProbe: world === "mail_hosts" ? mailHostsProbe() : offlineNetworkProbe,
@@ -33,7 +34,7 @@ export function productOver(lists: DomainLists, world: MailWorld): Asker {
     const subject = parseSubject(kind, text, "mailkind.test")
     const outcome = await check({
       subject,
-      policy: "b2b",
+      policy,
       isDeep: false,
       includeTenant: false,
       ownListMatch: NO_OWN_LIST_MATCH,
@@ -67,8 +68,10 @@ export type Answers = {
 export async function answersTo(sample: Sample, lists: DomainLists, world: MailWorld): Promise<Answers> {
   const alone = productOver(lists, "lists_alone")
   const ask = world === "lists_alone" ? alone : productOver(lists, world)
-  const categoryOf = async ({ label, requests: { kind, text } }: Labelled) =>
-    (await (label === "unknown" ? alone : ask)(kind, text)).category
+  const answer = async ({ label, requests: { kind, text } }: Labelled) => {
+    const { category, reasons, confidence } = await (label === "unknown" ? alone : ask)(kind, text)
+    return { answered: category, reason: reasons[0] ?? "no_evidence", confidence }
+  }
   const offeredFor = async (domain: string) => (await ask("email", `jane@${domain}`)).did_you_mean
   const isRole = async (localPart: string) => (await ask("email", `${localPart}@acme.com`)).is_role_account
   const judged = async ({ text, requests }: Pick<Labelled, "text" | "requests">): Promise<Judged> => {
@@ -78,8 +81,8 @@ export async function answersTo(sample: Sample, lists: DomainLists, world: MailW
   const rolesSeen = await among(sample.roles, isRole)
   const kept = await each(sample.kept, async text => ({ text, offered: await offeredFor(text) }))
   return {
-    labelled: await each(sample.labelled, async row => ({ ...row, answered: await categoryOf(row) })),
-    traps: await each(sample.traps, async row => ({ ...row, answered: await categoryOf(row) })),
+    labelled: await each(sample.labelled, async row => ({ ...row, ...(await answer(row)) })),
+    traps: await each(sample.traps, async row => ({ ...row, ...(await answer(row)) })),
     typos: await each(sample.typos, async typo => ({ ...typo, offered: await offeredFor(typo.text) })),
     corrected: kept.flatMap(({ text, offered }) => (offered === null ? [] : [{ text, offered }])),
     rolesMissed: sample.roles.filter(role => !rolesSeen.has(role)),

@@ -11,21 +11,31 @@ import type { SourceFiles } from "../../src/check/lists/sources/source-formats.t
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 import { figure, type Report } from "../report/report.ts"
 import { type Answers, answersTo, calledDisposable, missLines } from "./answers.ts"
+import { calibrationFigure, calibrationRows, calibrationText } from "./calibration.ts"
 import { accusedNames, listsOf, stockOn, wellKnownNames } from "./lists.ts"
+import { outsideFigures } from "./outside-tables.ts"
 import { type AnsweredPart, contestedFigures, gapFigures, trapFigures, wrongFigures } from "./part-figures.ts"
-import { readSample, repeatedTexts, type Sample, type SamplePart } from "./sample.ts"
+import { readSample, repeatedTexts, SAMPLE_PART_NAMES, type Sample, type SamplePart } from "./sample.ts"
 import { confusionOf, confusionText, isTrapPassed } from "./score.ts"
 
 /** So many names of a kind are told; of the rest only how many there are. */
 const TOLD_MAX = 20
 
-/** Runs the bench over the sample and the sources on the shelf as they stand now. */
-export async function accuracyBench(shelf: SourceFiles): Promise<Report> {
+/**
+ * Runs the bench over the sample and the sources on the shelf as they stand now. `tables`: a folder with tables that others have made; null: there
+ * is none.
+ */
+export async function accuracyBench(shelf: SourceFiles, tables: string | null = null): Promise<Report> {
   const samples = samplesOn(shelf)
   const stock = stockOn(shelf)
   const lists = listsOf(stock)
   const parts = { tuned: await answeredPart(samples.tuned, lists), sealed: await answeredPart(samples.sealed, lists) }
   const popular = await popularReport(stock, lists)
+  const outside = tables === null ? { description: [], figures: [] } : await outsideFigures(tables, lists)
+  const calibration = {
+    tuned: calibrationRows(parts.tuned.answers.mail_hosts.labelled),
+    sealed: calibrationRows(parts.sealed.answers.mail_hosts.labelled),
+  }
   return {
     bench: "accuracy",
     description: [
@@ -34,14 +44,18 @@ export async function accuracyBench(shelf: SourceFiles): Promise<Report> {
       ...answersSay(parts.tuned.answers.mail_hosts),
       "sealed, in rows by label; names are not told",
       ...confusionText(confusionOf(parts.sealed.answers.mail_hosts.labelled)),
+      ...SAMPLE_PART_NAMES.flatMap(part => [part, ...calibrationText(calibration[part])]),
       ...popular.description,
+      ...outside.description,
     ],
     figures: [
       ...gapFigures(parts),
       ...contestedFigures(parts),
       ...wrongFigures(parts),
       ...trapFigures(parts),
+      ...SAMPLE_PART_NAMES.map(part => calibrationFigure(part, calibration[part])),
       ...popular.figures,
+      ...outside.figures,
     ],
   }
 }

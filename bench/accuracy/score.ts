@@ -1,7 +1,17 @@
 import { CATEGORY_NAMES, type Category } from "../../src/contract/categories.ts"
+import type { Reason } from "../../src/contract/reasons.ts"
 
-/** One text that was asked about: what it is, and what was answered. */
-export type Answered = { readonly text: string; readonly label: Category; readonly answered: Category }
+/** One text that was asked about: what it is, what was answered, and by which reason and how surely. */
+export type Answered = {
+  readonly text: string
+  readonly label: Category
+  readonly answered: Category
+  readonly reason: Reason
+  readonly confidence: number
+}
+
+/** What a category is compared by. */
+type Compared = Pick<Answered, "label" | "answered">
 
 /** How often each label was answered with each category: row by label, column by answer. */
 export type Confusion = Readonly<Record<Category, Readonly<Record<Category, number>>>>
@@ -26,11 +36,11 @@ export type Score = {
  * Whether a trap is right. Lists alone cannot know every business, and its mail tells of the rest: to say nothing of one
  * is right too.
  */
-export const isTrapPassed = ({ label, answered }: Answered): boolean =>
+export const isTrapPassed = ({ label, answered }: Compared): boolean =>
   answered === label || (label === "business" && answered === "unknown")
 
 /** Counts what was answered of what. */
-export function confusionOf(all: readonly Answered[]): Confusion {
+export function confusionOf(all: readonly Compared[]): Confusion {
   const none = (): Record<Category, number> => keyed(() => 0)
   const counts = keyed(none)
   for (const { label, answered } of all) counts[label][answered]++

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { calibrationFigure, calibrationRows, calibrationText } from "../../bench/accuracy/calibration.ts"
 import { type Answered, confusionOf, confusionText, isTrapPassed, scoreOf } from "../../bench/accuracy/score.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 
@@ -6,6 +7,8 @@ const answered = (label: Answered["label"], answer: Answered["label"]): Answered
   text: "a.com",
   label,
   answered: answer,
+  reason: answer === "relay" ? "relay_domain" : "mx_found",
+  confidence: answer === "relay" ? 0.99 : 0.85,
 })
 
 const all = [
@@ -53,4 +56,21 @@ test("a trap is right when it gets its label, or when nothing is said of a busin
   expect(isTrapPassed(answered("business", "unknown"))).toBe(true)
   expect(isTrapPassed(answered("business", "disposable"))).toBe(false)
   expect(isTrapPassed(answered("education", "unknown"))).toBe(false)
+})
+
+test("each reason's confidence is compared with the share that is right, and one that is far off is marked where names are enough", () => {
+  const rows = calibrationRows([
+    ...Array.from({ length: 198 }, () => answered("relay", "relay")),
+    ...Array.from({ length: 2 }, () => answered("personal", "relay")),
+    ...Array.from({ length: 150 }, () => answered("business", "business")),
+    ...Array.from({ length: 50 }, () => answered("personal", "business")),
+    answered("unknown", "business"),
+  ])
+  expect(calibrationText(rows)).toEqual([
+    "decided by               names   said  right",
+    "relay_domain               200  0.990  0.990",
+    "mx_found                   200  0.850  0.750 *",
+  ])
+  expect(calibrationFigure("tuned", rows)).toMatchObject({ unit: "of 2", value: 1 })
+  expect(calibrationFigure("tuned", calibrationRows([answered("personal", "business")])).value).toBe(0)
 })

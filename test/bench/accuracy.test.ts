@@ -1,8 +1,11 @@
 import { describe, expect, test } from "bun:test"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { answersTo, calledDisposable, type MailWorld } from "../../bench/accuracy/answers.ts"
 import { accuracyBench, accuracyMisses } from "../../bench/accuracy/bench.ts"
 import { accusedNames, listsOf, stockOn, wellKnownNames } from "../../bench/accuracy/lists.ts"
+import { outsideFigures } from "../../bench/accuracy/outside-tables.ts"
 import type { SampleFile } from "../../bench/accuracy/sample.ts"
 import { BUDGETS } from "../../bench/budgets.ts"
 import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
@@ -10,6 +13,7 @@ import type { SourceFiles } from "../../src/check/lists/sources/source-formats.t
 import { openRealPack } from "../check/lists/build/real-pack.ts"
 import { type FakeSource, fakeSourceFiles } from "../check/lists/sources/fake-source-files.ts"
 import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
+import { onTestEnd } from "../support/on-test-end.ts"
 
 const LIMIT_MS = 120_000
 
@@ -47,6 +51,36 @@ const SMALL = {
     names: ["acme.com", "gmail.com", "mailinator.com", "mx.trashy.com", "yopmail.com"],
   },
 } as const satisfies Record<string, FakeSource>
+
+test("tables from outside are measured by what they expect, and firms by what each policy does to them", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "mailkind-tables-"))
+  onTestEnd(() => rmSync(folder, { recursive: true, force: true }))
+  const table = (...rows: readonly string[]) => `input\texpected\tsource\n${rows.join("\n")}\n`
+  writeFileSync(
+    join(folder, "firms.tsv"),
+    table("nobodys-firm.com\tbusiness\tby hand", "trashy.com\tbusiness\tby hand"),
+  )
+  writeFileSync(join(folder, "local-parts.tsv"), table("postmaster\trole\tby hand", "jane\tno role\tby hand"))
+  writeFileSync(
+    join(folder, "others.tsv"),
+    table("gmial.com\tgmail.com\tby hand", "nearby.org\tno look-alike, no typo\tby hand"),
+  )
+  writeFileSync(join(folder, "notes.tsv"), "host\tkind\nmx.acme.com\town\n")
+  const { figures, description } = await outsideFigures(folder, listsOf(stockOn(smallShelf(SMALL))))
+  expect(figures.map(({ name, unit, value }) => [name, unit, value])).toEqual([
+    ["firms.tsv", "(1 of 2)", 0.5],
+    ["firms.tsv: block under b2b", "of 2", 1],
+    ["firms.tsv: review under b2b", "of 2", 0],
+    ["firms.tsv: block under strict", "of 2", 1],
+    ["firms.tsv: review under strict", "of 2", 0],
+    ["firms.tsv: block under lenient", "of 2", 1],
+    ["firms.tsv: review under lenient", "of 2", 0],
+    ["local-parts.tsv", "(1 of 2)", 0.5],
+    ["others.tsv", "(2 of 2)", 1],
+    ["confidence: reasons off by more than 0.05, tables", "of 0", 0],
+  ])
+  expect(description).toHaveLength(3)
+})
 
 describe("the accuracy bench", () => {
   test(
