@@ -90,6 +90,8 @@ function logSourceFaults(log: RefreshSchedulerDeps["log"], source: string, state
   const count = (leftOut?.count ?? 0) + (unreadable?.count ?? 0)
   if (count > 0)
     log("warn", "names of a source of the lists were left out", { source, count, why: leftOutMessages(state) })
+  if (state.past !== undefined)
+    log("warn", "a part of the past of a source of the lists is missing", { source, why: state.past })
 }
 
 /** Logs what the command reported about each source. */

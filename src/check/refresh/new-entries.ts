@@ -77,6 +77,8 @@ export type WindowHistory = {
   readonly sha256: string
   /** Oldest first, at most `HISTORY_DAYS_MAX`. */
   readonly taken: readonly WindowDay[]
+  /** The day down to which windows of the past were filled in; absent: none were. */
+  readonly filledTo?: string
 }
 
 /** The days of which the usual number of new names is the median. */
@@ -126,7 +128,34 @@ export function addWindow(
     return { kind: "refused", message: `Its windows have more than ${ENTRIES_MAX} names.` }
   const earlier = history.taken.filter(one => one.added === null || one.day !== today)
   const taken = [...earlier, { ...day, added: day.added + added }].slice(-HISTORY_DAYS_MAX)
-  return { kind: "added", source: seenToday([before], { entries, malformedCount }, today), window: { sha256, taken } }
+  const source = seenToday([before], { entries, malformedCount }, today)
+  return { kind: "added", source, window: { ...history, sha256, taken } }
+}
+
+/**
+ * Adds a window that was published on an earlier day; null: so many of its names are new that it may be poisoned. `laterDay`: the
+ * day of the window after it. Names that were new on one of the days between may have come and gone.
+ */
+export function addPastWindow(
+  source: DownloadedSource,
+  names: readonly string[],
+  { names: usual }: NonNullable<CatalogueSource["window"]>,
+  day: string,
+  laterDay: string,
+): DownloadedSource | null {
+  countGarbage(names.length)
+  const [addedOn, lastSeenOn] = [new Map(source.addedOn), new Map(source.lastSeenOn)]
+  const days = Math.max(1, utcDay(Date.parse(laterDay)) - utcDay(Date.parse(day)))
+  const newCount = names.filter(name => !lastSeenOn.has(name)).length
+  const newMax = Math.floor(POISONED_TIMES * usual * Math.min(1, EARLY_NEW_SHARE * days))
+  if (names.length > POISONED_TIMES * usual || newCount > newMax) return null
+  if (lastSeenOn.size + newCount > ENTRIES_MAX) return null
+  for (const name of names) {
+    const [firstDay = day, lastDay = day] = [addedOn.get(name), lastSeenOn.get(name)]
+    addedOn.set(name, firstDay < day ? firstDay : day)
+    lastSeenOn.set(name, lastDay > day ? lastDay : day)
+  }
+  return { ...source, entries: [...lastSeenOn.keys()], addedOn, lastSeenOn }
 }
 
 const refused = (count: number, max: number): AddWindowResult => ({

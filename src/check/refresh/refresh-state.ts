@@ -20,6 +20,8 @@ const SourceState = Type.Object({
   checked_at_ms: INSTANT_MS,
   /** When its entries last changed; null: there is no valid download yet. */
   changed_at_ms: Type.Union([INSTANT_MS, Type.Null()]),
+  /** What of the past of a window source is missing, and why, in sentences; absent: nothing, or it has none. */
+  past: Type.Optional(TEXT),
   /** When the last valid download was, or the last answer that there is nothing new. Absent: at `checked_at_ms`, or never. */
   good_at_ms: Type.Optional(INSTANT_MS),
   /** The last time that it was refused or failed, if that was not the last time. Absent: it never was. */
@@ -74,6 +76,32 @@ export const askedAtMs = ({ asked_at_ms, refreshed_at_ms }: RefreshState): numbe
 
 /** Whether a source could not be used. */
 export const isUseless = ({ outcome }: SourceState): boolean => outcome === "refused" || outcome === "failed"
+
+/** The instants of a state after all sources were asked. */
+export function askedNow(
+  { refreshed_at_ms }: RefreshState,
+  sources: readonly SourceState[],
+  nowMs: number,
+): Pick<RefreshState, "asked_at_ms" | "refreshed_at_ms"> {
+  const hasFailed = sources.length > 0 && sources.every(isUseless)
+  return { asked_at_ms: nowMs, refreshed_at_ms: hasFailed ? refreshed_at_ms : nowMs }
+}
+
+/** Whether the last download of a source is the newest. */
+export const isGood = (outcome: SourceOutcome): boolean => outcome === "taken" || outcome === "unchanged"
+
+/** What the state of a source keeps of its earlier outcomes. */
+export function sourceHistory(
+  before: SourceState | undefined,
+  outcome: SourceOutcome,
+): Pick<SourceState, "good_at_ms" | "last_fault"> {
+  if (before === undefined) return {}
+  const wasGood = isGood(before.outcome)
+  const goodAtMs = wasGood ? before.checked_at_ms : before.good_at_ms
+  const lastFault = wasGood ? before.last_fault : { says: before.says, at_ms: before.checked_at_ms }
+  if (!isGood(outcome)) return goodAtMs === undefined ? {} : { good_at_ms: goodAtMs }
+  return lastFault === undefined ? {} : { last_fault: lastFault }
+}
 
 /** The text of the state file. */
 export const formatRefreshState = (state: RefreshState): string => `${JSON.stringify(state, null, 2)}\n`

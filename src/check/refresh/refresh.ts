@@ -21,20 +21,23 @@ import {
   withRemovals,
 } from "./new-entries.ts"
 import {
+  askedNow,
   decodeRefreshState,
   type Folder,
   formatRefreshState,
-  isUseless,
+  isGood,
   manifestFileName,
   packFileName,
   type RefreshState,
   type SourceOutcome,
   type SourceState,
   STATE_FILE,
+  sourceHistory,
 } from "./refresh-state.ts"
 import { type RequestedSource, requestedSources, resolveSource, retainedSources } from "./requested-sources.ts"
 import { NONE_LEFT_OUT } from "./source-validation.ts"
 import { formatDownload, parseDownload, type StoredDownload } from "./stored-download.ts"
+import { fillPast, lacksPast } from "./window-past.ts"
 
 /** The dependencies of `refresh`. */
 export type RefreshDeps = {
@@ -96,7 +99,7 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
   const isQueried = ({ source, url }: RequestedSource): boolean =>
     single === null ? !deps.isOutsideOff || isLocal(url) : source.row.id === single.id
   const queried = [...requested.values()].filter(isQueried)
-  const sources = await refreshSources(run, queried)
+  const sources = await fillPasts(run, await refreshSources(run, queried))
   const state: RefreshState = {
     ...before,
     stock: bundleId,
@@ -120,16 +123,6 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
 
 /** Whether a source is a file of this host. */
 export const isLocal = (url: string): boolean => /^file:/i.test(url)
-
-/** The instants of a state after all sources were asked. */
-function askedNow(
-  { refreshed_at_ms }: RefreshState,
-  sources: readonly SourceState[],
-  nowMs: number,
-): Pick<RefreshState, "asked_at_ms" | "refreshed_at_ms"> {
-  const hasFailed = sources.length > 0 && sources.every(isUseless)
-  return { asked_at_ms: nowMs, refreshed_at_ms: hasFailed ? refreshed_at_ms : nowMs }
-}
 
 /** What the downloads of one refresh share. */
 type RefreshRun = {
@@ -159,6 +152,30 @@ async function refreshSources(
       return state === undefined ? [] : [[row.id, state]]
     }),
   )
+}
+
+/**
+ * Fills the window sources that were asked now from their past, one after the other. A source that a mirror serves has none, since the
+ * operator has chosen whom to ask.
+ */
+async function fillPasts(
+  { deps, requested, downloads, validationContextOf }: RefreshRun,
+  states: Readonly<Record<string, SourceState>>,
+): Promise<Readonly<Record<string, SourceState>>> {
+  const filled: Record<string, SourceState> = { ...states }
+  for (const [id, state] of Object.entries(states)) {
+    const [row, stored] = [requested.get(id)?.source.row, downloads.get(id)]
+    const isAsked = isGood(state.outcome) && state.url === row?.from.url
+    if (row === undefined || stored === undefined || !isAsked || !lacksPast(row, stored, deps.clock())) continue
+    const context = validationContextOf(row)
+    const readNames = (text: string) => readDownloadedSource(row, text, null, context)
+    const past = await fillPast({ ...deps, readNames }, row, stored)
+    const fileText = formatDownload(past.stored)
+    await deps.folder.writeAtomic(downloadFileName(id), fileText)
+    downloads.set(id, parseDownload(fileText) ?? stored)
+    if (past.message !== "") filled[id] = { ...state, past: past.message }
+  }
+  return filled
 }
 
 /** Waits until all work has ended, so that none is running when it rejects with the first error. */
@@ -290,21 +307,6 @@ function mergeEntries(
   if (added.kind === "added") return { ...added, kind: "merged" }
   assert(last !== null, "a window repeats another one")
   return { kind: "merged", source: last.source, window: last.window }
-}
-
-const isGood = (outcome: SourceOutcome): boolean => outcome === "taken" || outcome === "unchanged"
-
-/** What the state of a source keeps of its earlier outcomes. */
-function sourceHistory(
-  before: SourceState | undefined,
-  outcome: SourceOutcome,
-): Pick<SourceState, "good_at_ms" | "last_fault"> {
-  if (before === undefined) return {}
-  const wasGood = isGood(before.outcome)
-  const goodAtMs = wasGood ? before.checked_at_ms : before.good_at_ms
-  const lastFault = wasGood ? before.last_fault : { says: before.says, at_ms: before.checked_at_ms }
-  if (!isGood(outcome)) return goodAtMs === undefined ? {} : { good_at_ms: goodAtMs }
-  return lastFault === undefined ? {} : { last_fault: lastFault }
 }
 
 /** When the entries last changed. A refresh that was interrupted after writing a download has left only its day. */

@@ -212,12 +212,15 @@ function unreadableMessage(lines: UnreadableLines | undefined): string {
     : `${count} lines are not names and are left out, the first is line ${line}.`
 }
 
-/** Sentences about what was left out of a download; empty: nothing was. */
+/** Sentences about what was left out of a download, or is missing of its past; empty: nothing. */
 export const leftOutMessages = (left: {
   readonly left_out?: LeftOutNames
   readonly unreadable?: UnreadableLines
+  readonly past?: string
 }): string =>
-  [leftOutMessage(left.left_out), unreadableMessage(left.unreadable)].filter(message => message !== "").join(" ")
+  [leftOutMessage(left.left_out), unreadableMessage(left.unreadable), left.past ?? ""]
+    .filter(message => message !== "")
+    .join(" ")
 
 const nameSome = ({ count, names }: LeftOutNames): string =>
   `${names.join(", ")}${count > names.length ? ` and ${count - names.length} more` : ""}`

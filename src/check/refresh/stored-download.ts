@@ -42,6 +42,8 @@ const FileHead = Type.Object({
           days: Type.Integer({ minimum: 1 }),
         }),
       ),
+      /** The day down to which windows of the past were filled in; absent: none were. */
+      filledTo: Type.Optional(Type.String()),
     }),
   ),
   /** SHA-256 of this line without this member, and of the lines below. */
@@ -94,7 +96,7 @@ export function formatDownload({
     left_out: { count: leftOut.count, names: [...leftOut.names] },
     ...(unreadable === null ? {} : { unreadable }),
     ...(removedOn === undefined ? {} : { removed: Object.fromEntries(removedOn) }),
-    ...(window === null ? {} : { window: { sha256: window.sha256, taken: [...window.taken] } }),
+    ...(window === null ? {} : { window: { ...window, taken: [...window.taken] } }),
   }
   return `${JSON.stringify({ ...head, sha256: fileSha256(head, lines) })}\n${lines}`
 }

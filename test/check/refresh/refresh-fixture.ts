@@ -119,7 +119,8 @@ export async function refreshedFixture() {
 }
 
 /** The sets that match a name in the pack in use; null: no pack is in use. */
-export const setsOf = (fixture: RefreshFixture, name: string) => fixture.inUse()?.match(name, name).sets ?? null
+export const setsOf = (fixture: Pick<RefreshFixture, "inUse">, name: string) =>
+  fixture.inUse()?.match(name, name).sets ?? null
 
 /** The sources that list a name in the pack in use, with the day on which it was added. */
 export const sourcesOf = (fixture: RefreshFixture, name: string) =>

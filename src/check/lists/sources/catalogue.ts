@@ -24,6 +24,7 @@ const literalUnion = <const T extends readonly string[]>(values: T) =>
   Type.Union(values.map(value => Type.Literal(value)))
 const CLOSED = { additionalProperties: false }
 const NON_EMPTY_TEXT = Type.String({ minLength: 1 })
+const HTTPS_URL = Type.String({ pattern: "^https://" })
 const ISO_DATE = Type.String({ pattern: "^\\d{4}-\\d{2}-\\d{2}$" })
 
 const CatalogueSource = Type.Object(
@@ -34,7 +35,7 @@ const CatalogueSource = Type.Object(
     from: Type.Object(
       {
         /** Where a refresh downloads it; absent: the source is built in. A download is empty before the first refresh. */
-        url: Type.Optional(Type.String({ pattern: "^https://" })),
+        url: Type.Optional(HTTPS_URL),
         /** The npm package that contains the file; absent: the path of the file is relative to the repository. */
         package: Type.Optional(NON_EMPTY_TEXT),
         /** The file, or for `tree` the folder; for a URL the end of its path, by which a mirror is recognised. */
@@ -70,7 +71,15 @@ const CatalogueSource = Type.Object(
      * it was last seen. `names`: how many a download has, which bounds the first one. Absent: a download replaces the one before.
      */
     window: Type.Optional(
-      Type.Object({ days: Type.Integer({ minimum: 1 }), names: Type.Integer({ minimum: 1 }) }, CLOSED),
+      Type.Object(
+        {
+          days: Type.Integer({ minimum: 1 }),
+          names: Type.Integer({ minimum: 1 }),
+          /** Where earlier windows are: a list of commits since `{since}`, by `{page}`, and the window of each `{commit}`. */
+          past: Type.Optional(Type.Object({ commits: HTTPS_URL, file: HTTPS_URL }, CLOSED)),
+        },
+        CLOSED,
+      ),
     ),
     /**
      * How many names that no such list may hold a download is known to list. They are left out, and with more than these it is

@@ -13,7 +13,11 @@ export type FakeSource = {
   readonly isDownloaded?: boolean
   readonly renews?: string
   readonly tracksRemovals?: boolean
-  readonly window?: { readonly days: number; readonly names: number }
+  readonly window?: {
+    readonly days: number
+    readonly names: number
+    readonly past?: { readonly commits: string; readonly file: string }
+  }
 }
 
 /** The text of a catalogue and the files of its sources, whose ids are the keys. */
