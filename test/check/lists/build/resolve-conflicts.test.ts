@@ -170,6 +170,8 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["kept", { a: high("disposable", "x.github.io"), b: high("disposable", "github.io") }],
   // A registrable name can be the parent of a public suffix; it does not match names registered there.
   ["kept", { a: high("disposable", "x.s3.amazonaws.com"), b: high("disposable", "amazonaws.com") }],
+  // A suffix is told as the reason of what is under it, also below another one.
+  ["kept", { a: curated("education_suffix", "k12.edu"), b: curated("education_suffix", "edu") }],
 ]
 
 for (const [index, [expected, sources]] of CASES.entries())
