@@ -229,7 +229,7 @@ describe("a download", () => {
     expect(bytes.toString()).toStartWith("\ufeffReport;'=A1\n\nemail;n\u00f6te;category;")
     for (const cells of ["\na@acme.com;'=1+1;", `\nb@acme.com;"'=2;\n""3""";`, "\nx@mailinator.com;'-;"])
       expect(bytes.toString()).toContain(cells)
-    expect(Number(headers.get("content-length"))).toBe(bytes.length)
+    expect(headers.get("content-length")).toBeNull()
     const plain = await app.get(`/v1/jobs/${id}/results`)
     expect(plain.text).toContain("a@acme.com;=1+1;")
     expect(plain.headers.get("etag")).not.toBe(headers.get("etag"))

@@ -302,6 +302,9 @@ async function sendResults(
   }
   if (request.headers.get("if-none-match")?.trim() === entityTag)
     return new Response(null, { status: 304, headers: { ...headers, "Content-Length": "0" } })
+  // How long they are tells only reading them, so they are sent without a length unless a part is asked for.
+  if (isForSpreadsheet && !request.headers.has("range"))
+    return new Response(streamOf(readSpreadsheet(files, job, only)), { headers })
   const length = isForSpreadsheet ? await spreadsheetLength(files, job, only) : plainLength
   const range = requestedRange(request, length, entityTag)
   if (range === "unsatisfiable") throw rangeNotSatisfiable(length)
