@@ -28,6 +28,7 @@ export const POLICY_DEFAULT: Policy = "b2b"
 // biome-ignore format: a matrix is read by its columns
 export const WEAK_EVIDENCE = {
   learned_mail_host:    { description: "a learned mail host",   lenient: "review", b2b: "review", strict: "review" },
+  personal_mail_host:   { description: "a forwarding service or a provider of personal mailboxes", lenient: "allow", b2b: "allow", strict: "review" },
   listing_contradicted: { description: "a contradicted listing",              lenient: "review", b2b: "review", strict: "block" },
 } as const satisfies Record<string, { readonly description: string } & Readonly<Record<Policy, Recommendation>>>
 

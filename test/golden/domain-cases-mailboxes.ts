@@ -13,7 +13,7 @@ export const MAILBOX_CASES: readonly DomainCase[] = [
   { about: "other hosts of yandex are no yandex_360", input: "jane@fresco-kiln.ru", records: { "MX @": ["10 mxfront.mail.yandex.net"] } },
   { about: "fastmail", input: "jane@glaze-kiln.com", records: { "MX @": ["10 in1-smtp.messagingengine.com", "20 in2-smtp.messagingengine.com"], "TXT @": ["v=spf1 include:spf.messagingengine.com ?all"] } },
   { about: "proton", input: "jane@hearth-kiln.ch", records: { "MX @": ["10 mail.protonmail.ch", "20 mailsec.protonmail.ch"], "TXT @": ["v=spf1 include:_spf.protonmail.ch ~all"] } },
-  { about: "icloud: persons use it too, so an MX is all it is", input: "jane@ivory-kiln.com", records: { "MX @": ["10 mx01.mail.icloud.com", "10 mx02.mail.icloud.com"], "TXT @": ["v=spf1 include:icloud.com ~all"] } },
+  { about: "icloud: a plan of persons, whose domains are not yet organisations", input: "jane@ivory-kiln.com", records: { "MX @": ["10 mx01.mail.icloud.com", "10 mx02.mail.icloud.com"], "TXT @": ["v=spf1 include:icloud.com ~all"] } },
   { about: "amazon inbound without a mailbox", input: "jane@jasper-kiln.com", records: { "MX @": ["10 inbound-smtp.us-east-1.amazonaws.com"], "TXT @": ["v=spf1 include:amazonses.com ~all"] } },
   { about: "amazon inbound with WorkMail's autodiscover", input: "jane@kaolin-kiln.com", records: { "MX @": ["10 inbound-smtp.eu-west-1.amazonaws.com"], "CNAME autodiscover": ["autodiscover.mail.eu-west-1.awsapps.com"] } },
   { about: "amazon inbound with suite_b's autodiscover", input: "jane@lustre-kiln.com", records: { "MX @": ["10 inbound-smtp.us-west-2.amazonaws.com"], "CNAME autodiscover": ["autodiscover.outlook.com"] } },

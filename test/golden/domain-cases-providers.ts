@@ -45,6 +45,7 @@ export const PROVIDER_CASES: readonly DomainCase[] = [
   { about: "kinghost", input: "jane@hazel-quay-mole.com", records: { "MX @": ["10 mx.kinghost.net"] } },
   // Mailboxes of persons.
   { about: "mail_com", input: "jane@indigo-quay-mole.com", records: { "MX @": ["10 mx00.mail.com"] } },
+  { about: "startmail", input: "jane@ivory-quay-mole.com", records: { "MX @": ["10 mx.startmail.com"] } },
   { about: "qq", input: "jane@jade-quay-mole.com", records: { "MX @": ["10 mx2.qq.com"] } },
   { about: "netease_consumer", input: "jane@khaki-quay-mole.com", records: { "MX @": ["10 126mx02.mxmail.netease.com"] } },
   // Internet providers.

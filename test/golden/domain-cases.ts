@@ -56,7 +56,7 @@ const SUITE_CASES: readonly DomainCase[] = [
 /** Hosts that pass mail on, feed programs, or serve throw-away domains, at names that no list knows. */
 // biome-ignore format: a case a line
 const FORWARDER_CASES: readonly DomainCase[] = [
-  // Forwarders and registrars' mail are never disposable evidence by themselves.
+  // Forwarders are never disposable evidence by themselves, and no organisation is known by them.
   { about: "cloudflare_routing", input: "jane@arbor-quill.com", records: { "MX @": ["13 amir.mx.cloudflare.net", "24 linda.mx.cloudflare.net", "86 isaac.mx.cloudflare.net"], "TXT @": ["v=spf1 include:_spf.mx.cloudflare.net ~all"] } },
   { about: "cloudflare_routing in front of suite_a's senders", input: "jane@bayou-quill.com", records: { "MX @": ["1 route1.mx.cloudflare.net", "2 route2.mx.cloudflare.net"], "TXT @": ["v=spf1 include:_spf.mx.cloudflare.net include:_spf.google.com ~all"] } },
   { about: "cloudflare_routing under strict", input: "jane@brook-quill.com", policy: "strict", records: { "MX @": ["1 route1.mx.cloudflare.net"], "TXT @": ["v=spf1 include:_spf.mx.cloudflare.net ~all"], "TXT _dmarc": ["v=DMARC1; p=none"] } },

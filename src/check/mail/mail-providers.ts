@@ -28,7 +28,7 @@ export type MailProviderKind = (typeof MAIL_PROVIDER_KINDS)[number]
 /** Who operates a domain's mail, as far as DNS records can show it. */
 export type MailOperator = Exclude<NonNullable<MailEvidence["operatedBy"]>, "learned_disposable">
 
-/** All operators that a row of the table can name. */
+/** All operators that a row of the table can show, by itself or by its kind. */
 export const MAIL_OPERATORS: readonly MailOperator[] = [
   "suite_a",
   "suite_b",
@@ -37,6 +37,9 @@ export const MAIL_OPERATORS: readonly MailOperator[] = [
   "disposable",
   "parking",
   "agent",
+  "forwarder",
+  "personal",
+  "alias",
 ]
 
 /** One mail provider. */
@@ -80,12 +83,19 @@ export function parseMailProviders(text: string): MailProviderTable {
   }
 }
 
+/** Whose domains the hosts of some kinds serve, whatever the provider. */
+const OPERATOR_OF_KIND: { readonly [Kind in MailProviderKind]?: MailOperator } = {
+  consumer: "personal",
+  forwarder: "forwarder",
+  relay: "alias",
+}
+
 function toMailProvider(row: {
   readonly key: string
   readonly kind: MailProviderKind
   readonly shows: string
 }): MailProvider {
-  const operator = row.shows === "" ? null : requireOneOf(MAIL_OPERATORS, row.shows)
+  const operator = row.shows === "" ? (OPERATOR_OF_KIND[row.kind] ?? null) : requireOneOf(MAIL_OPERATORS, row.shows)
   // A suite has several rows, one for each cloud. All have the suite's key.
   return { key: row.kind === "suite" && operator !== null ? operator : row.key, kind: row.kind, operator }
 }

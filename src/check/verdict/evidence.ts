@@ -21,7 +21,10 @@ export type MailEvidence = {
   readonly mx: readonly MailHost[]
   /** Key of the provider of the most preferred host; null: it is not known. */
   readonly provider: string | null
-  /** Who operates the mail hosts; null: it is not known. */
+  /**
+   * Who operates the mail hosts; null: it is not known, or it says nothing of the domain. A `forwarder` hands the mail of own domains on
+   * to mailboxes elsewhere, `personal` has mailboxes that are sold to persons, and `alias` hides the mailboxes of persons.
+   */
   readonly operatedBy:
     | "suite_a"
     | "suite_b"
@@ -31,6 +34,9 @@ export type MailEvidence = {
     | "learned_disposable"
     | "parking"
     | "agent"
+    | "forwarder"
+    | "personal"
+    | "alias"
     | null
   /** The one SPF record (RFC 7208 §4.5); null: there is none, or more than one. */
   readonly spf: Finding<string | null>

@@ -99,6 +99,7 @@ const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
 /** Why the decisive reason does not carry the recommendation of its category; null: it does. */
 function weakEvidenceOf(decisive: Reason, evidence: Evidence): WeakEvidence | null {
   if (decisive === "listing_contradicted") return "listing_contradicted"
+  if (decisive === "forwarded_mail" || decisive === "personal_hosting") return "personal_mail_host"
   const isLearned = decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
   return isLearned ? "learned_mail_host" : null
 }

@@ -37,6 +37,9 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   parked_mail: e => knownMail(e)?.operatedBy === "parking",
   name_pattern: e => e.namePattern !== null && e.listMatch.mask === 0 && isReachable(e),
   free_subdomain: e => e.listMatch.has("free_subdomain"),
+  relay_mx: e => isOwnDomainAt("alias", e),
+  forwarded_mail: e => isOwnDomainAt("forwarder", e),
+  personal_hosting: e => isOwnDomainAt("personal", e),
   mx_found: e => knownMail(e)?.delivery === "mx" && !(isEmail(e) && isUnreachable(e)),
   implicit_mx: e => isEmail(e) && knownMail(e)?.delivery === "implicit",
   resolves: e => !isEmail(e) && knownMail(e)?.hasAddress === true,
@@ -90,6 +93,10 @@ function isUnderEducationSuffix({ listMatch }: Pick<Evidence, "listMatch">): boo
 /** Whether the domain stands under an education suffix where anyone can register, and no list names it. */
 export const isUnderOpenSuffix = ({ listMatch }: Evidence): boolean =>
   listMatch.has("open_education_suffix") && !listMatch.has("education_suffix")
+
+/** Whether a domain that no list names has its mail at hosts for persons of that kind. */
+const isOwnDomainAt = (operator: "alias" | "forwarder" | "personal", evidence: Evidence): boolean =>
+  evidence.listMatch.mask === 0 && knownMail(evidence)?.operatedBy === operator
 
 /** Whether mail or visitors reach the domain: it has a mail host or an address record. */
 export function isReachable(evidence: Evidence): boolean {

@@ -133,7 +133,7 @@ test("a host after that of a known provider is not observed, but one after a pla
   expect(hosts.size.observations).toBe(0)
   await behind(HOSTS_OF_KINDS.placeholder, "listed-two-")
   expect(await runBy("acme.com", [`10 ${HOST}`])).toBe("learned_disposable")
-  expect(await runBy("acme.com", [`0 ${HOSTS_OF_KINDS.forwarder}`, `10 ${HOST}`])).toBeNull()
+  expect(await runBy("acme.com", [`0 ${HOSTS_OF_KINDS.forwarder}`, `10 ${HOST}`])).toBe("forwarder")
 })
 
 test("a host under the domain's own name counts by its address alone", async () => {

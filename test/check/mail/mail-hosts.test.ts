@@ -81,18 +81,21 @@ test("one disposable host makes the mail disposable, and leaves the provider as 
   expect(hosts([10, "mx.acme.com"], [90, DISPOSABLE])).toMatchObject({ provider: null, operatedBy: "disposable" })
 })
 
-test("forwarders, relays, hosting, senders and personal mailboxes operate nothing", () => {
-  for (const host of [
-    "route1.mx.cloudflare.net",
-    "mx1.simplelogin.co",
-    "mx1.bluehost.com",
-    "mxa.mailgun.org",
-    "mx01.mail.icloud.com",
-    "inbound-smtp.us-east-1.amazonaws.com",
-    "eforward1.registrar-servers.com",
-  ]) {
+test("hosting and senders operate nothing; forwarders, alias services and personal mailboxes are operators of their own", () => {
+  for (const [host, operator] of [
+    ["route1.mx.cloudflare.net", "forwarder"],
+    ["eforward1.registrar-servers.com", "forwarder"],
+    ["redirect.ovh.net", "forwarder"],
+    ["mx1.simplelogin.co", "alias"],
+    ["mx01.mail.icloud.com", "personal"],
+    ["mx00.mail.com", "personal"],
+    ["mx1.bluehost.com", null],
+    ["mx00.t-online.de", null],
+    ["mxa.mailgun.org", null],
+    ["inbound-smtp.us-east-1.amazonaws.com", null],
+  ] as const) {
     const { provider, operatedBy } = hosts([10, host])
-    expect([host, provider === null, operatedBy]).toEqual([host, false, null])
+    expect([host, provider === null, operatedBy]).toEqual([host, false, operator])
   }
   expect(hosts([10, "mx.zoho.com"])).toMatchObject({ provider: { key: "zoho" }, operatedBy: "other_suite" })
 })

@@ -285,7 +285,7 @@ describe("the operator of the mail", () => {
     })
     expect(await facts({ "MX acme.com": ["10 mx01.mail.icloud.com"] })).toMatchObject({
       provider: "icloud",
-      operatedBy: null,
+      operatedBy: "personal",
       suites: NO_SUITES,
     })
   })
@@ -305,17 +305,17 @@ describe("the operator of the mail", () => {
   })
 
   test("a consumer or group host of the vendor disqualifies its SPF record", async () => {
-    for (const [host, record] of [
-      ["gmail-smtp-in.l.google.com", "redirect=_spf.google.com"],
-      ["gmr-smtp-in.l.google.com", "include:_spf.google.com ~all"],
-      ["outlook-com.olc.protection.outlook.com", "include:spf.protection.outlook.com include:spf.acme.net ~all"],
+    for (const [host, operatedBy, record] of [
+      ["gmail-smtp-in.l.google.com", "personal", "redirect=_spf.google.com"],
+      ["gmr-smtp-in.l.google.com", "forwarder", "include:_spf.google.com ~all"],
+      ["olc.protection.outlook.com", "personal", "include:spf.protection.outlook.com include:spf.acme.net ~all"],
     ] as const) {
       const { suites, queries, mail } = await probe({
         "MX acme.com": [`5 ${host}`],
         "TXT acme.com": [`v=spf1 ${record}`],
       })
       expect([suites, queries.length]).toEqual([known(NO_SUITES), 5])
-      expect(mail).toMatchObject({ value: { operatedBy: null, spf: known(`v=spf1 ${record}`) } })
+      expect(mail).toMatchObject({ value: { operatedBy, spf: known(`v=spf1 ${record}`) } })
     }
   })
 

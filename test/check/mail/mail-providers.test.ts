@@ -36,6 +36,7 @@ const MATCHED_BY: Readonly<Record<string, string>> = {
   "~^recv[a-z0-9-]*\\.erinn\\.biz$": "recv300.erinn.biz",
   "~^smtpz\\d\\.laposte\\.net$": "smtpz4.laposte.net",
   "~^www\\d+\\.sakura\\.ne\\.jp$": "www1234.sakura.ne.jp",
+  "~^eforward\\d+\\.name-services\\.com$": "eforward3.name-services.com",
   "~^mx[12]\\.hostinger\\.(ae|ar|co|com|cz|de|dk|ee|es|fi|fr|gr|hr|hu|in|it|jp|kr|lt|lv|mx|my|nl|no|ph|pk|pl|pt|ro|ru|se|sk|vn)$":
     "mx1.hostinger.in",
   "~^mx[12]\\.hostinger\\.(co\\.id|co\\.il|co\\.uk|com\\.ar|com\\.br|com\\.hk|com\\.tr|com\\.ua|in\\.th|web\\.tr)$":
@@ -55,6 +56,16 @@ const rows = (await Bun.file(join(ROOT, "data/mail/providers.txt")).text())
     grade,
   }))
 
+/** What a row without an operator of its own shows, by its kind. */
+const SHOWN_BY_KIND_ALONE: Readonly<Record<string, string>> = {
+  consumer: "personal",
+  forwarder: "forwarder",
+  relay: "alias",
+}
+
+const operatorOf = ({ kind, shows }: { readonly kind: string; readonly shows: string | null }): string | null =>
+  shows ?? SHOWN_BY_KIND_ALONE[kind] ?? null
+
 /** Names that the pattern matches. */
 function namesFor(pattern: string): readonly string[] {
   if (pattern.startsWith("~")) return [MATCHED_BY[pattern] ?? `no example of ${pattern}`]
@@ -67,7 +78,8 @@ describe("the table of providers", () => {
     const SHOWN_BY_KIND: Readonly<Record<string, readonly (string | null)[]>> = {
       suite: ["suite_a", "suite_b"],
       placeholder: ["suite_b"],
-      mailbox: ["other_suite", null],
+      mailbox: ["other_suite", "personal", null],
+      group: ["forwarder"],
       gateway: ["gateway"],
       disposable_mx: ["disposable"],
       parking: ["parking"],
@@ -76,12 +88,12 @@ describe("the table of providers", () => {
     for (const { key, kind, shows } of rows)
       expect([key, SHOWN_BY_KIND[kind] ?? [null]]).toEqual([key, expect.arrayContaining([shows])])
     expect(rows.filter(({ grade }) => !/^[ABC]$/.test(grade))).toEqual([])
-    expect(new Set(rows.flatMap(({ shows }) => shows ?? []))).toEqual(new Set(MAIL_OPERATORS))
+    expect(new Set(rows.flatMap(row => operatorOf(row) ?? []))).toEqual(new Set(MAIL_OPERATORS))
   })
 
   test("is matched by every pattern: with the row's key, or the suite's for each of its clouds", () => {
     for (const { key, kind, shows, mx, spf } of rows) {
-      const expected = { key: kind === "suite" ? shows : key, kind, operator: shows }
+      const expected = { key: kind === "suite" ? shows : key, kind, operator: operatorOf({ kind, shows }) }
       for (const name of mx.flatMap(namesFor))
         expect({ name, ...providerOfMailHost(name) }).toMatchObject({ name, ...expected })
       for (const name of spf.flatMap(namesFor))
@@ -132,6 +144,7 @@ const OVERLAPS: readonly string[] = [
   "dynadot: dynadot.com, dynadot_parking: =parkmail.dynadot.com",
   "open_xchange: oxcs.net, networksolutions: netsol.xion.oxcs.net",
   "ru_center: nic.ru, ru_center_parking: =nomail.nic.ru",
+  "yahoo: yahoodns.net, yahoo_business: =mx-biz.mail.am0.yahoodns.net",
 ]
 
 test("names that only look like a provider's host have no provider", () => {
@@ -161,12 +174,12 @@ test("consumers, group services and placeholders of the suites' vendors are dist
   expect(providerOfMailHost("alt1.gmail-smtp-in.l.google.com")).toMatchObject({
     key: "gmail",
     kind: "consumer",
-    operator: null,
+    operator: "personal",
   })
-  expect(providerOfMailHost("gmr-smtp-in.l.google.com")).toMatchObject({ key: "google_groups", operator: null })
+  expect(providerOfMailHost("gmr-smtp-in.l.google.com")).toMatchObject({ key: "google_groups", operator: "forwarder" })
   expect(providerOfMailHost("hotmail-com.olc.protection.outlook.com")).toMatchObject({
     key: "outlook_consumer",
-    operator: null,
+    operator: "personal",
   })
   expect(providerOfMailHost("ms1.msv1.invalid.outlook.com")).toMatchObject({
     key: "suite_b_placeholder",

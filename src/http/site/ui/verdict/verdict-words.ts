@@ -241,6 +241,10 @@ const WHY: { readonly [R in Reason]: Sentence } = {
   parked_mail: v => `A parking service takes the mail of ${domainOf(v)}.`,
   name_pattern: () => "The name says that this is a school or a public body.",
   free_subdomain: v => `${domainOf(v)} is a free name that anyone can get.`,
+  relay_mx: v =>
+    `${domainOf(v)} receives its email through ${providerOf(v, "an alias service")}, which hides mailboxes.`,
+  forwarded_mail: v => `${domainOf(v)} forwards its email with ${providerOf(v, "a forwarding service")}.`,
+  personal_hosting: v => `${domainOf(v)} has its email at ${providerOf(v, "a provider of personal mailboxes")}.`,
   mx_found: v => `${domainOf(v)} has a mail server.`,
   implicit_mx: v => `${domainOf(v)} names no mail server, but its web server may take email.`,
   resolves: v => `${domainOf(v)} leads to a server.`,
