@@ -1,14 +1,15 @@
 import type { Pause } from "../base/concurrency.ts"
+import { isJsonSpace, jsonArrayLines } from "../base/json-array.ts"
 import { parseJson } from "../base/text.ts"
 import { isJsonObject } from "../base/untrusted-text.ts"
+import { openZip, type ZipArchive } from "../base/zip-archive.ts"
 import { hasByteOrderMark, MARK_BYTES, splitFirst, withBeginning, withoutMark } from "./beginning.ts"
 import { type FileFormat, readFileName } from "./file-format.ts"
 import { isZip } from "./file-signatures.ts"
 import { decodeInput } from "./input-decoder.ts"
-import { isJsonSpace, jsonArrayLines } from "./json-array.ts"
+import { LINE_BYTES_MAX } from "./line-splitter.ts"
 import type { ReadingOptions } from "./reading-plan.ts"
 import { isOfficeDocument, xlsxLines } from "./sheet/xlsx-sheet.ts"
-import { openZip, type ZipArchive } from "./zip-archive.ts"
 
 /** What is known of a file before it is read. */
 export type InputAsked = {
@@ -135,7 +136,12 @@ async function openText(
   const text = withoutMark(first)
   const start = firstByte(text, 0)
   if (text[start] === OPEN_BRACKET && (isJson || BEGIN_ELEMENTS.includes(text[firstByte(text, start + 1)] ?? 0)))
-    return { text: jsonArrayLines(wholeFrom(text), refuse), format: "ndjson", delimiter: null, isMade: true }
+    return {
+      text: jsonArrayLines(wholeFrom(text), LINE_BYTES_MAX, refuse),
+      format: "ndjson",
+      delimiter: null,
+      isMade: true,
+    }
   if (!isJson || text[start] !== OPEN_BRACE) return unknownText(wholeFrom(first))
   return await openObjects(wholeFrom(text), refuse)
 }

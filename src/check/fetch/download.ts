@@ -48,6 +48,12 @@ export type DownloadResult =
   /** A sentence for the log. Of the response it contains only the status, a length and a host. */
   | { readonly kind: "failed"; readonly message: string }
 
+/** The result of a download whose body is read as it comes. */
+export type StreamedResult<T> =
+  | { readonly kind: "unchanged" }
+  | { readonly kind: "taken"; readonly value: T; readonly validators: CacheValidators; readonly byteCount: number }
+  | { readonly kind: "failed"; readonly message: string }
+
 /**
  * Downloads a text if it is newer than the download that `known` belongs to; null: there is none. It never rejects, settles
  * within `timeoutMs`, and leaves no request running. A redirect of a public server is followed only to public addresses; a server
@@ -62,9 +68,34 @@ export async function download(
   known: CacheValidators | null,
   bounds: DownloadBounds,
 ): Promise<DownloadResult> {
+  const readText = async (parts: AsyncIterable<Uint8Array>) => decodeText(await wholeBody(parts))
+  const result = await receive(deps, url, known, bounds, readText)
+  if (result.kind !== "taken") return result
+  const { value: text, validators, byteCount } = result
+  return { kind: "taken", text, validators, byteCount }
+}
+
+/**
+ * Downloads what `read` makes of the parts of a body, under the same rules. Their sum is bounded as a text is; what they unpack to is for
+ * `read` to bound. If it rejects, the download fails with the error's code.
+ */
+export const downloadStreamed = <T>(
+  { fetchUrl, setTimer, userAgent, resolver = null }: Omit<DownloadDeps, "readTexts">,
+  url: string,
+  bounds: DownloadBounds,
+  read: (parts: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<StreamedResult<T>> => receive({ fetchUrl, setTimer, userAgent, resolver }, url, null, bounds, read)
+
+async function receive<T>(
+  deps: DownloadDeps,
+  url: string,
+  known: CacheValidators | null,
+  bounds: DownloadBounds,
+  read: (parts: AsyncIterable<Uint8Array>) => Promise<T>,
+): Promise<StreamedResult<T>> {
   const deadline = new Deadline(deps.setTimer, bounds.timeoutMs)
   try {
-    return await followRedirects({ deps, bounds, deadline, conditions: conditionalHeaders(known) }, url)
+    return await followRedirects({ deps, bounds, deadline, conditions: conditionalHeaders(known), read }, url)
   } catch (fault) {
     return {
       kind: "failed",
@@ -75,28 +106,30 @@ export async function download(
   }
 }
 
-type DownloadContext = {
+type RequestContext = {
   readonly deps: DownloadDeps
   readonly bounds: DownloadBounds
   readonly deadline: Deadline
   readonly conditions: Readonly<Record<string, string>>
 }
 
+type DownloadContext<T> = RequestContext & { readonly read: (parts: AsyncIterable<Uint8Array>) => Promise<T> }
+
 /** A failure with a message of this file; other errors are reported by their code only. */
 class DownloadRefusal extends Error {}
 
-async function followRedirects(context: DownloadContext, text: string): Promise<DownloadResult> {
+async function followRedirects<T>(context: DownloadContext<T>, text: string): Promise<StreamedResult<T>> {
   const { redirectsMax } = context.bounds
   let url = URL.parse(text)
   if (url === null) throw new DownloadRefusal("Its URL is invalid.")
   if (url.protocol === "file:" && context.deps.readTexts !== undefined)
-    return readLocal(context.deps.readTexts, url, context.bounds)
+    return await readLocal(context, context.deps.readTexts, url)
   if (!isAllowedSourceUrl(url))
     throw new DownloadRefusal(
       `${originOf(url)} is not allowed: a source needs https, or http on loopback, and no user name.`,
     )
   for (let redirectCount = 0; ; redirectCount++) {
-    const result = await sendRequest(context, url)
+    const result: StreamedResult<T> | URL = await sendRequest(context, url)
     if (!(result instanceof URL)) return result
     if (redirectCount === redirectsMax) throw new DownloadRefusal(`It has more than ${redirectsMax} redirects.`)
     await requireNoWayInside(context, url, result)
@@ -105,16 +138,25 @@ async function followRedirects(context: DownloadContext, text: string): Promise<
 }
 
 /** Reads a file of this host, or the files of a directory. */
-function readLocal(readTexts: ReadTexts, url: URL, { bytesMax }: DownloadBounds): DownloadResult {
+async function readLocal<T>(
+  { bounds, read }: DownloadContext<T>,
+  readTexts: ReadTexts,
+  url: URL,
+): Promise<StreamedResult<T>> {
   if (url.host !== "") throw new DownloadRefusal("Its URL names a host. Write it with three slashes: file:///path.")
-  const file = readTexts(fileURLToPath(url), bytesMax)
+  const file = readTexts(fileURLToPath(url), bounds.bytesMax)
   if (file.kind === "unreadable") throw new DownloadRefusal(`It cannot be read: ${file.why}.`)
+  const bytes = Buffer.from(file.text)
   const validators = { etag: null, lastModified: null }
-  return { kind: "taken", text: file.text, validators, byteCount: Buffer.byteLength(file.text) }
+  return { kind: "taken", value: await read(onePart(bytes)), validators, byteCount: bytes.length }
+}
+
+async function* onePart(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
+  yield bytes
 }
 
 /** Sends one request and returns the download or the target of a redirect. The unread rest of a response is aborted. */
-async function sendRequest(context: DownloadContext, url: URL): Promise<DownloadResult | URL> {
+async function sendRequest<T>(context: DownloadContext<T>, url: URL): Promise<StreamedResult<T> | URL> {
   const request = new AbortController()
   const headers = { ...context.conditions, "user-agent": context.deps.userAgent }
   try {
@@ -128,7 +170,7 @@ async function sendRequest(context: DownloadContext, url: URL): Promise<Download
 }
 
 /** Throws a refusal when a public server redirects to one that is not public, or of which that is not known. */
-async function requireNoWayInside(context: DownloadContext, from: URL, to: URL): Promise<void> {
+async function requireNoWayInside(context: RequestContext, from: URL, to: URL): Promise<void> {
   const isRefused = await withinDeadline(context, isWayInside(from, to, context.deps.resolver ?? null), "Nobody knows")
   if (isRefused) throw new DownloadRefusal(`It redirects to ${originOf(to)}, which has no public address.`)
 }
@@ -149,7 +191,7 @@ function redirectTarget({ status, headers }: Response, from: URL): URL {
   return to
 }
 
-async function readDownload(context: DownloadContext, response: Response): Promise<DownloadResult> {
+async function readDownload<T>(context: DownloadContext<T>, response: Response): Promise<StreamedResult<T>> {
   const { status, headers } = response
   if (status === 304) {
     if (Object.keys(context.conditions).length === 0)
@@ -158,31 +200,40 @@ async function readDownload(context: DownloadContext, response: Response): Promi
   }
   if (status !== 200) throw new DownloadRefusal(`${statusText(status)}.`)
   if (HTML_TYPE.test(headers.get("content-type") ?? "")) throw new DownloadRefusal("It is an HTML page.")
-  const body = await readBody(context, response)
-  return { kind: "taken", text: decodeText(body), validators: readValidators(headers), byteCount: body.byteLength }
+  const counted = { byteCount: 0 }
+  const value = await context.read(bodyParts(context, response, counted))
+  return { kind: "taken", value, validators: readValidators(headers), ...counted }
 }
 
 const HTML_TYPE = /^\s*text\/html\s*(?:;|$)/i
 
-/** The body, decompressed. */
-async function readBody(context: DownloadContext, { headers, body }: Response): Promise<Uint8Array> {
+/** The parts of the body, decompressed and counted. */
+async function* bodyParts(
+  context: RequestContext,
+  { headers, body }: Response,
+  counted: { byteCount: number },
+): AsyncGenerator<Uint8Array, undefined> {
   const { bytesMax } = context.bounds
   const announced = headers.get("content-length")
   if (announced !== null && Number(announced) > bytesMax)
     throw new DownloadRefusal(`Its Content-Length is ${Number(announced)} bytes, more than ${bytesMax}.`)
   const reader = body?.getReader()
-  const chunks: Uint8Array[] = []
-  let count = 0
   for (;;) {
     const chunk = (await withinDeadline(context, reader?.read(), "The body broke off"))?.value
     if (chunk === undefined) break
-    count += chunk.byteLength
-    if (count > bytesMax) throw new DownloadRefusal(`It has more than ${bytesMax} bytes.`)
-    chunks.push(chunk)
+    counted.byteCount += chunk.byteLength
+    if (counted.byteCount > bytesMax) throw new DownloadRefusal(`It has more than ${bytesMax} bytes.`)
+    yield chunk
   }
+  const { byteCount: count } = counted
   // Content-Length counts compressed bytes, which are unknown here; the decompression reports a truncated body itself.
   if (announced !== null && !headers.has("content-encoding") && count !== Number(announced))
     throw new DownloadRefusal(`Its Content-Length is ${Number(announced)} bytes, but it has ${count}.`)
+}
+
+async function wholeBody(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
+  const chunks: Uint8Array[] = []
+  for await (const chunk of parts) chunks.push(chunk)
   return Buffer.concat(chunks)
 }
 
@@ -195,7 +246,7 @@ function decodeText(body: Uint8Array): string {
 
 /** The value of a promise. Throws a refusal if it rejects (`failure`), or at the end of the idle time or of the deadline. */
 async function withinDeadline<T>(
-  { deps, bounds, deadline }: DownloadContext,
+  { deps, bounds, deadline }: RequestContext,
   pending: T | Promise<T>,
   failure: string,
 ): Promise<T> {

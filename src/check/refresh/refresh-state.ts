@@ -1,6 +1,8 @@
 import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { parseJson } from "../../base/text.ts"
+import { DAY_MS } from "../../base/time.ts"
+import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 
 /**
  * The outcome of refreshing a source. `taken`: a new download is in use. `unchanged`: there was nothing new. `refused`: the
@@ -89,6 +91,23 @@ export function askedNow(
 
 /** Whether the last download of a source is the newest. */
 export const isGood = (outcome: SourceOutcome): boolean => outcome === "taken" || outcome === "unchanged"
+
+/** A refused download is asked for again after so many days, if a good one would be asked for later still. */
+const REFUSED_DAYS = 7
+/** A refresh may be earlier than the one before by its jitter. */
+const EARLIER_MS = DAY_MS / 2
+
+/** Whether a scheduled refresh asks for a source: large ones are asked for once in some weeks. */
+export function isDue(
+  { every_days }: CatalogueSource,
+  state: SourceState | undefined,
+  url: string,
+  nowMs: number,
+): boolean {
+  if (every_days === undefined || state === undefined || state.url !== url || state.outcome === "failed") return true
+  const days = isGood(state.outcome) ? every_days : Math.min(every_days, REFUSED_DAYS)
+  return Math.abs(nowMs - state.checked_at_ms) >= days * DAY_MS - EARLIER_MS
+}
 
 /** What the state of a source keeps of its earlier outcomes. */
 export function sourceHistory(

@@ -12,6 +12,7 @@ import type { CatalogueSource } from "../lists/sources/catalogue.ts"
 import { type DownloadedSource, type SourceBundle, withDownloads } from "../lists/sources/source-bundle.ts"
 import { readDownloadedSource, renewedNames, validationContexts } from "./downloaded-source.ts"
 import { type BundleChange, freedNamesFault } from "./freed-names.ts"
+import { type LargeDownloads, largeDownloads } from "./large-sources.ts"
 import {
   addWindow,
   namesAddedOn,
@@ -25,6 +26,7 @@ import {
   decodeRefreshState,
   type Folder,
   formatRefreshState,
+  isDue,
   isGood,
   manifestFileName,
   packFileName,
@@ -95,9 +97,12 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
     downloads,
     validationContextOf: validationContexts(bundle),
     semaphore: new Semaphore(CONCURRENT_DOWNLOADS_MAX, requested.size),
+    large: largeDownloads(deps),
   }
   const isQueried = ({ source, url }: RequestedSource): boolean =>
-    single === null ? !deps.isOutsideOff || isLocal(url) : source.row.id === single.id
+    single === null
+      ? (!deps.isOutsideOff || isLocal(url)) && isDue(source.row, before.sources[source.row.id], url, clock())
+      : source.row.id === single.id
   const queried = [...requested.values()].filter(isQueried)
   const sources = await fillPasts(run, await refreshSources(run, queried))
   const state: RefreshState = {
@@ -133,6 +138,7 @@ type RefreshRun = {
   readonly downloads: Map<string, StoredDownload>
   readonly validationContextOf: ReturnType<typeof validationContexts>
   readonly semaphore: Semaphore
+  readonly large: LargeDownloads
 }
 
 /** Disposable sources without a download come first: what they list is what the others may not free. */
@@ -202,7 +208,7 @@ async function refreshSource(
   run: RefreshRun,
   { source: { row }, url }: RequestedSource,
 ): Promise<readonly [id: string, state: SourceState]> {
-  const { deps, before, downloads, semaphore } = run
+  const { deps, before, downloads, semaphore, large } = run
   const { folder, clock } = deps
   const { id } = row
   const last = downloads.get(id) ?? null
@@ -217,7 +223,11 @@ async function refreshSource(
   const release = await semaphore.acquire()
   // The validators of another URL do not apply to this one.
   const validators = last?.url === url ? last.validators : null
-  const result = await download(deps, url, validators, DOWNLOAD_BOUNDS).finally(() => release?.())
+  const result = await (row.from.large === undefined
+    ? download(deps, url, validators, DOWNLOAD_BOUNDS)
+    : large(row, url)
+  ).finally(() => release?.())
+  if (result.kind === "refused") return stateOf("refused", result.message)
   if (result.kind === "failed") return stateOf("failed", result.message)
   if (result.kind === "unchanged") return stateOf("unchanged", "")
   const taken = takeDownload(run, row, { ...result, url }, last)

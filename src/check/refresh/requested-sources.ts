@@ -46,7 +46,8 @@ export function resolveSource(
   const sources = [...requested.values()]
   const match =
     sources.find(one => URL.parse(one.url)?.href === href) ??
-    sources.find(({ source }) => hasFileName(url, source.row.from.file))
+    // Several rows share a large download, so its mirrors are named by their ids.
+    sources.find(({ source: { row } }) => row.from.large === undefined && hasFileName(url, row.from.file))
   return { id: match?.source.row.id ?? ownSourceId(href), url: href }
 }
 

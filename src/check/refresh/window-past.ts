@@ -130,13 +130,13 @@ async function listCommits(
   for (let page = 1; page <= PAST_BOUNDS.commitListsMax; page++) {
     const url = template.replaceAll("{since}", `${since}T00:00:00Z`).replaceAll("{page}", String(page))
     const text = await budget.commitList(url)
-    const commits = typeof text === "string" ? parseJson(text) : undefined
-    if (!Array.isArray(commits)) {
+    const commits = typeof text === "string" ? readCommits(text) : null
+    if (commits === null) {
       fault = `Its list of commits cannot be had: ${typeof text === "string" ? "It is none." : text.fault}`
       break
     }
-    addNewest(newest, commits.slice(0, COMMITS_A_LIST))
-    if (commits.length >= COMMITS_A_LIST) continue
+    addNewest(newest, commits.dated)
+    if (commits.count >= COMMITS_A_LIST) continue
     fault = null
     break
   }
@@ -147,13 +147,18 @@ async function listCommits(
 type DatedCommit = { readonly at: number; readonly commit: string }
 
 /** Notes the last commit of each day. */
-function addNewest(newest: Map<string, DatedCommit>, commits: readonly unknown[]): void {
-  for (const commit of commits) {
-    const dated = datedCommit(commit)
-    if (dated === null) continue
+function addNewest(newest: Map<string, DatedCommit>, commits: readonly DatedCommit[]): void {
+  for (const dated of commits) {
     const day = isoDate(utcDay(dated.at))
     if ((newest.get(day)?.at ?? -1) < dated.at) newest.set(day, dated)
   }
+}
+
+/** The commits of a list that have an id and an instant, and the number of all; null: the text is no list. */
+export function readCommits(text: string): { readonly dated: readonly DatedCommit[]; readonly count: number } | null {
+  const list = parseJson(text)
+  if (!Array.isArray(list)) return null
+  return { dated: list.slice(0, COMMITS_A_LIST).flatMap(element => datedCommit(element) ?? []), count: list.length }
 }
 
 /** The id and the instant of an element of a list of commits; null: it has none. */

@@ -1,5 +1,5 @@
 import { redactAddresses } from "../../base/address-redaction.ts"
-import type { ArchivedFile, ZipArchive } from "../zip-archive.ts"
+import type { ArchivedFile, ZipArchive } from "../../base/zip-archive.ts"
 import { PLAIN_FORMATS, readCellFormats } from "./cell-formats.ts"
 import { sheetLines } from "./sheet-rows.ts"
 import { NO_STRINGS, readSheetStrings } from "./sheet-strings.ts"

@@ -1,6 +1,11 @@
 import { describe, expect, test } from "bun:test"
 import { nextRefreshAtMs, type RefreshTiming } from "../../../src/check/refresh/refresh-schedule.ts"
-import { INITIAL_REFRESH_STATE, type RefreshState, type SourceState } from "../../../src/check/refresh/refresh-state.ts"
+import {
+  INITIAL_REFRESH_STATE,
+  isDue,
+  type RefreshState,
+  type SourceState,
+} from "../../../src/check/refresh/refresh-state.ts"
 
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS
@@ -108,4 +113,23 @@ test("a larger random share never gives an earlier time", () => {
     const times = Array.from({ length: 256 }, (_, at) => nextRefreshAtMs(state, { ...DUE, randomShare: at / 256 }) ?? 0)
     expect(times).toEqual(times.toSorted((a, b) => a - b))
   }
+})
+
+test("a source that is fetched monthly is asked for after thirty days, after a week when it was refused, and at once when it failed", () => {
+  const url = "https://a.example/"
+  const from = { url, file: "a", format: "lines" } as const
+  const row = { id: "a", set: "education", trust: "high", from, every_days: 30 } as const
+  const { every_days: _, ...daily } = row
+  const DAY_MS = 24 * HOUR_MS
+  const dueAfter = (outcome: SourceState["outcome"]) =>
+    [1, 6, 7, 29, 30].filter(days => isDue(row, source(outcome), url, days * DAY_MS))
+  expect((["taken", "unchanged", "refused", "failed"] as const).map(dueAfter)).toEqual([
+    [30],
+    [30],
+    [7, 29, 30],
+    [1, 6, 7, 29, 30],
+  ])
+  expect(isDue(row, undefined, url, DAY_MS)).toBe(true)
+  expect(isDue(row, source("taken"), "https://mirror.example/", DAY_MS)).toBe(true)
+  expect(isDue(daily, source("taken"), url, 1)).toBe(true)
 })

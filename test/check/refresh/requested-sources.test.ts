@@ -78,12 +78,15 @@ describe("a source given", () => {
     expect(named(text)).toEqual(found)
   })
 
-  test("by a URL with the folders of a source's file is its mirror, and by the last part alone an own list", () => {
+  test("by a URL with the folders of a source's file is its mirror if it has the download alone, and by the last part alone an own list", () => {
     const read = readSourceBundle(repositoryFiles.read("data/catalogue.json"), repositoryFiles)
     if (read.kind === "refused") throw new Error(read.faults.join("\n"))
     const requested = requestedSources(read.bundle, NO_URLS, INITIAL_REFRESH_STATE)
     for (const [id, { source }] of requested)
-      expect(resolveSource(requested, `https://mirror.example/x/${source.row.from.file}`)?.id).toBe(id)
+      expect([id, resolveSource(requested, `https://mirror.example/x/${source.row.from.file}`)?.id]).toEqual([
+        id,
+        source.row.from.large === undefined ? id : expect.stringMatching(/^own-/),
+      ])
     for (const file of ["disposable-email-domains.txt", "index.json"])
       expect(resolveSource(requested, `https://mirror.example/${file}`)?.id).toMatch(/^own-/)
   })

@@ -1,16 +1,24 @@
 import { parseAddressOrDomain } from "../../../src/check/address/parse-subject.ts"
-import type { SourceFormat } from "../../../src/check/lists/sources/catalogue.ts"
+import type { LargeFormat, SourceFormat } from "../../../src/check/lists/sources/catalogue.ts"
 import { FORMAT_READERS } from "../../../src/check/lists/sources/source-formats.ts"
+import { LARGE_BOUNDS, LARGE_READERS } from "../../../src/check/refresh/large-sources.ts"
 import { parseRefreshState } from "../../../src/check/refresh/refresh-state.ts"
 import { textFault } from "../../../src/check/refresh/source-validation.ts"
 import { parseDownload } from "../../../src/check/refresh/stored-download.ts"
+import { readCommits } from "../../../src/check/refresh/window-past.ts"
 import { readSettings } from "../../../src/config/setting-sources.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { type EntryTextFormat, parseEntries } from "../../../src/customers/own-lists/entries.ts"
+import { tarEntry, tarOf, zipOf } from "../../support/archives.ts"
 import { pauseOfServer, type Reader, textOf } from "./reader.ts"
 
 const readEntries = (bytes: Uint8Array, format: EntryTextFormat) =>
   parseEntries(textOf(bytes), format, parseAddressOrDomain, 10, pauseOfServer())
+
+const ROR_RECORD = JSON.stringify({
+  ...{ status: "active", types: ["education"], names: [{ value: "A University" }] },
+  links: [{ type: "website", value: "https://www.a.edu/" }],
+})
 
 const OWN_LIST = {
   files: ["customers/own-lists/entries.ts", "customers/own-lists/entry-table.ts"],
@@ -34,8 +42,54 @@ function source(format: SourceFormat, at: string, rest: Pick<Reader, "tokens" | 
   }
 }
 
+const LARGE = { bytesMax: LARGE_BOUNDS.bytesMax, memoryBytesMax: 512 * 1_048_576, isApart: true } as const
+
+/** The reader of a kind of large source. */
+const large = (kind: LargeFormat, rest: Pick<Reader, "files" | "tokens" | "plain" | "frame">): Reader => ({
+  ...LARGE,
+  ...rest,
+  name: `large source of ${kind}`,
+  read: bytes =>
+    LARGE_READERS[kind](
+      (async function* () {
+        yield bytes
+      })(),
+      "parent",
+    ),
+})
+
 /** The readers of lists of domains: own lists, list sources and their stored downloads; and of configuration files. */
 export const LIST_READERS: readonly Reader[] = [
+  large("swot_archive", {
+    files: ["check/refresh/large-sources.ts", "base/tar-archive.ts"],
+    tokens: ["edu\n", "\0", "ustar", "/", "../", "0000777", " "],
+    plain: "ac.uk\n",
+    frame: text =>
+      tarOf(tarEntry("swot-master/lib/domains/edu/mit.txt"), tarEntry("swot-master/lib/domains/tlds.txt", text)),
+  }),
+  large("ror_dump", {
+    files: ["check/refresh/ror-dump.ts", "check/refresh/divided-lines.ts"],
+    tokens: ['"', "{", "}", "[", "]", ":", ",", "\\", "\n", "{},", '"names":[],', '"https://a.edu/"', " "],
+    plain: `${ROR_RECORD},\n`,
+    frame: text => zipOf({ "ror-data_schema_v2.json": `[${text}${ROR_RECORD}]` }),
+  }),
+  large("csv_column", {
+    files: ["check/refresh/large-sources.ts", "check/refresh/divided-lines.ts"],
+    tokens: [",", '"', "\n", "\r\n", "a.gov", "\u00e9"],
+    plain: "www.a.gov,a.gov,200\n",
+    frame: text => `host,parent,status\n${text}`,
+  }),
+  {
+    name: "list of commits",
+    files: ["check/refresh/window-past.ts"],
+    bytesMax: 4 * 1_048_576,
+    memoryBytesMax: 256 * 1_048_576,
+    isApart: true,
+    tokens: ['"', "{", "}", "[", "]", ",", '"sha":', '"2026-01-01T00:00:00Z"', "null"],
+    plain: '{"sha":"0123456789012345678901234567890123456789","commit":{"committer":{"date":"2026-01-01T00:00:00Z"}}},',
+    frame: text => `[${text}0]`,
+    read: bytes => readCommits(textOf(bytes)),
+  },
   {
     ...OWN_LIST,
     name: "own list, pasted",

@@ -209,7 +209,7 @@ export const ROW_READERS: readonly Reader[] = [
   {
     ...LIST,
     name: "list of a JSON array",
-    files: ["rows/json-array.ts"],
+    files: ["base/json-array.ts"],
     tokens: ['"', "{", "}", "[", "]", ":", ",", "\\", "\n", " ", '"a@b.co",', "[],", '{"email":"a@b.com"},', "1,"],
     plain: '{"email":"jane@example.com","name":"Jane"},\n',
     frame: text => `["a@b.co",${text}1]`,
@@ -218,7 +218,7 @@ export const ROW_READERS: readonly Reader[] = [
   {
     ...SHEET,
     name: "sheet of a workbook",
-    files: ["rows/zip-archive.ts", "rows/sheet/xlsx-sheet.ts", "rows/sheet/sheet-rows.ts", "rows/sheet/xml-reader.ts"],
+    files: ["base/zip-archive.ts", "rows/sheet/xlsx-sheet.ts", "rows/sheet/sheet-rows.ts", "rows/sheet/xml-reader.ts"],
     tokens: [
       "<row>",
       "</row>",

@@ -18,6 +18,10 @@ const SOURCE_FORMATS = [
   "tree",
 ] as const
 
+/** What a large download is, which is read as a stream; large-sources.ts has a reader of each. */
+const LARGE_FORMATS = ["ror_dump", "swot_archive", "csv_column"] as const
+export type LargeFormat = (typeof LARGE_FORMATS)[number]
+
 export type SourceFormat = (typeof SOURCE_FORMATS)[number]
 
 const literalUnion = <const T extends readonly string[]>(values: T) =>
@@ -46,6 +50,11 @@ const CatalogueSource = Type.Object(
          * `script_text`: the variable.
          */
         at: Type.Optional(NON_EMPTY_TEXT),
+        /** The download is large: a stream reader makes a list for each `part` of it, and rows with the same URL share it. */
+        large: Type.Optional(Type.Unsafe<LargeFormat>(literalUnion(LARGE_FORMATS))),
+        part: Type.Optional(NON_EMPTY_TEXT),
+        /** The URL is that of an index, in which this path leads to the URLs of files; the first with `file` in its path is downloaded. */
+        latest: Type.Optional(NON_EMPTY_TEXT),
         /** Entries that contain this text are left out, since they are no names: a page on a host that others own. */
         without: Type.Optional(NON_EMPTY_TEXT),
         /** Only the first so many entries; absent: all. */
@@ -64,6 +73,8 @@ const CatalogueSource = Type.Object(
     needs_second_source: Type.Optional(Type.Literal(true)),
     /** People take names out of the source one by one: a name that is gone outranks sources of less trust. */
     tracks_removals: Type.Optional(Type.Literal(true)),
+    /** A good download is not asked for again before so many days; absent: each refresh asks. */
+    every_days: Type.Optional(Type.Integer({ minimum: 2 })),
     /** The built-in source of which this is a newer version: after the first download its entries are left out. */
     renews: Type.Optional(NON_EMPTY_TEXT),
     /**
@@ -156,6 +167,14 @@ export const trustRank = ({ trust }: Pick<CatalogueSource, "trust">): number =>
 
 const FORMATS_WITH_AT: ReadonlySet<SourceFormat> = new Set(["json", "script_json", "script_text", "csv"])
 
+/** What is wrong with how a file is read; null: nothing. */
+function fromFault({ from: { format, at, large, part } }: CatalogueSource): string | null {
+  if ((large === undefined) !== (part === undefined)) return "a large download has parts"
+  if (large !== undefined && format !== "lines") return "a part of a large download is lines"
+  const takesAt = large === "csv_column" || FORMATS_WITH_AT.has(format)
+  return takesAt === (at !== undefined) ? null : `"at" does not suit ${large ?? format}`
+}
+
 function sourceFaults(row: CatalogueSource, index: number, rows: readonly CatalogueSource[]): readonly string[] {
   const here = `catalogue/sources/${index} (${row.id})`
   const described = [row.licence, row.origin, row.date].filter(field => field !== undefined).length
@@ -176,8 +195,7 @@ function sourceFaults(row: CatalogueSource, index: number, rows: readonly Catalo
     row.window !== undefined &&
       (!isDownloaded(row) || row.renews !== undefined || !isSetName(row.set)) &&
       `${here}: a window is a download of names that renews nothing`,
-    FORMATS_WITH_AT.has(row.from.format) !== (row.from.at !== undefined) &&
-      `${here}: "at" does not suit ${row.from.format}`,
+    fromFault(row) !== null && `${here}: ${fromFault(row)}`,
     /(^|\/)\.\.(\/|$)|^\//.test(row.from.file) && `${here}: the file is outside the repository or the package`,
     ...(row.copies ?? []).map(id => !rows.some(other => other.id === id) && `${here}: copies the unknown source ${id}`),
   ]

@@ -1,6 +1,6 @@
 import type { Readable } from "node:stream"
 import type { Entry, ZipFile } from "yauzl"
-import type { Pause } from "../base/concurrency.ts"
+import type { Pause } from "./concurrency.ts"
 
 /** A file in an archive. */
 export type ArchivedFile = { readonly name: string; readonly entry: Entry }

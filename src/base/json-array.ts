@@ -1,5 +1,3 @@
-import { LINE_BYTES_MAX } from "./line-splitter.ts"
-
 const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = Buffer.from('"\\,{}[]')
 const [TAB, LINE_FEED, CARRIAGE_RETURN, SPACE] = [9, 10, 13, 32]
 
@@ -9,14 +7,15 @@ export const isJsonSpace = (byte: number | undefined): boolean =>
 
 /**
  * The elements of a JSON array, which the text begins with, as lines of NDJSON: each has the text of its element, without line ends. Of an
- * element that is longer than a line may be, so much is given that the line is too long. Calls `refuse`, which throws, for an array that is cut
+ * element that is longer than `lineBytesMax`, so much is given that the line is too long. Calls `refuse`, which throws, for an array that is cut
  * off, has an empty element or is followed by something, and when its first element is too long: it is no list then.
  */
 export async function* jsonArrayLines(
   parts: AsyncIterable<Uint8Array>,
+  lineBytesMax: number,
   refuse: (says: string) => never,
 ): AsyncGenerator<Uint8Array, undefined> {
-  const scanner = new ArrayScanner(refuse)
+  const scanner = new ArrayScanner(lineBytesMax, refuse)
   for await (const part of parts) {
     const lines = scanner.scan(part)
     if (lines.length > 0) yield lines
@@ -25,6 +24,7 @@ export async function* jsonArrayLines(
 }
 
 class ArrayScanner {
+  readonly #lineBytesMax: number
   readonly #refuse: (says: string) => never
   /** Brackets that are open: the array is one. */
   #depth = 0
@@ -35,7 +35,8 @@ class ArrayScanner {
   #count = 0
   #elementBytes = 0
 
-  constructor(refuse: (says: string) => never) {
+  constructor(lineBytesMax: number, refuse: (says: string) => never) {
+    this.#lineBytesMax = lineBytesMax
     this.#refuse = refuse
   }
 
@@ -47,10 +48,10 @@ class ArrayScanner {
     for (const byte of part) {
       const given = this.#inString ? this.#inText(byte) : this.#outside(byte)
       if (given === null) continue
-      if (given !== LINE_FEED && ++this.#elementBytes > LINE_BYTES_MAX + 1) {
+      if (given !== LINE_FEED && ++this.#elementBytes > this.#lineBytesMax + 1) {
         if (this.#count === 0)
           this.#refuse(
-            `has a first element of more than ${LINE_BYTES_MAX} bytes in its JSON array: it is no list of rows`,
+            `has a first element of more than ${this.#lineBytesMax} bytes in its JSON array: it is no list of rows`,
           )
         continue
       }
