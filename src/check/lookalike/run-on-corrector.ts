@@ -1,6 +1,6 @@
 import { classifySuffix } from "../address/public-suffix.ts"
 import type { KnownName, SplitName } from "./known-names.ts"
-import { isDistinctive } from "./typo-likelihood.ts"
+import { isDistinctive, isMajorProvider, isWidelyUsed } from "./typo-likelihood.ts"
 
 /** The provider with exactly this name; null: none. */
 type ProviderNamed = (text: string) => KnownName | null
@@ -42,22 +42,57 @@ function withoutRepeatedSuffix(providerNamed: ProviderNamed, label: string, suff
   if (suffix.length < SUFFIX_LETTERS_MIN || suffix.length > SUFFIX_LETTERS_MAX) return null
   for (let end = 2; end < suffix.length; end++) {
     const meant = providerNamed(`${label}.${suffix.slice(0, end)}`)
-    if (meant !== null && isSaidAgain(meant.suffix, suffix.slice(end))) return meant
+    if (meant !== null && isSaidAgain(meant, suffix.slice(end))) return meant
   }
   return null
 }
 
-/** Whether the text after a suffix is that suffix, its last label, or a `com`, with or without a dot before. */
-function isSaidAgain(suffix: string, rest: string): boolean {
+/**
+ * Whether the text after a name is its suffix, the last label of that, or a `com`, with or without a dot before, or any other end of
+ * the name with its dot (`gmail.commail.com`).
+ */
+function isSaidAgain({ name, suffix }: KnownName, rest: string): boolean {
   const last = suffix.slice(suffix.lastIndexOf(".") + 1)
   const again = rest.startsWith(".") ? rest.slice(1) : rest
-  return again === suffix || again === last || rest === ".com"
+  return again === suffix || again === last || rest === ".com" || (rest.length > suffix.length && name.endsWith(rest))
 }
 
 /** `gmailcom.com`. */
 function withoutSuffixInLabel(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
   const undotted = suffix.includes(".") ? suffix.replaceAll(".", "") : suffix
   return label.endsWith(undotted) ? providerNamed(`${label.slice(0, -undotted.length)}.${suffix}`) : null
+}
+
+/** Up to six digits before a name, with at most two letters before them, or up to three after it. */
+const DIGITS_BEFORE = /^[a-z]{0,2}\d{1,6}(?=[a-z])/
+const DIGITS_AFTER = /\d{1,3}$/
+
+/** What is left of a label without the digits around it, which were typed of another field; null: it has none. */
+export function withoutDigitsAround(label: string): string | null {
+  const rest = label.replace(DIGITS_BEFORE, "").replace(DIGITS_AFTER, "")
+  return rest === label ? null : rest
+}
+
+/** A shorter label with a letter of its suffix is another name. */
+const LETTERS_MIN_BESIDE_SUFFIX = 5
+
+/**
+ * The provider whose label was typed with one key more at either end, or with the first or last letters of its suffix: `xgmail.com`,
+ * `gmaili.com`, `rambleru.ru`. Any letter is a slip beside a household name only, and `s` makes a plural.
+ */
+export function correctExtraEnd(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
+  const named = (from: number, to?: number): KnownName | null => providerNamed(`${label.slice(from, to)}.${suffix}`)
+  for (let letters = 1; letters <= 3 && letters < label.length - 3; letters++) {
+    const end = label.slice(-letters)
+    const isOfSuffix = suffix.startsWith(end) || suffix.endsWith(end)
+    if (!isOfSuffix && (letters > 1 || end === "s")) continue
+    const meant = named(0, -letters)
+    if (meant === null) continue
+    if (isMajorProvider(meant.label)) return meant
+    if (isOfSuffix && isWidelyUsed(meant) && meant.label.length >= LETTERS_MIN_BESIDE_SUFFIX) return meant
+  }
+  const meant = named(1)
+  return meant !== null && isMajorProvider(meant.label) ? meant : null
 }
 
 const withoutWww = (providerNamed: ProviderNamed, domain: string, registrable: string): KnownName | null =>

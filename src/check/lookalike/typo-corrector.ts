@@ -2,10 +2,11 @@ import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type KnownName, type KnownNames, RankTable, type SplitName, splitName } from "./known-names.ts"
 import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
-import { correctRunOn } from "./run-on-corrector.ts"
+import { correctExtraEnd, correctRunOn, withoutDigitsAround } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
 import { findTypo, type Typo } from "./typo.ts"
 import {
+  isCompoundName,
   isDistinctive,
   isLikelyTypo,
   isMajorProvider,
@@ -47,7 +48,9 @@ export class TypoCorrector {
       correctRunOn(this.#providerNamed, split, registrable, provider !== null) ??
       (provider === null ? null : this.#correctSuffix(domain, registrable, provider, suffix)) ??
       this.#correctDots(domain) ??
-      (domain === registrable ? this.#correctLabel(label, suffix, homoglyph) : null) ??
+      (domain === registrable
+        ? (this.#correctLabel(label, suffix, homoglyph) ?? this.#correctEnds(label, suffix))
+        : null) ??
       this.#correctBothParts(domain, registrable, label, suffix)
     )
   }
@@ -92,6 +95,16 @@ export class TypoCorrector {
     if (likeliest !== undefined) return null
     const meant = this.#twoPartCorrector.correctTwoSlips(label, suffix)
     return meant === null || this.#isRealName(label) ? null : meant
+  }
+
+  /** Corrects a label with digits, a letter or a part of the suffix beside a provider's. */
+  #correctEnds(label: string, suffix: string): KnownName | null {
+    if (this.#isRealName(label) || isCompoundName(label)) return null
+    const rest = withoutDigitsAround(label)
+    if (rest === null) return correctExtraEnd(this.#providerNamed, label, suffix)
+    const [likeliest, another] = this.#likelyTypos(rest, suffix)
+    const meant = this.#providerNamed(`${rest}.${suffix}`) ?? (another === undefined ? likeliest?.name : undefined)
+    return meant !== undefined && isMajorProvider(meant.label) ? meant : null
   }
 
   /**

@@ -45,9 +45,9 @@ const LETTERS_MIN = {
   replacedFirst: lettersByTier(always, 6, 6, never),
   inserted: lettersByTier(always, 4, 5, 6),
   insertedFirst: lettersByTier(always, 7, 7, never),
-  added: lettersByTier(6, 7, 7, never),
+  added: lettersByTier(always, 7, 7, never),
   changed: lettersByTier(6, 7, 8, never),
-  moved: lettersByTier(6, 7, 7, never),
+  moved: lettersByTier(always, 7, 7, never),
 } satisfies Partial<Record<TypoKind | `${TypoKind}${"First" | "Last"}`, Readonly<Record<UsageTier, number>>>>
 
 /**
@@ -92,8 +92,13 @@ export function isLikelyTypo(typed: string, { name, typo }: TypoCandidate): bool
   if (typo.kind === "alike" && isAllDigits(label)) return letters >= 3
   if (letters < LETTERS_MIN[rule][tier] || (letters === 3 && !isDistinctive(label))) return false
   if (suffix === "com" && letters < LETTERS_MIN_IN_COM[letterChangeOf(typo)][tier]) return false
-  return !(rule === "added" || rule === "changed" || rule.endsWith("First")) || !isCompoundName(typed)
+  if (!(rule === "added" || rule === "changed" || rule.endsWith("First"))) return true
+  return isMailSpeltOut(typed, name) || !isCompoundName(typed)
 }
+
+/** Whether a household name that ends with `mail` was typed with `email`: `gemail`, `hotemail`. */
+const isMailSpeltOut = (typed: string, { label }: KnownName): boolean =>
+  MAJOR_PROVIDERS.has(label) && label.endsWith("mail") && typed === `${label.slice(0, -"mail".length)}email`
 
 /**
  * The number of letters from which on a provider's label may have two slips, where no real name can be (the top-level

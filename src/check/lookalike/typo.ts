@@ -28,16 +28,16 @@ export type TypoKind =
 
 /** QWERTY, QWERTZ and AZERTY: rows of keys from the top, each shifted half a key to the right of the one above. */
 const KEYBOARD_LAYOUTS = [
-  ["qwertyuiop", "asdfghjkl", "zxcvbnm"],
-  ["qwertzuiop", "asdfghjkl", "yxcvbnm"],
-  ["azertyuiop", "qsdfghjklm", "wxcvbn"],
+  ["1234567890", "qwertyuiop", "asdfghjkl", "zxcvbnm"],
+  ["1234567890", "qwertzuiop", "asdfghjkl", "yxcvbnm"],
+  ["1234567890", "azertyuiop", "qsdfghjklm", "wxcvbn"],
 ]
 
 /** A number for a pair of letters; NaN if one is missing. */
 const pairOf = (one: string, other: string): number => one.charCodeAt(0) * 0x1_0000 + other.charCodeAt(0)
 
-/** Pairs of vowels that sound alike in some language. */
-const SIMILAR_VOWELS = inBothOrders(["ae", "ei", "iy", "ao", "ou"])
+/** Pairs of vowels that sound alike in some language, and the letters for the sound that `yahoo` begins with. */
+const SIMILAR_VOWELS = inBothOrders(["ae", "ei", "ey", "iy", "jy", "ao", "ou"])
 
 /** The pairs of keys that are adjacent in one of the layouts. */
 const NEIGHBOUR_KEYS = inBothOrders(
@@ -77,7 +77,8 @@ function insertionTypo(typed: string, index: number): Typo | null {
   const adjacent = [typed.charAt(index - 1), typed.charAt(index + 1)]
   if (adjacent.includes(letter)) return { kind: "doubled", index }
   const isLast = index === typed.length - 1
-  if (letter === "s" && isLast) return null
+  if (isLast && (letter === "s" || isDigit(letter))) return null
+  if (index === 0 && isDigit(letter)) return null
   if (letter === "-" || adjacent.some(other => areNeighbourKeys(letter, other))) return { kind: "inserted", index }
   if (index === 0 || isLast || isDigit(letter)) return null
   return {
