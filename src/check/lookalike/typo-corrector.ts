@@ -4,7 +4,7 @@ import { type KnownName, type KnownNames, RankTable, type SplitName, splitName }
 import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
 import { correctExtraEnd, correctRunOn, withoutDigitsAround } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
-import { findTypo, type Typo } from "./typo.ts"
+import { findTypo, type Typo, type TypoKind } from "./typo.ts"
 import {
   isCompoundName,
   isDistinctive,
@@ -62,10 +62,18 @@ export class TypoCorrector {
     { label, names }: ProviderLabel,
     suffix: string,
   ): KnownName | null {
-    if (suffix === "") return label.length >= 3 && isDistinctive(label) ? names[0] : null
-    const [nearest, another] = nearestBySuffix(names, suffix)
-    if (!hasExistingTld(domain)) return another === undefined ? (nearest ?? majorProviderFor(names, suffix)) : null
+    if (suffix === "") return label.length >= 3 && isDistinctive(label) && isWidelyUsed(names[0]) ? names[0] : null
+    const exists = hasExistingTld(domain)
+    const typed = exists ? suffix : suffix.replace(DIGITS_AFTER_SUFFIX, "")
+    const whole = typed === "c" || typed !== suffix ? names.find(name => name.suffix.startsWith(typed)) : undefined
+    if (whole !== undefined) return whole
+    const [nearest, another] = nearestBySuffix(names, typed)
+    if (!exists) return another === undefined ? (nearest ?? majorProviderFor(names, suffix)) : null
     const isRegistrable = domain === registrable
+    if (!isRegistrable && COM_OF_COUNTRY.test(suffix) && isMajorProvider(label)) {
+      const ofCountry = `co${suffix.slice(-3)}`
+      return (names.find(name => name.suffix === ofCountry) ?? names.find(name => name.suffix === "com")) ?? null
+    }
     const isLikely = isRegistrable ? isTruncatedSuffix : isNestedUnderSameCountry
     if (nearest !== undefined && another === undefined && isLikely(nearest, suffix, registrable)) return nearest
     return isRegistrable ? majorProviderFor(names, suffix) : null
@@ -109,16 +117,17 @@ export class TypoCorrector {
 
   /**
    * Corrects a label with up to two typos under a top-level domain that does not exist, or a major provider's label with
-   * one likely typo under a truncated `com`.
+   * one likely typo under a truncated `com`, or with the commonest ones under a suffix of a country (`gmal.ru`).
    */
   #correctBothParts(domain: string, registrable: string, label: string, suffix: string): KnownName | null {
-    const isTruncatedCom = domain === registrable && TRUNCATED_COM.has(suffix)
     if (classifySuffix(domain).fault === "unknown_tld")
       return this.#isRealName(label) ? null : this.#twoPartCorrector.correct(label, suffix)
-    if (!isTruncatedCom || this.#isRealName(label)) return null
+    const isTruncatedCom = TRUNCATED_COM.has(suffix)
+    if (domain !== registrable || !(isTruncatedCom || OF_COUNTRY.test(suffix)) || this.#isRealName(label)) return null
     const [likeliest, another] = this.#likelyTypos(label, "com")
-    const isMajor = likeliest !== undefined && another === undefined && isMajorProvider(likeliest.name.label)
-    return isMajor ? likeliest.name : null
+    if (likeliest === undefined || another !== undefined || !isMajorProvider(likeliest.name.label)) return null
+    const { kind, index } = likeliest.typo
+    return isTruncatedCom || (index > 0 && SLIPS_OF_FINGERS.has(kind)) ? likeliest.name : null
   }
 
   /** The names under the suffix whose label `typed` probably mistypes; several: they are equally likely. */
@@ -153,6 +162,16 @@ export class TypoCorrector {
     return rank < 0 ? null : this.#knownNames.at(rank)
   }
 }
+
+/** What was typed of another field after a suffix: `gmail.com14`. */
+const DIGITS_AFTER_SUFFIX = /\d{1,4}$/
+
+const COM_OF_COUNTRY = /^com\.[a-z]{2}$/
+
+const OF_COUNTRY = /^([a-z]{2,3}\.)?[a-z]{2}$/
+
+/** Slips that leave the letters of a label, or all but one, as they are. */
+const SLIPS_OF_FINGERS: ReadonlySet<TypoKind> = new Set(["swapped", "omitted", "halved", "doubled"])
 
 const TRUNCATED_COM: ReadonlySet<string> = new Set(["om", "co", "cm"])
 
