@@ -11,6 +11,7 @@ import {
   NO_HINTS,
   readAddressHints,
 } from "./address/address-hints.ts"
+import { mendedDomain } from "./address/mended-domain.ts"
 import { SUBJECT_KINDS, type Subject } from "./address/subject.ts"
 import type { DeepProbe } from "./deep-evidence.ts"
 import type { CachedVerdict, DomainLists, DomainLookup } from "./domain-lookup.ts"
@@ -25,6 +26,7 @@ import {
 } from "./evidence-defects.ts"
 import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
 import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
+import { NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
 import type { LookupContext } from "./lookup-context.ts"
 import type { NetworkProbe } from "./network-evidence.ts"
 import { type CheckOutcome, judgeDomain } from "./result/result.ts"
@@ -107,7 +109,7 @@ export function createCheck(deps: CheckDeps): Check {
     const lists = deps.activeLists()
     const { domain, registrable, localPart } = subject
     // The lists come first: they need no network, and their answer decides which queries are worth their cost.
-    const domainLookup = domain === null ? NO_DOMAIN_LOOKUP : lists.lookupDomain(domain, registrable)
+    const domainLookup = domain === null ? brokenLookup(lists, subject) : lists.lookupDomain(domain, registrable)
     const hints = localPart === null ? NO_HINTS : readAddressHints(localPart, domain ?? "", lists.addressWords)
     // All requests of one kind for a domain get the same verdict, whoever sends them, so that it is cached for the domain.
     const cacheKey = subject.fault === null && domainLookup.seenBefore ? cacheKeyOf(request, hints) : null
@@ -242,13 +244,15 @@ function buildEvidence(
 ): Evidence {
   const { subject, ownListMatch } = request
   const { kind, fault, isTest, hasSubaddress } = subject
-  const { suggestion, lookalikeOf } = domainLookup
+  const { suggestion, isHouseholdSlip, lookalikeOf } = domainLookup
   const { mail, suites, tenant } = network
   const { ageDays, homepage } = deep
   return {
     subject: { kind, fault, isTest, hasSubaddress },
     listMatch,
     suggestion,
+    // Who takes a name out of the lists knows it.
+    isHouseholdSlip: isHouseholdSlip && !ownListMatch.isOperatorAllowed,
     lookalikeOf,
     namePattern: domainLookup.namePattern,
     hints: hintKindsOf(hints),
@@ -294,11 +298,15 @@ const effectiveListMatch = ({ listMatch }: DomainLookup, { isOperatorAllowed }: 
 const NO_TENANT_CATEGORIES: ReadonlySet<Category> = new Set(["personal", "relay", "disposable"])
 const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.agent_mailbox | SET_BITS.relay | SET_BITS.disposable
 
-/** The lookup of a text that names no domain. */
+/** The lookup of a text that names no domain, with the one that it names once its punctuation is put right. */
+function brokenLookup({ matchBroken }: DomainLists, subject: Subject): DomainLookup {
+  const mended = mendedDomain(subject)
+  return mended === null ? NO_DOMAIN_LOOKUP : { ...NO_DOMAIN_LOOKUP, ...matchBroken(mended) }
+}
+
 const NO_DOMAIN_LOOKUP: DomainLookup = {
   listMatch: NO_LIST_MATCH,
-  suggestion: null,
-  lookalikeOf: null,
+  ...NO_NAME_MATCH,
   namePattern: null,
   seenBefore: false,
   cachedVerdicts: null,

@@ -7,18 +7,14 @@ import type { PackManifest } from "./lists/manifest.ts"
 import { openPack, type Pack } from "./lists/pack/pack.ts"
 import type { PackVerification } from "./lists/pack/pack-verification.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
-import { KnownNameMatcher, NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
+import { KnownNameMatcher, type NameMatch, NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
 import { namePatternOf } from "./name-patterns/name-patterns.ts"
 import type { RefreshState } from "./refresh/refresh-state.ts"
 import type { JudgedDomain } from "./result/result.ts"
 
 /** What the lists say about a domain, without the network. */
-export type DomainLookup = {
+export type DomainLookup = NameMatch & {
   readonly listMatch: ListMatch
-  /** The provider's domain that is probably meant; null: none. */
-  readonly suggestion: string | null
-  /** The known name that the domain imitates; null: none. */
-  readonly lookalikeOf: string | null
   /** What the name says that the body is; null: nothing. */
   readonly namePattern: "education" | "government" | null
   /** Whether the domain was looked up before. Only few domains recur, and only their verdicts are worth caching. */
@@ -44,6 +40,8 @@ export type DomainLists = {
   readonly addressWords: AddressWords
   /** Looks up a domain, given its registrable domain (null: none). Recent results are cached, since domains recur. */
   readonly lookupDomain: (domain: string, registrable: string | null) => DomainLookup
+  /** The provider meant by a domain that was typed with wrong punctuation, given the domain with the right one. */
+  readonly matchBroken: (mended: string) => NameMatch
 }
 
 /** Lists and their origin. */
@@ -75,12 +73,14 @@ export function openLists(
   const verified = isOurs ? verifyOurs(pack) : pack.verify()
   if (!verified.ok) return { kind: "refused", message: verified.message, remedy: DAMAGED_REMEDY }
   const addressWords = lazy(() => addressWordsOf(pack))
+  const knownNames = new KnownNameMatcher(pack.targets)
   const lists = {
     pack,
     get addressWords() {
       return addressWords()
     },
-    lookupDomain: withLookupCache(createDomainLookup(pack), cachedDomainsMin),
+    lookupDomain: withLookupCache(createDomainLookup(pack, knownNames), cachedDomainsMin),
+    matchBroken: (mended: string) => knownNames.matchMended(mended),
   }
   return { kind: "open", lists }
 }
@@ -109,15 +109,17 @@ const GENUINE_SETS = [
 ] as const satisfies readonly SetName[]
 const GENUINE_MASK = GENUINE_SETS.reduce((mask, set) => mask | SET_BITS[set], 0)
 
-function createDomainLookup(pack: Pack): DomainLists["lookupDomain"] {
-  const knownNames = new KnownNameMatcher(pack.targets)
+function createDomainLookup(pack: Pack, knownNames: KnownNameMatcher): DomainLists["lookupDomain"] {
   return (domain, registrable) => {
     const listMatch = pack.match(domain, registrable)
     const isGenuine = (listMatch.mask & GENUINE_MASK) !== 0
-    const { suggestion, lookalikeOf } = isGenuine ? NO_NAME_MATCH : knownNames.match(domain, registrable ?? domain)
+    const isOfProvider = (listMatch.mask & SET_BITS.personal) !== 0 && domain !== registrable
+    const { suggestion, isHouseholdSlip, lookalikeOf } =
+      isGenuine && !isOfProvider ? NO_NAME_MATCH : knownNames.match(domain, registrable ?? domain)
     return {
       listMatch,
       suggestion,
+      isHouseholdSlip,
       lookalikeOf,
       namePattern: registrable === null ? null : (namePatternOf(registrable)?.category ?? null),
       seenBefore: false,

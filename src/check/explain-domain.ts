@@ -135,6 +135,7 @@ const listsOnlyEvidence = (fault: SubjectFault | null, listMatch: ListMatch): Ev
   listMatch,
   hints: hintKindsOf(NO_HINTS),
   suggestion: null,
+  isHouseholdSlip: false,
   lookalikeOf: null,
   namePattern: null,
   testCategory: null,

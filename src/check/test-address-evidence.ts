@@ -32,6 +32,7 @@ function testAddressEvidence(
     listMatch: matchInSet(SET_OF_CATEGORY[row.category] ?? null),
     hints: hintKindsOf(hints),
     suggestion: row.didYouMean ?? null,
+    isHouseholdSlip: row.didYouMean !== undefined,
     lookalikeOf: row.lookalike ? "a known name" : null,
     namePattern: null,
     testCategory: row.category,

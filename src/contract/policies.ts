@@ -27,6 +27,7 @@ export const POLICY_DEFAULT: Policy = "b2b"
 /** What gives the recommendation instead of the category, because a verdict on it alone may be wrong. */
 // biome-ignore format: a matrix is read by its columns
 export const WEAK_EVIDENCE = {
+  household_slip:       { description: "a throw-away domain that mistypes a provider of very many people", lenient: "review", b2b: "review", strict: "block" },
   learned_mail_host:    { description: "a learned mail host",   lenient: "review", b2b: "review", strict: "review" },
   personal_mail_host:   { description: "a forwarding service or a provider of personal mailboxes", lenient: "allow", b2b: "allow", strict: "review" },
   listing_contradicted: { description: "a contradicted listing",              lenient: "review", b2b: "review", strict: "block" },
@@ -42,6 +43,7 @@ export const RECOMMENDATION_FLOORS = {
   blocked:         { description: "on a block list",                                  lenient: "block",  b2b: "block",  strict: "block" },
   lookalike:       { description: "imitates a known name",                            lenient: "review", b2b: "review", strict: "block" },
   typo:            { description: "a domain is suggested in `did_you_mean`",          lenient: "allow",  b2b: "review", strict: "review" },
+  household_slip:  { description: "the suggested provider is one that very many people use", lenient: "review", b2b: "review", strict: "block" },
   new_domain:      { description: "registered less than 30 days ago",                 lenient: "allow",  b2b: "review", strict: "block" },
   role:            { description: "a role account",                                   lenient: "allow",  b2b: "allow",  strict: "review" },
   doubtful:        { description: "category business with a confidence below 0.6",    lenient: "allow",  b2b: "review", strict: "review" },

@@ -37,6 +37,7 @@ export type Told = {
   readonly tenant?: true
   readonly hints?: Partial<AddressHints>
   readonly suggestion?: string
+  readonly isHouseholdSlip?: true
   readonly lookalikeOf?: string
   readonly correction?: Evidence["correction"]
   readonly ageDays?: number | "unavailable"
@@ -70,6 +71,7 @@ function mailOf({ spf, dmarcPolicy, ...rest }: ToldMail): MailEvidence {
 /** Every part of a case that may be absent, as it is then. */
 const NOTHING = {
   suggestion: null,
+  isHouseholdSlip: false,
   lookalikeOf: null,
   namePattern: null,
   correction: null,

@@ -1,18 +1,22 @@
+import { classifySuffix } from "../address/public-suffix.ts"
 import { skeletonOf } from "./confusables.ts"
-import { KnownNames, type LookalikeTarget, splitName } from "./known-names.ts"
+import { type KnownName, KnownNames, type LookalikeTarget, splitName } from "./known-names.ts"
 import { matchCombosquat, matchHomoglyph, matchLevelsquat, registrableStart } from "./lookalike.ts"
 import { TypoCorrector } from "./typo-corrector.ts"
+import { isWidelyUsed } from "./typo-likelihood.ts"
 
 /** The known names that a domain is near to. */
 export type NameMatch = {
   /** The provider that the domain probably mistypes (`did_you_mean`, `DECISIONS 4`); null: none. */
   readonly suggestion: string | null
+  /** Whether very many people use that provider. */
+  readonly isHouseholdSlip: boolean
   /** The known name that the domain imitates (`is_lookalike`, `DECISIONS 4`); null: none. */
   readonly lookalikeOf: string | null
 }
 
 /** A domain that is near to no known name, or is one. */
-export const NO_NAME_MATCH: NameMatch = { suggestion: null, lookalikeOf: null }
+export const NO_NAME_MATCH: NameMatch = { suggestion: null, isHouseholdSlip: false, lookalikeOf: null }
 
 /**
  * Finds the known name that a domain mistypes or imitates. Targets are ordered by weight: if several match, the first is
@@ -29,7 +33,8 @@ export class KnownNameMatcher {
   }
 
   /**
-   * What `domain` mistypes or imitates: nothing if it is a target or a subdomain of one. A known label under another suffix
+   * What `domain` mistypes or imitates: nothing if it is a target or a subdomain of one, other than a household name with a dot in its
+   * label (`g.mail.com`). A known label under another suffix
    * and a plain typing error are not look-alikes. Both arguments are A-labels in lower case; `domain` ends with `registrable`.
    */
   match(domain: string, registrable: string): NameMatch {
@@ -38,22 +43,36 @@ export class KnownNameMatcher {
     const { label, suffix } = split
     const skeleton = skeletonOf(label)
     const mayBeKnown = skeleton !== null || knownNames.mayLookKnown(label)
-    if (mayBeKnown && knownNames.hasName(registrable)) return NO_NAME_MATCH
-    if (isUnderKnownName(knownNames, domain, registrable)) return NO_NAME_MATCH
+    const isKnown = mayBeKnown && knownNames.hasName(registrable)
+    if (isKnown || isUnderKnownName(knownNames, domain, registrable))
+      return domain === registrable ? NO_NAME_MATCH : matchOf(typoCorrector.correctSplitLabel(domain), null)
     const homoglyph = mayBeKnown ? matchHomoglyph(knownNames, label, suffix, skeleton) : null
     const imitated =
       homoglyph ??
       matchCombosquat(knownNames, label, suffix, skeleton) ??
       matchLevelsquat(knownNames, domain, registrable)
     const meant = typoCorrector.correct(domain, split, homoglyph)
-    if (imitated === null && meant === null) return NO_NAME_MATCH
-    return { suggestion: meant?.name ?? null, lookalikeOf: imitated?.name ?? null }
+    return matchOf(meant, imitated)
+  }
+
+  /** The provider that a domain is or mistypes, after its punctuation was put right. */
+  matchMended(mended: string): NameMatch {
+    const named = this.#tables().knownNames.nameOf(mended)
+    if (named?.kind === "provider") return matchOf(named, null)
+    return { ...this.match(mended, classifySuffix(mended).registrable), lookalikeOf: null }
   }
 
   #tables(): MatcherTables {
     this.#builtTables ??= buildTables(this.#targets)
     return this.#builtTables
   }
+}
+
+/** The match of a provider that was meant and a name that was imitated. */
+function matchOf(meant: KnownName | null, imitated: KnownName | null): NameMatch {
+  if (imitated === null && meant === null) return NO_NAME_MATCH
+  const isHouseholdSlip = meant !== null && isWidelyUsed(meant)
+  return { suggestion: meant?.name ?? null, isHouseholdSlip, lookalikeOf: imitated?.name ?? null }
 }
 
 type MatcherTables = {

@@ -1,5 +1,6 @@
 import { classifySuffix } from "../address/public-suffix.ts"
 import type { KnownName, SplitName } from "./known-names.ts"
+import { areNeighbourKeys } from "./typo.ts"
 import { isDistinctive, isMajorProvider, isWidelyUsed } from "./typo-likelihood.ts"
 
 /** The provider with exactly this name; null: none. */
@@ -63,37 +64,44 @@ function withoutSuffixInLabel(providerNamed: ProviderNamed, label: string, suffi
   return label.endsWith(undotted) ? providerNamed(`${label.slice(0, -undotted.length)}.${suffix}`) : null
 }
 
-/** Up to six digits before a name, with at most two letters before them, or up to three after it. */
+/** Up to six digits before a name, with at most two letters before them: the end of what was typed of another field. */
 const DIGITS_BEFORE = /^[a-z]{0,2}\d{1,6}(?=[a-z])/
-const DIGITS_AFTER = /\d{1,3}$/
 
-/** What is left of a label without the digits around it, which were typed of another field; null: it has none. */
-export function withoutDigitsAround(label: string): string | null {
-  const rest = label.replace(DIGITS_BEFORE, "").replace(DIGITS_AFTER, "")
+/** What is left of a label without the digits before it; null: it has none. */
+export function withoutDigitsBefore(label: string): string | null {
+  const rest = label.replace(DIGITS_BEFORE, "")
   return rest === label ? null : rest
 }
 
 /** A shorter label with a letter of its suffix is another name. */
 const LETTERS_MIN_BESIDE_SUFFIX = 5
 
+/** No more letters of a suffix are typed before its dot. */
+const SUFFIX_END_LETTERS_MAX = 3
+
 /**
  * The provider whose label was typed with one key more at either end, or with the first or last letters of its suffix: `xgmail.com`,
- * `gmaili.com`, `rambleru.ru`. Any letter is a slip beside a household name only, and `s` makes a plural.
+ * `gmaili.com`, `rambleru.ru`. Any key is a slip beside a household name only.
  */
 export function correctExtraEnd(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
-  const named = (from: number, to?: number): KnownName | null => providerNamed(`${label.slice(from, to)}.${suffix}`)
-  for (let letters = 1; letters <= 3 && letters < label.length - 3; letters++) {
+  const lettersMax = Math.min(SUFFIX_END_LETTERS_MAX, label.length - LETTERS_MIN)
+  for (let letters = 1; letters <= lettersMax; letters++) {
     const end = label.slice(-letters)
     const isOfSuffix = suffix.startsWith(end) || suffix.endsWith(end)
-    if (!isOfSuffix && (letters > 1 || end === "s")) continue
-    const meant = named(0, -letters)
-    if (meant === null) continue
-    if (isMajorProvider(meant.label)) return meant
-    if (isOfSuffix && isWidelyUsed(meant) && meant.label.length >= LETTERS_MIN_BESIDE_SUFFIX) return meant
+    if (!isOfSuffix && !isStrayKey(end, label.at(-2) ?? "")) continue
+    const meant = providerNamed(`${label.slice(0, -letters)}.${suffix}`)
+    if (meant !== null && (isMajorProvider(meant.label) || (isOfSuffix && isLongAndUsed(meant)))) return meant
   }
-  const meant = named(1)
+  const meant = providerNamed(`${label.slice(1)}.${suffix}`)
   return meant !== null && isMajorProvider(meant.label) ? meant : null
 }
+
+/** An `s` makes a plural, and a digit a series (`icloud9`) unless its key is beside that of the last letter. */
+const isStrayKey = (end: string, last: string): boolean =>
+  /^[a-rt-z]$/.test(end) || (/^\d$/.test(end) && areNeighbourKeys(end, last))
+
+const isLongAndUsed = (meant: KnownName): boolean =>
+  isWidelyUsed(meant) && meant.label.length >= LETTERS_MIN_BESIDE_SUFFIX
 
 const withoutWww = (providerNamed: ProviderNamed, domain: string, registrable: string): KnownName | null =>
   domain === registrable && domain.startsWith("ww") ? providerNamed(domain.replace(WWW, "")) : null

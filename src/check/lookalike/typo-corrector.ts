@@ -2,7 +2,7 @@ import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type KnownName, type KnownNames, RankTable, type SplitName, splitName } from "./known-names.ts"
 import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
-import { correctExtraEnd, correctRunOn, withoutDigitsAround } from "./run-on-corrector.ts"
+import { correctExtraEnd, correctRunOn, withoutDigitsBefore } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
 import { findTypo, type Typo, type TypoKind } from "./typo.ts"
 import {
@@ -55,6 +55,12 @@ export class TypoCorrector {
     )
   }
 
+  /** The household name whose label has a dot too many, where what follows the dot is another provider: `g.mail.com`. */
+  correctSplitLabel(domain: string): KnownName | null {
+    const meant = this.#withSameLetters(domain)
+    return meant !== null && isMajorProvider(meant.label) && domain.endsWith(`.${meant.suffix}`) ? meant : null
+  }
+
   /** Corrects a provider's label with a wrong suffix, or without one. */
   #correctSuffix(
     domain: string,
@@ -63,17 +69,10 @@ export class TypoCorrector {
     suffix: string,
   ): KnownName | null {
     if (suffix === "") return label.length >= 3 && isDistinctive(label) && isWidelyUsed(names[0]) ? names[0] : null
-    const exists = hasExistingTld(domain)
-    const typed = exists ? suffix : suffix.replace(DIGITS_AFTER_SUFFIX, "")
-    const whole = typed === "c" || typed !== suffix ? names.find(name => name.suffix.startsWith(typed)) : undefined
-    if (whole !== undefined) return whole
-    const [nearest, another] = nearestBySuffix(names, typed)
-    if (!exists) return another === undefined ? (nearest ?? majorProviderFor(names, suffix)) : null
+    if (!hasExistingTld(domain)) return correctUnknownSuffix(names, suffix)
     const isRegistrable = domain === registrable
-    if (!isRegistrable && COM_OF_COUNTRY.test(suffix) && isMajorProvider(label)) {
-      const ofCountry = `co${suffix.slice(-3)}`
-      return (names.find(name => name.suffix === ofCountry) ?? names.find(name => name.suffix === "com")) ?? null
-    }
+    if (!isRegistrable && isMajorProvider(label) && COM_OF_COUNTRY.test(suffix)) return withoutCountry(names, suffix)
+    const [nearest, another] = nearestBySuffix(names, suffix)
     const isLikely = isRegistrable ? isTruncatedSuffix : isNestedUnderSameCountry
     if (nearest !== undefined && another === undefined && isLikely(nearest, suffix, registrable)) return nearest
     return isRegistrable ? majorProviderFor(names, suffix) : null
@@ -108,7 +107,7 @@ export class TypoCorrector {
   /** Corrects a label with digits, a letter or a part of the suffix beside a provider's. */
   #correctEnds(label: string, suffix: string): KnownName | null {
     if (this.#isRealName(label) || isCompoundName(label)) return null
-    const rest = withoutDigitsAround(label)
+    const rest = withoutDigitsBefore(label)
     if (rest === null) return correctExtraEnd(this.#providerNamed, label, suffix)
     const [likeliest, another] = this.#likelyTypos(rest, suffix)
     const meant = this.#providerNamed(`${rest}.${suffix}`) ?? (another === undefined ? likeliest?.name : undefined)
@@ -166,9 +165,28 @@ export class TypoCorrector {
 /** What was typed of another field after a suffix: `gmail.com14`. */
 const DIGITS_AFTER_SUFFIX = /\d{1,4}$/
 
+/** The name under the suffix nearest to one that does not exist: `con`, `com14`, `c`. */
+function correctUnknownSuffix(names: readonly [KnownName, ...KnownName[]], suffix: string): KnownName | null {
+  const typed = suffix.replace(DIGITS_AFTER_SUFFIX, "")
+  if (typed === "c" || typed !== suffix) {
+    const cut = names.find(name => name.suffix.startsWith(typed))
+    if (cut !== undefined) return cut
+  }
+  const [nearest, another] = nearestBySuffix(names, typed)
+  return another === undefined ? (nearest ?? majorProviderFor(names, suffix)) : null
+}
+
+/** In countries where `com` is no suffix it is a registered name, whose owner has no host `gmail`. */
 const COM_OF_COUNTRY = /^com\.[a-z]{2}$/
 
-const OF_COUNTRY = /^([a-z]{2,3}\.)?[a-z]{2}$/
+/** The name to which a country was added, or that has another suffix there: `gmail.com.cl`, `yahoo.com.uk`. */
+function withoutCountry(names: readonly KnownName[], suffix: string): KnownName | null {
+  const ofCountry = `co${suffix.slice(-3)}`
+  return names.find(name => name.suffix === ofCountry) ?? names.find(name => name.suffix === "com") ?? null
+}
+
+/** A suffix of a country, other than those that companies take for how they read. */
+const OF_COUNTRY = /^([a-z]{2,3}\.)?(?!ai$|cc$|gg$|io$|me$|sh$|so$|to$|tv$)[a-z]{2}$/
 
 /** Slips that leave the letters of a label, or all but one, as they are. */
 const SLIPS_OF_FINGERS: ReadonlySet<TypoKind> = new Set(["swapped", "omitted", "halved", "doubled"])

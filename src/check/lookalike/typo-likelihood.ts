@@ -65,7 +65,19 @@ function lettersByTier(
 }
 
 /** Real names that are one typo away from a provider's name and are not common words. */
-const REAL_NAMES = new Set(["cloud", "evil", "gail", "libro", "mali", "orage", "postel", "sian", "telnet", "ymail"])
+const REAL_NAMES = new Set([
+  "cloud",
+  "evil",
+  "gail",
+  "libro",
+  "mali",
+  "orage",
+  "postel",
+  "sian",
+  "telnet",
+  "yazoo",
+  "ymail",
+])
 
 /** A provider's name, and the typo that turns its label into the typed one. */
 export type TypoCandidate = { readonly name: KnownName; readonly typo: Typo }

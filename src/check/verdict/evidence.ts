@@ -72,6 +72,8 @@ export type Evidence = {
   readonly hints: HintKinds
   /** The provider's domain of which this one is probably a typo; null: none. */
   readonly suggestion: string | null
+  /** Whether very many people use that provider, so that whoever typed the domain hardly meant another one. */
+  readonly isHouseholdSlip: boolean
   /** What the name says that the body is, in words that hardly anyone else uses; null: nothing. */
   readonly namePattern: "education" | "government" | null
   /** The known name that the domain imitates; null: none. */

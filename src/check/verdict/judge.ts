@@ -28,7 +28,7 @@ export type Verdict = {
   /** 0 to 1, at most three decimals. */
   readonly confidence: number
   readonly recommendation: Recommendation
-  /** The decisive reason, then those that raised the recommendation, then all others. */
+  /** `likely_typo` if a household name was mistyped, the decisive reason, those that raised the recommendation, then all others. */
   readonly reasons: readonly Reason[]
   readonly isDegraded: boolean
 }
@@ -50,7 +50,9 @@ export function judge(evidence: Evidence, policy: Policy): Verdict {
     confidence,
     isDegraded: degraded,
   })
-  const first = [decisive, ...raisedBy.filter(reason => reason !== decisive)]
+  const isAsked = decisive !== "test_address" && isHouseholdSlip(evidence, category)
+  const asked: readonly Reason[] = isAsked ? ["likely_typo"] : []
+  const first = [...new Set([...asked, decisive, ...raisedBy])]
   // `no_evidence` always matches, and is worth telling only if it decides.
   const rest = matching.filter(reason => !first.includes(reason) && reason !== "no_evidence")
   return { category, confidence, recommendation, reasons: [...first, ...rest], isDegraded: degraded }
@@ -64,6 +66,10 @@ function decidedCategory(reason: Reason, evidence: Evidence): Category | null {
   if (reason === "free_subdomain" && !isReachable(evidence) && !isUnasked(evidence.mail)) return null
   return REASONS[reason].decides
 }
+
+/** Whether somebody who can be asked meant a household name. An address that can get no mail stays refused. */
+const isHouseholdSlip = (evidence: Evidence, category: Category): boolean =>
+  evidence.isHouseholdSlip && category !== "invalid"
 
 /** Nobody asked: what the lists say stands alone. */
 const isUnasked = (finding: Evidence["mail"]): boolean => !finding.known && finding.cause === "not_asked"
@@ -96,8 +102,9 @@ const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
   unknown: REASONS.no_evidence.confidence,
 }
 
-/** Why the decisive reason does not carry the recommendation of its category; null: it does. */
-function weakEvidenceOf(decisive: Reason, evidence: Evidence): WeakEvidence | null {
+/** Why the recommendation is not that of the category; null: it is. */
+function weakEvidenceOf({ decisive, category }: DecidedVerdict, evidence: Evidence): WeakEvidence | null {
+  if (category === "disposable" && isHouseholdSlip(evidence, category)) return "household_slip"
   if (decisive === "listing_contradicted") return "listing_contradicted"
   if (decisive === "forwarded_mail" || decisive === "personal_hosting") return "personal_mail_host"
   const isLearned = decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
@@ -121,6 +128,7 @@ const RAISE_RULES: {
   blocked: { reason: "blocklisted", holds: e => e.blockedBy !== null },
   lookalike: { reason: "lookalike_domain", holds: e => e.lookalikeOf !== null },
   typo: { reason: "likely_typo", holds: e => e.suggestion !== null },
+  household_slip: { reason: "likely_typo", holds: (e, { category }) => isHouseholdSlip(e, category) },
   new_domain: { reason: "new_domain", holds: isNewDomain },
   role: { reason: "role_account", holds: e => e.hints.isRole },
   doubtful: {
@@ -146,7 +154,7 @@ function recommend(
   policy: Policy,
   decided: DecidedVerdict,
 ): { readonly recommendation: Recommendation; readonly raisedBy: readonly Reason[] } {
-  const weakness = weakEvidenceOf(decided.decisive, evidence)
+  const weakness = weakEvidenceOf(decided, evidence)
   const base: Recommendation = weakness === null ? POLICIES[policy][decided.category] : WEAK_EVIDENCE[weakness][policy]
   const hasFault = decided.category === "invalid" && evidence.subject.fault !== null
   if (evidence.isAllowed && evidence.blockedBy !== "operator" && !hasFault) {

@@ -15,15 +15,19 @@ export const SLIPS =
   gmail.com: gmail.fr gmail.com.br gmail.co.uk gmailcom gmailc.om gmail gma1l.com gmai1.com xn--gmal-nza.com
   gmail.com: gmaul.com gmaio.com
   gmail.com: gmaik.com gmsil.com gmzil.com gmmail.com gmaail.com ggmail.com gjail.com g-mail.com gmail.co.m
+  gmail.com: gemail.com gimail.com gmaxil.com gmanil.com gmila.com xgmail.com gmaili.com gmailc.com gmai9l.com gma8l.com
+  gmail.com: 2857gmail.com a01gmail.com 59gmeil.com gmail.com14 gmail.com.cl gmail.commail.com g.mail.com gmal.ru gamil.cl
   gmail.com: gmali.com gmaip.com gmakl.com gamail.com gmaial.com gmaii.com
   hotmail.com: hotmial.com hotmal.com hotmai.com hotmil.com hotnail.com homtail.com htomail.com hotmaill.com
   hotmail.com: hotmail.con hotmali.com
   hotmail.com: ohtmail.com hotamil.com homail.com htmail.com otmail.com hotrmail.com hormail.com hoymail.com
-  hotmail.com: hotmaul.com hotmsil.com
+  hotmail.com: hotmaul.com hotmsil.com hotemail.com hot6mail.com h9otmail.com hotmailco.com 12hotmail.com hot.mail.com
   hotmail.com: hotmailcom hotmail.cm hotmail.co hotmail.net hotmail hotmaii.com h0tmail.com hotma1l.com hotrnail.com
   hotmail.com: hot-mail.com
   hotmail.com: hootmail.com hottmail.com hotmmail.com hitmail.com hptmail.com hotmeil.com hotmaio.com hotmaik.com
   hotmail.com: hotmail.com.ar
+  yahoo.com: yahoo0.com 71yahoo.com jahoo.com yahoo.c yahoo.comyahoo.com yahoo.com.cl
+  yahoo.co.uk: yahoo.com.uk
   yahoo.com: yaho.com yahooo.com yhaoo.com yaboo.com yahoo.con yhoo.com yaoo.com ayhoo.com yahoo.cmo yahoo.cm
   yahoo.com: yahoo.comm
   yahoo.com: yagoo.com yajoo.com yahop.com yahoi.com yah00.com yahoocom yahoo yahho.com yyahoo.com yahoo.net
@@ -57,7 +61,7 @@ export const SLIPS =
   wanadoo.fr: wandoo.fr wanado.fr wanadooo.fr wandaoo.fr
   orange.fr: orangr.fr oarnge.fr orangee.fr orange.ff
   laposte.net: lapsote.net laposte.ney laposre.net
-  yandex.ru: yandx.ru yadnex.ru yandex.ruu yanndex.ru
+  yandex.ru: eandex.ru jandex.ru yandex.com.ru yandexu.ru yandx.ru yadnex.ru yandex.ruu yanndex.ru
   comcast.net: vomcast.net comcasst.net comcst.net comcats.net comcast.ent comcast.nett
   verizon.net: verizn.net verzion.net verison.net
   sbcglobal.net: sbcgloabl.net sbcglobl.net sbcgobal.net
@@ -82,7 +86,7 @@ export const NO_SLIPS = names(`gmass.co hotmaps.com yahoo-inc.com gmx-team.com m
     olive.com lives.com five.com dive.com give.com msm.com mns.com mcn.com msn.org aol.org alo.com oal.com ao.com
     aal.com all.com acl.com pol.com qq.org q.com qqq.com mq.com me.org em.com mr.com we.com he.com mac.org mca.com
     max.com mace.com macs.com 126.org 162.com 136.com 613.com 164.com gm.com gma.com gmat.com gman.com email.org
-    emails.com gemail.com outlook-inc.com outlooks.com overlook.com outback.com outlaw.com look.com yahoos.com
+    emails.com outlook-inc.com outlooks.com overlook.com outback.com outlaw.com look.com yahoos.com
     yoo.com kahoot.com wahoo.com hulu.com iclouds.com cloudy.com iloud.org hotmails.com hotel.com hotels.com
     hotmama.com hotspot.com gmails.com ymails.com free.com freed.fr fred.fr tree.fr sfr.com str.fr range.fr
     grange.fr orage.fr oranges.fr orange.net libro.it liber.it alice.com alicia.it terra.com tierra.com.br bol.com
@@ -92,9 +96,11 @@ export const NO_SLIPS = names(`gmass.co hotmaps.com yahoo-inc.com gmx-team.com m
     postel.de post.com juno.org jump.com lycos.org frontier.org windstream.com acme.com example-firm.de mueller.de
     kleinefirma.de thebakery.net paperstreet.io mail.acme.com gmail.acme.com yahoo.blogspot.com gmail.github.io
     hotmail.weebly.com outlook.acme.co.uk smtp.gmial.com
-    maik.ru mai.ru mailo.ru mali.ru mil.ru gotmail.com notmail.com putlook.com hotemail.com ucloud.com roger.com
+    maik.ru mai.ru mailo.ru mali.ru mil.ru gotmail.com notmail.com putlook.com ucloud.com roger.com
     liber.it live.con.uk mail.con.br orange.com.be sub.uol.con.br uol.con.be skyy.com webb.de weeb.de gm.de cx.net
-    libe.com luve.com navex.com naber.com gmaxil.com gmeil.net 33mail.com attorney.com zhoo.org comcast.org`)
+    libe.com luve.com navex.com naber.com gmeil.net 33mail.com attorney.com zhoo.org comcast.org
+    hotmail4.com outlook365.com mygmail.com shotmail.com bigmail.com yahoos.com gmailers.com tempgmail.com 1cloud.ru
+    1free.fr 24orange.fr live3.com free3.fr gomail.io yazoo.com gmail.acme.com.cl live.com.cl a.mail.com mail2.ru`)
 
 /** Look-alikes, by the name that they imitate. */
 export const LOOKALIKES =

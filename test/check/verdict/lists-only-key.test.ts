@@ -42,6 +42,7 @@ const listsOnly: fc.Arbitrary<Evidence> = fc.record({
     hasGroupService: fc.boolean(),
   }),
   suggestion: fc.constant(null),
+  isHouseholdSlip: fc.constant(false),
   namePattern: fc.option(fc.constantFrom("education", "government")),
   lookalikeOf: fc.option(fc.constantFrom("paypal.com", "stripe.com")),
   testCategory: fc.constant(null),
