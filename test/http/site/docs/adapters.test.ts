@@ -30,7 +30,8 @@ const ENTERED: readonly (readonly [name: string, email: unknown, told: string | 
   ["an object", { email: BLOCKED }, NO_ADDRESS],
   ["no address", "jane", NO_ADDRESS],
   ["a domain that gets no mail", "jane@nothing.invalid", "This address cannot receive email. Please check it."],
-  ["a typing error", "jane@gmial.com", "Did you mean an address at gmail.com?"],
+  ["a typing error that gets no mail", "jane@gmial.con", "Did you mean an address at gmail.com?"],
+  ["a typing error that a form asks about", "jane@gmial.com", null],
 ]
 
 /** As much of each library as its adapter uses. */
