@@ -5,7 +5,7 @@ import { createCheck } from "../src/check/check.ts"
 import { LISTS_ALONE } from "../src/check/lists-alone.ts"
 import { BUNDLED_FILES, type CheckoutFiles } from "../src/system/files.ts"
 import { createSystem } from "../src/system/system.ts"
-import { accuracyBench, accuracyMisses } from "./accuracy/bench.ts"
+import { accuracyBench, accuracyMisses, accuracyWitnesses } from "./accuracy/bench.ts"
 import { BATCH_FULL, batchBench } from "./cases/batch.ts"
 import { CHECK_FULL, checkBench } from "./cases/check.ts"
 import { CLASSIFY_FULL, classifyBench } from "./cases/classify.ts"
@@ -59,7 +59,8 @@ const LONG: readonly string[] = ["jobs"]
 /**
  * `bun run bench [name…] [--json] [--report] [--rounds N]`: without names all but the long ones; `--report` writes the results file
  * as well; `--rounds` is for check, dns, http, batch and classify.
- * `accuracy --misses` lists the wrong verdicts instead, and `accuracy --tables DIR` measures by the tables of a folder too. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
+ * `accuracy --misses` lists the wrong verdicts instead, `accuracy --witnesses` tells which sources copy from which (`--lists DIR`: with
+ * the downloads in the lists folder of a server), and `accuracy --tables DIR` measures by the tables of a folder too. Exit codes: 0 every budget holds, 1 one is crossed, 2 wrong use.
  */
 async function main(args: readonly string[]): Promise<number> {
   const parsed = parseArguments(args)
@@ -67,8 +68,11 @@ async function main(args: readonly string[]): Promise<number> {
     console.error(parsed)
     return 2
   }
-  if (!parsed.listsMisses) return await runBenches(parsed)
-  for (const line of await accuracyMisses(ownCheckout())) console.log(line)
+  if (!parsed.listsMisses && !parsed.listsWitnesses) return await runBenches(parsed)
+  const lines = parsed.listsMisses
+    ? await accuracyMisses(ownCheckout())
+    : accuracyWitnesses(ownCheckout(), parsed.listsFolder)
+  for (const line of lines) console.log(line)
   return 0
 }
 
@@ -106,24 +110,30 @@ function parseArguments(args: readonly string[]) {
     const flag = { type: "boolean", default: false } as const
     const options = {
       json: flag,
+      lists: { type: "string" },
       misses: flag,
       report: flag,
       rounds: { type: "string" },
       tables: { type: "string" },
+      witnesses: flag,
     } as const
     const { values, positionals } = parseArgs({ args: [...args], allowPositionals: true, options })
     const wrong = positionals.filter(name => !Object.hasOwn(BENCHES, name))
     if (wrong.length > 0) return `there is no bench ${wrong.join(", ")}; benches: ${Object.keys(BENCHES).join(", ")}`
-    if (values.misses && positionals.join() !== "accuracy") return "--misses is for the bench accuracy alone"
-    if (values.tables !== undefined && positionals.join() !== "accuracy")
-      return "--tables is for the bench accuracy alone"
+    const misplaced = (["misses", "tables", "witnesses"] as const).find(option => values[option])
+    if (misplaced !== undefined && positionals.join() !== "accuracy")
+      return `--${misplaced} is for the bench accuracy alone`
+    if (values.lists !== undefined && !values.witnesses) return "--lists is for --witnesses alone"
     const rounds = Number(values.rounds ?? 1)
     if (!Number.isInteger(rounds) || rounds < 1) return "--rounds wants a whole number from 1 on"
     const scaling: Scaling = {
       ...(values.rounds === undefined ? {} : { rounds }),
       ...(values.tables === undefined ? {} : { tables: values.tables }),
     }
-    return { names: positionals, isJson: values.json, isReport: values.report, listsMisses: values.misses, scaling }
+    return {
+      ...{ names: positionals, isJson: values.json, isReport: values.report, scaling },
+      ...{ listsMisses: values.misses, listsWitnesses: values.witnesses, listsFolder: values.lists ?? null },
+    }
   } catch (fault) {
     if (fault instanceof TypeError) return fault.message
     throw fault

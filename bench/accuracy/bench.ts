@@ -17,6 +17,7 @@ import { outsideFigures } from "./outside-tables.ts"
 import { type AnsweredPart, contestedFigures, gapFigures, trapFigures, wrongFigures } from "./part-figures.ts"
 import { readSample, repeatedTexts, SAMPLE_PART_NAMES, type Sample, type SamplePart } from "./sample.ts"
 import { confusionOf, confusionText, isTrapPassed } from "./score.ts"
+import { withStoredDownloads, witnessLines } from "./witnesses.ts"
 
 /** So many names of a kind are told; of the rest only how many there are. */
 const TOLD_MAX = 20
@@ -74,6 +75,12 @@ async function answeredPart(sample: Sample, lists: DomainLists): Promise<Answere
  */
 export async function accuracyMisses(shelf: SourceFiles): Promise<readonly string[]> {
   return missLines(await answersTo(sampleOn(shelf, "tuned"), listsOf(stockOn(shelf)), "mail_hosts"))
+}
+
+/** Which sources copy from which, a line each. `folder`: the lists folder of a server, whose downloads count too; null: there is none. */
+export function accuracyWitnesses(shelf: SourceFiles, folder: string | null): readonly string[] {
+  const stock = stockOn(shelf)
+  return witnessLines(folder === null ? stock : withStoredDownloads(stock, folder))
 }
 
 function samplesOn(shelf: SourceFiles): Readonly<Record<SamplePart, Sample>> {

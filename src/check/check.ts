@@ -25,7 +25,7 @@ import {
   readEvidence,
 } from "./evidence-defects.ts"
 import { type ListMatch, NO_LIST_MATCH } from "./lists/list-match.ts"
-import { LOW_TRUST_BIT, SET_BITS } from "./lists/sets.ts"
+import { SET_BITS, STRENGTH_MASK } from "./lists/sets.ts"
 import { NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
 import type { LookupContext } from "./lookup-context.ts"
 import type { NetworkProbe } from "./network-evidence.ts"
@@ -202,10 +202,10 @@ function gatherEvidence(
   const { domain } = subject
   if (domain === null || cannotExist(subject, listMatch)) return NOTHING_QUERIED
   const organisationalDomain = subject.registrable ?? domain
-  // Consumer, relay and disposable domains have no tenant in suite_b. A listing of low trust may be contradicted by one.
+  // Consumer, relay and disposable domains have no tenant in suite_b. A weak listing may be contradicted by one.
   const mayHaveTenant =
     correction === null
-      ? (listMatch.mask & NO_TENANT_MASK) === 0 || listMatch.isLowTrust
+      ? (listMatch.mask & NO_TENANT_MASK) === 0 || listMatch.strength === "weak"
       : !NO_TENANT_CATEGORIES.has(correction)
   const includeTenant = request.includeTenant && mayHaveTenant
   const { callerId = null } = request
@@ -290,7 +290,7 @@ const NOTHING_QUERIED: GatheredEvidence = {
 }
 
 /** The sets from which an entry of the operator's allow list removes a domain. */
-const OPERATOR_ALLOW_MASK = SET_BITS.disposable | SET_BITS.relay | LOW_TRUST_BIT
+const OPERATOR_ALLOW_MASK = SET_BITS.disposable | SET_BITS.relay | STRENGTH_MASK
 
 const effectiveListMatch = ({ listMatch }: DomainLookup, { isOperatorAllowed }: OwnListMatch): ListMatch =>
   isOperatorAllowed ? listMatch.without(OPERATOR_ALLOW_MASK) : listMatch

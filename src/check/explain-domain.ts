@@ -119,8 +119,7 @@ const LISTS_ONLY_DESCRIPTIONS: { readonly [R in Reason]?: string } = {
 /** The reason as a sentence, with what weakens it, or what a check may find besides. */
 function listsOnlyMessage(reason: Reason, match: ListMatch, registrable: string | null): string {
   const description = LISTS_ONLY_DESCRIPTIONS[reason] ?? REASONS[reason].description
-  if (reason === "disposable_domain" && match.isLowTrust)
-    return `${description} Only sources of low trust name it; an office suite or the domain's age may contradict them.`
+  if (reason === "weak_listing") return `${description} An office suite or the domain's age may contradict them.`
   if (reason === "education_suffix" && match.has("open_education_suffix"))
     return `${description} Anyone can register there, and no list names the domain.`
   const pattern = reason === "no_evidence" && registrable !== null ? namePatternOf(registrable) : null

@@ -30,7 +30,8 @@ export const WEAK_EVIDENCE = {
   household_slip:       { description: "a throw-away domain that mistypes a provider of very many people", lenient: "review", b2b: "review", strict: "block" },
   learned_mail_host:    { description: "a learned mail host",   lenient: "review", b2b: "review", strict: "review" },
   personal_mail_host:   { description: "a forwarding service or a provider of personal mailboxes", lenient: "allow", b2b: "allow", strict: "review" },
-  listing_contradicted: { description: "a contradicted listing",              lenient: "review", b2b: "review", strict: "block" },
+  weak_listing:         { description: "a weak listing",         lenient: "review", b2b: "review", strict: "block" },
+  listing_contradicted: { description: "a contradicted listing", lenient: "review", b2b: "review", strict: "block" },
 } as const satisfies Record<string, { readonly description: string } & Readonly<Record<Policy, Recommendation>>>
 
 export type WeakEvidence = keyof typeof WEAK_EVIDENCE

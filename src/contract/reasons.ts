@@ -21,7 +21,8 @@ export const REASONS = {
   public_suffix: { description: "The name is a public suffix or a single label. Others register names under it.", example: "co.uk", group: "syntax", decides: "invalid", confidence: 1 },
   test_address: { description: "This is a test address. Its verdict is fixed.", example: "business@mailkind.test", group: "test", decides: "unknown", confidence: 0.3 },
   corrected: { description: "An accepted report corrected the verdict for this domain.", example: "a domain with an accepted report", group: "sets", decides: null, confidence: 0.99 },
-  listing_contradicted: { description: "Only lists of low trust call the domain disposable, and its office suite or its age contradicts them.", example: "a low-trust listing of a domain that is older than two years", group: "sets", decides: "disposable", confidence: 0.5 },
+  listing_contradicted: { description: "Only lists that are put together from other lists call the domain disposable, and its office suite or its age contradicts them.", example: "a weak listing of a domain that is older than two years", group: "sets", decides: "disposable", confidence: 0.5 },
+  weak_listing: { description: "Only lists that are put together from other lists call the domain disposable.", example: "a domain that no independent list names", group: "sets", decides: "disposable", confidence: 0.6 },
   disposable_domain: { description: "The domain is on the disposable list.", example: "jane@mailinator.com", group: "sets", decides: "disposable", confidence: 0.99 },
   relay_domain: { description: "The domain belongs to a privacy relay.", example: "jane@duck.com", group: "sets", decides: "relay", confidence: 0.99 },
   government_domain: { description: "The domain is on the government list.", example: "jane@bund.de", group: "sets", decides: "government", confidence: 0.98 },
@@ -83,6 +84,9 @@ export const DEGRADED = { factor: 0.8, known_organisation: 0.7, no_evidence: 0.2
 
 /** Confidence of `disposable_mx` when the mail host was learned and is not in the lists. */
 export const LEARNED_MAIL_HOST_CONFIDENCE = 0.7
+
+/** Confidence of `disposable_domain` that rests on one independent witness. */
+export const SINGLE_WITNESS_CONFIDENCE = 0.9
 
 /** Confidence of `education_suffix` under a suffix where anyone can register. */
 export const OPEN_SUFFIX_CONFIDENCE = 0.5

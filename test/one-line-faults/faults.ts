@@ -84,7 +84,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/verdict/judge.ts", "> severity(base) && holds(evidence, decided)", ">= severity(base) && holds(evidence, decided)", "golden/verdicts.test.ts"),
   fault("check/verdict/rules.ts", 'null_mx: e => isEmail(e) && knownMail(e)?.delivery === "null_mx"', 'null_mx: e => knownMail(e)?.delivery === "null_mx"', "golden/verdicts.test.ts"),
   fault("check/verdict/rules.ts", "ageDays.value > LIMITS.establishedDomainDays", "ageDays.value < LIMITS.establishedDomainDays", "golden/verdicts.test.ts"),
-  fault("check/verdict/rules.ts", "if (!evidence.listMatch.isLowTrust || isRefusedByMail(evidence)) return false", "if (!evidence.listMatch.isLowTrust) return false", "golden/verdicts.test.ts"),
+  fault("check/verdict/rules.ts", 'evidence.listMatch.strength === "weak" && !isRefusedByMail(evidence)', 'evidence.listMatch.strength === "weak"', "golden/verdicts.test.ts"),
   fault("check/verdict/rules.ts", 'e.suites.value.suiteA.length > 0 && knownMail(e)?.operatedBy !== "suite_a"', "e.suites.value.suiteA.length > 0", "golden/verdicts.test.ts"),
   fault("check/verdict-cache.ts", "if (!isFresh(verdict, nowMs)) byRequestKind", "if (isFresh(verdict, nowMs)) byRequestKind", "check/check.test.ts", "check/cache-status.test.ts"),
   // Lists

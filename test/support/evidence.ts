@@ -2,7 +2,7 @@ import { type Finding, known, unknown } from "../../src/base/finding.ts"
 import { type AddressHints, hintKindsOf, NO_HINTS } from "../../src/check/address/address-hints.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { ListMatch, NO_LIST_MATCH } from "../../src/check/lists/list-match.ts"
-import { LOW_TRUST_BIT, SET_BITS, type SetName } from "../../src/check/lists/sets.ts"
+import { type ListingStrength, SET_BITS, type SetName, STRENGTH_BITS } from "../../src/check/lists/sets.ts"
 import type { DmarcPolicy, Evidence, MailEvidence } from "../../src/check/verdict/evidence.ts"
 
 /** A mail host of the domain's own, and nothing else known. */
@@ -29,8 +29,8 @@ export type Told = {
   readonly input: string
   readonly sets?: readonly SetName[]
   readonly namePattern?: "education" | "government"
-  /** Only sources of low trust list the domain as disposable. */
-  readonly isLowTrust?: true
+  /** What lists the domain as disposable. */
+  readonly strength?: ListingStrength
   readonly mail?: ToldMail | "unavailable"
   readonly suiteA?: string
   readonly suiteB?: string
@@ -83,7 +83,7 @@ const NOTHING = {
 export function evidenceOf({
   input,
   sets,
-  isLowTrust,
+  strength = "strong",
   mail,
   suiteA,
   suiteB,
@@ -94,7 +94,7 @@ export function evidenceOf({
   ...rest
 }: Told): Evidence {
   const subject = parseSubject(detectSubjectKind(input), input, "mailkind.test")
-  const mask = (sets ?? []).reduce((bits, set) => bits | SET_BITS[set], isLowTrust ? LOW_TRUST_BIT : 0)
+  const mask = (sets ?? []).reduce((bits, set) => bits | SET_BITS[set], STRENGTH_BITS[strength])
   const entries = (entry: string | undefined): readonly string[] => (entry === undefined ? [] : [entry])
   return {
     ...NOTHING,

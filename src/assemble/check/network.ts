@@ -145,8 +145,8 @@ function createMailLookup(
   const probe = createMailProbe({
     resolver,
     clock,
-    // Only a listing of low trust is contradicted by a proof.
-    needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).isLowTrust,
+    // Only a weak listing is contradicted by a proof.
+    needsSuiteProof: (domain, organisational) => learning.matchLists(domain, organisational).strength === "weak",
   })
   const mail = createLearningProbe(probe, { ...learning, clock })
   return ({ domain, organisationalDomain }: NetworkQuery, deadline: Deadline): Promise<MailProbeResult> => {

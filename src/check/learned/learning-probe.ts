@@ -100,12 +100,12 @@ function learnablePlaces(preferred: readonly ResolvedHost[], organisational: str
 }
 
 /**
- * Whether the host stands under a name that trusted sources call disposable: a throw-away service receives the mail of its further
+ * Whether the host stands under a name that more than aggregators call disposable: a throw-away service receives the mail of its further
  * domains at hosts of its first one.
  */
 function isDisposableHost(host: string, matchLists: LearningProbeDeps["matchLists"]): boolean {
   const match = matchLists(host, classifySuffix(host).registrable)
-  return match.has("disposable") && !match.isLowTrust
+  return match.has("disposable") && match.strength !== "weak"
 }
 
 const isTrusted = (host: string, matchLists: LearningProbeDeps["matchLists"]): boolean =>

@@ -1,8 +1,8 @@
-import { LOW_TRUST_BIT, SET_BITS, type SetName, setsOfMask } from "./sets.ts"
+import { type ListingStrength, SET_BITS, type SetName, STRENGTH_BITS, setsOfMask } from "./sets.ts"
 
 /** The sets that match a domain, at the most specific of its levels that any set matches. */
 export class ListMatch {
-  /** The bits of the sets (`SET_BITS`), and `LOW_TRUST_BIT`. 0: no set matches the domain. */
+  /** The bits of the sets (`SET_BITS`) and of the strength (`STRENGTH_BITS`). 0: no set matches the domain. */
   readonly mask: number
   readonly #entryText: string
   readonly #entryStart: number
@@ -19,9 +19,11 @@ export class ListMatch {
     return (this.mask & SET_BITS[set]) !== 0
   }
 
-  /** Whether only sources of low trust list the domain as disposable. */
-  get isLowTrust(): boolean {
-    return (this.mask & LOW_TRUST_BIT) !== 0
+  /** What calls the domain disposable; null: no list does. */
+  get strength(): ListingStrength | null {
+    if ((this.mask & SET_BITS.disposable) === 0) return null
+    if ((this.mask & STRENGTH_BITS.weak) !== 0) return "weak"
+    return (this.mask & STRENGTH_BITS.single) !== 0 ? "single" : "strong"
   }
 
   /** This match without the sets of `mask`; the same object if it has none of them. */

@@ -51,8 +51,22 @@ export const SUFFIX_SETS_MASK = SET_NAMES.filter(set => SETS[set].matches === "s
   0,
 )
 
-/** The bit of a name that only sources of low trust call disposable. It stands above the bits of all sets. */
-export const LOW_TRUST_BIT = 1 << 14
+/**
+ * What calls a name disposable, weakest first (`DECISIONS 139`). `weak`: aggregators alone. `single`: one independent witness.
+ * `strong`: a list whose maintainers look at every entry, a window source, or two independent witnesses.
+ */
+export const LISTING_STRENGTHS = ["weak", "single", "strong"] as const
+
+export type ListingStrength = (typeof LISTING_STRENGTHS)[number]
+
+/** The bit of each strength in a mask of the disposable set. They stand above the bits of all sets. */
+export const STRENGTH_BITS = { weak: 1 << 14, single: 1 << 13, strong: 0 } as const satisfies Record<
+  ListingStrength,
+  number
+>
+
+/** The bits of all strengths. */
+export const STRENGTH_MASK = STRENGTH_BITS.weak | STRENGTH_BITS.single
 
 /** Sets of names that only guide the building of a pack. They are not in the pack. */
 export const GUARD_SETS = {

@@ -84,6 +84,7 @@ const createOwnSource = (id: string, url: string): LoadedSource => ({
     id,
     set: "disposable",
     trust: "high",
+    witness: "sufficient",
     from: { url, file: "", format: "names" },
     licence: "the operator's",
     origin: "the operator's own list",

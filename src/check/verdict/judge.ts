@@ -18,6 +18,7 @@ import {
   PARKED_CONFIDENCE,
   REASONS,
   type Reason,
+  SINGLE_WITNESS_CONFIDENCE,
 } from "../../contract/reasons.ts"
 import type { Evidence } from "./evidence.ts"
 import { isDegraded, isNewDomain, isReachable, isUnderOpenSuffix, knownMail, matchingReasons } from "./rules.ts"
@@ -85,6 +86,7 @@ function undegradedConfidence(decisive: Reason, category: Category, evidence: Ev
     return PARKED_CONFIDENCE
   if (decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable")
     return LEARNED_MAIL_HOST_CONFIDENCE
+  if (decisive === "disposable_domain" && evidence.listMatch.strength !== "strong") return SINGLE_WITNESS_CONFIDENCE
   if (decisive === "education_suffix" && isUnderOpenSuffix(evidence)) return OPEN_SUFFIX_CONFIDENCE
   if (decisive === "test_address") return TEST_ADDRESS_CONFIDENCE[category]
   return REASONS[decisive].confidence
@@ -105,7 +107,7 @@ const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
 /** Why the recommendation is not that of the category; null: it is. */
 function weakEvidenceOf({ decisive, category }: DecidedVerdict, evidence: Evidence): WeakEvidence | null {
   if (category === "disposable" && isHouseholdSlip(evidence, category)) return "household_slip"
-  if (decisive === "listing_contradicted") return "listing_contradicted"
+  if (decisive === "listing_contradicted" || decisive === "weak_listing") return decisive
   if (decisive === "forwarded_mail" || decisive === "personal_hosting") return "personal_mail_host"
   const isLearned = decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
   return isLearned ? "learned_mail_host" : null

@@ -2,7 +2,7 @@ import type { FindingCause } from "../../base/finding.ts"
 import { POLICY_NAMES, type Policy } from "../../contract/policies.ts"
 import { HINT_KINDS_COUNT, hintKindsIndex } from "../address/address-hints.ts"
 import { SUBJECT_KINDS, type SubjectFault } from "../address/subject.ts"
-import { LOW_TRUST_BIT } from "../lists/sets.ts"
+import { STRENGTH_BITS } from "../lists/sets.ts"
 import type { Evidence } from "./evidence.ts"
 
 const FAULTS: readonly (SubjectFault | null)[] = [
@@ -49,7 +49,7 @@ export function listsOnlyKey(evidence: Evidence, policy: Policy): number | null 
 /** One more than the greatest key, which a double must hold exactly. */
 export const LISTS_ONLY_KEYS =
   2 *
-  LOW_TRUST_BIT *
+  STRENGTH_BITS.weak *
   SUBJECT_KINDS.length *
   FAULTS.length *
   HINT_KINDS_COUNT *

@@ -15,6 +15,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   test_address: e => e.subject.isTest,
   corrected: e => e.correction !== null,
   listing_contradicted: isListingContradicted,
+  weak_listing: e => isListingWeak(e),
   disposable_domain: e => e.listMatch.has("disposable"),
   relay_domain: e => e.listMatch.has("relay"),
   government_domain: e => e.listMatch.has("government"),
@@ -105,12 +106,18 @@ export function isReachable(evidence: Evidence): boolean {
 }
 
 /**
- * Whether only sources of low trust call the domain disposable and its owner is known otherwise: an office suite runs its mail
- * and a tenant or another record of the same suite proves it, or it was registered long ago. Nothing contradicts a listing whose
- * domain has its mail at a known disposable host, or that can take no mail: without the listing it would be refused too.
+ * Whether only aggregators call the domain disposable and its mail records do not agree. They agree if the mail is at a known
+ * disposable host or the domain can take none: without the listing it would be refused too.
+ */
+const isListingWeak = (evidence: Evidence): boolean =>
+  evidence.listMatch.strength === "weak" && !isRefusedByMail(evidence)
+
+/**
+ * Whether a listing is weak and the owner of the domain is known otherwise: an office suite runs its mail and a tenant or another
+ * record of the same suite proves it, or it was registered long ago.
  */
 function isListingContradicted(evidence: Evidence): boolean {
-  if (!evidence.listMatch.isLowTrust || isRefusedByMail(evidence)) return false
+  if (!isListingWeak(evidence)) return false
   const { ageDays } = evidence
   if (ageDays.known && ageDays.value !== null && ageDays.value > LIMITS.establishedDomainDays) return true
   const operatedBy = knownMail(evidence)?.operatedBy

@@ -32,7 +32,7 @@ const packOf = (disposable: readonly string[]): Pack =>
 
 /** Domains of our disposable list, as many as are asked for. */
 const LISTED = [...lists.pack.names()]
-  .filter(name => registrableDomain(name) === name && lists.pack.match(name, name).has("disposable"))
+  .filter(name => registrableDomain(name) === name && lists.pack.match(name, name).strength === "strong")
   .slice(0, 5)
 
 /** What is done in the background, told when its time has come. */

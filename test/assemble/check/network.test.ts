@@ -3,7 +3,7 @@ import { createNetworkService } from "../../../src/assemble/check/network.ts"
 import { createContext } from "../../../src/assemble/context.ts"
 import { LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
 import { ListMatch, matchInSet, NO_LIST_MATCH } from "../../../src/check/lists/list-match.ts"
-import { LOW_TRUST_BIT, SET_BITS } from "../../../src/check/lists/sets.ts"
+import { SET_BITS, STRENGTH_BITS } from "../../../src/check/lists/sets.ts"
 import { parseSettings } from "../../../src/config/settings.ts"
 import { createSystem } from "../../../src/system/system.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -13,7 +13,7 @@ import { serving } from "../../support/test-check.ts"
 const MEMORIES = [new LearnedHosts(LEARNED_BOUNDS), null]
 
 test("a suite proves itself by its DKIM keys where only sources of low trust call the domain disposable", async () => {
-  const names = ["low.com", "high.com", "unlisted.com"]
+  const names = ["weak.com", "strong.com", "unlisted.com"]
   const records = names.flatMap(name => [
     [`MX ${name}`, ["1 aspmx.l.google.com"]] as const,
     [`TXT google._domainkey.${name}`, ["v=DKIM1; p=MIIB"]] as const,
@@ -26,8 +26,8 @@ test("a suite proves itself by its DKIM keys where only sources of low trust cal
   })
   if (read.kind === "faulty") throw new Error(read.faults.join("\n"))
   const masks: Readonly<Record<string, number>> = {
-    "low.com": SET_BITS.disposable | LOW_TRUST_BIT,
-    "high.com": SET_BITS.disposable,
+    "weak.com": SET_BITS.disposable | STRENGTH_BITS.weak,
+    "strong.com": SET_BITS.disposable,
   }
   for (const learnedHosts of MEMORIES) {
     const { networkProbe, stop } = createNetworkService(createContext(createSystem(), read.settings), {
@@ -40,8 +40,8 @@ test("a suite proves itself by its DKIM keys where only sources of low trust cal
       const { suites } = await networkProbe(query)
       return suites.known && suites.value.suiteA
     }
-    expect(await shown("low.com")).toEqual(["mx:aspmx.l.google.com", "dkim:google._domainkey.low.com"])
-    expect(await shown("high.com")).toEqual(["mx:aspmx.l.google.com"])
+    expect(await shown("weak.com")).toEqual(["mx:aspmx.l.google.com", "dkim:google._domainkey.weak.com"])
+    expect(await shown("strong.com")).toEqual(["mx:aspmx.l.google.com"])
     expect(await shown("unlisted.com")).toEqual(["mx:aspmx.l.google.com"])
   }
 })

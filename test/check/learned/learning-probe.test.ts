@@ -5,7 +5,7 @@ import { DAY_MS } from "../../../src/base/time.ts"
 import { hashDomain, LEARNED_BOUNDS, LearnedHosts } from "../../../src/check/learned/learned-hosts.ts"
 import { ADDRESSES_LEARNED_MAX, createLearningProbe } from "../../../src/check/learned/learning-probe.ts"
 import { ListMatch, matchInSet } from "../../../src/check/lists/list-match.ts"
-import { LOW_TRUST_BIT, SET_BITS, SET_NAMES, type SetName } from "../../../src/check/lists/sets.ts"
+import { SET_BITS, SET_NAMES, type SetName, STRENGTH_BITS } from "../../../src/check/lists/sets.ts"
 import { createMailProbe } from "../../../src/check/mail/mail-probe.ts"
 import { type MailProviderKind, providerOfMailHost } from "../../../src/check/mail/mail-providers.ts"
 import type { MailEvidence } from "../../../src/check/verdict/evidence.ts"
@@ -282,14 +282,14 @@ describe("a host under a disposable name", () => {
     expect(await runBy("acme.com", ["10 mx.acme.com", "20 mx.known-name.com"])).toBeNull()
     expect(await runBy("tied.com", ["10 mx.tied.com", "10 mx.known-name.com"])).toBe("learned_disposable")
   })
-  test("shows nothing if only sources of low trust call it so", async () => {
+  test("shows nothing if only aggregators call it so", async () => {
     const { runBy } = learning({}, name => (name === "known-name.com" ? DOUBTED : null))
     expect(await runBy("acme.com", ["10 mx.known-name.com"])).toBeNull()
   })
 })
 
-/** Only sources of low trust call the name disposable. */
-const DOUBTED = new ListMatch(SET_BITS.disposable | LOW_TRUST_BIT, "known-name.com", 0)
+/** Only aggregators call the name disposable. */
+const DOUBTED = new ListMatch(SET_BITS.disposable | STRENGTH_BITS.weak, "known-name.com", 0)
 
 describe("a listed domain is judged by its host only if its list says nothing of it:", () => {
   for (const set of SET_NAMES)

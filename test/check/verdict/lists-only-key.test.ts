@@ -2,7 +2,7 @@ import { expect, test } from "bun:test"
 import fc from "fast-check"
 import { unknown } from "../../../src/base/finding.ts"
 import { ListMatch } from "../../../src/check/lists/list-match.ts"
-import { LOW_TRUST_BIT, SET_BITS, SET_NAMES } from "../../../src/check/lists/sets.ts"
+import { LISTING_STRENGTHS, SET_BITS, SET_NAMES, STRENGTH_BITS } from "../../../src/check/lists/sets.ts"
 import type { Evidence } from "../../../src/check/verdict/evidence.ts"
 import { judge } from "../../../src/check/verdict/judge.ts"
 import { LISTS_ONLY_KEYS, listsOnlyKey } from "../../../src/check/verdict/lists-only-key.ts"
@@ -27,10 +27,10 @@ const listsOnly: fc.Arbitrary<Evidence> = fc.record({
     isTest: fc.constant(false),
     hasSubaddress: fc.boolean(),
   }),
-  listMatch: fc.tuple(fc.subarray(SET_NAMES, { maxLength: 3 }), fc.boolean()).map(
-    ([sets, isLow]) =>
+  listMatch: fc.tuple(fc.subarray(SET_NAMES, { maxLength: 3 }), fc.constantFrom(...LISTING_STRENGTHS)).map(
+    ([sets, strength]) =>
       new ListMatch(
-        sets.reduce((mask, set) => mask | SET_BITS[set], isLow ? LOW_TRUST_BIT : 0),
+        sets.reduce((mask, set) => mask | SET_BITS[set], STRENGTH_BITS[strength]),
         "",
         0,
       ),

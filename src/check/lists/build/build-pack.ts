@@ -10,6 +10,7 @@ import { isCurated } from "../sources/catalogue.ts"
 import type { SourceBundle } from "../sources/source-bundle.ts"
 import { type CollectedEntries, collectEntries } from "./collect-entries.ts"
 import { dropRedundant } from "./drop-redundant.ts"
+import { listingStrength } from "./listing-strength.ts"
 import { type ResolvedOutcomes, resolveConflicts } from "./resolve-conflicts.ts"
 import { rollUp } from "./roll-up.ts"
 
@@ -69,11 +70,12 @@ function packContents(
   const dates = collected.loadedSources.map(({ date }) => date ?? "")
   const sorted = (words: ReadonlySet<string>) => [...words].sort()
   const { shared_inbox, group, region, person_name } = collected.words
+  const rowById = new Map(collected.sources.map(row => [row.id, row]))
   const role = collected.words.role.difference(collected.guards.not_role)
   return {
     builtAt: `${dates.sort().at(-1)}T00:00:00.000Z`,
     sources: collected.sources.map(({ id }) => id),
-    lowTrustSources: new Set(collected.sources.flatMap(({ id, trust }) => (trust === "low" ? [id] : []))),
+    strengthOf: ids => listingStrength(ids.flatMap(id => rowById.get(id) ?? [])),
     nameNumbers: resolved.names,
     names: { [Symbol.iterator]: () => namesWithListings(collected, resolved) },
     words: {

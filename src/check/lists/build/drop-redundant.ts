@@ -2,9 +2,20 @@ import { countGarbage } from "../../../base/garbage.ts"
 import type { ListingOutcome } from "../listing-rules.ts"
 import type { NameNumbers } from "../name-numbers.ts"
 import { literalTail, patternMatchStart } from "../pack/suffix-pattern.ts"
-import { isSetName, LOW_TRUST_BIT, SET_BITS, SET_NAMES, SETS, type SetName, SUFFIX_SETS_MASK } from "../sets.ts"
+import {
+  isSetName,
+  SET_BITS,
+  SET_NAMES,
+  SETS,
+  type SetName,
+  STRENGTH_BITS,
+  STRENGTH_MASK,
+  SUFFIX_SETS_MASK,
+} from "../sets.ts"
+import type { CatalogueSource } from "../sources/catalogue.ts"
 import { parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
+import { listingStrength } from "./listing-strength.ts"
 import type { ResolvedOutcomes } from "./resolve-conflicts.ts"
 
 /** The masks of the sets of names and patterns; 0: a name is in no set. */
@@ -14,9 +25,8 @@ const maskOf = ({ names, masks }: SetMasks, name: string): number => masks[names
 
 /**
  * Drops the kept listings of a name whose nearest listed parent or suffix already gives the same verdict, by the rule
- * `redundant`, or the same at more trust: a source of low trust does not make a trusted listing of the parent doubtful. No other
- * verdict changes; the counts of a set show only what it adds; the listings remain in the pack
- * (`DECISIONS 16`).
+ * `redundant`, or the same with more strength: a weak listing does not make a strong one of the parent doubtful. No other
+ * verdict changes; the counts of a set show only what it adds; the listings remain in the pack (`DECISIONS 16`).
  */
 export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOutcomes): ResolvedOutcomes {
   const setMasks = setMasksByName(collected, resolved)
@@ -32,7 +42,7 @@ export function dropRedundant(collected: CollectedEntries, resolved: ResolvedOut
     // A suffix also matches above the registrable domain, where a name does not, so it is never redundant.
     if (without === 0 || (mask & SUFFIX_SETS_MASK) !== 0) continue
     const verdict = soleVerdict(mask)
-    if (verdict === null || !coversVerdict(soleVerdict(without), verdict)) continue
+    if (verdict === null || soleVerdict(without) !== verdict || isWeaker(without, mask)) continue
     redundant.push([name, (resolved.get(name) ?? []).map(outcome => (outcome === "kept" ? "redundant" : outcome))])
     masks[number] = 0
   }
@@ -59,39 +69,32 @@ function patternsAndNames({ names, masks }: SetMasks) {
 }
 
 function setMasksByName({ sourcesByName, sources }: CollectedEntries, resolved: ResolvedOutcomes): SetMasks {
-  const bits = sources.map(({ set, trust }) =>
-    isSetName(set) ? SET_BITS[set] | (trust === "low" ? 0 : TRUSTED_BIT) : 0,
-  )
   const { names } = resolved
   const masks = new Uint16Array(names.size)
   for (let number = 0; number < names.size; number++) {
     const outcomes = resolved.at(number) ?? []
-    const listedBy = sourcesByName.at(number) ?? []
-    let mask = 0
-    for (let position = 0; position < listedBy.length; position++)
-      if (outcomes[position] === "kept") mask |= bits[listedBy[position] ?? -1] ?? 0
-    const isLowTrust = (mask & SET_BITS.disposable) !== 0 && (mask & TRUSTED_BIT) === 0
-    masks[number] = (mask & ~TRUSTED_BIT) | (isLowTrust ? LOW_TRUST_BIT : 0)
+    const kept = (sourcesByName.at(number) ?? []).filter((_, position) => outcomes[position] === "kept")
+    masks[number] = maskOfSources(kept.map(index => sources[index]).filter(source => source !== undefined))
   }
   return { names, masks }
 }
 
-/** While a mask is gathered: a source of more than low trust is among those that keep the name. */
-const TRUSTED_BIT = 1 << 15
+/** The mask of a name by the sources whose listings are kept. */
+function maskOfSources(kept: readonly CatalogueSource[]): number {
+  const mask = kept.reduce((bits, { set }) => (isSetName(set) ? bits | SET_BITS[set] : bits), 0)
+  const disposable = kept.filter(({ set }) => set === "disposable")
+  return disposable.length === 0 ? mask : mask | STRENGTH_BITS[listingStrength(disposable)]
+}
 
-/** What a verdict by the sets of a mask rests on; null: they have several categories, or there are no sets. */
+/** What a verdict by the sets of a mask is; null: they have several categories, or there are no sets. */
 function soleVerdict(mask: number): string | null {
   const verdicts = new Set(SET_NAMES.filter(set => (mask & SET_BITS[set]) !== 0).map(verdictOfSet))
   const [only] = verdicts
-  if (verdicts.size !== 1 || only === undefined) return null
-  return (mask & LOW_TRUST_BIT) === 0 ? only : lowTrust(only)
+  return verdicts.size !== 1 || only === undefined ? null : only
 }
 
-/** Whether a parent's verdict makes that of the name needless. */
-const coversVerdict = (ofParent: string | null, own: string): boolean =>
-  ofParent !== null && (own === ofParent || own === lowTrust(ofParent))
-
-const lowTrust = (verdict: string): string => `${verdict} of low trust`
+/** Whether the disposable listings of a parent are weaker than those of the name. The weaker, the greater the bits. */
+const isWeaker = (ofParent: number, own: number): boolean => (ofParent & STRENGTH_MASK) > (own & STRENGTH_MASK)
 
 /** Under an open suffix a named school says more than the suffix. */
 const verdictOfSet = (set: SetName): string => (set === "open_education_suffix" ? set : SETS[set].category)

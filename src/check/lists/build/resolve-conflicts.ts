@@ -2,7 +2,7 @@ import { countGarbage } from "../../../base/garbage.ts"
 import type { ListingOutcome, ListingRule } from "../listing-rules.ts"
 import { createSuffixMatcher, type SuffixMatcher } from "../pack/suffix-pattern.ts"
 import { isSetName, SETS, type SetName } from "../sets.ts"
-import { type CatalogueSource, isCurated, isTrusted, trustRank } from "../sources/catalogue.ts"
+import { type CatalogueSource, isAggregator, isCurated, isTrusted, trustRank } from "../sources/catalogue.ts"
 import { isPublicSuffix, parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
 import { type NameValues, NameValuesBuilder } from "./name-values.ts"
@@ -77,7 +77,8 @@ const EXCLUSION_RULES: readonly ExclusionRule[] = [
     sets: NAME_SETS,
     appliesToCurated: false,
     holds: ({ listedBy }, source) =>
-      source.needs_second_source === true && !listedBy.some(other => other.set === source.set && other !== source),
+      source.needs_second_source === true &&
+      !listedBy.some(other => other.set === source.set && other !== source && !isAggregator(other)),
   },
   {
     rule: "removed_by_curator",
@@ -240,22 +241,19 @@ function isWellKnown(candidate: NameCase): boolean {
 }
 
 /**
- * Whether curators took the name out of a list that is trusted more than every source that still lists it. One source of
- * the same trust that is put together from others has only not followed the removal.
+ * Whether curators took the name out of a list that is trusted more than every source that still lists it. Aggregators do not
+ * count, whatever their number: they have only not followed the removal.
  */
 function isRemoved({ name, listedBy, context }: NameCase): boolean {
   const rank = context.collected.removals.get(name)
-  if (rank === undefined) return false
-  const [strong, another] = listedBy.filter(source => source.set === "disposable" && trustRank(source) >= rank)
-  if (strong === undefined) return true
-  return another === undefined && strong.copies !== undefined && trustRank(strong) === rank
+  return rank !== undefined && !listedBy.some(source => isDisposableWitness(source) && trustRank(source) >= rank)
 }
 
-/** The number of trusted sources that call the name disposable, without those that copy from another of them. */
-function independentSourceCount({ listedBy }: NameCase): number {
-  const trusted = listedBy.filter(source => source.set === "disposable" && isTrusted(source))
-  return trusted.filter(source => !trusted.some(other => source.copies?.includes(other.id) === true)).length
-}
+/** The number of trusted sources that call the name disposable of their own knowledge. */
+const independentSourceCount = ({ listedBy }: NameCase): number =>
+  listedBy.filter(source => isDisposableWitness(source) && isTrusted(source)).length
+
+const isDisposableWitness = (source: CatalogueSource): boolean => source.set === "disposable" && !isAggregator(source)
 
 /** Whether only sources of these trusts list the name for the set. */
 const isListedOnlyByTrusts = (

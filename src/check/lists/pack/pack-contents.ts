@@ -1,7 +1,7 @@
 import { ownMember } from "../../../base/untrusted-text.ts"
 import { LISTING_RULE_NAMES, type ListingOutcome } from "../listing-rules.ts"
 import type { NameNumbers } from "../name-numbers.ts"
-import { SET_NAMES, type SetName, WORD_SET_NAMES, type WordSetName } from "../sets.ts"
+import { type ListingStrength, SET_NAMES, type SetName, WORD_SET_NAMES, type WordSetName } from "../sets.ts"
 
 /** One entry of one source: the set that the source fills, and the outcome of the entry. */
 export type Listing = {
@@ -23,8 +23,8 @@ export type PackContents = {
   readonly builtAt: string
   /** Ids of the sources; a listing's source is one of them. */
   readonly sources: readonly string[]
-  /** Those of `sources` whose disposable listings are of low trust (`LOW_TRUST_BIT`). */
-  readonly lowTrustSources: ReadonlySet<string>
+  /** The strength of the disposable listings of a name (`STRENGTH_BITS`), by their sources. */
+  readonly strengthOf: (sources: readonly string[]) => ListingStrength
   /** Every name and suffix pattern with its listings. Names are in any order, listings in the order of `sources`. */
   readonly names: Iterable<readonly [name: string, listings: readonly Listing[]]>
   /** The numbers of exactly these names, if they have some already; the writer may add others. Absent: they have none. */

@@ -17,7 +17,7 @@ import { isoDate, utcDay } from "../../../base/time.ts"
  *          buckets              for each length, bucket count + 1 row numbers of 3 bytes: bucket b holds the rows
  *                               from entry b up to entry b + 1; a length without names has neither buckets nor rows
  *          rows                 for each length L, rows of L + 2 bytes: the name, its class
- *          classes              8 bytes each: mask of the kept sets (2), listing count (2), first listing (4)
+ *          classes              8 bytes each: mask of the kept sets and of their strength (2), listing count (2), first listing (4)
  *          listings             7 bytes each: set, source, outcome (0 kept, else 1 + the rule's number), the day on
  *                               which the entry was added (2; days since DAY_ZERO, 0: with the source), the day on
  *                               which it was last seen (2; 0: its source is no window)
@@ -47,7 +47,7 @@ export type PackSectionName = (typeof PACK_SECTIONS)[number]
 
 /** The first bytes of every pack. */
 export const PACK_MAGIC = new Uint8Array([0x89, 0x4d, 0x4b, 0x50, 0x0d, 0x0a, 0x1a, 0x0a])
-export const PACK_FORMAT = 3
+export const PACK_FORMAT = 4
 export const HEADER_BYTES = 124
 
 /** The offsets of the header's fields, in bytes. */

@@ -4,7 +4,7 @@ import { countGarbage } from "../../../base/garbage.ts"
 import { compareText } from "../../../base/text.ts"
 import { LISTING_RULE_NAMES } from "../listing-rules.ts"
 import { NameNumbers } from "../name-numbers.ts"
-import { LOW_TRUST_BIT, SET_BITS, SET_NAMES, type SetName } from "../sets.ts"
+import { SET_BITS, SET_NAMES, type SetName, STRENGTH_BITS } from "../sets.ts"
 import type { Listing, PackContents, PackMeta, PackTarget } from "./pack-contents.ts"
 import * as format from "./pack-format.ts"
 import { headerCrc, packChecksum } from "./pack-format.ts"
@@ -90,7 +90,7 @@ function collectNames(contents: PackContents) {
 }
 
 /** Finds the index of the class of some listings. Equal classes are one; the same listings are compared once. */
-function classFinder({ lowTrustSources }: PackContents, hasDays: boolean) {
+function classFinder({ strengthOf }: PackContents, hasDays: boolean) {
   const classes: ListingClass[] = []
   const indexByKey = new Map<string, number>()
   const indexByListings = { name: new Map<readonly Listing[], number>(), anchor: new Map<readonly Listing[], number>() }
@@ -98,7 +98,7 @@ function classFinder({ lowTrustSources }: PackContents, hasDays: boolean) {
     const known = indexByListings[isAnchor ? "anchor" : "name"]
     const before = known.get(listings)
     if (before !== undefined) return before
-    const found = listingClassOf(hasDays ? listings : listings.map(withoutDays), isAnchor, lowTrustSources)
+    const found = listingClassOf(hasDays ? listings : listings.map(withoutDays), isAnchor, strengthOf)
     const index = indexByKey.get(found.key) ?? classes.push(found) - 1
     indexByKey.set(found.key, index)
     known.set(listings, index)
@@ -110,17 +110,17 @@ function classFinder({ lowTrustSources }: PackContents, hasDays: boolean) {
 function listingClassOf(
   listings: readonly Listing[],
   isAnchor: boolean,
-  lowTrustSources: ReadonlySet<string>,
+  strengthOf: PackContents["strengthOf"],
 ): ListingClass {
   const kept = listings.filter(({ outcome }) => outcome === "kept")
   const disposable = kept.filter(({ set }) => set === "disposable")
-  const isLowTrust = disposable.length > 0 && disposable.every(({ source }) => lowTrustSources.has(source))
-  const marks = (isAnchor ? format.ANCHOR_BIT : 0) | (isLowTrust ? LOW_TRUST_BIT : 0)
+  const strength = disposable.length === 0 ? 0 : STRENGTH_BITS[strengthOf(disposable.map(({ source }) => source))]
+  const marks = (isAnchor ? format.ANCHOR_BIT : 0) | strength
   const mask = kept.reduce((bits, { set }) => bits | SET_BITS[set], marks)
   const key = listings
     .map(({ set, source, outcome, since, lastSeen = "" }) => `${set} ${source} ${outcome} ${since ?? ""} ${lastSeen}`)
     .join("\n")
-  return { key: `${isAnchor} ${isLowTrust}\n${key}`, mask, listings }
+  return { key: `${isAnchor} ${strength}\n${key}`, mask, listings }
 }
 
 /** What the version of a pack is a hash of. */

@@ -2,7 +2,7 @@ import { type Static, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { FILLABLE_SETS, isSetName } from "../sets.ts"
 
-/** How much a source is trusted. `highest` and `high` count as one of two independent sources. */
+/** How much a source is trusted when sources contradict each other. */
 const TRUST_LEVELS = ["highest", "high", "medium", "low"] as const
 
 /** The file formats of sources; each has a reader in source-formats.ts. */
@@ -67,9 +67,12 @@ const CatalogueSource = Type.Object(
     origin: Type.Optional(NON_EMPTY_TEXT),
     /** The date of the entries: the source's own date if it has one, else the day on which its version was pinned. */
     date: Type.Optional(ISO_DATE),
-    /** Sources whose entries are copied into this one: an entry in both counts as one independent source. */
-    copies: Type.Optional(Type.Array(NON_EMPTY_TEXT, { minItems: 1 })),
-    /** The source lists names of other kinds too: an entry counts only if another source of its set has it. */
+    /**
+     * What an entry of the source proves. `sufficient`: its maintainers look at every entry, so no other source is needed.
+     * `aggregator`: it is put together from other lists, so it is no witness of its own. Absent: it is one independent witness.
+     */
+    witness: Type.Optional(Type.Union([Type.Literal("sufficient"), Type.Literal("aggregator")])),
+    /** The source lists names of other kinds too: an entry counts only if a source of its set that is no aggregator has it too. */
     needs_second_source: Type.Optional(Type.Literal(true)),
     /** People take names out of the source one by one: a name that is gone outranks sources of less trust. */
     tracks_removals: Type.Optional(Type.Literal(true)),
@@ -151,7 +154,10 @@ export const isDownloaded = ({ from }: CatalogueSource): boolean => from.url !==
 /** Whether the source is written by hand in this repository; such a source beats every other (`DECISIONS 17`). */
 export const isCurated = ({ from }: CatalogueSource): boolean => from.format === "curated"
 
-/** Whether the source counts as one of two independent sources. */
+/** Whether the source is put together from other lists, and so is no witness of its own (`DECISIONS 139`). */
+export const isAggregator = ({ witness }: CatalogueSource): boolean => witness === "aggregator"
+
+/** Whether the source is trusted more than the long tail; if it is no aggregator, it is one of two independent sources. */
 export const isTrusted = ({ trust }: CatalogueSource): boolean => trust === "highest" || trust === "high"
 
 /** The entries of a file that its row wants. */
@@ -197,7 +203,6 @@ function sourceFaults(row: CatalogueSource, index: number, rows: readonly Catalo
       `${here}: a window is a download of names that renews nothing`,
     fromFault(row) !== null && `${here}: ${fromFault(row)}`,
     /(^|\/)\.\.(\/|$)|^\//.test(row.from.file) && `${here}: the file is outside the repository or the package`,
-    ...(row.copies ?? []).map(id => !rows.some(other => other.id === id) && `${here}: copies the unknown source ${id}`),
   ]
   return faults.filter(fault => fault !== false)
 }

@@ -18,8 +18,17 @@ function outcome(sources: Readonly<Record<string, FakeSource>>): ListingOutcome 
 
 const high = (set: string, ...names: string[]): FakeSource => ({ set, trust: "high", names })
 const highest = (set: string, ...names: string[]): FakeSource => ({ set, trust: "highest", names })
+/** A source of disposable names that is put together from others. */
+const copied = (trust: "highest" | "high", ...names: string[]): FakeSource => ({
+  ...{ set: "disposable", trust, names },
+  witness: "aggregator",
+})
 /** A source that lists names of other kinds too. */
-const mixed = (set: string, ...names: string[]): FakeSource => ({ ...medium(set, ...names), needsSecondSource: true })
+const mixed = (set: string, ...names: string[]): FakeSource => ({
+  ...medium(set, ...names),
+  needsSecondSource: true,
+  witness: "aggregator",
+})
 const medium = (set: string, ...names: string[]): FakeSource => ({ set, trust: "medium", names })
 const low = (set: string, ...names: string[]): FakeSource => ({ set, trust: "low", names })
 const curated = (set: string, ...names: string[]): FakeSource => ({ set, trust: "curated", names })
@@ -47,6 +56,7 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["needs_second_source", { a: mixed("personal", "acme.com") }],
   ["needs_second_source", { a: mixed("personal", "acme.com"), b: medium("personal", "other.com") }],
   ["needs_second_source", { a: mixed("personal", "acme.com"), b: low("disposable", "acme.com") }],
+  ["needs_second_source", { a: mixed("personal", "acme.com"), b: mixed("personal", "acme.com") }],
   ["kept", { a: mixed("personal", "acme.com"), b: medium("personal", "acme.com") }],
   ["kept", { a: mixed("personal", "acme.com"), b: curated("personal", "acme.com") }],
   ["kept", { a: low("disposable", "acme.com"), b: mixed("personal", "acme.com") }],
@@ -55,39 +65,24 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["removed_by_curator", { a: medium("disposable", "acme.com"), b: high("removed_disposable", "acme.com") }],
   ["removed_by_curator", { a: high("disposable", "acme.com"), b: highest("removed_disposable", "acme.com") }],
   ["kept", { a: high("disposable", "acme.com"), b: high("removed_disposable", "acme.com") }],
-  // A source that is put together from others does not outlast a removal of its own trust, unless another source lists the name.
+  // Aggregators do not outlast a removal, whatever their trust and number, unless a witness of its trust lists the name.
+  ["removed_by_curator", { a: copied("highest", "acme.com"), b: medium("removed_disposable", "acme.com") }],
   [
     "removed_by_curator",
     {
-      a: { ...high("disposable", "acme.com"), copies: "c" },
+      a: copied("high", "acme.com"),
       b: high("removed_disposable", "acme.com"),
-      c: highest("disposable", "other.com"),
+      c: copied("highest", "acme.com"),
+      d: copied("high", "acme.com"),
+      e: medium("disposable", "acme.com"),
     },
   ],
   [
     "kept",
     {
-      a: { ...high("disposable", "acme.com"), copies: "c" },
-      b: medium("removed_disposable", "acme.com"),
-      c: highest("disposable", "other.com"),
-    },
-  ],
-  [
-    "kept",
-    {
-      a: { ...high("disposable", "acme.com"), copies: "c" },
+      a: copied("high", "acme.com"),
       b: high("removed_disposable", "acme.com"),
-      c: highest("disposable", "other.com"),
       d: high("disposable", "acme.com"),
-    },
-  ],
-  [
-    "removed_by_curator",
-    {
-      a: { ...high("disposable", "acme.com"), copies: "c" },
-      b: high("removed_disposable", "acme.com"),
-      c: highest("disposable", "other.com"),
-      d: low("disposable", "acme.com"),
     },
   ],
   [
@@ -109,7 +104,7 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
     "popular_needs_two",
     {
       a: high("disposable", "acme.com"),
-      b: { ...high("disposable", "acme.com"), copies: "a" },
+      b: copied("high", "acme.com"),
       c: curated("popular", "acme.com"),
     },
   ],
@@ -156,10 +151,10 @@ const CASES: readonly (readonly [ListingOutcome | "absent", Readonly<Record<stri
   ["education_beats_long_tail", { a: high("personal", "acme.com"), b: high("education", "acme.com") }],
   ["redundant", { a: high("education", "mit.edu"), b: curated("education_suffix", "edu") }],
   ["redundant", { a: high("disposable", "x.acme.com"), b: medium("disposable", "acme.com") }],
-  // A listing of low trust can be contradicted, so it does not stand in for a better one.
-  ["kept", { a: high("disposable", "x.acme.com"), b: low("disposable", "acme.com") }],
+  // A weak listing can be contradicted, so it does not stand in for a better one.
+  ["kept", { a: low("disposable", "x.acme.com"), b: copied("highest", "acme.com") }],
   // And it takes nothing from the better one of its parent.
-  ["redundant", { a: low("disposable", "x.acme.com"), b: medium("disposable", "acme.com") }],
+  ["redundant", { a: copied("highest", "x.acme.com"), b: low("disposable", "acme.com") }],
   ["kept", { a: high("education", "x.edu.kg"), b: curated("open_education_suffix", "edu.kg") }],
   [
     "redundant",

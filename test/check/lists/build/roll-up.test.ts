@@ -24,17 +24,29 @@ describe("a registrable domain is listed as disposable", () => {
     expect(rolledUp(pack, "two.com")).toBeNull()
   })
 
-  test("at the trust of the second best of them", () => {
+  test("with the strength of the second best of them", () => {
     const pack = built({
-      a: disposable("highest", "a.one.com", "a.two.com", "b.two.com"),
+      a: { ...disposable("highest", "a.one.com", "a.two.com", "b.two.com"), witness: "sufficient" },
       b: disposable("high", "b.one.com", "c.two.com"),
-      c: disposable("low", "c.one.com", "d.two.com", ...below(3, "three.com")),
+      c: { ...disposable("high", "c.one.com", "d.two.com", ...below(3, "three.com")), witness: "aggregator" },
     })
-    expect(rolledUp(pack, "one.com")).toBe("roll-up-high")
-    expect(rolledUp(pack, "two.com")).toBe("roll-up-highest")
-    expect(rolledUp(pack, "three.com")).toBe("roll-up-low")
-    expect(pack.match("one.com", "one.com").isLowTrust).toBe(false)
-    expect(pack.match("three.com", "three.com").isLowTrust).toBe(true)
+    expect(rolledUp(pack, "one.com")).toBe("roll-up-single")
+    expect(rolledUp(pack, "two.com")).toBe("roll-up-strong")
+    expect(rolledUp(pack, "three.com")).toBe("roll-up-weak")
+    expect(["one.com", "two.com", "three.com"].map(name => pack.match(name, name).strength)).toEqual([
+      "single",
+      "strong",
+      "weak",
+    ])
+  })
+
+  test("only where its own listings are weaker, since names below it have the same witnesses", () => {
+    const pack = built({
+      a: disposable("high", "one.com", ...below(3, "one.com"), ...below(3, "two.com")),
+      b: { ...disposable("high", "two.com"), witness: "aggregator" },
+    })
+    expect([rolledUp(pack, "one.com"), pack.match("one.com", "one.com").strength]).toEqual([null, "single"])
+    expect([rolledUp(pack, "two.com"), pack.match("two.com", "two.com").strength]).toEqual(["roll-up-single", "single"])
   })
 
   test("and its source tells by how many names, with a manifest that counts them", () => {
@@ -43,13 +55,13 @@ describe("a registrable domain is listed as disposable", () => {
     })
     const result = buildPackFromFiles(catalogue, shelf)
     if (result.kind === "refused") throw new Error(result.faults.join("\n"))
-    expect(result.manifest.sources["roll-up-high"]).toMatchObject({
+    expect(result.manifest.sources["roll-up-single"]).toMatchObject({
       set: "disposable",
       trust: "high",
       read: 2,
       kept: 2,
     })
-    expect(result.manifest.sources["roll-up-high"]?.origin).toBe("3 or more names below it are listed")
+    expect(result.manifest.sources["roll-up-single"]?.origin).toBe("3 or more names below it are listed")
   })
 })
 
@@ -69,7 +81,7 @@ describe("a domain is not rolled up", () => {
     test(`if it is a public suffix: ${suffix}`, () => {
       const pack = built({ a: disposable("high", ...below(5, suffix), ...below(3, `own.${suffix}`)) })
       expect(rolledUp(pack, suffix)).toBeNull()
-      expect(rolledUp(pack, `own.${suffix}`)).toBe("roll-up-high")
+      expect(rolledUp(pack, `own.${suffix}`)).toBe("roll-up-single")
     })
   test("by names that a rule keeps out of the set", () => {
     const pack = built({

@@ -219,7 +219,7 @@ test("foreign bytes, another format and trailing bytes are refused", () => {
   }
   expect(description(new TextEncoder().encode("disposable\n".repeat(100)))).toBe("The file is not a pack.")
   expect(description(new Uint8Array(4096))).toBe("The file is not a pack.")
-  expect(description(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 3.")
+  expect(description(bytes.with(8, 9))).toBe("The pack has format 9; this version reads 4.")
   expect(description(new Uint8Array([...bytes, 0]))).toMatch(/^The pack has \d+ bytes and says \d+\.$/)
 })
 

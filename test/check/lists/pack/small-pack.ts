@@ -18,7 +18,7 @@ const listingOf = (mark: SetName | `!${SetName}`): Listing => {
 export const smallContents = (names: SmallNames): PackContents => ({
   builtAt: "2026-11-20T00:00:00.000Z",
   sources: ["elsewhere", "here"],
-  lowTrustSources: new Set(),
+  strengthOf: () => "strong",
   names: Object.entries(names).map(([name, marks]) => [name, marks.map(listingOf)] as const),
   words: { role: ["postmaster"], shared_inbox: ["support"], group: ["all"], region: ["uk"], person_name: ["salesse"] },
   groupDomains: ["groups.io"],

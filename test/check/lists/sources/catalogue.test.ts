@@ -65,7 +65,7 @@ test("every fault is reported with its row", () => {
     { ...download, set: "popular" },
   ])
     expect(faults(wrong)).toEqual(["catalogue/sources/0 (a-list): a window is a download of names that renews nothing"])
-  expect(faults({ ...row, copies: ["b"] })).toEqual(["catalogue/sources/0 (a-list): copies the unknown source b"])
+  expect(faults({ ...row, witness: "independent" })[0]).toStartWith("catalogue/sources/0/witness")
   expect(faults({ ...row, from: { ...row.from, file: "../x" } })[0]).toContain("outside")
   expect(faults({ ...row, from: { file: "x.txt", format: "lines", at: "*" } })[0]).toContain('"at" does not suit lines')
   expect(faults({ ...row, from: { file: "x.txt", format: "curated" } })[0]).toContain("stand in the curated file")

@@ -7,7 +7,7 @@ export type FakeSource = {
   readonly set: string
   readonly trust: FakeTrust | "curated"
   readonly names: readonly string[]
-  readonly copies?: string
+  readonly witness?: "sufficient" | "aggregator"
   readonly needsSecondSource?: boolean
   /** A download from `https://lists.example/ID.conf`. */
   readonly isDownloaded?: boolean
@@ -27,12 +27,12 @@ export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): 
 } {
   const files = new Map<string, string>()
   const rows = Object.entries(sources).map(
-    ([id, { set, trust, names, copies, needsSecondSource, isDownloaded = false, renews, tracksRemovals, window }]) => {
+    ([id, { set, trust, names, witness, needsSecondSource, isDownloaded = false, renews, tracksRemovals, window }]) => {
       if (isDownloaded) {
         const from = { url: `https://lists.example/${id}.conf`, file: `${id}.conf`, format: "lines" }
         const row = { id, set, trust, from, licence: "CC0-1.0", origin: "a site" }
         // The text of the catalogue has no members that are undefined.
-        return { ...row, renews, tracks_removals: tracksRemovals || undefined, window }
+        return { ...row, witness, renews, tracks_removals: tracksRemovals || undefined, window }
       }
       if (trust === "curated") {
         const header = `# set: ${set}\n# says: A list.\n# origin: by hand\n# licence: MIT\n# date: 2026-11-20\n`
@@ -49,7 +49,7 @@ export function fakeSourceFiles(sources: Readonly<Record<string, FakeSource>>): 
         trust,
         from,
         ...described,
-        ...(copies === undefined ? {} : { copies: [copies] }),
+        ...(witness === undefined ? {} : { witness }),
         ...(needsSecondSource ? { needs_second_source: true } : {}),
       }
     },

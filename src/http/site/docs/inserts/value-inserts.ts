@@ -15,6 +15,8 @@ import {
   LEARNED_MAIL_HOST_CONFIDENCE,
   OPEN_SUFFIX_CONFIDENCE,
   PARKED_CONFIDENCE,
+  REASONS,
+  SINGLE_WITNESS_CONFIDENCE,
 } from "../../../../contract/reasons.ts"
 import { API_VERSION } from "../../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
@@ -52,6 +54,9 @@ export const VALUE_INSERTS = {
   "degraded-no-evidence": () => String(DEGRADED.no_evidence),
   "learned-host-confidence": () => String(LEARNED_MAIL_HOST_CONFIDENCE),
   "roll-up-names": () => String(ROLL_UP_NAMES_MIN),
+  "disposable-confidence": () => String(REASONS.disposable_domain.confidence),
+  "weak-listing-confidence": () => String(REASONS.weak_listing.confidence),
+  "single-witness-confidence": () => String(SINGLE_WITNESS_CONFIDENCE),
   "open-suffix-confidence": () => String(OPEN_SUFFIX_CONFIDENCE),
   "parked-confidence": () => String(PARKED_CONFIDENCE),
   "learned-host-days": () => String(OBSERVATION_DAYS_MAX),

@@ -221,6 +221,7 @@ const WHY: { readonly [R in Reason]: Sentence } = {
   corrected: v => `A user report corrected the verdict for ${domainOf(v)}.`,
   listing_contradicted: v =>
     `Weak lists call ${domainOf(v)} disposable, but its mail service or its age contradicts them.`,
+  weak_listing: v => `Only lists that copy from each other call ${domainOf(v)} disposable.`,
   disposable_domain: v => `${domainOf(v)} is on our list of disposable domains.`,
   relay_domain: v => `${domainOf(v)} forwards mail to mailboxes that it hides.`,
   government_domain: v => `${domainOf(v)} is on our list of government domains.`,
