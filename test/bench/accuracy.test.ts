@@ -3,13 +3,15 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { answersTo, calledDisposable, type MailWorld } from "../../bench/accuracy/answers.ts"
-import { accuracyBench, accuracyMisses } from "../../bench/accuracy/bench.ts"
+import { accuracyBench, accuracyMisses, accuracyWitnesses } from "../../bench/accuracy/bench.ts"
 import { accusedNames, listsOf, stockOn, wellKnownNames } from "../../bench/accuracy/lists.ts"
 import { outsideFigures } from "../../bench/accuracy/outside-tables.ts"
 import type { SampleFile } from "../../bench/accuracy/sample.ts"
 import { BUDGETS } from "../../bench/budgets.ts"
 import { LISTING_RULES } from "../../src/check/lists/listing-rules.ts"
 import type { SourceFiles } from "../../src/check/lists/sources/source-formats.ts"
+import { NONE_LEFT_OUT } from "../../src/check/refresh/source-validation.ts"
+import { formatDownload } from "../../src/check/refresh/stored-download.ts"
 import { openRealPack } from "../check/lists/build/real-pack.ts"
 import { type FakeSource, fakeSourceFiles } from "../check/lists/sources/fake-source-files.ts"
 import { repositoryFiles } from "../check/lists/sources/repository-files.ts"
@@ -51,6 +53,36 @@ const SMALL = {
     names: ["acme.com", "gmail.com", "mailinator.com", "mx.trashy.com", "yopmail.com"],
   },
 } as const satisfies Record<string, FakeSource>
+
+test("the witnesses are told by what they share, and by who had it first where days are known", () => {
+  const names = Array.from({ length: 20 }, (_, at) => `name${at}.com`)
+  const folder = mkdtempSync(join(tmpdir(), "mailkind-lists-"))
+  onTestEnd(() => rmSync(folder, { recursive: true, force: true }))
+  const store = (id: string, entries: readonly string[], day: string) => {
+    const addedOn = new Map(entries.map(name => [name, day]))
+    const source = { entries, malformedCount: 0, date: day, addedOn }
+    const origin = { url: "https://a.example", validators: { etag: null, lastModified: null }, endsWithNewline: true }
+    const rest = { leftOut: NONE_LEFT_OUT, unreadable: null, window: null }
+    writeFileSync(join(folder, `${id}.txt`), formatDownload({ source, ...origin, ...rest }))
+  }
+  store("first", names, "2026-11-01")
+  store("copy", [...names, "more.com"], "2026-11-03")
+  const shelf = smallShelf({
+    first: { set: "disposable", trust: "high", names: [], isDownloaded: true },
+    copy: { set: "disposable", trust: "low", names: [], isDownloaded: true, witness: "aggregator" },
+    other: { set: "disposable", trust: "high", names: ["name1.com", "mine.com"] },
+  })
+  expect(accuracyWitnesses(shelf, folder).filter(line => !line.startsWith("personal"))).toEqual([
+    "disposable: names, and names of this source alone",
+    "other (independent)\t2\t1",
+    "first (independent)\t20\t0",
+    "copy (aggregator)\t21\t1",
+    "disposable: share of the smaller in the larger, and who was first",
+    "0.500\tother\tin\tfirst",
+    "0.500\tother\tin\tcopy",
+    "1.000\tfirst\tin\tcopy\t20 first here, 0 there, 0 on the same day",
+  ])
+})
 
 test("tables from outside are measured by what they expect, and firms by what each policy does to them", async () => {
   const folder = mkdtempSync(join(tmpdir(), "mailkind-tables-"))

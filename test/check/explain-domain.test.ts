@@ -189,9 +189,9 @@ describe("of a text", () => {
   })
 })
 
-test("a rolled-up listing, one of low trust, and an open suffix say what they rest on", () => {
+test("a rolled-up listing, a weak one, and an open suffix say what they rest on", () => {
   const { catalogue, shelf } = fakeSourceFiles({
-    a: { set: "disposable", trust: "low", names: ["x.acme.com", "y.acme.com", "z.acme.com"] },
+    a: { set: "disposable", trust: "low", witness: "aggregator", names: ["x.acme.com", "y.acme.com", "z.acme.com"] },
     b: { set: "open_education_suffix", trust: "curated", names: ["edu.kg"] },
   })
   const built = buildPackFromFiles(catalogue, shelf)
@@ -200,7 +200,8 @@ test("a rolled-up listing, one of low trust, and an open suffix say what they re
   if (opened.kind === "refused") throw new Error(opened.message)
   const bundled = { ...known, lists: opened.lists, manifest: built.manifest }
   const rolledUp = found("any.acme.com", bundled)
-  expect(rolledUp.message).toContain("Only sources of low trust name it")
+  expect([rolledUp.reason, rolledUp.category]).toEqual(["weak_listing", "disposable"])
+  expect(rolledUp.message).toContain("Only lists that are put together from other lists")
   expect(rolledUp.levels.flatMap(listingsOfLevel).map(({ basis }) => basis)).toEqual([
     "3 or more names below it are listed",
   ])

@@ -89,7 +89,7 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/verdict-cache.ts", "if (!isFresh(verdict, nowMs)) byRequestKind", "if (isFresh(verdict, nowMs)) byRequestKind", "check/check.test.ts", "check/cache-status.test.ts"),
   // Lists
   fault("check/lists/pack/pack.ts", "deepest.start < start) return new ListMatch(deepest.mask, deepest.text, 0)", "deepest.start > start) return new ListMatch(deepest.mask, deepest.text, 0)", "check/lists/pack"),
-  fault("check/lists/build/roll-up.ts", "trusts.length >= ROLL_UP_NAMES_MIN &&", "", "check/lists/build/roll-up.test.ts"),
+  fault("check/lists/build/roll-up.ts", "strengths.length < ROLL_UP_NAMES_MIN ||", "", "check/lists/build/roll-up.test.ts"),
   fault("check/lists/build/drop-redundant.ts", "if (without === 0 || (mask & SUFFIX_SETS_MASK) !== 0) continue", "if (without === 0) continue", "check/lists/build"),
   fault("check/lists/build/resolve-conflicts.ts", "independentSourceCount(candidate) < 2", "independentSourceCount(candidate) < 1", "check/lists/build/resolve-conflicts.test.ts"),
   fault("check/refresh/source-validation.ts", "if (++count > PARTS_MAX)", "if (++count > 10 * PARTS_MAX)", "check/refresh"),

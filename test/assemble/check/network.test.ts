@@ -12,7 +12,7 @@ import { serving } from "../../support/test-check.ts"
 /** Nothing learned yet, and the check of the command line, which learns nothing. */
 const MEMORIES = [new LearnedHosts(LEARNED_BOUNDS), null]
 
-test("a suite proves itself by its DKIM keys where only sources of low trust call the domain disposable", async () => {
+test("a suite proves itself by its DKIM keys where only aggregators call the domain disposable", async () => {
   const names = ["weak.com", "strong.com", "unlisted.com"]
   const records = names.flatMap(name => [
     [`MX ${name}`, ["1 aspmx.l.google.com"]] as const,
