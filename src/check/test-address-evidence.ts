@@ -29,7 +29,7 @@ function testAddressEvidence(
 ): Evidence {
   return {
     subject,
-    listMatch: matchInSet(SET_OF_CATEGORY[row.category] ?? null),
+    listMatch: matchInSet(SET_OF_CATEGORY[row.category] ?? null, row.weakListing ? "weak" : "strong"),
     hints: hintKindsOf(hints),
     suggestion: row.didYouMean ?? null,
     isHouseholdSlip: row.didYouMean !== undefined,

@@ -56,6 +56,7 @@ test.each([
   ["new-domain", { domain_age_days: 3, is_new_domain: true, recommendation: "review" }],
   ["blocked", { is_blocked: true, recommendation: "block" }],
   ["disposable", { is_disposable: true }],
+  ["weak-listing", { is_disposable: true, confidence: 0.6, recommendation: "review" }],
   ["relay", { is_relay: true }],
   ["personal", { is_free_provider: true }],
   [

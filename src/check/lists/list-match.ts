@@ -48,5 +48,5 @@ export const NO_LIST_MATCH: ListMatch = new ListMatch(0, "", 0)
 Object.freeze(NO_LIST_MATCH)
 
 /** A fixed match in one set or none, for test addresses (`DECISIONS 12`). Its entry is the empty text. */
-export const matchInSet = (set: SetName | null): ListMatch =>
-  set === null ? NO_LIST_MATCH : new ListMatch(SET_BITS[set], "", 0)
+export const matchInSet = (set: SetName | null, strength: ListingStrength = "strong"): ListMatch =>
+  set === null ? NO_LIST_MATCH : new ListMatch(SET_BITS[set] | STRENGTH_BITS[strength], "", 0)

@@ -44,9 +44,11 @@ export function judge(evidence: Evidence, policy: Policy): Verdict {
   assert(decisive !== undefined, "no_evidence always decides")
   const category = decidedCategory(decisive, evidence) ?? "unknown"
   const degraded = isDegraded(evidence)
-  const confidence = verdictConfidence(decisive, category, degraded, evidence)
+  // A test address of a weak listing is as sure as such a listing.
+  const basis = decisive === "test_address" && matching.includes("weak_listing") ? "weak_listing" : decisive
+  const confidence = verdictConfidence(basis, category, degraded, evidence)
   const { recommendation, raisedBy } = recommend(evidence, policy, {
-    decisive,
+    decisive: basis,
     category,
     confidence,
     isDegraded: degraded,
