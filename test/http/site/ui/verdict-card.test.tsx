@@ -53,6 +53,15 @@ test("what decided stands first, and what made the recommendation another than t
   expect(words(shown({ ...learned, recommendation: "review" }))).not.toContain("Changed the recommendation")
 })
 
+test("a listing that no independent list confirms is told as a doubt, and changes its recommendation by itself", () => {
+  const weak = exampleResult("weak-listing", "mailkind.test")
+  const text = words(shown(weak))
+  expect(text).toContain("This may be a throw-away mailbox, but no independent list says so. Ask for another address.")
+  expect(text).not.toContain("It stops working soon")
+  const real: CheckResult = { ...weak, reasons: ["weak_listing", "disposable_domain", "mx_found"] }
+  expect(words(shown(real))).not.toContain("Changed the recommendation")
+})
+
 describe("what comes from outside", () => {
   test("stands in a page as text", () => {
     const html = shown({

@@ -73,6 +73,8 @@ export function verdictMeaning({ result }: DisplayedVerdict): string {
   if (suggestion !== null && reasons.includes("likely_typo"))
     return `This is probably a typo for ${suggestion}. Ask for the right address. ${AS_TYPED[category]}`
   if (reasons.includes("domain_not_found")) return `This domain does not exist, so no email can arrive here. ${advice}`
+  if (category === "disposable" && reasons.includes("weak_listing"))
+    return `This may be a throw-away mailbox, but no independent list says so. ${advice}`
   return `${CATEGORY_MEANINGS[category]} ${advice}`
 }
 
