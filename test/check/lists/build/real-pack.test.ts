@@ -64,7 +64,7 @@ test("bodies of government are known by their names in every language of their c
 
 test("relays and their subdomains are relays and not disposable", () => {
   const names =
-    "duck.com mozmail.com addy.io anonaddy.me anonaddy.com simplelogin.com simplelogin.io simplelogin.fr simplelogin.co 8shield.net aleeas.com jane.anonaddy.com"
+    "duck.com mozmail.com addy.io anonaddy.me anonaddy.com simplelogin.com simplelogin.io simplelogin.fr simplelogin.co 8shield.net aleeas.com jane.anonaddy.com sudomail.com cloaked.id boun.cr inboxalias.com anonmails.de despam.it"
   for (const name of names.split(" ")) expect([name, sets(name)]).toEqual([name, ["relay"]])
 })
 
@@ -98,9 +98,19 @@ test("companies in free-mail lists are not personal", () => {
     "ancestry.com",
     "name.com",
     "berlin.de",
+    "clerk.com",
     "nus.edu.sg",
   ])
     expect([name, sets(name).includes("personal")]).toEqual([name, false])
+})
+
+test("words of functions are roles in every language, and names of persons are none", () => {
+  const roles = new Set(pack.words.role)
+  const functions =
+    "iroda állás obecny-urad sťažnosti vinzari epikoinonia tuvan zhaosheng müügi pardavimas pārdošana racunovodja contatto post termine"
+  for (const word of functions.split(" ")) expect([word, roles.has(word)]).toEqual([word, true])
+  const names = "abc asset beta brand care dev english general job junk mentor merchant per prime sem server"
+  for (const word of names.split(" ")) expect([word, roles.has(word)]).toEqual([word, false])
 })
 
 test("curated providers are personal, and disposable lists beat uncurated provider lists", () => {
