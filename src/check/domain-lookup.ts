@@ -7,6 +7,7 @@ import type { PackManifest } from "./lists/manifest.ts"
 import { openPack, type Pack } from "./lists/pack/pack.ts"
 import type { PackVerification } from "./lists/pack/pack-verification.ts"
 import { SET_BITS, type SetName } from "./lists/sets.ts"
+import { bundledBrands } from "./lookalike/brands/brand-matcher.ts"
 import { KnownNameMatcher, type NameMatch, NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
 import { namePatternOf } from "./name-patterns/name-patterns.ts"
 import type { RefreshState } from "./refresh/refresh-state.ts"
@@ -73,7 +74,7 @@ export function openLists(
   const verified = isOurs ? verifyOurs(pack) : pack.verify()
   if (!verified.ok) return { kind: "refused", message: verified.message, remedy: DAMAGED_REMEDY }
   const addressWords = lazy(() => addressWordsOf(pack))
-  const knownNames = new KnownNameMatcher(pack.targets)
+  const knownNames = new KnownNameMatcher(pack.targets, bundledBrands)
   const lists = {
     pack,
     get addressWords() {

@@ -2,6 +2,7 @@ import { type BuildPackResult, buildPack } from "../check/lists/build/build-pack
 import { formatManifest, type PackManifest, shrinkageMessages } from "../check/lists/manifest.ts"
 import { encodeBundle, readSourceBundle, type SourceBundle } from "../check/lists/sources/source-bundle.ts"
 import type { SourceFiles } from "../check/lists/sources/source-formats.ts"
+import { brandFaults } from "../check/lookalike/brands/brand-faults.ts"
 import { CommandError, type Output, printJson } from "./output.ts"
 
 /** A checkout of the project, with the sources and the pack. Paths are relative to its root. */
@@ -11,6 +12,8 @@ export type RepoCheckout = SourceFiles & {
 }
 
 const CATALOGUE = "data/catalogue.json"
+/** The household brands, which the program holds itself; a build of the lists only looks whether they are right. */
+const BRANDS = "data/brands.txt"
 const MANIFEST = "data/manifest.json"
 const PACK = "data/build/lists.pack"
 /** All sources of the pack, for a refresh. */
@@ -61,6 +64,8 @@ function buildOrFail(
   before: string | null,
   { shrink }: ListsBuildOptions,
 ): { readonly built: Extract<BuildPackResult, { readonly kind: "built" }>; readonly bundle: SourceBundle } {
+  const faults = brandFaults(checkout.read(BRANDS))
+  if (faults.length > 0) throw invalidSources(faults)
   const read = readSourceBundle(checkout.read(CATALOGUE), checkout)
   if (read.kind === "refused") throw invalidSources(read.faults)
   const built = buildPack(read.bundle)
@@ -87,10 +92,11 @@ function printManifest(output: Output, manifest: PackManifest, options: ListsBui
 
 /** The digest of all inputs. The lock file stands for the packages, our own files are read. */
 function inputsDigest(checkout: RepoCheckout): string {
-  const folders = ["data/curated", "data/words", "src/check/lists"]
+  const folders = ["data/curated", "data/words", "src/check/lists", "src/check/lookalike/brands"]
   const paths = [
     "bun.lock",
     CATALOGUE,
+    BRANDS,
     ...folders.flatMap(folder => checkout.list(folder).map(name => `${folder}/${name}`)),
   ]
   const digest = new Bun.CryptoHasher("sha256")

@@ -84,6 +84,41 @@ export function foldedHash(label: string, start: number, end: number): number {
   return hash >>> 0
 }
 
+/** A text as `foldText` writes it. The arrays have room for the longest label, and can be used again. */
+export type FoldedText = {
+  readonly units: Uint8Array
+  /** By unit: where it starts and ends in the text. */
+  readonly starts: Uint8Array
+  readonly ends: Uint8Array
+  /** How many units there are. */
+  length: number
+  /** Whether the text has two letters that look like one. */
+  hasPairs: boolean
+}
+
+/**
+ * Writes the look of an ASCII text without its hyphens into `folded`; texts that look alike have the same units. `withPairs`: two
+ * letters that look like one are one unit. What is longer than the arrays is left out.
+ */
+export function foldText(text: string, withPairs: boolean, folded: FoldedText): void {
+  let length = 0
+  folded.hasPairs = false
+  for (let index = 0; index < text.length && length < folded.units.length; index++) {
+    const code = text.charCodeAt(index)
+    if (code === HYPHEN) continue
+    const pair = foldedPairAt(text, index, text.length)
+    if (pair !== 0) folded.hasPairs = true
+    folded.starts[length] = index
+    if (withPairs && pair !== 0) index++
+    folded.units[length] = withPairs && pair !== 0 ? pair : foldedUnit(code)
+    folded.ends[length] = index + 1
+    length++
+  }
+  folded.length = length
+}
+
+const HYPHEN = "-".charCodeAt(0)
+
 const [C, D, L, M, N, R, V, W, ONE] = [..."cdlmnrvw1"].map(letter => letter.charCodeAt(0))
 
 /** The code unit of the one letter that the two letters at `index` look like; 0: none. */
@@ -91,14 +126,18 @@ function foldedPairAt(label: string, index: number, end: number): number {
   const first = label.charCodeAt(index)
   if (first !== R && first !== V && first !== C) return 0
   const second = index + 1 < end ? label.charCodeAt(index + 1) : 0
-  if (first === R) return second === N ? (M ?? 0) : 0
-  if (first === V) return second === V ? (W ?? 0) : 0
-  return second === L || second === ONE ? (D ?? 0) : 0
+  if (!isFoldedPair(first, second)) return 0
+  return (first === R ? M : first === V ? W : D) ?? 0
 }
+
+/** Whether two code units beside each other look like one letter. */
+export const isFoldedPair = (first: number, second: number): boolean =>
+  first === R ? second === N : first === V ? second === V : first === C && (second === L || second === ONE)
 
 const FOLDED_UNITS = Uint8Array.from({ length: 128 }, (_, unit) => unit)
 for (const [from, to] of ["0o", "1l", "il", "3e", "4a", "5s", "7t", "8b"]) {
   if (from !== undefined && to !== undefined) FOLDED_UNITS[from.charCodeAt(0)] = to.charCodeAt(0)
 }
 
-const foldedUnit = (unit: number): number => FOLDED_UNITS[unit] ?? unit
+/** The code unit that a unit of ASCII is folded into. */
+export const foldedUnit = (unit: number): number => FOLDED_UNITS[unit] ?? unit

@@ -1,6 +1,7 @@
 import { classifySuffix } from "../address/public-suffix.ts"
+import type { BrandMatcher } from "./brands/brand-matcher.ts"
 import { skeletonOf } from "./confusables.ts"
-import { type KnownName, KnownNames, type LookalikeTarget, splitName } from "./known-names.ts"
+import { type KnownName, KnownNames, type LookalikeTarget, type SplitName, splitName } from "./known-names.ts"
 import { matchCombosquat, matchHomoglyph, matchLevelsquat, registrableStart } from "./lookalike.ts"
 import { TypoCorrector } from "./typo-corrector.ts"
 import { isWidelyUsed } from "./typo-likelihood.ts"
@@ -26,10 +27,13 @@ export const NO_NAME_MATCH: NameMatch = { suggestion: null, isHouseholdSlip: fal
  */
 export class KnownNameMatcher {
   readonly #targets: readonly LookalikeTarget[]
+  readonly #brands: (() => BrandMatcher) | null
   #builtTables: MatcherTables | null = null
 
-  constructor(targets: readonly LookalikeTarget[]) {
+  /** `brands`: finds imitations of household brands too; made on first use. */
+  constructor(targets: readonly LookalikeTarget[], brands: (() => BrandMatcher) | null = null) {
     this.#targets = targets
+    this.#brands = brands
   }
 
   /**
@@ -52,7 +56,15 @@ export class KnownNameMatcher {
       matchCombosquat(knownNames, label, suffix, skeleton) ??
       matchLevelsquat(knownNames, domain, registrable)
     const meant = typoCorrector.correct(domain, split, homoglyph)
-    return matchOf(meant, imitated)
+    return meant === null && this.#brands !== null
+      ? imitationOf(this.#brandImitated(this.#brands(), imitated, split))
+      : matchOf(meant, imitated)
+  }
+
+  /** The name that one that is no typo imitates, given what it imitates of the targets. */
+  #brandImitated(brands: BrandMatcher, imitated: KnownName | null, { name, label }: SplitName): string | null {
+    if (imitated !== null) return brands.owns(name) ? null : imitated.name
+    return brands.match(name, label, part => this.#tables().knownNames.firstRankOf(part) >= 0)
   }
 
   /** The provider that a domain is or mistypes, after its punctuation was put right. */
@@ -74,6 +86,9 @@ function matchOf(meant: KnownName | null, imitated: KnownName | null): NameMatch
   const isHouseholdSlip = meant !== null && isWidelyUsed(meant)
   return { suggestion: meant?.name ?? null, isHouseholdSlip, lookalikeOf: imitated?.name ?? null }
 }
+
+const imitationOf = (lookalikeOf: string | null): NameMatch =>
+  lookalikeOf === null ? NO_NAME_MATCH : { ...NO_NAME_MATCH, lookalikeOf }
 
 type MatcherTables = {
   readonly knownNames: KnownNames

@@ -139,6 +139,9 @@ function isBaseWord(word: string): boolean {
 
 function readBaseWords(): NameNumbers {
   const words = new NameNumbers()
-  for (const line of WORDS.split("\n")) if (!line.startsWith("#")) words.add(line)
+  for (const word of commonBaseWords()) words.add(word)
   return words
 }
+
+/** The base forms of the common English words. */
+export const commonBaseWords = (): readonly string[] => WORDS.split("\n").filter(line => !line.startsWith("#"))

@@ -1,0 +1,168 @@
+import BRANDS from "../../../../data/brands.txt" with { type: "text" }
+import { lazy } from "../../../base/lazy.ts"
+import { pairAt } from "../../../base/text.ts"
+import { skeletonOf } from "../confusables.ts"
+import { EditDistanceIndex } from "../edit-distance-index.ts"
+import { HashFilter } from "../hash-filter.ts"
+import { isCommonWord } from "../word-lists.ts"
+import { LabelAutomaton, type LabelHit } from "./brand-automaton.ts"
+import { type Brand, LABEL_LENGTH_MAX, parseBrands } from "./brand-table.ts"
+import { isCorporateWord, isLure } from "./lures.ts"
+import { isSlip } from "./slip.ts"
+
+/** A label found over a hyphen (`whats-app`), or by its look inside a word (`ipaypai`), is at least this long. */
+const HYPHENATED_LENGTH_MIN = 8
+const ALIKE_LENGTH_MIN = 7
+/** A slip of a shorter label, or one that is shorter itself, is another word or another name too often. */
+const SLIP_LENGTH_MIN = 6
+const SLIP_LENGTH_MAX = LABEL_LENGTH_MAX + 1
+/** A slip of a label that is at least this long may be in its last letter, or in its first. */
+const LAST_LETTER_SLIP_LENGTH_MIN = 8
+const FIRST_LETTER_SLIP_LENGTH_MIN = 9
+/** A lure that is run together with a label has at least so many letters (`verify`, not `app`). */
+const RUN_TOGETHER_LENGTH_MIN = 5
+
+/** Finds the household brand that a name imitates. */
+export class BrandMatcher {
+  readonly #brands: readonly Brand[]
+  readonly #automaton: LabelAutomaton
+  /** The brands that `#slips` has, in its order. */
+  readonly #slipBrands: readonly Brand[]
+  readonly #slips: EditDistanceIndex
+  /** The starts and ends of what may be a slip: of three letters each, one stays as it is. */
+  readonly #ends: HashFilter
+  readonly #ownNames: ReadonlySet<string>
+  /** The labels of all own names, as they are written. */
+  readonly #ownLabels: ReadonlySet<string>
+
+  constructor(brands: readonly Brand[]) {
+    this.#brands = brands
+    this.#automaton = new LabelAutomaton(brands.map(({ label }) => label))
+    this.#slipBrands = brands.filter(({ kind }) => kind === "coined")
+    this.#slips = new EditDistanceIndex(this.#slipBrands.map(({ label }) => label))
+    this.#ends = new HashFilter(this.#slipBrands.length * 3)
+    for (const { label } of this.#slipBrands) {
+      this.#ends.add(threeAt(label, 0, START))
+      this.#ends.add(threeAt(label, label.length - 3, END))
+      // The third and the fourth letter swapped change both ends of a label of six.
+      if (label.length === 6) this.#ends.add(threeAt(label.slice(0, 2) + label.slice(3), 0, START))
+    }
+    this.#ownNames = new Set(brands.flatMap(({ names }) => names))
+    this.#ownLabels = new Set([...this.#ownNames].map(name => name.slice(0, name.indexOf("."))))
+  }
+
+  /**
+   * The name of the brand that a registrable domain imitates; null: none, or a brand's own. `isRealLabel` says whether a part is the label
+   * of another known name.
+   */
+  match(registrable: string, label: string, isRealLabel: (part: string) => boolean): string | null {
+    const text = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
+    const brand = this.brandIn(text, isRealLabel)
+    if (brand === null || this.owns(registrable) || this.#ownLabels.has(label)) return null
+    return brand.names[0]
+  }
+
+  /** The brand that a label holds, or of which it has a slip, so that it would be an imitation if it were nobody's; null: none. */
+  brandIn(text: string, isRealLabel: (part: string) => boolean): Brand | null {
+    const hits = this.#automaton.hits(text)
+    if (hits.length === 0) return this.#slipOf(text, isRealLabel)
+    for (const hit of hits) {
+      const brand = this.#brands[hit.index]
+      if (brand !== undefined && isImitation(brand, text, hit)) return brand
+    }
+    return null
+  }
+
+  /** Whether the registrable domain belongs to a brand. */
+  owns(registrable: string): boolean {
+    return this.#ownNames.has(registrable)
+  }
+
+  /** The brand of whose label a part between hyphens is a slip. */
+  #slipOf(text: string, isRealLabel: (part: string) => boolean): Brand | null {
+    if (text.includes("-")) {
+      for (const part of text.split("-")) {
+        const brand = this.#slipOfPart(part, isRealLabel)
+        if (brand !== null) return brand
+      }
+      return null
+    }
+    return this.#slipOfPart(text, isRealLabel)
+  }
+
+  #slipOfPart(part: string, isRealLabel: (part: string) => boolean): Brand | null {
+    if (part.length < SLIP_LENGTH_MIN || part.length > SLIP_LENGTH_MAX) return null
+    const mayBeSlip =
+      this.#ends.mayHave(threeAt(part, 0, START)) || this.#ends.mayHave(threeAt(part, part.length - 3, END))
+    if (!mayBeSlip) return null
+    for (const index of this.#slips.candidates(part)) {
+      const brand = this.#slipBrands[index]
+      if (brand !== undefined && isSlipOf(brand, part) && !isRealLabel(part) && !isCommonWord(part)) return brand
+    }
+    return null
+  }
+}
+
+/** A hash of the three letters at the index, and of whether they start or end a label. */
+const threeAt = (text: string, index: number, end: number): number =>
+  Math.imul(pairAt(text, index) ^ Math.imul(text.charCodeAt(index + 2) + end, 0x9e3779b1), 0x85ebca6b) >>> 0
+const START = 0
+const END = 0x100
+
+function isSlipOf({ label, others }: Brand, part: string): boolean {
+  if (others.includes(part) || !isSlip(part, label)) return false
+  const [hasFirst, hasLast] = [part.charAt(0) === label.charAt(0), part.at(-1) === label.at(-1)]
+  return (
+    (hasFirst || label.length >= FIRST_LETTER_SLIP_LENGTH_MIN) &&
+    (hasLast || label.length >= LAST_LETTER_SLIP_LENGTH_MIN)
+  )
+}
+
+/** Whether the label in this place makes the text an imitation of the brand. */
+function isImitation(brand: Brand, text: string, hit: LabelHit): boolean {
+  const { kind, label } = brand
+  const { start, end } = hit
+  const found = text.slice(start, end)
+  if (found === label && isOwnersForm(text, hit)) return false
+  if (isInOther(brand, text)) return false
+  const isHyphenated = found.length > label.length && found.includes("-")
+  if (isHyphenated && (label.length < HYPHENATED_LENGTH_MIN || kind === "word")) return false
+  const startsPart = start === 0 || !/[a-z]/.test(text.charAt(start - 1))
+  const endsPart = end === text.length || text.charAt(end) === "-"
+  if (kind === "word") return isBesideLure(brand, text, hit)
+  if (found !== label && !isHyphenated && label.length < ALIKE_LENGTH_MIN)
+    return startsPart && endsPart && label.length > 4
+  return kind === "coined" || startsPart
+}
+
+/** Whether the text holds an honest word that contains the label. */
+function isInOther({ label, others }: Brand, text: string): boolean {
+  if (others.length === 0) return false
+  const joined = text.replaceAll("-", "")
+  return others.some(other => other.length > label.length && other.includes(label) && joined.includes(other))
+}
+
+/** Whether nothing but one corporate word stands beside the label. */
+function isOwnersForm(text: string, { start, end }: LabelHit): boolean {
+  if (start > 0 && end < text.length) return false
+  const other = start === 0 ? text.slice(end) : text.slice(0, start)
+  return isCorporateWord(other.replace(/^-|-$/, "")) || (start > 0 && OWNERS_PREFIXES.has(other))
+}
+
+/** What a brand puts before its label without a hyphen, where `at-` and `to-` are a lure (`byspotify.com`). */
+const OWNERS_PREFIXES = new Set(["at", "by", "on", "to", "with"])
+
+/** Whether a label that others use too is a part of its own, or one of two words run together, beside a word that asks for trust. */
+function isBesideLure({ label, beside }: Brand, text: string, { start, end }: LabelHit): boolean {
+  const weightMin = isCommonWord(label) ? 2 : 1
+  const isTrusted = (part: string) => isLure(part, weightMin) || beside.has(part)
+  const startsPart = start === 0 || text.charAt(start - 1) === "-"
+  const endsPart = end === text.length || text.charAt(end) === "-"
+  if (startsPart && endsPart) return `${text.slice(0, start)}-${text.slice(end)}`.split("-").some(isTrusted)
+  if (label.length < RUN_TOGETHER_LENGTH_MIN || text.includes("-")) return false
+  const other = start === 0 ? text.slice(end) : end === text.length ? text.slice(0, start) : ""
+  return other.length >= RUN_TOGETHER_LENGTH_MIN && /[a-z]/.test(other) && isTrusted(other)
+}
+
+/** The matcher of the bundled table, made on first use. */
+export const bundledBrands = lazy(() => new BrandMatcher(parseBrands(BRANDS)))
