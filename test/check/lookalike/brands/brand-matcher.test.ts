@@ -95,8 +95,8 @@ describe("the table", () => {
   test.each([
     ["coined\tanchor\tanchor.com\t-\t-", "brands, line 1: anchor is a word that names too much to be coined"],
     [
-      "# Banks\ncoined\trevolut\trevolut.com\t-\t-",
-      "brands, line 2: revolut, which is coined, makes an imitation of revolution",
+      "# Banks\ncoined\torchest\torchest.com\t-\t-",
+      "brands, line 2: orchest, which is coined, makes an imitation of orchestra",
     ],
     ["word\tmail\tmail.com\t-\t-", "brands, line 1: mail is a word that names too much to be word"],
     ["coined\tacme\tacme.com\t-\t-", "brands: acme, which is coined, has 6 to 32 letters and digits"],
