@@ -68,37 +68,42 @@ function withoutSuffixInLabel(providerNamed: ProviderNamed, label: string, suffi
 const DIGITS_BEFORE = /^[a-z]{0,2}\d{1,6}(?=[a-z])/
 
 /** What is left of a label without the digits before it; null: it has none. */
-export function withoutDigitsBefore(label: string): string | null {
-  const rest = label.replace(DIGITS_BEFORE, "")
-  return rest === label ? null : rest
-}
-
-/** A shorter label with a letter of its suffix is another name. */
-const LETTERS_MIN_BESIDE_SUFFIX = 5
+export const withoutDigitsBefore = (label: string): string | null =>
+  DIGITS_BEFORE.test(label) ? label.replace(DIGITS_BEFORE, "") : null
 
 /** No more letters of a suffix are typed before its dot. */
 const SUFFIX_END_LETTERS_MAX = 3
 
-/**
- * The provider whose label was typed with one key more at either end, or with the first or last letters of its suffix: `xgmail.com`,
- * `gmaili.com`, `rambleru.ru`. Any key is a slip beside a household name only.
- */
-export function correctExtraEnd(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
+/** The provider whose label was typed with the first or last letters of its suffix: `gmailco.com`, `rambleruru.ru`. */
+export function withoutSuffixLetters(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
   const lettersMax = Math.min(SUFFIX_END_LETTERS_MAX, label.length - LETTERS_MIN)
-  for (let letters = 1; letters <= lettersMax; letters++) {
+  for (let letters = 2; letters <= lettersMax; letters++) {
     const end = label.slice(-letters)
-    const isOfSuffix = suffix.startsWith(end) || suffix.endsWith(end)
-    if (!isOfSuffix && !isStrayKey(end, label.at(-2) ?? "")) continue
+    if (!isEndOf(suffix, end)) continue
     const meant = providerNamed(`${label.slice(0, -letters)}.${suffix}`)
-    if (meant !== null && (isMajorProvider(meant.label) || (isOfSuffix && isLongAndUsed(meant)))) return meant
+    if (meant !== null && isLongAndUsed(meant)) return meant
   }
-  const meant = providerNamed(`${label.slice(1)}.${suffix}`)
-  return meant !== null && isMajorProvider(meant.label) ? meant : null
+  return null
 }
 
-/** An `s` makes a plural, and a digit a series (`icloud9`) unless its key is beside that of the last letter. */
-const isStrayKey = (end: string, last: string): boolean =>
-  /^[a-rt-z]$/.test(end) || (/^\d$/.test(end) && areNeighbourKeys(end, last))
+/**
+ * Whether the label is the name's with one key more at either end: any key beside a household name (`xgmail.com`, `gmaili.com`), a letter
+ * of the suffix after another (`rambleru.ru`). An `s` makes a plural, and a digit a series (`icloud9`) unless its key is beside that of
+ * the last letter.
+ */
+export function hasExtraEnd(label: string, meant: KnownName): boolean {
+  if (label.length !== meant.label.length + 1) return false
+  if (label.endsWith(meant.label)) return isMajorProvider(meant.label)
+  const end = label.slice(-1)
+  if (!label.startsWith(meant.label) || end === "s") return false
+  if (isEndOf(meant.suffix, end) && isLongAndUsed(meant)) return true
+  return isMajorProvider(meant.label) && (end > "9" || areNeighbourKeys(end, meant.label.slice(-1)))
+}
+
+const isEndOf = (suffix: string, letters: string): boolean => suffix.startsWith(letters) || suffix.endsWith(letters)
+
+/** A shorter label with a letter of its suffix is another name. */
+const LETTERS_MIN_BESIDE_SUFFIX = 5
 
 const isLongAndUsed = (meant: KnownName): boolean =>
   isWidelyUsed(meant) && meant.label.length >= LETTERS_MIN_BESIDE_SUFFIX

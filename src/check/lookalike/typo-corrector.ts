@@ -2,7 +2,7 @@ import { classifySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type KnownName, type KnownNames, RankTable, type SplitName, splitName } from "./known-names.ts"
 import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
-import { correctExtraEnd, correctRunOn, withoutDigitsBefore } from "./run-on-corrector.ts"
+import { correctRunOn, hasExtraEnd, withoutDigitsBefore, withoutSuffixLetters } from "./run-on-corrector.ts"
 import { TwoPartCorrector } from "./two-part-corrector.ts"
 import { findTypo, type Typo, type TypoKind } from "./typo.ts"
 import {
@@ -24,6 +24,7 @@ export class TypoCorrector {
   readonly #twoPartCorrector: TwoPartCorrector
   /** Provider names by the hash of their text without dots. */
   readonly #byUndotted: RankTable
+  #lastNear: { readonly text: string; readonly indexes: readonly number[] } = { text: "", indexes: [] }
 
   constructor(knownNames: KnownNames) {
     this.#knownNames = knownNames
@@ -106,11 +107,23 @@ export class TypoCorrector {
 
   /** Corrects a label with digits, a letter or a part of the suffix beside a provider's. */
   #correctEnds(label: string, suffix: string): KnownName | null {
-    if (this.#isRealName(label) || isCompoundName(label)) return null
     const rest = withoutDigitsBefore(label)
-    if (rest === null) return correctExtraEnd(this.#providerNamed, label, suffix)
-    const [likeliest, another] = this.#likelyTypos(rest, suffix)
-    const meant = this.#providerNamed(`${rest}.${suffix}`) ?? (another === undefined ? likeliest?.name : undefined)
+    const meant = rest === null ? this.#withoutExtraEnd(label, suffix) : this.#majorNear(rest, suffix)
+    return meant === null || this.#isRealName(label) || isCompoundName(label) ? null : meant
+  }
+
+  #withoutExtraEnd(label: string, suffix: string): KnownName | null {
+    for (const index of this.#near(label)) {
+      const name = this.#providers.at(index)?.names.find(each => each.suffix === suffix)
+      if (name !== undefined && hasExtraEnd(label, name)) return name
+    }
+    return withoutSuffixLetters(this.#providerNamed, label, suffix)
+  }
+
+  /** The household name that a label is, or mistypes. */
+  #majorNear(label: string, suffix: string): KnownName | null {
+    const [likeliest, another] = this.#likelyTypos(label, suffix)
+    const meant = this.#providerNamed(`${label}.${suffix}`) ?? (another === undefined ? likeliest?.name : undefined)
     return meant !== undefined && isMajorProvider(meant.label) ? meant : null
   }
 
@@ -122,9 +135,10 @@ export class TypoCorrector {
     if (classifySuffix(domain).fault === "unknown_tld")
       return this.#isRealName(label) ? null : this.#twoPartCorrector.correct(label, suffix)
     const isTruncatedCom = TRUNCATED_COM.has(suffix)
-    if (domain !== registrable || !(isTruncatedCom || OF_COUNTRY.test(suffix)) || this.#isRealName(label)) return null
+    if (domain !== registrable || !(isTruncatedCom || OF_COUNTRY.test(suffix))) return null
     const [likeliest, another] = this.#likelyTypos(label, "com")
     if (likeliest === undefined || another !== undefined || !isMajorProvider(likeliest.name.label)) return null
+    if (this.#isRealName(label)) return null
     const { kind, index } = likeliest.typo
     return isTruncatedCom || (index > 0 && SLIPS_OF_FINGERS.has(kind)) ? likeliest.name : null
   }
@@ -133,13 +147,19 @@ export class TypoCorrector {
   #likelyTypos(typed: string, suffix: string): readonly TypoCandidate[] {
     let likeliest = NO_CANDIDATES
     const released = withoutHeldKeys(typed)
-    for (const index of this.#nearbyLabels.candidates(released)) {
+    for (const index of this.#near(released)) {
       const name = this.#providers.at(index)?.names.find(each => each.suffix === suffix)
       const typo = name === undefined ? null : findTypoOrHeldKey(typed, released, name.label)
       if (name === undefined || typo === null || !isLikelyTypo(typed, { name, typo })) continue
       likeliest = addCandidate(likeliest, { name, typo })
     }
     return likeliest
+  }
+
+  /** The indexes of the labels near a text. Several steps look at those of the same one. */
+  #near(text: string): readonly number[] {
+    if (this.#lastNear.text !== text) this.#lastNear = { text, indexes: this.#nearbyLabels.candidates(text) }
+    return this.#lastNear.indexes
   }
 
   #isRealName(label: string): boolean {
