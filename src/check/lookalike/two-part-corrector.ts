@@ -22,7 +22,7 @@ const unlikelyEditCost = ({ length }: string): number => (length >= 6 ? 2 : 3)
 const TYPED_LETTERS_MIN_TWO_SLIPS = 5
 
 /** Two slips leave a typed label under an existing suffix so many letters at least. */
-const TYPED_LETTERS_MIN_UNMISTAKABLE = 6
+const TYPED_LETTERS_MIN_UNMISTAKABLE = 5
 
 /** Two slips of the fingers and no edit that none makes. */
 const FINGER_SLIPS = { unlikely: 3, max: 2 }

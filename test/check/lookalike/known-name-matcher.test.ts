@@ -55,6 +55,13 @@ test("combosquatting is detected in names of eight parts, but not of nine", () =
   expect(imitated("paypal-login-1-2-3-4-5-6-7.com")).toBeNull()
 })
 
+test("a domain whose punctuation was put right is the provider that it names or mistypes, and imitates nobody", () => {
+  const mended = (domain: string) => imitations.matchMended(domain)
+  const gmail = { suggestion: "gmail.com", isHouseholdSlip: true, lookalikeOf: null }
+  expect(["gmail.com", "gmial.com", "gma1l.com"].map(mended)).toEqual([gmail, gmail, gmail])
+  expect(mended("acme.com").suggestion).toBeNull()
+})
+
 test("without targets there are no suggestions and no look-alikes", () => {
   const none = new KnownNameMatcher([])
   expect(none.match("gmial.com", "gmial.com").suggestion).toBeNull()

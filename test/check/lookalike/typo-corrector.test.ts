@@ -187,12 +187,19 @@ test("a generic suffix with the key beside the right one is corrected for long l
   expect(suggestion("droxel.new")).toBeNull()
 })
 
+test("a label alone means a provider only if that is widely used and the label no word", () => {
+  const suggestion = among("marbelix.com mail.com", "tulopran.com")
+  expect(["marbelix", "mail", "tulopran", "marbelx"].map(suggestion)).toEqual(["marbelix.com", null, null, null])
+})
+
 test("a household name may have a slip in the label and a truncated com, others may not", () => {
   const suggestion = among("gmail.com yahoo.com yahoo.co.jp marbelix.com")
   expect(suggestion("gmial.co")).toBe("gmail.com")
   expect(suggestion("yaho.cm")).toBe("yahoo.com")
   expect(suggestion("marbelx.co")).toBeNull()
   expect(suggestion("gmial.io")).toBeNull()
+  expect(suggestion("gmial.ru")).toBe("gmail.com")
+  expect(suggestion("gmaul.ru")).toBeNull()
   expect(suggestion("yahoo.co.jo")).toBe("yahoo.co.jp")
 })
 
