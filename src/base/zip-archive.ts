@@ -1,4 +1,5 @@
 import type { Readable } from "node:stream"
+import { crc32 } from "node:zlib"
 import type { Entry, ZipFile } from "yauzl"
 import type { Pause } from "./concurrency.ts"
 
@@ -56,11 +57,13 @@ async function* readEntry(
     zip.openReadStream(entry, (error, stream) => (error === null ? resolve(stream) : reject(error))),
   ).catch(unreadable)
   const chunks = content[Symbol.asyncIterator]()
+  let checksum = 0
   try {
     for (;;) {
       // Errors of the consumer are not those of the archive.
       const next = await chunks.next().catch(unreadable)
-      if (next.done === true) return
+      if (next.done === true) return checksum === entry.crc32 ? undefined : unreadable()
+      checksum = crc32(next.value, checksum)
       yield next.value
       await pause()
     }

@@ -14,6 +14,7 @@ import type { ReadingOptions } from "../rows/reading-plan.ts"
 import { cutBlocks } from "../rows/record-cutter.ts"
 import { RowChecker } from "../rows/row-checker.ts"
 import { readBlock } from "../rows/row-reader.ts"
+import { isHeaderLike } from "../rows/table-reading.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 import { serverResult } from "./server-check.ts"
@@ -108,7 +109,23 @@ async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputR
   const planned = await planFile(text, LINES)
   if (planned === null) return
   const { plan } = planned
-  for await (const block of cutBlocks(planned.text, plan)) if (block !== null) yield readBlock(block.bytes, plan, false)
+  let isFirst = true
+  for await (const block of cutBlocks(planned.text, plan)) {
+    if (block === null) continue
+    const rows = readBlock(block.bytes, plan, false)
+    if (isFirst) assertNoTable(rows[0]?.input ?? "")
+    isFirst = false
+    yield rows
+  }
+}
+
+/** Throws a `CommandError` when the first line is the header of a table. */
+function assertNoTable(line: string): void {
+  if (["\n", ",", ";", "\t", "|"].some(delimiter => isHeaderLike(line.split(delimiter))))
+    throw new CommandError(
+      "The standard input is a table: its first line names a column. Use mailkind classify - for tables.",
+      2,
+    )
 }
 
 /** Prints results in order. `end` is called after the last one. */

@@ -70,9 +70,8 @@ export function decideEncoding(
   const isUtf16Asked = asked !== null && isUtf16(asked)
   const shown = detectEncoding(beginning)
   if (asked !== null && shown !== null && shown !== asked && !(isUtf16Asked && isUtf16(shown)))
-    refuse(`is ${shown.toUpperCase()}, not ${asked.toUpperCase()}. Leave out --encoding, or name ${shown}`)
-  if (isUtf16Asked && !beginning.includes(0))
-    refuse(`is not ${asked.toUpperCase()}. Leave out --encoding, or name another`)
+    refuse(`is ${shown.toUpperCase()}, not ${asked.toUpperCase()}. Name ${shown}, or no encoding`)
+  if (isUtf16Asked && !beginning.includes(0)) refuse(`is not ${asked.toUpperCase()}. Name another encoding, or none`)
   const encoding = shown ?? asked
   if ((encoding === null || encoding === "utf-8") && isMostlyControls(beginning))
     refuse("is not text. Save it as text, CSV or NDJSON")

@@ -121,9 +121,14 @@ export const columnInWords = (names: readonly string[], index: number): string =
 export function describeColumns(names: readonly string[], { noHeader }: OptionNames): string {
   if (names.some(name => name.includes("@") || holdsAddress(name)))
     return `The first line looks like data. If the file has no header, use ${noHeader}.`
-  const shown = names.slice(0, NAMED_COLUMNS_MAX).map((_, at) => columnInWords(names, at))
-  const more = names.length > shown.length ? ` and ${names.length - shown.length} more` : ""
-  return `The columns are: ${shown.join(", ")}${more}.`
+  if (names.length === 0) return "There is no line to read."
+  return `The columns are: ${columnsInWords(names, [...names.keys()])}.`
+}
+
+/** Columns in a message, the first twenty of them. */
+export function columnsInWords(names: readonly string[], indexes: readonly number[]): string {
+  const shown = indexes.slice(0, NAMED_COLUMNS_MAX).map(index => columnInWords(names, index))
+  return `${shown.join(", ")}${indexes.length > shown.length ? ` and ${indexes.length - shown.length} more` : ""}`
 }
 
 function shortName(name: string): string {

@@ -62,7 +62,8 @@ export async function openInput(
     if (asked.sheet !== null) refuse("is no spreadsheet, and has no sheets")
     return await openText(whole, asked, refuse, tell)
   }
-  const archive = await openZip(await collect(whole, asked.archiveBytesMax, refuse), refuse, asked.pause ?? nobodyWaits)
+  const pause = asked.pause ?? nobodyWaits
+  const archive = await openZip(await collect(whole, asked.archiveBytesMax, refuse, pause), refuse, pause)
   if (!isOfficeDocument(archive)) return await openOnlyFile(archive, asked, refuse, tell)
   tell("utf-8")
   return { text: xlsxLines(archive, asked.sheet, refuse), format: "csv", delimiter: ",", isMade: true }
@@ -86,17 +87,19 @@ async function collect(
   parts: AsyncIterable<Uint8Array>,
   bytesMax: number,
   refuse: (says: string) => never,
+  pause: Pause,
 ): Promise<Buffer> {
-  const copies: Uint8Array[] = []
+  // The system gives memory to the pages that are written, so an archive takes its own size, and is never copied as a whole.
+  const archive = Buffer.allocUnsafeSlow(bytesMax)
   let bytes = 0
   for await (const part of parts) {
-    bytes += part.length
-    if (bytes > bytesMax)
+    if (bytes + part.length > bytesMax)
       refuse(`is a spreadsheet or a zip archive of more than ${bytesMax} bytes. Save the sheet as CSV, or unpack it`)
-    // A copy, because the memory of the chunk is reused.
-    copies.push(new Uint8Array(part))
+    archive.set(part, bytes)
+    bytes += part.length
+    await pause()
   }
-  return Buffer.concat(copies)
+  return archive.subarray(0, bytes)
 }
 
 async function openOnlyFile(

@@ -1,16 +1,16 @@
-import { parseJson } from "../base/text.ts"
+import { parseJson, trimSpace } from "../base/text.ts"
 import { isJsonObject, ownMember } from "../base/untrusted-text.ts"
 import { SUBJECT_KINDS } from "../check/address/subject.ts"
 import { delimiterInWords, type ReadingRule } from "../contract/reading.ts"
 import { hasByteOrderMark, MARK_BYTES, splitFirst, withBeginning, withoutMark } from "./beginning.ts"
 import { firstRecord } from "./csv-reader.ts"
-import { columnInWords, describeColumns } from "./input-column.ts"
+import { columnInWords, columnsInWords, describeColumns } from "./input-column.ts"
 import { readRow } from "./input-rows.ts"
 import { type InputLine, splitLines } from "./line-splitter.ts"
 import { type ReadingOptions, type ReadingPlan, SINGLE_COLUMN } from "./reading-plan.ts"
 import { rowsOfLines } from "./row-reader.ts"
 import { DELIMITER_LINE, planMembers, planTable, type TablePlan } from "./table-plan.ts"
-import { HEADER_LINES_MAX } from "./table-reading.ts"
+import { HEADER_LINES_MAX, isInput } from "./table-reading.ts"
 import { type OptionNames, UnreadableFile } from "./unreadable-file.ts"
 
 /*
@@ -87,9 +87,11 @@ function decideRule(lines: readonly InputLine[], isWhole: boolean, options: Read
   const format = options.format ?? (isJsonLines(lines) ? "ndjson" : null)
   if (format === "text" || format === "ndjson") return decideWithoutColumns(format, lines, options)
   const table = planTable(lines, isWhole, options)
-  // A file that nobody calls a table is one if it has a header above rows, or other columns than those of inputs.
+  // A file that nobody calls a table is one if it has a header above rows, other columns than those of inputs, or several of these.
   const hasHeader = table.hasHeader && table.hasRows
-  if (format === null && !hasHeader && !table.hasOtherColumns) return decideWithoutColumns("text", lines, options)
+  const hasSeveral = table.inputColumns.length > 1 && lines.filter(({ text }) => text.trim() !== "").length > 1
+  const isTable = hasHeader || table.hasOtherColumns || hasSeveral
+  if (format === null && !isTable) return decideWithoutColumns("text", lines, options)
   return { rule: { format: "csv", member: null, ...ruleOfTable(table, options) }, inputColumns: table.inputColumns }
 }
 
@@ -132,7 +134,7 @@ function memberOf(lines: readonly InputLine[], column: string | null, isForced: 
   if (SUBJECT_KINDS.some(has)) return null
   const { member, several } = planMembers(objects)
   if (several.length > 1) {
-    const named = several.map((_, at) => columnInWords(several, at)).join(", ")
+    const named = columnsInWords(several, [...several.keys()])
     throw new UnreadableFile(
       names => `${several.length} members have addresses: ${named}. Choose one with ${names.column}.`,
       true,
@@ -143,8 +145,8 @@ function memberOf(lines: readonly InputLine[], column: string | null, isForced: 
 
 /** Throws an `UnreadableFile` if lines without columns have texts, and none of them is an input. */
 function assertInputs(lines: readonly InputLine[], plan: ReadingPlan): void {
-  const subjects = rowsOfLines(lines, plan).flatMap(row => readRow(row, "").subject ?? [])
-  if (subjects.length === 0 || subjects.some(({ fault }) => fault !== "invalid_syntax")) return
+  const rows = rowsOfLines(lines, plan).filter(row => readRow(row, "").subject !== null)
+  if (rows.length === 0 || rows.some(({ input }) => isInput(trimSpace(input)))) return
   throw new UnreadableFile(
     ({ force }) =>
       `Nothing in the first ${lines.length === 1 ? "line" : `${lines.length} lines`} looks like an address, a domain or a URL. ${force} reads it all the same.`,
@@ -177,10 +179,12 @@ const TABLE_DOUBTS: Readonly<
     `The first rows are a table with ${delimiters.map(delimiterInWords).join(" and with ")} between cells. Name one with ${names.delimiter}.`,
   header: (_, names) =>
     `The header of the CSV file has a quote that does not close, or is longer than 64 KiB. Correct the first line. ${names.format} says that the file is no CSV.`,
+  ragged: ({ first }, names) =>
+    `A line above the rows names the column of addresses, but most rows have ${first.length} cells and it has not. Put quotes around cells that hold the delimiter, or name the column with ${names.column}.`,
   tables: (_, names) =>
     `The file has two tables whose addresses stand in different columns. Leave the first out with ${names.skip}, or name the column with ${names.column}.`,
   columns: ({ first, hasHeader, inputColumns }, names) =>
-    `${inputColumns.length} columns have addresses: ${inputColumns.map(index => columnInWords(hasHeader ? first : [], index)).join(", ")}. Choose one with ${names.column}.`,
+    `${inputColumns.length} columns have addresses: ${columnsInWords(hasHeader ? first : [], inputColumns)}. Choose one with ${names.column}.`,
 }
 
 function withoutColumn({ first, skippedLines }: Undoubted, names: OptionNames): string {

@@ -13,6 +13,7 @@ import {
   hasAnyInput,
   isAddress,
   isFilled,
+  isHeaderLike,
   isInput,
   LOOKS,
   type Placed,
@@ -48,9 +49,9 @@ export type TablePlan = {
 
 /**
  * `delimiter`: two make a table. `header`: what may be one cannot be read. `tables`: a second header names another column. `columns`: several
- * could be meant.
+ * could be meant. `ragged`: the line that names the column has another number of cells than the rows.
  */
-export type TableDoubt = "delimiter" | "header" | "tables" | "columns"
+export type TableDoubt = "delimiter" | "header" | "tables" | "columns" | "ragged"
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
 
@@ -79,7 +80,7 @@ export function planTable(lines: readonly InputLine[], isWhole: boolean, asked: 
   const named = DELIMITER_LINE.exec(lines[0]?.text ?? "")?.groups?.["delimiter"]
   const start = Math.max(asked.skippedLines ?? 0, named === undefined ? 0 : 1)
   const given = asked.delimiter ?? named ?? null
-  const readings = (given === null ? DELIMITERS : [given])
+  const readings = (given === null ? delimitersIn(lines) : [given])
     .map(delimiter => readingOf(lines, start, isWhole, delimiter))
     .toSorted((one, other) => other.weight - one.weight)
   const [best, second] = readings
@@ -87,6 +88,13 @@ export function planTable(lines: readonly InputLine[], isWhole: boolean, asked: 
   const plan = planOf(best, asked, start, isWhole)
   const isTold = second === undefined || best.weight > second.weight || best.width === 1 || best.columns.length === 0
   return isTold ? plan : { ...plan, doubt: "delimiter", delimiters: [best.delimiter, second.delimiter] }
+}
+
+/** The delimiters that lines have, and one that they do not have: all others of these read them alike. */
+function delimitersIn(lines: readonly InputLine[]): readonly string[] {
+  const isIn = (delimiter: string): boolean => lines.some(({ text }) => text.includes(delimiter))
+  const absent = DELIMITERS.find(delimiter => !isIn(delimiter))
+  return DELIMITERS.filter(delimiter => delimiter === absent || isIn(delimiter))
 }
 
 /** What members of JSON objects hold. */
@@ -136,7 +144,9 @@ function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boo
     first: first?.cells ?? table.find(isFilled)?.cells ?? [],
     ...{ inputIndex: isHidden ? null : (chosen?.index ?? null), kind: chosen?.kind ?? null },
     ...rowsOf(table, first, header, chosen, inputColumns, isWhole),
-    doubt: doubtOf(reading, header, inputColumns, first) ?? (rivals.length > 0 ? "columns" : null),
+    doubt:
+      doubtOf(reading, header, inputColumns, first) ??
+      (rivals.length > 0 ? "columns" : isRagged(reading, header, first, asked) ? "ragged" : null),
     delimiters: [delimiter],
   }
 }
@@ -188,6 +198,20 @@ function doubtOf(
   if (header === undefined && isBroken) return "header"
   if (header !== undefined && hasOtherTable(records, header)) return "tables"
   return header?.isOneOfSeveral || (header === undefined && same.length > 1) ? "columns" : null
+}
+
+/** Whether a line above rows for which no header was found names a column of inputs: it has another number of cells than they have. */
+function isRagged(
+  { records }: Reading,
+  header: Header | undefined,
+  first: Placed | undefined,
+  { hasHeader, skippedLines, column }: AskedTable,
+): boolean {
+  if (header !== undefined || !hasHeader || skippedLines !== null || column !== null) return false
+  return records.some(
+    ({ cells, line, isFaulty }) =>
+      !isFaulty && cells.length > 1 && line < Math.min(first?.line ?? 0, HEADER_LINES_MAX) && isHeaderLike(cells),
+  )
 }
 
 const isData = ({ cells }: Placed, columns: readonly Column[]): boolean =>

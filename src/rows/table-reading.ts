@@ -10,6 +10,8 @@ import type { InputLine } from "./line-splitter.ts"
 
 /** So many records are examined. */
 const EXAMINED_RECORDS_MAX = 200
+/** So many cells are examined with each delimiter, since each is looked at for each kind of input: those of 200 rows of ten columns. */
+const EXAMINED_CELLS_MAX = 2000
 /** So many columns are examined: one further on has to be named. */
 export const EXAMINED_COLUMNS_MAX = 1000
 /** So many lines are searched for the header. */
@@ -77,6 +79,11 @@ function namedShare(filled: readonly Placed[], width: number): number {
   return rows.filter(row => row.some(cell => isInput(trimSpace(cell)))).length / rows.length
 }
 
+/** Whether the whole of a cell names a column of inputs, and none is an input. */
+export const isHeaderLike = (cells: readonly string[]): boolean =>
+  SUBJECT_KINDS.some(kind => kindColumns(cells.slice(0, EXAMINED_COLUMNS_MAX), kind)[0]?.isWhole) &&
+  !cells.some(cell => isInput(trimSpace(cell)))
+
 /** Whether cells name a column of inputs: among others, or alone where rows have one cell. */
 function isNamed(all: readonly string[], width: number): boolean {
   const cells = all.slice(0, EXAMINED_COLUMNS_MAX)
@@ -100,21 +107,23 @@ export const isFilled = ({ cells }: Placed): boolean => cells.some(cell => trimS
 function recordsOf(lines: readonly InputLine[], start: number, isWhole: boolean, delimiter: string): readonly Placed[] {
   const parser = new CsvRecordParser(delimiter)
   const placed: Placed[] = []
-  let line = start
+  let [line, cellCount] = [start, 0]
   const place = (records: readonly CsvRecord[]): void => {
     for (const { cells, fault, lineCount } of records) {
       placed.push({ cells, isFaulty: fault !== null, line })
       line += lineCount
+      cellCount += cells.length
     }
   }
   for (const read of lines.slice(start)) {
-    if (placed.length >= EXAMINED_RECORDS_MAX) return placed
+    if (placed.length >= EXAMINED_RECORDS_MAX || cellCount >= EXAMINED_CELLS_MAX) return placed
     const records: CsvRecord[] = []
     parser.push(read, records)
     place(records)
   }
   const rest: CsvRecord[] = []
-  if (isWhole) parser.end(rest)
+  // A record that takes more lines than all others is one whose quote does not close.
+  if (isWhole || line - start < (lines.length - start) / 2) parser.end(rest)
   place(rest)
   return placed
 }
@@ -131,9 +140,23 @@ export function columnsOf(records: readonly Placed[], width: number): readonly C
 
 /** The share of the cells of a column that are of its kind, without those that are empty and without the first, if it is a name. */
 export function shareOf(records: readonly Placed[], { index, kind }: Column, looks: typeof LOOKS): number {
-  const all = records.map(({ cells }) => trimSpace(cells[index] ?? "")).filter(cell => !isEmptyCell(cell))
-  const cells = all[0] !== undefined && !CLEANS[kind](all[0]) ? all.slice(1) : all
-  return cells.length === 0 ? 0 : cells.filter(cell => looks[kind](cell)).length / cells.length
+  const all = records.filter(({ cells }) => !isEmptyCell(trimSpace(cells[index] ?? "")))
+  const [first] = all
+  const rows = first !== undefined && !isCleanedAt(first.cells, index, kind) ? all.slice(1) : all
+  const isOfKind = ({ cells }: Placed): boolean =>
+    looks === CLEANS ? isCleanedAt(cells, index, kind) : looks[kind](trimSpace(cells[index] ?? ""))
+  return rows.length === 0 ? 0 : rows.filter(isOfKind).length / rows.length
+}
+
+/** By the cells of a record: whether each is an address once it is cleaned, as 1, or not, as 2. Columns are looked at several times. */
+const cleanedCells = new WeakMap<readonly string[], Uint8Array>()
+
+function isCleanedAt(cells: readonly string[], index: number, kind: SubjectKind): boolean {
+  const cell = (): string => trimSpace(cells[index] ?? "")
+  if (kind !== "email") return CLEANS[kind](cell())
+  const known = cleanedCells.getOrInsertComputed(cells, () => new Uint8Array(cells.length))
+  known[index] ||= CLEANS.email(cell()) ? 1 : 2
+  return known[index] === 1
 }
 
 /** Whether a cell is an input of any kind, once it is cleaned. */

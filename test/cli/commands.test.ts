@@ -117,6 +117,16 @@ describe("check -", () => {
     expect(await categories("\n")).toEqual([])
   })
 
+  test("refuses a table, whose first line names a column", async () => {
+    for (const table of ["email\njane@gmail.com\n", "Name;E-Mail\nJane;jane@gmail.com\n"]) {
+      const { run } = await commands(table)
+      expect(await run("check", "-", "--fail-on", "block")).toMatchObject({
+        ...{ code: 2, out: "" },
+        err: expect.stringContaining("mailkind classify -"),
+      })
+    }
+  })
+
   test("stands alone", async () => {
     const { run } = await commands(INPUTS)
     expect(await run("check", "-", "a@b.com")).toMatchObject({ code: 2, out: "" })

@@ -124,6 +124,10 @@ describe("the only file of a zip archive is read", () => {
   test("or the archive is refused when it is damaged, has more entries or bytes than it may, or a sheet is asked of it", async () => {
     const archive = zipSync({ "list.csv": [csv, { level: 0 }] })
     expect(await opened(archive.subarray(0, 60))).toMatch(/damaged zip archive/)
+    // The content is stored as it is, and its checksum tells that a byte of it is another one.
+    const changed = Buffer.from(archive)
+    changed[changed.indexOf(csv) + 6] = 0x62
+    expect(await opened(changed)).toMatch(/damaged data/)
     // The number of entries stands ten bytes behind the mark of the end.
     const many = Buffer.from(archive)
     many.writeUInt16LE(10_001, archive.length - 12)

@@ -7,6 +7,7 @@ import {
   type Recommendation,
 } from "../../contract/policies.ts"
 import { FILE_FORMATS } from "../../rows/file-format.ts"
+import type { ReadingPlan } from "../../rows/reading-plan.ts"
 import { NO_EXTRAS } from "../../rows/result-format.ts"
 import type { OpenCheck } from "../check.ts"
 import { formatCount, JSON_FLAG, type Output, printJson, printTable } from "../output.ts"
@@ -62,7 +63,7 @@ export function registerClean(root: Command, output: Output, openCheck: OpenChec
       to: null,
       hasSafeCells: false,
       extras: NO_EXTRAS,
-      makeFormat: plan => cleanFormat(plan, rule, tally),
+      makeFormat: (plan, encoding) => cleanFormat(withMark(plan, encoding), rule, tally),
       encoding: parseEncoding(flags.encoding),
       policy: flags.policy,
       sheet: flags.sheet ?? null,
@@ -90,11 +91,17 @@ function parseKeep(named: string): readonly Recommendation[] {
 const DESCRIPTION = `Keep the rows of a list that may stay.
 
 The file is written again as it is: with its columns, delimiter, header and the
-lines above it, in UTF-8. Its addresses are cleaned: \`Jane <jane@acme.com>\` becomes
-jane@acme.com. Left out are rows whose recommendation is none of --keep, rows
+lines above it, in UTF-8. A spreadsheet becomes CSV, and a JSON array NDJSON. Its
+addresses are cleaned: \`Jane <jane@acme.com>\` becomes jane@acme.com. Left out are rows whose recommendation is none of --keep, rows
 without an address, and further rows of the same mailbox. --dropped writes these
 to a file of their own, as they are. Of a cell with several addresses the first
 stays. \`classify\` says why of each row.`
+
+/** The plan with a byte order mark for a table in another encoding than UTF-8: a spreadsheet wrote it, and takes UTF-8 without one for that again. */
+const withMark = (plan: ReadingPlan, encoding: string | null): ReadingPlan =>
+  plan.format === "csv" && encoding !== null && encoding !== "utf-8"
+    ? { ...plan, columns: { ...plan.columns, hasMark: true } }
+    : plan
 
 /** The JSON summary of a run. */
 type CleanSummary = ClassifySummary & {
@@ -117,7 +124,7 @@ const cleanSummary = (
 })
 
 function printCleaned(output: Output, summary: CleanSummary): void {
-  const { results, kept_rows, seconds, dropped_by: by, duplicates, skipped, cleaned, several, units } = summary
+  const { results, kept_rows, seconds, dropped_by: by, duplicates, skipped, cleaned, several, wide, units } = summary
   output.line(`${formatCount(kept_rows)} of ${formatCount(results)} rows stay, after ${seconds} s`)
   const rows: readonly (readonly [string, number])[] = [
     ...Object.entries(by).map(([reason, count]) => [`left out: ${reason}`, count] as const),
@@ -125,6 +132,7 @@ function printCleaned(output: Output, summary: CleanSummary): void {
     ["left out: without an input", skipped],
     ["cleaned", cleaned],
     ["with several addresses, of which the first stays", several],
+    ["with more cells than the file has columns", wide],
     ["units", units ?? 0],
   ]
   printTable(

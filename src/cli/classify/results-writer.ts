@@ -35,6 +35,8 @@ export async function assertTargetWritable(
     await assertTargetWritable(streams, input, { out: aside, mode, aside: null, canResume })
   }
   if (out === null) return
+  if (/\.(?:xlsx|zip|gz)$/i.test(out))
+    throw new CommandError(`${escapeControls(out)} would hold plain text. Name it .csv, .ndjson or .txt.`, 2)
   const [size, isInput] = await withWriteErrors(
     out,
     0,

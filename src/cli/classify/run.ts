@@ -46,8 +46,8 @@ export type ClassifyJob = {
   readonly to: FileFormat | null
   /** Whether cells of CSV results that a spreadsheet would take for formulas get an apostrophe. */
   readonly hasSafeCells: boolean
-  /** Makes what is written of each row. Null: verdicts are, in the format `to`. */
-  readonly makeFormat: ((plan: ReadingPlan) => ResultFormat) | null
+  /** Makes what is written of each row of a file in an encoding. Null: verdicts are written, in the format `to`. */
+  readonly makeFormat: ((plan: ReadingPlan, encoding: string | null) => ResultFormat) | null
   /** What results have besides. Duplicates are found in one process. */
   readonly extras: ResultExtras
   /** The encoding of the file; null: it is found. */
@@ -182,7 +182,8 @@ async function classifyPlanned(
     throw new CommandError("Text has no columns. Use --canonical and --duplicates with csv or ndjson results.", 2)
   results.tally.tellReading(plan, job.reading)
   const options = { hasSafeCells: job.hasSafeCells, extras: job.extras, tellsCached: true }
-  await results.start(plan.columns, job.makeFormat?.(plan) ?? RESULT_FORMATS[to](plan.columns, options), to === "csv")
+  const format = job.makeFormat?.(plan, results.tally.encoding) ?? RESULT_FORMATS[to](plan.columns, options)
+  await results.start(plan.columns, format, to === "csv")
   const work: Work = { plan, to, blocks: wholeBlocks(text, plan) }
   try {
     const pool = await classifyHere(run, work, startWorker)

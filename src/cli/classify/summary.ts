@@ -29,6 +29,11 @@ export class SummaryCounter {
   #firstUnreadable: SummaryCounts["firstUnreadable"] = null
   #wrongBytes: SummaryCounts["wrongBytes"] = { rows: 0, first: null }
 
+  /** The encoding of the file as it is known so far. */
+  get encoding(): string | null {
+    return this.#encoding
+  }
+
   get resultCount(): number {
     return this.#rows.rows
   }

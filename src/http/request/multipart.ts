@@ -154,14 +154,20 @@ function parseHead(head: string): Pick<FormPart, "name" | "fileName" | "mediaTyp
   const headerOf = (field: string): string =>
     lines.find(line => line.toLowerCase().startsWith(`${field}:`))?.slice(field.length + 1) ?? ""
   const disposition = headerOf("content-disposition")
-  const [, name] = /;\s*name="([^"]*)"/i.exec(disposition) ?? []
-  if (name === undefined) throw malformed("The form's parts are malformed.")
-  const [, fileName = null] = /;\s*filename="([^"]*)"/i.exec(disposition) ?? []
+  const name = parameterOf(disposition, "name")
+  if (name === null) throw malformed("The form's parts are malformed.")
+  const fileName = parameterOf(disposition, "filename")
   return {
     name: unescapeName(name),
     fileName: fileName === null ? null : unescapeName(fileName),
     mediaType: headerOf("content-type").trim(),
   }
+}
+
+/** A parameter of a `Content-Disposition`, quoted or a token (RFC 2183 §2); null: there is none. */
+function parameterOf(disposition: string, name: string): string | null {
+  const [, quoted, token] = new RegExp(`;\\s*${name}=(?:"([^"]*)"|([^\\s;"]+))`, "i").exec(disposition) ?? []
+  return quoted ?? token ?? null
 }
 
 const unescapeName = (text: string): string =>

@@ -36,6 +36,16 @@ describe("clean", () => {
     })
   })
 
+  test("begins a table of another encoding with a byte order mark, and names no file for what it does not write", async () => {
+    const latin = await cleaned("eu.csv", Buffer.from("Name;E-Mail\nJ\u00fcrgen;j@stripe.com\n", "latin1"))
+    expect(latin.text).toBe("\ufeffName;E-Mail\nJ\u00fcrgen;j@stripe.com\n")
+    const { run } = cleaning({ "list.csv": "email\nj@stripe.com\n" })
+    expect(await run("list.csv", "-o", "clean.xlsx", "--offline")).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Name it .csv"),
+    })
+  })
+
   test("keeps what it is told to keep, and duplicates when they are wanted", async () => {
     const blocked = await cleaned("list.txt", "a@mailinator.com\nb@gmail.com\n", "--keep", "block")
     expect(blocked.text).toBe("a@mailinator.com\n")

@@ -63,6 +63,11 @@ describe("a form that arrives", () => {
     expect(names).toEqual(["name", "file"])
   })
 
+  test("may have names that are tokens, as some programs write them", async () => {
+    const text = "--b\r\nContent-Disposition: form-data; name=file; filename=list.csv\r\n\r\nx\r\n--b--\r\n"
+    expect(await read(cut(Buffer.from(text), 100), "b")).toEqual([["file", "list.csv", "x"]])
+  })
+
   test.each([
     ["a part without a name", "--b\r\nContent-Type: text/plain\r\n\r\nx\r\n--b--\r\n"],
     ["a long head", `--b\r\nContent-Disposition: form-data; name="${"n".repeat(9000)}"\r\n\r\nx\r\n--b--\r\n`],
