@@ -76,6 +76,8 @@ const SUFFIX_END_LETTERS_MAX = 3
 
 /** The provider whose label was typed with the first or last letters of its suffix: `gmailco.com`, `rambleruru.ru`. */
 export function withoutSuffixLetters(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
+  // Most labels end with a letter that the suffix does not have.
+  if (!suffix.includes(label.slice(-1))) return null
   const lettersMax = Math.min(SUFFIX_END_LETTERS_MAX, label.length - LETTERS_MIN)
   for (let letters = 2; letters <= lettersMax; letters++) {
     const end = label.slice(-letters)
