@@ -96,7 +96,7 @@ export const LOG_EVENTS = {
   "the lists were not refreshed": outage(["warn", "error"], "", "The last good copies are in use."),
   "no new lists were built; the current ones stay in use": outage("error", "", "The downloads made no valid lists."),
   "a source of the lists could not be used": outage("warn", "source outcome", "Its last good copy is in use, if there is one."),
-  "a part of the past of a source of the lists is missing": event("warn", "source why", "The next refresh goes on where this one stopped."),
+  "a part of the past of a source of the lists is missing": event("warn", "source why", "The next refresh continues where this one stopped."),
   "names of a source of the lists were left out": event("warn", "source count why", "No such list can hold them."),
   "the lists were reloaded": event("info", "version", "New lists are in use."),
   "the current lists stay in use": outage("error", "", "New lists could not be read."),

@@ -73,7 +73,7 @@ function pastMessage({ takenCount, refusedCount }: TakenWindows, dayCount: numbe
   const parts: string[] = []
   if (refusedCount > 0) parts.push(`Windows of its past that were refused and are left out: ${refusedCount}.`)
   if (fault !== null)
-    parts.push(`Of its past ${takenCount} of ${dayCount} windows were taken. ${fault} The next refresh goes on.`)
+    parts.push(`Of its past ${takenCount} of ${dayCount} windows were taken. ${fault} The next refresh continues.`)
   return parts.join(" ")
 }
 
@@ -132,7 +132,7 @@ async function listCommits(
     const text = await budget.commitList(url)
     const commits = typeof text === "string" ? readCommits(text) : null
     if (commits === null) {
-      fault = `Its list of commits cannot be had: ${typeof text === "string" ? "It is none." : text.fault}`
+      fault = `Its list of commits cannot be used: ${typeof text === "string" ? "It is none." : text.fault}`
       break
     }
     addNewest(newest, commits.dated)

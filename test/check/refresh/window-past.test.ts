@@ -135,7 +135,7 @@ describe("the first refresh of a window source with a past", () => {
     fixture.answer({ newest: 0, window: day => (day < -60 ? gone() : new Response(listText(windowOf(day)))) })
     expect(await fixture.refresh()).toMatchObject({
       outcome: "taken",
-      past: "Of its past 60 of 180 windows were taken. The server answered 429 (Too Many Requests). The next refresh goes on.",
+      past: "Of its past 60 of 180 windows were taken. The server answered 429 (Too Many Requests). The next refresh continues.",
     })
     expect(setsOf(fixture, "abused-180.com")).toEqual(["disposable"])
     expect(setsOf(fixture, "abused-181.com")).toEqual([])
@@ -158,7 +158,7 @@ describe("the first refresh of a window source with a past", () => {
     fixture.answer({ newest: 0, window })
     const clock = () => FIRST_DAY_MS + asked * 10_000
     expect(await fixture.refresh({ clock })).toMatchObject({
-      past: "Of its past 30 of 180 windows were taken. More than 5 minutes had passed. The next refresh goes on.",
+      past: "Of its past 30 of 180 windows were taken. More than 5 minutes had passed. The next refresh continues.",
     })
   })
 
@@ -181,7 +181,7 @@ describe("the first refresh of a window source with a past", () => {
     [
       "that answers a million days",
       { newest: 0, commits: page => commitsOf(1, "", -(page - 1) * 50) },
-      "Of its past 180 of 180 windows were taken. Its list of commits is too long. The next refresh goes on.",
+      "Of its past 180 of 180 windows were taken. Its list of commits is too long. The next refresh continues.",
       DAYS,
     ],
     [
@@ -206,13 +206,13 @@ describe("the first refresh of a window source with a past", () => {
     [
       "that is no list",
       { newest: 0, commits: () => ({ message: "rate limit" }) },
-      "Of its past 0 of 0 windows were taken. Its list of commits cannot be had: It is none. The next refresh goes on.",
+      "Of its past 0 of 0 windows were taken. Its list of commits cannot be used: It is none. The next refresh continues.",
       0,
     ],
     [
       "whose windows never end",
       { newest: 0, window: () => new Response("a".repeat(2_000_000)) },
-      "Of its past 0 of 180 windows were taken. It has more than 1048576 bytes. The next refresh goes on.",
+      "Of its past 0 of 180 windows were taken. It has more than 1048576 bytes. The next refresh continues.",
       3,
     ],
   ])("takes the ordinary window of a server %s", async (_, answers, past, windowCount) => {
