@@ -144,9 +144,7 @@ function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boo
     first: first?.cells ?? table.find(isFilled)?.cells ?? [],
     ...{ inputIndex: isHidden ? null : (chosen?.index ?? null), kind: chosen?.kind ?? null },
     ...rowsOf(table, first, header, chosen, inputColumns, isWhole),
-    doubt:
-      doubtOf(reading, header, inputColumns, first) ??
-      (rivals.length > 0 ? "columns" : isRagged(reading, header, first, asked) ? "ragged" : null),
+    doubt: doubtOf(reading, header, inputColumns, first) ?? doubtOfCells(rivals, reading, header, first, asked),
     delimiters: [delimiter],
   }
 }
@@ -199,6 +197,9 @@ function doubtOf(
   if (header !== undefined && hasOtherTable(records, header)) return "tables"
   return header?.isOneOfSeveral || (header === undefined && same.length > 1) ? "columns" : null
 }
+
+const doubtOfCells = (rivals: readonly number[], ...found: Parameters<typeof isRagged>): TableDoubt | null =>
+  rivals.length > 0 ? "columns" : isRagged(...found) ? "ragged" : null
 
 /** Whether a line above rows for which no header was found names a column of inputs: it has another number of cells than they have. */
 function isRagged(
