@@ -251,8 +251,8 @@ function buildEvidence(
     subject: { kind, fault, isTest, hasSubaddress },
     listMatch,
     suggestion,
-    // Who takes a name out of the lists knows it.
-    isHouseholdSlip: isHouseholdSlip && !ownListMatch.isOperatorAllowed,
+    // Who takes a name out of the lists, or has confirmed what it is, knows it.
+    isHouseholdSlip: isHouseholdSlip && !ownListMatch.isOperatorAllowed && correction === null,
     lookalikeOf,
     namePattern: domainLookup.namePattern,
     hints: hintKindsOf(hints),

@@ -146,7 +146,7 @@ function memberOf(lines: readonly InputLine[], column: string | null, isForced: 
 /** Throws an `UnreadableFile` if lines without columns have texts, and none of them is an input. */
 function assertInputs(lines: readonly InputLine[], plan: ReadingPlan): void {
   const rows = rowsOfLines(lines, plan).filter(row => readRow(row, "").subject !== null)
-  if (rows.length === 0 || rows.some(({ input }) => isInput(trimSpace(input)))) return
+  if (rows.length === 0 || rows.some(({ input }) => input.includes("@") || isInput(trimSpace(input)))) return
   throw new UnreadableFile(
     ({ force }) =>
       `Nothing in the first ${lines.length === 1 ? "line" : `${lines.length} lines`} looks like an address, a domain or a URL. ${force} reads it all the same.`,

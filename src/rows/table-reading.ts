@@ -122,8 +122,7 @@ function recordsOf(lines: readonly InputLine[], start: number, isWhole: boolean,
     place(records)
   }
   const rest: CsvRecord[] = []
-  // A record that takes more lines than all others is one whose quote does not close.
-  if (isWhole || line - start < (lines.length - start) / 2) parser.end(rest)
+  if (isWhole) parser.end(rest)
   place(rest)
   return placed
 }

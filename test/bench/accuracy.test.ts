@@ -124,7 +124,8 @@ describe("the accuracy bench", () => {
       expect(figures.flatMap(({ budget }) => budget ?? []).toSorted()).toEqual(
         (Object.keys(BUDGETS) as (keyof typeof BUDGETS)[]).filter(name => name.startsWith("accuracy_")).toSorted(),
       )
-      expect(named("relay: tuned")?.unit).toMatch(/^\(1 of \d+\)$/)
+      // Hosts of relays have their mail at the relay, so the rest is seen by that.
+      expect(named("relay: by lists alone, tuned")?.unit).toMatch(/^\(1 of \d+\)$/)
       expect(named("relay: precision, tuned")?.value).toBe(1)
       expect(named("well-known names in the disposable set")?.value).toBe(1)
       const missed = (await accuracyMisses(smallShelf(SMALL))).filter(line => line.startsWith("typo\t")).length
@@ -147,7 +148,6 @@ describe("the accuracy bench", () => {
     const misses = await accuracyMisses(smallShelf({ ...SMALL, providers, role }))
     const wrong = [
       "disposable\t0box.eu\tbusiness",
-      "trap disposable\tsharklasers.com\tbusiness",
       "typo\twanado.fr\tnothing, not wanadoo.fr",
       "kept\toutlook.cl\toutlook.com",
       "role\tsales\tno role",

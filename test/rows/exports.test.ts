@@ -72,13 +72,6 @@ test("every file has a line", () => {
   expect(EXPORTS.map(({ file }) => file).toSorted()).toEqual(readdirSync(join(FOLDER, "files")).toSorted())
 })
 
-test("a table whose quote never closes is a table however long it is, and without one row", async () => {
-  const rows = Array.from({ length: 400 }, (_, at) => `ann${at}@gmail.com,${at}\n`).join("")
-  const read = await fileRows(partsOf(`email,n\n"${rows}`))
-  expect(read?.plan).toMatchObject({ format: "csv", hasHeader: true, inputIndex: 0 })
-  expect(read?.rows.filter(({ fault }) => fault === null)).toHaveLength(399)
-})
-
 test("numbers of a JSON array are no inputs", async () => {
   expect(await fileRows(partsOf("1\n2\n3\n"), { format: "ndjson" }).catch(String)).toMatch(
     /Nothing in the first 3 lines/,

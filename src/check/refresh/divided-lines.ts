@@ -5,13 +5,21 @@ export async function* dividedLines(
   refuse: (says: string) => never,
 ): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder()
-  let rest = ""
+  // What came of a line that has not ended, so that no character is looked at twice.
+  let open: string[] = []
+  let openLength = 0
   for await (const part of parts) {
-    const lines = `${rest}${decoder.decode(part, { stream: true })}`.split("\n")
-    rest = lines.pop() ?? ""
-    if (rest.length > charactersMax) refuse(`has a line of more than ${charactersMax} characters`)
+    const [end = "", ...lines] = decoder.decode(part, { stream: true }).split("\n")
+    open.push(end)
+    openLength += end.length
+    if (openLength > charactersMax) refuse(`has a line of more than ${charactersMax} characters`)
+    const last = lines.pop()
+    if (last === undefined) continue
+    yield open.join("")
     yield* lines
+    open = [last]
+    openLength = last.length
   }
-  rest += decoder.decode()
+  const rest = open.join("") + decoder.decode()
   if (rest !== "") yield rest
 }

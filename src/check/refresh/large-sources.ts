@@ -20,7 +20,9 @@ import { ENTRIES_MAX } from "./source-validation.ts"
  */
 
 /** The bounds of a large download. */
-export const LARGE_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: LARGE_BYTES_MAX, timeoutMs: 5 * 60_000 }
+export const LARGE_BOUNDS = { ...DOWNLOAD_BOUNDS, bytesMax: LARGE_BYTES_MAX, timeoutMs: 4 * 60_000 }
+/** All large downloads of one refresh take so long: with the past of window sources, less than a refresh may take. */
+const LARGE_TOTAL_MS = 5 * 60_000
 
 const SWOT_BOUNDS = { entriesMax: 200_000, bytesMax: 512 * 1024 * 1024, contentBytesMax: 4 * 1024 * 1024 }
 const CSV_LINE_CHARACTERS_MAX = 65_536
@@ -48,13 +50,16 @@ export type LargeDownloads = (
 ) => Promise<DownloadResult | { readonly kind: "refused"; readonly message: string }>
 
 /** The large downloads of one refresh. Rows with the same URL share one, and one is read at a time. */
-export function largeDownloads(deps: DownloadDeps): LargeDownloads {
+export function largeDownloads(deps: DownloadDeps & { readonly clock: () => number }): LargeDownloads {
   const results = new Map<string, Promise<LargeResult>>()
+  const startedAtMs = deps.clock()
   return async (row, url) => {
     const earlier = [...results.values()]
     const result = await results.getOrInsertComputed(`${row.from.large} ${url}`, async () => {
       await Promise.allSettled(earlier)
-      return await downloadLarge(deps, row, url)
+      const leftMs = LARGE_TOTAL_MS - Math.abs(deps.clock() - startedAtMs)
+      if (leftMs <= 0) return { kind: "failed", message: `Others took ${LARGE_TOTAL_MS / 60_000} minutes before it.` }
+      return await downloadLarge(deps, row, url, Math.min(LARGE_BOUNDS.timeoutMs, leftMs))
     })
     if (result.kind !== "taken") return result
     const text = result.parts.get(row.from.part ?? "")
@@ -64,12 +69,17 @@ export function largeDownloads(deps: DownloadDeps): LargeDownloads {
 }
 
 /** Downloads a large source, and reads its parts. It never rejects. */
-async function downloadLarge(deps: DownloadDeps, { from }: CatalogueSource, url: string): Promise<LargeResult> {
+async function downloadLarge(
+  deps: DownloadDeps,
+  { from }: CatalogueSource,
+  url: string,
+  timeoutMs: number,
+): Promise<LargeResult> {
   const { large } = from
   if (large === undefined) return { kind: "failed", message: "It is no large source." }
   const found = from.latest === undefined || url !== from.url ? url : await latestUrl(deps, url, from.latest, from.file)
   if (typeof found !== "string") return found
-  const result = await downloadStreamed(deps, found, LARGE_BOUNDS, async parts => {
+  const result = await downloadStreamed(deps, found, { ...LARGE_BOUNDS, timeoutMs }, async parts => {
     try {
       return { kind: "taken", parts: await LARGE_READERS[large](parts, from.at ?? "") } as const
     } catch (fault) {

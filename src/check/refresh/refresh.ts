@@ -99,9 +99,15 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
     semaphore: new Semaphore(CONCURRENT_DOWNLOADS_MAX, requested.size),
     large: largeDownloads(deps),
   }
+  // Another version of the program may read a large source otherwise, and a file that was lost is fetched again.
+  const isStale = (id: string): boolean => {
+    const state = before.sources[id]
+    return before.stock !== bundleId || (state !== undefined && isGood(state.outcome) && !downloads.has(id))
+  }
   const isQueried = ({ source, url }: RequestedSource): boolean =>
     single === null
-      ? (!deps.isOutsideOff || isLocal(url)) && isDue(source.row, before.sources[source.row.id], url, clock())
+      ? (!deps.isOutsideOff || isLocal(url)) &&
+        (isStale(source.row.id) || isDue(source.row, before.sources[source.row.id], url, clock()))
       : source.row.id === single.id
   const queried = [...requested.values()].filter(isQueried)
   const sources = await fillPasts(run, await refreshSources(run, queried))
@@ -148,9 +154,12 @@ async function refreshSources(
 ): Promise<Readonly<Record<string, SourceState>>> {
   const isFirst = ({ source: { row } }: RequestedSource): boolean =>
     row.set === "disposable" && !run.downloads.has(row.id)
-  const [first, rest] = [queried.filter(isFirst), queried.filter(one => !isFirst(one))]
+  const isLarge = ({ source: { row } }: RequestedSource): boolean => row.from.large !== undefined
+  const first = queried.filter(one => isFirst(one) && !isLarge(one))
+  const rest = queried.filter(one => !(isFirst(one) || isLarge(one)))
   const states = new Map<string, SourceState>()
-  for (const part of [first, rest])
+  // A slow large download must not keep the others waiting.
+  for (const part of [first, rest, queried.filter(isLarge)])
     for (const [id, state] of await settleAll(part.map(one => refreshSource(run, one)))) states.set(id, state)
   return Object.fromEntries(
     queried.flatMap(({ source: { row } }) => {

@@ -5,6 +5,7 @@ import { parseJson } from "../../base/text.ts"
 import { isJsonObject } from "../../base/untrusted-text.ts"
 import { openZip } from "../../base/zip-archive.ts"
 import { dividedLines } from "./divided-lines.ts"
+import { ENTRIES_MAX } from "./source-validation.ts"
 
 /** The bytes of a large download. */
 export const LARGE_BYTES_MAX = 96 * 1024 * 1024
@@ -13,6 +14,8 @@ const UNPACKED_BYTES_MAX = 1024 * 1024 * 1024
 const RECORDS_MAX = 500_000
 /** Some records name hundreds of others. A longer one is left out. */
 const RECORD_BYTES_MAX = 1024 * 1024
+/** An organisation has a few domains. */
+const RECORD_HOSTS_MAX = 100
 
 /** The parts of the dump, and so the lists that are made of it. */
 export const ROR_PARTS = ["education", "government", "known"] as const
@@ -36,15 +39,19 @@ export async function readRorDump(
     if (++recordCount > RECORDS_MAX) refuse(`has more than ${RECORDS_MAX} records`)
     const organisation = line.length > RECORD_BYTES_MAX ? null : readOrganisation(parseJson(line))
     if (organisation === null) unreadableCount++
-    else addHosts(names, organisation)
+    else addHosts(names, organisation, refuse)
   }
   if (unreadableCount * 100 > recordCount)
     refuse(`has ${unreadableCount} records of ${recordCount} that cannot be read`)
   return new Map([...names].map(([part, hosts]) => [part, `${[...hosts].join("\n")}\n`]))
 }
 
-function addHosts(names: ReadonlyMap<string, Set<string>>, organisation: Organisation): void {
-  for (const part of partsOf(organisation)) for (const host of organisation.hosts) names.get(part)?.add(host)
+function addHosts(names: ReadonlyMap<string, Set<string>>, organisation: Organisation, refuse: Refuse): void {
+  for (const part of partsOf(organisation)) {
+    const all = names.get(part)
+    for (const host of organisation.hosts) all?.add(host)
+    if ((all?.size ?? 0) > ENTRIES_MAX) refuse(`has more than ${ENTRIES_MAX} names`)
+  }
 }
 
 /** The bytes of the file with the records. */
@@ -110,7 +117,7 @@ export function readOrganisation(record: unknown): Organisation | null {
   return {
     types: new Set(types.filter(type => typeof type === "string")),
     names: names.flatMap(name => (isJsonObject(name) && typeof name["value"] === "string" ? [name["value"]] : [])),
-    hosts: status === "active" ? hosts : [],
+    hosts: status === "active" ? hosts.slice(0, RECORD_HOSTS_MAX) : [],
   }
 }
 

@@ -2,6 +2,7 @@ import { compareText, parseJson } from "../../base/text.ts"
 import { isoDate, utcDay } from "../../base/time.ts"
 import { type DownloadBounds, type DownloadDeps, download } from "../fetch/download.ts"
 import type { CatalogueSource } from "../lists/sources/catalogue.ts"
+import type { DownloadedSource } from "../lists/sources/source-bundle.ts"
 import { addPastWindow } from "./new-entries.ts"
 import type { StoredDownload } from "./stored-download.ts"
 
@@ -17,7 +18,7 @@ export const PAST_BOUNDS = {
   /** The pause before each request. */
   pauseMs: 250,
   /** The time of all requests, after which the rest waits for the next refresh: less than a refresh may hold its lock. */
-  totalMs: 5 * 60_000,
+  totalMs: 3 * 60_000,
   /** The bytes of all windows. */
   windowBytesMax: 32 * 1024 * 1024,
   /** So many windows in a row that cannot be had mean that the server is away. */
@@ -197,7 +198,8 @@ async function takeWindows(
 ): Promise<TakenWindows> {
   let source = stored.source
   let filledTo = stored.window?.filledTo ?? null
-  let [takenCount, refusedCount, failureCount] = [0, 0, 0]
+  let [takenCount, refusedCount] = [0, 0]
+  const failures = new WindowFailures()
   let laterDay = filledTo ?? source.date
   const result = (fault: string | null): TakenWindows => ({
     stored: { ...stored, source },
@@ -208,14 +210,12 @@ async function takeWindows(
     if (spent !== null) return result(spent)
     const text = await budget.window(fileUrl.replaceAll("{commit}", commit))
     if (typeof text !== "string") {
-      // A single window may be gone for good; then the days before it are still there.
-      if (++failureCount === PAST_BOUNDS.failuresMax) return result(text.fault)
+      if (failures.add(text.fault)) return result(text.fault)
       continue
     }
-    failureCount = 0
-    filledTo = day
-    const read = readNames(text)
-    const merged = read.kind === "valid" ? addPastWindow(source, read.entries, row, day, laterDay) : null
+    failures.inARow = 0
+    if (failures.missing === null) filledTo = day
+    const merged = withPastWindow(source, readNames(text), row, day, laterDay)
     if (merged === null) refusedCount++
     else {
       source = merged
@@ -223,5 +223,28 @@ async function takeWindows(
       laterDay = day
     }
   }
-  return result(null)
+  return result(failures.missing)
 }
+
+/** The windows that could not be fetched. One may be gone for good; any other is asked for again, with those before it. */
+class WindowFailures {
+  inARow = 0
+  /** Why the first of those is missing that are not gone; null: none is. */
+  missing: string | null = null
+
+  /** Notes one. True: there are so many in a row that the server is away. */
+  add(fault: string): boolean {
+    this.missing ??= GONE.test(fault) ? null : fault
+    return ++this.inARow === PAST_BOUNDS.failuresMax
+  }
+}
+
+const GONE = /answered (?:404|410)\b/
+
+const withPastWindow = (
+  source: DownloadedSource,
+  read: ReturnType<PastDeps["readNames"]>,
+  ...window: Window
+): DownloadedSource | null => (read.kind === "valid" ? addPastWindow(source, read.entries, ...window) : null)
+
+type Window = readonly [row: NonNullable<CatalogueSource["window"]>, day: string, laterDay: string]

@@ -46,7 +46,7 @@ async function downloaded(
   const { fetchUrl, requestedUrls } = loopbackFetch()
   const time = countedTime()
   const server = webServer(answer)
-  const download = largeDownloads({ fetchUrl, setTimer: time.later, userAgent: "mailkind" })
+  const download = largeDownloads({ fetchUrl, setTimer: time.later, userAgent: "mailkind", clock: () => 0 })
   const url = `${server.url}source`
   const results = await Promise.all(
     parts.map(async part => {
@@ -211,7 +211,7 @@ const SOURCE = { url: "https://large.example/", file: "x", format: "lines", larg
 /** What comes of a source when these are the answers of its server. */
 async function givenBy(from: CatalogueSource["from"], answer: (url: string) => Response): Promise<string> {
   const fetchUrl = async (url: string) => answer(url)
-  const download = largeDownloads({ fetchUrl, setTimer: countedTime().later, userAgent: "mailkind" })
+  const download = largeDownloads({ fetchUrl, setTimer: countedTime().later, userAgent: "mailkind", clock: () => 0 })
   const result = await download({ id: "large", set: "education", trust: "high", from }, from.url ?? "")
   return "message" in result ? `${result.kind}: ${result.message}` : result.kind
 }

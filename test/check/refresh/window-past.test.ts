@@ -158,7 +158,7 @@ describe("the first refresh of a window source with a past", () => {
     fixture.answer({ newest: 0, window })
     const clock = () => FIRST_DAY_MS + asked * 10_000
     expect(await fixture.refresh({ clock })).toMatchObject({
-      past: "Of its past 30 of 180 windows were taken. More than 5 minutes had passed. The next refresh continues.",
+      past: "Of its past 18 of 180 windows were taken. More than 3 minutes had passed. The next refresh continues.",
     })
   })
 
