@@ -9,9 +9,10 @@ import {
   sourceBundleId,
 } from "../../check/active-lists/lists-in-place.ts"
 import { decodeBundle } from "../../check/lists/sources/source-bundle.ts"
-import { isLocal, type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
+import { type RefreshDeps, type RefreshResult, refresh } from "../../check/refresh/refresh.ts"
 import { withRefreshLock } from "../../check/refresh/refresh-lock.ts"
 import { type RollBackResult, rollBack } from "../../check/refresh/refresh-state.ts"
+import { isLocal } from "../../check/refresh/requested-sources.ts"
 import type { Settings } from "../../config/settings.ts"
 import { startRefreshScheduler } from "../../process/refresh-scheduler.ts"
 import type { AppContext } from "../context.ts"

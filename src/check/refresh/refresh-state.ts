@@ -97,6 +97,17 @@ const REFUSED_DAYS = 7
 /** A refresh may be earlier than the one before by its jitter. */
 const EARLIER_MS = DAY_MS / 2
 
+/** Whether the last download of a source cannot be used any more: it is gone, or another version of the program may read it otherwise. */
+export function isLost(
+  id: string,
+  { sources, stock }: RefreshState,
+  bundleId: string,
+  downloads: ReadonlyMap<string, unknown>,
+): boolean {
+  const state = sources[id]
+  return stock !== bundleId || (state !== undefined && isGood(state.outcome) && !downloads.has(id))
+}
+
 /** Whether a scheduled refresh asks for a source: large ones are asked for once in some weeks. */
 export function isDue(
   { every_days }: CatalogueSource,

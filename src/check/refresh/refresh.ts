@@ -28,6 +28,7 @@ import {
   formatRefreshState,
   isDue,
   isGood,
+  isLost,
   manifestFileName,
   packFileName,
   type RefreshState,
@@ -36,7 +37,7 @@ import {
   STATE_FILE,
   sourceHistory,
 } from "./refresh-state.ts"
-import { type RequestedSource, requestedSources, resolveSource, retainedSources } from "./requested-sources.ts"
+import { isLocal, type RequestedSource, requestedSources, resolveSource, retainedSources } from "./requested-sources.ts"
 import { NONE_LEFT_OUT } from "./source-validation.ts"
 import { formatDownload, parseDownload, type StoredDownload } from "./stored-download.ts"
 import { fillPast, lacksPast } from "./window-past.ts"
@@ -99,15 +100,11 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
     semaphore: new Semaphore(CONCURRENT_DOWNLOADS_MAX, requested.size),
     large: largeDownloads(deps),
   }
-  // Another version of the program may read a large source otherwise, and a file that was lost is fetched again.
-  const isStale = (id: string): boolean => {
-    const state = before.sources[id]
-    return before.stock !== bundleId || (state !== undefined && isGood(state.outcome) && !downloads.has(id))
-  }
   const isQueried = ({ source, url }: RequestedSource): boolean =>
     single === null
       ? (!deps.isOutsideOff || isLocal(url)) &&
-        (isStale(source.row.id) || isDue(source.row, before.sources[source.row.id], url, clock()))
+        (isLost(source.row.id, before, bundleId, downloads) ||
+          isDue(source.row, before.sources[source.row.id], url, clock()))
       : source.row.id === single.id
   const queried = [...requested.values()].filter(isQueried)
   const sources = await fillPasts(run, await refreshSources(run, queried))
@@ -131,9 +128,6 @@ export async function refresh(deps: RefreshDeps, only: string | null): Promise<R
   await removeUnusedFiles(folder, after)
   return { sources, activated: after.in_use === state.in_use ? null : (pack ?? "built_in"), faults: [] }
 }
-
-/** Whether a source is a file of this host. */
-export const isLocal = (url: string): boolean => /^file:/i.test(url)
 
 /** What the downloads of one refresh share. */
 type RefreshRun = {

@@ -95,3 +95,6 @@ const createOwnSource = (id: string, url: string): LoadedSource => ({
   date: null,
   addedOn: NO_LATER_ENTRIES,
 })
+
+/** Whether a source is a file of this host. */
+export const isLocal = (url: string): boolean => /^file:/i.test(url)
