@@ -153,10 +153,10 @@ function parseHead(head: string): Pick<FormPart, "name" | "fileName" | "mediaTyp
   const lines = head.split("\r\n")
   const headerOf = (field: string): string =>
     lines.find(line => line.toLowerCase().startsWith(`${field}:`))?.slice(field.length + 1) ?? ""
-  const disposition = headerOf("content-disposition")
-  const name = parameterOf(disposition, "name")
-  if (name === null) throw malformed("The form's parts are malformed.")
-  const fileName = parameterOf(disposition, "filename")
+  const parameters = parametersOf(headerOf("content-disposition"))
+  const name = parameters.get("name")
+  if (name === undefined) throw malformed("The form's parts are malformed.")
+  const fileName = parameters.get("filename") ?? null
   return {
     name: unescapeName(name),
     fileName: fileName === null ? null : unescapeName(fileName),
@@ -164,11 +164,16 @@ function parseHead(head: string): Pick<FormPart, "name" | "fileName" | "mediaTyp
   }
 }
 
-/** A parameter of a `Content-Disposition`, quoted or a token (RFC 2183 §2); null: there is none. */
-function parameterOf(disposition: string, name: string): string | null {
-  const [, quoted, token] = new RegExp(`;\\s*${name}=(?:"([^"]*)"|([^\\s;"]+))`, "i").exec(disposition) ?? []
-  return quoted ?? token ?? null
-}
+/** A parameter of a `Content-Disposition`, quoted or a token (RFC 2183 §2). */
+const PARAMETER = /;\s*([^\s=;"]+)=(?:"([^"]*)"|([^\s;"]+))/g
+
+/** The parameters by their names. Of several with one name the first counts. */
+const parametersOf = (disposition: string): ReadonlyMap<string, string> =>
+  new Map(
+    [...disposition.matchAll(PARAMETER)]
+      .reverse()
+      .map(([, name = "", quoted, token = ""]) => [name.toLowerCase(), quoted ?? token]),
+  )
 
 const unescapeName = (text: string): string =>
   text.replaceAll(/%(22|0D|0A)/gi, (_, code: string) => String.fromCharCode(Number.parseInt(code, 16)))

@@ -63,6 +63,11 @@ describe("a form that arrives", () => {
     expect(names).toEqual(["name", "file"])
   })
 
+  test("has no parameter from within a quoted one", async () => {
+    const text = '--b\r\nContent-Disposition: form-data; filename="a; name=b.csv"; name="file"\r\n\r\nx\r\n--b--\r\n'
+    expect(await read(cut(Buffer.from(text), 100), "b")).toEqual([["file", "a; name=b.csv", "x"]])
+  })
+
   test("may have names that are tokens, as some programs write them", async () => {
     const text = "--b\r\nContent-Disposition: form-data; name=file; filename=list.csv\r\n\r\nx\r\n--b--\r\n"
     expect(await read(cut(Buffer.from(text), 100), "b")).toEqual([["file", "list.csv", "x"]])
