@@ -49,6 +49,12 @@ type Corrected = Typo & { readonly offered: string | null }
 /** A name with the category of its check, and the recommendation under the policy b2b. */
 type Judged = Pick<CheckResult, "category" | "recommendation"> & { readonly text: string }
 
+/** What a result answers, by which reason and how surely. */
+export const answerOf = ({ category, reasons, confidence }: CheckResult): Omit<Answered, "text" | "label"> => ({
+  ...{ answered: category, confidence },
+  reason: reasons[0] ?? "no_evidence",
+})
+
 /** All that was answered of a part of the sample. */
 export type Answers = {
   readonly labelled: readonly Answered[]
@@ -68,10 +74,8 @@ export type Answers = {
 export async function answersTo(sample: Sample, lists: DomainLists, world: MailWorld): Promise<Answers> {
   const alone = productOver(lists, "lists_alone")
   const ask = world === "lists_alone" ? alone : productOver(lists, world)
-  const answer = async ({ label, requests: { kind, text } }: Labelled) => {
-    const { category, reasons, confidence } = await (label === "unknown" ? alone : ask)(kind, text)
-    return { answered: category, reason: reasons[0] ?? "no_evidence", confidence }
-  }
+  const answer = async ({ label, requests: { kind, text } }: Labelled) =>
+    answerOf(await (label === "unknown" ? alone : ask)(kind, text))
   const offeredFor = async (domain: string) => (await ask("email", `jane@${domain}`)).did_you_mean
   const isRole = async (localPart: string) => (await ask("email", `${localPart}@acme.com`)).is_role_account
   const judged = async ({ text, requests }: Pick<Labelled, "text" | "requests">): Promise<Judged> => {

@@ -5,7 +5,7 @@ import { CATEGORY_NAMES, type Category } from "../../src/contract/categories.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
 import type { CheckResult } from "../../src/contract/schemas.ts"
 import { type Figure, figure } from "../report/report.ts"
-import { type Asker, productOver } from "./answers.ts"
+import { type Asker, answerOf, productOver } from "./answers.ts"
 import { calibrationFigure, calibrationRows, calibrationText } from "./calibration.ts"
 import { share } from "./part-figures.ts"
 import type { Answered } from "./score.ts"
@@ -43,7 +43,7 @@ export async function outsideFigures(
     const right = judged.filter(({ row, result }) => isRight(row, result)).length
     figures.push(share(file, right, rows.length))
     for (const { row, result } of judged)
-      if (isCategory(row.expected)) categories.push(answeredAs(row.text, row.expected, result))
+      if (isCategory(row.expected)) categories.push({ text: row.text, label: row.expected, ...answerOf(result) })
     const firms = rows.filter(({ expected }) => expected === "business")
     if (firms.length > 0) figures.push(...(await harmFigures(file, firms, lists)))
   }
@@ -53,16 +53,6 @@ export async function outsideFigures(
     figures: [...figures, calibrationFigure("tables", calibration)],
   }
 }
-
-/** How an answer compares with its label. */
-export const answeredAs = (
-  text: string,
-  label: Category,
-  { category, reasons, confidence }: CheckResult,
-): Answered => ({
-  ...{ text, label, answered: category, confidence },
-  reason: reasons[0] ?? "no_evidence",
-})
 
 /** The rows of a table; none of one with other columns. */
 function rowsOf(table: string): readonly Expected[] {

@@ -233,3 +233,9 @@ export function createTimedPause(nextTick: (work: () => void) => void, stopwatch
     )
   }
 }
+
+/** Waits until all work has ended, so that none is running when it rejects with the first error. */
+export async function settleAll<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
+  await Promise.allSettled(work)
+  return await Promise.all(work)
+}

@@ -45,6 +45,27 @@ export async function openZip(bytes: Buffer, refuse: (says: string) => never, pa
   return { files, read: ({ entry }) => readEntry(zip, entry, refuse, pause) }
 }
 
+/**
+ * All bytes of an archive, whose table of contents stands at its end. The system gives memory to the pages that are written, so it takes
+ * its own size, and is never copied as a whole. Calls `tooLarge`, which throws, for more than `bytesMax`, and `onPart` after each part.
+ */
+export async function archiveBytes(
+  parts: AsyncIterable<Uint8Array>,
+  bytesMax: number,
+  tooLarge: () => never,
+  onPart: (part: Uint8Array) => void | Promise<void>,
+): Promise<Buffer> {
+  const archive = Buffer.allocUnsafeSlow(bytesMax)
+  let length = 0
+  for await (const part of parts) {
+    if (length + part.length > bytesMax) tooLarge()
+    archive.set(part, length)
+    length += part.length
+    await onPart(part)
+  }
+  return archive.subarray(0, length)
+}
+
 async function* readEntry(
   zip: ZipFile,
   entry: Entry,

@@ -14,7 +14,7 @@ import type { ReadingOptions } from "../rows/reading-plan.ts"
 import { cutBlocks } from "../rows/record-cutter.ts"
 import { RowChecker } from "../rows/row-checker.ts"
 import { readBlock } from "../rows/row-reader.ts"
-import { isHeaderLike } from "../rows/table-reading.ts"
+import { isTableHeader } from "../rows/table-plan.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 import { serverResult } from "./server-check.ts"
@@ -121,7 +121,7 @@ async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputR
 
 /** Throws a `CommandError` when the first line is the header of a table. */
 function assertNoTable(line: string): void {
-  if (["\n", ",", ";", "\t", "|"].some(delimiter => isHeaderLike(line.split(delimiter))))
+  if (isTableHeader(line))
     throw new CommandError(
       "The standard input is a table: its first line names a column. Use mailkind classify - for tables.",
       2,

@@ -2,7 +2,7 @@ import type { Pause } from "../base/concurrency.ts"
 import { isJsonSpace, jsonArrayLines } from "../base/json-array.ts"
 import { parseJson } from "../base/text.ts"
 import { isJsonObject } from "../base/untrusted-text.ts"
-import { openZip, type ZipArchive } from "../base/zip-archive.ts"
+import { archiveBytes, openZip, type ZipArchive } from "../base/zip-archive.ts"
 import { hasByteOrderMark, MARK_BYTES, splitFirst, withBeginning, withoutMark } from "./beginning.ts"
 import { type FileFormat, readFileName } from "./file-format.ts"
 import { isZip } from "./file-signatures.ts"
@@ -62,8 +62,12 @@ export async function openInput(
     if (asked.sheet !== null) refuse("is no spreadsheet, and has no sheets")
     return await openText(whole, asked, refuse, tell)
   }
-  const pause = asked.pause ?? nobodyWaits
-  const archive = await openZip(await collect(whole, asked.archiveBytesMax, refuse, pause), refuse, pause)
+  const { archiveBytesMax, pause = nobodyWaits } = asked
+  const tooLarge = (): never =>
+    refuse(
+      `is a spreadsheet or a zip archive of more than ${archiveBytesMax} bytes. Save the sheet as CSV, or unpack it`,
+    )
+  const archive = await openZip(await archiveBytes(whole, archiveBytesMax, tooLarge, () => pause()), refuse, pause)
   if (!isOfficeDocument(archive)) return await openOnlyFile(archive, asked, refuse, tell)
   tell("utf-8")
   return { text: xlsxLines(archive, asked.sheet, refuse), format: "csv", delimiter: ",", isMade: true }
@@ -80,26 +84,6 @@ const unknownText = (text: AsyncIterable<Uint8Array>): OpenedInput => ({
 
 async function* nothing(): AsyncGenerator<Uint8Array, undefined> {
   // An empty file has no chunk.
-}
-
-/** The bytes of an archive, whose table of contents stands at its end. */
-async function collect(
-  parts: AsyncIterable<Uint8Array>,
-  bytesMax: number,
-  refuse: (says: string) => never,
-  pause: Pause,
-): Promise<Buffer> {
-  // The system gives memory to the pages that are written, so an archive takes its own size, and is never copied as a whole.
-  const archive = Buffer.allocUnsafeSlow(bytesMax)
-  let bytes = 0
-  for await (const part of parts) {
-    if (bytes + part.length > bytesMax)
-      refuse(`is a spreadsheet or a zip archive of more than ${bytesMax} bytes. Save the sheet as CSV, or unpack it`)
-    archive.set(part, bytes)
-    bytes += part.length
-    await pause()
-  }
-  return archive.subarray(0, bytes)
 }
 
 async function openOnlyFile(

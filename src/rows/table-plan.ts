@@ -55,6 +55,10 @@ export type TableDoubt = "delimiter" | "header" | "tables" | "columns" | "ragged
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
 
+/** Whether a line is the header of a table, of one column or with one of the delimiters. */
+export const isTableHeader = (line: string): boolean =>
+  [[line], ...DELIMITERS.map(delimiter => line.split(delimiter))].some(isHeaderLike)
+
 /** A longer name of a member is none of a column. */
 const MEMBER_NAME_LENGTH_MAX = 200
 
@@ -144,7 +148,7 @@ function planOf(reading: Reading, asked: AskedTable, start: number, isWhole: boo
     first: first?.cells ?? table.find(isFilled)?.cells ?? [],
     ...{ inputIndex: isHidden ? null : (chosen?.index ?? null), kind: chosen?.kind ?? null },
     ...rowsOf(table, first, header, chosen, inputColumns, isWhole),
-    doubt: doubtOf(reading, header, inputColumns, first) ?? doubtOfCells(rivals, reading, header, first, asked),
+    doubt: doubtOf(reading, header, { inputColumns, rivals, first }, asked),
     delimiters: [delimiter],
   }
 }
@@ -186,20 +190,27 @@ function firstRow({ records, columns, width }: Reading, table: readonly Placed[]
   return records[at]
 }
 
+/** What is decided of the columns and of the first record of a table. */
+type Decided = {
+  readonly inputColumns: readonly number[]
+  readonly rivals: readonly number[]
+  readonly first: Placed | undefined
+}
+
 function doubtOf(
-  { records }: Reading,
+  reading: Reading,
   header: Header | undefined,
-  same: readonly number[],
-  first: Placed | undefined,
+  { inputColumns, rivals, first }: Decided,
+  asked: AskedTable,
 ): TableDoubt | null {
+  const { records } = reading
   const isBroken = records.some(({ line, isFaulty }) => isFaulty && line < (first?.line ?? HEADER_LINES_MAX))
   if (header === undefined && isBroken) return "header"
   if (header !== undefined && hasOtherTable(records, header)) return "tables"
-  return header?.isOneOfSeveral || (header === undefined && same.length > 1) ? "columns" : null
+  const isOneOfSeveral = header === undefined ? inputColumns.length > 1 : header.isOneOfSeveral
+  if (isOneOfSeveral || rivals.length > 0) return "columns"
+  return isRagged(reading, header, first, asked) ? "ragged" : null
 }
-
-const doubtOfCells = (rivals: readonly number[], ...found: Parameters<typeof isRagged>): TableDoubt | null =>
-  rivals.length > 0 ? "columns" : isRagged(...found) ? "ragged" : null
 
 /** Whether a line above rows for which no header was found names a column of inputs: it has another number of cells than they have. */
 function isRagged(

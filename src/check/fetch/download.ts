@@ -68,7 +68,7 @@ export async function download(
   known: CacheValidators | null,
   bounds: DownloadBounds,
 ): Promise<DownloadResult> {
-  const readText = async (parts: AsyncIterable<Uint8Array>) => decodeText(await wholeBody(parts))
+  const readText = async (parts: AsyncIterable<Uint8Array>) => decodeText(Buffer.concat(await Array.fromAsync(parts)))
   const result = await receive(deps, url, known, bounds, readText)
   if (result.kind !== "taken") return result
   const { value: text, validators, byteCount } = result
@@ -229,12 +229,6 @@ async function* bodyParts(
   // Content-Length counts compressed bytes, which are unknown here; the decompression reports a truncated body itself.
   if (announced !== null && !headers.has("content-encoding") && count !== Number(announced))
     throw new DownloadRefusal(`Its Content-Length is ${Number(announced)} bytes, but it has ${count}.`)
-}
-
-async function wholeBody(parts: AsyncIterable<Uint8Array>): Promise<Uint8Array> {
-  const chunks: Uint8Array[] = []
-  for await (const chunk of parts) chunks.push(chunk)
-  return Buffer.concat(chunks)
 }
 
 function decodeText(body: Uint8Array): string {

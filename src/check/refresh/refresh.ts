@@ -1,4 +1,4 @@
-import { Semaphore } from "../../base/concurrency.ts"
+import { Semaphore, settleAll } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
@@ -141,20 +141,21 @@ type RefreshRun = {
   readonly large: LargeDownloads
 }
 
-/** Disposable sources without a download come first: what they list is what the others may not free. */
+/** Disposable sources without a download come first: what they list is what the others may not free. A large one is slow, and comes last. */
+const TURNS = ["first", "rest", "large"] as const
+
 async function refreshSources(
   run: RefreshRun,
   queried: readonly RequestedSource[],
 ): Promise<Readonly<Record<string, SourceState>>> {
-  const isFirst = ({ source: { row } }: RequestedSource): boolean =>
-    row.set === "disposable" && !run.downloads.has(row.id)
-  const isLarge = ({ source: { row } }: RequestedSource): boolean => row.from.large !== undefined
-  const first = queried.filter(one => isFirst(one) && !isLarge(one))
-  const rest = queried.filter(one => !(isFirst(one) || isLarge(one)))
+  const byTurn = Map.groupBy(queried, ({ source: { row } }): (typeof TURNS)[number] => {
+    if (row.from.large !== undefined) return "large"
+    return row.set === "disposable" && !run.downloads.has(row.id) ? "first" : "rest"
+  })
   const states = new Map<string, SourceState>()
-  // A slow large download must not keep the others waiting.
-  for (const part of [first, rest, queried.filter(isLarge)])
-    for (const [id, state] of await settleAll(part.map(one => refreshSource(run, one)))) states.set(id, state)
+  for (const turn of TURNS)
+    for (const [id, state] of await settleAll((byTurn.get(turn) ?? []).map(one => refreshSource(run, one))))
+      states.set(id, state)
   return Object.fromEntries(
     queried.flatMap(({ source: { row } }) => {
       const state = states.get(row.id)
@@ -177,7 +178,10 @@ async function fillPasts(
     const isAsked = isGood(state.outcome) && state.url === row?.from.url
     if (row === undefined || stored === undefined || !isAsked || !lacksPast(row, stored, deps.clock())) continue
     const context = validationContextOf(row)
-    const readNames = (text: string) => readDownloadedSource(row, text, null, context)
+    const readNames = (text: string) => {
+      const read = readDownloadedSource(row, text, null, context)
+      return read.kind === "valid" ? read.entries : null
+    }
     const past = await fillPast({ ...deps, readNames }, row, stored)
     const fileText = formatDownload(past.stored)
     await deps.folder.writeAtomic(downloadFileName(id), fileText)
@@ -185,12 +189,6 @@ async function fillPasts(
     if (past.message !== "") filled[id] = { ...state, past: past.message }
   }
   return filled
-}
-
-/** Waits until all work has ended, so that none is running when it rejects with the first error. */
-async function settleAll<T>(work: readonly Promise<T>[]): Promise<readonly T[]> {
-  await Promise.allSettled(work)
-  return await Promise.all(work)
 }
 
 /** The stored downloads that are intact, by source id. */

@@ -3,7 +3,7 @@ import { countGarbage } from "../../base/garbage.ts"
 import { jsonArrayLines } from "../../base/json-array.ts"
 import { parseJson } from "../../base/text.ts"
 import { isJsonObject } from "../../base/untrusted-text.ts"
-import { openZip } from "../../base/zip-archive.ts"
+import { archiveBytes, openZip } from "../../base/zip-archive.ts"
 import { dividedLines } from "./divided-lines.ts"
 import { ENTRIES_MAX } from "./source-validation.ts"
 
@@ -56,7 +56,9 @@ function addHosts(names: ReadonlyMap<string, Set<string>>, organisation: Organis
 
 /** The bytes of the file with the records. */
 async function recordBytes(parts: AsyncIterable<Uint8Array>, refuse: Refuse): Promise<AsyncIterable<Uint8Array>> {
-  const archive = await openZip(await heldBytes(parts), refuse, NO_PAUSE)
+  const tooLarge = (): never => refuse(`has more than ${LARGE_BYTES_MAX} bytes`)
+  const collectGarbage = (part: Uint8Array): void => countGarbage(part.length / GARBAGE_BYTES)
+  const archive = await openZip(await archiveBytes(parts, LARGE_BYTES_MAX, tooLarge, collectGarbage), refuse, NO_PAUSE)
   const json = archive.files.filter(({ name }) => name.endsWith(".json") && !name.startsWith("/"))
   const file = json.find(({ name }) => name.includes("schema_v2")) ?? json[0]
   if (file === undefined) return refuse("is an archive without a JSON file")
@@ -64,18 +66,6 @@ async function recordBytes(parts: AsyncIterable<Uint8Array>, refuse: Refuse): Pr
   if (uncompressedSize > UNPACKED_BYTES_MAX)
     refuse(`unpacks to ${uncompressedSize} bytes, more than ${UNPACKED_BYTES_MAX}`)
   return bounded(archive.read(file), refuse)
-}
-
-/** All bytes, which are copied once: a part takes memory only until the next one comes, and pages that nothing is written to take none. */
-async function heldBytes(parts: AsyncIterable<Uint8Array>): Promise<Buffer> {
-  const held = Buffer.allocUnsafeSlow(LARGE_BYTES_MAX)
-  let length = 0
-  for await (const part of parts) {
-    held.set(part, length)
-    length += part.length
-    countGarbage(part.length / GARBAGE_BYTES)
-  }
-  return held.subarray(0, length)
 }
 
 /** So many bytes of parts count as a piece of garbage: it is collected once for each eight megabytes. */

@@ -32,10 +32,8 @@ const COMMITS_A_LIST = 100
 /** What a source's past is read with. */
 export type PastDeps = DownloadDeps & {
   readonly clock: () => number
-  /** The names of a window, or why it is refused. */
-  readonly readNames: (
-    text: string,
-  ) => { readonly kind: "valid"; readonly entries: readonly string[] } | { readonly kind: "refused" }
+  /** The names of a window; null: it is refused. */
+  readonly readNames: (text: string) => readonly string[] | null
 }
 
 /** The source with its past, as far as it could be had, and what is missing of it in a sentence; empty: nothing. */
@@ -62,7 +60,11 @@ export async function fillPast(
   const before = stored.window.filledTo ?? isoDate(utcDay(deps.clock()))
   const listed = await listCommits(budget, row.past.commits, since)
   const days = listed.days.filter(({ day }) => day < before)
-  const taken = await takeWindows(budget, deps.readNames, { stored, row, days, fileUrl: row.past.file })
+  const merge: MergeWindow = (source, text, day, laterDay) => {
+    const names = deps.readNames(text)
+    return names === null ? null : addPastWindow(source, names, row, day, laterDay)
+  }
+  const taken = await takeWindows(budget, merge, { stored, days, fileUrl: row.past.file })
   // Without a list that goes back to the first day, days may be missing below the last one.
   const isComplete = listed.fault === null && taken.fault === null
   const filledTo = isComplete ? since : taken.filledTo
@@ -173,9 +175,11 @@ function datedCommit(element: unknown): DatedCommit | null {
 const membersOf = (value: unknown): Readonly<Record<string, unknown>> =>
   typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {}
 
+/** The source with the text of a window of a day; null: it is refused. */
+type MergeWindow = (source: DownloadedSource, text: string, day: string, laterDay: string) => DownloadedSource | null
+
 type PastWindows = {
   readonly stored: StoredDownload
-  readonly row: NonNullable<CatalogueSource["window"]>
   readonly days: readonly DayCommit[]
   /** The URL of the window of a commit. */
   readonly fileUrl: string
@@ -193,8 +197,8 @@ type TakenWindows = {
 
 async function takeWindows(
   budget: RequestBudget,
-  readNames: PastDeps["readNames"],
-  { stored, row, days, fileUrl }: PastWindows,
+  merge: MergeWindow,
+  { stored, days, fileUrl }: PastWindows,
 ): Promise<TakenWindows> {
   let source = stored.source
   let filledTo = stored.window?.filledTo ?? null
@@ -215,7 +219,7 @@ async function takeWindows(
     }
     failures.inARow = 0
     if (failures.missing === null) filledTo = day
-    const merged = withPastWindow(source, readNames(text), row, day, laterDay)
+    const merged = merge(source, text, day, laterDay)
     if (merged === null) refusedCount++
     else {
       source = merged
@@ -240,11 +244,3 @@ class WindowFailures {
 }
 
 const GONE = /answered (?:404|410)\b/
-
-const withPastWindow = (
-  source: DownloadedSource,
-  read: ReturnType<PastDeps["readNames"]>,
-  ...window: Window
-): DownloadedSource | null => (read.kind === "valid" ? addPastWindow(source, read.entries, ...window) : null)
-
-type Window = readonly [row: NonNullable<CatalogueSource["window"]>, day: string, laterDay: string]

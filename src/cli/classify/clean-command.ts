@@ -92,10 +92,11 @@ const DESCRIPTION = `Keep the rows of a list that may stay.
 
 The file is written again as it is: with its columns, delimiter, header and the
 lines above it, in UTF-8. A spreadsheet becomes CSV, and a JSON array NDJSON. Its
-addresses are cleaned: \`Jane <jane@acme.com>\` becomes jane@acme.com. Left out are rows whose recommendation is none of --keep, rows
-without an address, and further rows of the same mailbox. --dropped writes these
-to a file of their own, as they are. Of a cell with several addresses the first
-stays. \`classify\` says why of each row.`
+addresses are cleaned: \`Jane <jane@acme.com>\` becomes jane@acme.com. Left out are
+rows whose recommendation is none of --keep, rows without an address, and further
+rows of the same mailbox. --dropped writes these to a file of their own, as they
+are. Of a cell with several addresses the first stays. \`classify\` says why of
+each row.`
 
 /** The plan with a byte order mark for a table in another encoding than UTF-8: a spreadsheet wrote it, and takes UTF-8 without one for that again. */
 const withMark = (plan: ReadingPlan, encoding: string | null): ReadingPlan =>

@@ -4,11 +4,11 @@ import { pairAt } from "../../../base/text.ts"
 import { skeletonOf } from "../confusables.ts"
 import { EditDistanceIndex } from "../edit-distance-index.ts"
 import { HashFilter } from "../hash-filter.ts"
+import { isOneEditApart } from "../typo.ts"
 import { isCommonWord } from "../word-lists.ts"
 import { LabelAutomaton, type LabelHit } from "./brand-automaton.ts"
 import { type Brand, LABEL_LENGTH_MAX, parseBrands } from "./brand-table.ts"
 import { isCorporateWord, isLure } from "./lures.ts"
-import { isSlip } from "./slip.ts"
 
 /** A label found over a hyphen (`whats-app`), or by its look inside a word (`ipaypai`), is at least this long. */
 const HYPHENATED_LENGTH_MIN = 8
@@ -108,6 +108,10 @@ const threeAt = (text: string, index: number, end: number): number =>
   Math.imul(pairAt(text, index) ^ Math.imul(text.charCodeAt(index + 2) + end, 0x9e3779b1), 0x85ebca6b) >>> 0
 const START = 0
 const END = 0x100
+
+/** Whether two texts are one slip apart. A letter more or less at the end is none where it is an `s`, the plural. */
+export const isSlip = (typed: string, meant: string): boolean =>
+  typed !== `${meant}s` && meant !== `${typed}s` && isOneEditApart(typed, meant)
 
 function isSlipOf({ label, others }: Brand, part: string): boolean {
   if (others.includes(part) || !isSlip(part, label)) return false

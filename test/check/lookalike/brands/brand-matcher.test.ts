@@ -3,9 +3,8 @@ import BRANDS from "../../../../data/brands.txt" with { type: "text" }
 import { classifySuffix } from "../../../../src/check/address/public-suffix.ts"
 import { LabelAutomaton } from "../../../../src/check/lookalike/brands/brand-automaton.ts"
 import { brandFaults } from "../../../../src/check/lookalike/brands/brand-faults.ts"
-import { bundledBrands } from "../../../../src/check/lookalike/brands/brand-matcher.ts"
+import { bundledBrands, isSlip } from "../../../../src/check/lookalike/brands/brand-matcher.ts"
 import { parseBrands } from "../../../../src/check/lookalike/brands/brand-table.ts"
-import { isSlip } from "../../../../src/check/lookalike/brands/slip.ts"
 import { lists } from "../../../support/app.ts"
 
 const brands = parseBrands(BRANDS)
