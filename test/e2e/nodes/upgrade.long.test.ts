@@ -29,15 +29,17 @@ function versionBefore(): string | null {
   return commit !== "" && git("cat-file", "-e", `${commit}:${MIGRATIONS}`).exitCode === 0 ? commit : null
 }
 
-/** The sources of a version, with the packages and the lists of this checkout. */
+/** The sources of a version, with its own lists, whose format may be another, and the packages of this checkout. */
 function sourcesOf(commit: string): string {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-older-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   mkdirSync(directory, { recursive: true })
-  const archive = git("archive", commit, "src", "package.json", "tsconfig.json")
+  const archive = git("archive", commit, "src", "data", "package.json", "tsconfig.json")
   const unpacked = Bun.spawnSync(["tar", "-x", "-C", directory], { stdin: archive.stdout })
   if (unpacked.exitCode !== 0) throw new Error(unpacked.stderr.toString())
-  for (const name of ["data", "node_modules"]) symlinkSync(join(ROOT, name), join(directory, name))
+  symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"))
+  const built = Bun.spawnSync([process.execPath, join(directory, "src/main.ts"), "lists", "build", "--quiet"])
+  if (built.exitCode !== 0) throw new Error(built.stderr.toString())
   return directory
 }
 

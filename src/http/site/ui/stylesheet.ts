@@ -89,7 +89,7 @@ body { margin: 0; background: var(--paper) }
   font: 400 .875rem/1.5 var(--sans); border-top: 1px solid var(--line);
 }
 .bottom a { color: var(--soft) }
-.page { max-width: 60rem; margin: 0 auto; padding: 3rem 1.5rem 0; color: var(--ink); font: 400 1rem/1.6 var(--sans) }
+.page { max-width: 60rem; margin: 0 auto; padding: 3rem 1.5rem 0; color: var(--ink); font: 400 1rem/1.6 var(--sans); overflow-wrap: break-word }
 .page h1 { margin: 0 0 1rem; overflow-wrap: anywhere; font-size: 2.25rem; font-weight: 650; line-height: 1.15; letter-spacing: -.022em }
 .page h2 { margin: 3.5rem 0 .75rem; font-size: 1.3125rem; font-weight: 620; line-height: 1.3; letter-spacing: -.011em }
 .page p, .page ul, .page ol { max-width: 44rem; margin: 0 0 1rem; text-wrap: pretty }
