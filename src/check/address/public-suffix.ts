@@ -95,3 +95,7 @@ export function isSameOrSubdomain(name: string, parent: string): boolean {
   if (start < 0 || (start > 0 && name.charCodeAt(start - 1) !== 46)) return false
   return name.endsWith(parent)
 }
+
+/** Whether a suffix is that of a country, other than those that companies take for how they read. */
+export const isCountrySuffix = (suffix: string): boolean => OF_COUNTRY.test(suffix)
+const OF_COUNTRY = /^([a-z]{2,3}\.)?(?!ai$|cc$|gg$|io$|me$|sh$|so$|to$|tv$)[a-z]{2}$/

@@ -1,4 +1,4 @@
-import { classifySuffix } from "../address/public-suffix.ts"
+import { classifySuffix, isCountrySuffix } from "../address/public-suffix.ts"
 import { EditDistanceIndex } from "./edit-distance-index.ts"
 import { type KnownName, type KnownNames, RankTable, type SplitName, splitName } from "./known-names.ts"
 import { nearestBySuffix, type ProviderLabel, ProviderLabels } from "./provider-labels.ts"
@@ -135,7 +135,7 @@ export class TypoCorrector {
     if (classifySuffix(domain).fault === "unknown_tld")
       return this.#isRealName(label) ? null : this.#twoPartCorrector.correct(label, suffix)
     const isTruncatedCom = TRUNCATED_COM.has(suffix)
-    if (domain !== registrable || !(isTruncatedCom || OF_COUNTRY.test(suffix))) return null
+    if (domain !== registrable || !(isTruncatedCom || isCountrySuffix(suffix))) return null
     const [likeliest, another] = this.#likelyTypos(label, "com")
     if (likeliest === undefined || another !== undefined || !isMajorProvider(likeliest.name.label)) return null
     if (this.#isRealName(label)) return null
@@ -204,9 +204,6 @@ function withoutCountry(names: readonly KnownName[], suffix: string): KnownName 
   const ofCountry = `co${suffix.slice(-3)}`
   return names.find(name => name.suffix === ofCountry) ?? names.find(name => name.suffix === "com") ?? null
 }
-
-/** A suffix of a country, other than those that companies take for how they read. */
-const OF_COUNTRY = /^([a-z]{2,3}\.)?(?!ai$|cc$|gg$|io$|me$|sh$|so$|to$|tv$)[a-z]{2}$/
 
 /** Slips that leave the letters of a label, or all but one, as they are. */
 const SLIPS_OF_FINGERS: ReadonlySet<TypoKind> = new Set(["swapped", "omitted", "halved", "doubled"])

@@ -1,6 +1,7 @@
 import BRANDS from "../../../../data/brands.txt" with { type: "text" }
 import { lazy } from "../../../base/lazy.ts"
 import { pairAt } from "../../../base/text.ts"
+import { isCountrySuffix } from "../../address/public-suffix.ts"
 import { skeletonOf } from "../confusables.ts"
 import { EditDistanceIndex } from "../edit-distance-index.ts"
 import { HashFilter } from "../hash-filter.ts"
@@ -8,7 +9,7 @@ import { isOneEditApart } from "../typo.ts"
 import { isCommonWord } from "../word-lists.ts"
 import { LabelAutomaton, type LabelHit } from "./brand-automaton.ts"
 import { type Brand, LABEL_LENGTH_MAX, parseBrands } from "./brand-table.ts"
-import { isCorporateWord, isLure } from "./lures.ts"
+import { isCorporateWord, isLure, isStrongLure } from "./lures.ts"
 
 /** A label found over a hyphen (`whats-app`), or by its look inside a word (`ipaypai`), is at least this long. */
 const HYPHENATED_LENGTH_MIN = 8
@@ -16,9 +17,15 @@ const ALIKE_LENGTH_MIN = 7
 /** A slip of a shorter label, or one that is shorter itself, is another word or another name too often. */
 const SLIP_LENGTH_MIN = 6
 const SLIP_LENGTH_MAX = LABEL_LENGTH_MAX + 1
+/** A slip of a shorter label, but for two letters swapped, is an honest name so often that it counts only beside a lure (`kuvoin-login`). */
+const LONE_SLIP_LENGTH_MIN = 8
 /** A slip of a label that is at least this long may be in its last letter, or in its first. */
 const LAST_LETTER_SLIP_LENGTH_MIN = 8
 const FIRST_LETTER_SLIP_LENGTH_MIN = 9
+/** A shorter word is a word of some language, or the initials of many (`ing`, `att`). */
+const UNCOMMON_LENGTH_MIN = 4
+/** A word that is found by its look is at least this long: `ing` is no `lng`. */
+const ALIKE_WORD_LENGTH_MIN = 5
 /** A lure that is run together with a label has at least so many letters (`verify`, not `app`). */
 const RUN_TOGETHER_LENGTH_MIN = 5
 
@@ -32,7 +39,7 @@ export class BrandMatcher {
   /** The starts and ends of what may be a slip: of three letters each, one stays as it is. */
   readonly #ends: HashFilter
   readonly #ownNames: ReadonlySet<string>
-  /** The labels of all own names, as they are written. */
+  /** The labels of all own names, as they are written: under a country's suffix they are a brand's too. */
   readonly #ownLabels: ReadonlySet<string>
 
   constructor(brands: readonly Brand[]) {
@@ -58,19 +65,17 @@ export class BrandMatcher {
   match(registrable: string, label: string, isRealLabel: (part: string) => boolean): string | null {
     const text = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
     const brand = this.brandIn(text, isRealLabel)
-    if (brand === null || this.owns(registrable) || this.#ownLabels.has(label)) return null
-    return brand.names[0]
+    if (brand === null || label === brand.label || this.owns(registrable)) return null
+    return this.#ownLabels.has(label) && isCountrySuffix(registrable.slice(label.length + 1)) ? null : brand.names[0]
   }
 
   /** The brand that a label holds, or of which it has a slip, so that it would be an imitation if it were nobody's; null: none. */
   brandIn(text: string, isRealLabel: (part: string) => boolean): Brand | null {
-    const hits = this.#automaton.hits(text)
-    if (hits.length === 0) return this.#slipOf(text, isRealLabel)
-    for (const hit of hits) {
+    for (const hit of this.#automaton.hits(text)) {
       const brand = this.#brands[hit.index]
       if (brand !== undefined && isImitation(brand, text, hit)) return brand
     }
-    return null
+    return this.#slipOf(text, isRealLabel)
   }
 
   /** Whether the registrable domain belongs to a brand. */
@@ -80,14 +85,12 @@ export class BrandMatcher {
 
   /** The brand of whose label a part between hyphens is a slip. */
   #slipOf(text: string, isRealLabel: (part: string) => boolean): Brand | null {
-    if (text.includes("-")) {
-      for (const part of text.split("-")) {
-        const brand = this.#slipOfPart(part, isRealLabel)
-        if (brand !== null) return brand
-      }
-      return null
+    const parts = text.includes("-") ? text.split("-") : [text]
+    for (const part of parts) {
+      const brand = this.#slipOfPart(part, isRealLabel)
+      if (brand !== null && (isLoneSlip(part, brand.label) || parts.some(isLure))) return brand
     }
-    return this.#slipOfPart(text, isRealLabel)
+    return null
   }
 
   #slipOfPart(part: string, isRealLabel: (part: string) => boolean): Brand | null {
@@ -113,6 +116,10 @@ const END = 0x100
 export const isSlip = (typed: string, meant: string): boolean =>
   typed !== `${meant}s` && meant !== `${typed}s` && isOneEditApart(typed, meant)
 
+const isLoneSlip = (part: string, label: string): boolean =>
+  label.length >= LONE_SLIP_LENGTH_MIN || lettersOf(part) === lettersOf(label)
+const lettersOf = (text: string): string => text.split("").sort().join("")
+
 function isSlipOf({ label, others }: Brand, part: string): boolean {
   if (others.includes(part) || !isSlip(part, label)) return false
   const [hasFirst, hasLast] = [part.charAt(0) === label.charAt(0), part.at(-1) === label.at(-1)]
@@ -122,28 +129,48 @@ function isSlipOf({ label, others }: Brand, part: string): boolean {
   )
 }
 
+/** How a label is written in a text: as its owner writes it, with a hyphen inside, or with letters that look like its own. */
+type Spelling = "own" | "hyphenated" | "alike"
+
+function spellingOf({ label, names }: Brand, found: string): Spelling {
+  if (found === label) return "own"
+  if (found.length === label.length || !found.includes("-")) return "alike"
+  return names.some(name => name.startsWith(found)) ? "own" : "hyphenated"
+}
+
 /** Whether the label in this place makes the text an imitation of the brand. */
 function isImitation(brand: Brand, text: string, hit: LabelHit): boolean {
-  const { kind, label } = brand
-  const { start, end } = hit
-  const found = text.slice(start, end)
-  if (found === label && isOwnersForm(text, hit)) return false
-  if (isInOther(brand, text)) return false
-  const isHyphenated = found.length > label.length && found.includes("-")
-  if (isHyphenated && (label.length < HYPHENATED_LENGTH_MIN || kind === "word")) return false
+  const spelling = spellingOf(brand, text.slice(hit.start, hit.end))
+  if ((spelling === "own" && isOwnersForm(text, hit)) || isInOther(brand, text, hit)) return false
+  return brand.kind === "word"
+    ? isWordPlausible(brand, spelling) && isBesideLure(brand, text, hit)
+    : isPlaceOfLabel(brand, spelling, text, hit)
+}
+
+const isWordPlausible = ({ label }: Brand, spelling: Spelling): boolean =>
+  spelling === "own" || (spelling === "alike" && label.length >= ALIKE_WORD_LENGTH_MIN)
+
+/** Whether a coined label, or one that starts a part, imitates where it stands. */
+function isPlaceOfLabel({ kind, label }: Brand, spelling: Spelling, text: string, { start, end }: LabelHit): boolean {
+  if (spelling === "hyphenated" && label.length < HYPHENATED_LENGTH_MIN) return false
   const startsPart = start === 0 || !/[a-z]/.test(text.charAt(start - 1))
   const endsPart = end === text.length || text.charAt(end) === "-"
-  if (kind === "word") return isBesideLure(brand, text, hit)
-  if (found !== label && !isHyphenated && label.length < ALIKE_LENGTH_MIN)
-    return startsPart && endsPart && label.length > 4
+  if (spelling === "alike" && label.length < ALIKE_LENGTH_MIN)
+    return startsPart && endsPart && label.length >= ALIKE_WORD_LENGTH_MIN
   return kind === "coined" || startsPart
 }
 
-/** Whether the text holds an honest word that contains the label. */
-function isInOther({ label, others }: Brand, text: string): boolean {
+/** Whether what was found is a part of an honest word, or looks like the label and is one. */
+function isInOther({ label, others }: Brand, text: string, { start, end }: LabelHit): boolean {
   if (others.length === 0) return false
   const joined = text.replaceAll("-", "")
-  return others.some(other => other.length > label.length && other.includes(label) && joined.includes(other))
+  const joinedStart = text.slice(0, start).replaceAll("-", "").length
+  const joinedEnd = text.slice(0, end).replaceAll("-", "").length
+  return others.some(other => {
+    if (other === label) return false
+    const at = joined.indexOf(other, Math.max(0, joinedEnd - other.length))
+    return at !== -1 && at <= joinedStart
+  })
 }
 
 /** Whether nothing but one corporate word stands beside the label. */
@@ -158,8 +185,8 @@ const OWNERS_PREFIXES = new Set(["at", "by", "on", "to", "with"])
 
 /** Whether a label that others use too is a part of its own, or one of two words run together, beside a word that asks for trust. */
 function isBesideLure({ label, beside }: Brand, text: string, { start, end }: LabelHit): boolean {
-  const weightMin = isCommonWord(label) ? 2 : 1
-  const isTrusted = (part: string) => isLure(part, weightMin) || beside.has(part)
+  const isCommon = label.length < UNCOMMON_LENGTH_MIN || isCommonWord(label)
+  const isTrusted = (part: string) => beside.has(part) || (isCommon ? isStrongLure(part) : isLure(part))
   const startsPart = start === 0 || text.charAt(start - 1) === "-"
   const endsPart = end === text.length || text.charAt(end) === "-"
   if (startsPart && endsPart) return `${text.slice(0, start)}-${text.slice(end)}`.split("-").some(isTrusted)
