@@ -34,7 +34,7 @@ function sourcesOf(commit: string): string {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-older-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   mkdirSync(directory, { recursive: true })
-  const archive = git("archive", commit, "src", "data", "package.json", "tsconfig.json")
+  const archive = git("archive", commit)
   const unpacked = Bun.spawnSync(["tar", "-x", "-C", directory], { stdin: archive.stdout })
   if (unpacked.exitCode !== 0) throw new Error(unpacked.stderr.toString())
   symlinkSync(join(ROOT, "node_modules"), join(directory, "node_modules"))
