@@ -8,6 +8,9 @@ const HASH_FACTOR = 0x2c1b3c6d
 /** Hashes of the prefixes of the current text, and those of `deletionHashes`. The arrays are reused by all calls, so that none allocates. */
 const prefixHashes = new Int32Array(LIMITS.labelBytesMax + 1)
 const hashes = new Int32Array(LIMITS.labelBytesMax + 1)
+/** Whose hashes they are: several indexes are asked for the same label in turn. */
+let hashedText: string | null = null
+let hashedCount = 0
 
 /**
  * Finds labels within one edit of a text without comparing all of them (symmetric deletion): labels and text are hashed
@@ -71,6 +74,7 @@ const NO_CANDIDATES: readonly number[] = []
  * is deleted. Returns how many they are. The hash is a polynomial, so each deletion takes constant time.
  */
 function deletionHashes(text: string): number {
+  if (text === hashedText) return hashedCount
   let complete = 0
   for (let index = 0; index < text.length; index++) {
     prefixHashes[index] = complete
@@ -87,6 +91,8 @@ function deletionHashes(text: string): number {
     next = prefix
     factor = Math.imul(factor, HASH_FACTOR)
   }
+  hashedText = text
+  hashedCount = count
   return count
 }
 

@@ -208,8 +208,18 @@ export class RankTable {
   }
 }
 
+/** The label whose hash was made last: several steps look at the same one in turn. */
+let lastLabel = ""
+let lastLook = foldedHash("", 0, 0)
+
 /** A hash that labels share if they look alike. */
-const lookOf = (label: string): number => foldedHash(label, 0, label.length)
+function lookOf(label: string): number {
+  if (label !== lastLabel) {
+    lastLook = foldedHash(label, 0, label.length)
+    lastLabel = label
+  }
+  return lastLook
+}
 
 /** The 32-bit FNV-1a hash, with its bits mixed: short texts would use only some. */
 function textHash(text: string): number {

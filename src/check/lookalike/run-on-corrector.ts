@@ -60,7 +60,9 @@ function isSaidAgain({ name, suffix }: KnownName, rest: string): boolean {
 
 /** `gmailcom.com`. */
 function withoutSuffixInLabel(providerNamed: ProviderNamed, label: string, suffix: string): KnownName | null {
-  const undotted = suffix.includes(".") ? suffix.replaceAll(".", "") : suffix
+  // Most labels end with another letter than their suffix.
+  if (label.charCodeAt(label.length - 1) !== suffix.charCodeAt(suffix.length - 1)) return null
+  const undotted = suffix.replaceAll(".", "")
   return label.endsWith(undotted) ? providerNamed(`${label.slice(0, -undotted.length)}.${suffix}`) : null
 }
 
