@@ -8,8 +8,8 @@ import type { MailOperator, MailProvider } from "./mail-providers.ts"
 
 /** A record that shows a suite behind mail hosts of another provider. */
 type SuiteClue = {
-  /** The kind or the key of that provider. */
-  readonly behindProvider: string
+  /** The kinds or keys of those providers. */
+  readonly behindProviders: readonly string[]
   readonly operator: MailOperator
   readonly kind: "dkim" | "autodiscover"
   readonly recordType: "TXT" | "CNAME" | "SRV"
@@ -26,7 +26,7 @@ export function parseSuiteClues(text: string): readonly SuiteClue[] {
   return parseTable(text, CLUE_COLUMNS).map(({ behind, shows, kind, type, name, target }) => {
     assert((type === "TXT") === (target === ""), `${name} names a target where its type has one`)
     return {
-      behindProvider: behind,
+      behindProviders: splitWords(behind),
       operator: requireOneOf(["suite_a", "suite_b", "other_suite"], shows),
       kind: requireOneOf(["dkim", "autodiscover"], kind),
       recordType: requireOneOf(["TXT", "CNAME", "SRV"], type),
@@ -47,8 +47,8 @@ export function lookupHiddenSuites(
   domain: string,
   provider: MailProvider,
 ): Promise<readonly SuiteIndicator[]> {
-  const isWanted = ({ behindProvider }: SuiteClue) =>
-    behindProvider === provider.kind || behindProvider === provider.key
+  const isWanted = ({ behindProviders }: SuiteClue) =>
+    behindProviders.includes(provider.kind) || behindProviders.includes(provider.key)
   return lookupClues(resolver, domain, isWanted)
 }
 

@@ -5,6 +5,7 @@ import { type ZoneRecords, zone } from "../../support/zone.ts"
 
 const NOBODY: MailProvider = { key: "nobody", kind: "hosting", operator: null }
 const GATEWAY = providerOfMailHost("mxa-001.pphosted.com") ?? NOBODY
+const FORWARDER = providerOfMailHost("route1.mx.cloudflare.net") ?? NOBODY
 const AMBIGUOUS = providerOfMailHost("inbound-smtp.us-east-1.amazonaws.com") ?? NOBODY
 
 async function behind(provider: MailProvider, records: ZoneRecords, domain = "acme.com") {
@@ -37,6 +38,14 @@ test("the targets of its records show suite_b behind a gateway", async () => {
     "suite_b autodiscover:autodiscover.outlook.com",
     "suite_b autodiscover:autodiscover.partner.outlook.cn",
   ])
+})
+
+test("a forwarder hides a suite as a gateway does", async () => {
+  const { entries } = await behind(FORWARDER, {
+    "TXT google._domainkey.acme.com": ["v=DKIM1; k=rsa; p=MIIB"],
+    "CNAME autodiscover.acme.com": ["autodiscover.outlook.com"],
+  })
+  expect(entries).toEqual(["suite_a dkim:google._domainkey.acme.com", "suite_b autodiscover:autodiscover.outlook.com"])
 })
 
 test("records that point elsewhere show nothing", async () => {
@@ -74,7 +83,7 @@ test("the autodiscover record of its region shows mailboxes at a mail host that 
 })
 
 test("clues are queried only for a provider that hides a suite, all at the same time", async () => {
-  for (const host of ["aspmx.l.google.com", "mx.zoho.com", "route1.mx.cloudflare.net", "mail.mailinator.com"])
+  for (const host of ["aspmx.l.google.com", "mx.zoho.com", "mx1.alias.proton.me", "mail.mailinator.com"])
     expect((await behind(providerOfMailHost(host) ?? NOBODY, {})).queries).toEqual([])
   const { ask, requests: queries } = zone({})
   const result = lookupHiddenSuites(ask, "acme.com", GATEWAY)
