@@ -1,4 +1,6 @@
+import { trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { parseLocalPart } from "./parse-email.ts"
 import { parsePlainHost } from "./parse-host.ts"
 import type { Subject } from "./subject.ts"
 
@@ -9,12 +11,13 @@ const ENDS = /^[.<("']+|[.>)"']+$/g
 
 /**
  * The domain of an invalid Subject with its punctuation put right: `gmail,com` and `gmail..com` are `gmail.com`, and so is
- * `gmail.com,` of an address. Null: the fault is another one, or putting it right makes no domain.
+ * `gmail.com,` of an address. Null: the fault is another one too, such as a second `@`, or putting it right makes no domain.
  */
 export function mendedDomain({ kind, sent, fault, domain }: Subject): string | null {
   if (fault !== "invalid_syntax" || domain !== null || kind === "url") return null
   const atSign = sent.lastIndexOf("@")
   if (atSign < 0 === (kind === "email") || sent.length - atSign > LIMITS.domainBytesMax) return null
+  if (hasAnotherAtSign(trimSpace(sent.slice(0, Math.max(atSign, 0))))) return null
   const mended = sent
     .slice(atSign + 1)
     .toLowerCase()
@@ -22,3 +25,6 @@ export function mendedDomain({ kind, sent, fault, domain }: Subject): string | n
     .replace(ENDS, "")
   return parsePlainHost(mended)?.parsed.name ?? null
 }
+
+/** Whether the text before the last `@` has one that no quoted string holds. A text with the fault `invalid_syntax` is not longer than an address. */
+const hasAnotherAtSign = (before: string): boolean => before.includes("@") && parseLocalPart(before) === null
