@@ -114,9 +114,11 @@ function createDomainLookup(pack: Pack, knownNames: KnownNameMatcher): DomainLis
   return (domain, registrable) => {
     const listMatch = pack.match(domain, registrable)
     const isGenuine = (listMatch.mask & GENUINE_MASK) !== 0
-    const isOfProvider = (listMatch.mask & SET_BITS.personal) !== 0 && domain !== registrable
-    const { suggestion, isHouseholdSlip, lookalikeOf } =
-      isGenuine && !isOfProvider ? NO_NAME_MATCH : knownNames.match(domain, registrable ?? domain)
+    const { suggestion, isHouseholdSlip, lookalikeOf } = isGenuine
+      ? isOfProvider(listMatch, domain)
+        ? knownNames.matchSplitLabel(domain)
+        : NO_NAME_MATCH
+      : knownNames.match(domain, registrable ?? domain)
     return {
       listMatch,
       suggestion,
@@ -128,6 +130,10 @@ function createDomainLookup(pack: Pack, knownNames: KnownNameMatcher): DomainLis
     }
   }
 }
+
+/** Whether a list names a parent of the domain as a provider, and not the domain itself. */
+const isOfProvider = (listMatch: ListMatch, domain: string): boolean =>
+  (listMatch.mask & SET_BITS.personal) !== 0 && listMatch.entry !== domain
 
 /** Caches recent lookups. A domain has one registrable domain, so its name is the key. */
 function withLookupCache(

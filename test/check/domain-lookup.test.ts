@@ -99,3 +99,20 @@ test("names in sets of real names have no suggestion and are no look-alikes", ()
     expect(lists.lookupDomain(name, name)).toMatchObject({ suggestion: null, lookalikeOf: null })
   }
 })
+
+test("a subdomain of a provider is looked at for a dot in the label of a household name, and for nothing else", () => {
+  const names = [
+    ["g.mail.com", "mail.com"],
+    ["paypal.com.gmx.net", "gmx.net"],
+    ["jane.gmx.net", "gmx.net"],
+  ] as const
+  const found = names.map(([name, registrable]) => lists.lookupDomain(name, registrable))
+  expect(found.map(({ suggestion, lookalikeOf }) => [suggestion, lookalikeOf])).toEqual([
+    ["gmail.com", null],
+    [null, null],
+    [null, null],
+  ])
+  const listed = openLists(smallPack({ "mail.com": ["personal"], "g.mail.com": ["personal"] }), true)
+  if (listed.kind === "refused") throw new Error(listed.message)
+  expect(listed.lists.lookupDomain("g.mail.com", "mail.com").suggestion).toBeNull()
+})

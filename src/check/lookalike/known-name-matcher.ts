@@ -49,7 +49,7 @@ export class KnownNameMatcher {
     const mayBeKnown = skeleton !== null || knownNames.mayLookKnown(label)
     const isKnown = mayBeKnown && knownNames.hasName(registrable)
     if (isKnown || isUnderKnownName(knownNames, domain, registrable))
-      return domain === registrable ? NO_NAME_MATCH : matchOf(typoCorrector.correctSplitLabel(domain), null)
+      return domain === registrable ? NO_NAME_MATCH : this.matchSplitLabel(domain)
     const homoglyph = mayBeKnown ? matchHomoglyph(knownNames, label, suffix, skeleton) : null
     const imitated =
       homoglyph ??
@@ -59,6 +59,11 @@ export class KnownNameMatcher {
     return meant === null && this.#brands !== null
       ? imitationOf(this.#brandImitated(this.#brands(), imitated, split))
       : matchOf(meant, imitated)
+  }
+
+  /** The household name that a subdomain of a provider is with a dot in its label (`g.mail.com`). Nothing else is looked for. */
+  matchSplitLabel(domain: string): NameMatch {
+    return matchOf(this.#tables().typoCorrector.correctSplitLabel(domain), null)
   }
 
   /** The name that one that is no typo imitates, given what it imitates of the targets. */
