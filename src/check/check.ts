@@ -258,7 +258,7 @@ function buildEvidence(
     hints: hintKindsOf(hints),
     testCategory: null,
     correction,
-    mail,
+    mail: ownListMatch.isOperatorAllowed ? withoutAlias(mail) : mail,
     suites,
     tenant,
     ageDays,
@@ -294,6 +294,10 @@ const OPERATOR_ALLOW_MASK = SET_BITS.disposable | SET_BITS.relay | STRENGTH_MASK
 
 const effectiveListMatch = ({ listMatch }: DomainLookup, { isOperatorAllowed }: OwnListMatch): ListMatch =>
   isOperatorAllowed ? listMatch.without(OPERATOR_ALLOW_MASK) : listMatch
+
+/** The mail without what its host says of persons who hide a mailbox: the operator's allow list says otherwise (`DECISIONS 9`). */
+const withoutAlias = (mail: NetworkEvidence["mail"]): NetworkEvidence["mail"] =>
+  mail.known && mail.value.operatedBy === "alias" ? known({ ...mail.value, operatedBy: null }) : mail
 
 const NO_TENANT_CATEGORIES: ReadonlySet<Category> = new Set(["personal", "relay", "disposable"])
 const NO_TENANT_MASK = SET_BITS.personal | SET_BITS.agent_mailbox | SET_BITS.relay | SET_BITS.disposable

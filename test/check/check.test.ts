@@ -86,6 +86,27 @@ test("DNS decides if no list does", async () => {
   })
 })
 
+test("a domain is a relay by its mail host only if that decides and the operator's allow list does not name it", async () => {
+  const { ask } = system({ ...TOLD, mail: known({ ...OWN_HOST, operatedBy: "alias" }) })
+  const told = async (input: string, isOperatorAllowed: boolean) => {
+    const { category, is_relay: isRelay, reasons } = await ask(input, { isOperatorAllowed })
+    return [category, isRelay, reasons[0]]
+  }
+  expect([
+    await told("jane@harbor-works-alias.com", false),
+    await told("jane@harbor-works-alias.com", true),
+    await told("jane@mit.edu", false),
+    await told("jane@duck.com", false),
+    await told("jane@duck.com", true),
+  ]).toEqual([
+    ["relay", true, "relay_mx"],
+    ["business", false, "mx_found"],
+    ["education", false, "education_suffix"],
+    ["relay", true, "relay_domain"],
+    ["business", false, "mx_found"],
+  ])
+})
+
 test("without workspace no tenant is looked up, and its fields are null", async () => {
   const { ask, queries } = system({ ...TOLD, tenant: unknown("not_asked") })
   const { workspace } = await ask("jane@harbor-works-plain.com", { workspace: false })

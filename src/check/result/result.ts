@@ -162,7 +162,7 @@ function verdictPart(policy: Policy, evidence: Evidence, verdict: Verdict): Chec
     policy,
     is_free_provider: listMatch.has("personal"),
     is_disposable: listMatch.has("disposable") || operatedBy === "disposable" || operatedBy === "learned_disposable",
-    is_relay: listMatch.has("relay") || operatedBy === "alias",
+    is_relay: listMatch.has("relay") || verdict.reasons[0] === "relay_mx",
     is_role_account: hints.isRole,
   }
 }
