@@ -9,7 +9,7 @@ import {
   WORD_SET_NAMES,
   type WordSetName,
 } from "../sets.ts"
-import { type CatalogueSource, trustRank } from "../sources/catalogue.ts"
+import { type CatalogueSource, isDownloaded, trustRank } from "../sources/catalogue.ts"
 import { type NormalizedName, normalizeName, normalizePattern } from "../sources/normalized-name.ts"
 import type { LoadedSource } from "../sources/source-bundle.ts"
 import { type NameValues, NameValuesBuilder } from "./name-values.ts"
@@ -33,6 +33,8 @@ export type CollectedEntries = {
   /** The indexes of the sources that list a name or a suffix, ascending. */
   readonly sourcesByName: NameValues<readonly number[]>
   readonly guards: Readonly<Record<GuardSetName, ReadonlySet<string>>>
+  /** The names of `never_disposable` that downloads alone list: an operator's own list overrules those. */
+  readonly neverByDownload: ReadonlySet<string>
   /** For each name that curators took out of a disposable list: the highest `trustRank` of a source that removed it. */
   readonly removals: ReadonlyMap<string, number>
   readonly words: Readonly<Record<WordSetName, ReadonlySet<string>>>
@@ -72,6 +74,7 @@ const emptyCollection = () => ({
     popular: new Set<string>(),
     removed_disposable: new Set<string>(),
   } satisfies Record<GuardSetName, Set<string>>,
+  neverByDownload: new Set<string>(),
   removals: new Map<string, number>(),
   words: Object.fromEntries(WORD_SET_NAMES.map(set => [set, new Set<string>()])) as Record<WordSetName, Set<string>>,
   groupDomains: new Set<string>(),
@@ -116,6 +119,11 @@ function normalizeWord(entry: string): NormalizedName {
 const addRemoval = ({ removals }: EntryCollection, source: CatalogueSource, name: string): unknown =>
   removals.set(name, Math.max(trustRank(source), removals.get(name) ?? 0))
 
+function addNever({ guards, neverByDownload }: EntryCollection, source: CatalogueSource, name: string): void {
+  if (!isDownloaded(source)) neverByDownload.delete(name)
+  else if (!guards.never_disposable.has(name)) neverByDownload.add(name)
+}
+
 /** Adds a name; false: this source has listed it before. */
 function addEntry(into: EntryCollection, source: CatalogueSource, index: number, name: string): boolean {
   const { set } = source
@@ -127,6 +135,7 @@ function addEntry(into: EntryCollection, source: CatalogueSource, index: number,
         ? into.groupDomains
         : into.guards[set]
     const before = collection.size
+    if (set === "never_disposable") addNever(into, source, name)
     collection.add(name)
     return collection.size > before
   }

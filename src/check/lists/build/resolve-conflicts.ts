@@ -2,7 +2,14 @@ import { countGarbage } from "../../../base/garbage.ts"
 import type { ListingOutcome, ListingRule } from "../listing-rules.ts"
 import { createSuffixMatcher, type SuffixMatcher } from "../pack/suffix-pattern.ts"
 import { isSetName, SETS, type SetName } from "../sets.ts"
-import { type CatalogueSource, isAggregator, isCurated, isTrusted, trustRank } from "../sources/catalogue.ts"
+import {
+  type CatalogueSource,
+  isAggregator,
+  isCurated,
+  isOperators,
+  isTrusted,
+  trustRank,
+} from "../sources/catalogue.ts"
 import { isPublicSuffix, parentDomains, registrableDomain } from "../sources/normalized-name.ts"
 import type { CollectedEntries } from "./collect-entries.ts"
 import { type NameValues, NameValuesBuilder } from "./name-values.ts"
@@ -45,7 +52,9 @@ const EXCLUSION_RULES: readonly ExclusionRule[] = [
     rule: "never_list",
     sets: ["disposable"],
     appliesToCurated: true,
-    holds: candidate => isGuarded(candidate, "never_disposable"),
+    holds: (candidate, source) =>
+      isGuarded(candidate, "never_disposable") &&
+      !(isOperators(source) && candidate.context.collected.neverByDownload.has(candidate.name)),
   },
   {
     rule: "under_government_suffix",

@@ -151,6 +151,9 @@ export const sourcePath = ({ from }: CatalogueSource): string =>
 /** Whether the source is downloaded by refreshes, and so is empty before the first one. */
 export const isDownloaded = ({ from }: CatalogueSource): boolean => from.url !== undefined
 
+/** Whether the source is an operator's own list, which has a URL and no file of a catalogue. */
+export const isOperators = ({ from }: CatalogueSource): boolean => from.url !== undefined && from.file === ""
+
 /** Whether the source is written by hand in this repository; such a source beats every other (`DECISIONS 17`). */
 export const isCurated = ({ from }: CatalogueSource): boolean => from.format === "curated"
 

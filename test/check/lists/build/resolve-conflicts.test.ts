@@ -1,5 +1,7 @@
 import { expect, test } from "bun:test"
+import { buildPack } from "../../../../src/check/lists/build/build-pack.ts"
 import { LISTING_RULE_NAMES, type ListingOutcome } from "../../../../src/check/lists/listing-rules.ts"
+import { readSourceBundle } from "../../../../src/check/lists/sources/source-bundle.ts"
 import { openedPack } from "../pack/small-pack.ts"
 import { type FakeSource, fakeSourceFiles } from "../sources/fake-source-files.ts"
 import { buildPackFromFiles } from "./build-pack-from-files.ts"
@@ -182,4 +184,34 @@ test("every listing rule has a case", () => {
     rule => !ofNames.includes(rule) && !CASES.some(([expected]) => expected === rule),
   )
   expect(missing).toEqual([])
+})
+
+test("an operator's own list overrules a never-list that was downloaded, and none that is built in", () => {
+  const { catalogue, shelf } = fakeSourceFiles({
+    a: high("disposable", "acme.com"),
+    b: high("never_disposable", "acme.com"),
+    c: curated("never_disposable", "other.com"),
+  })
+  const read = readSourceBundle(catalogue, shelf)
+  if (read.kind === "refused") throw new Error(read.faults.join("\n"))
+  const outcomeOf = (own: boolean, curatedNames: readonly string[]): ListingOutcome | undefined => {
+    const sources = read.bundle.sources.map(source => {
+      const { id, from } = source.row
+      if (id === "b") return { ...source, row: { ...source.row, from: { ...from, url: "https://b.example/" } } }
+      if (id === "c") return { ...source, entries: curatedNames }
+      return own
+        ? { ...source, row: { ...source.row, from: { ...from, url: "https://a.example/", file: "" } } }
+        : source
+    })
+    const built = buildPack({ ...read.bundle, sources })
+    if (built.kind === "refused") throw new Error(built.faults.join("\n"))
+    return openedPack(built.bytes)
+      .listingsOf("acme.com")
+      .find(({ source }) => source === "a")?.outcome
+  }
+  expect([outcomeOf(true, []), outcomeOf(false, []), outcomeOf(true, ["acme.com"])]).toEqual([
+    "kept",
+    "never_list",
+    "never_list",
+  ])
 })
