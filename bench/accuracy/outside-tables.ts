@@ -27,11 +27,16 @@ const isCategory = (text: string): text is Category => CATEGORY_NAMES.some(name 
 /**
  * Measures the product by tables that somebody else has made, and that are not in the checkout: each `.tsv` of the folder has the columns input,
  * expected and source; others are left out. Names have a mail host of their own, as in the sample.
+ * `answers`: those of texts of which a category is expected.
  */
 export async function outsideFigures(
   folder: string,
   lists: DomainLists,
-): Promise<{ readonly description: readonly string[]; readonly figures: readonly Figure[] }> {
+): Promise<{
+  readonly description: readonly string[]
+  readonly figures: readonly Figure[]
+  readonly answers: readonly Answered[]
+}> {
   const ask = productOver(lists, "mail_hosts")
   const [figures, categories]: [Figure[], Answered[]] = [[], []]
   for (const file of readdirSync(folder)
@@ -49,8 +54,9 @@ export async function outsideFigures(
   }
   const calibration = calibrationRows(categories)
   return {
-    description: calibrationText(calibration),
+    description: ["tables", ...calibrationText(calibration)],
     figures: [...figures, calibrationFigure("tables", calibration)],
+    answers: categories,
   }
 }
 

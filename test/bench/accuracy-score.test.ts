@@ -67,10 +67,19 @@ test("each reason's confidence is compared with the share that is right, and one
     answered("unknown", "business"),
   ])
   expect(calibrationText(rows)).toEqual([
-    "decided by               names   said  right",
-    "relay_domain               200  0.990  0.990",
-    "mx_found                   200  0.850  0.750 *",
+    "decided by               names   said  right  right where each label weighs the same",
+    "relay_domain               200  0.990  0.990  0.990",
+    "mx_found                   200  0.850  0.750  0.750 *",
   ])
   expect(calibrationFigure("tuned", rows)).toMatchObject({ unit: "of 2", value: 1 })
   expect(calibrationFigure("tuned", calibrationRows([answered("personal", "business")])).value).toBe(0)
+})
+
+test("a table of firms shows what is right where each label weighs the same too, and is judged by what is right of all names", () => {
+  const rows = calibrationRows([
+    ...Array.from({ length: 900 }, () => answered("business", "business")),
+    ...Array.from({ length: 60 }, () => answered("education", "business")),
+    ...Array.from({ length: 340 }, () => answered("education", "relay")),
+  ])
+  expect(calibrationText(rows).at(-1)).toBe("mx_found                   960  0.850  0.938  0.870 *")
 })
