@@ -17,6 +17,7 @@ import { outsideFigures } from "./outside-tables.ts"
 import { type AnsweredPart, contestedFigures, gapFigures, trapFigures, wrongFigures } from "./part-figures.ts"
 import { readSample, repeatedTexts, SAMPLE_PART_NAMES, type Sample, type SamplePart } from "./sample.ts"
 import { confusionOf, confusionText, isTrapPassed } from "./score.ts"
+import { type Suggested, slipLines } from "./slips.ts"
 import { withStoredDownloads, witnessLines } from "./witnesses.ts"
 
 /** So many names of a kind are told; of the rest only how many there are. */
@@ -32,7 +33,8 @@ export async function accuracyBench(shelf: SourceFiles, tables: string | null = 
   const lists = listsOf(stock)
   const parts = { tuned: await answeredPart(samples.tuned, lists), sealed: await answeredPart(samples.sealed, lists) }
   const popular = await popularReport(stock, lists)
-  const outside = tables === null ? { description: [], figures: [], answers: [] } : await outsideFigures(tables, lists)
+  const outside =
+    tables === null ? { description: [], figures: [], answers: [], suggested: [] } : await outsideFigures(tables, lists)
   const calibration = {
     tuned: calibrationRows(parts.tuned.answers.mail_hosts.labelled),
     sealed: calibrationRows(parts.sealed.answers.mail_hosts.labelled),
@@ -55,6 +57,8 @@ export async function accuracyBench(shelf: SourceFiles, tables: string | null = 
       ...outside.description,
       "all samples together",
       ...calibrationText(together),
+      "suggestions by what separates the typed domain from the suggested one, of all samples together",
+      ...slipLines([...SAMPLE_PART_NAMES.flatMap(part => suggestedOf(parts[part])), ...outside.suggested]),
     ],
     figures: [
       ...gapFigures(parts),
@@ -76,6 +80,11 @@ async function answeredPart(sample: Sample, lists: DomainLists): Promise<Answere
   }
   return { sample, answers }
 }
+
+const suggestedOf = ({ answers: { mail_hosts: answers } }: AnsweredPart): readonly Suggested[] => [
+  ...answers.typos.flatMap(({ text, meant, offered }) => (offered === null ? [] : [{ text, meant, offered }])),
+  ...answers.corrected.map(({ text, offered }) => ({ text, offered, meant: null })),
+]
 
 /**
  * Every text of the tuned part that is answered wrongly by the sources on the shelf as they stand now, a line each. There

@@ -9,6 +9,7 @@ import { type Asker, answerOf, productOver } from "./answers.ts"
 import { calibrationFigure, calibrationRows, calibrationText } from "./calibration.ts"
 import { share } from "./part-figures.ts"
 import type { Answered } from "./score.ts"
+import type { Suggested } from "./slips.ts"
 
 /** A text of a table from outside, and what is expected of it. */
 type Expected = { readonly text: string; readonly expected: string }
@@ -27,7 +28,7 @@ const isCategory = (text: string): text is Category => CATEGORY_NAMES.some(name 
 /**
  * Measures the product by tables that somebody else has made, and that are not in the checkout: each `.tsv` of the folder has the columns input,
  * expected and source; others are left out. Names have a mail host of their own, as in the sample.
- * `answers`: those of texts of which a category is expected.
+ * `answers`: those of texts of which a category is expected. `suggested`: typos and honest names with a suggestion.
  */
 export async function outsideFigures(
   folder: string,
@@ -36,9 +37,10 @@ export async function outsideFigures(
   readonly description: readonly string[]
   readonly figures: readonly Figure[]
   readonly answers: readonly Answered[]
+  readonly suggested: readonly Suggested[]
 }> {
   const ask = productOver(lists, "mail_hosts")
-  const [figures, categories]: [Figure[], Answered[]] = [[], []]
+  const [figures, categories, suggested]: [Figure[], Answered[], Suggested[]] = [[], [], []]
   for (const file of readdirSync(folder)
     .filter(name => name.endsWith(".tsv"))
     .sort()) {
@@ -49,6 +51,7 @@ export async function outsideFigures(
     figures.push(share(file, right, rows.length))
     for (const { row, result } of judged)
       if (isCategory(row.expected)) categories.push({ text: row.text, label: row.expected, ...answerOf(result) })
+    suggested.push(...judged.flatMap(({ row, result }) => suggestedFor(row, result)))
     const firms = rows.filter(({ expected }) => expected === "business")
     if (firms.length > 0) figures.push(...(await harmFigures(file, firms, lists)))
   }
@@ -57,7 +60,15 @@ export async function outsideFigures(
     description: ["tables", ...calibrationText(calibration)],
     figures: [...figures, calibrationFigure("tables", calibration)],
     answers: categories,
+    suggested,
   }
+}
+
+/** The suggestion for a typo or an honest name; none of other rows. */
+function suggestedFor({ text, expected }: Expected, { did_you_mean: offered }: CheckResult): readonly Suggested[] {
+  const isHonest = isCategory(expected) || expected === "no look-alike, no typo"
+  if (offered === null || (!isHonest && expected in EXPECTATIONS)) return []
+  return [{ text, offered, meant: isHonest ? null : expected }]
 }
 
 /** The rows of a table; none of one with other columns. */

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { calibrationFigure, calibrationRows, calibrationText } from "../../bench/accuracy/calibration.ts"
 import { type Answered, confusionOf, confusionText, isTrapPassed, scoreOf } from "../../bench/accuracy/score.ts"
+import { slipLines, slipOf } from "../../bench/accuracy/slips.ts"
 import { CATEGORY_NAMES } from "../../src/contract/categories.ts"
 
 const answered = (label: Answered["label"], answer: Answered["label"]): Answered => ({
@@ -82,4 +83,32 @@ test("a table of firms shows what is right where each label weighs the same too,
     ...Array.from({ length: 340 }, () => answered("education", "relay")),
   ])
   expect(calibrationText(rows).at(-1)).toBe("mx_found                   960  0.850  0.938  0.870 *")
+})
+
+test("a suggestion is counted by what separates the typed domain from the suggested one", () => {
+  const slips = [
+    ["gmial.com", "gmail.com", "swapped"],
+    ["gmal.com", "gmail.com", "omitted"],
+    ["gmai9l.com", "gmail.com", "digit key"],
+    ["2857gmail.com", "gmail.com", "junk before"],
+    ["gmail.commail.com", "gmail.com", "run-on"],
+    ["g.mail.com", "gmail.com", "dots"],
+    ["gmail.con", "gmail.com", "wrong suffix"],
+    ["gmal.ru", "gmail.com", "two parts"],
+  ] as const
+  expect(slips.map(([typed, offered]) => [typed, offered, slipOf(typed, offered)])).toEqual(slips.map(row => [...row]))
+  expect(
+    slipLines([
+      { text: "gmial.com", offered: "gmail.com", meant: "gmail.com" },
+      { text: "gmali.com", offered: "gmail.com", meant: "gmx.com" },
+      { text: "gmal.com", offered: "gmail.com", meant: "gmail.com" },
+      { text: "gail.com", offered: "gmail.com", meant: null },
+      { text: "gmail.con", offered: "gmail.com", meant: "gmail.com" },
+    ]),
+  ).toEqual([
+    "slip             of typos  right  of honest names",
+    "swapped                 2      1               0 *",
+    "omitted                 1      1               1 *",
+    "wrong suffix            1      1               0",
+  ])
 })
