@@ -5,3 +5,6 @@ export type TextFile =
 
 /** Reads the text of a file, or of all files of a directory, if it has at most `bytesMax` bytes. */
 export type ReadTexts = (path: string, bytesMax: number) => TextFile
+
+/** Reads a file as a stream. What cannot be read rejects at the first part. */
+export type ReadParts = (path: string) => AsyncIterable<Uint8Array>

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path"
 import { isSystemError } from "../base/errors.ts"
 import { GZIP_TYPE } from "../base/gzip.ts"
 import { compareText, decodeUtf8 } from "../base/text.ts"
-import type { ReadTexts, TextFile } from "../base/text-file.ts"
+import type { ReadParts, ReadTexts, TextFile } from "../base/text-file.ts"
 import type { Folder } from "../check/refresh/refresh-state.ts"
 
 /** The checkout that this process runs from, read as text. Paths are relative to its root. Throws if a file is missing. */
@@ -37,6 +37,8 @@ export type SystemFiles = {
   readonly readSmallAgain: (path: string) => TextFile
   /** The text of a file, or of all files of a directory one after the other, without hidden ones and folders. */
   readonly readTexts: ReadTexts
+  /** The bytes of a file as a stream. */
+  readonly readParts: ReadParts
   /** The bytes of a file; `null` if there is none. */
   readonly read: (path: string) => Promise<Uint8Array | null>
   /** The bytes of a file, read at once; `null` if it is missing, empty or a directory. */
@@ -104,6 +106,9 @@ export function createFiles(): SystemFiles {
         ? { kind: "unreadable", why: "it is a pipe, which can be read once" }
         : readText(path, SMALL_FILE_BYTES_MAX),
     readTexts,
+    readParts: async function* (path) {
+      yield* Bun.file(path).stream()
+    },
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
     readNow,
     modifiedAtMs,

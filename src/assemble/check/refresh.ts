@@ -60,6 +60,7 @@ export async function refreshLists(
   const deps: RefreshDeps = {
     ...system,
     readTexts: system.files.readTexts,
+    readParts: system.files.readParts,
     isOutsideOff: settings.MAILKIND_OUTSIDE === "off",
     resolver,
     folder: refreshFolder(context),

@@ -4,7 +4,7 @@ import { errorCode } from "../../base/errors.ts"
 import { type CacheValidators, type Fetch, isRedirect, statusName } from "../../base/fetch.ts"
 import type { SetTimer } from "../../base/outside-world.ts"
 import { decodeUtf8 } from "../../base/text.ts"
-import type { ReadTexts } from "../../base/text-file.ts"
+import type { ReadParts, ReadTexts } from "../../base/text-file.ts"
 import type { CachingResolver } from "../dns/dns-types.ts"
 import { addressInUrl, addressKind, parsePublicAddress } from "./public-address.ts"
 
@@ -36,22 +36,24 @@ export type DownloadDeps = {
   /** Resolves the names to which redirects lead; absent or null: names are not looked up, only addresses in URLs are judged. */
   readonly resolver?: CachingResolver | null
   /** Reads files of this host at `file:` URLs; absent: they are refused. */
-  readonly readTexts?: ReadTexts
+  readonly readTexts?: ReadTexts | undefined
+  /** Reads a file of this host as a stream, for downloads whose body is read as it comes; absent: they are refused. */
+  readonly readParts?: ReadParts | undefined
 }
 
 /** The result of a download. */
 export type DownloadResult =
   /** The download that the validators belong to is still the newest. */
   | { readonly kind: "unchanged" }
-  /** The complete text, without a byte order mark; it may be empty. `byteCount` is its size after decompression. */
-  | { readonly kind: "taken"; readonly text: string; readonly validators: CacheValidators; readonly byteCount: number }
+  /** The complete text, without a byte order mark; it may be empty. */
+  | { readonly kind: "taken"; readonly text: string; readonly validators: CacheValidators }
   /** A sentence for the log. Of the response it contains only the status, a length and a host. */
   | { readonly kind: "failed"; readonly message: string }
 
 /** The result of a download whose body is read as it comes. */
 export type StreamedResult<T> =
   | { readonly kind: "unchanged" }
-  | { readonly kind: "taken"; readonly value: T; readonly validators: CacheValidators; readonly byteCount: number }
+  | { readonly kind: "taken"; readonly value: T; readonly validators: CacheValidators }
   | { readonly kind: "failed"; readonly message: string }
 
 /**
@@ -69,10 +71,10 @@ export async function download(
   bounds: DownloadBounds,
 ): Promise<DownloadResult> {
   const readText = async (parts: AsyncIterable<Uint8Array>) => decodeText(Buffer.concat(await Array.fromAsync(parts)))
-  const result = await receive(deps, url, known, bounds, readText)
+  const result = await receive({ ...deps, readParts: undefined }, url, known, bounds, readText)
   if (result.kind !== "taken") return result
-  const { value: text, validators, byteCount } = result
-  return { kind: "taken", text, validators, byteCount }
+  const { value: text, validators } = result
+  return { kind: "taken", text, validators }
 }
 
 /**
@@ -80,11 +82,11 @@ export async function download(
  * `read` to bound. If it rejects, the download fails with the error's code.
  */
 export const downloadStreamed = <T>(
-  { fetchUrl, setTimer, userAgent, resolver = null }: Omit<DownloadDeps, "readTexts">,
+  deps: DownloadDeps,
   url: string,
   bounds: DownloadBounds,
   read: (parts: AsyncIterable<Uint8Array>) => Promise<T>,
-): Promise<StreamedResult<T>> => receive({ fetchUrl, setTimer, userAgent, resolver }, url, null, bounds, read)
+): Promise<StreamedResult<T>> => receive({ ...deps, readTexts: undefined }, url, null, bounds, read)
 
 async function receive<T>(
   deps: DownloadDeps,
@@ -122,8 +124,12 @@ async function followRedirects<T>(context: DownloadContext<T>, text: string): Pr
   const { redirectsMax } = context.bounds
   let url = URL.parse(text)
   if (url === null) throw new DownloadRefusal("Its URL is invalid.")
-  if (url.protocol === "file:" && context.deps.readTexts !== undefined)
-    return await readLocal(context, context.deps.readTexts, url)
+  if (url.protocol === "file:") {
+    const { readTexts, readParts } = context.deps
+    if (readTexts !== undefined) return await readLocal(context, localText(context, readTexts, url))
+    if (readParts !== undefined)
+      return await readLocal(context, partsOf(context, readParts(localPath(url)), "It cannot be read"))
+  }
   if (!isAllowedSourceUrl(url))
     throw new DownloadRefusal(
       `${originOf(url)} is not allowed: a source needs https, or http on loopback, and no user name.`,
@@ -137,22 +143,23 @@ async function followRedirects<T>(context: DownloadContext<T>, text: string): Pr
   }
 }
 
-/** Reads a file of this host, or the files of a directory. */
 async function readLocal<T>(
-  { bounds, read }: DownloadContext<T>,
-  readTexts: ReadTexts,
-  url: URL,
+  { read }: DownloadContext<T>,
+  parts: AsyncIterable<Uint8Array>,
 ): Promise<StreamedResult<T>> {
-  if (url.host !== "") throw new DownloadRefusal("Its URL names a host. Write it with three slashes: file:///path.")
-  const file = readTexts(fileURLToPath(url), bounds.bytesMax)
-  if (file.kind === "unreadable") throw new DownloadRefusal(`It cannot be read: ${file.why}.`)
-  const bytes = Buffer.from(file.text)
-  const validators = { etag: null, lastModified: null }
-  return { kind: "taken", value: await read(onePart(bytes)), validators, byteCount: bytes.length }
+  return { kind: "taken", value: await read(parts), validators: { etag: null, lastModified: null } }
 }
 
-async function* onePart(bytes: Uint8Array): AsyncGenerator<Uint8Array, undefined> {
-  yield bytes
+/** The text of a file of this host, or of the files of a directory. */
+async function* localText({ bounds }: RequestContext, readTexts: ReadTexts, url: URL): AsyncGenerator<Uint8Array> {
+  const file = readTexts(localPath(url), bounds.bytesMax)
+  if (file.kind === "unreadable") throw new DownloadRefusal(`It cannot be read: ${file.why}.`)
+  yield Buffer.from(file.text)
+}
+
+function localPath(url: URL): string {
+  if (url.host !== "") throw new DownloadRefusal("Its URL names a host. Write it with three slashes: file:///path.")
+  return fileURLToPath(url)
 }
 
 /** Sends one request and returns the download or the target of a redirect. The unread rest of a response is aborted. */
@@ -200,35 +207,44 @@ async function readDownload<T>(context: DownloadContext<T>, response: Response):
   }
   if (status !== 200) throw new DownloadRefusal(`${statusText(status)}.`)
   if (HTML_TYPE.test(headers.get("content-type") ?? "")) throw new DownloadRefusal("It is an HTML page.")
-  const counted = { byteCount: 0 }
-  const value = await context.read(bodyParts(context, response, counted))
-  return { kind: "taken", value, validators: readValidators(headers), ...counted }
+  const value = await context.read(bodyParts(context, response))
+  return { kind: "taken", value, validators: readValidators(headers) }
 }
 
 const HTML_TYPE = /^\s*text\/html\s*(?:;|$)/i
 
-/** The parts of the body, decompressed and counted. */
-async function* bodyParts(
-  context: RequestContext,
-  { headers, body }: Response,
-  counted: { byteCount: number },
-): AsyncGenerator<Uint8Array, undefined> {
+/** The parts of the body, decompressed. */
+async function* bodyParts(context: RequestContext, { headers, body }: Response): AsyncGenerator<Uint8Array, undefined> {
   const { bytesMax } = context.bounds
   const announced = headers.get("content-length")
   if (announced !== null && Number(announced) > bytesMax)
     throw new DownloadRefusal(`Its Content-Length is ${Number(announced)} bytes, more than ${bytesMax}.`)
-  const reader = body?.getReader()
-  for (;;) {
-    const chunk = (await withinDeadline(context, reader?.read(), "The body broke off"))?.value
-    if (chunk === undefined) break
-    counted.byteCount += chunk.byteLength
-    if (counted.byteCount > bytesMax) throw new DownloadRefusal(`It has more than ${bytesMax} bytes.`)
-    yield chunk
-  }
-  const { byteCount: count } = counted
+  const count = body === null ? 0 : yield* partsOf(context, body, "The body broke off")
   // Content-Length counts compressed bytes, which are unknown here; the decompression reports a truncated body itself.
   if (announced !== null && !headers.has("content-encoding") && count !== Number(announced))
     throw new DownloadRefusal(`Its Content-Length is ${Number(announced)} bytes, but it has ${count}.`)
+}
+
+/** The parts of a body or a file, within its bounds, and at last how many bytes they had. `failure`: what is said if it breaks off. */
+async function* partsOf(
+  context: RequestContext,
+  source: AsyncIterable<Uint8Array>,
+  failure: string,
+): AsyncGenerator<Uint8Array, number> {
+  const { bytesMax } = context.bounds
+  const parts = source[Symbol.asyncIterator]()
+  try {
+    for (let count = 0; ; ) {
+      const { done, value } = await withinDeadline(context, parts.next(), failure)
+      if (done === true) return count
+      count += value.byteLength
+      if (count > bytesMax) throw new DownloadRefusal(`It has more than ${bytesMax} bytes.`)
+      yield value
+    }
+  } finally {
+    // Not awaited: after a time-out the part before is still waited for.
+    parts.return?.().catch(() => undefined)
+  }
 }
 
 function decodeText(body: Uint8Array): string {

@@ -64,7 +64,7 @@ export function largeDownloads(deps: DownloadDeps & { readonly clock: () => numb
     if (result.kind !== "taken") return result
     const text = result.parts.get(row.from.part ?? "")
     if (text === undefined) return { kind: "refused", message: `It has no ${row.from.part}.` }
-    return { kind: "taken", text, validators: { etag: null, lastModified: null }, byteCount: text.length }
+    return { kind: "taken", text, validators: { etag: null, lastModified: null } }
   }
 }
 
@@ -126,7 +126,7 @@ async function readSwotArchive(parts: AsyncIterable<Uint8Array>): Promise<LargeP
   const texts = new Map<string, string>()
   const paths: string[] = []
   const wantedPart = (path: string): string | undefined => SWOT_LISTS.get(SWOT_FOLDER.exec(path)?.[1] ?? "")
-  await pipeline(parts, createGunzip(), async unpacked => {
+  await unpackGzip(parts, async unpacked => {
     for await (const { path, content } of tarFiles(
       unpacked,
       SWOT_BOUNDS,
@@ -143,6 +143,22 @@ async function readSwotArchive(parts: AsyncIterable<Uint8Array>): Promise<LargeP
   if (schools.kind === "refused" || schools.entries.length === 0) refuse("has no folder lib/domains")
   else texts.set("schools", linesOf(schools.entries))
   return texts
+}
+
+/** Gives the unpacked bytes to a reader. It rejects as soon as the reader does: a pipeline would wait for the next part of the download first. */
+function unpackGzip(
+  parts: AsyncIterable<Uint8Array>,
+  read: (unpacked: AsyncIterable<Uint8Array>) => Promise<void>,
+): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const readOrReject = async (unpacked: AsyncIterable<Uint8Array>) => {
+      await read(unpacked).catch(fault => {
+        reject(fault)
+        throw fault
+      })
+    }
+    pipeline(parts, createGunzip(), readOrReject).then(resolve, reject)
+  })
 }
 
 /** Reads the distinct cells of one column, before which no cell is quoted. */

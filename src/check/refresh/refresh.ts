@@ -2,7 +2,7 @@ import { Semaphore, settleAll } from "../../base/concurrency.ts"
 import { assert } from "../../base/errors.ts"
 import type { Fetch } from "../../base/fetch.ts"
 import type { Clock, SetTimer } from "../../base/outside-world.ts"
-import type { ReadTexts } from "../../base/text-file.ts"
+import type { ReadParts, ReadTexts } from "../../base/text-file.ts"
 import { isoDate, utcDay } from "../../base/time.ts"
 import { DOWNLOAD_BOUNDS, type DownloadDeps, download } from "../fetch/download.ts"
 import { buildPack } from "../lists/build/build-pack.ts"
@@ -51,6 +51,7 @@ export type RefreshDeps = {
   readonly bundleId: string
   readonly fetchUrl: Fetch
   readonly readTexts: ReadTexts
+  readonly readParts: ReadParts
   /** Whether only sources at `file:` URLs may be read. */
   readonly isOutsideOff: boolean
   /** Resolves the names to which sources redirect; null: DNS is turned off. */

@@ -21,7 +21,6 @@ const taken = (text: string, validators = VALIDATORS): DownloadResult => ({
   kind: "taken",
   text,
   validators,
-  byteCount: text.length,
 })
 const UNCHANGED: DownloadResult = { kind: "unchanged" }
 const FAILED: DownloadResult = { kind: "failed", message: "Nobody answered." }

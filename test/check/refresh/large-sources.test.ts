@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import type { CatalogueSource, LargeFormat } from "../../../src/check/lists/sources/catalogue.ts"
 import { LARGE_BOUNDS, largeDownloads } from "../../../src/check/refresh/large-sources.ts"
+import { createFiles } from "../../../src/system/files.ts"
 import { tarEntry, tarOf, zipOf } from "../../support/archives.ts"
 import { countedTime, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 
@@ -189,6 +190,53 @@ describe("a large source", () => {
     expect(await givenBy(SOURCE, () => new Response(endless(), told))).toBe(
       `failed: Its Content-Length is ${2 ** 31} bytes, more than ${LARGE_BOUNDS.bytesMax}.`,
     )
+  })
+
+  test("is not fetched further once it is refused", async () => {
+    const cases = [
+      ["swot_archive", Bun.gzipSync(new Uint8Array(512).fill(65))],
+      ["csv_column", bytesOf("a,b\n1,2\n")],
+    ] as const
+    const seen = await Promise.all(
+      cases.map(async ([large, start]) => {
+        const request = Promise.withResolvers<AbortSignal>()
+        const body = new ReadableStream({ start: controller => controller.enqueue(start) })
+        const fetchUrl = async (_: string, { signal }: { readonly signal: AbortSignal }) => {
+          request.resolve(signal)
+          return new Response(body)
+        }
+        const from = { ...SOURCE, large, at: "parent" }
+        const deps = { fetchUrl, setTimer: countedTime().later, userAgent: "mailkind", clock: () => 0 }
+        const { kind } = await largeDownloads(deps)({ id: "large", set: "education", trust: "high", from }, from.url)
+        return [kind, (await request.promise).aborted]
+      }),
+    )
+    expect(seen).toEqual(cases.map(() => ["refused", true]))
+  })
+
+  test("may be a file of this host, which is read as a stream within the same bound", async () => {
+    const chunk = new Uint8Array(16 * 1024 * 1024)
+    const files: Readonly<Record<string, () => AsyncIterable<Uint8Array>>> = {
+      "/mirror/ror.zip": () => new Response(dumpOf(JSON.stringify(RECORDS))).body as ReadableStream<Uint8Array>,
+      "/mirror/endless": () => new ReadableStream({ pull: controller => controller.enqueue(chunk) }),
+    }
+    const given = async (url: string) => {
+      const result = await largeDownloads({
+        fetchUrl: () => Promise.reject(new Error("nothing is fetched")),
+        setTimer: countedTime().later,
+        userAgent: "mailkind",
+        clock: () => 0,
+        readParts: path => files[path]?.() ?? createFiles().readParts(path),
+      })({ id: "large", set: "education", trust: "high", from: SOURCE }, url)
+      return result.kind === "taken" ? result.text.includes("tuwien.at") : "message" in result && result.message
+    }
+    const urls = ["/mirror/ror.zip", "/mirror/endless", "/mirror/nothing", "host/ror.zip"]
+    expect(await Promise.all(urls.map(path => given(`file://${path}`)))).toEqual([
+      true,
+      `It has more than ${LARGE_BOUNDS.bytesMax} bytes.`,
+      "It cannot be read (ENOENT).",
+      "Its URL names a host. Write it with three slashes: file:///path.",
+    ])
   })
 
   test("is the newest file that an index on the same server names", async () => {

@@ -65,6 +65,7 @@ export function refreshFixture({ stock: bundle = smallBundle(), stockId: bundleI
     resolver: null,
     userAgent: "mailkind",
     readTexts: createFiles().readTexts,
+    readParts: createFiles().readParts,
     isOutsideOff: false,
     sourceUrls,
   }

@@ -16,7 +16,7 @@ const [one, two] = [signer("one"), signer("two")]
 const ETAG = { etag: '"v1"', lastModified: null }
 const FETCH_MS = 1000 / KEY_FETCH_RATE.perSecond
 
-const taken = (text: string): DownloadResult => ({ kind: "taken", text, validators: ETAG, byteCount: text.length })
+const taken = (text: string): DownloadResult => ({ kind: "taken", text, validators: ETAG })
 const published = (...signers: readonly Signer[]): DownloadResult => taken(keysDocument(...signers))
 const FAILED: DownloadResult = { kind: "failed", message: "Nobody answered." }
 
