@@ -12,7 +12,8 @@ export async function* dividedLines(
     const [end = "", ...lines] = decoder.decode(part, { stream: true }).split("\n")
     open.push(end)
     openLength += end.length
-    if (openLength > charactersMax) refuse(`has a line of more than ${charactersMax} characters`)
+    if (openLength > charactersMax || lines.some(line => line.length > charactersMax))
+      refuse(`has a line of more than ${charactersMax} characters`)
     const last = lines.pop()
     if (last === undefined) continue
     yield open.join("")
