@@ -14,7 +14,7 @@ import type { ReadingOptions } from "../rows/reading-plan.ts"
 import { cutBlocks } from "../rows/record-cutter.ts"
 import { RowChecker } from "../rows/row-checker.ts"
 import { readBlock } from "../rows/row-reader.ts"
-import { isTableHeader } from "../rows/table-plan.ts"
+import { isColumnName, isTableHeader } from "../rows/table-plan.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 import { serverResult } from "./server-check.ts"
@@ -113,19 +113,21 @@ async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputR
   for await (const block of cutBlocks(planned.text, plan)) {
     if (block === null) continue
     const rows = readBlock(block.bytes, plan, false)
-    if (isFirst) assertNoTable(rows[0]?.input ?? "")
+    yield isFirst ? withoutHeader(rows) : rows
     isFirst = false
-    yield rows
   }
 }
 
-/** Throws a `CommandError` when the first line is the header of a table. */
-function assertNoTable(line: string): void {
+/** The lines after a header, if the only column has one. Throws a `CommandError` when the first line names columns of a table. */
+function withoutHeader(rows: readonly InputRow[]): readonly InputRow[] {
+  const line = rows[0]?.input ?? ""
+  if (isColumnName(line)) return rows.slice(1)
   if (isTableHeader(line))
     throw new CommandError(
-      "The standard input is a table: its first line names a column. Use mailkind classify - for tables.",
+      "The standard input is a table: its first line names its columns. Use mailkind classify - for tables.",
       2,
     )
+  return rows
 }
 
 /** Prints results in order. `end` is called after the last one. */

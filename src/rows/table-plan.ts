@@ -57,7 +57,10 @@ const DELIMITERS = [",", ";", "\t", "|"] as const
 
 /** Whether a line is the header of a table, of one column or with one of the delimiters. */
 export const isTableHeader = (line: string): boolean =>
-  [[line], ...DELIMITERS.map(delimiter => line.split(delimiter))].some(isHeaderLike)
+  DELIMITERS.some(delimiter => line.includes(delimiter) && isHeaderLike(line.split(delimiter)))
+
+/** Whether a line is the name of one column, such as `email`. */
+export const isColumnName = (line: string): boolean => isHeaderLike([line])
 
 /** A longer name of a member is none of a column. */
 const MEMBER_NAME_LENGTH_MAX = 200

@@ -117,8 +117,13 @@ describe("check -", () => {
     expect(await categories("\n")).toEqual([])
   })
 
-  test("refuses a table, whose first line names a column", async () => {
-    for (const table of ["email\njane@gmail.com\n", "Name;E-Mail\nJane;jane@gmail.com\n"]) {
+  test("leaves out the name of the only column", async () => {
+    const { runJson } = await commands("E-Mail\r\njane@gmail.com\r\n")
+    expect(await runJson("check", "-")).toMatchObject([{ category: "personal" }])
+  })
+
+  test("refuses a table, whose first line names its columns", async () => {
+    for (const table of ["name,email\nJane,jane@gmail.com\n", "Name;E-Mail\nJane;jane@gmail.com\n"]) {
       const { run } = await commands(table)
       expect(await run("check", "-", "--fail-on", "block")).toMatchObject({
         ...{ code: 2, out: "" },
