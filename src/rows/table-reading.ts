@@ -12,6 +12,9 @@ import type { InputLine } from "./line-splitter.ts"
 const EXAMINED_RECORDS_MAX = 200
 /** So many cells are examined with each delimiter, since each is looked at for each kind of input: those of 200 rows of ten columns. */
 const EXAMINED_CELLS_MAX = 2000
+/** Fewer records tell too little of a table, so of wide ones more cells are looked at: twenty records of 500 columns. */
+const WIDE_RECORDS = 20
+const WIDE_CELLS_MAX = 10_000
 /** So many columns are examined: one further on has to be named. */
 export const EXAMINED_COLUMNS_MAX = 1000
 /** So many lines are searched for the header. */
@@ -116,7 +119,8 @@ function recordsOf(lines: readonly InputLine[], start: number, isWhole: boolean,
     }
   }
   for (const read of lines.slice(start)) {
-    if (placed.length >= EXAMINED_RECORDS_MAX || cellCount >= EXAMINED_CELLS_MAX) return placed
+    const cellsMax = placed.length < WIDE_RECORDS ? WIDE_CELLS_MAX : EXAMINED_CELLS_MAX
+    if (placed.length >= EXAMINED_RECORDS_MAX || cellCount >= cellsMax) return placed
     const records: CsvRecord[] = []
     parser.push(read, records)
     place(records)
