@@ -72,6 +72,7 @@ function setMasksByName({ sourcesByName, sources }: CollectedEntries, resolved: 
   const { names } = resolved
   const masks = new Uint16Array(names.size)
   for (let number = 0; number < names.size; number++) {
+    countGarbage()
     const outcomes = resolved.at(number) ?? []
     const kept = (sourcesByName.at(number) ?? []).filter((_, position) => outcomes[position] === "kept")
     masks[number] = maskOfSources(kept.map(index => sources[index]).filter(source => source !== undefined))
