@@ -12,6 +12,8 @@ import type { InputLine } from "./line-splitter.ts"
 const EXAMINED_RECORDS_MAX = 200
 /** So many cells are examined with each delimiter, since each is looked at for each kind of input: those of 200 rows of ten columns. */
 const EXAMINED_CELLS_MAX = 2000
+/** Wider records are examined up to so many, of which the bytes that decide hold fewer when they are long. */
+const EXAMINED_WIDE_RECORDS_MAX = 20
 /** So many columns are examined: one further on has to be named. */
 export const EXAMINED_COLUMNS_MAX = 1000
 /** So many lines are searched for the header. */
@@ -130,7 +132,8 @@ function recordsOf(lines: readonly InputLine[], start: number, isWhole: boolean,
     }
   }
   for (const read of lines.slice(start)) {
-    if (placed.length >= EXAMINED_RECORDS_MAX || cellCount >= EXAMINED_CELLS_MAX) return placed
+    const recordsMax = cellCount < EXAMINED_CELLS_MAX ? EXAMINED_RECORDS_MAX : EXAMINED_WIDE_RECORDS_MAX
+    if (placed.length >= recordsMax) return placed
     const records: CsvRecord[] = []
     parser.push(read, records)
     place(records)
