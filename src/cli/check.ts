@@ -14,7 +14,8 @@ import type { ReadingOptions } from "../rows/reading-plan.ts"
 import { cutBlocks } from "../rows/record-cutter.ts"
 import { RowChecker } from "../rows/row-checker.ts"
 import { readBlock } from "../rows/row-reader.ts"
-import { isColumnName, isTableHeader } from "../rows/table-plan.ts"
+import { isTableHeader } from "../rows/table-plan.ts"
+import { isHeaderLike } from "../rows/table-reading.ts"
 import { CommandError, CommandExit, JSON_FLAG, type Output, paint, printJson, printTable } from "./output.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 import { serverResult } from "./server-check.ts"
@@ -64,7 +65,7 @@ export function registerCheck(root: Command, output: Output, openCheck: OpenChec
     async (inputs: readonly string[], { policy, deep, offline, failOn, json: asJson, ...flags }: CheckFlags) => {
       if (inputs.includes("-") && inputs.length > 1)
         throw new CommandError("- reads the standard input and stands alone.", 2)
-      const rows = inputs[0] === "-" ? readInputLines(streams) : [inputs.map(toInputRow)]
+      const rows = inputs[0] === "-" ? readInputLines(streams, output.stderrLine) : [inputs.map(toInputRow)]
       const print = asJson ? jsonPrinter(output, inputs.length > 1 || inputs[0] === "-") : textPrinter(output)
       const checker = await openCheck(offline, readServerTarget(flags, offline))
       const found = await checkRows(checker, rows, { policy, isDeep: deep }, print)
@@ -100,8 +101,8 @@ const LINES: ReadingOptions = {
   ...{ format: "text", column: null, delimiter: null, hasHeader: false, skippedLines: 0, isForced: true },
 }
 
-/** The lines of the standard input that are not empty. */
-async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputRow[]> {
+/** The lines of the standard input that are not empty. Calls `tell` with what is left out. */
+async function* readInputLines(streams: Streams, tell: (says: string) => void): AsyncGenerator<readonly InputRow[]> {
   const { chunks } = await streams.openSource("-")
   const text = decodeInput(chunks, null, says => {
     throw new CommandError(`The standard input ${says}.`)
@@ -113,21 +114,22 @@ async function* readInputLines(streams: Streams): AsyncGenerator<readonly InputR
   for await (const block of cutBlocks(planned.text, plan)) {
     if (block === null) continue
     const rows = readBlock(block.bytes, plan, false)
-    yield isFirst ? withoutHeader(rows) : rows
+    const hasHeader = isFirst && isListHeader(rows[0]?.input ?? "")
     isFirst = false
+    if (hasHeader) tell("The first line names the column, so it is not checked.")
+    yield hasHeader ? rows.slice(1) : rows
   }
 }
 
-/** The lines after a header, if the only column has one. Throws a `CommandError` when the first line names columns of a table. */
-function withoutHeader(rows: readonly InputRow[]): readonly InputRow[] {
-  const line = rows[0]?.input ?? ""
-  if (isColumnName(line)) return rows.slice(1)
+/** Whether the first line is the header of a list with one input in a line. Throws a `CommandError` when it is that of a table. */
+function isListHeader(line: string): boolean {
+  if (isHeaderLike([line])) return true
   if (isTableHeader(line))
     throw new CommandError(
-      "The standard input is a table: its first line names its columns. Use mailkind classify - for tables.",
+      "The standard input is a table: its first line names a column. Use mailkind classify - for tables.",
       2,
     )
-  return rows
+  return false
 }
 
 /** Prints results in order. `end` is called after the last one. */

@@ -55,12 +55,9 @@ export type TableDoubt = "delimiter" | "header" | "tables" | "columns" | "ragged
 
 const DELIMITERS = [",", ";", "\t", "|"] as const
 
-/** Whether a line is the header of a table, of one column or with one of the delimiters. */
+/** Whether a line is the header of a table with one of the delimiters. */
 export const isTableHeader = (line: string): boolean =>
-  DELIMITERS.some(delimiter => line.includes(delimiter) && isHeaderLike(line.split(delimiter)))
-
-/** Whether a line is the name of one column, such as `email`. */
-export const isColumnName = (line: string): boolean => isHeaderLike([line])
+  DELIMITERS.some(delimiter => isHeaderLike(line.split(delimiter)))
 
 /** A longer name of a member is none of a column. */
 const MEMBER_NAME_LENGTH_MAX = 200

@@ -46,7 +46,7 @@ export type Column = { readonly index: number; readonly kind: SubjectKind }
 
 /** Reads the beginning of a table with a delimiter. */
 export function readingOf(lines: readonly InputLine[], start: number, isWhole: boolean, delimiter: string): Reading {
-  const records = recordsOf(lines, start, isWhole, delimiter)
+  const records = withoutEnds(recordsOf(lines, start, isWhole, delimiter))
   const width = commonWidth(records)
   const filled = records.filter(isFilled)
   const begins = filled.findIndex(({ cells }) => cells.length === width)
@@ -102,6 +102,20 @@ function commonWidth(records: readonly Placed[]): number {
     if (!isFaulty && cells.length > 1) counts.set(cells.length, (counts.get(cells.length) ?? 0) + 1)
   const sorted = [...counts].toSorted(([width, count], [other, more]) => more - count || other - width)
   return sorted[0]?.[0] ?? 1
+}
+
+/** The records of a table of several columns without the blank cell that all rows have more than the record directly above them: they end with a delimiter. */
+function withoutEnds(records: readonly Placed[]): readonly Placed[] {
+  const width = commonWidth(records)
+  const isRow = ({ cells, isFaulty }: Placed): boolean => !isFaulty && cells.length === width
+  const above = records.slice(0, Math.max(0, records.findIndex(isRow))).findLast(isFilled)
+  const hasEnds =
+    width > 2 &&
+    above?.cells.length === width - 1 &&
+    records.every(record => !isRow(record) || trimSpace(record.cells.at(-1) ?? "") === "")
+  return hasEnds
+    ? records.map(record => (isRow(record) ? { ...record, cells: record.cells.slice(0, -1) } : record))
+    : records
 }
 
 /** Whether a cell of a record is not blank. */

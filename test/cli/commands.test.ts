@@ -117,19 +117,24 @@ describe("check -", () => {
     expect(await categories("\n")).toEqual([])
   })
 
-  test("leaves out the name of the only column", async () => {
-    const { runJson } = await commands("E-Mail\r\njane@gmail.com\r\n")
-    expect(await runJson("check", "-")).toMatchObject([{ category: "personal" }])
+  test("refuses a table, whose first line names a column", async () => {
+    const { run } = await commands("Name;E-Mail\nJane;jane@gmail.com\n")
+    expect(await run("check", "-", "--fail-on", "block")).toMatchObject({
+      ...{ code: 2, out: "" },
+      err: expect.stringContaining("mailkind classify -"),
+    })
   })
 
-  test("refuses a table, whose first line names its columns", async () => {
-    for (const table of ["name,email\nJane,jane@gmail.com\n", "Name;E-Mail\nJane;jane@gmail.com\n"]) {
-      const { run } = await commands(table)
-      expect(await run("check", "-", "--fail-on", "block")).toMatchObject({
-        ...{ code: 2, out: "" },
-        err: expect.stringContaining("mailkind classify -"),
-      })
+  test("leaves out a first line that names the only column, and says so", async () => {
+    for (const header of ["email", "E-Mail", "Website"]) {
+      const { run } = await commands(`${header}\n${INPUTS}`)
+      const { code, out, err } = await run("check", "-")
+      const checked = out.split("\n").filter(line => /^\S/.test(line))
+      expect([header, code, ...checked]).toEqual([header, 0, "jane@gmail.com", "x@mailinator.com", "stripe.com"])
+      expect(err).toContain("The first line names the column")
     }
+    const { run } = await commands("email\n")
+    expect(await run("check", "-", "--fail-on", "block")).toMatchObject({ code: 2, out: "" })
   })
 
   test("stands alone", async () => {

@@ -77,3 +77,15 @@ test("numbers of a JSON array are no inputs", async () => {
     /Nothing in the first 3 lines/,
   )
 })
+
+test("a table of 500 columns is judged by its first 20 records", async () => {
+  const row = (cell: string): string => `${"x,".repeat(250)}${cell}${",".repeat(249)}\n`
+  const lines = [
+    row("Contact"),
+    ...Array.from({ length: 12 }, () => row("")),
+    row("jo@gmail.com"),
+    row("ann@stripe.com"),
+  ]
+  const file = await fileRows(partsOf(lines.join("")), { format: "csv" })
+  expect(file?.plan).toMatchObject({ hasHeader: true, inputIndex: 250, kind: "email" })
+})

@@ -152,6 +152,12 @@ describe("a sheet becomes a table of CSV", () => {
       )
   })
 
+  test("without the empty rows after the last filled one, which have a style alone", async () => {
+    const empty = '<row><c s="1"/><c s="1"/></row>'
+    const sheet = `${empty}${rowsOf([["email"], ["a@b.co"]])}${empty}<row r="7"/>${rowsOf([["c@d.co"]])}${empty.repeat(3)}<row r="40"/>`
+    expect(await opened(workbook({ a: sheet }))).toEqual(csv("\nemail\na@b.co\n\n\n\n\nc@d.co\n"))
+  })
+
   test("with numbers and dates in the format of their cells", async () => {
     const styles = `<numFmts><numFmt numFmtId="164" formatCode="dd.mm.yyyy"/><numFmt numFmtId="165" formatCode="bad[[" /></numFmts>
       <cellStyleXfs><xf numFmtId="9"/></cellStyleXfs><cellXfs>${[0, 164, 165, 14, 10, 4, 49].map(id => `<xf numFmtId="${id}"/>`).join("")}</cellXfs>`

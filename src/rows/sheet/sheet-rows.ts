@@ -16,7 +16,7 @@ const ROW_LENGTH_MAX = 131_072
 /** The text of a number, a truth or an error is short. */
 const VALUE_LENGTH_MAX = 32_767
 
-/** The rows of a sheet as lines of CSV with commas. Rows that the sheet leaves out are empty lines, so that the number of a row is that of its line. */
+/** The rows of a sheet as lines of CSV with commas. Rows that are empty or left out before others are empty lines, so that the number of a row is that of its line. */
 export async function* sheetLines(
   parts: AsyncIterable<Uint8Array>,
   sheet: SheetParts,
@@ -35,6 +35,8 @@ class RowReader {
   readonly #inline = createTextReader("is")
   #lines = ""
   #rowCount = 0
+  /** Empty rows since the last filled one. After the last one, such as those that have a style alone, they are no rows. */
+  #emptyCount = 0
   /** Cells of the widest row so far. The rows after it are as wide. */
   #width = 0
   #cellCount = 0
@@ -80,7 +82,7 @@ class RowReader {
     // A row without a number follows the one before.
     const place = Number.isInteger(number) && number > this.#rowCount ? number : this.#rowCount + 1
     if (place > ROWS_MAX) this.#refuse(`has a sheet of more than ${ROWS_MAX} rows`)
-    this.#lines += "\n".repeat(place - this.#rowCount - 1)
+    this.#emptyCount += place - this.#rowCount - 1
     this.#rowCount = place
     this.#line = ""
     this.#lineCells = 0
@@ -115,9 +117,13 @@ class RowReader {
     this.#cellCount += this.#width
     if (this.#cellCount > CELLS_MAX)
       this.#refuse(`has a sheet of more than ${CELLS_MAX} cells, with the empty ones. Save the sheet as CSV`)
-    // An empty row stays an empty line.
-    const missing = this.#lineCells === 0 ? 0 : this.#width - this.#lineCells
-    this.#lines += `${this.#line}${",".repeat(missing)}\n`
+    if (this.#lineCells === 0) {
+      this.#emptyCount++
+      return
+    }
+    const missing = this.#width - this.#lineCells
+    this.#lines += `${"\n".repeat(this.#emptyCount)}${this.#line}${",".repeat(missing)}\n`
+    this.#emptyCount = 0
   }
 }
 

@@ -3,7 +3,7 @@ import type { CatalogueSource, LargeFormat } from "../../../src/check/lists/sour
 import { LARGE_BOUNDS, largeDownloads } from "../../../src/check/refresh/large-sources.ts"
 import { createFiles } from "../../../src/system/files.ts"
 import { tarEntry, tarOf, zipOf } from "../../support/archives.ts"
-import { countedTime, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
+import { bareServer, countedTime, loopbackFetch, webServer } from "../fetch/loopback-web.ts"
 
 const SWOT = [
   tarEntry("pax_global_header", "52 comment=0123456789abcdef\n", { 156: "g" }),
@@ -212,6 +212,16 @@ describe("a large source", () => {
       }),
     )
     expect(seen).toEqual(cases.map(() => ["refused", true]))
+  })
+
+  test("has its connection closed once it is refused, while its server would send more", async () => {
+    const server = bareServer()
+    const from = { ...SOURCE, large: "csv_column", at: "parent" } as const
+    const deps = { ...loopbackFetch(), setTimer: countedTime().later, userAgent: "mailkind", clock: () => 0 }
+    const result = largeDownloads(deps)({ id: "large", set: "education", trust: "high", from }, server.url)
+    await server.send("HTTP/1.1 200 OK\r\ncontent-length: 1000000\r\n\r\na,b\n1,2\n")
+    expect(await result).toEqual({ kind: "refused", message: "It has no column parent." })
+    await server.closed()
   })
 
   test("may be a file of this host, which is read as a stream within the same bound", async () => {
