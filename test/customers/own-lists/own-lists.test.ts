@@ -230,11 +230,12 @@ describe("listing", () => {
 
 test("no address stands in the database's files, its domain does", async () => {
   const { add, remove, path } = await opened()
-  await add("operator", "block", "Jane.Roe+News@acme.example")
-  await add("operator", "allow", "jane.roe@acme.example")
-  await remove("operator", "allow", "jane.roe@acme.example")
+  await add("operator", "block", "Janette.Roebuck+News@acme.example")
+  await add("operator", "allow", "janette.roebuck@acme.example")
+  await remove("operator", "allow", "janette.roebuck@acme.example")
+  // The names are long, since random ids hold any three letters now and then.
   const written = writtenAt(path).toLowerCase()
   expect(written).toContain("@acme.example")
-  expect(written).not.toContain("jane")
-  expect(written).not.toContain("roe")
+  expect(written).not.toContain("janette")
+  expect(written).not.toContain("roebuck")
 })
