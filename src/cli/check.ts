@@ -114,10 +114,11 @@ async function* readInputLines(streams: Streams, tell: (says: string) => void): 
   for await (const block of cutBlocks(planned.text, plan)) {
     if (block === null) continue
     const rows = readBlock(block.bytes, plan, false)
-    const hasHeader = isFirst && isListHeader(rows[0]?.input ?? "")
-    isFirst = false
+    const first: number = isFirst ? rows.findIndex(({ input }) => input.trim() !== "") : -1
+    const hasHeader = isListHeader(rows[first]?.input ?? "")
+    isFirst &&= first < 0
     if (hasHeader) tell("The first line names the column, so it is not checked.")
-    yield hasHeader ? rows.slice(1) : rows
+    yield hasHeader ? rows.slice(first + 1) : rows
   }
 }
 

@@ -106,9 +106,7 @@ export function createFiles(): SystemFiles {
         ? { kind: "unreadable", why: "it is a pipe, which can be read once" }
         : readText(path, SMALL_FILE_BYTES_MAX),
     readTexts,
-    readParts: async function* (path) {
-      yield* Bun.file(path).stream()
-    },
+    readParts,
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
     readNow,
     modifiedAtMs,
@@ -125,6 +123,12 @@ function isReadOnce(path: string): boolean {
     if (isSystemError(error)) return false
     throw error
   }
+}
+
+/** A pipe could not be left once it is waited for, so it is no file here. */
+async function* readParts(path: string): AsyncGenerator<Uint8Array> {
+  if (!statSync(path).isFile()) throw new Error("it is no regular file")
+  yield* Bun.file(path).stream()
 }
 
 /** The files of a directory in the order of their names. */

@@ -127,7 +127,7 @@ describe("check -", () => {
 
   test("leaves out a first line that names the only column, and says so", async () => {
     for (const header of ["email", "E-Mail", "Website"]) {
-      const { run } = await commands(`${header}\n${INPUTS}`)
+      const { run } = await commands(`\n${header}\n${INPUTS}`)
       const { code, out, err } = await run("check", "-")
       const checked = out.split("\n").filter(line => /^\S/.test(line))
       expect([header, code, ...checked]).toEqual([header, 0, "jane@gmail.com", "x@mailinator.com", "stripe.com"])

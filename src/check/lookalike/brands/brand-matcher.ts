@@ -6,7 +6,7 @@ import { skeletonOf } from "../confusables.ts"
 import { EditDistanceIndex } from "../edit-distance-index.ts"
 import { HashFilter } from "../hash-filter.ts"
 import { isOneEditApart } from "../typo.ts"
-import { isCommonWord } from "../word-lists.ts"
+import { affixWeight, isCommonWord } from "../word-lists.ts"
 import { LabelAutomaton, type LabelHit } from "./brand-automaton.ts"
 import { type Brand, LABEL_LENGTH_MAX, parseBrands } from "./brand-table.ts"
 import { isCorporateWord, isLure, isStrongLure } from "./lures.ts"
@@ -19,6 +19,8 @@ const SLIP_LENGTH_MIN = 6
 const SLIP_LENGTH_MAX = LABEL_LENGTH_MAX + 1
 /** A slip of a shorter label, but for two letters swapped, is an honest name so often that it counts only beside a lure (`kuvoin-login`). */
 const LONE_SLIP_LENGTH_MIN = 8
+/** A shorter label is a piece of other words so often that the letters run together with it have to be a word. */
+const LONE_LABEL_LENGTH_MIN = 9
 /** A slip of a label that is at least this long may be in its last letter, or in its first. */
 const LAST_LETTER_SLIP_LENGTH_MIN = 8
 const FIRST_LETTER_SLIP_LENGTH_MIN = 9
@@ -66,7 +68,7 @@ export class BrandMatcher {
     const text = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
     const brand = this.brandIn(text, isRealLabel)
     if (brand === null || label === brand.label || this.owns(registrable)) return null
-    return this.#ownLabels.has(label) && isCountrySuffix(registrable.slice(label.length + 1)) ? null : brand.names[0]
+    return this.#ownLabels.has(label) && isBrandsSuffix(registrable.slice(label.length + 1)) ? null : brand.names[0]
   }
 
   /** The brand that a label holds, or of which it has a slip, so that it would be an imitation if it were nobody's; null: none. */
@@ -112,13 +114,21 @@ const threeAt = (text: string, index: number, end: number): number =>
 const START = 0
 const END = 0x100
 
+/** Suffixes of countries that are given away or sold to anybody, so that a brand's label there proves nothing. */
+const OPEN_SUFFIXES: ReadonlySet<string> = new Set(["cf", "co", "ga", "gq", "la", "ml", "pw", "su", "tk", "ws"])
+const isBrandsSuffix = (suffix: string): boolean => isCountrySuffix(suffix) && !OPEN_SUFFIXES.has(suffix)
+
 /** Whether two texts are one slip apart. A letter more or less at the end is none where it is an `s`, the plural. */
 export const isSlip = (typed: string, meant: string): boolean =>
   typed !== `${meant}s` && meant !== `${typed}s` && isOneEditApart(typed, meant)
 
+/** Whether a slip is seen without a lure: that of a long label, two letters swapped, or one typed twice. */
 const isLoneSlip = (part: string, label: string): boolean =>
-  label.length >= LONE_SLIP_LENGTH_MIN || lettersOf(part) === lettersOf(label)
+  label.length >= LONE_SLIP_LENGTH_MIN ||
+  lettersOf(part) === lettersOf(label) ||
+  (part.length > label.length && withoutRuns(part) === withoutRuns(label))
 const lettersOf = (text: string): string => text.split("").sort().join("")
+const withoutRuns = (text: string): string => text.replace(/(.)\1+/g, "$1")
 
 function isSlipOf({ label, others }: Brand, part: string): boolean {
   if (others.includes(part) || !isSlip(part, label)) return false
@@ -157,8 +167,20 @@ function isPlaceOfLabel({ kind, label }: Brand, spelling: Spelling, text: string
   const endsPart = end === text.length || text.charAt(end) === "-"
   if (spelling === "alike" && label.length < ALIKE_LENGTH_MIN)
     return startsPart && endsPart && label.length >= ALIKE_WORD_LENGTH_MIN
-  return kind === "coined" || startsPart
+  if (startsPart && (kind === "coined" || endsPart)) return true
+  if (kind === "coined") return label.length >= LONE_LABEL_LENGTH_MIN || isWord(lettersBefore(text, start))
+  const after = lettersAfter(text, end)
+  return startsPart && (after === "" || label.length >= LONE_LABEL_LENGTH_MIN || isLure(after))
 }
+
+const lettersBefore = (text: string, start: number): string => /[a-z]*$/.exec(text.slice(0, start))?.[0] ?? ""
+const lettersAfter = (text: string, end: number): string => /^[a-z]*/.exec(text.slice(end))?.[0] ?? ""
+
+/** Whether letters before a label are a word, so that the label is no piece of another one (`stonedrive`). */
+const isWord = (letters: string): boolean =>
+  SHORT_WORDS.has(letters) ||
+  (letters.length > 2 && (isCommonWord(letters) || isLure(letters) || affixWeight(letters) !== null))
+const SHORT_WORDS: ReadonlySet<string> = new Set(["at", "eu", "go", "in", "my", "on", "to", "uk", "us"])
 
 /** Whether what was found is a part of an honest word, or looks like the label and is one. */
 function isInOther({ label, others }: Brand, text: string, { start, end }: LabelHit): boolean {

@@ -46,10 +46,10 @@ export const isStrongLure = (part: string): boolean =>
  * brand (`ebayinc`, `xfinitycenter`, `bmw-stiftung`).
  */
 const CORPORATE_WORDS = new Set(
-  `api apis alumni arena assets brand careers capital cdn centre center corp corporate corporation cup dns
-    engineering fondation foundation fundacion fundacao field forum group gruppe groupe holding holdings images img inc
+  `alumni arena assets brand careers capital cdn corp corporate corporation cup dns
+    engineering fondation foundation fundacion fundacao field forum group gruppe groupe holding holdings img inc
     insider investor investors jobs labs life media museum newsroom objects park partners press records research
-    sports stadium static status stiftung stories tech techblog usercontent ventures`.split(/\s+/),
+    sports stadium static stiftung stories techblog usercontent ventures`.split(/\s+/),
 )
 
 /** Whether a company calls a part of itself so. */

@@ -25,10 +25,11 @@ const IMITATIONS = {
   "a coined label has a slip":
     "whatsaap.shop my-netlfix.top telegrom.club instagrem-fan.com metanask.io wellsfagro.net",
   "a slip of a short label is beside a lure, or has two letters swapped":
-    "kuvoin-login.com billing-netlfix.com verify-coinbaze.net gogole.shop",
+    "kuvoin-login.com billing-netlfix.com verify-coinbaze.net gogole.shop paypaal.net nettflix.com",
   "a brand that is written with a hyphen": "credit-agricole-compte.info t-mobile-rewards.top e-zpass-toll.cc",
-  "an own name's label has a suffix of nobody": "facebookmail.top googleadservices.xyz",
-  "a label that others end with starts a part": "hsbc-uk1.com ebayzone.top 2027usps.com my-fedexpost.net icloud-de.org",
+  "an own name's label has a suffix of nobody": "facebookmail.top googleadservices.xyz microsoftonline.tk",
+  "a label that others end with starts a part":
+    "hsbc-uk1.com ebaypayment.top 2027usps.com my-fedextracking.net icloud-de.org",
   "a word is beside one that asks for trust":
     "dhl-zahlung.com santander-acceso.net signin-amazon.org apple-id.info 7734120-apple.net steam-gift.xyz secureamazon.net",
   "a word has an address before it": "www-orange.info https-steam.net",
@@ -41,6 +42,8 @@ const HONEST = {
   "what a company calls a part of itself": "roblox-careers.com netflixventures.com bystripe.com xfinityarena.com",
   "other words and names":
     "skrillex.com opensearch.org revolution.com altruist.com swissport.com easynet.com star-telegram.com bigpanda.io",
+  "a label that is a piece of other words":
+    "hsbconsulting.de bbvalencia.es ebayern.de fedexpo.com gmaillard.fr stonedrive.com plazadali.it taxfinity.com",
   "words that look like a label": "klama.pl all-express.com bookingcompany.com royal-mall.com",
   "one slip from a short label": "kontakte.de bilance.cz westrac.com.au lapada.org easyvet.com netflax.com",
   "a word of the language, or initials, beside help":
