@@ -28,7 +28,7 @@ const isCategory = (text: string): text is Category => CATEGORY_NAMES.some(name 
 /**
  * Measures the product by tables that somebody else has made, and that are not in the checkout: each `.tsv` of the folder has the columns input,
  * expected and source; others are left out. Names have a mail host of their own, as in the sample.
- * `answers`: those of texts of which a category is expected. `suggested`: typos and honest names with a suggestion.
+ * `answers`: of each text with an expected category. `suggested`: each typo and honest name that got a suggestion.
  */
 export async function outsideFigures(
   folder: string,

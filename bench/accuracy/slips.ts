@@ -9,7 +9,7 @@ const PRECISION_MIN = 0.98
 
 /**
  * What separates a typed domain from the one that is suggested: dots, the suffix, what stands around the label, a slip in the label
- * (`TypoKind`; a digit beside a letter is told apart), or more than one of them.
+ * (`TypoKind`, with a row of its own for a digit beside a letter), or several of these.
  */
 export function slipOf(typed: string, offered: string): string {
   if (typed.replaceAll(".", "") === offered.replaceAll(".", "")) return "dots"

@@ -46,8 +46,8 @@ export async function openZip(bytes: Buffer, refuse: (says: string) => never, pa
 }
 
 /**
- * All bytes of an archive, whose table of contents stands at its end. The system gives memory to the pages that are written, so it takes
- * its own size, and is never copied as a whole. Calls `tooLarge`, which throws, for more than `bytesMax`, and `onPart` after each part.
+ * All bytes of an archive, since its table of contents is at its end. A buffer of `bytesMax` is filled in place: unwritten pages take no
+ * memory, and nothing is copied twice. Calls `tooLarge`, which throws, for more than `bytesMax`, and `onPart` after each part.
  */
 export async function archiveBytes(
   parts: AsyncIterable<Uint8Array>,

@@ -114,7 +114,7 @@ const isLetterMoved = (typed: string, meant: string): boolean =>
 
 /**
  * Whether the Damerau-Levenshtein distance of two texts is one: one deletion, insertion, substitution or transposition,
- * whatever the keys. For suffixes, of which there are few, and brands.
+ * whatever the keys. For suffixes and brands, which are few.
  */
 export function isOneEditApart(typed: string, meant: string): boolean {
   const index = commonPrefixLength(typed, meant)

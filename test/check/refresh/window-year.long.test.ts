@@ -3,8 +3,9 @@ import { daysOf, FIRST, windowFixture } from "./window-fixture.ts"
 
 const DAYS = 365
 const KEPT_DAYS = 180
-/** A day on which nobody refreshes, one whose window is empty, and forty on which the server does not answer. */
+/** Nobody refreshes on the first day, and the window of the second is empty. */
 const [MISSED, EMPTY] = [50, 200]
+/** The server fails on forty days. */
 const isAway = (day: number): boolean => day >= 100 && day < 140
 
 const windowOf = (day: number): readonly string[] =>

@@ -43,7 +43,7 @@ export const isStrongLure = (part: string): boolean =>
 
 /**
  * What a company calls a part of itself, or a building with its name: owners, and nearly nobody else, register these beside a
- * brand (`ebayinc`, `xfinitycenter`, `bmw-stiftung`).
+ * brand (`ebayinc`, `xfinityarena`, `bmw-stiftung`).
  */
 const CORPORATE_WORDS = new Set(
   `alumni arena assets brand careers capital cdn corp corporate corporation cup dns
