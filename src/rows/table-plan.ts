@@ -341,13 +341,17 @@ function headerOf(
     (record, at) => at <= last && (record.cells.length !== width || !isFilled(record)),
   )
   const block = before.slice(begins + 1, last + 1)
-  const above = block.filter(({ cells }) => !isEmptyCell(cells[byCells.index] ?? ""))
+  const above = block.filter(({ cells }) => isNameAbove(trimSpace(cells[byCells.index] ?? ""), byCells.kind))
   // Lines above a list of one column have one cell, as its header. Notes before a blank line are no rows, whichever of them is the header.
   const isLast = width === 1 || last < before.length - 1
   const record = isLast ? above.at(-1) : above.toSorted((one, other) => filledCount(other) - filledCount(one))[0]
   const isOneOfSeveral = columns.length > 1
   return record === undefined ? undefined : { record, column: byCells, isOneOfSeveral }
 }
+
+/** Whether a cell above inputs of a kind may be their name. Sites are written with and without a scheme, so that a domain above them is a row. */
+const isNameAbove = (cell: string, kind: SubjectKind): boolean =>
+  !isEmptyCell(cell) && (kind === "email" || !isInput(cell))
 
 /** Tells whether a column has inputs. Each is looked at once, however many records name it. */
 function inputFinder(records: readonly Placed[]): (index: number) => boolean {
