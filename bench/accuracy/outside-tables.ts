@@ -7,6 +7,7 @@ import type { CheckResult } from "../../src/contract/schemas.ts"
 import { type Figure, figure } from "../report/report.ts"
 import { type Asker, answerOf, productOver } from "./answers.ts"
 import { calibrationFigure, calibrationRows, calibrationText } from "./calibration.ts"
+import { type Flagged, imitationLines } from "./imitations.ts"
 import { share } from "./part-figures.ts"
 import type { Answered } from "./score.ts"
 import type { Suggested } from "./slips.ts"
@@ -40,7 +41,8 @@ export async function outsideFigures(
   readonly suggested: readonly Suggested[]
 }> {
   const ask = productOver(lists, "mail_hosts")
-  const [figures, categories, suggested]: [Figure[], Answered[], Suggested[]] = [[], [], []]
+  const figures: Figure[] = []
+  const all: Judged[] = []
   for (const file of readdirSync(folder)
     .filter(name => name.endsWith(".tsv"))
     .sort()) {
@@ -49,27 +51,42 @@ export async function outsideFigures(
     const judged = await Promise.all(rows.map(async row => ({ row, result: await ask(...request(row)) })))
     const right = judged.filter(({ row, result }) => isRight(row, result)).length
     figures.push(share(file, right, rows.length))
-    for (const { row, result } of judged)
-      if (isCategory(row.expected)) categories.push({ text: row.text, label: row.expected, ...answerOf(result) })
-    suggested.push(...judged.flatMap(({ row, result }) => suggestedFor(row, result)))
+    all.push(...judged)
     const firms = rows.filter(({ expected }) => expected === "business")
     if (firms.length > 0) figures.push(...(await harmFigures(file, firms, lists)))
   }
-  const calibration = calibrationRows(categories)
+  const answers = all.flatMap(answeredOf)
+  const calibration = calibrationRows(answers)
+  const honest = all.filter(({ row }) => isHonest(row)).length
   return {
-    description: ["tables", ...calibrationText(calibration)],
+    description: ["tables", ...calibrationText(calibration), ...imitationLines(all.flatMap(flaggedOf), honest)],
     figures: [...figures, calibrationFigure("tables", calibration)],
-    answers: categories,
-    suggested,
+    answers,
+    suggested: all.flatMap(suggestedFor),
   }
 }
 
+type Judged = { readonly row: Expected; readonly result: CheckResult }
+
+/** What was answered of a row that expects a category. */
+const answeredOf = ({ row: { text, expected }, result }: Judged): readonly Answered[] =>
+  isCategory(expected) ? [{ text, label: expected, ...answerOf(result) }] : []
+
+/** A name that is called an imitation, of rows that say whether it is one. */
+const flaggedOf = ({ row, result }: Judged): readonly Flagged[] =>
+  result.is_lookalike && (isHonest(row) || row.expected === "look-alike")
+    ? [{ text: row.text, isRight: !isHonest(row) }]
+    : []
+
 /** The suggestion for a typo or an honest name; none of other rows. */
-function suggestedFor({ text, expected }: Expected, { did_you_mean: offered }: CheckResult): readonly Suggested[] {
-  const isHonest = isCategory(expected) || expected === "no look-alike, no typo"
-  if (offered === null || (!isHonest && expected in EXPECTATIONS)) return []
-  return [{ text, offered, meant: isHonest ? null : expected }]
+function suggestedFor({ row, result: { did_you_mean: offered } }: Judged): readonly Suggested[] {
+  const { text, expected } = row
+  if (offered === null || (!isHonest(row) && expected in EXPECTATIONS)) return []
+  return [{ text, offered, meant: isHonest(row) ? null : expected }]
 }
+
+/** Whether the text is a name that imitates nobody and is no typo. */
+const isHonest = ({ expected }: Expected): boolean => isCategory(expected) || expected === "no look-alike, no typo"
 
 /** The rows of a table; none of one with other columns. */
 function rowsOf(table: string): readonly Expected[] {

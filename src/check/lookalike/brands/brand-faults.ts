@@ -32,8 +32,8 @@ function wordFaults(brands: readonly Brand[]): readonly WordFault[] {
   }
   const matcher = new BrandMatcher(brands)
   for (const word of commonBaseWords()) {
-    const brand = matcher.brandIn(word, () => false)
-    if (brand !== null && brand.label !== word)
+    const brand = matcher.imitationIn(word, () => false)?.brand
+    if (brand !== undefined && brand.label !== word)
       faults.push({
         label: brand.label,
         message: `${brand.label}, which is ${brand.kind}, makes an imitation of ${word}`,

@@ -31,6 +31,16 @@ const ALIKE_WORD_LENGTH_MIN = 5
 /** A lure that is run together with a label has at least so many letters (`verify`, not `app`). */
 const RUN_TOGETHER_LENGTH_MIN = 5
 
+/** How a name imitates: by what of the brand stands in it, and where. */
+export type ImitationForm =
+  | "label"
+  | "hyphenated label"
+  | "label by its looks"
+  | "word beside a lure"
+  | "slip"
+  | "slip beside a lure"
+export type Imitation = { readonly brand: Brand; readonly form: ImitationForm }
+
 /** Finds the household brand that a name imitates. */
 export class BrandMatcher {
   readonly #brands: readonly Brand[]
@@ -66,18 +76,19 @@ export class BrandMatcher {
    */
   match(registrable: string, label: string, isRealLabel: (part: string) => boolean): string | null {
     const text = label.startsWith("xn--") ? (skeletonOf(label)?.text ?? "") : label
-    const brand = this.brandIn(text, isRealLabel)
-    if (brand === null || label === brand.label || this.owns(registrable)) return null
+    const brand = this.imitationIn(text, isRealLabel)?.brand
+    if (brand === undefined || label === brand.label || this.owns(registrable)) return null
     return this.#ownLabels.has(label) && isBrandsSuffix(registrable.slice(label.length + 1)) ? null : brand.names[0]
   }
 
-  /** The brand that a label holds, or of which it has a slip, so that it would be an imitation if it were nobody's; null: none. */
-  brandIn(text: string, isRealLabel: (part: string) => boolean): Brand | null {
+  /** What a label imitates if it is nobody's own: the brand that it holds, or of which it has a slip; null: none. */
+  imitationIn(text: string, isRealLabel: (part: string) => boolean): Imitation | null {
     for (const hit of this.#automaton.hits(text)) {
       const brand = this.#brands[hit.index]
-      if (brand !== undefined && isImitation(brand, text, hit)) return brand
+      const form = brand === undefined ? null : formOf(brand, text, hit)
+      if (brand !== undefined && form !== null) return { brand, form }
     }
-    return this.#slipOf(text, isRealLabel)
+    return this.#slipIn(text, isRealLabel)
   }
 
   /** Whether the registrable domain belongs to a brand. */
@@ -86,11 +97,13 @@ export class BrandMatcher {
   }
 
   /** The brand of whose label a part between hyphens is a slip. */
-  #slipOf(text: string, isRealLabel: (part: string) => boolean): Brand | null {
+  #slipIn(text: string, isRealLabel: (part: string) => boolean): Imitation | null {
     const parts = text.includes("-") ? text.split("-") : [text]
     for (const part of parts) {
       const brand = this.#slipOfPart(part, isRealLabel)
-      if (brand !== null && (isLoneSlip(part, brand.label) || parts.some(isLure))) return brand
+      if (brand === null) continue
+      if (isLoneSlip(part, brand.label)) return { brand, form: "slip" }
+      if (parts.some(isLure)) return { brand, form: "slip beside a lure" }
     }
     return null
   }
@@ -148,14 +161,20 @@ function spellingOf({ label, names }: Brand, found: string): Spelling {
   return names.some(name => name.startsWith(found)) ? "own" : "hyphenated"
 }
 
-/** Whether the label in this place makes the text an imitation of the brand. */
-function isImitation(brand: Brand, text: string, hit: LabelHit): boolean {
+/** How the label in this place makes the text an imitation of the brand; null: it does not. */
+function formOf(brand: Brand, text: string, hit: LabelHit): ImitationForm | null {
   const spelling = spellingOf(brand, text.slice(hit.start, hit.end))
-  if ((spelling === "own" && isOwnersForm(text, hit)) || isInOther(brand, text, hit)) return false
-  return brand.kind === "word"
-    ? isWordPlausible(brand, spelling) && isBesideLure(brand, text, hit)
-    : isPlaceOfLabel(brand, spelling, text, hit)
+  if ((spelling === "own" && isOwnersForm(text, hit)) || isInOther(brand, text, hit)) return null
+  if (brand.kind === "word")
+    return isWordPlausible(brand, spelling) && isBesideLure(brand, text, hit) ? "word beside a lure" : null
+  return isPlaceOfLabel(brand, spelling, text, hit) ? FORMS[spelling] : null
 }
+
+const FORMS = {
+  own: "label",
+  hyphenated: "hyphenated label",
+  alike: "label by its looks",
+} as const satisfies Record<Spelling, ImitationForm>
 
 const isWordPlausible = ({ label }: Brand, spelling: Spelling): boolean =>
   spelling === "own" || (spelling === "alike" && label.length >= ALIKE_WORD_LENGTH_MIN)

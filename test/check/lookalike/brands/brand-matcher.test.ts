@@ -139,7 +139,7 @@ test("all places of all labels are found in one pass, the same as by a search fo
 
 test("the longest labels are searched in bounded steps, whatever they hold", () => {
   const labels = ["rn".repeat(31), "whatsapp".repeat(7), "-".repeat(63), "paypal-".repeat(9), "0".repeat(63)]
-  expect(labels.map(label => bundledBrands().brandIn(label, () => false)?.label ?? null)).toEqual([
+  expect(labels.map(label => bundledBrands().imitationIn(label, () => false)?.brand.label ?? null)).toEqual([
     null,
     "whatsapp",
     null,
