@@ -6,7 +6,7 @@ import { type Check, type CheckRequest, NO_OWN_LIST_MATCH } from "../check/check
 import { fullResult } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
-import type { CheckResult } from "../contract/schemas.ts"
+import type { CheckResult } from "../contract/result-schema.ts"
 import { decodeInput } from "../rows/input-decoder.ts"
 import type { InputRow } from "../rows/input-rows.ts"
 import { planFile } from "../rows/plan-file.ts"

@@ -7,7 +7,7 @@ import type { CheckOutcome, fullResult } from "../check/result/result.ts"
 import type { BatchItemResult, CheckResult } from "../client/api-types.ts"
 import { API_LIMITS } from "../client/chunks.ts"
 import type { CheckSubject, Mailkind } from "../client/client.ts"
-import { resultMembersOf } from "../contract/schemas.ts"
+import { resultMembersOf } from "../contract/result-schema.ts"
 import { serverFailure } from "./server.ts"
 
 /** How often a request is tried again, with the waits of the client. */

@@ -1,7 +1,8 @@
 import { type Static, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
-import { boundedText, CategorySchema, describedAs, oneOf } from "./schemas.ts"
+import { CategorySchema } from "./result-schema.ts"
+import { boundedText, describedAs, oneOf } from "./schema-parts.ts"
 
 /** The categories that a report can name: all but `unknown`. */
 export type ReportableCategory = Exclude<Category, "unknown">

@@ -3,9 +3,10 @@ import { CALLBACK_LIMITS } from "./callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, JOB_REASON_NAMES, LISTED_JOB_STATES } from "./jobs.ts"
 import { POLICY_DEFAULT, RECOMMENDATIONS } from "./policies.ts"
 import { DELIMITER_NAMES } from "./reading.ts"
+import { PolicySchema } from "./result-schema.ts"
 import { ROUTES } from "./routes.ts"
 import { ROW_PROBLEM_NAMES, TOLD_PROBLEMS_MAX } from "./row-counts.ts"
-import { boundedText, describedAs, oneOf, PolicySchema } from "./schemas.ts"
+import { boundedText, describedAs, oneOf } from "./schema-parts.ts"
 import { ByCategorySchema } from "./usage-schema.ts"
 
 const closed = ($id: string) => ({ $id, additionalProperties: false }) as const

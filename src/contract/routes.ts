@@ -91,6 +91,7 @@ export const ROUTES = {
   docs: { method: "GET", path: "/docs", description: "The API reference.", access: "anybody", kind: "page", problems: [] },
   openapi: { method: "GET", path: "/docs/json", description: "The API's OpenAPI document.", access: "anybody", kind: "page", problems: [] },
   docsErrors: { method: "GET", path: "/docs/errors", description: "Every error code, its cause and what to do.", access: "anybody", kind: "page", problems: [] },
+  docsFields: { method: "GET", path: "/docs/fields", description: "Every field of a verdict: what it means, when it is null, and what to do with it.", access: "anybody", kind: "page", problems: [] },
   docsReasons: { method: "GET", path: "/docs/reasons", description: "Every reason code, with an explanation and an example.", access: "anybody", kind: "page", problems: [] },
   docsTestAddresses: { method: "GET", path: "/docs/test-addresses", description: "Addresses for tests, with fixed verdicts. They need no key.", access: "anybody", kind: "page", problems: [] },
   docsLists: { method: "GET", path: "/docs/lists", description: "The lists in use, their sources and licences, and a look-up of domains.", access: "anybody", kind: "page", problems: [] },

@@ -1,41 +1,11 @@
-import { Kind, type Static, type TLiteral, type TObject, type TSchema, TypeRegistry, Type as t } from "@sinclair/typebox"
-import { hasAtMostCharacters } from "../base/text.ts"
-import { CATEGORY_NAMES } from "./categories.ts"
+import { type Static, Type as t } from "@sinclair/typebox"
 import { LIMITS } from "./limits.ts"
-import { POLICY_DEFAULT, POLICY_NAMES, RECOMMENDATIONS } from "./policies.ts"
+import { POLICY_DEFAULT } from "./policies.ts"
 import { API_PROBLEM_CODES, type ProblemCode } from "./problems.ts"
-import { REASON_NAMES } from "./reasons.ts"
+import { CheckResult, PolicySchema } from "./result-schema.ts"
+import { boundedText, closed, describedAs, nullable, oneOf } from "./schema-parts.ts"
 
-/** One of these strings. `$id` is the name of the schema in the OpenAPI document. */
-export function oneOf<const V extends string>($id: string, values: readonly V[]) {
-  return t.Union(
-    values.map(value => t.Literal(value)) as TLiteral<V>[], // `map` loses the literal types
-    { $id },
-  )
-}
-
-/** A schema with a name, where it is used for a purpose of its own. */
-export const describedAs = <S extends TSchema>(schema: S, description: string): S => ({ ...schema, description })
-
-const nullable = <S extends TSchema>(schema: S) => t.Union([schema, t.Null()])
-
-/** TypeBox's `maxLength` counts UTF-16 units, JSON Schema counts characters. */
-TypeRegistry.Set<{ readonly maxLength: number; readonly minLength?: number }>("BoundedText", ({ maxLength, minLength = 0 }, value) => typeof value === "string" && value.length >= minLength && hasAtMostCharacters(value, maxLength))
-
-/** A text of at most so many characters, white space at its ends left out. */
-export const boundedText = (maxLength: number, options: { readonly description?: string; readonly minLength?: 1 } = {}) => t.Unsafe<string>({ [Kind]: "BoundedText", maxLength, ...options, type: "string" })
-
-/**
- * A member of an answer that this version does not send fails the schema. The OpenAPI document leaves answers open, because a
- * later version may add members.
- */
-const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
-
-/** The tables of `contract/` as schemas. */
-export const CategorySchema = oneOf("Category", CATEGORY_NAMES)
-export const RecommendationSchema = oneOf("Recommendation", RECOMMENDATIONS)
-export const ReasonSchema = oneOf("Reason", REASON_NAMES)
-export const PolicySchema = oneOf("Policy", POLICY_NAMES)
+/** The codes of problems that the API answers with. */
 export const ProblemCodeSchema = oneOf("ProblemCode", API_PROBLEM_CODES)
 
 /** Body of POST /v1/check. Unknown members are ignored. */
@@ -51,124 +21,6 @@ export const CheckBody = t.Object(
   { $id: "CheckBody", examples: [{ email: "jane@stripe.com", policy: "b2b" }] },
 )
 export type CheckBody = Static<typeof CheckBody>
-
-const Hint = t.Object(
-  {
-    confidence: t.Union([t.Literal(0), t.Literal(0.3), t.Literal(1)]),
-    match: nullable(t.String({ description: "The matching word, or the domain of a group service." })),
-  },
-  closed("Hint"),
-)
-
-const MailBlock = t.Object(
-  {
-    has_mx: nullable(t.Boolean({ description: "Null if it was not looked up or DNS did not answer." })),
-    provider: nullable(t.String({ description: "Key of the provider of the most preferred mail host." })),
-    mx: t.Array(t.Object({ priority: t.Integer(), host: t.String(), provider: nullable(t.String()) }, closed("MailHost"))),
-    spf: nullable(t.String()),
-    dmarc_policy: nullable(oneOf("DmarcPolicy", ["none", "quarantine", "reject"])),
-  },
-  closed("Mail"),
-)
-
-const WorkspaceBlock = t.Object(
-  {
-    suite_a: t.Object({ detected: t.Boolean(), evidence: t.Array(t.String()) }, closed("SuiteA")),
-    suite_b: t.Object(
-      {
-        detected: t.Boolean(),
-        tenant_id: nullable(t.String({ description: "A UUID." })),
-        tenant_region: nullable(t.String()),
-        auth: nullable(oneOf("TenantAuth", ["managed", "federated"])),
-        identity_provider: nullable(t.String()),
-        evidence: t.Array(t.String({ description: "`kind:value`, such as `mx:…` or `spf:…`." })),
-      },
-      closed("SuiteB"),
-    ),
-    other_suite: nullable(t.String()),
-    pending: t.Boolean({ description: "The tenant look-up continues. The next check has its result." }),
-  },
-  closed("Workspace"),
-)
-
-/** The members of a result by what they depend on. A check fills in a part at a time; requests can share what does not depend on them. */
-const RESULT_PARTS = {
-  input: {
-    email: nullable(t.String({ description: "The address as sent; null for domain and URL checks." })),
-    url: t.Optional(t.String({ description: "The website address as sent; in URL checks only." })),
-    normalized_email: nullable(t.String()),
-    domain: nullable(t.String()),
-  },
-  verdict: {
-    is_business: t.Boolean(),
-    category: CategorySchema,
-    confidence: t.Number({ minimum: 0, maximum: 1 }),
-    recommendation: RecommendationSchema,
-    policy: PolicySchema,
-    is_free_provider: t.Boolean(),
-    is_disposable: t.Boolean(),
-    is_relay: t.Boolean(),
-    is_role_account: t.Boolean(),
-  },
-  hints: { shared_inbox: Hint, group: Hint },
-  evidence: {
-    is_blocked: t.Boolean(),
-    is_new_domain: t.Boolean(),
-    is_lookalike: t.Boolean(),
-    has_subaddress: t.Boolean(),
-    did_you_mean: nullable(t.String()),
-    mail: MailBlock,
-    workspace: WorkspaceBlock,
-    integrations: t.Object({ suite_a_ready: t.Boolean(), suite_b_ready: t.Boolean() }, closed("Integrations")),
-    domain_age_days: nullable(t.Integer()),
-    reasons: t.Array(ReasonSchema),
-    degraded: t.Boolean({ description: "DNS was unavailable. The verdict comes from the lists alone." }),
-  },
-  run: { cached: t.Boolean(), took_ms: t.Integer(), request_id: t.String() },
-} as const
-
-/** The members of one part of a result. */
-export type CheckResultPart<P extends keyof typeof RESULT_PARTS> = Static<TObject<(typeof RESULT_PARTS)[P]>>
-
-/** The names of the members of these parts. */
-export const resultMembersOf = (...parts: readonly (keyof typeof RESULT_PARTS)[]): ReadonlySet<string> => new Set(parts.flatMap(part => Object.keys(RESULT_PARTS[part])))
-
-/** Result of a check with a secret key. */
-export const CheckResult = t.Object(
-  {
-    ...RESULT_PARTS.input,
-    ...RESULT_PARTS.verdict,
-    ...RESULT_PARTS.hints,
-    ...RESULT_PARTS.evidence,
-    ...RESULT_PARTS.run,
-  },
-  closed("CheckResult"),
-)
-export type CheckResult = Static<typeof CheckResult>
-
-/** Result of a check with a publishable key. */
-export const ReducedResult = t.Object(
-  {
-    category: CategorySchema,
-    is_business: t.Boolean(),
-    recommendation: RecommendationSchema,
-    confidence: t.Number({ minimum: 0, maximum: 1 }),
-    did_you_mean: nullable(t.String()),
-    shared_inbox: Hint,
-    group: Hint,
-    reasons: t.Array(ReasonSchema, { maxItems: LIMITS.publishableReasonsMax, description: "The first reasons of the verdict. Reasons that the account has caused (`blocklisted`, `allowlisted`, `corrected`) are left out." }),
-    workspace: t.Object(
-      {
-        suite_a: t.Boolean({ description: "suite_a was detected." }),
-        suite_b: t.Boolean({ description: "suite_b was detected." }),
-        suite_b_mail: nullable(t.Boolean({ description: "suite_b runs the mail. Null: DNS did not answer." })),
-      },
-      closed("ReducedWorkspace"),
-    ),
-  },
-  closed("ReducedResult"),
-)
-export type ReducedResult = Static<typeof ReducedResult>
 
 /**
  * The state of list refreshes. `failing`: a source failed, and its last good copy is in use. `paused`: an operator rolled back

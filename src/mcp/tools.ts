@@ -3,7 +3,8 @@ import { CATEGORY_NAMES } from "../contract/categories.ts"
 import { LIMITS } from "../contract/limits.ts"
 import { POLICY_NAMES } from "../contract/policies.ts"
 import { REASON_NAMES, REASONS } from "../contract/reasons.ts"
-import { BatchBody, BatchResult, CheckBody, CheckResult } from "../contract/schemas.ts"
+import { CheckResult } from "../contract/result-schema.ts"
+import { BatchBody, BatchResult, CheckBody } from "../contract/schemas.ts"
 import { Usage } from "../contract/usage-schema.ts"
 
 /** How a tool ends: with a value of its output, or with a problem of the API. */

@@ -7,7 +7,7 @@ import { emptyDirectory } from "../../bench/servers/product.ts"
 import { detectSubjectKind, parseSubject } from "../../src/check/address/parse-subject.ts"
 import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { fullResultJson } from "../../src/check/result/result.ts"
-import type { CheckResult } from "../../src/contract/schemas.ts"
+import type { CheckResult } from "../../src/contract/result-schema.ts"
 import { FILE_FORMATS } from "../../src/rows/file-format.ts"
 import { check } from "../support/app.ts"
 

@@ -6,7 +6,7 @@ import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidenc
 import type { NetworkEvidence } from "../../src/check/evidence-defects.ts"
 import type { NetworkQuery } from "../../src/check/network-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
-import type { CheckResult } from "../../src/contract/schemas.ts"
+import type { CheckResult } from "../../src/contract/result-schema.ts"
 import { lists } from "../support/app.ts"
 import { OWN_HOST } from "../support/evidence.ts"
 

@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { POLICY_NAMES } from "../../src/contract/policies.ts"
-import { CheckResult } from "../../src/contract/schemas.ts"
+import { CheckResult } from "../../src/contract/result-schema.ts"
 import { testApp } from "../support/app.ts"
 
 const { ask } = await testApp()

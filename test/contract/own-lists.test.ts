@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { Value } from "@sinclair/typebox/value"
 import { POLICY_NAMES, type Policy } from "../../src/contract/policies.ts"
-import { CheckResult, ReducedResult } from "../../src/contract/schemas.ts"
+import { CheckResult, ReducedResult } from "../../src/contract/result-schema.ts"
 import {
   addEntries,
   type ListOwner,

@@ -1,6 +1,6 @@
 import { Value } from "@sinclair/typebox/value"
 import type { DnsRecordType } from "../../src/check/dns/dns-types.ts"
-import { CheckResult } from "../../src/contract/schemas.ts"
+import { CheckResult } from "../../src/contract/result-schema.ts"
 import { TYPES } from "../check/dns/wire/reply-bytes.ts"
 import { freePort } from "../support/free-port.ts"
 import { TestServer } from "../support/test-server.ts"

@@ -5,7 +5,7 @@ import { createCheck, NO_CORRECTIONS, NO_OWN_LIST_MATCH } from "../../src/check/
 import { OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import { fullResult } from "../../src/check/result/result.ts"
 import { parseSettings } from "../../src/config/settings.ts"
-import type { CheckResult } from "../../src/contract/schemas.ts"
+import type { CheckResult } from "../../src/contract/result-schema.ts"
 import { createSystem } from "../../src/system/system.ts"
 import { lists } from "./app.ts"
 import { type DnsServer, dnsServer } from "./dns-server.ts"

@@ -2,16 +2,14 @@ import { join } from "node:path"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { JobBody, JobEstimateBody, JobFormatSchema } from "../../contract/jobs-schema.ts"
 import {
-  BatchResult,
   CategorySchema,
   CheckResult,
-  Health,
   PolicySchema,
-  ProblemBody,
   ReasonSchema,
   RecommendationSchema,
   ReducedResult,
-} from "../../contract/schemas.ts"
+} from "../../contract/result-schema.ts"
+import { BatchResult, Health, ProblemBody } from "../../contract/schemas.ts"
 import { Usage } from "../../contract/usage-schema.ts"
 import { type TypeDeclarations, typeText } from "./type-text.ts"
 

@@ -1,4 +1,5 @@
 import type { TSchema } from "@sinclair/typebox"
+import { useOf } from "../../contract/schema-parts.ts"
 
 /** A schema as JSON Schema has it: what is read here. */
 type SchemaNode = TSchema & {
@@ -67,7 +68,7 @@ function objectText(
   const members = Object.entries(properties).map(([name, member]) => {
     const type = typeText(member, declarations, isOpen)
     const optional = required.includes(name) ? `${name}: ${type}` : `${name}?: ${type} | undefined`
-    return `${comment(member.description, "  ")}  ${optional}\n`
+    return `${comment(useOf(member).description ?? member.description, "  ")}  ${optional}\n`
   })
   return `{\n${members.join("")}}`
 }

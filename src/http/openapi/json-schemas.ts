@@ -7,16 +7,9 @@ import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../..
 import { POLICIES } from "../../contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../contract/problems.ts"
 import { REASONS } from "../../contract/reasons.ts"
-import {
-  BatchBody,
-  BatchResult,
-  CheckBody,
-  CheckResult,
-  Health,
-  ProblemBody,
-  ReducedResult,
-  RetryProblemBody,
-} from "../../contract/schemas.ts"
+import { CheckResult, ReducedResult } from "../../contract/result-schema.ts"
+import { useOf } from "../../contract/schema-parts.ts"
+import { BatchBody, BatchResult, CheckBody, Health, ProblemBody, RetryProblemBody } from "../../contract/schemas.ts"
 import { Usage } from "../../contract/usage-schema.ts"
 
 /** A JSON Schema (draft 2020-12, as in OpenAPI 3.1) or a part of one. */
@@ -189,13 +182,10 @@ function cleanProperties(members: unknown): JsonSchema {
   return Object.fromEntries(entries.map(([name, member]) => [name, isSchema(member) ? innerSchema(member) : member]))
 }
 
-/** A schema inside another one: a reference if it has a name, with the description of this use if it has one. */
+/** A schema inside another one: a reference if it has a name, with what is said of this use. */
 function innerSchema(schema: TSchema): JsonSchema {
   const name = nameOf(schema)
-  if (name === "") return toJsonSchema(schema)
-  return schema["type"] === "object" || schema.description === undefined
-    ? reference(name)
-    : { ...reference(name), description: schema.description }
+  return name === "" ? toJsonSchema(schema) : { ...reference(name), ...useOf(schema) }
 }
 
 /** Simplifies a union of literals, or of a plain type and null. Any other stays an `anyOf`. */

@@ -3,7 +3,7 @@ import { detectSubjectKind, parseSubject } from "../../../src/check/address/pars
 import { NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
 import { batchResult, type CheckOutcome, fullResult, fullResultJson } from "../../../src/check/result/result.ts"
 import { type WrittenJson, writeBatchResult, writeResult } from "../../../src/check/result/result-writer.ts"
-import { CheckResult } from "../../../src/contract/schemas.ts"
+import { CheckResult } from "../../../src/contract/result-schema.ts"
 import { VERDICT_CASES } from "../../golden/verdict-cases.ts"
 import { check } from "../../support/app.ts"
 

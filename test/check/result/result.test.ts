@@ -5,7 +5,7 @@ import { detectSubjectKind, parseSubject } from "../../../src/check/address/pars
 import { NO_OWN_LIST_MATCH } from "../../../src/check/check.ts"
 import { fullResult, type JudgedDomain, judgeDomain } from "../../../src/check/result/result.ts"
 import { POLICY_NAMES } from "../../../src/contract/policies.ts"
-import { CheckResult } from "../../../src/contract/schemas.ts"
+import { CheckResult } from "../../../src/contract/result-schema.ts"
 import { VERDICT_CASES } from "../../golden/verdict-cases.ts"
 import { check } from "../../support/app.ts"
 import { evidenceOf } from "../../support/evidence.ts"

@@ -3,7 +3,7 @@ import { Check } from "@sinclair/typebox/value"
 import { parse } from "csv-parse/sync"
 import fc from "fast-check"
 import type { CheckOutcome } from "../../../src/check/result/result.ts"
-import { CheckResult } from "../../../src/contract/schemas.ts"
+import { CheckResult } from "../../../src/contract/result-schema.ts"
 import { check } from "../../support/app.ts"
 import { categoriesOf, classifying, inputsOf, linesOf } from "./classifying.ts"
 

@@ -8,17 +8,15 @@ import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../..
 import { POLICY_NAMES, RECOMMENDATIONS } from "../../../src/contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../src/contract/reasons.ts"
+import { CheckResult, PolicySchema, ReducedResult } from "../../../src/contract/result-schema.ts"
 import { API_VERSION, ROUTES } from "../../../src/contract/routes.ts"
+import { describedAs } from "../../../src/contract/schema-parts.ts"
 import {
   BatchBody,
   BatchResult,
   CheckBody,
-  CheckResult,
-  describedAs,
   Health,
-  PolicySchema,
   ProblemBody,
-  ReducedResult,
   RetryProblemBody,
 } from "../../../src/contract/schemas.ts"
 import { TEST_ADDRESSES } from "../../../src/contract/test-addresses.ts"

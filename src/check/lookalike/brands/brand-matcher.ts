@@ -39,6 +39,7 @@ export type ImitationForm =
   | "word beside a lure"
   | "slip"
   | "slip beside a lure"
+/** What a name imitates, and how. */
 export type Imitation = { readonly brand: Brand; readonly form: ImitationForm }
 
 /** Finds the household brand that a name imitates. */

@@ -5,6 +5,7 @@ import CLIENTS from "./pages/clients.md" with { type: "text" }
 import COMMANDS from "./pages/commands.md" with { type: "text" }
 import DEGRADED from "./pages/degraded.md" with { type: "text" }
 import ERRORS from "./pages/errors.md" with { type: "text" }
+import FIELDS from "./pages/fields.md" with { type: "text" }
 import FILES from "./pages/files.md" with { type: "text" }
 import FORM_SCRIPT from "./pages/form-script.md" with { type: "text" }
 import IN_PROCESS from "./pages/in-process.md" with { type: "text" }
@@ -42,6 +43,7 @@ const PARTS = [
       { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
       { route: "docsAgents", title: "Agents", text: AGENTS },
       { route: "docsWholeLists", title: "Whole lists", text: WHOLE_LISTS },
+      { route: "docsFields", title: "Fields of a verdict", text: FIELDS },
       { route: "docsPolicies", title: "Policies", text: POLICIES },
       { route: "docsReasons", title: "Reasons", text: REASONS },
       { route: "docsErrors", title: "Errors", text: ERRORS },

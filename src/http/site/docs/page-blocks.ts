@@ -3,6 +3,7 @@ import { assert } from "../../../base/errors.ts"
 import { ADVICE_INSERTS } from "./inserts/advice-inserts.ts"
 import { CONTRACT_INSERTS } from "./inserts/contract-inserts.ts"
 import { EXAMPLE_INSERTS, FOLDED_EXAMPLE_INSERTS } from "./inserts/example-inserts.tsx"
+import { FIELD_INSERTS } from "./inserts/field-inserts.ts"
 import { FORM_INSERTS, LIVE_FORM_INSERTS } from "./inserts/form-inserts.tsx"
 import type { BlockInsert, Insert, PageFacts } from "./inserts/insert.ts"
 import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
@@ -20,6 +21,7 @@ const INSERTS: ReadonlyMap<string, Insert> = new Map(
     ...ADVICE_INSERTS,
     ...EXAMPLE_INSERTS,
     ...FORM_INSERTS,
+    ...FIELD_INSERTS,
     ...OPERATION_INSERTS,
     ...LICENCE_INSERTS,
     ...LIST_INSERTS,

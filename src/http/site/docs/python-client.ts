@@ -4,6 +4,7 @@ import { POLICY_NAMES, RECOMMENDATIONS } from "../../../contract/policies.ts"
 import { API_PROBLEM_CODES } from "../../../contract/problems.ts"
 import { REASON_NAMES } from "../../../contract/reasons.ts"
 import SOURCE from "./clients/mailkind.py" with { type: "text" }
+import { pythonTypes } from "./python-types.ts"
 
 /** What the contract says, by the names that the client has for it. */
 const VALUES: Readonly<Record<string, readonly string[] | number>> = {
@@ -17,7 +18,10 @@ const VALUES: Readonly<Record<string, readonly string[] | number>> = {
   BATCH_BODY_BYTES_MAX: LIMITS.batchBodyBytesMax,
 }
 
-/** The client for Python as this server sends it: with its own address, and with the values of the contract. */
+/** What stands in the source for the types of verdicts. */
+const TYPES_PATTERN = /^# The server writes the types of its verdicts here\.$[\s\S]*?^# Until here\.\n/m
+
+/** The client for Python as this server sends it: with its own address, and with the values and the types of the contract. */
 export function pythonClient(baseUrl: string): string {
   const filled = Object.entries(VALUES).reduce(
     (text, [name, value]) =>
@@ -27,7 +31,8 @@ export function pythonClient(baseUrl: string): string {
       ),
     SOURCE,
   )
-  return filled.replace(/^SERVER_URL = .*$/m, () => `SERVER_URL = ${JSON.stringify(baseUrl)}`)
+  const typed = filled.replace(TYPES_PATTERN, pythonTypes)
+  return typed.replace(/^SERVER_URL = .*$/m, () => `SERVER_URL = ${JSON.stringify(baseUrl)}`)
 }
 
 /** A value in Python: texts a line each. */

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import { CATEGORIES, CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { LIMITS } from "../../../contract/limits.ts"
+import type { CheckResult } from "../../../contract/result-schema.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import type { CheckResult } from "../../../contract/schemas.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleResult } from "../../response/example-responses.ts"
 import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_LANGUAGES, type ExampleFacts, exampleProgram } from "../docs/examples.ts"

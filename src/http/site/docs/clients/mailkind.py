@@ -84,55 +84,11 @@ _FRAME_BYTES = 256
 _UNSENDABLE = "The item is not a text, or is longer than the API takes. It was not sent."
 
 
-class Hint(TypedDict):
-    """How sure a hint is, and what matched."""
-
-    confidence: float
-    match: Optional[str]
-
-
-class _CheckResultMembers(TypedDict):
-    email: Optional[str]
-    normalized_email: Optional[str]
-    domain: Optional[str]
-    is_business: bool
-    category: str
-    confidence: float
-    recommendation: str
-    policy: str
-    is_free_provider: bool
-    is_disposable: bool
-    is_relay: bool
-    is_role_account: bool
-    shared_inbox: Hint
-    group: Hint
-    is_blocked: bool
-    is_new_domain: bool
-    is_lookalike: bool
-    has_subaddress: bool
-    did_you_mean: Optional[str]
-    mail: Dict[str, Any]
-    workspace: Dict[str, Any]
-    integrations: Dict[str, Any]
-    domain_age_days: Optional[int]
-    reasons: List[str]
-    degraded: bool
-    cached: bool
-    took_ms: float
-    request_id: str
-
-
-class CheckResult(_CheckResultMembers, total=False):
-    """A verdict. `url` is there in checks of a website address only."""
-
-    url: str
-
-
-class BatchItemResult(CheckResult, total=False):
-    """A verdict of a batch. `index` is the place in its request; `input` is there if no domain was found in the item."""
-
-    index: int
-    input: str
+# The server writes the types of its verdicts here.
+Hint = Dict[str, Any]
+CheckResult = Dict[str, Any]
+BatchItemResult = Dict[str, Any]
+# Until here.
 
 
 R = TypeVar("R")

@@ -1,8 +1,8 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { POLICIES } from "../../../../contract/policies.ts"
+import type { CheckResult } from "../../../../contract/result-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import type { CheckResult } from "../../../../contract/schemas.ts"
 import { withQuery } from "../../links.ts"
 import { Prose, prettyJson } from "../layout.tsx"
 import { VerdictEvidence } from "./verdict-evidence.tsx"

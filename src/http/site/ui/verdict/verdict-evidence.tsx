@@ -2,8 +2,8 @@
 import type { ComponentChildren } from "preact"
 import { mailProviderName } from "../../../../check/mail/mail-providers.ts"
 import { REASONS, type Reason } from "../../../../contract/reasons.ts"
+import type { CheckResult } from "../../../../contract/result-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import type { CheckResult } from "../../../../contract/schemas.ts"
 import { Prose, Table } from "../layout.tsx"
 import { ageLabel, changingReason, isUnreadable } from "./verdict-words.ts"
 

@@ -2,7 +2,7 @@ import { mailProviderName } from "../../../../check/mail/mail-providers.ts"
 import type { Category } from "../../../../contract/categories.ts"
 import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
 import { REASONS, type Reason } from "../../../../contract/reasons.ts"
-import type { CheckResult } from "../../../../contract/schemas.ts"
+import type { CheckResult } from "../../../../contract/result-schema.ts"
 
 /** A result as a page displays it, with what the JSON does not tell. */
 export type DisplayedVerdict = {
