@@ -130,6 +130,7 @@ export const LOG_EVENTS = {
   "the outbox was not read or written": failed(TRIED_AGAIN),
   "mails about new terms or expiring keys were not queued": failed(TRIED_AGAIN),
   "old mails were not deleted": failed(ONLY_OLD),
+  "old answers to repeated requests were not deleted": failed(ONLY_OLD),
   "mails about used units were not queued": failed(TRIED_AGAIN),
   "a mail for a sign-in could not be written": failed("The visitor gets none."),
   "an address that signs in was not checked": failed("It is accepted."),

@@ -57,8 +57,19 @@ export const LIMITS = {
   publishableClientPerSecond: 2,
   /** Of all publishable keys of an account together. */
   publishableUnitsPerDay: 1_000,
+  /** How long the answer to a request with an `Idempotency-Key` is kept, and of how many keys of one account: the oldest go first. */
+  idempotencyHours: 24,
+  idempotencyKeysPerAccountMax: 10_000,
+  idempotencyKeyLengthMax: 255,
   ownListEntriesMax: 10_000,
   ownListNoteLengthMax: 200,
+  /** Entries of one request of the API, the bytes of its body, and the entries of one page. */
+  ownListRequestEntriesMax: 1_000,
+  ownListBodyBytesMax: 1_048_576,
+  ownListPageEntriesMax: 1_000,
+  /** Long requests of one account, which are those with a body of more than `ownListShortTextMax` bytes: a burst, then one a second. */
+  ownListLongRequestsBurst: 100,
+  ownListLongRequestsPerSecond: 1,
   /** Enough for all entries in the longest form, that of a stored address: 7 + 64 + 1 + 253 bytes and a line feed. */
   ownListFormBytesMax: 4_194_304,
   /** Imports of one account, which are changes of its lists by a text of more than `ownListShortTextMax` characters: a burst, then one in ten seconds. */

@@ -22,6 +22,16 @@ const FORM_PROBLEMS = ["forbidden_origin", "payload_too_large", "invalid_input",
 /** The further problems of the forms that take a whole list. */
 const LIST_FORM_PROBLEMS = ["key_revoked", "terms_not_accepted", "rate_limited", "too_many_jobs"] as const satisfies readonly ProblemCode[]
 
+/** The further problems of a request that takes an `Idempotency-Key`. */
+const ONCE_PROBLEMS = ["idempotency_mismatch", "idempotency_in_progress"] as const satisfies readonly ProblemCode[]
+
+/** The problems of the endpoints of own lists. */
+const LIST_READING_PROBLEMS = [...KEY_PROBLEMS, "invalid_input"] as const satisfies readonly ProblemCode[]
+const LIST_CHANGE_PROBLEMS = [...LIST_READING_PROBLEMS, "payload_too_large", "batch_too_large"] as const satisfies readonly ProblemCode[]
+
+const ADDED = "They count from the next check on. An entry that cannot be read is `invalid` in the answer, and does not affect the others."
+const REMOVED = "An entry that is not on the list is `absent` in the answer."
+
 /** All routes of the server. Another path is `not_found`, another method `method_not_allowed`. */
 export const ROUTES = {
   getCheck: { method: "GET", path: "/v1/check", description: "Checks one address, domain or website URL. In the query a `+` is a plus, and a space is `%20` (RFC 3986).", access: "key or test address", kind: "api", problems: [...KEY_PROBLEMS, "forbidden_origin", "invalid_input", "quota_exceeded"] },
@@ -47,7 +57,7 @@ export const ROUTES = {
     description: "Reports a wrong verdict and costs one unit. The server stores only the domain, never the address.",
     access: "secret key",
     kind: "api",
-    problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input", "quota_exceeded"],
+    problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input", ...ONCE_PROBLEMS, "quota_exceeded"],
   },
   getUsage: { method: "GET", path: "/v1/usage", description: "Shows your limits and your usage in the last 30 days.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
   postJob: {
@@ -56,7 +66,7 @@ export const ROUTES = {
     description: "Uploads a whole list: text, CSV, NDJSON, a JSON array or an .xlsx workbook, alone or in a gzip or zip file, as the body or as the file of a form. It is checked in the background, each row for one unit.",
     access: "secret key",
     kind: "api",
-    problems: [...KEY_PROBLEMS, "payload_too_large", "unsupported_media_type", "invalid_input", "idempotency_mismatch", "too_many_jobs"],
+    problems: [...KEY_PROBLEMS, "payload_too_large", "unsupported_media_type", "invalid_input", ...ONCE_PROBLEMS, "too_many_jobs"],
   },
   getJobs: { method: "GET", path: "/v1/jobs", description: "Shows your jobs, the newest first.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
   getJob: { method: "GET", path: "/v1/jobs/:id", description: "Shows how far a job is.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS, "not_found"] },
@@ -70,6 +80,12 @@ export const ROUTES = {
   },
   postCallbackSecret: { method: "POST", path: "/v1/callback-secret", description: "Makes the secret that signs your callbacks, or replaces it. The former one signs too for a day.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
   deleteJob: { method: "DELETE", path: "/v1/jobs/:id", description: "Deletes a job, its list and its results at once. Rows that are done stay charged.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS, "not_found"] },
+  getBlockList: { method: "GET", path: "/v1/block-list", description: "Shows your block list by pages, or the one entry that you ask for.", access: "secret key", kind: "api", problems: [...LIST_READING_PROBLEMS] },
+  postBlockList: { method: "POST", path: "/v1/block-list", description: `Adds up to ${LIMITS.ownListRequestEntriesMax} entries to your block list. ${ADDED}`, access: "secret key", kind: "api", problems: [...LIST_CHANGE_PROBLEMS, ...ONCE_PROBLEMS, "own_lists_full"] },
+  deleteBlockList: { method: "DELETE", path: "/v1/block-list", description: `Removes up to ${LIMITS.ownListRequestEntriesMax} entries from your block list. ${REMOVED}`, access: "secret key", kind: "api", problems: [...LIST_CHANGE_PROBLEMS] },
+  getAllowList: { method: "GET", path: "/v1/allow-list", description: "Shows your allow list by pages, or the one entry that you ask for.", access: "secret key", kind: "api", problems: [...LIST_READING_PROBLEMS] },
+  postAllowList: { method: "POST", path: "/v1/allow-list", description: `Adds up to ${LIMITS.ownListRequestEntriesMax} entries to your allow list. ${ADDED}`, access: "secret key", kind: "api", problems: [...LIST_CHANGE_PROBLEMS, ...ONCE_PROBLEMS, "own_lists_full"] },
+  deleteAllowList: { method: "DELETE", path: "/v1/allow-list", description: `Removes up to ${LIMITS.ownListRequestEntriesMax} entries from your allow list. ${REMOVED}`, access: "secret key", kind: "api", problems: [...LIST_CHANGE_PROBLEMS] },
   getHealth: { method: "GET", path: "/v1/health", description: "Shows the state of the server. It never waits for the network.", access: "anybody", kind: "api", problems: ["invalid_input", "internal_error"] },
   postSecretScanning: {
     method: "POST",
@@ -277,4 +293,4 @@ export function pagePathWithoutSlash(path: string): string | null {
 export const API_VERSION = "1.0.0"
 
 /** The revision of the OpenAPI document. It counts up when the document says the same API in another form, or an addition to it. */
-export const DOCUMENT_REVISION = 5
+export const DOCUMENT_REVISION = 6

@@ -6,7 +6,7 @@ import { cacheSamples, type Sample } from "../contract/metrics.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import { unitSubject } from "./accounts/unit-subjects.ts"
 import { CorrectionCache } from "./feedback/correction-cache.ts"
-import { type FeedbackReport, recordFeedback } from "./feedback/feedback.ts"
+import { type FeedbackReport, type RecordReceipt, recordFeedback } from "./feedback/feedback.ts"
 import { createFreeChecks } from "./free-checks/free-checks.ts"
 import { KEY_AUTHENTICATOR_BOUNDS, KeyAuthenticator } from "./keys/key-authenticator.ts"
 import type { CallerAccount } from "./keys/key-cache.ts"
@@ -92,8 +92,8 @@ export async function createCustomersService(context: CustomersContext, shared: 
     /** The usage of an account. `day` null: today, which is the day whose units are taken now. */
     usageOf: (account: CallerAccount, day?: number | null): Promise<Usage> =>
       accountUsage(context, parts, account, day ?? units.today()),
-    report: (report: FeedbackReport, actor: Actor) =>
-      recordFeedback({ store, clock, notify: publishChanges, actor }, random, report),
+    report: (report: FeedbackReport, actor: Actor, record: RecordReceipt | null = null) =>
+      recordFeedback({ store, clock, notify: publishChanges, actor }, random, report, record),
     publishChanges,
     /** Reads the changes of other processes now instead of at the next poll. */
     pollChanges,

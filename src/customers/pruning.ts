@@ -7,6 +7,7 @@ import { pruneFormerSuspensions } from "./accounts/suspension.ts"
 import { pruneActs } from "./audit/audit.ts"
 import { prunePasses } from "./free-checks/allowances.ts"
 import type { FreeChecks } from "./free-checks/free-checks.ts"
+import { pruneIdempotentRequests } from "./idempotency/idempotent-requests.ts"
 import { pruneNetworks } from "./keys/network-watch.ts"
 import { pruneSignIns } from "./sign-in/pending-sign-ins.ts"
 import { pruneSessions } from "./sign-in/sessions.ts"
@@ -45,6 +46,11 @@ export function createPruning({ store, trustedTime, runInterval, log, pruneMails
     [MINUTE_MS, createUsagePruning(store), "old usage was not deleted"],
     [MINUTE_MS, nowMs => pruneFormerUse(store, nowMs), "the use of deleted accounts was not deleted"],
     [MINUTE_MS, pruneSignInRows, "expired sign-ins and sessions were not deleted"],
+    [
+      MINUTE_MS,
+      nowMs => pruneIdempotentRequests(store, nowMs, PRUNED_ROWS_MAX),
+      "old answers to repeated requests were not deleted",
+    ],
     [TEN_MINUTES_MS, nowMs => pruneNetworks(store, nowMs, PRUNED_ROWS_MAX), "old networks of keys were not deleted"],
     [TEN_MINUTES_MS, async nowMs => freeChecks?.prune(nowMs), "expired data of free checks was not deleted"],
     [TEN_MINUTES_MS, pruneMails, "old mails were not deleted"],

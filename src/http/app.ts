@@ -4,14 +4,12 @@ import type { Check } from "../check/check.ts"
 import { allowedMethods, pagePathWithoutSlash, ROUTES } from "../contract/routes.ts"
 import type { Health } from "../contract/schemas.ts"
 import type { Usage } from "../contract/usage-schema.ts"
-import type { FeedbackReport, FeedbackReportResult } from "../customers/feedback/feedback.ts"
 import type { KeyAuthenticator } from "../customers/keys/key-authenticator.ts"
 import type { CallerAccount } from "../customers/keys/key-cache.ts"
 import type { LeakedKeyRevocation } from "../customers/keys/keys.ts"
 import type { AllowedOrigins } from "../customers/keys/origins.ts"
 import type { OwnListCache } from "../customers/own-lists/own-list-cache.ts"
 import type { RateLimiter } from "../customers/quota/rate/rate-limiter.ts"
-import type { Actor } from "../customers/store/change-log/actor.ts"
 import { type AdmissionDeps, createAdmission } from "./admission/admission.ts"
 import type { LoadShedder } from "./admission/load-shedder.ts"
 import { Exchange } from "./exchange.ts"
@@ -35,9 +33,10 @@ import { siteRoutes } from "./site/site-routes.ts"
 import { type StageDeps, serve } from "./stages.ts"
 import { batchRoute } from "./v1/batch.ts"
 import { createCheckEndpoints } from "./v1/check.ts"
-import { feedbackRoute } from "./v1/feedback.ts"
+import { type FeedbackDeps, feedbackRoute } from "./v1/feedback.ts"
 import { healthRoute } from "./v1/health.ts"
 import { type JobsAccess, jobRoutes } from "./v1/jobs.ts"
+import { ownListRoutes } from "./v1/own-lists.ts"
 import { usageRoute } from "./v1/usage.ts"
 
 type AppDeps = AdmissionDeps &
@@ -51,7 +50,7 @@ type AppDeps = AdmissionDeps &
     readonly ownLists: OwnListCache
     readonly roleOf: (localPart: string) => string | null
     readonly usageOf: (account: CallerAccount, day?: number | null) => Promise<Usage>
-    readonly report: (report: FeedbackReport, actor: Actor) => Promise<FeedbackReportResult>
+    readonly report: FeedbackDeps["report"]
     readonly findReporterKey: FindReporterKey
     readonly revokeLeaked: (text: string) => Promise<LeakedKeyRevocation>
     readonly log: Log
@@ -90,6 +89,7 @@ export function createApp(appDeps: AppDeps) {
     ...batchRoute(deps),
     ...feedbackRoute(deps),
     ...jobRoutes(deps),
+    ...ownListRoutes(deps),
     ...usageRoute(deps),
     ...healthRoute(deps),
     ...mcpRoute(deps),

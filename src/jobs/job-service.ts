@@ -21,7 +21,7 @@ import {
   stoppedJobs,
 } from "../customers/jobs/job-lifecycle.ts"
 import { unitsLeft } from "../customers/jobs/job-progress.ts"
-import { findJob, type Job } from "../customers/jobs/job-row.ts"
+import type { Job } from "../customers/jobs/job-row.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
 import { newId } from "../customers/store/core/id.ts"
 import { inputFileName, jobIdOfFile } from "./job-files.ts"
@@ -49,8 +49,12 @@ export type JobServiceDeps = Omit<RunJobDeps, "pause" | "onCleared"> & {
 /** How an uploaded list is asked to be read. */
 type AskedReading = { readonly reading: ListReading }
 
-/** What makes an upload one that can be repeated: the hash of its key, and its mark when its list has arrived. */
-type RepeatableUpload = { readonly uploadKey: string; readonly markText: () => string }
+/** What makes an upload one that can be repeated: the hash of its key, its mark when its list has arrived, and its answer. */
+type RepeatableUpload = {
+  readonly keyHash: string
+  readonly markText: () => string
+  readonly answerFor: (job: Job) => string
+}
 
 /** How often this process looks for jobs, and how often it removes what is left of deleted and expired ones. */
 const LOOK_MS = 1000
@@ -117,7 +121,7 @@ export class JobService {
    * and leaves nothing behind then, or when the upload is cut short.
    */
   async receive(
-    { reading, ...list }: Omit<NewJob, "id" | "holder" | "uploadKey"> & AskedReading,
+    { reading, ...list }: Omit<NewJob, "id" | "holder" | "keyHash"> & AskedReading,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
     repeatable: RepeatableUpload | null = null,
@@ -126,9 +130,9 @@ export class JobService {
     const id = newId("job", random)
     this.#uploads.add(id)
     try {
-      const job = await createJob(this.#deps, { ...list, id, holder, uploadKey: repeatable?.uploadKey ?? null })
+      const job = await createJob(this.#deps, { ...list, id, holder, keyHash: repeatable?.keyHash ?? null })
       if (job === null || typeof job === "string") return job
-      return await this.#store({ job, reading, markText: repeatable?.markText ?? (() => null) }, chunks, bytesMax)
+      return await this.#store({ job, reading, repeatable }, chunks, bytesMax)
     } finally {
       this.#uploads.delete(id)
       void this.look()
@@ -159,7 +163,7 @@ export class JobService {
     const id = newId("job", random)
     this.#uploads.add(id)
     try {
-      const place = await createJob(this.#deps, { ...list, id, holder, uploadKey: null, actor: null })
+      const place = await createJob(this.#deps, { ...list, id, holder, keyHash: null, actor: null })
       if (place === null || typeof place === "string") return place
       try {
         return await estimateList(chunks, reading, bytesMax, testDomain, pauseReading)
@@ -173,16 +177,16 @@ export class JobService {
   }
 
   async #store(
-    { job, reading, markText }: { readonly job: Job; readonly markText: () => string | null } & AskedReading,
+    { job, reading, repeatable }: { readonly job: Job; readonly repeatable: RepeatableUpload | null } & AskedReading,
     chunks: AsyncIterable<Uint8Array>,
     bytesMax: number,
   ): Promise<Job | null> {
-    const { store, files } = this.#deps
+    const { store, files, clock } = this.#deps
     try {
       const list = await storeList(this.#deps, job, reading, chunks, bytesMax)
-      return (await queueJob(store, job.id, { ...list, bodyMac: markText() }))
-        ? await findJob(store, job.accountId, job.id)
-        : null
+      const answerFor = repeatable?.answerFor ?? null
+      const upload = answerFor && { bodyMac: repeatable?.markText() ?? "", nowMs: clock(), answerFor }
+      return await queueJob(store, job, list, upload)
     } catch (error) {
       // The row goes first: without its key the file cannot be read.
       await deleteJob(store, job.id)

@@ -2,7 +2,8 @@ import { JOB_LIMITS } from "../../src/contract/jobs.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { type ProblemCode, REFUSAL_ORDER } from "../../src/contract/problems.ts"
 import { suspendAccount } from "../../src/customers/accounts/suspension.ts"
-import { uploadKeyOf } from "../../src/customers/jobs/repeated-upload.ts"
+import { idempotencyKeyHash } from "../../src/customers/idempotency/body-mark.ts"
+import { recordAnswer, reserveForJob } from "../../src/customers/idempotency/idempotent-requests.ts"
 import { changeRestrictions } from "../../src/customers/keys/key-changes.ts"
 import { generateKey } from "../../src/customers/keys/key-format.ts"
 import { NO_CEILING, NO_RESTRICTIONS } from "../../src/customers/keys/key-restrictions.ts"
@@ -42,14 +43,40 @@ export const KEYED_ROUTES = {
   },
   deleteJob: { method: "DELETE", good: "/v1/jobs/job_1", reads: "jobs" },
   postCallbackSecret: { method: "POST", good: "/v1/callback-secret", reads: "callback_secrets" },
+  getBlockList: {
+    method: "GET",
+    good: "/v1/block-list",
+    bad: "/v1/block-list?limit=many",
+    reads: "own_list_entries",
+  },
+  postBlockList: { method: "POST", good: "/v1/block-list", body: { entries: ["acme.com"] }, reads: "own_list_entries" },
+  deleteBlockList: {
+    method: "DELETE",
+    good: "/v1/block-list",
+    body: { entries: ["acme.com"] },
+    reads: "own_list_entries",
+  },
+  getAllowList: { method: "GET", good: "/v1/allow-list", bad: "/v1/allow-list?after=x", reads: "own_list_entries" },
+  postAllowList: { method: "POST", good: "/v1/allow-list", body: { entries: ["acme.com"] }, reads: "own_list_entries" },
+  deleteAllowList: {
+    method: "DELETE",
+    good: "/v1/allow-list",
+    body: { entries: ["acme.com"] },
+    reads: "own_list_entries",
+  },
 } as const
 export type KeyedRoute = keyof typeof KEYED_ROUTES
 
 const JOBS: readonly KeyedRoute[] = ["postJob", "getJobs", "getJob", "getJobResults", "deleteJob", "postCallbackSecret"]
-const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", "postBatch", "postFeedback", "getUsage", ...JOBS]
+const ADDITIONS: readonly KeyedRoute[] = ["postBlockList", "postAllowList"]
+const LIST_CHANGES: readonly KeyedRoute[] = [...ADDITIONS, "deleteBlockList", "deleteAllowList"]
+const OWN_LISTS: readonly KeyedRoute[] = [...LIST_CHANGES, "getBlockList", "getAllowList"]
+const OTHERS: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage"]
+const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", ...OTHERS, ...JOBS, ...OWN_LISTS]
 const CHECKS: readonly KeyedRoute[] = ["getCheck", "postCheck"]
-const SECRET_ONLY: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage", ...JOBS]
-const POSTS: readonly KeyedRoute[] = ["postCheck", "postBatch", "postFeedback"]
+const SECRET_ONLY: readonly KeyedRoute[] = [...OTHERS, ...JOBS, ...OWN_LISTS]
+const POSTS: readonly KeyedRoute[] = ["postCheck", "postBatch", "postFeedback", ...LIST_CHANGES]
+const ONCE: readonly KeyedRoute[] = ["postFeedback", "postJob", ...ADDITIONS]
 
 /** What can be wrong with a request: which step refuses it, with which code, and the routes where it can be wrong. */
 export const FLAWS = {
@@ -77,13 +104,15 @@ export const FLAWS = {
   bad_input: {
     step: "media type, JSON, input",
     code: "invalid_input",
-    on: ["getCheck", ...POSTS, "postJob", "getJobResults"],
+    on: ["getCheck", ...POSTS, "postJob", "getJobResults", "getBlockList", "getAllowList"],
   },
-  other_upload: { step: "media type, JSON, input", code: "idempotency_mismatch", on: ["postJob"] },
+  other_request: { step: "media type, JSON, input", code: "idempotency_mismatch", on: ONCE },
+  running_request: { step: "media type, JSON, input", code: "idempotency_in_progress", on: ONCE },
+  full_lists: { step: "media type, JSON, input", code: "own_lists_full", on: ADDITIONS },
   too_many_jobs: { step: "media type, JSON, input", code: "too_many_jobs", on: ["postJob"] },
   job_not_ready: { step: "media type, JSON, input", code: "job_not_ready", on: ["getJobResults"] },
   no_such_range: { step: "media type, JSON, input", code: "range_not_satisfiable", on: ["getJobResults"] },
-  too_many_items: { step: "media type, JSON, input", code: "batch_too_large", on: ["postBatch"] },
+  too_many_items: { step: "media type, JSON, input", code: "batch_too_large", on: ["postBatch", ...LIST_CHANGES] },
   no_units: { step: "units per day", code: "quota_exceeded", on: [...CHECKS, "postBatch", "postFeedback"] },
   broken_store: { step: "failure of the server", code: "internal_error", on: ALL },
 } as const satisfies Record<
@@ -112,7 +141,14 @@ export function canHave(route: KeyedRoute, flaws: readonly Flaw[]): boolean {
   // Networks are those of secret keys.
   if (has(OF_PUBLISHABLE) && has(["wrong_network"])) return false
   // How many jobs there are, and in which state, is known by the store alone.
-  if (has(["other_upload", "too_many_jobs", "job_not_ready", "no_such_range"]) && has(["broken_store"])) return false
+  const ofStore: readonly Flaw[] = [
+    "other_request",
+    "running_request",
+    "too_many_jobs",
+    "job_not_ready",
+    "no_such_range",
+  ]
+  if (has([...ofStore, "full_lists"]) && has(["broken_store"])) return false
   // A publishable key is the wrong one for some routes, whatever its origin.
   const isWrongKind = has(["wrong_kind"])
   return flaws.every(flaw => {
@@ -140,6 +176,7 @@ export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise
   const key: SentKey = { ...made, headers: isPublishable ? { Origin: PAGE } : {} }
   const release = await prepare(harness, key, flaws, isPublishable)
   await addJobs(harness, flaws)
+  await addStored(harness, flaws)
   if (flaws.includes("broken_store")) {
     await harness.store.run(`DROP TABLE ${KEYED_ROUTES[route].reads}`)
     harness.customers.ownLists.invalidateAll()
@@ -156,13 +193,24 @@ export async function addJobs(
 ): Promise<void> {
   const count = flaws.includes("too_many_jobs") ? JOB_LIMITS.jobsPerAccountMax : 1
   const state = flaws.includes("job_not_ready") ? "queued" : "done"
-  const keyOf = (at: number): string | null =>
-    at === 1 && flaws.includes("other_upload") ? uploadKeyOf(accountId, "again") : null
   for (let at = 1; at <= count; at++)
     await store.run(
-      `INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, file_key, created_at_ms, upload_key)
-       VALUES ($1, $2, 'key_1', $3, 'text', 1, 'b2b', 1, 'AAAA', 1, $4)`,
-      [`job_${at}`, accountId, state, keyOf(at)],
+      `INSERT INTO jobs (id, account_id, key_id, state, format, has_header, policy, includes_tenant, file_key, created_at_ms)
+       VALUES ($1, $2, 'key_1', $3, 'text', 1, 'b2b', 1, 'AAAA', 1)`,
+      [`job_${at}`, accountId, state],
+    )
+}
+
+/** What the account has sent with the key of the request before, and as many entries as it may have, if these are flaws of it. */
+async function addStored({ store, accountId }: Harness, flaws: readonly Flaw[]): Promise<void> {
+  const keyHash = idempotencyKeyHash(accountId, "again")
+  if (flaws.includes("running_request")) await reserveForJob(store, { accountId, keyHash }, "job_1", 1)
+  if (flaws.includes("other_request")) await recordAnswer(store, { accountId, keyHash, bodyMac: "another" }, "{}", 1)
+  if (flaws.includes("full_lists"))
+    await store.run(
+      `WITH RECURSIVE numbers (n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM numbers WHERE n < $2)
+       INSERT INTO own_list_entries (owner, account_id, list, entry, added_at_ms) SELECT $1, $1, 'allow', n || '.example', 1 FROM numbers`,
+      [accountId, LIMITS.ownListEntriesMax],
     )
 }
 
@@ -223,6 +271,8 @@ async function outrun({ ask }: Harness, { text, headers }: SentKey): Promise<voi
   throw new Error("nobody was told to wait")
 }
 
+const AGAIN: readonly Flaw[] = ["other_request", "running_request"]
+
 function requestOf(
   route: KeyedRoute,
   { text, headers: ofPage }: SentKey,
@@ -236,7 +286,7 @@ function requestOf(
   if (has("no_origin")) delete headers["Origin"]
   if (has("two_keys")) headers["X-API-Key"] = generateKey("secret", random)
   if (has("media_type")) headers["Content-Type"] = "text/plain"
-  if (has("other_upload")) headers["Idempotency-Key"] = "again"
+  if (AGAIN.some(has)) headers["Idempotency-Key"] = "again"
   if (has("list_type")) headers["Content-Type"] = "image/png"
   if (has("no_such_range")) headers["Range"] = "bytes=1000-"
   const body = "body" in more ? { body: bodyOf(more.body, flaws) } : "list" in more ? { body: more.list } : {}
@@ -251,7 +301,8 @@ function pathOf(route: KeyedRoute, flaws: readonly Flaw[]): string {
   const { good, ...more } = KEYED_ROUTES[route]
   if (flaws.includes("bad_input") && "bad" in more) return more.bad
   // The limits of jobs do not hold for one that is only estimated, whose store is not read either.
-  const isStored = flaws.includes("other_upload") || flaws.includes("too_many_jobs") || flaws.includes("broken_store")
+  const stored: readonly Flaw[] = ["other_request", "running_request", "too_many_jobs", "broken_store"]
+  const isStored = stored.some(flaw => flaws.includes(flaw))
   return route === "postJob" && isStored ? "/v1/jobs" : good
 }
 
@@ -265,14 +316,17 @@ function keySent(text: string, flaws: readonly Flaw[]): string | null {
 /** White space at the end is part of no JSON text, so that a body is too large and nothing else. */
 function bodyOf(body: object, flaws: readonly Flaw[]): string {
   const isBatch = "items" in body
-  const bad = isBatch ? { items: null } : { domain: null }
+  const isList = "entries" in body
+  const many = Array(LIMITS.ownListRequestEntriesMax + 1).fill("stripe.com")
+  const bad = isBatch ? { items: null } : isList ? { entries: [1] } : { domain: null }
   const sent = {
     ...body,
     ...(flaws.includes("bad_input") ? bad : {}),
-    ...(flaws.includes("too_many_items") ? { items: Array(LIMITS.batchItemsMax + 1).fill("stripe.com") } : {}),
+    ...(flaws.includes("too_many_items") ? (isList ? { entries: many } : { items: many }) : {}),
   }
   const text = flaws.includes("not_json") ? "{" : JSON.stringify(sent)
-  return flaws.includes("too_large") ? text.padEnd(bytesMaxOf(isBatch) + 1) : text
+  return flaws.includes("too_large") ? text.padEnd(bytesMaxOf(body) + 1) : text
 }
 
-const bytesMaxOf = (isBatch: boolean): number => (isBatch ? LIMITS.batchBodyBytesMax : LIMITS.bodyBytesMax)
+const bytesMaxOf = (body: object): number =>
+  "entries" in body ? LIMITS.ownListBodyBytesMax : "items" in body ? LIMITS.batchBodyBytesMax : LIMITS.bodyBytesMax

@@ -27,6 +27,8 @@ const MORE: { readonly [C in ProblemCode]?: readonly string[] } = {
   rate_limited: ["retry_after", "limit"],
   quota_exceeded: ["retry_after", "limit", "needed", "remaining", "resets_at"],
   overloaded: ["retry_after"],
+  idempotency_in_progress: ["retry_after"],
+  own_lists_full: ["limit"],
 }
 const MEMBERS = ["type", "title", "status", "code", "detail", "docs_url", "instance", "request_id"]
 
@@ -39,6 +41,8 @@ const TELLS_LIMITS: readonly ProblemCode[] = [
   "batch_too_large",
   "unsupported_media_type",
   "idempotency_mismatch",
+  "idempotency_in_progress",
+  "own_lists_full",
   "too_many_jobs",
   "job_not_ready",
   "range_not_satisfiable",
@@ -65,7 +69,8 @@ function expectItsHeaders({ status, headers, body }: ApiResponse, code: ProblemC
   // RFC 9110 §11.6.1 and §15.5.6 want these two; the third says when to come again.
   expect(headers.has("www-authenticate")).toBe(status === 401)
   expect(headers.has("allow")).toBe(status === 405)
-  expect(headers.get("retry-after")).toBe([429, 503].includes(status) ? String(body["retry_after"]) : null)
+  const saysWhen = [429, 503].includes(status) || code === "idempotency_in_progress"
+  expect(headers.get("retry-after")).toBe(saysWhen ? String(body["retry_after"]) : null)
   expect([headers.has("ratelimit"), headers.has("ratelimit-policy")]).toEqual(
     TELLS_LIMITS.includes(code) ? [true, true] : [false, false],
   )

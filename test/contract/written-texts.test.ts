@@ -77,6 +77,8 @@ const WRITTEN_TEXTS: Readonly<Record<string, (text: string) => unknown>> = {
   "the query of a callback": text => upload({ callback: `https://example.com/hooks?for=${text}` }),
   "the comment of a report": text =>
     ask("POST /v1/feedback", { body: { domain: "example.com", expected_category: "business", comment: text } }),
+  "the note of an entry of a request": text =>
+    ask("POST /v1/block-list", { body: { entries: [{ entry: "noted.example", note: text }] } }),
   "the note of an entry": text =>
     addEntries(changes, { accountId }, "block", [{ ...parseStoredEntry("example.com"), note: normalizeNote(text) }]),
   "the reason of a suspension": async text => {

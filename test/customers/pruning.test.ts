@@ -64,6 +64,7 @@ test("a store that is away is told to the log by each kind of rows, and the next
   expect(logged.toSorted()).toEqual([
     "expired sign-ins and sessions were not deleted",
     "old acts of administrators and suspensions were not deleted",
+    "old answers to repeated requests were not deleted",
     "old networks of keys were not deleted",
     "old traffic was not deleted",
     "old usage was not deleted",

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { JobBody, JobEstimateBody, JobFormatSchema } from "../../contract/jobs-schema.ts"
+import { OwnListAddition, OwnListEntriesBody, OwnListPage, OwnListRemoval } from "../../contract/own-lists-schema.ts"
 import {
   CategorySchema,
   CheckResult,
@@ -25,6 +26,7 @@ export function apiTypesText(): string {
   const declarations: TypeDeclarations = new Map()
   // What is sent takes only what the API knows, and what comes may hold more.
   typeText(FeedbackBody, declarations, false)
+  typeText(OwnListEntriesBody, declarations, false)
   for (const schema of [CategorySchema, RecommendationSchema, ReasonSchema, PolicySchema, JobFormatSchema])
     typeText(schema, declarations, false)
   for (const schema of [
@@ -36,6 +38,9 @@ export function apiTypesText(): string {
     Health,
     JobBody,
     JobEstimateBody,
+    OwnListPage,
+    OwnListAddition,
+    OwnListRemoval,
   ])
     typeText(schema, declarations, true)
   typeText({ ...ProblemBody, $id: "ProblemBody" }, declarations, true)

@@ -48,6 +48,9 @@ export type FeedbackReportResult =
   | { readonly kind: "reported"; readonly receipt: ReportReceipt }
   | { readonly kind: "unknown_account" }
 
+/** Stores a receipt in the transaction that stores the report. */
+export type RecordReceipt = (store: Store, receipt: ReportReceipt) => Promise<void>
+
 /**
  * Stores a report durably. If the account reported the same category for the same domain within the last
  * `LIMITS.feedbackDuplicateDays` days, with any status, nothing is written and the receipt names that report, also when
@@ -57,14 +60,16 @@ export async function recordFeedback(
   log: AttributedLog,
   random: Random,
   report: FeedbackReport,
+  record: RecordReceipt | null = null,
 ): Promise<FeedbackReportResult> {
   // A duplicate does not need a transaction.
-  const first = await findDuplicate(log.store, report, log.clock())
+  const first = record === null ? await findDuplicate(log.store, report, log.clock()) : null
   if (first !== null) return toReceipt(report, first.id, "duplicate")
   return await log.store.transaction(async store => {
     const result = await insertUnlessDuplicate(store, random, log.clock(), report)
     if (result.kind === "reported" && result.receipt.status === "received")
       await recordAct(log, store, { kind: "report_made", accountId: report.accountId, details: result.receipt.id })
+    if (result.kind === "reported") await record?.(store, result.receipt)
     return result
   })
 }

@@ -5,9 +5,10 @@ import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { JOB_LIMITS, JOB_TRANSITIONS, type JobReason, type JobTransitionName } from "../../contract/jobs.ts"
 import type { StoredReading } from "../../contract/reading.ts"
 import { recordAct } from "../audit/audit.ts"
+import { answerJob, findRequest, forgetRequestOfJob, reserveForJob } from "../idempotency/idempotent-requests.ts"
 import type { Actor } from "../store/change-log/actor.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
-import { findJob, findRepeatedJob, JOB_COLUMNS, type Job, type JobOptions, type JobRow, toJob } from "./job-row.ts"
+import { findJob, JOB_COLUMNS, type Job, type JobOptions, type JobRow, toJob } from "./job-row.ts"
 
 /** AES-256. */
 const FILE_KEY_BYTES = 32
@@ -39,8 +40,8 @@ export type NewJob = {
   /** The process that receives the list. */
   readonly holder: string
   readonly options: JobOptions
-  /** The hash of its idempotency key (`uploadKeyOf`); null: it has none. */
-  readonly uploadKey: string | null
+  /** The hash of its idempotency key; null: it has none. */
+  readonly keyHash: string | null
   /** Null: a dry run, of which nothing is kept and nothing recorded. */
   readonly actor: Actor | null
 }
@@ -75,7 +76,7 @@ export async function bytesLeft(store: Store, accountId: string): Promise<number
 /** Creates a job whose list is about to arrive. Gives the bound that holds it back; null: the account is gone. */
 export async function createJob(
   { store, clock, random }: { readonly store: Store; readonly clock: Clock; readonly random: Random },
-  { id, accountId, keyId, holder, options, uploadKey, actor }: NewJob,
+  { id, accountId, keyId, holder, options, keyHash, actor }: NewJob,
 ): Promise<Job | JobBound | null> {
   const fileKey = Buffer.from(random(FILE_KEY_BYTES)).toString("base64")
   const { format, column, hasHeader, policy, includesTenant, tellsCanonical, tellsDuplicates, callbackUrl } = options
@@ -83,18 +84,19 @@ export async function createJob(
   return await store.transaction(async inner => {
     // Two uploads of one account count each other.
     if ((await inner.run("UPDATE accounts SET id = id WHERE id = $1", [accountId])) === 0) return null
-    if (uploadKey !== null && (await findRepeatedJob(inner, accountId, uploadKey)) !== null) return "repeated"
+    if (keyHash !== null && (await findRequest(inner, { accountId, keyHash })) !== null) return "repeated"
     const bound = await reachedBound(inner, accountId)
     if (bound !== null) return bound
+    if (keyHash !== null) await reserveForJob(inner, { accountId, keyHash }, id, clock())
     const row = await inner.one<JobRow>(
       `INSERT INTO jobs (id, account_id, key_id, state, name, format, input_column, has_header, policy, includes_tenant, file_key,
-         created_at_ms, holder, callback_url, tells_canonical, tells_duplicates, upload_key)
-       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16) RETURNING ${JOB_COLUMNS}`,
+         created_at_ms, holder, callback_url, tells_canonical, tells_duplicates)
+       VALUES ($1, $2, $3, 'receiving', $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15) RETURNING ${JOB_COLUMNS}`,
       [id, accountId, keyId, name, format, column, Number(hasHeader), policy, Number(includesTenant), fileKey].concat([
         clock(),
         holder,
         callbackUrl,
-        ...[Number(tellsCanonical), Number(tellsDuplicates), uploadKey],
+        ...[Number(tellsCanonical), Number(tellsDuplicates)],
       ]),
     )
     if (row === null) return null
@@ -103,18 +105,28 @@ export async function createJob(
   })
 }
 
-/** The list of a job has arrived. False: the job was deleted meanwhile. */
+/** The answer to an upload with an idempotency key, and what tells it from another one with the same key. */
+export type UploadAnswer = {
+  readonly bodyMac: string
+  readonly nowMs: number
+  readonly answerFor: (job: Job) => string
+}
+
+/** The list of a job has arrived. Gives the job; null: it was deleted meanwhile. */
 export const queueJob = (
   store: Store,
-  id: string,
-  list: Pick<Job, "inputBytes" | "rowsTotal"> & { readonly reading: StoredReading; readonly bodyMac?: string | null },
-): Promise<boolean> =>
-  applyTransition(store, id, "receive", {
-    set: "input_bytes = $2, rows_total = $3, format = $4, reading = $5, body_mac = $6, holder = NULL",
-    params: [
-      ...[list.inputBytes, list.rowsTotal, list.reading.format, JSON.stringify(list.reading)],
-      list.bodyMac ?? null,
-    ],
+  { id, accountId }: Pick<Job, "id" | "accountId">,
+  { inputBytes, rowsTotal, reading }: Pick<Job, "inputBytes" | "rowsTotal"> & { readonly reading: StoredReading },
+  upload: UploadAnswer | null = null,
+): Promise<Job | null> =>
+  store.transaction(async inner => {
+    const set = "input_bytes = $2, rows_total = $3, format = $4, reading = $5, holder = NULL"
+    const params = [inputBytes, rowsTotal, reading.format, JSON.stringify(reading)]
+    const job = (await applyTransition(inner, id, "receive", { set, params }))
+      ? await findJob(inner, accountId, id)
+      : null
+    if (job !== null && upload !== null) await answerJob(inner, id, upload.bodyMac, upload.answerFor(job), upload.nowMs)
+    return job
   })
 
 /** Deletes a job with its callbacks and the key of its files, which nobody can read from then on. The files themselves are swept. */
@@ -122,11 +134,12 @@ export const deleteJob = (store: Store, id: string): Promise<boolean> =>
   store.transaction(inner => deleteJobIn(inner, id))
 
 async function deleteJobIn(store: Store, id: string): Promise<boolean> {
-  const set =
-    "file_key = NULL, name = NULL, holder = NULL, callback_url = NULL, reading = NULL, upload_key = NULL, body_mac = NULL"
+  const set = "file_key = NULL, name = NULL, holder = NULL, callback_url = NULL, reading = NULL"
   const isDeleted = await applyTransition(store, id, "delete", { set })
-  if (isDeleted) await store.run("DELETE FROM callbacks WHERE job_id = $1", [id])
-  return isDeleted
+  if (!isDeleted) return false
+  await store.run("DELETE FROM callbacks WHERE job_id = $1", [id])
+  await forgetRequestOfJob(store, id)
+  return true
 }
 
 /** The same for a job of the account. False: it has none with this id. */

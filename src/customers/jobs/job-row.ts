@@ -75,8 +75,6 @@ export type Job = JobOptions &
     readonly rowsTotal: number
     /** How its list is read; null: it was not read yet, or by a version that stored nothing of that. */
     readonly reading: StoredReading | null
-    /** What tells its upload from another one with the same idempotency key; null: it had none. */
-    readonly bodyMac: string | null
   }
 
 /** The columns of a job, as `toJob` reads them. */
@@ -86,7 +84,7 @@ export const JOB_COLUMNS = `id, account_id AS "accountId", key_id AS "keyId", st
   rows_total AS "rowsTotal", input_offset AS "inputOffset", input_skipped AS "inputSkipped", rows_done AS "rowsDone",
   units_used AS "unitsUsed", busy_ms AS "busyMs", parts, result_bytes AS "resultBytes", counts,
   stalled_claims AS "stalledClaims", suspect_row AS "suspectRow", reading, tells_canonical AS "tellsCanonical",
-  tells_duplicates AS "tellsDuplicates", body_mac AS "bodyMac"`
+  tells_duplicates AS "tellsDuplicates"`
 
 /** What a column has as 0 or 1. */
 type JobFlag = "hasHeader" | "includesTenant" | "tellsCanonical" | "tellsDuplicates"
@@ -139,15 +137,6 @@ export async function findJob(store: Store, accountId: string, id: string): Prom
     `SELECT ${JOB_COLUMNS} FROM jobs WHERE id = $1 AND account_id = $2 AND state IN (${LISTED})`,
     [id, accountId],
   )
-  return row === null ? null : toJob(row)
-}
-
-/** The job that an account has made with an idempotency key; null: there is none, or it is deleted. */
-export async function findRepeatedJob(store: Store, accountId: string, uploadKey: string): Promise<Job | null> {
-  const row = await store.one<JobRow>(`SELECT ${JOB_COLUMNS} FROM jobs WHERE account_id = $1 AND upload_key = $2`, [
-    accountId,
-    uploadKey,
-  ])
   return row === null ? null : toJob(row)
 }
 

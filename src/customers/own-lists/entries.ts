@@ -2,6 +2,7 @@ import type { Pause } from "../../base/concurrency.ts"
 import { isBlockerRule, namesOfLine } from "../../base/name-lines.ts"
 import { hasAtMostCharacters, isSpace, trimSpace } from "../../base/text.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { OwnListFault } from "../../contract/own-lists-schema.ts"
 import { isShownAs, maskAddress, normalizeNote } from "./entry-labels.ts"
 import { findTableColumns, ROW_LENGTH_MAX, splitTableRow, type TableColumns } from "./entry-table.ts"
 
@@ -154,11 +155,22 @@ export async function parseEntries(
 }
 
 function readEntry({ line, written, note = "", shownAs = "" }: WrittenEntry, normalize: NormalizeEntry) {
-  const entry = written.length > ENTRY_LENGTH_MAX ? null : parseLabelledEntry(written, normalize, normalizeNote(note))
-  if (entry === null) return { line, excerpt: excerptOf(written) }
-  if (!hasAtMostCharacters(note, LIMITS.ownListNoteLengthMax))
-    return { line, excerpt: excerptOf(note), isNote: true } as const
+  const entry = parseNotedEntry(written, note, normalize)
+  if (entry === "not_an_entry") return { line, excerpt: excerptOf(written) }
+  if (entry === "note_too_long") return { line, excerpt: excerptOf(note), isNote: true } as const
   return { ...entry, shownAs: entry.shownAs ?? shownFrom(shownAs, entry) }
+}
+
+/** Parses an entry with the note that was written for it, or says what is wrong with it. */
+export function parseNotedEntry(
+  written: string,
+  note: string,
+  normalize: NormalizeEntry,
+): LabelledEntry | OwnListFault {
+  const entry = written.length > ENTRY_LENGTH_MAX ? null : parseLabelledEntry(written, normalize, null)
+  if (entry === null) return "not_an_entry"
+  if (!hasAtMostCharacters(note, LIMITS.ownListNoteLengthMax)) return "note_too_long"
+  return { ...entry, note: normalizeNote(note) }
 }
 
 /** The masked form that a file gives to a hash, if it is one. */

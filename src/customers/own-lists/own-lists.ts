@@ -18,16 +18,21 @@ export type ListOwner = { readonly accountId: string } | typeof OPERATOR
 /** The operator as an owner, and as the subject of a change. */
 export const OPERATOR = "operator"
 
-/** The result of adding entries. `too_many`: none was added. */
+/** The result of adding entries: `added` has the stored forms of those that were not on the list. `too_many`: none was added. */
 export type EntryAddition =
-  | { readonly kind: "added"; readonly addedCount: number; readonly presentCount: number }
+  | {
+      readonly kind: "added"
+      readonly added: ReadonlySet<string>
+      readonly addedCount: number
+      readonly presentCount: number
+    }
   | { readonly kind: "too_many" }
   | { readonly kind: "unknown_account" }
 
 /**
  * Adds entries to a list, all or none: an owner has at most `LIMITS.ownListEntriesMax` on both lists together. Entries that
  * exist stay, but get the note that is given to them. When it resolves, the entries are durable and in force in this process. `pause` is called after each
- * written entry.
+ * written entry, and `record` in the same transaction when all are written.
  */
 export async function addEntries(
   log: AttributedLog,
@@ -35,22 +40,19 @@ export async function addEntries(
   list: OwnList,
   entries: readonly (OwnListEntry & Partial<EntryLabel>)[],
   pause: Pause = () => undefined,
+  record: RecordAddition = async () => undefined,
 ): Promise<EntryAddition> {
-  const labels = new Map(entries.map(({ storedText, shownAs = null, note = null }) => [storedText, { shownAs, note }]))
+  const labels = labelsOf(entries)
   const wanted = new Set(labels.keys())
   return await recordChanges(log, async (store, note): Promise<EntryAddition> => {
     if (!(await lockLists(store, owner))) return { kind: "unknown_account" }
     const subject = ownerId(owner)
-    const present = await store.all<{ list: OwnList; entry: string }>(
-      "SELECT list, entry FROM own_list_entries WHERE owner = $1",
-      [subject],
-    )
-    const onList = new Set(present.filter(row => row.list === list).map(({ entry }) => entry))
-    const missing = wanted.difference(onList)
-    if (present.length + missing.size > LIMITS.ownListEntriesMax) return { kind: "too_many" }
+    const added = wanted.difference(await entriesOnList(store, owner, list, wanted))
+    const counts = await countEntries(store, owner)
+    if (counts.block + counts.allow + added.size > LIMITS.ownListEntriesMax) return { kind: "too_many" }
     const nowMs = log.clock()
     const inserts = insertStatements(
-      [...missing].map(entry => [entry]),
+      [...added].map(entry => [entry]),
       [subject, accountIdOf(owner) ?? "", list, nowMs],
     )
     const addedCount = await runAll(store, inserts, pause)
@@ -59,12 +61,31 @@ export async function addEntries(
       await note("own_lists_changed", subject)
       await recordAct(log, store, listAct("entries_added", owner, list, addedCount))
     }
-    return { kind: "added", addedCount, presentCount: wanted.size - addedCount }
+    const addition = { kind: "added", added, addedCount, presentCount: wanted.size - addedCount } as const
+    await record(store, addition)
+    return addition
   })
 }
 
-/** The count of removed entries, and of those that were not on the list. */
-export type EntryRemoval = { readonly removedCount: number; readonly absentCount: number }
+/** The labels by stored form. Of equal entries the last one with a note gives it. */
+function labelsOf(entries: readonly (OwnListEntry & Partial<EntryLabel>)[]): ReadonlyMap<string, EntryLabel> {
+  const labels = new Map<string, EntryLabel>()
+  for (const { storedText, shownAs, note } of entries) {
+    const before = labels.get(storedText)
+    labels.set(storedText, { shownAs: shownAs ?? before?.shownAs ?? null, note: note ?? before?.note ?? null })
+  }
+  return labels
+}
+
+/** Stores what became of an addition, in its transaction. */
+export type RecordAddition = (store: Store, addition: EntryAddition & { readonly kind: "added" }) => Promise<void>
+
+/** The stored forms of removed entries, their count, and that of those that were not on the list. */
+export type EntryRemoval = {
+  readonly removed: ReadonlySet<string>
+  readonly removedCount: number
+  readonly absentCount: number
+}
 
 /**
  * Removes entries from a list. When it resolves, the removal is durable and in force in this process. `pause` is called after
@@ -81,24 +102,15 @@ export async function removeEntries(
   return await recordChanges(log, async (store, note) => {
     const subject = ownerId(owner)
     await lockLists(store, owner)
-    const removedCount = await runAll(
-      store,
-      deleteStatements(
-        [...unwanted].map(entry => [entry]),
-        [subject, list],
-      ),
-      pause,
-    )
-    const labels = deleteLabelStatements(
-      [...unwanted].map(entry => [entry]),
-      [subject, list],
-    )
-    await runAll(store, labels, pause)
+    const removed = await entriesOnList(store, owner, list, unwanted)
+    const rows = [...removed].map(entry => [entry])
+    const removedCount = await runAll(store, deleteStatements(rows, [subject, list]), pause)
+    await runAll(store, deleteLabelStatements(rows, [subject, list]), pause)
     if (removedCount > 0) {
       await note("own_lists_changed", subject)
       await recordAct(log, store, listAct("entries_removed", owner, list, removedCount))
     }
-    return { removedCount, absentCount: unwanted.size - removedCount }
+    return { removed, removedCount, absentCount: unwanted.size - removedCount }
   })
 }
 
@@ -154,6 +166,20 @@ async function putLabels(
   await runAll(store, upserts, pause)
 }
 
+/** Those of the entries that are on a list of the owner. */
+async function entriesOnList(
+  store: Store,
+  owner: ListOwner,
+  list: OwnList,
+  entries: ReadonlySet<string>,
+): Promise<ReadonlySet<string>> {
+  const found = new Set<string>()
+  const rows = [...entries].map(entry => [entry])
+  for (const { sql, params } of findStatements(rows, [ownerId(owner), list]))
+    for (const { entry } of await store.all<{ entry: string }>(sql, params)) found.add(entry)
+  return found
+}
+
 /** Locks the owner's lists against other writers until the transaction of `store` ends; false: there is no such account. */
 async function lockLists(store: Store, owner: ListOwner): Promise<boolean> {
   if (owner !== OPERATOR) return await lockAccountRow(store, owner.accountId)
@@ -178,21 +204,35 @@ export async function listEntries(
   noteHolding = "",
 ): Promise<DatedOwnListEntry[]> {
   const rows = await store.all<ListedRow>(
-    `SELECT listed.entry, listed.added_at_ms, label.shown_as, label.note FROM own_list_entries AS listed
-     LEFT JOIN own_list_labels AS label
-       ON label.owner = listed.owner AND label.list = listed.list AND label.entry = listed.entry
-     WHERE listed.owner = $1 AND listed.list = $2 AND listed.entry > $3
+    `${SELECT_LISTED} WHERE listed.owner = $1 AND listed.list = $2 AND listed.entry > $3
        AND (listed.entry LIKE $5 ESCAPE '\\' OR ($6 <> '' AND LOWER(label.note) LIKE $7 ESCAPE '\\'))
      ORDER BY listed.entry LIMIT $4`,
     [ownerId(owner), list, after, countMax, containing(holding), noteHolding, containing(noteHolding)],
   )
-  return rows.map(row => ({
-    ...parseStoredEntry(row.entry),
-    shownAs: row.shown_as,
-    note: row.note,
-    addedAtMs: row.added_at_ms,
-  }))
+  return rows.map(toEntry)
 }
+
+/** The entry of a list with this stored form; null: it is not on the list. */
+export async function findEntry(
+  store: Store,
+  owner: ListOwner,
+  list: OwnList,
+  storedText: string,
+): Promise<DatedOwnListEntry | null> {
+  const row = await store.one<ListedRow>(
+    `${SELECT_LISTED} WHERE listed.owner = $1 AND listed.list = $2 AND listed.entry = $3`,
+    [ownerId(owner), list, storedText],
+  )
+  return row === null ? null : toEntry(row)
+}
+
+const SELECT_LISTED = `SELECT listed.entry, listed.added_at_ms, label.shown_as, label.note FROM own_list_entries AS listed
+  LEFT JOIN own_list_labels AS label ON label.owner = listed.owner AND label.list = listed.list AND label.entry = listed.entry`
+
+const toEntry = ({ entry, shown_as: shownAs, note, added_at_ms: addedAtMs }: ListedRow): DatedOwnListEntry => ({
+  ...parseStoredEntry(entry),
+  ...{ shownAs, note, addedAtMs },
+})
 
 type ListedRow = {
   readonly entry: string
@@ -233,6 +273,14 @@ const labelStatements = createBulkStatements(
     ON CONFLICT (owner, list, entry) DO UPDATE SET
       shown_as = COALESCE(own_list_labels.shown_as, excluded.shown_as), note = COALESCE(excluded.note, own_list_labels.note)`,
   3,
+)
+
+/** Parameters: owner, list. */
+const findStatements = createBulkStatements(
+  ["TEXT"],
+  rows =>
+    `SELECT entry FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry IN (SELECT column1 FROM ${rows} WHERE column1 <> '')`,
+  2,
 )
 
 /** Parameters: owner, list. */

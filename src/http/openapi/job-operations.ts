@@ -1,20 +1,9 @@
-import type { TObject } from "@sinclair/typebox"
 import { JOB_FORMATS } from "../../contract/jobs.ts"
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
-import { IDEMPOTENCY_KEY_LENGTH_MAX } from "../../customers/jobs/repeated-upload.ts"
 import { LIST_MEDIA_TYPES } from "../request/job-upload.ts"
 import { exampleCallbackSecret, exampleJob, exampleJobEstimate } from "../response/example-responses.ts"
-import { type JsonSchema, membersOf } from "./json-schemas.ts"
-import { headerReferences, jsonContent, KEY_HEADERS } from "./response-parts.ts"
-
-const queryOf = (schema: TObject): readonly JsonSchema[] =>
-  membersOf(schema).map(([name, { description, ...rest }]) => ({
-    name,
-    in: "query",
-    required: false,
-    description,
-    schema: rest,
-  }))
+import { type JsonSchema, queryParameters } from "./json-schemas.ts"
+import { headerReferences, IDEMPOTENCY_KEY, jsonContent, KEY_HEADERS, ONCE_HEADERS } from "./response-parts.ts"
 
 const JOB_ID: JsonSchema = {
   name: "id",
@@ -22,15 +11,6 @@ const JOB_ID: JsonSchema = {
   required: true,
   description: "The id of the job. That of another account's job does not exist for you.",
   schema: { type: "string" },
-}
-
-const IDEMPOTENCY_KEY: JsonSchema = {
-  name: "Idempotency-Key",
-  in: "header",
-  required: false,
-  description:
-    "A text of your own, new for each list, such as a UUID. The same list with the same key and options gives the job that it has made already, as long as that is there.",
-  schema: { type: "string", minLength: 1, maxLength: IDEMPOTENCY_KEY_LENGTH_MAX },
 }
 
 const RANGE: JsonSchema = {
@@ -64,7 +44,7 @@ export const JOB_OPERATIONS = {
     tag: "jobs",
     summary: "Upload a list",
     request: (): JsonSchema => ({
-      parameters: [...queryOf(JobQuery), IDEMPOTENCY_KEY],
+      parameters: [...queryParameters(JobQuery), IDEMPOTENCY_KEY],
       requestBody: {
         required: true,
         description:
@@ -82,7 +62,7 @@ export const JOB_OPERATIONS = {
       },
       202: {
         description: "The list has arrived whole and waits for its turn.",
-        headers: headerReferences([], [...KEY_HEADERS, "Location"]),
+        headers: headerReferences([], [...ONCE_HEADERS, "Location"]),
         content: jobContent(),
       },
     }),
@@ -110,7 +90,7 @@ export const JOB_OPERATIONS = {
   getJobResults: {
     tag: "jobs",
     summary: "Download results",
-    request: (): JsonSchema => ({ parameters: [JOB_ID, ...queryOf(JobResultsQuery), RANGE] }),
+    request: (): JsonSchema => ({ parameters: [JOB_ID, ...queryParameters(JobResultsQuery), RANGE] }),
     responses: (): Readonly<Record<number, JsonSchema>> => ({
       200: resultResponse(
         "The results in the order of the rows: a table for a list of text or CSV, lines for NDJSON. Of a job that is `stopped` or `failed`, those so far.",

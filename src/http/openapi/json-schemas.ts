@@ -4,6 +4,14 @@ import { CATEGORIES } from "../../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { JOB_FORMATS, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../contract/jobs.ts"
 import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
+import {
+  OWN_LIST_FAULTS,
+  OwnListAddition,
+  OwnListEntriesBody,
+  OwnListPage,
+  OwnListRemoval,
+  OwnListRemovalBody,
+} from "../../contract/own-lists-schema.ts"
 import { POLICIES } from "../../contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../contract/problems.ts"
 import { REASONS } from "../../contract/reasons.ts"
@@ -31,6 +39,16 @@ export function namedSchemas(): Readonly<Record<string, JsonSchema>> {
 export const membersOf = (schema: TObject): readonly (readonly [string, JsonSchema])[] =>
   Object.entries(schema.properties).map(([name, member]) => [name, innerSchema(member)])
 
+/** The members as optional parameters of a query. */
+export const queryParameters = (schema: TObject): readonly JsonSchema[] =>
+  membersOf(schema).map(([name, { description, ...rest }]) => ({
+    name,
+    in: "query",
+    required: false,
+    description,
+    schema: rest,
+  }))
+
 /**
  * Turns a TypeBox schema into plain JSON Schema. A schema with a name inside another one becomes a `$ref`, a union of literals an
  * `enum`, a union of strings or numbers with null a list of types, and a record `additionalProperties`. Objects stay open: a
@@ -56,10 +74,15 @@ const ANSWERS = [
   JobListBody,
   JobEstimateBody,
   CallbackSecretBody,
+  OwnListPage,
+  OwnListAddition,
+  OwnListRemoval,
   Health,
   ProblemBody,
   RetryProblemBody,
   BatchBody,
+  OwnListEntriesBody,
+  OwnListRemovalBody,
   FeedbackBody,
   CheckBody,
 ] as const
@@ -92,6 +115,10 @@ const NAMED_ENUMS: Readonly<Record<string, NamedEnum>> = {
     meanings: descriptionsOf(JOB_REASONS),
   },
   JobFormat: { description: "The format of a list.", meanings: descriptionsOf(JOB_FORMATS) },
+  OwnListEntryKind: {
+    description: "What an entry is about: one address, a domain with its subdomains, or its subdomains only.",
+  },
+  OwnListFault: { description: "Why a sent entry changes nothing.", meanings: descriptionsOf(OWN_LIST_FAULTS) },
   ProblemCode: {
     description: "Why a request was refused. /docs/errors explains each code. A later version may have more.",
     meanings: Object.fromEntries(API_PROBLEM_CODES.map(code => [code, PROBLEMS[code].cause])),

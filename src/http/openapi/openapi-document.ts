@@ -19,7 +19,15 @@ import {
 } from "../response/example-responses.ts"
 import { JOB_OPERATIONS } from "./job-operations.ts"
 import { type JsonSchema, membersOf, namedSchemas, reference } from "./json-schemas.ts"
-import { HEADER_OBJECTS, headerReferences, jsonContent, KEY_HEADERS } from "./response-parts.ts"
+import { OWN_LIST_OPERATIONS } from "./own-list-operations.ts"
+import {
+  HEADER_OBJECTS,
+  headerReferences,
+  IDEMPOTENCY_KEY,
+  jsonContent,
+  KEY_HEADERS,
+  ONCE_HEADERS,
+} from "./response-parts.ts"
 
 /** The server that the examples are made for. */
 type ExampleContext = { readonly baseUrl: string; readonly testDomain: string }
@@ -84,6 +92,7 @@ const DESCRIPTION = `Checks an email address, a domain or a website URL: busines
 const TAGS = {
   check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} bytes, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, and a URL ${LIMITS.urlLengthMax} characters. Prefer POST: an address stays out of URLs and logs, and a long website address fits, which takes up to twelve bytes a character in a query. Addresses under the test domain need no key.`,
   jobs: `Whole lists, of any number of rows: upload one, watch it, download it with verdicts. Rows that cannot be read, or are longer than ${JOB_LIMITS.rowBytesMax} bytes, are \`invalid\` and never end a job. One list of an account is checked at a time. When the units of the day are used up, the job stops and continues by itself.`,
+  own_lists: `Your block and allow lists: they decide for your account alone, before any list of the server. Both together have at most ${LIMITS.ownListEntriesMax} entries. Of addresses only hashes are kept. The requests cost no units.`,
   feedback: "Reports of wrong verdicts. An accepted report corrects the verdict of the domain for everybody.",
   usage: "The limits and the usage of an account.",
   health: "The state of the server. It needs no key.",
@@ -134,11 +143,11 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   postFeedback: {
     tag: "feedback",
     summary: "Report a wrong verdict",
-    request: () => ({ requestBody: feedbackBody() }),
+    request: () => ({ parameters: [IDEMPOTENCY_KEY], requestBody: feedbackBody() }),
     responses: () => ({
       202: {
         description: `The report is stored. It is a \`duplicate\` if the account sent the same within ${LIMITS.feedbackDuplicateDays} days.`,
-        headers: headerReferences([], KEY_HEADERS),
+        headers: headerReferences([], ONCE_HEADERS),
         content: jsonContent("FeedbackReceipt", {
           received: { summary: "A new report", value: exampleFeedbackReceipt() },
         }),
@@ -158,6 +167,7 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
     }),
   },
   ...JOB_OPERATIONS,
+  ...OWN_LIST_OPERATIONS,
   getHealth: {
     tag: "health",
     summary: "Health",

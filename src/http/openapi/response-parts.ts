@@ -1,6 +1,7 @@
 import { LIMITS } from "../../contract/limits.ts"
 import type { ProblemCode } from "../../contract/problems.ts"
 import { problemHeaders } from "../response/example-responses.ts"
+import { REPLAYED_HEADER } from "../response/idempotency-problems.ts"
 import { type JsonSchema, reference } from "./json-schemas.ts"
 
 /** The content of a response or a body in JSON. */
@@ -29,6 +30,10 @@ export const HEADER_OBJECTS = {
       "What is left of each policy (`r`), and the seconds until it is full again (`t`). The policy `day` is absent while the number of units left is not known. `GET /v1/usage` always has it. With status 429 it has the limit that was met.",
     schema: { type: "string" },
   },
+  "Idempotent-Replayed": {
+    description: "`true`: a request with this `Idempotency-Key` got this answer before, and nothing was done now.",
+    schema: { type: "string", enum: ["true"] },
+  },
   Location: { description: "The path of the job.", schema: { type: "string" } },
   ETag: { description: "The state of the results. It changes when there are more.", schema: { type: "string" } },
   "Accept-Ranges": { description: "`bytes`: a download can be continued.", schema: { type: "string" } },
@@ -46,6 +51,18 @@ export const HEADER_OBJECTS = {
 
 /** Headers of responses to a key: its limits, if it has any, and new terms, if there are any. */
 export const KEY_HEADERS = ["RateLimit-Policy", "RateLimit", "Warning", "Link"]
+
+/** The same of a request that an `Idempotency-Key` makes one that can be sent again. */
+export const ONCE_HEADERS = [...KEY_HEADERS, REPLAYED_HEADER]
+
+/** The header of a request that can be sent again. */
+export const IDEMPOTENCY_KEY: JsonSchema = {
+  name: "Idempotency-Key",
+  in: "header",
+  required: false,
+  description: `A text of your own, new for each request, such as a UUID. For ${LIMITS.idempotencyHours} hours the same request with the same key gets the first answer, and nothing is done twice. An upload is forgotten with its job.`,
+  schema: { type: "string", minLength: 1, maxLength: LIMITS.idempotencyKeyLengthMax },
+}
 
 /** References to `X-Request-Id`, to `more` and to the headers of these problems. */
 export function headerReferences(codes: readonly ProblemCode[] = [], more: readonly string[] = []): JsonSchema {

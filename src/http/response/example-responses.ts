@@ -8,6 +8,7 @@ import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import type { FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import type { CallbackSecretBody, JobBody, JobEstimateBody, ListReadingBody } from "../../contract/jobs-schema.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { OwnListAddition, OwnListPage, OwnListRemoval } from "../../contract/own-lists-schema.ts"
 import { POLICY_DEFAULT, type Policy } from "../../contract/policies.ts"
 import { PROBLEMS, type ProblemCode } from "../../contract/problems.ts"
 import type { CheckResult, ReducedResult } from "../../contract/result-schema.ts"
@@ -19,7 +20,9 @@ import { overloaded } from "../admission/load-shedder.ts"
 import { keylessTooFast, unauthorized } from "../request/caller.ts"
 import { tooManyItems } from "../request/check-input.ts"
 import { bannedProblem, busyProblem, passRequiredProblem } from "./free-check-problems.ts"
-import { jobNotReady, otherUpload, rangeNotSatisfiable, tooManyJobs, unsupportedList } from "./job-problems.ts"
+import { otherRequest, stillRunning } from "./idempotency-problems.ts"
+import { jobNotReady, rangeNotSatisfiable, tooManyJobs, unsupportedList } from "./job-problems.ts"
+import { ownListsFull } from "./own-list-problems.ts"
 import { INVALID_POLICY, invalidInput, Problem, problemBody, quotaExceeded } from "./problem.ts"
 
 /** The request id of every example. */
@@ -103,6 +106,41 @@ export const exampleJob = (): JobBody => ({
 export const exampleCallbackSecret = (): CallbackSecretBody => ({
   secret: `whsec_${Buffer.alloc(CALLBACK_LIMITS.secretBytes).toString("base64")}`,
   former_until: "2026-11-21T09:30:00.000Z",
+})
+
+/** An example of a page of a block list. */
+export const exampleOwnListPage = (): OwnListPage => ({
+  entries: [
+    {
+      ...{ entry: "*.trial.example", shown_as: null, kind: "subdomains", domain: "trial.example", note: null },
+      added_at: "2026-11-20T09:30:00.000Z",
+    },
+    {
+      ...{ entry: "acme.com", shown_as: null, kind: "domain", domain: "acme.com", note: "a competitor" },
+      added_at: "2026-11-20T09:30:00.000Z",
+    },
+  ],
+  next: null,
+  total: 2,
+})
+
+/** What becomes of three entries, of which one is new and one is none. */
+export const exampleOwnListAddition = (): OwnListAddition => ({
+  ...{ added: 1, present: 1, invalid: 1 },
+  results: [
+    { index: 0, status: "added", entry: "acme.com", shown_as: null, reason: null },
+    { index: 1, status: "present", entry: "*.trial.example", shown_as: null, reason: null },
+    { index: 2, status: "invalid", entry: null, shown_as: null, reason: "not_an_entry" },
+  ],
+})
+
+/** What becomes of two entries, of which one is on the list. */
+export const exampleOwnListRemoval = (): OwnListRemoval => ({
+  ...{ removed: 1, absent: 1, invalid: 0 },
+  results: [
+    { index: 0, status: "removed", entry: "acme.com", shown_as: null, reason: null },
+    { index: 1, status: "absent", entry: "*.trial.example", shown_as: null, reason: null },
+  ],
 })
 
 /** An example of what a list would cost. */
@@ -245,8 +283,10 @@ const PROBLEM_EXAMPLES: { readonly [C in ProblemCode]: Problem } = {
     limit: LIMITS.bodyBytesMax,
   }),
   unsupported_media_type: unsupportedList(),
-  idempotency_mismatch: otherUpload(),
+  idempotency_mismatch: otherRequest(),
+  idempotency_in_progress: stillRunning(),
   too_many_jobs: tooManyJobs("jobs"),
+  own_lists_full: ownListsFull(),
   job_not_ready: jobNotReady("running"),
   range_not_satisfiable: rangeNotSatisfiable(4096),
   not_found: new Problem("not_found", "This path does not exist. The paths of the API begin with /v1."),

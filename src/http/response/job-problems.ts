@@ -1,23 +1,17 @@
 import { JOB_LIMITS, JOB_STATES, type JobState } from "../../contract/jobs.ts"
 import type { JobBound } from "../../customers/jobs/job-lifecycle.ts"
+import { stillRunning } from "./idempotency-problems.ts"
 import { Problem } from "./problem.ts"
 
-const BOUND_MESSAGES: { readonly [B in JobBound]: string } = {
+const BOUND_MESSAGES: { readonly [B in Exclude<JobBound, "repeated">]: string } = {
   jobs: `The account has ${JOB_LIMITS.jobsPerAccountMax} jobs already. Delete one.`,
   uploads: `The account uploads ${JOB_LIMITS.uploadsPerAccountMax} lists already. Wait until one of them has ended.`,
-  repeated: "A list with this `Idempotency-Key` is being uploaded, or was just deleted. Try again in a minute.",
   bytes: "The lists and results of the account take too much space. Delete a job.",
 }
 
-/** The problem 409 `too_many_jobs`. */
-export const tooManyJobs = (bound: JobBound): Problem => new Problem("too_many_jobs", BOUND_MESSAGES[bound])
-
-/** The problem 422 `idempotency_mismatch`. */
-export const otherUpload = (): Problem =>
-  new Problem(
-    "idempotency_mismatch",
-    "This `Idempotency-Key` belongs to an upload of another list or with other options. Use a new key for each list.",
-  )
+/** The problem 409 `too_many_jobs`, or that of an upload whose idempotency key is in use. */
+export const tooManyJobs = (bound: JobBound): Problem =>
+  bound === "repeated" ? stillRunning() : new Problem("too_many_jobs", BOUND_MESSAGES[bound])
 
 /** The problem 415 `unsupported_media_type`. */
 export const unsupportedList = (): Problem =>

@@ -14,10 +14,16 @@ import {
 import { LIMITS } from "../../contract/limits.ts"
 import { POLICY_DEFAULT } from "../../contract/policies.ts"
 import { unitSubject } from "../../customers/accounts/unit-subjects.ts"
-import type { FeedbackReport, FeedbackReportResult } from "../../customers/feedback/feedback.ts"
+import type {
+  FeedbackReport,
+  FeedbackReportResult,
+  RecordReceipt,
+  ReportReceipt,
+} from "../../customers/feedback/feedback.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
+import type { ChangeLog } from "../../customers/store/change-log/change-log.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import { charged, metered, type UnitCharge } from "../admission/metered.ts"
 import { callerOf, type Exchange, type RequestResult } from "../exchange.ts"
@@ -27,42 +33,42 @@ import { callerActor } from "../request/caller-actor.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { invalidInput, NOT_AN_OBJECT, type Problem, quotaExceeded } from "../response/problem.ts"
 import { handlers } from "../router.ts"
+import { answerOnce, onceResponse } from "./answer-once.ts"
 
 type FeedbackRouteDeps = FeedbackDeps & {
   readonly responses: JsonResponses
   readonly testDomain: string
   readonly loadShedder: BodyReservations
+  readonly changes: Pick<ChangeLog, "store">
 }
 
 const ACCEPTED = 202
 
 /** POST /v1/feedback: reports a wrong verdict. It costs a unit, since the domain is checked. */
 export function feedbackRoute(deps: FeedbackRouteDeps) {
-  const { responses, testDomain, loadShedder } = deps
-  const receiptFor = async (exchange: Exchange, body: unknown): Promise<FeedbackReceipt> => {
-    const parsed = parseFeedback(body, testDomain)
-    if (parsed.kind === "invalid")
-      throw invalidInput([{ pointer: parsed.member === "" ? "" : `/${parsed.member}`, detail: parsed.detail }])
-    const result = await submitMeteredFeedback(deps, exchange, parsed.input)
-    // The account and its key were deleted after the key was looked up.
-    if (result.kind === "unknown_account") throw invalidKey("This key does not exist.")
-    const { receipt } = result
-    return {
-      id: receipt.id,
-      status: receipt.status,
-      domain: receipt.domain,
-      current_category: receipt.currentCategory,
-      reported_category: receipt.reportedCategory,
-    }
-  }
+  const { responses, testDomain, loadShedder, clock } = deps
   return handlers({
     postFeedback: async exchange => {
       const body = await readJsonBody(exchange.request, LIMITS.bodyBytesMax, loadShedder)
-      const receipt = await receiptFor(exchange, body)
-      return responses.serialized(JSON.stringify(receipt), exchange.id, ACCEPTED, exchange.lease?.headers())
+      const parsed = parseFeedback(body, testDomain)
+      if (parsed.kind === "invalid")
+        throw invalidInput([{ pointer: parsed.member === "" ? "" : `/${parsed.member}`, detail: parsed.detail }])
+      const once = await answerOnce({ store: deps.changes.store, clock }, exchange, body, async record => {
+        const recordReceipt: RecordReceipt = (store, receipt) => record(store, receiptText(receipt))
+        const result = await submitMeteredFeedback(deps, exchange, parsed.input, recordReceipt)
+        // The account and its key were deleted after the key was looked up.
+        if (result.kind === "unknown_account") throw invalidKey("This key does not exist.")
+        return receiptText(result.receipt)
+      })
+      return onceResponse(responses, exchange, once, ACCEPTED)
     },
   })
 }
+
+const receiptText = ({ id, status, domain, currentCategory, reportedCategory }: ReportReceipt): string =>
+  JSON.stringify({
+    ...{ id, status, domain, current_category: currentCategory, reported_category: reportedCategory },
+  } satisfies FeedbackReceipt)
 
 /** A valid report of a wrong verdict, from the API or from the dashboard's form. */
 type FeedbackInput = {
@@ -85,7 +91,12 @@ export type FeedbackDeps = {
   readonly ownLists: OwnListCache
   /** The role word of the lists that a local part is; null: none. */
   readonly roleOf: (localPart: string) => string | null
-  readonly report: (report: FeedbackReport, actor: Actor) => Promise<FeedbackReportResult>
+  /** Stores a report, and its receipt in the same transaction if it must be given again. */
+  readonly report: (
+    report: FeedbackReport,
+    actor: Actor,
+    record?: RecordReceipt | null,
+  ) => Promise<FeedbackReportResult>
   readonly units: UnitQuota
   readonly usage: UsageMeter
   readonly clock: Clock
@@ -126,6 +137,7 @@ export async function submitMeteredFeedback(
   deps: FeedbackDeps,
   exchange: Exchange,
   input: FeedbackInput,
+  record: RecordReceipt | null = null,
 ): Promise<FeedbackReportResult> {
   const { key, account } = callerOf(exchange)
   const result = await charged(reportsOf(deps, account.id), 1, () =>
@@ -133,7 +145,7 @@ export async function submitMeteredFeedback(
       deps,
       exchange,
       1,
-      () => submitFeedback(deps, input, account.id, callerActor(account.id, key.id)),
+      () => submitFeedback(deps, input, account.id, callerActor(account.id, key.id), record),
       () => ({ kind: "feedback" }),
     ),
   )
@@ -175,6 +187,7 @@ async function submitFeedback(
   { subject, domain, expected, comment }: FeedbackInput,
   accountId: string,
   actor: Actor,
+  record: RecordReceipt | null,
 ): Promise<FeedbackReportResult> {
   // The current verdict for this account, with its own lists.
   const ownListMatch = await ownLists.lookup(accountId, subject)
@@ -196,6 +209,7 @@ async function submitFeedback(
       comment,
     },
     actor,
+    record,
   )
 }
 

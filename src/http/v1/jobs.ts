@@ -5,16 +5,12 @@ import { isoInstant } from "../../base/time.ts"
 import { JOB_FORMATS, JOB_LIMITS, JOB_STATES } from "../../contract/jobs.ts"
 import type { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../contract/jobs-schema.ts"
 import { ROUTES } from "../../contract/routes.ts"
+import { createBodyMark, idempotencyKeyHash } from "../../customers/idempotency/body-mark.ts"
+import { type FormerRequest, findRequest } from "../../customers/idempotency/idempotent-requests.ts"
 import { callbackSecretMadeAtMs, type NewCallbackSecret } from "../../customers/jobs/callback-secrets.ts"
 import { type JobMoment, jobBody, readingBody } from "../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../customers/jobs/job-lifecycle.ts"
-import { findJob, findRepeatedJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
-import {
-  createUploadMark,
-  IDEMPOTENCY_KEY_LENGTH_MAX,
-  type UploadMark,
-  uploadKeyOf,
-} from "../../customers/jobs/repeated-upload.ts"
+import { findJob, type Job, type JobOptions, listJobs } from "../../customers/jobs/job-row.ts"
 import type { TierLimits } from "../../customers/quota/tier-limits.ts"
 import type { UnitQuota } from "../../customers/quota/units/unit-quota.ts"
 import type { Actor } from "../../customers/store/change-log/actor.ts"
@@ -30,6 +26,7 @@ import { metered } from "../admission/metered.ts"
 import { callerOf, type Exchange } from "../exchange.ts"
 import { invalidKey } from "../request/caller.ts"
 import { callerActor } from "../request/caller-actor.ts"
+import { idempotencyKeyOf } from "../request/idempotency-key.ts"
 import {
   type ByteRange,
   parseResultsQuery,
@@ -41,7 +38,8 @@ import { type ArrivingUpload, openUpload } from "../request/job-upload.ts"
 import { FORM_BYTES_MAX, formBoundary } from "../request/multipart.ts"
 import type { UploadDeps } from "../request/upload.ts"
 import { headerFields } from "../response/caller-headers.ts"
-import { jobNotReady, noSuchJob, otherUpload, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
+import { otherRequest, REPLAYED_HEADER, stillRunning } from "../response/idempotency-problems.ts"
+import { jobNotReady, noSuchJob, rangeNotSatisfiable, tooManyJobs } from "../response/job-problems.ts"
 import type { JsonResponses } from "../response/json-responses.ts"
 import { invalidInput, Problem } from "../response/problem.ts"
 import { handlers } from "../router.ts"
@@ -143,11 +141,10 @@ async function receive(deps: JobRoutesDeps, exchange: Exchange, list: ArrivingUp
   const { service, store, bytesMax } = deps.jobs
   const { content: chunks } = list
   const { options, reading, isDry } = parseUploadQuery(request.url, list)
-  const again = isDry ? null : repeatableUpload(request, account.id, { options, reading })
-  const made = again === null ? null : await findRepeatedJob(store, account.id, again.uploadKey)
-  if (again !== null && made !== null) {
-    const upload = again
-    const answer = await service.repeat(account.id, () => answerAgain(deps, exchange, { made, upload, chunks }))
+  const upload = isDry ? null : repeatableUpload(deps, exchange, { options, reading })
+  const before = upload === null ? null : await findRequest(store, { accountId: account.id, keyHash: upload.keyHash })
+  if (upload !== null && before !== null) {
+    const answer = await service.repeat(account.id, () => answerAgain(deps, exchange, { before, upload, chunks }))
     if (answer === "uploads") throw tooManyJobs(answer)
     return answer
   }
@@ -157,50 +154,59 @@ async function receive(deps: JobRoutesDeps, exchange: Exchange, list: ArrivingUp
   if (options.callbackUrl !== null) await assertCallbackSecret(store, account.id)
   if (isDry) return json(deps, exchange, (await estimateFor(deps, exchange, chunks, { options, reading })).body)
   const newJob = { accountId: account.id, keyId: key.id, options, reading, actor: callerActor(account.id, key.id) }
-  const job = await service.receive(newJob, again?.watch(chunks) ?? chunks, bytesMax, again)
+  const job = await service.receive(newJob, upload?.watch(chunks) ?? chunks, bytesMax, upload)
   // The account and its key were deleted meanwhile.
   if (job === null) throw invalidKey("This key does not exist.")
   if (typeof job === "string") throw tooManyJobs(job)
-  return accepted(deps, exchange, job)
+  return accepted(deps, exchange, job.id, acceptedText(deps, job))
 }
 
-function accepted(deps: JobRoutesDeps, exchange: Exchange, job: Job): Response {
-  const response = json(deps, exchange, jobBody(job, momentOf(deps)), ACCEPTED)
-  response.headers.set("Location", ROUTES.getJob.path.replace(":id", job.id))
+const acceptedText = (deps: JobRoutesDeps, job: Job): string => JSON.stringify(jobBody(job, momentOf(deps)))
+
+function accepted(
+  { responses }: JobRoutesDeps,
+  { id: requestId, lease }: Exchange,
+  id: string,
+  text: string,
+): Response {
+  const response = responses.serialized(text, requestId, ACCEPTED, lease?.headers())
+  response.headers.set("Location", ROUTES.getJob.path.replace(":id", id))
   return response
 }
 
-type RepeatableUpload = {
-  readonly uploadKey: string
-  readonly watch: UploadMark["watch"]
-  readonly markText: () => string
-}
-
 /** The upload that an `Idempotency-Key` names; null: there is none. */
-function repeatableUpload({ headers }: Request, accountId: string, asked: unknown): RepeatableUpload | null {
-  const key = headers.get("idempotency-key")?.trim() ?? null
+function repeatableUpload(deps: JobRoutesDeps, exchange: Exchange, asked: unknown) {
+  const key = idempotencyKeyOf(exchange.request)
   if (key === null) return null
-  if (key === "" || key.length > IDEMPOTENCY_KEY_LENGTH_MAX)
-    throw invalidInput([{ detail: `\`Idempotency-Key\` must have 1 to ${IDEMPOTENCY_KEY_LENGTH_MAX} characters.` }])
-  const { watch, text } = createUploadMark(key, asked)
-  return { uploadKey: uploadKeyOf(accountId, key), watch, markText: text }
+  const { watch, text: markText } = createBodyMark(key, [exchange.route, asked])
+  const keyHash = idempotencyKeyHash(callerOf(exchange).account.id, key)
+  return { keyHash, watch, markText, answerFor: (job: Job) => acceptedText(deps, job) }
 }
 
-/** The job that the same upload has made before. The list is read to its end, since only then it is known to be the same. */
+type RepeatableUpload = NonNullable<ReturnType<typeof repeatableUpload>>
+
+/** The answer that the same upload got before. The list is read to its end, since only then it is known to be the same. */
 async function answerAgain(
   deps: JobRoutesDeps,
   exchange: Exchange,
-  again: { readonly made: Job; readonly upload: RepeatableUpload; readonly chunks: AsyncIterable<Uint8Array> },
+  again: {
+    readonly before: FormerRequest
+    readonly upload: RepeatableUpload
+    readonly chunks: AsyncIterable<Uint8Array>
+  },
 ): Promise<Response> {
-  const { made, upload, chunks } = again
-  if (made.state === "receiving") throw tooManyJobs("repeated")
+  const { before, upload, chunks } = again
+  if (before.kind === "running") throw stillRunning()
   let bytes = 0
   for await (const chunk of upload.watch(chunks)) {
     bytes += chunk.length
     if (bytes > deps.jobs.bytesMax) throw tooLarge(deps.jobs.bytesMax)
   }
-  if (upload.markText() !== made.bodyMac) throw otherUpload()
-  return accepted(deps, exchange, made)
+  if (upload.markText() !== before.bodyMac) throw otherRequest()
+  const { id }: JobBody = JSON.parse(before.answer) // written by `acceptedText`
+  const response = accepted(deps, exchange, id, before.answer)
+  response.headers.set(REPLAYED_HEADER, "true")
+  return response
 }
 
 /** Nobody could tell a callback without a signature from a forged one. */

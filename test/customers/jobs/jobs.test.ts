@@ -51,7 +51,7 @@ test("an account has a bounded number of jobs, of uploads at the same time, and 
   expect(await create()).toBe("bytes")
   await store.run("UPDATE jobs SET input_bytes = 1")
   for (let at = 2; at < JOB_LIMITS.jobsPerAccountMax; at++)
-    await queueJob(store, (await newJob(store, accountId)).id, received(1, 1))
+    await queueJob(store, await newJob(store, accountId), received(1, 1))
   expect(await create()).toBe("jobs")
 })
 
@@ -66,7 +66,7 @@ test("one job of an account is checked at a time, the oldest first, and those of
   const other = await newAccount(log, "john@example.com")
   const [first, second] = [await newJob(store, accountId, { at: 1 }), await newJob(store, accountId, { at: 2 })]
   const third = await newJob(store, other, { at: 3 })
-  for (const { id } of [first, second, third]) await queueJob(store, id, received(1, 1))
+  for (const job of [first, second, third]) await queueJob(store, job, received(1, 1))
   const claims = await Promise.all(Array.from({ length: 4 }, (_, at) => claimNextJob(store, clock, `p${at}`, true)))
   for (let at = 0; at < 4; at++) claims.push(await claimNextJob(store, clock, "later", true))
   const claimed = claims.flatMap(job => (job === null ? [] : [job]))
@@ -77,7 +77,7 @@ test("one job of an account is checked at a time, the oldest first, and those of
 
 test("a block is charged, counted and recorded as done together, and not at all when too few units are left", async () => {
   const { store, accountId } = await withAccount()
-  await queueJob(store, (await newJob(store, accountId)).id, received(1, 6))
+  await queueJob(store, await newJob(store, accountId), received(1, 6))
   const job = await claimNextJob(store, clock, "me", true)
   if (job === null) throw new Error("no job")
   const block = {
@@ -100,7 +100,7 @@ test("a block is charged, counted and recorded as done together, and not at all 
 
 test("a process whose job another one has taken over charges nothing more", async () => {
   const { store, accountId } = await withAccount()
-  await queueJob(store, (await newJob(store, accountId)).id, received(1, 1))
+  await queueJob(store, await newJob(store, accountId), received(1, 1))
   const former = await claimNextJob(store, clock, "slow", true)
   if (former === null) throw new Error("no job")
   await releaseJob(store, former, true)
@@ -115,7 +115,7 @@ test("a process whose job another one has taken over charges nothing more", asyn
 
 test("a job is taken from a holder that was silent for too long, and an upload of one is deleted with its key", async () => {
   const { store, accountId } = await withAccount()
-  await queueJob(store, (await newJob(store, accountId)).id, received(1, 1))
+  await queueJob(store, await newJob(store, accountId), received(1, 1))
   const job = await claimNextJob(store, clock, "gone", true)
   const upload = await newJob(store, accountId, { holder: "gone" })
   const watch = new HolderWatch(100, () => false)
@@ -133,7 +133,7 @@ test("a job is taken from a holder that was silent for too long, and an upload o
 
 test("a process gives up the jobs on which it does not work any more, and keeps the others", async () => {
   const { store, accountId } = await withAccount()
-  await queueJob(store, (await newJob(store, accountId)).id, received(1, 1))
+  await queueJob(store, await newJob(store, accountId), received(1, 1))
   const job = await claimNextJob(store, clock, "me", true)
   const watch = new HolderWatch(100, () => true)
   await watch.takeOver(store, "me", () => true, 0)
@@ -144,7 +144,7 @@ test("a process gives up the jobs on which it does not work any more, and keeps 
 
 test("a job is taken at once from a holder that is known to have ended", async () => {
   const { store, accountId } = await withAccount()
-  await queueJob(store, (await newJob(store, accountId)).id, received(1, 1))
+  await queueJob(store, await newJob(store, accountId), received(1, 1))
   const job = await claimNextJob(store, clock, "dead", true)
   await new HolderWatch(100, holder => holder === "dead").takeOver(store, "me", () => true, 0)
   expect((await findJob(store, accountId, job?.id ?? ""))?.state).toBe("queued")
@@ -166,7 +166,7 @@ test("a job that has ended is deleted after the hours that it is kept, and no ot
   const [ended, waiting] = [await newJob(store, accountId), await newJob(store, accountId)]
   await bringInto(store, ended.id, "running")
   await finishJob(store, { ...ended, lease: 0 }, { nowMs: 5000, keepHours: 48 })
-  await queueJob(store, waiting.id, received(1, 1))
+  await queueJob(store, waiting, received(1, 1))
   expect(await deleteExpiredJobs(store, trustedAt(5000 + 48 * 3_600_000 - 1), 48)).toBe(0)
   expect(await deleteExpiredJobs(store, trustedAt(5000 + 48 * 3_600_000), 48)).toBe(1)
   expect([...(await knownJobIds(store))]).toEqual([waiting.id])

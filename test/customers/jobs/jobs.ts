@@ -37,7 +37,7 @@ export const tryJob = (store: Store, accountId: string) =>
       keyId: "key_1",
       holder: "me",
       options: OPTIONS,
-      uploadKey: null,
+      keyHash: null,
       actor: SERVER_ACTOR,
     },
   )
@@ -52,7 +52,7 @@ export async function newJob(store: Store, accountId: string, { at = 1000, holde
       keyId: "key_1",
       holder,
       options: OPTIONS,
-      uploadKey: null,
+      keyHash: null,
       actor: SERVER_ACTOR,
     },
   )

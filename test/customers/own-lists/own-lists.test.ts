@@ -38,12 +38,12 @@ const { ownListEntriesMax } = LIMITS
 describe("adding", () => {
   test("tells new entries from those that were there, and counts one that is given twice once", async () => {
     const { add, listed } = await opened()
-    expect(await add("operator", "block", "b.com", "a.com", "B.com")).toEqual({
+    expect(await add("operator", "block", "b.com", "a.com", "B.com")).toMatchObject({
       kind: "added",
       addedCount: 2,
       presentCount: 0,
     })
-    expect(await add("operator", "block", "b.com", "*.b.com")).toEqual({
+    expect(await add("operator", "block", "b.com", "*.b.com")).toMatchObject({
       kind: "added",
       addedCount: 1,
       presentCount: 1,
@@ -164,8 +164,8 @@ describe("removing", () => {
     const { add, remove, listed } = await opened()
     await add("operator", "block", "jane@acme.com", "joan@acme.com", "acme.com", "*.acme.com")
     const [joan = ""] = entries("joan@acme.com").map(({ storedText }) => storedText)
-    expect(await remove("operator", "block", "JANE@acme.com", joan)).toEqual({ removedCount: 2, absentCount: 0 })
-    expect(await remove("operator", "block", "Acme.com", "jane@acme.com", "b.com")).toEqual({
+    expect(await remove("operator", "block", "JANE@acme.com", joan)).toMatchObject({ removedCount: 2, absentCount: 0 })
+    expect(await remove("operator", "block", "Acme.com", "jane@acme.com", "b.com")).toMatchObject({
       removedCount: 1,
       absentCount: 2,
     })

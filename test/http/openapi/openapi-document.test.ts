@@ -5,6 +5,13 @@ import { Value } from "@sinclair/typebox/value"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../../src/contract/feedback-schema.ts"
 import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../../src/contract/jobs-schema.ts"
+import {
+  OwnListAddition,
+  OwnListEntriesBody,
+  OwnListPage,
+  OwnListRemoval,
+  OwnListRemovalBody,
+} from "../../../src/contract/own-lists-schema.ts"
 import { POLICY_NAMES, RECOMMENDATIONS } from "../../../src/contract/policies.ts"
 import { API_PROBLEM_CODES, PROBLEMS } from "../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../src/contract/reasons.ts"
@@ -191,6 +198,11 @@ const BODIES: Readonly<Record<string, TSchema>> = {
   JobList: JobListBody,
   JobEstimate: JobEstimateBody,
   CallbackSecret: CallbackSecretBody,
+  OwnListPage,
+  OwnListAddition,
+  OwnListRemoval,
+  OwnListEntriesBody,
+  OwnListRemovalBody,
 }
 const nameOf = (reference: unknown): string => String(reference).replace("#/components/schemas/", "")
 

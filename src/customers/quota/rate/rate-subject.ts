@@ -21,6 +21,7 @@ const KINDS = {
   signInMailbox: "sign-in mailbox ",
   signInProof: "sign-in proof ",
   ownListImport: "own list import ",
+  ownListRequest: "own list request ",
   feedbackForm: "feedback form ",
 } as const
 

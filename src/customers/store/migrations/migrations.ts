@@ -250,6 +250,18 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE UNIQUE INDEX jobs_by_upload_key ON jobs (account_id, upload_key) WHERE upload_key IS NOT NULL",
     ],
   },
+  {
+    number: 32,
+    description: "answers to requests that are sent again",
+    // `upload_key` and `body_mac` of jobs are not used any more. `answer` null: the list of the job is arriving. `job_id` null: there is none.
+    statements: [
+      `CREATE TABLE idempotent_requests (
+        account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE, key_hash TEXT NOT NULL, job_id TEXT, body_mac TEXT,
+        answer TEXT, at_ms BIGINT NOT NULL, PRIMARY KEY (account_id, key_hash))`,
+      "CREATE INDEX idempotent_requests_by_job ON idempotent_requests (job_id) WHERE job_id IS NOT NULL",
+      "CREATE INDEX idempotent_requests_by_time ON idempotent_requests (at_ms)",
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */
