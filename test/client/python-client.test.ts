@@ -13,7 +13,23 @@ import { answers, FAULTS, type FaultReply, faultServer, problemOf, says, verdict
 import { CUT_RESULTS, cutResults, jobReply } from "./job-replies.ts"
 
 const PYTHON = Bun.which("python3")
-const IN_PYTHON = PYTHON === null ? "the Python client (skipped: python3 is not installed)" : "the Python client"
+const CLIENTS = { Mailkind: "the Python client", AsyncMailkind: "the Python client for asyncio" } as const
+
+type ClientName = keyof typeof CLIENTS
+
+/** Tests a client, or the one for asyncio too. */
+function testPython(promise: string, run: () => Promise<void>, names: readonly ClientName[] = ["Mailkind"]): void {
+  for (const name of names)
+    test.skipIf(PYTHON === null)(
+      `${CLIENTS[name]}${PYTHON === null ? " (skipped: python3 is not installed)" : ""} ${promise}`,
+      async () => {
+        client = name
+        await run()
+      },
+    )
+}
+let client: ClientName = "Mailkind"
+const BOTH = ["Mailkind", "AsyncMailkind"] as const
 
 /** A call of a method with its arguments. */
 type Call = Readonly<Record<string, Readonly<Record<string, unknown>>>>
@@ -22,7 +38,7 @@ async function inPython(command: readonly string[]) {
   const directory = mkdtempSync(join(tmpdir(), "mailkind-python-"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   for (const [name, text] of Object.entries(pythonClientFiles())) writeFileSync(join(directory, name), text)
-  const environment = { PATH: process.env["PATH"], HOME: directory, PYTHONDONTWRITEBYTECODE: "1" }
+  const environment = { PATH: process.env["PATH"], HOME: directory, PYTHONDONTWRITEBYTECODE: "1", CLIENT: client }
   const ended = await startProgram([PYTHON ?? "", ...command], directory, environment).ended()
   if (ended.code !== 0) throw new Error(ended.err)
   return JSON.parse(ended.out)
@@ -49,51 +65,55 @@ const calledAt = (url: string, key: string, calls: readonly Call[]) =>
 
 const CHECK: Call = { check_email: { email: "jane@stripe.com" } }
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} sends what it is asked for and gives the result`, async () => {
-  const { outcomes, seen, stats, holds_key } = await called(
-    [answers],
-    [{ check_email: { email: "jane@stripe.com", policy: "strict" } }, { check: { domain: "stripe.com", deep: true } }],
-  )
-  expect(outcomes[0]).toMatchObject({ outcome: "checked", result: { category: "business" }, request_id: "id-0" })
-  expect(seen).toMatchObject([
-    { url: "/v1/check", id: "id-0", authorization: "Bearer svc_live_secretsecretsecret" },
-    {},
-  ])
-  expect(seen.map(({ body }: { body: string }) => JSON.parse(body))).toEqual([
-    { email: "jane@stripe.com", policy: "strict" },
-    { domain: "stripe.com", deep: true },
-  ])
-  expect(stats).toMatchObject({ checked: 2, unchecked: 0, requests: 2, retries: 0 })
-  expect(holds_key).toBe(false)
-})
-
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} leaves a check unchecked by every fault, counts it, and waits for nobody`,
+testPython(
+  `sends what it is asked for and gives the result`,
   async () => {
-    const ended = await Promise.all(
-      Object.entries(FAULTS).map(async ([fault, { reply, because }]) => ({
-        fault,
-        because,
-        ...(await called([reply], [CHECK])),
-      })),
+    const { outcomes, seen, stats, holds_key } = await called(
+      [answers],
+      [
+        { check_email: { email: "jane@stripe.com", policy: "strict" } },
+        { check: { domain: "stripe.com", deep: true } },
+      ],
     )
-    for (const { fault, because, outcomes, waits, told, stats, seen, holds_key } of ended) {
-      expect({ fault, outcome: outcomes[0] }).toMatchObject({ fault, outcome: { outcome: "unchecked", because } })
-      expect({ fault, waits, requests: seen.length, holds_key }).toEqual({
-        fault,
-        waits: [],
-        requests: 1,
-        holds_key: false,
-      })
-      expect(stats).toMatchObject({ unchecked: 1, unchecked_because: { [because]: 1 } })
-      expect(told).toMatchObject([{ because }])
-      expect(JSON.stringify(told)).not.toContain("jane")
-    }
+    expect(outcomes[0]).toMatchObject({ outcome: "checked", result: { category: "business" }, request_id: "id-0" })
+    expect(seen).toMatchObject([
+      { url: "/v1/check", id: "id-0", authorization: "Bearer svc_live_secretsecretsecret" },
+      {},
+    ])
+    expect(seen.map(({ body }: { body: string }) => JSON.parse(body))).toEqual([
+      { email: "jane@stripe.com", policy: "strict" },
+      { domain: "stripe.com", deep: true },
+    ])
+    expect(stats).toMatchObject({ checked: 2, unchecked: 0, requests: 2, retries: 0 })
+    expect(holds_key).toBe(false)
   },
+  BOTH,
 )
 
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} sends a subject without white space around it, and refuses what is no subject without sending it`,
+testPython(`leaves a check unchecked by every fault, counts it, and waits for nobody`, async () => {
+  const ended = await Promise.all(
+    Object.entries(FAULTS).map(async ([fault, { reply, because }]) => ({
+      fault,
+      because,
+      ...(await called([reply], [CHECK])),
+    })),
+  )
+  for (const { fault, because, outcomes, waits, told, stats, seen, holds_key } of ended) {
+    expect({ fault, outcome: outcomes[0] }).toMatchObject({ fault, outcome: { outcome: "unchecked", because } })
+    expect({ fault, waits, requests: seen.length, holds_key }).toEqual({
+      fault,
+      waits: [],
+      requests: 1,
+      holds_key: false,
+    })
+    expect(stats).toMatchObject({ unchecked: 1, unchecked_because: { [because]: 1 } })
+    expect(told).toMatchObject([{ because }])
+    expect(JSON.stringify(told)).not.toContain("jane")
+  }
+})
+
+testPython(
+  `sends a subject without white space around it, and refuses what is no subject without sending it`,
   async () => {
     const subjects = ["", " \t", "a".repeat(2049), null, 7, ["jane@stripe.com"], { email: "jane@stripe.com" }]
     const { outcomes, seen } = await called(
@@ -108,7 +128,7 @@ test.skipIf(PYTHON === null)(
   },
 )
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} tries again what may succeed, with one request id`, async () => {
+testPython(`tries again what may succeed, with one request id`, async () => {
   const ended = await Promise.all(
     Object.entries(FAULTS).map(async ([fault, { reply, isRetried }]) => ({
       ...{
@@ -124,43 +144,44 @@ test.skipIf(PYTHON === null)(`${IN_PYTHON} tries again what may succeed, with on
     })
 })
 
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} doubles its waits, keeps Retry-After, and never waits for hours`,
-  async () => {
-    const failing = FAULTS["a server error"].reply
-    const options = { retries: 5, timeout: 9999 }
-    const limited = await called(
-      [failing, failing, failing, FAULTS["a rate limit of a second"].reply, answers],
-      [CHECK],
-      { options },
-    )
-    expect([limited.outcomes[0].outcome, limited.waits]).toEqual(["checked", [0.5, 1, 2, 1]])
-    const quota = await called([FAULTS["a quota of three hours"].reply], [CHECK], { options })
-    expect(quota.outcomes[0]).toMatchObject({
-      because: "quota_exceeded",
-      retry_after: 10_984,
-      problem: { remaining: 0 },
-    })
-    expect([quota.seen.length, quota.waits]).toEqual([1, []])
-    const late = await called([FAULTS["an overloaded server"].reply], [CHECK], {
-      options: { retries: 5, timeout: 1.5 },
-    })
-    expect([late.outcomes[0].outcome, late.seen.length, late.waits]).toEqual(["unchecked", 1, []])
-  },
-)
-
-test.skipIf(PYTHON === null)(`${IN_PYTHON} leaves a check unchecked where the server is dead or silent`, async () => {
-  const dead = await faultServer(answers)
-  dead.close()
-  const [{ outcomes }, silent] = await Promise.all([
-    called([answers], [CHECK], { options: { url: dead.url } }),
-    called([() => undefined], [CHECK], { is_silent: true }),
-  ])
-  expect(outcomes[0]).toMatchObject({ outcome: "unchecked", because: "unreachable" })
-  expect(silent.outcomes[0]).toMatchObject({ outcome: "unchecked", because: "timeout" })
+testPython(`doubles its waits, keeps Retry-After, and never waits for hours`, async () => {
+  const failing = FAULTS["a server error"].reply
+  const options = { retries: 5, timeout: 9999 }
+  const limited = await called(
+    [failing, failing, failing, FAULTS["a rate limit of a second"].reply, answers],
+    [CHECK],
+    { options },
+  )
+  expect([limited.outcomes[0].outcome, limited.waits]).toEqual(["checked", [0.5, 1, 2, 1]])
+  const quota = await called([FAULTS["a quota of three hours"].reply], [CHECK], { options })
+  expect(quota.outcomes[0]).toMatchObject({
+    because: "quota_exceeded",
+    retry_after: 10_984,
+    problem: { remaining: 0 },
+  })
+  expect([quota.seen.length, quota.waits]).toEqual([1, []])
+  const late = await called([FAULTS["an overloaded server"].reply], [CHECK], {
+    options: { retries: 5, timeout: 1.5 },
+  })
+  expect([late.outcomes[0].outcome, late.seen.length, late.waits]).toEqual(["unchecked", 1, []])
 })
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} keeps only answers that may be kept`, async () => {
+testPython(
+  `leaves a check unchecked where the server is dead or silent`,
+  async () => {
+    const dead = await faultServer(answers)
+    dead.close()
+    const [{ outcomes }, silent] = await Promise.all([
+      called([answers], [CHECK], { options: { url: dead.url } }),
+      called([() => undefined], [CHECK], { is_silent: true }),
+    ])
+    expect(outcomes[0]).toMatchObject({ outcome: "unchecked", because: "unreachable" })
+    expect(silent.outcomes[0]).toMatchObject({ outcome: "unchecked", because: "timeout" })
+  },
+  BOTH,
+)
+
+testPython(`keeps only answers that may be kept`, async () => {
   const verdict = JSON.stringify(verdictOf("a@b.co"))
   const kept = await called([says(200, verdict, { "Cache-Control": "private, max-age=60" })], [CHECK, CHECK])
   expect([kept.seen.length, kept.stats.cached, kept.stats.checked]).toEqual([1, 1, 2])
@@ -168,8 +189,8 @@ test.skipIf(PYTHON === null)(`${IN_PYTHON} keeps only answers that may be kept`,
     expect((await called([reply], [CHECK, CHECK])).seen.length).toBe(2)
 })
 
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} brings 10 000 addresses in order through a server that fails one request in ten`,
+testPython(
+  `brings 10 000 addresses in order through a server that fails one request in ten`,
   async () => {
     let requests = 0
     const failing: FaultReply = (request, response, body) =>
@@ -178,6 +199,7 @@ test.skipIf(PYTHON === null)(
     expect(outcomes[0]).toMatchObject({ checked: 10_000, is_in_order: true, progress: 100 })
     expect(stats).toMatchObject({ checked: 10_000, unchecked: 0 })
   },
+  BOTH,
 )
 
 /** Answers the first items of a batch, and keeps the requests for the others until `/v1/health` is asked: from then on it closes them. */
@@ -202,12 +224,12 @@ for each in client.batch((f"user{n}@x.co" for n in range(300)), concurrency=3, r
     break
 `
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} keeps no program running for a batch that it has left`, async () => {
+testPython(`keeps no program running for a batch that it has left`, async () => {
   const server = await faultServer(answersFirst())
   expect(await inPython(["-c", `${LEAVING}print(each.index)`, server.url])).toBe(0)
 })
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} tells whoever leaves the loop nothing of the other items`, async () => {
+testPython(`tells whoever leaves the loop nothing of the other items`, async () => {
   const server = await faultServer(answersFirst())
   const ending = `
 client.health()
@@ -218,7 +240,7 @@ print(json.dumps([len(told), client.stats()["unchecked"]]))`
   expect(await inPython(["-c", LEAVING + ending, server.url])).toEqual([0, 0])
 })
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} keeps its results apart from those that a program changes`, async () => {
+testPython(`keeps its results apart from those that a program changes`, async () => {
   const keeps = { "Cache-Control": "private, max-age=60" }
   const server = await faultServer(says(200, JSON.stringify(verdictOf("a@b.co")), keeps))
   const program = `
@@ -232,8 +254,8 @@ print(json.dumps([reasons, client.stats()["cached"]]))`
   expect(await inPython(["-c", program, server.url])).toEqual([["mx_found"], 2])
 })
 
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} stops a batch at what no later request can get either, and accounts for every item`,
+testPython(
+  `stops a batch at what no later request can get either, and accounts for every item`,
   async () => {
     for (const fault of ["a revoked key", "a quota of three hours"] as const) {
       const { outcomes, seen, stats } = await called(
@@ -244,9 +266,10 @@ test.skipIf(PYTHON === null)(
       expect([seen.length, stats.unchecked]).toEqual([1, 1000])
     }
   },
+  BOTH,
 )
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} sends no item that the API never takes, and the others`, async () => {
+testPython(`sends no item that the API never takes, and the others`, async () => {
   const items = ["a@b.co", "x".repeat(3000), "c@d.co"]
   expect((await called([answers], [{ batch: { items } }])).outcomes[0]).toMatchObject({
     checked: 2,
@@ -255,37 +278,38 @@ test.skipIf(PYTHON === null)(`${IN_PYTHON} sends no item that the API never take
   })
 })
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} raises for wrong options alone, and never names the key`, async () => {
-  const wrong = [
-    { batch: { items: "jane@stripe.com" } },
-    { batch: { items: ["a@b.co"], concurrency: 0 } },
-    { check_email: { email: "a@b.co", timeout: -1 } },
-  ]
-  const { outcomes } = await called([answers], wrong)
-  expect(outcomes.map(({ raised }: { raised: string }) => raised)).toEqual(["TypeError", "ValueError", "ValueError"])
-  const refusal = await called([answers], [CHECK], { key: "svc_live_secretsecret\nx" }).catch(String)
-  expect(refusal).toContain("the key has characters that no key has")
-  expect(refusal).not.toContain("secretsecret")
-})
-
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} has the values of the contract and the causes of the TypeScript client`,
+testPython(
+  `raises for wrong options alone, and never names the key`,
   async () => {
-    const program =
-      "import json, mailkind as m; print(json.dumps([m.CATEGORIES, m.REASONS, m.BATCH_ITEMS_MAX, dict(m.CAUSES)]))"
-    const [categories, reasons, itemsMax, causes] = await inPython(["-c", program])
-    expect([categories, reasons, itemsMax]).toEqual([[...CATEGORY_NAMES], [...REASON_NAMES], 100])
-    // A call cannot be aborted there.
-    expect(Object.keys(causes).sort()).toEqual(
-      Object.keys(CAUSES)
-        .filter(cause => cause !== "aborted")
-        .sort(),
-    )
+    const wrong = [
+      { batch: { items: "jane@stripe.com" } },
+      { batch: { items: ["a@b.co"], concurrency: 0 } },
+      { check_email: { email: "a@b.co", timeout: -1 } },
+    ]
+    const { outcomes } = await called([answers], wrong)
+    expect(outcomes.map(({ raised }: { raised: string }) => raised)).toEqual(["TypeError", "ValueError", "ValueError"])
+    const refusal = await called([answers], [CHECK], { key: "svc_live_secretsecret\nx" }).catch(String)
+    expect(refusal).toContain("the key has characters that no key has")
+    expect(refusal).not.toContain("secretsecret")
   },
+  BOTH,
 )
 
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} uploads a list to a real server, watches, downloads and deletes it`,
+testPython(`has the values of the contract and the causes of the TypeScript client`, async () => {
+  const program =
+    "import json, mailkind as m; print(json.dumps([m.CATEGORIES, m.REASONS, m.BATCH_ITEMS_MAX, dict(m.CAUSES)]))"
+  const [categories, reasons, itemsMax, causes] = await inPython(["-c", program])
+  expect([categories, reasons, itemsMax]).toEqual([[...CATEGORY_NAMES], [...REASON_NAMES], 100])
+  // A call cannot be aborted there.
+  expect(Object.keys(causes).sort()).toEqual(
+    Object.keys(CAUSES)
+      .filter(cause => cause !== "aborted")
+      .sort(),
+  )
+})
+
+testPython(
+  `uploads a list to a real server, watches, downloads and deletes it`,
   async () => {
     const server = await serverProcess()
     onTestEnd(server.stop)
@@ -313,10 +337,11 @@ test.skipIf(PYTHON === null)(
     expect(outcomes[4]).toMatchObject({ because: "refused", problem: { code: "invalid_input" } })
     expect(holds_key).toBe(false)
   },
+  BOTH,
 )
 
-test.skipIf(PYTHON === null)(
-  `${IN_PYTHON} continues downloads and progress over faults, and says how far it came`,
+testPython(
+  `continues downloads and progress over faults, and says how far it came`,
   async () => {
     const done = jobReply("done")
     const whole = await called([done, ...Array(9).fill(cutResults(900)), cutResults()], [{ results: {} }])
@@ -334,9 +359,10 @@ test.skipIf(PYTHON === null)(
     const revoked = await called([done, says(401, problemOf(401, "key_revoked"))], [{ progress_of: {} }])
     expect(revoked.outcomes).toEqual([{ because: "refused" }])
   },
+  BOTH,
 )
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} repeats an upload only where the server refused it`, async () => {
+testPython(`repeats an upload only where the server refused it`, async () => {
   const busy = says(503, problemOf(503, "overloaded", { retry_after: 1 }), { "Retry-After": "1" })
   const estimate = { "jobs.estimate": { file: "mailkind.py", retries: 3 } }
   const refused = await called([busy, says(200, '{"rows":1}')], [estimate])
@@ -351,7 +377,7 @@ test.skipIf(PYTHON === null)(`${IN_PYTHON} repeats an upload only where the serv
   expect([limited.outcomes[0], limited.seen.length]).toMatchObject([{ because: "refused", message }, 1])
 })
 
-test.skipIf(PYTHON === null)(`${IN_PYTHON} says why a list is refused that is still being sent`, async () => {
+testPython(`says why a list is refused that is still being sent`, async () => {
   const server = await serverProcess({ MAILKIND_JOB_BYTES_MAX: "100000" })
   onTestEnd(server.stop)
   const tooLarge = { list_: "jane@gmail.com\n".repeat(5000), times: 100, format: "text" }

@@ -1,5 +1,7 @@
 """Runs one scenario of the tests with the Python client and prints what came of it as JSON: python3 python-driver.py SCENARIO."""
 
+import asyncio
+import inspect
 import json
 import os
 import sys
@@ -33,6 +35,38 @@ class Platform(mailkind._Platform):
         self.waits.append(seconds)
         self.clock += seconds
         return False
+
+
+class Waiting:
+    """An object of the client for asyncio as one without: each method is waited for, and what it iterates over is a list."""
+
+    def __init__(self, inner, loop):
+        self.inner, self.loop = inner, loop
+
+    def __getattr__(self, name):
+        value = getattr(self.inner, name)
+        if not callable(value):
+            return Waiting(value, self.loop) if type(value).__name__ == "_AsyncJobs" else value
+        return lambda *given, **named: self.ended(value(*given, **named))
+
+    def ended(self, value):
+        if inspect.isawaitable(value):
+            value = self.loop.run_until_complete(value)
+        if isinstance(getattr(value, "result", None), mailkind.AsyncJob):
+            return mailkind.replace(value, result=Waiting(value.result, self.loop))
+        return self.each(value) if hasattr(value, "__aiter__") else value
+
+    def each(self, values):
+        end = object()
+
+        async def following():
+            return await anext(values, end)
+
+        while (value := self.loop.run_until_complete(following())) is not end:
+            yield value
+
+    def __repr__(self):
+        return repr(self.inner)
 
 
 def job_way(client, list_, times=1, only=None, cut_at=None, **options):
@@ -85,9 +119,12 @@ def plain(value):
 scenario = json.loads(sys.argv[1])
 platform = Platform(scenario.get("is_silent", False), scenario.get("waits_max", 1e9))
 told = []
-client = mailkind.Mailkind(
+client = getattr(mailkind, os.environ.get("CLIENT", "Mailkind"))(
     scenario.get("key", "svc_live_secretsecretsecret"), on_unchecked=told.append, _platform=platform, **scenario.get("options", {})
 )
+texts = str(vars(client)) + str(vars(getattr(client, "_client", client)))
+if isinstance(client, mailkind.AsyncMailkind):
+    client = Waiting(client, asyncio.new_event_loop())
 outcomes, progress = [], []
 for call in scenario["calls"]:
     (name, arguments), = call.items()
@@ -109,7 +146,7 @@ for call in scenario["calls"]:
             outcomes.append(plain(getattr(client, name)(**arguments)))
     except (TypeError, ValueError, OSError) as error:
         outcomes.append({"raised": type(error).__name__, "message": str(error)})
-texts = repr(client) + str(vars(client)) + repr(outcomes) + repr(told)
+texts += repr(client) + repr(outcomes) + repr(told)
 print(
     json.dumps(
         {

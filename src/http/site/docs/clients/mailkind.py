@@ -8,11 +8,15 @@
 
 No method raises because a check failed: the outcome says so. Only wrong options raise, as `TypeError` or `ValueError`. The
 progress and the results of a job raise a `JobError` when they end early.
-A client may be shared by threads. No outcome, error or text holds the key.
+A client may be shared by threads. No outcome, error or text holds the key. With asyncio, use `AsyncMailkind`:
+
+    client = AsyncMailkind(os.environ["MK_API_KEY"])
+    answer = await client.check_email("jane@gmail.com")
 """
 
 from __future__ import annotations
 
+import asyncio
 import copy
 import email.utils
 import http.client
@@ -31,14 +35,14 @@ from collections import OrderedDict, deque
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import (
-    Any, BinaryIO, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence, Tuple, TypedDict,
-    TypeVar, Union, cast,
+    Any, AsyncIterator, BinaryIO, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence,
+    Tuple, TypedDict, TypeVar, Union, cast,
 )
 
 __all__ = [
-    "Mailkind", "Checked", "Unchecked", "CheckedItem", "UncheckedItem", "Answered", "Unanswered", "Outcome", "ItemOutcome",
+    "Mailkind", "AsyncMailkind", "Checked", "Unchecked", "CheckedItem", "UncheckedItem", "Answered", "Unanswered", "Outcome", "ItemOutcome",
     "Progress", "CheckResult", "BatchItemResult", "CATEGORIES", "RECOMMENDATIONS", "POLICIES", "REASONS", "PROBLEM_CODES",
-    "CAUSES", "Job", "JobError",
+    "CAUSES", "Job", "AsyncJob", "JobError",
 ]
 
 #: The server that this file comes from.
@@ -299,11 +303,11 @@ class _Cache(Generic[R]):
 class _Batch:
     """What all requests of a batch share."""
 
-    def __init__(self, policy: Optional[str], retries: int, timeout: float) -> None:
+    def __init__(self, policy: Optional[str], retries: int, timeout: float, cancelled: threading.Event) -> None:
         self.policy, self.retries, self.timeout = policy, retries, timeout
         self.stopped: Optional[Failure] = None
         self.given_up_in_a_row = 0
-        self.cancelled = threading.Event()
+        self.cancelled = cancelled
         self.lock = threading.Lock()
 
 
@@ -393,12 +397,7 @@ class Mailkind:
     ) -> Iterator[ItemOutcome]:
         """Checks any number of items, in order. Iterate over it, which keeps only a few requests in memory, or make a `list` of it.
         At most `concurrency` requests are sent at the same time. `on_progress` is called with the items that are done."""
-        if isinstance(items, (str, bytes)):
-            raise TypeError("mailkind: `items` must be a list or another iterable of texts, not one text.")
-        ahead = _read_count("concurrency", concurrency, 1)
-        seconds = self._batch_timeout if timeout is None else _read_seconds("timeout", timeout)
-        state = _Batch(policy, _read_count("retries", retries, 0), seconds)
-        return self._run_batch(items, ahead, state, on_progress)
+        return _flattened(self._batch(items, policy, concurrency, retries, timeout, on_progress))
 
     def feedback(
         self,
@@ -473,9 +472,27 @@ class Mailkind:
             return Unanswered(**asdict(ended))
         return Answered(ended.value, ended.request_id)
 
+    def _batch(
+        self,
+        items: Iterable[str],
+        policy: Optional[str],
+        concurrency: int,
+        retries: int,
+        timeout: Optional[float],
+        on_progress: Optional[Callable[[Progress], None]],
+        cancelled: Optional[threading.Event] = None,
+    ) -> Iterator[List[ItemOutcome]]:
+        """The outcomes of a batch, those of one request after the other. `cancelled` ends its waits."""
+        if isinstance(items, (str, bytes)):
+            raise TypeError("mailkind: `items` must be a list or another iterable of texts, not one text.")
+        ahead = _read_count("concurrency", concurrency, 1)
+        seconds = self._batch_timeout if timeout is None else _read_seconds("timeout", timeout)
+        state = _Batch(policy, _read_count("retries", retries, 0), seconds, cancelled or threading.Event())
+        return self._run_batch(items, ahead, state, on_progress)
+
     def _run_batch(
         self, items: Iterable[str], ahead: int, state: _Batch, on_progress: Optional[Callable[[Progress], None]]
-    ) -> Iterator[ItemOutcome]:
+    ) -> Iterator[List[ItemOutcome]]:
         total = len(items) if isinstance(items, Sequence) else None
         begun: Deque[Future[List[ItemOutcome]]] = deque()
         done = checked = 0
@@ -494,7 +511,7 @@ class Mailkind:
                 checked += sum(each.outcome == "checked" for each in ended)
                 if on_progress is not None:
                     on_progress(Progress(done, checked, done - checked, total))
-                yield from ended
+                yield ended
         finally:
             state.cancelled.set()
 
@@ -851,6 +868,274 @@ class _Jobs:
         call = self._client._single(request.path, None, request.is_answer, request.timeout, request.retries)
         ended = self._client._ask(replace(call, method=request.method, file=request.file))
         return Unanswered(**asdict(ended)) if isinstance(ended, Failure) else Answered(ended.value, ended.request_id)
+
+class AsyncMailkind:
+    """The client for asyncio: the methods and options of `Mailkind`, with `await` and `async for`. It never blocks the loop.
+
+    `concurrency_max`: how many calls are under way at the same time (64), each in a thread of its own. Others wait within their
+    `timeout`. A call that is cancelled is left alone and ends by itself. `on_unchecked` and `on_progress` are called in other threads
+    than that of the loop.
+    """
+
+    def __init__(
+        self,
+        key: Optional[str] = None,
+        *,
+        url: str = SERVER_URL,
+        timeout: Optional[float] = None,
+        retries: int = 0,
+        retry_wait_max: float = 60.0,
+        cache_entries_max: int = 1000,
+        on_unchecked: Optional[Callable[[Unchecked], None]] = None,
+        concurrency_max: int = 64,
+        _platform: Optional[_Platform] = None,
+    ) -> None:
+        self._client = Mailkind(
+            key, url=url, timeout=timeout, retries=retries, retry_wait_max=retry_wait_max, cache_entries_max=cache_entries_max,
+            on_unchecked=on_unchecked, _platform=_platform,
+        )
+        self._concurrency_max = _read_count("concurrency_max", concurrency_max, 1)
+        self._loop: Optional[asyncio.AbstractEventLoop] = None
+        self._slots: Optional[asyncio.Semaphore] = None
+
+    def __repr__(self) -> str:
+        return f"Async{self._client!r}"
+
+    async def check(
+        self,
+        *,
+        email: Optional[str] = None,
+        domain: Optional[str] = None,
+        url: Optional[str] = None,
+        policy: Optional[str] = None,
+        deep: Optional[bool] = None,
+        workspace: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Outcome:
+        """As `Mailkind.check`."""
+        given = {"email": email, "domain": domain, "url": url, "policy": policy, "deep": deep, "workspace": workspace}
+        ended = await self._within(self._client.check, timeout, retries=retries, **given)
+        if not isinstance(ended, Failure) or isinstance(ended, Unchecked):
+            return ended
+        outcome = Unchecked(**asdict(ended))
+        self._client._tell(outcome)
+        return outcome
+
+    async def check_email(
+        self,
+        email: str,
+        *,
+        policy: Optional[str] = None,
+        deep: Optional[bool] = None,
+        workspace: Optional[bool] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Outcome:
+        """Checks an email address."""
+        return await self.check(email=email, policy=policy, deep=deep, workspace=workspace, timeout=timeout, retries=retries)
+
+    def batch(
+        self,
+        items: Iterable[str],
+        *,
+        policy: Optional[str] = None,
+        concurrency: int = 4,
+        retries: int = 4,
+        timeout: Optional[float] = None,
+        on_progress: Optional[Callable[[Progress], None]] = None,
+    ) -> AsyncIterator[ItemOutcome]:
+        """As `Mailkind.batch`: iterate over it with `async for`. `items` is read in another thread."""
+        cancelled = threading.Event()
+        chunks = self._client._batch(items, policy, concurrency, retries, timeout, on_progress, cancelled)
+        return self._items(chunks, cancelled)
+
+    async def feedback(
+        self,
+        *,
+        expected_category: str,
+        email: Optional[str] = None,
+        domain: Optional[str] = None,
+        comment: Optional[str] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Reply:
+        """Reports a wrong verdict for exactly one of `email` and `domain`."""
+        report = {"expected_category": expected_category, "email": email, "domain": domain, "comment": comment}
+        return await self._reply(self._client.feedback, timeout, retries=retries, **report)
+
+    async def usage(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """The limits and the units of the account."""
+        return await self._reply(self._client.usage, timeout, retries=retries)
+
+    async def health(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """The state of the server."""
+        return await self._reply(self._client.health, timeout, retries=retries)
+
+    @property
+    def jobs(self) -> "_AsyncJobs":
+        """Whole lists: upload, watch, download."""
+        return _AsyncJobs(self)
+
+    def stats(self) -> Dict[str, Any]:
+        """As `Mailkind.stats`."""
+        return self._client.stats()
+
+    async def _reply(self, call: Callable[..., Any], timeout: Optional[float], **given: Any) -> Reply:
+        ended = await self._within(call, timeout, **given)
+        is_own = isinstance(ended, Failure) and not isinstance(ended, Unanswered)
+        return Unanswered(**asdict(ended)) if is_own else cast(Reply, ended)
+
+    async def _within(self, call: Callable[..., Any], timeout: Optional[float], **given: Any) -> Any:
+        """What the call gives, in a thread, with the wait for a free slot as a part of its time. A `Failure` if it gets none."""
+        seconds = self._client._timeout if timeout is None else _read_seconds("timeout", timeout)
+        loop = asyncio.get_running_loop()
+        slots = self._slots_of(loop)
+        ends_at = loop.time() + seconds
+        try:
+            await asyncio.wait_for(slots.acquire(), seconds)
+        except asyncio.TimeoutError:
+            return _failure("timeout", "")
+        given["timeout"] = max(0.001, ends_at - loop.time())
+        try:
+            return await _in_thread(lambda: call(**given), slots.release)
+        except _NoThread:
+            return _failure("unreachable", "")
+
+    def _slots_of(self, loop: asyncio.AbstractEventLoop) -> asyncio.Semaphore:
+        """The slots of this loop: a semaphore serves one loop, and a program may run several, one after the other."""
+        if self._slots is None or self._loop is not loop:
+            self._loop, self._slots = loop, asyncio.Semaphore(self._concurrency_max)
+        return self._slots
+
+    async def _items(self, chunks: Iterator[List[ItemOutcome]], cancelled: threading.Event) -> AsyncIterator[ItemOutcome]:
+        try:
+            async for ended in _iterated(chunks):
+                for each in ended:
+                    yield each
+        finally:
+            cancelled.set()
+
+
+class AsyncJob:
+    """A list at the server, for asyncio. `body`: as the server gave it when this object was made."""
+
+    def __init__(self, client: AsyncMailkind, job: Job) -> None:
+        self._client = client
+        self._job = job
+        self.body = job.body
+        self.id: str = job.id
+
+    def progress(self) -> AsyncIterator[Dict[str, Any]]:
+        """As `Job.progress`."""
+        return _iterated(self._job.progress())
+
+    def results(
+        self,
+        *,
+        only: Optional[Sequence[str]] = None,
+        format: Optional[str] = None,
+        start: int = 0,
+        timeout: Optional[float] = None,
+    ) -> AsyncIterator[bytes]:
+        """As `Job.results`."""
+        return _iterated(self._job.results(only=only, format=format, start=start, timeout=timeout))
+
+    async def save(
+        self,
+        path: Union[str, "os.PathLike[str]"],
+        *,
+        only: Optional[Sequence[str]] = None,
+        format: Optional[str] = None,
+        resume: bool = False,
+    ) -> int:
+        """As `Job.save`."""
+        return await _in_thread(lambda: self._job.save(path, only=only, format=format, resume=resume))
+
+    async def delete(self) -> Reply:
+        """Deletes it with its list and results."""
+        return await _in_thread(self._job.delete)
+
+
+class _AsyncJobs:
+    """Each method in a thread of its own: uploads take long, and the program says how many it begins."""
+
+    def __init__(self, client: AsyncMailkind) -> None:
+        self._client = client
+        self._jobs = client._client.jobs
+
+    async def create(
+        self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
+    ) -> Reply:
+        """Uploads a list; `result` is its `AsyncJob`. The options are those of `Mailkind.jobs.create`."""
+        return self._own(await _in_thread(lambda: self._jobs.create(file, timeout=timeout, retries=retries, **options)))
+
+    async def estimate(
+        self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
+    ) -> Reply:
+        """What a list would cost. Nothing of it is stored."""
+        return await _in_thread(lambda: self._jobs.estimate(file, timeout=timeout, retries=retries, **options))
+
+    async def get(self, id: str) -> Reply:
+        """The `AsyncJob` with this id."""
+        return self._own(await _in_thread(lambda: self._jobs.get(id)))
+
+    async def list(self) -> Reply:
+        """Your jobs as the API gives them, the newest first."""
+        return await _in_thread(self._jobs.list)
+
+    def _own(self, reply: Reply) -> Reply:
+        return replace(reply, result=AsyncJob(self._client, reply.result)) if isinstance(reply, Answered) else reply
+
+
+class _NoThread(Exception):
+    """The program ends, or has no room for a thread."""
+
+
+async def _in_thread(call: Callable[[], R], on_end: Callable[[], object] = lambda: None) -> R:
+    """Calls in a thread that keeps no program running. `on_end` is called in the loop, also when nobody waits any more."""
+    loop = asyncio.get_running_loop()
+    future: asyncio.Future[R] = loop.create_future()
+
+    def settle(set_it: Callable[[], None]) -> None:
+        on_end()
+        if not future.done():
+            set_it()
+
+    def run() -> None:
+        try:
+            value = call()
+            ended: Callable[[], None] = lambda: future.set_result(value)
+        except BaseException as error:
+            fault = error  # the name of an `except` ends with it
+            ended = lambda: future.set_exception(fault)
+        try:
+            loop.call_soon_threadsafe(settle, ended)
+        except RuntimeError:  # the loop is closed
+            pass
+
+    try:
+        threading.Thread(target=run, name="mailkind-call", daemon=True).start()
+    except RuntimeError:
+        on_end()
+        raise _NoThread("mailkind: there is no room for a thread") from None
+    return await future
+
+
+async def _iterated(values: Iterator[R]) -> AsyncIterator[R]:
+    """The values of an iterator, each of which is waited for in another thread."""
+    end = object()
+    while True:
+        value = await _in_thread(lambda: next(values, end))
+        if value is end:
+            return
+        yield cast(R, value)
+
+
+def _flattened(chunks: Iterator[List[R]]) -> Iterator[R]:
+    for chunk in chunks:
+        yield from chunk
+
 
 
 def _job_path(id: str) -> str:
