@@ -23,7 +23,7 @@ import { createApp } from "../http/app.ts"
 import { createClientAddressResolver, createClientNetworkResolver } from "../http/request/client-address.ts"
 import { createJsonResponses } from "../http/response/json-responses.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
-import type { AssetName } from "../http/site/assets.ts"
+import type { ReadEmbeddedAsset } from "../http/site/assets.ts"
 import { listsOverview } from "../http/site/public/lists-overview.tsx"
 import { createSignUpCheck, type SignUpCheck } from "../http/site/sign-in/sign-up-check.ts"
 import { healthReport } from "../http/v1/health.ts"
@@ -292,7 +292,7 @@ function createAppDeps(
     log,
     testDomain: settings.MAILKIND_TEST_DOMAIN,
     health: createHealthReport(context, lists, isDnsUnavailable, isClockInDoubt),
-    asset: (name: AssetName) => system.files.bundled(`${name}.asset`),
+    asset: (name: Parameters<ReadEmbeddedAsset>[0]) => system.files.bundled(`${name}.asset`),
     isAdmin: createIsAdmin(settings),
     defaultTier: settings.MAILKIND_DEFAULT_TIER,
     hasMailServer: settings.MAILKIND_SMTP_URL !== null,

@@ -237,6 +237,8 @@ export const ROUTES = {
   docsSearch: { method: "GET", path: "/docs/search-index.json", description: "The sections of the guide, for the search in the browser.", access: "anybody", kind: "page", problems: [] },
   docsMarkdown: { method: "GET", path: "/docs/:page.md", description: "A page of the guide as Markdown.", access: "anybody", kind: "page", problems: [] },
   pythonClient: { method: "GET", path: "/docs/clients/mailkind.py", description: "The client for Python, in one file.", access: "anybody", kind: "page", problems: [] },
+  pythonWheel: { method: "GET", path: "/docs/clients/:wheel.whl", description: "The client for Python as a wheel, which `pip install` takes.", access: "anybody", kind: "page", problems: [] },
+  clientPackage: { method: "GET", path: "/docs/clients/mailkind-client.tgz", description: "The client for TypeScript as a package, which `npm install` takes.", access: "anybody", kind: "page", problems: [] },
   formScript: { method: "GET", path: "/form.js", description: "The script that gives hints in forms of other websites.", access: "anybody", kind: "page", problems: [] },
   formScriptVersion: { method: "GET", path: "/form/:version", description: "One version of that script, which never changes.", access: "anybody", kind: "page", problems: [] },
   favicon: { method: "GET", path: "/favicon.ico", description: "The mark, for browsers that ask for it at this path.", access: "anybody", kind: "page", problems: [] },

@@ -58,6 +58,7 @@ export type SystemFiles = {
 export const BUNDLED_FILES = {
   "lists.pack": "data/build/lists.pack",
   "sources.stock": "data/build/sources.stock",
+  "mailkind-client.tgz.asset": "data/build/mailkind-client.tgz",
   "manifest.json.asset": "data/manifest.json",
   "inventory.json.asset": "data/build/inventory.json.asset",
   "sbom.json.asset": "data/build/sbom.json.asset",

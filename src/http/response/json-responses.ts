@@ -45,9 +45,10 @@ export type JsonResponses = {
 /** A document as it is sent for as long as the process runs. */
 export type JsonDocument = {
   readonly bytes: Uint8Array<ArrayBuffer>
-  readonly compressed: Uint8Array<ArrayBuffer>
+  /** Null: it is compressed by itself, as a package is. */
+  readonly compressed: Uint8Array<ArrayBuffer> | null
   readonly mediaType: string
-  /** A weak entity tag: the compressed form is the same document. */
+  /** Weak where there is a compressed form, which is the same document. */
   readonly entityTag: string
 }
 
@@ -61,9 +62,20 @@ export function textDocument(text: string, mediaType: string): JsonDocument {
     bytes,
     mediaType,
     compressed: Bun.gzipSync(bytes),
-    entityTag: `W/"${Bun.SHA256.hash(bytes, "base64url").slice(0, ENTITY_TAG_CHARS)}"`,
+    entityTag: `W/${entityTagOf(bytes)}`,
   }
 }
+
+/** A document that is sent byte for byte as it is, with a strong entity tag. */
+export const binaryDocument = (bytes: Uint8Array<ArrayBuffer>, mediaType: string): JsonDocument => ({
+  bytes,
+  mediaType,
+  compressed: null,
+  entityTag: entityTagOf(bytes),
+})
+
+const entityTagOf = (bytes: Uint8Array<ArrayBuffer>): string =>
+  `"${Bun.SHA256.hash(bytes, "base64url").slice(0, ENTITY_TAG_CHARS)}"`
 
 /** 96 bits of the hash. */
 const ENTITY_TAG_CHARS = 16
@@ -94,13 +106,13 @@ export function createJsonResponses(nextId: () => string, isHttps: boolean): Jso
         ...fixed,
         "Cache-Control": "no-cache",
         ETag: entityTag,
-        Vary: VARY_ENCODING,
+        ...(compressed !== null && { Vary: VARY_ENCODING }),
         "X-Request-Id": requestId,
       }
       if (matchesTag(request.headers.get("if-none-match"), entityTag))
         return new Response(null, { status: NOT_MODIFIED, headers })
       const typed = { ...headers, "Content-Type": mediaType }
-      return isCompressible(bytes.length, request)
+      return compressed !== null && isCompressible(bytes.length, request)
         ? new Response(compressed, { headers: { ...typed, "Content-Encoding": "gzip" } })
         : new Response(bytes, { headers: typed })
     },

@@ -39,7 +39,10 @@ const ASSETS = {
 export type AssetName = keyof typeof ASSETS
 
 /** Reads an asset from the executable. A compressed one has the type `GZIP_TYPE`. Null when this build does not contain it. */
-export type ReadEmbeddedAsset = (name: AssetName) => Blob | null
+export type ReadEmbeddedAsset = (name: AssetName | typeof CLIENT_FILE) => Blob | null
+
+/** The package of the client, which has a path of its own. */
+export const CLIENT_FILE = "mailkind-client.tgz"
 
 /** The assets of the pages. Each path contains the hash of the file's content. */
 export type Assets = {
@@ -47,6 +50,8 @@ export type Assets = {
   readonly path: (name: AssetName) => Promise<string>
   /** The file at a path, compressed when `Accept-Encoding` allows it. Null when there is no such file. */
   readonly file: (path: string, acceptEncoding: string | null) => Promise<AssetFile | null>
+  /** The package of the client. Null: this checkout has not made it. */
+  readonly clientPackage: () => Promise<Uint8Array<ArrayBuffer> | null>
 }
 
 /** The path of the one stylesheet of all pages. */
@@ -104,6 +109,10 @@ export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
         await Promise.all(ASSET_NAMES.filter(name => path.startsWith(pathPrefix(name))).map(loadOnce))
       const file = files.get(path)
       return file === undefined ? null : await file(acceptsGzip(acceptEncoding))
+    },
+    clientPackage: async () => {
+      const blob = readEmbedded(CLIENT_FILE)
+      return blob === null ? null : new Uint8Array(await blob.arrayBuffer())
     },
   }
 }

@@ -21,6 +21,8 @@ const NO_PAGES: readonly string[] = [
   ROUTES.docsMarkdown.path,
   ROUTES.docsSearch.path,
   ROUTES.pythonClient.path,
+  ROUTES.pythonWheel.path,
+  ROUTES.clientPackage.path,
   ROUTES.llms.path,
   ROUTES.formScript.path,
   ROUTES.formScriptVersion.path,

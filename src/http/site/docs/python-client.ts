@@ -21,8 +21,8 @@ const VALUES: Readonly<Record<string, readonly string[] | number>> = {
 /** What stands in the source for the types of verdicts. */
 const TYPES_PATTERN = /^# The server writes the types of its verdicts here\.$[\s\S]*?^# Until here\.\n/m
 
-/** The client for Python as this server sends it: with its own address, and with the values and the types of the contract. */
-export function pythonClient(baseUrl: string): string {
+/** The client for Python as a server sends it: with its own address (null: none), and with the values and the types of the contract. */
+export function pythonClient(baseUrl: string | null): string {
   const filled = Object.entries(VALUES).reduce(
     (text, [name, value]) =>
       text.replace(
@@ -32,7 +32,7 @@ export function pythonClient(baseUrl: string): string {
     SOURCE,
   )
   const typed = filled.replace(TYPES_PATTERN, pythonTypes)
-  return typed.replace(/^SERVER_URL = .*$/m, () => `SERVER_URL = ${JSON.stringify(baseUrl)}`)
+  return typed.replace(/^SERVER_URL = .*$/m, () => `SERVER_URL = ${JSON.stringify(baseUrl ?? "")}`)
 }
 
 /** A value in Python: texts a line each. */

@@ -1,12 +1,16 @@
 /** @jsxImportSource preact */
 
+import { GZIP_TYPE } from "../../../base/gzip.ts"
 import { lazy } from "../../../base/lazy.ts"
+import { lazyPromise } from "../../../base/single-flight.ts"
 import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
-import { jsonDocument, textDocument } from "../../response/json-responses.ts"
+import { binaryDocument, jsonDocument, textDocument } from "../../response/json-responses.ts"
 import { Problem } from "../../response/problem.ts"
+import { noSuchPath } from "../../response/problem-response.ts"
 import { handlers } from "../../router.ts"
 import { pythonClient } from "../docs/python-client.ts"
+import { pythonWheel, WHEEL_NAME } from "../docs/python-wheel.ts"
 import type { SiteContext } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
 import { formScriptRoutes } from "./form-script-routes.ts"
@@ -36,6 +40,12 @@ export function publicRoutes(site: PublicSite) {
   const openapi = lazy(() => openapiDocument(baseUrl(), testDomain))
   const document = lazy(() => jsonDocument(openapi()))
   const python = lazy(() => textDocument(pythonClient(baseUrl()), "text/x-python; charset=utf-8"))
+  const wheel = lazy(() => binaryDocument(pythonWheel(pythonClient(baseUrl())), "application/zip"))
+  const client = lazyPromise(async () => {
+    const bytes = await assets.clientPackage()
+    if (bytes !== null) return binaryDocument(bytes, GZIP_TYPE)
+    throw new Problem("not_found", "This checkout has not made the package. Run `bun run build:client` in it.")
+  })
   const reference = lazy(async () =>
     apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js")),
   )
@@ -44,6 +54,11 @@ export function publicRoutes(site: PublicSite) {
     docs: async exchange => apiReference(await reference(), exchange),
     openapi: exchange => responses.document(document(), exchange.request, exchange.id),
     pythonClient: exchange => responses.document(python(), exchange.request, exchange.id),
+    pythonWheel: exchange => {
+      if (exchange.params.wheel !== WHEEL_NAME) throw noSuchPath()
+      return responses.document(wheel(), exchange.request, exchange.id)
+    },
+    clientPackage: async exchange => responses.document(await client(), exchange.request, exchange.id),
     docsAsset: async exchange => {
       const file = await assets.file(pathOf(exchange.request), exchange.request.headers.get("accept-encoding"))
       if (file === null) throw new Problem("not_found", "This file does not exist.")

@@ -35,7 +35,18 @@ test("the guide lists every page of the documentation once, with its description
   const documentation = Object.entries(ROUTES)
     .filter(([id, { path, kind }]) => kind === "page" && /^\/docs(?:\/|$)/.test(path) && id !== "docsGuide")
     .map(([id]) => id)
-    .filter(id => !["openapi", "docsAsset", "docsMarkdown", "docsSearch", "pythonClient"].includes(id))
+    .filter(
+      id =>
+        ![
+          "openapi",
+          "docsAsset",
+          "docsMarkdown",
+          "docsSearch",
+          "pythonClient",
+          "pythonWheel",
+          "clientPackage",
+        ].includes(id),
+    )
   expect<string[]>([...routes].sort()).toEqual(documentation.sort())
   const html = await textOf(ROUTES.docsGuide.path)
   for (const route of routes) {

@@ -26,6 +26,7 @@ import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-poo
 import { LOAD_LIMITS } from "../../../admission/load-shedder.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { callerTimeoutSeconds, EXAMPLE_RETRIES, KEY_VARIABLE } from "../examples.ts"
+import { WHEEL_NAME } from "../python-wheel.ts"
 import { factOf, type Insert } from "./insert.ts"
 import { linkTo } from "./markdown-text.ts"
 
@@ -44,6 +45,7 @@ export const VALUE_INSERTS = {
   /** The pauses between the attempts of a callback. */
   "callback-retries": () => CALLBACK_LIMITS.retrySeconds.map(formatPause).join(", "),
   "base-url": ({ baseUrl }) => baseUrl,
+  "python-wheel": () => WHEEL_NAME,
   "test-domain": ({ testDomain }) => testDomain,
   "check-timeout-ms": ({ checkTimeoutMs }) => formatNumber(checkTimeoutMs),
   "caller-timeout-seconds": ({ checkTimeoutMs }) => String(callerTimeoutSeconds(checkTimeoutMs)),
