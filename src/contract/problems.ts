@@ -3,51 +3,52 @@ type ProblemSpec = {
   /** Short text of the status. */
   readonly title: string
   readonly cause: string
-  readonly retry: string
+  /** What the caller does about it. */
+  readonly action: string
 }
 
 /** All problems that a request can be refused with. Statuses, titles and causes are written only here. */
 export const PROBLEMS = {
-  invalid_input: { status: 400, title: "Bad Request", cause: "The request is wrong. `errors` names the field: for example it is missing, too long or of the wrong type. Or the body is not JSON in UTF-8.", retry: "No" },
-  unauthorized: { status: 401, title: "Unauthorized", cause: "The request has no key, and the input is not a test address. Or a leak report has no valid signature.", retry: "No" },
-  invalid_key: { status: 401, title: "Unauthorized", cause: "The key is mistyped, does not exist, or is of the wrong kind for this endpoint.", retry: "No" },
-  key_revoked: { status: 401, title: "Unauthorized", cause: "The key has expired, its account is suspended, or its owner, an administrator or leak detection revoked it.", retry: "No, use another key" },
-  forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key came from an origin that it does not allow, or without an `Origin` header. Or another site sent a form of these pages.", retry: "No" },
-  forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key came from a network that its owner does not allow.", retry: "No" },
-  terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms, and the time to do so is over.", retry: "No" },
-  rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests per second, or too many at once.", retry: "Yes, after `Retry-After` seconds, with jitter" },
+  invalid_input: { status: 400, title: "Bad Request", cause: "The request is wrong. `errors` names the field: for example it is missing, too long or of the wrong type. Or the body is not JSON in UTF-8.", action: "Correct the field that `errors` names. The same request would fail again." },
+  unauthorized: { status: 401, title: "Unauthorized", cause: "The request has no key, and the input is not a test address. Or a leak report has no valid signature.", action: "Send your key as `Authorization: Bearer …`." },
+  invalid_key: { status: 401, title: "Unauthorized", cause: "The key is mistyped, does not exist, or is of the wrong kind for this endpoint.", action: "Copy the key again. Use a secret key where the endpoint needs one." },
+  key_revoked: { status: 401, title: "Unauthorized", cause: "The key has expired, its account is suspended, or its owner, an administrator or leak detection revoked it.", action: "Use another key." },
+  forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key came from an origin that it does not allow, or without an `Origin` header. Or another site sent a form of these pages.", action: "Add the origin of your page to the key, in the dashboard." },
+  forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key came from a network that its owner does not allow.", action: "Send it from a network that the key allows, or add the network to the key." },
+  terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms, and the time to do so is over.", action: "Accept the terms in the dashboard. Then send it again." },
+  rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests per second, or too many at once.", action: "Wait `Retry-After` seconds and up to one second more at random. Then send it again." },
   quota_exceeded: {
     status: 429,
     title: "Too Many Requests",
     cause: "The request needs more units than are left today. `needed` and `remaining` say how many. Or the account has sent its reports of wrong verdicts for today. Both limits reset at 00:00 UTC.",
-    retry: "After 00:00 UTC, or now with a request that needs at most `remaining`",
+    action: "Wait until 00:00 UTC, or send a request that needs at most `remaining`.",
   },
-  batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items, or the change of a block or allow list more than 1 000 entries.", retry: "No, split it" },
-  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is too large. `limit` is the most bytes that it may have: 256 KiB for a batch, 1 MiB for entries of a block or allow list, 4 MiB for those of the dashboard, and 64 KiB elsewhere.", retry: "No" },
-  unsupported_media_type: { status: 415, title: "Unsupported Media Type", cause: "The list is of a media type that no list has. The detail says how to send it.", retry: "No" },
-  idempotency_mismatch: { status: 422, title: "Unprocessable Content", cause: "Another request was sent with this `Idempotency-Key` in the last 24 hours: with another body, other options or to another path.", retry: "With another key" },
-  idempotency_in_progress: { status: 409, title: "Conflict", cause: "The list of an upload with this `Idempotency-Key` is still arriving.", retry: "Yes, after `Retry-After` seconds" },
+  batch_too_large: { status: 413, title: "Content Too Large", cause: "The batch has more than 100 items, or the change of a block or allow list more than 1 000 entries.", action: "Split it into parts that the limit allows." },
+  payload_too_large: { status: 413, title: "Content Too Large", cause: "The body is too large. `limit` is the most bytes that it may have: 256 KiB for a batch, 1 MiB for entries of a block or allow list, 4 MiB for those of the dashboard, and 64 KiB elsewhere.", action: "Send less at once." },
+  unsupported_media_type: { status: 415, title: "Unsupported Media Type", cause: "The list is of a media type that no list has. The detail says how to send it.", action: "Send the list as the detail says." },
+  idempotency_mismatch: { status: 422, title: "Unprocessable Content", cause: "Another request was sent with this `Idempotency-Key` in the last 24 hours: with another body, other options or to another path.", action: "Send it with another `Idempotency-Key`." },
+  idempotency_in_progress: { status: 409, title: "Conflict", cause: "The list of an upload with this `Idempotency-Key` is still arriving.", action: "Wait until the first upload has ended, or send it with another `Idempotency-Key`." },
   too_many_jobs: {
     status: 409,
     title: "Conflict",
     cause: "The account has as many jobs or uploads as it may have, or its lists and results take too much space. The detail says which.",
-    retry: "When you have deleted a job, or another upload has ended",
+    action: "Delete a job, or wait until another upload has ended.",
   },
-  own_lists_full: { status: 409, title: "Conflict", cause: "The block list and the allow list of the account together would have more than 10 000 entries. Nothing was added.", retry: "When you have removed some" },
-  job_not_ready: { status: 409, title: "Conflict", cause: "The job has no results that can be downloaded in its state.", retry: "When the job is `done`, `stopped` or `failed`" },
-  range_not_satisfiable: { status: 416, title: "Range Not Satisfiable", cause: "The results end before the range of bytes that was asked for. `Content-Range` has the number of bytes.", retry: "No" },
-  not_found: { status: 404, title: "Not Found", cause: "The path does not exist. Or the account has no job with this id.", retry: "No" },
-  method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method. The `Allow` header lists its methods.", retry: "No" },
-  overloaded: { status: 503, title: "Service Unavailable", cause: "The server is overloaded, or its database is unavailable. You are within your own limits.", retry: "Yes, after `Retry-After` seconds, with jitter and exponential back-off" },
-  internal_error: { status: 500, title: "Internal Server Error", cause: "Something went wrong on the server.", retry: "Yes, with exponential back-off" },
+  own_lists_full: { status: 409, title: "Conflict", cause: "The block list and the allow list of the account together would have more than 10 000 entries. Nothing was added.", action: "Delete entries that you no longer need, or block whole domains instead of addresses." },
+  job_not_ready: { status: 409, title: "Conflict", cause: "The job has no results that can be downloaded in its state.", action: "Ask again when the job is `done`, `stopped` or `failed`." },
+  range_not_satisfiable: { status: 416, title: "Range Not Satisfiable", cause: "The results end before the range of bytes that was asked for. `Content-Range` has the number of bytes.", action: "Ask for bytes that the results have." },
+  not_found: { status: 404, title: "Not Found", cause: "The path does not exist. Or the account has no job with this id.", action: "Correct the path or the id." },
+  method_not_allowed: { status: 405, title: "Method Not Allowed", cause: "The path exists, but not with this method. The `Allow` header lists its methods.", action: "Use a method that the `Allow` header lists." },
+  overloaded: { status: 503, title: "Service Unavailable", cause: "The server is overloaded, or its database is unavailable. You are within your own limits.", action: "Wait `Retry-After` seconds and up to one second more at random. Then send it again. Double the wait after each try." },
+  internal_error: { status: 500, title: "Internal Server Error", cause: "Something went wrong on the server.", action: "Send it again after a second. Double the wait after each try." },
   pass_required: {
     status: 403,
     title: "Forbidden",
     cause: "The free checks without a pass are used up, for your network or for all visitors together. The sign-in also needs a pass while very many people ask for a mail. Requests with a key never get this.",
-    retry: "Yes, with a pass. The page gets one when your browser solves a short puzzle",
+    action: "Get a pass. The page gets one when your browser solves a short puzzle.",
   },
-  banned: { status: 403, title: "Forbidden", cause: "Your network sent too many wrong or too many fast requests to the free checker. It is blocked there for a while. Requests with a key never get this.", retry: "Yes, after `Retry-After` seconds" },
-  busy: { status: 503, title: "Service Unavailable", cause: "The free checks that all visitors share are used up for today. Requests with a key never get this.", retry: "After 00:00 UTC" },
+  banned: { status: 403, title: "Forbidden", cause: "Your network sent too many wrong or too many fast requests to the free checker. It is blocked there for a while. Requests with a key never get this.", action: "Wait `Retry-After` seconds, or use a key." },
+  busy: { status: 503, title: "Service Unavailable", cause: "The free checks that all visitors share are used up for today. Requests with a key never get this.", action: "Come back after 00:00 UTC, or use a key." },
 } as const satisfies Record<string, ProblemSpec>
 
 export type ProblemCode = keyof typeof PROBLEMS

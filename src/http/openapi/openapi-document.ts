@@ -266,7 +266,7 @@ function problemResponse(codes: readonly ProblemCode[], headers: readonly string
   const schema = reference(codes.every(hasRetryAfter) ? "RetryProblem" : "Problem")
   const examples = Object.fromEntries(codes.map(code => [code, { $ref: `#/components/examples/${code}` }]))
   return {
-    description: codes.map(code => `\`${code}\`: ${PROBLEMS[code].cause} Retry: ${PROBLEMS[code].retry}.`).join("\n\n"),
+    description: codes.map(code => `\`${code}\`: ${PROBLEMS[code].cause} ${PROBLEMS[code].action}`).join("\n\n"),
     headers: headerReferences(codes, headers),
     content: { "application/problem+json": { schema, examples } },
   }

@@ -2,14 +2,21 @@
 
 /**
  * @typedef {{ pages: [path: string, title: string][], sections: [page: number, id: string, heading: string, text: string][] }} Index
- * @typedef {{ path: string, page: string, heading: string, text: string, score: number }} Result
+ * @typedef {{ path: string, page: string, heading: string, text: string, found: number, score: number }} Result
  */
 
 const RESULTS_MAX = 8
 const EXCERPT_LENGTH = 140
 
-const place = document.querySelector("[data-search-index]")
-if (place instanceof HTMLElement) addSearch(place, place.dataset["searchIndex"] ?? "")
+/** Words of questions, which say nothing of what is searched. */
+const STOP_WORDS = new Set(
+  `a an and are as at be by can do does for from have how i if in is it its me my of on or our should so that the then
+    there this to want was we what when where which who why will with you your`.split(/\s+/),
+)
+
+const place = globalThis.document?.querySelector("[data-search-index]")
+if (globalThis.document !== undefined && place instanceof HTMLElement)
+  addSearch(place, place.dataset["searchIndex"] ?? "")
 
 /**
  * @param {HTMLElement} place
@@ -126,11 +133,20 @@ async function loadIndex(path) {
   return await response.json()
 }
 
-/** @param {string} text */
-const wordsOf = text => text.toLowerCase().match(/[\p{L}\p{N}_.@-]+/gu) ?? []
+/**
+ * The words of a question without those that say nothing. The plural of a word is searched as the word.
+ * @param {string} text
+ */
+function wordsOf(text) {
+  const words = (text.toLowerCase().match(/[\p{L}\p{N}_.@-]+/gu) ?? []).map(word => word.replace(/^[.-]+|[.-]+$/g, ""))
+  const telling = words.filter(word => word !== "" && !STOP_WORDS.has(word))
+  return (telling.length > 0 ? telling : words).map(word =>
+    /[^s]s$/.test(word) && word.length > 3 ? word.slice(0, -1) : word,
+  )
+}
 
 /**
- * The sections that have every word, best first.
+ * The sections that have every word, best first, and then those that have most of them.
  * @param {Index} index
  * @param {string} query
  * @returns {Result[]}
@@ -141,11 +157,12 @@ function find({ pages, sections }, query) {
     .map(([number, id, heading, text]) => {
       const [path, page] = pages[number] ?? ["", ""]
       const scores = words.map(word => score(word, page, heading, text))
-      const sum = scores.includes(0) ? 0 : scores.reduce((total, one) => total + one, id === "" ? 1 : 0)
-      return { path: id === "" ? path : `${path}#${id}`, page, heading, text, score: sum }
+      const sum = scores.reduce((total, one) => total + one, id === "" ? 1 : 0)
+      const found = scores.filter(one => one > 0).length
+      return { path: id === "" ? path : `${path}#${id}`, page, heading, text, found, score: sum }
     })
-    .filter(result => result.score > 0)
-    .sort((a, b) => b.score - a.score)
+    .filter(({ found }) => found > 0 && found * 2 >= words.length)
+    .sort((a, b) => b.found - a.found || b.score - a.score)
     .slice(0, RESULTS_MAX)
 }
 
@@ -235,4 +252,4 @@ function element(name, className, text) {
   return made
 }
 
-export {}
+export { find }

@@ -1,8 +1,7 @@
+import { assert } from "../../../base/errors.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import BATCH_CURL from "./examples/batch-curl.txt" with { type: "text" }
-import BATCH_GO from "./examples/batch-go.txt" with { type: "text" }
 import BATCH_JAVASCRIPT from "./examples/batch-javascript.txt" with { type: "text" }
-import BATCH_PHP from "./examples/batch-php.txt" with { type: "text" }
 import BATCH_PYTHON from "./examples/batch-python.txt" with { type: "text" }
 import CHECK_CURL from "./examples/check-curl.txt" with { type: "text" }
 import CHECK_GO from "./examples/check-go.txt" with { type: "text" }
@@ -10,17 +9,13 @@ import CHECK_JAVASCRIPT from "./examples/check-javascript.txt" with { type: "tex
 import CHECK_PHP from "./examples/check-php.txt" with { type: "text" }
 import CHECK_PYTHON from "./examples/check-python.txt" with { type: "text" }
 import FEEDBACK_CURL from "./examples/feedback-curl.txt" with { type: "text" }
-import FEEDBACK_GO from "./examples/feedback-go.txt" with { type: "text" }
 import FEEDBACK_JAVASCRIPT from "./examples/feedback-javascript.txt" with { type: "text" }
-import FEEDBACK_PHP from "./examples/feedback-php.txt" with { type: "text" }
 import FEEDBACK_PYTHON from "./examples/feedback-python.txt" with { type: "text" }
 import IN_PROCESS from "./examples/in-process.txt" with { type: "text" }
 import ROTATE_KEYS from "./examples/rotate-keys.txt" with { type: "text" }
 import SIGN_UP_FORM from "./examples/sign-up-form.txt" with { type: "text" }
 import USAGE_CURL from "./examples/usage-curl.txt" with { type: "text" }
-import USAGE_GO from "./examples/usage-go.txt" with { type: "text" }
 import USAGE_JAVASCRIPT from "./examples/usage-javascript.txt" with { type: "text" }
-import USAGE_PHP from "./examples/usage-php.txt" with { type: "text" }
 import USAGE_PYTHON from "./examples/usage-python.txt" with { type: "text" }
 
 /** The languages of the examples: the name, the ending of an example's file, and the language of a block of code. */
@@ -32,7 +27,7 @@ export const EXAMPLE_LANGUAGES = {
   go: { label: "Go", ending: "go", fence: "go" },
 } as const satisfies Record<string, { readonly label: string; readonly ending: string; readonly fence: string }>
 export type ExampleLanguage = keyof typeof EXAMPLE_LANGUAGES
-export const EXAMPLE_LANGUAGE_NAMES = Object.keys(EXAMPLE_LANGUAGES) as ExampleLanguage[] // the keys of a table are its type's
+const EXAMPLE_LANGUAGE_NAMES = Object.keys(EXAMPLE_LANGUAGES) as ExampleLanguage[] // the keys of a table are its type's
 
 /** The examples that exist in each language: the arguments with which the tests run each. */
 export const EXAMPLE_TASKS = {
@@ -44,19 +39,20 @@ export const EXAMPLE_TASKS = {
 export type ExampleTask = keyof typeof EXAMPLE_TASKS
 export const EXAMPLE_TASK_NAMES = Object.keys(EXAMPLE_TASKS) as ExampleTask[] // the keys of a table are its type's
 
-/** Complete programs, as the page shows them and as the tests run them. What differs by server is in double braces. */
-const EXAMPLES: { readonly [T in ExampleTask]: { readonly [L in ExampleLanguage]: string } } = {
+/**
+ * Complete programs, as the page shows them and as the tests run them. What differs by server is in double braces. A language that has no
+ * client shows one task.
+ */
+const EXAMPLES: { readonly [T in ExampleTask]: { readonly [L in ExampleLanguage]?: string } } = {
   check: { curl: CHECK_CURL, javascript: CHECK_JAVASCRIPT, python: CHECK_PYTHON, php: CHECK_PHP, go: CHECK_GO },
-  batch: { curl: BATCH_CURL, javascript: BATCH_JAVASCRIPT, python: BATCH_PYTHON, php: BATCH_PHP, go: BATCH_GO },
-  feedback: {
-    curl: FEEDBACK_CURL,
-    javascript: FEEDBACK_JAVASCRIPT,
-    python: FEEDBACK_PYTHON,
-    php: FEEDBACK_PHP,
-    go: FEEDBACK_GO,
-  },
-  usage: { curl: USAGE_CURL, javascript: USAGE_JAVASCRIPT, python: USAGE_PYTHON, php: USAGE_PHP, go: USAGE_GO },
+  batch: { curl: BATCH_CURL, javascript: BATCH_JAVASCRIPT, python: BATCH_PYTHON },
+  feedback: { curl: FEEDBACK_CURL, javascript: FEEDBACK_JAVASCRIPT, python: FEEDBACK_PYTHON },
+  usage: { curl: USAGE_CURL, javascript: USAGE_JAVASCRIPT, python: USAGE_PYTHON },
 }
+
+/** The languages that a task has a program in. */
+export const exampleLanguages = (task: ExampleTask): readonly ExampleLanguage[] =>
+  EXAMPLE_LANGUAGE_NAMES.filter(language => EXAMPLES[task][language] !== undefined)
 
 /** Examples that are not programs. */
 const OTHER_EXAMPLES = { rotate_keys: ROTATE_KEYS, sign_up_form: SIGN_UP_FORM } as const
@@ -81,9 +77,12 @@ export const callerTimeoutSeconds = (checkTimeoutMs: number): number => Math.cei
 export const exampleFile = (task: ExampleTask, language: ExampleLanguage): string =>
   `${task}.${EXAMPLE_LANGUAGES[language].ending}`
 
-/** The text of an example for this server. */
-export const exampleProgram = (task: ExampleTask, language: ExampleLanguage, facts: ExampleFacts): string =>
-  fillPlaceholders(EXAMPLES[task][language], facts, {})
+/** The text of an example for this server, in a language that the task has. */
+export function exampleProgram(task: ExampleTask, language: ExampleLanguage, facts: ExampleFacts): string {
+  const text = EXAMPLES[task][language]
+  assert(text !== undefined, `there is no example of ${task} in ${language}`)
+  return fillPlaceholders(text, facts, {})
+}
 
 /** A program that checks in its own process. */
 export const IN_PROCESS_EXAMPLE = IN_PROCESS.trimEnd()

@@ -34,7 +34,9 @@ export function guideRoutes(deps: GuideRoutesDeps) {
   }
   const guide = guidePages(deps, search)
   const forms = [index, ...guide]
-  const allMarkdown = async () => (await Promise.all(guide.map(({ markdown }) => markdown()))).join("\n")
+  // The licences help nobody who reads the guide as one text.
+  const read = guide.filter(({ route }) => route !== "docsLicences")
+  const allMarkdown = async () => (await Promise.all(read.map(({ markdown }) => markdown()))).join("\n")
   const serveForms =
     ({ html, markdown }: PageForms) =>
     async (exchange: Exchange): Promise<Response> =>

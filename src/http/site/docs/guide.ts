@@ -33,20 +33,25 @@ import WHOLE_LISTS from "./pages/whole-lists.md" with { type: "text" }
 
 const PARTS = [
   {
-    part: "Using the API",
+    part: "Calling the API: what everybody reads",
     pages: [
       { route: "docsStart", title: "Quick start", text: START },
-      { route: "docsKeys", title: "Keys and rotation", text: KEYS },
+      { route: "docsFields", title: "Fields of a verdict", text: FIELDS },
+      { route: "docsPolicies", title: "Policies", text: POLICIES },
+      { route: "docsErrors", title: "Errors", text: ERRORS },
       { route: "docsSignUpForms", title: "Sign-up forms", text: SIGN_UP_FORMS },
+    ],
+  },
+  {
+    part: "Calling the API: when you need it",
+    pages: [
+      { route: "docsKeys", title: "Keys and rotation", text: KEYS },
       { route: "docsFormScript", title: "Form script", text: FORM_SCRIPT },
       { route: "docsClients", title: "Client libraries", text: CLIENTS },
       { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
       { route: "docsAgents", title: "Agents", text: AGENTS },
       { route: "docsWholeLists", title: "Whole lists", text: WHOLE_LISTS },
-      { route: "docsFields", title: "Fields of a verdict", text: FIELDS },
-      { route: "docsPolicies", title: "Policies", text: POLICIES },
       { route: "docsReasons", title: "Reasons", text: REASONS },
-      { route: "docsErrors", title: "Errors", text: ERRORS },
       { route: "docsDegraded", title: "Degraded mode and failing open", text: DEGRADED },
       { route: "docsLimits", title: "Limits", text: LIMITS },
       { route: "docsTestAddresses", title: "Test addresses", text: TEST_ADDRESSES },
@@ -54,18 +59,7 @@ const PARTS = [
     ],
   },
   {
-    part: "Behind the verdicts",
-    pages: [
-      { route: "docsLists", title: "Lists", text: LISTS },
-      { route: "docsNetwork", title: "Network", text: NETWORK },
-      { route: "docsLeakedKeys", title: "Leaked keys", text: LEAKED_KEYS },
-      { route: "docsPrivacy", title: "Privacy", text: PRIVACY },
-      { route: "docsSecurity", title: "Security", text: SECURITY },
-      { route: "docsLicences", title: "Licences", text: LICENCES },
-    ],
-  },
-  {
-    part: "Running it yourself",
+    part: "Running a server",
     pages: [
       { route: "docsPlatforms", title: "Ten minutes on your platform", text: PLATFORMS },
       { route: "docsSelfHosting", title: "Self-hosting", text: SELF_HOSTING },
@@ -77,6 +71,17 @@ const PARTS = [
       { route: "docsMails", title: "Mails", text: MAILS },
       { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },
       { route: "docsScaling", title: "Many hosts", text: SCALING },
+    ],
+  },
+  {
+    part: "Behind the verdicts",
+    pages: [
+      { route: "docsLists", title: "Lists", text: LISTS },
+      { route: "docsNetwork", title: "Network", text: NETWORK },
+      { route: "docsLeakedKeys", title: "Leaked keys", text: LEAKED_KEYS },
+      { route: "docsPrivacy", title: "Privacy", text: PRIVACY },
+      { route: "docsSecurity", title: "Security", text: SECURITY },
+      { route: "docsLicences", title: "Licences", text: LICENCES },
     ],
   },
 ] as const satisfies readonly GuidePart[]

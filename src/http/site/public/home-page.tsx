@@ -5,7 +5,7 @@ import type { CheckResult } from "../../../contract/result-schema.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleResult } from "../../response/example-responses.ts"
-import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_LANGUAGES, type ExampleFacts, exampleProgram } from "../docs/examples.ts"
+import { EXAMPLE_LANGUAGES, type ExampleFacts, exampleLanguages, exampleProgram } from "../docs/examples.ts"
 import { innerHtml, operatorHtml } from "../docs/html-form.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { curlCommand, formatNumber } from "../ui/format.ts"
@@ -256,7 +256,7 @@ function ApiSection({ facts }: { readonly facts: HomeFacts }) {
       <Tabs
         label="Language"
         name="check"
-        tabs={EXAMPLE_LANGUAGE_NAMES.map(language => {
+        tabs={exampleLanguages("check").map(language => {
           const { label } = EXAMPLE_LANGUAGES[language]
           return { label, content: <CodeBlock caption={label} code={exampleProgram("check", language, facts)} /> }
         })}

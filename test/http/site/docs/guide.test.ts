@@ -13,9 +13,9 @@ import {
   THEME_SCRIPT_PATH,
 } from "../../../../src/http/site/assets.ts"
 import {
-  EXAMPLE_LANGUAGE_NAMES,
   EXAMPLE_TASK_NAMES,
   exampleFile,
+  exampleLanguages,
   exampleProgram,
 } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
@@ -72,7 +72,7 @@ describe("the quick start", () => {
   test("shows every example as it is run", async () => {
     const html = await textOf(ROUTES.docsStart.path)
     for (const task of EXAMPLE_TASK_NAMES)
-      for (const language of EXAMPLE_LANGUAGE_NAMES)
+      for (const language of exampleLanguages(task))
         expect(sampleIn(html, exampleFile(task, language))).toBe(
           exampleProgram(task, language, {
             baseUrl: BASE_URL,

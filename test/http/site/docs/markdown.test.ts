@@ -2,7 +2,7 @@ import { describe, expect, test } from "bun:test"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../../src/contract/reasons.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
-import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_TASK_NAMES, exampleFile } from "../../../../src/http/site/docs/examples.ts"
+import { EXAMPLE_TASK_NAMES, exampleFile, exampleLanguages } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE, MARKDOWN_GUIDE_PAGES } from "../../../../src/http/site/docs/guide.ts"
 import { acceptsMarkdown } from "../../../../src/http/site/docs/guide-routes.tsx"
 import { attributesIn, BASE_URL, openSite } from "../../../support/open-site.ts"
@@ -71,7 +71,7 @@ describe.each(PAGES)("the Markdown of $path", ({ path, title }) => {
 test("the Markdown of the quick start has every example in every language", async () => {
   const markdown = await textOf(`${ROUTES.docsStart.path}.md`)
   for (const task of EXAMPLE_TASK_NAMES)
-    for (const language of EXAMPLE_LANGUAGE_NAMES) expect(markdown).toContain(` ${exampleFile(task, language)}\n`)
+    for (const language of exampleLanguages(task)) expect(markdown).toContain(` ${exampleFile(task, language)}\n`)
 })
 
 test("the Markdown of reasons and errors has every code", async () => {
@@ -109,8 +109,9 @@ describe("llms.txt", () => {
     expect(await textOf(`${ROUTES.docsGuide.path}.md`)).toBe(await textOf(ROUTES.llms.path))
   })
 
-  test("has a full form: the Markdown of all pages, in the order of the guide", async () => {
-    const pages = await Promise.all(PAGES.map(({ path }) => textOf(`${path}.md`)))
+  test("has a full form: the Markdown of all pages but the licences, in the order of the guide", async () => {
+    const read = PAGES.filter(({ path }) => path !== ROUTES.docsLicences.path)
+    const pages = await Promise.all(read.map(({ path }) => textOf(`${path}.md`)))
     expect(await textOf(ROUTES.llmsFull.path)).toBe(pages.join("\n"))
   })
 })

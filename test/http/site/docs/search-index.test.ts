@@ -1,10 +1,12 @@
 import { expect, test } from "bun:test"
+import { join } from "node:path"
 import { SETTINGS } from "../../../../src/config/settings.ts"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { REASON_NAMES } from "../../../../src/contract/reasons.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
 import { type SearchIndex, searchFile } from "../../../../src/http/site/docs/search-index.ts"
+import { ROOT } from "../../../architecture/source-files.ts"
 import { attributesIn, LISTS_OVERVIEW, openSite } from "../../../support/open-site.ts"
 
 const ask = openSite()
@@ -75,4 +77,47 @@ test("a page with several sections has its contents, beside it and folded, and t
   ])
     expect(attributesIn(part.exec(html)?.[1] ?? "", "href")).toEqual(headings)
   expect(html).toMatch(/<div class="find" data-search-index="[^"]+"><\/div>/)
+})
+
+/** The `find` of the browser's script. Bun has the file as a text elsewhere, so its text is what is imported here. */
+async function finder(): Promise<(index: SearchIndex, query: string) => readonly { readonly path: string }[]> {
+  const text = await Bun.file(join(ROOT, "src/http/site/browser/search.js")).text()
+  const { find } = await import(`data:text/javascript;base64,${Buffer.from(text).toString("base64")}`)
+  return find
+}
+
+test("a question in the words of who asks leads to the section that answers it", async () => {
+  const [find, index] = [await finder(), await indexOf()]
+  const questions = {
+    "how do I block gmail": "/docs/policies#block-gmail",
+    "rotate a key": "/docs/keys",
+    "what does degraded mean": "/docs/degraded",
+    "why is my domain listed": "/docs/lists",
+    "clean a csv": "/docs/whole-lists",
+    "verify the signature of a callback": "/docs/whole-lists#callbacks",
+    "move to postgres": "/docs/scaling",
+    "does the mailbox exist": "/docs/fields#not-checked",
+    is_relay: "/docs/fields#is_relay",
+    quota_exceeded: "/docs/errors#quota_exceeded",
+  }
+  const answers = Object.entries(questions).map(([question, path]) => {
+    const paths = find(index, question).map(result => result.path)
+    return [question, paths.slice(0, 4).some(found => found.startsWith(path)) ? path : paths.slice(0, 4)]
+  })
+  expect(Object.fromEntries(answers)).toEqual(questions)
+})
+
+test("sections that have every word of a question come before those that have some, and those with fewer than half are left out", async () => {
+  const find = await finder()
+  const index: SearchIndex = {
+    pages: [["/docs/page", "Page"]],
+    sections: [
+      [0, "some", "Keys", "Rotate them."],
+      [0, "all", "Other", "Rotate keys each year."],
+      [0, "few", "Each", "Nothing."],
+    ],
+  }
+  const ids = (query: string): readonly string[] => find(index, query).map(({ path }) => path.slice(11))
+  expect(ids("how do I rotate my keys each year")).toEqual(["all", "some"])
+  expect(ids("keys")).toEqual(["some", "all"])
 })

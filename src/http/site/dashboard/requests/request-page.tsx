@@ -73,7 +73,7 @@ function problemItems(code: string): readonly Item[] {
   if (problem === undefined) return []
   return [
     ["Why", <Prose text={problem.cause} />],
-    ["Try again?", <Prose text={problem.retry} />],
+    ["What to do", <Prose text={problem.action} />],
     ["More", <a href={`${ROUTES.docsErrors.path}#${code}`}>What this problem means</a>],
   ]
 }

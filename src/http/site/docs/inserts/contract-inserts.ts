@@ -1,3 +1,4 @@
+import { assert } from "../../../../base/errors.ts"
 import { CALLBACK_EVENT_NAMES, CALLBACK_EVENTS } from "../../../../contract/callbacks.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { JOB_REASON_NAMES, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../../../contract/jobs.ts"
@@ -76,10 +77,18 @@ export const CONTRACT_INSERTS = {
     ),
   "problem-table": () =>
     markdownTable(
-      ["Code", "Status", "Retry"],
-      PROBLEM_CODES.map(code => [problemLink(code), statusOf(code), proseText(PROBLEMS[code].retry)]),
+      ["Code", "Status", "What to do"],
+      PROBLEM_CODES.map(code => [problemLink(code), String(PROBLEMS[code].status), proseText(PROBLEMS[code].action)]),
     ),
-  problems: ({ baseUrl }) => PROBLEM_CODES.map(code => problemSection(code, baseUrl)).join("\n\n"),
+  problems: () => PROBLEM_CODES.map(problemSection).join("\n\n"),
+  /** `{{problem-example quota_exceeded}}`: the whole answer. */
+  "problem-example": ({ baseUrl }, name) => {
+    const code = PROBLEM_CODES.find(own => own === name)
+    assert(code !== undefined, `there is no problem ${name}`)
+    const headers = Object.entries(problemHeaders(code)).map(([header, value]) => `${header}: ${value}\n`)
+    const body = prettyJson(exampleProblem(code, baseUrl))
+    return codeFence("http", "Example", `HTTP/1.1 ${statusOf(code)}\n${headers.join("")}\n${body}`)
+  },
   "refusal-order": () => orderedSteps(REFUSAL_ORDER),
   "checker-refusal-order": () => orderedSteps(CHECKER_REFUSAL_ORDER),
   reasons: (_, group) =>
@@ -121,18 +130,15 @@ export const problemLink = (code: ProblemCode): string => linkTo(codeSpan(code),
 
 const statusOf = (code: ProblemCode): string => `${PROBLEMS[code].status} ${PROBLEMS[code].title}`
 
-function problemSection(code: ProblemCode, baseUrl: string): string {
-  const { cause, retry } = PROBLEMS[code]
-  const headers = Object.entries(problemHeaders(code)).map(([name, value]) => `${name}: ${value}\n`)
-  const example = `HTTP/1.1 ${statusOf(code)}\n${headers.join("")}\n${prettyJson(exampleProblem(code, baseUrl))}`
+function problemSection(code: ProblemCode): string {
+  const { action, cause } = PROBLEMS[code]
   return [
     `## ${codeSpan(code)} {#${code}}`,
     termList([
-      ["Status", statusOf(code)],
+      ["What to do", proseText(action)],
       ["Cause", proseText(cause)],
-      ["Retry", proseText(retry)],
+      ["Status", statusOf(code)],
     ]),
-    codeFence("http", "Example", example),
   ].join("\n\n")
 }
 
@@ -142,10 +148,11 @@ const orderedSteps = (steps: readonly { readonly step: string; readonly codes: r
 /** The reasons that can decide a category, first to last. */
 const DECISIVE = REASON_NAMES.filter(reason => decidedCategory(reason) !== null)
 
-/** What a reason decides; null: nothing. Two reasons decide the category that is recorded for what was asked about. */
+/** What a reason decides; null: nothing. Some decide the category that is recorded for what was asked about, or that its words say. */
 function decidedCategory(reason: Reason): string | null {
   if (reason === "test_address") return "that of the test address"
   if (reason === "corrected") return "the corrected one"
+  if (reason === "name_pattern") return "education or government"
   return REASONS[reason].decides
 }
 

@@ -7,11 +7,11 @@ import { CodeBlock, prettyJson, Tabs } from "../../ui/layout.tsx"
 import { ADAPTERS } from "../adapters.ts"
 import {
   callerTimeoutSeconds,
-  EXAMPLE_LANGUAGE_NAMES,
   EXAMPLE_LANGUAGES,
   EXAMPLE_TASK_NAMES,
   type ExampleTask,
   exampleFile,
+  exampleLanguages,
   exampleProgram,
   IN_PROCESS_EXAMPLE,
   keyRotationCommands,
@@ -57,7 +57,7 @@ export const FOLDED_EXAMPLE_INSERTS = {
   /** `{{examples check}}`: a program in each language. */
   examples: (facts, name) => {
     const task = taskNamed(name)
-    const programs = EXAMPLE_LANGUAGE_NAMES.map(language => ({
+    const programs = exampleLanguages(task).map(language => ({
       ...EXAMPLE_LANGUAGES[language],
       file: exampleFile(task, language),
       code: exampleProgram(task, language, facts),
