@@ -55,7 +55,8 @@ describe("the list", () => {
     const { html, text } = await get(PATH)
     expect(text).toContain("400 invalid_input")
     const { text: words } = await get(`${PATH}/${idsIn(html)[0]}`)
-    for (const part of ["Why", "The request is wrong", "What to do Correct the field", "0 units"]) expect(words).toContain(part)
+    for (const part of ["Why", "The request is wrong", "What to do Correct the field", "0 units"])
+      expect(words).toContain(part)
   })
 
   test("pages follow each other by a cursor, keep the filter, and pass every request once", async () => {
