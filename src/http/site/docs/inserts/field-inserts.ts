@@ -12,18 +12,23 @@ export const FIELD_INSERTS = {
   /** `{{fields mail}}`: the members of one member; without a name those of the verdict itself. */
   fields: (_, name) =>
     markdownTable(
-      ["Field", "Type", "Meaning", "Example"],
+      ["Field", "Type", "Meaning"],
       verdictFields()
         .filter(({ path }) => parentOf(path) === name)
         .map(({ path, type, description, example }) => [
           `${codeSpan(path)} {#${path.replaceAll(/\W+/g, "-")}}`,
           type,
-          proseText(description),
-          codeSpan(JSON.stringify(example)),
+          `${proseText(description)}${exampleText(example)}`,
         ]),
     ),
   "publishable-fields": () => Object.keys(ReducedResult.properties).map(codeSpan).join(", "),
 } as const satisfies Readonly<Record<string, Insert>>
+
+/** A value, unless it is a boolean, or an object, whose members have their own. */
+const exampleText = (example: unknown): string =>
+  typeof example === "boolean" || isJsonObject(example) || (Array.isArray(example) && example.some(isJsonObject))
+    ? ""
+    : ` For example: ${codeSpan(JSON.stringify(example))}`
 
 /** The first part of a path that has others; empty: it has none. */
 const parentOf = (path: string): string => (path.includes(".") ? path.slice(0, path.indexOf(".")) : "")
