@@ -1,3 +1,4 @@
+import type { AccountRules } from "../contract/account-rules.ts"
 import type { Policy } from "../contract/policies.ts"
 import type { Subject } from "./address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "./check.ts"
@@ -12,6 +13,8 @@ export type BatchRequest = {
   readonly callerId: string
   /** What own lists say about a subject with a domain. */
   readonly ownListMatch: (subject: Subject) => OwnListMatch | Promise<OwnListMatch>
+  /** The rules of the account. Absent: it has none. */
+  readonly rules?: AccountRules | undefined
 }
 
 /**
@@ -51,7 +54,15 @@ function checkItem(
 ): CheckOutcome | Promise<CheckOutcome> {
   const checkWith = (ownListMatch: OwnListMatch) =>
     check(
-      { subject, policy: batch.policy, callerId: batch.callerId, isDeep: false, includeTenant: true, ownListMatch },
+      {
+        subject,
+        policy: batch.policy,
+        callerId: batch.callerId,
+        isDeep: false,
+        includeTenant: true,
+        ownListMatch,
+        rules: batch.rules,
+      },
       context,
     )
   // No own list holds a test address, or a text that names no domain.

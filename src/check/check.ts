@@ -1,6 +1,7 @@
 import { known, NOT_QUERIED } from "../base/finding.ts"
 import type { Clock, Stopwatch } from "../base/outside-world.ts"
 import { isFresh } from "../base/time.ts"
+import type { AccountRules } from "../contract/account-rules.ts"
 import type { Category } from "../contract/categories.ts"
 import { POLICY_NAMES, type Policy } from "../contract/policies.ts"
 import {
@@ -29,7 +30,8 @@ import { SET_BITS, STRENGTH_MASK } from "./lists/sets.ts"
 import { NO_NAME_MATCH } from "./lookalike/known-name-matcher.ts"
 import type { LookupContext } from "./lookup-context.ts"
 import type { NetworkProbe } from "./network-evidence.ts"
-import { type CheckOutcome, judgeDomain } from "./result/result.ts"
+import { type CheckOutcome, type JudgedDomain, judgeDomain } from "./result/result.ts"
+import { ruledDomain } from "./result/ruled-domain.ts"
 import { judgeTestAddress } from "./test-address-evidence.ts"
 import type { Evidence } from "./verdict/evidence.ts"
 import { isSuffixOfBody } from "./verdict/rules.ts"
@@ -46,6 +48,8 @@ export type CheckRequest = {
   readonly callerId?: string | null
   /** What the own lists of the account and of the operator say about the Subject. */
   readonly ownListMatch: OwnListMatch
+  /** The rules of the account. Absent: it has none. */
+  readonly rules?: AccountRules | undefined
 }
 
 /** What own lists say about a Subject. */
@@ -98,6 +102,7 @@ export const NO_CORRECTIONS: CategoryCorrections = { of: () => null, version: 0 
  * 4. DNS and the tenant endpoints are queried, and for a deep check the registry and the homepage too.
  * 5. All evidence is judged under the policy.
  * 6. The verdict is cached for the domain.
+ * 7. The rules of the account change its recommendation.
  */
 export function createCheck(deps: CheckDeps): Check {
   const currentGeneration = createGeneration(deps.corrections)
@@ -115,7 +120,7 @@ export function createCheck(deps: CheckDeps): Check {
     const cacheKey = subject.fault === null && domainLookup.seenBefore ? cacheKeyOf(request, hints) : null
     const cached = cacheKey === null ? undefined : cachedVerdicts(domainLookup, generation)?.get(cacheKey)
     if (cached !== undefined && isUsable(cached, subject, deps))
-      return { subject, hints, judged: cached.judged, tookMs: 0, wasFetched: false }
+      return { subject, hints, judged: forAccount(cached.judged, request), tookMs: 0, wasFetched: false }
     const listMatch = effectiveListMatch(domainLookup, request.ownListMatch)
     const correction = correctionOf(subject, deps)
     const check = { request, domainLookup, listMatch, correction, hints, generation, cacheKey }
@@ -156,8 +161,12 @@ function judgeAndCache(
     const lifetime = { cachedAtMs: clock(), freshUntilMs: freshUntil(gathered) }
     cacheVerdict(domainLookup, generation, cacheKey, { judged, ...lifetime, ageVersion: deepProbe.ageVersion() })
   }
-  return { subject, hints, judged, tookMs, wasFetched: gathered.deep.wasFetched }
+  return { subject, hints, judged: forAccount(judged, request), tookMs, wasFetched: gathered.deep.wasFetched }
 }
+
+/** The verdict under the rules of the account. Cached verdicts are those without, which all accounts share. */
+const forAccount = (judged: JudgedDomain, { rules }: CheckRequest): JudgedDomain =>
+  rules === undefined ? judged : ruledDomain(judged, rules)
 
 /** A request with everything that is known before the network is queried. */
 type PendingCheck = {
@@ -265,6 +274,7 @@ function buildEvidence(
     homepage,
     blockedBy: ownListMatch.blockedBy,
     isAllowed: ownListMatch.isAllowed,
+    ruledAs: null,
     isCached: network.isCached && deep.isCached,
   }
 }

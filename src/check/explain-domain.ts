@@ -146,6 +146,7 @@ const listsOnlyEvidence = (fault: SubjectFault | null, listMatch: ListMatch): Ev
   homepage: NOT_QUERIED,
   blockedBy: null,
   isAllowed: false,
+  ruledAs: null,
   isCached: false,
 })
 

@@ -45,6 +45,7 @@ function testAddressEvidence(
     homepage: row.ageDays === undefined ? unknown("not_asked") : known("found"),
     blockedBy: row.blocked ? "account" : null,
     isAllowed: false,
+    ruledAs: null,
     isCached: row.cached ?? false,
   }
 }

@@ -52,6 +52,7 @@ export const REASONS = {
   no_evidence: { description: "There is no evidence for any category.", example: "a small company's domain while DNS is unavailable", group: "mail", decides: "unknown", confidence: 0.3 },
   blocklisted: { description: "The address, the domain or a parent is on a block list of the account or the operator.", example: "blocked@mailkind.test", group: "account", decides: null, confidence: 0 },
   allowlisted: { description: "The address, the domain or a parent is on the account's allow list.", example: "an entry of the account's allow list", group: "account", decides: null, confidence: 0 },
+  account_rule: { description: "A rule of the account changed the recommendation of the policy.", example: "an account that blocks personal addresses", group: "account", decides: null, confidence: 0 },
   lookalike_domain: { description: "The domain imitates a well-known provider or organisation.", example: "paypa1.com", group: "risk", decides: null, confidence: 0 },
   likely_typo: { description: "The domain looks like a typing error of a well-known provider. See `did_you_mean`.", example: "jane@gmial.com", group: "risk", decides: null, confidence: 0 },
   new_domain: { description: "The domain was registered less than 30 days ago.", example: "new-domain@mailkind.test", group: "risk", decides: null, confidence: 0 },
@@ -74,7 +75,7 @@ export const REASONS = {
 export type Reason = keyof typeof REASONS
 
 /** Reasons that tell what an account has decided: a publishable answer leaves them out, or a visitor could probe its lists. */
-export const ACCOUNT_REASONS: ReadonlySet<Reason> = new Set<Reason>(["blocklisted", "allowlisted", "corrected"])
+export const ACCOUNT_REASONS: ReadonlySet<Reason> = new Set<Reason>(["blocklisted", "allowlisted", "corrected", "account_rule"])
 
 /** All reason codes, in order of precedence. */
 export const REASON_NAMES = Object.keys(REASONS) as Reason[]

@@ -3,6 +3,7 @@ import type { Subject } from "../check/address/subject.ts"
 import { type Check, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import type { LookupContext } from "../check/lookup-context.ts"
 import type { CheckOutcome } from "../check/result/result.ts"
+import type { AccountRules } from "../contract/account-rules.ts"
 import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
 import type { RowCounts } from "../contract/row-counts.ts"
@@ -70,10 +71,16 @@ type RowsWritten = {
   readonly duplicates: DuplicateTable | null
 }
 
+/** What a row is checked with. */
+type CheckedJob = Pick<Job, "accountId" | "policy" | "includesTenant"> & {
+  /** The rules of its account. Undefined: it has none. */
+  readonly rules?: AccountRules | undefined
+}
+
 /** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
 export async function checkRows(
   deps: CheckRowsDeps,
-  job: Pick<Job, "accountId" | "policy" | "includesTenant">,
+  job: CheckedJob,
   rows: readonly InputRow[],
   rowsBefore: number,
   { format, columnCount, duplicates: table }: RowsWritten,
@@ -110,17 +117,20 @@ function createRowPause({ pause, isTurnOver }: CheckRowsDeps): Pause {
   }
 }
 
-/** The outcome of a subject, with what own lists say of it. */
+/** The outcome of a subject, with what own lists and the rules of the account say of it. */
 function checkSubject(
   { check, ownListMatch }: CheckRowsDeps,
-  { accountId, policy, includesTenant }: Pick<Job, "accountId" | "policy" | "includesTenant">,
+  { accountId, policy, includesTenant, rules }: CheckedJob,
   subject: Subject,
   context: LookupContext,
 ): CheckOutcome | Promise<CheckOutcome> {
   // The lookups of jobs are bounded apart from those of the account's live requests.
   const callerId = `${accountId}/jobs`
   const checkWith = (match: OwnListMatch) =>
-    check({ subject, policy, isDeep: false, includeTenant: includesTenant, callerId, ownListMatch: match }, context)
+    check(
+      { subject, policy, isDeep: false, includeTenant: includesTenant, callerId, ownListMatch: match, rules },
+      context,
+    )
   const match = subject.domain === null || subject.isTest ? NO_OWN_LIST_MATCH : ownListMatch(accountId, subject)
   return match instanceof Promise ? match.then(checkWith) : checkWith(match)
 }

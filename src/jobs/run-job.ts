@@ -119,6 +119,8 @@ export const COMMIT_BOUNDS: CommitBounds = { rows: 8000, ms: 1000 }
 /** Rows that are checked and not charged yet, and what they may cost. */
 type PendingRows = {
   readonly allowance: UnitAllowance
+  /** The rules of the account when the first of them was checked. Undefined: it had none. */
+  readonly rules: JobOwner["rules"]
   /** Units that were left when the first of them was checked; null: as many as wanted. */
   readonly left: number | null
   readonly startedAt: number
@@ -277,7 +279,7 @@ class JobRun {
     const left = await unitsLeft(store, this.#job, allowance)
     const position = { inputOffset, inputSkipped }
     return {
-      ...{ allowance, left, position, startedAt: stopwatch(), rowsCount: 0, byCategory: {} },
+      ...{ allowance, rules: owner.rules, left, position, startedAt: stopwatch(), rowsCount: 0, byCategory: {} },
       ...{ counts: this.#progress.counts, resultsEnd: this.#ownBytes, resultsEndMax: this.#ownBytes + space },
     }
   }
@@ -310,7 +312,8 @@ class JobRun {
     const rowsBefore = this.#progress.rowsDone + pending.rowsCount
     const isFirst = this.#progress.parts.length === 0 && pending.resultsEnd === 0
     const results = { format, columnCount: columns.names.length, duplicates: this.#duplicates }
-    const checked = await checkRows(this.#deps, this.#job, rows, rowsBefore, results, this.#context)
+    const job = { ...this.#job, rules: pending.rules }
+    const checked = await checkRows(this.#deps, job, rows, rowsBefore, results, this.#context)
     this.#deps.onChecked({ rows: rows.length, lookups: checked.lookups })
     await this.#deps.pause()
     const written = isFirst ? withHeader(checked, format) : checked

@@ -132,6 +132,7 @@ export const VERDICT_CASES: readonly Told[] = [
   { input: "jane@acme.com", mail: {}, blockedBy: "account", isAllowed: true },
   { input: "jane@acme.com", mail: {}, blockedBy: "operator", isAllowed: true },
   { input: "jane@acme.com", sets: ["disposable"], mail: {}, isAllowed: true },
+  { input: "jane@gmail.com", sets: ["personal"], mail: {}, ruledAs: "block" },
   { input: "jane@paypa1.com", mail: {}, lookalikeOf: "paypal.com" },
   { input: "jane@gmial.com", mail: {}, suggestion: "gmail.com", isHouseholdSlip: true },
   { input: "jane@gmial.com", sets: ["disposable"], mail: {}, suggestion: "gmail.com", isHouseholdSlip: true },

@@ -44,6 +44,7 @@ export type Told = {
   readonly homepage?: "found" | "parked" | "none"
   readonly blockedBy?: "operator" | "account"
   readonly isAllowed?: true
+  readonly ruledAs?: Evidence["ruledAs"]
 }
 
 const TENANT = {
@@ -77,6 +78,7 @@ const NOTHING = {
   correction: null,
   blockedBy: null,
   isAllowed: false,
+  ruledAs: null,
 }
 
 /** The evidence that a golden case tells. */

@@ -2,14 +2,14 @@ import { jsonMembers } from "../../base/json-members.ts"
 import { flattenString } from "../../base/text.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
-import type { Policy } from "../../contract/policies.ts"
+import type { Policy, Recommendation } from "../../contract/policies.ts"
 import { ACCOUNT_REASONS } from "../../contract/reasons.ts"
 import type { CheckResult, CheckResultPart, ReducedResult } from "../../contract/result-schema.ts"
 import type { BatchResult } from "../../contract/schemas.ts"
 import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
 import type { DetectedSuites, Evidence, MailEvidence } from "../verdict/evidence.ts"
-import { judge, type Verdict } from "../verdict/judge.ts"
+import { type Ground, judge, type Verdict } from "../verdict/judge.ts"
 import { listsOnlyKey } from "../verdict/lists-only-key.ts"
 import { hasTenant, isNewDomain, knownMail, knownTenant, reportedAgeDays } from "../verdict/rules.ts"
 
@@ -22,6 +22,10 @@ export type JudgedDomain = {
   readonly verdict: Verdict
   /** What it shares with other domains; null: nothing. */
   readonly shared: SharedVerdict | null
+  /** What counts for the recommendation; is found out for the first account with rules. */
+  grounds?: readonly Ground[]
+  /** The same under rules that recommend something else, for the accounts that have them: one for each recommendation at most. */
+  ruled?: { [R in Recommendation]?: JudgedDomain }
   /** Is written with the first result. */
   text?: JudgedText
   /** The same in UTF-8, after its second use. */
@@ -35,7 +39,7 @@ export type JudgedText = { readonly verdict: string; readonly evidence: string }
 export type JudgedBytes = { readonly verdict: Uint8Array; readonly evidence: Uint8Array }
 
 /** Judges the evidence about a Subject under a policy. */
-export function judgeDomain({ domain }: Subject, evidence: Evidence, policy: Policy): JudgedDomain {
+export function judgeDomain({ domain }: Pick<Subject, "domain">, evidence: Evidence, policy: Policy): JudgedDomain {
   const key = listsOnlyKey(evidence, policy)
   if (key === null) return { domain, policy, evidence, verdict: judge(evidence, policy), shared: null }
   const shared = sharedVerdicts.get(key) ?? shareVerdict(key, evidence, policy)

@@ -1,5 +1,6 @@
 import type { Finding } from "../../base/finding.ts"
 import type { Category } from "../../contract/categories.ts"
+import type { Recommendation } from "../../contract/policies.ts"
 import type { HintKinds } from "../address/address-hints.ts"
 import type { Subject } from "../address/subject.ts"
 import type { ListMatch } from "../lists/list-match.ts"
@@ -93,6 +94,8 @@ export type Evidence = {
   readonly blockedBy: "operator" | "account" | null
   /** The account's allow list holds the Subject. */
   readonly isAllowed: boolean
+  /** What the rules of the account recommend instead of the policy; null: nothing else. */
+  readonly ruledAs: Recommendation | null
   /** Every part from the network came from a cache. False if nothing was queried. */
   readonly isCached: boolean
 }

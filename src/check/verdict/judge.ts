@@ -1,4 +1,5 @@
 import { assert } from "../../base/errors.ts"
+import { ACCOUNT_RULES, type AccountRule, RULE_OF_FLOOR } from "../../contract/account-rules.ts"
 import type { Category } from "../../contract/categories.ts"
 import {
   DOUBTFUL_BELOW,
@@ -39,6 +40,30 @@ export type Verdict = {
  * in order of precedence that decides a category is decisive.
  */
 export function judge(evidence: Evidence, policy: Policy): Verdict {
+  const decided = decide(evidence)
+  const { matching, decisive, category, confidence, isDegraded: degraded } = decided
+  const { recommendation, raisedBy } = recommend(evidence, policy, decided)
+  const isAsked = decisive !== "test_address" && isHouseholdSlip(evidence, category)
+  const asked: readonly Reason[] = isAsked ? ["likely_typo"] : []
+  const first = [...new Set([...asked, decisive, ...raisedBy])]
+  // `no_evidence` always matches, and is worth telling only if it decides.
+  const rest = matching.filter(reason => !first.includes(reason) && reason !== "no_evidence")
+  return { category, confidence, recommendation, reasons: [...first, ...rest], isDegraded: degraded }
+}
+
+/** A verdict before a policy. */
+type DecidedVerdict = {
+  /** The reasons that match, in order of precedence. */
+  readonly matching: readonly Reason[]
+  readonly decisive: Reason
+  /** The reason whose confidence and weakness the verdict has: the decisive one, but for some test addresses. */
+  readonly basis: Reason
+  readonly category: Category
+  readonly confidence: number
+  readonly isDegraded: boolean
+}
+
+function decide(evidence: Evidence): DecidedVerdict {
   const matching = matchingReasons(evidence)
   const decisive = matching.find(reason => decidedCategory(reason, evidence) !== null)
   assert(decisive !== undefined, "no_evidence always decides")
@@ -47,18 +72,7 @@ export function judge(evidence: Evidence, policy: Policy): Verdict {
   // A test address of a weak listing is as sure as such a listing.
   const basis = decisive === "test_address" && matching.includes("weak_listing") ? "weak_listing" : decisive
   const confidence = verdictConfidence(basis, category, degraded, evidence)
-  const { recommendation, raisedBy } = recommend(evidence, policy, {
-    decisive: basis,
-    category,
-    confidence,
-    isDegraded: degraded,
-  })
-  const isAsked = decisive !== "test_address" && isHouseholdSlip(evidence, category)
-  const asked: readonly Reason[] = isAsked ? ["likely_typo"] : []
-  const first = [...new Set([...asked, decisive, ...raisedBy])]
-  // `no_evidence` always matches, and is worth telling only if it decides.
-  const rest = matching.filter(reason => !first.includes(reason) && reason !== "no_evidence")
-  return { category, confidence, recommendation, reasons: [...first, ...rest], isDegraded: degraded }
+  return { matching, decisive, basis, category, confidence, isDegraded: degraded }
 }
 
 /** The category that a matching reason decides; null: it decides none. */
@@ -107,19 +121,12 @@ const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
 }
 
 /** Why the recommendation is not that of the category; null: it is. */
-function weakEvidenceOf({ decisive, category }: DecidedVerdict, evidence: Evidence): WeakEvidence | null {
+function weakEvidenceOf({ basis: decisive, category }: DecidedVerdict, evidence: Evidence): WeakEvidence | null {
   if (category === "disposable" && isHouseholdSlip(evidence, category)) return "household_slip"
   if (decisive === "listing_contradicted" || decisive === "weak_listing") return decisive
   if (decisive === "forwarded_mail" || decisive === "personal_hosting") return "personal_mail_host"
   const isLearned = decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable"
   return isLearned ? "learned_mail_host" : null
-}
-
-type DecidedVerdict = {
-  readonly decisive: Reason
-  readonly category: Category
-  readonly confidence: number
-  readonly isDegraded: boolean
 }
 
 /** When a finding raises the recommendation, and the reason that is given for it. */
@@ -141,7 +148,7 @@ const RAISE_RULES: {
   },
   open_suffix: {
     reason: "education_suffix",
-    holds: (e, { decisive }) => decisive === "education_suffix" && isUnderOpenSuffix(e),
+    holds: (e, { basis }) => basis === "education_suffix" && isUnderOpenSuffix(e),
   },
   degraded: {
     reason: "dns_unavailable",
@@ -151,19 +158,20 @@ const RAISE_RULES: {
 
 const RAISE_ENTRIES = Object.entries(RAISE_RULES) as [RecommendationFloor, (typeof RAISE_RULES)[RecommendationFloor]][]
 
-const severity = (recommendation: Recommendation): number => RECOMMENDATIONS.indexOf(recommendation)
+/** How strict a recommendation is. */
+export const severity = (recommendation: Recommendation): number => RECOMMENDATIONS.indexOf(recommendation)
 
 function recommend(
   evidence: Evidence,
   policy: Policy,
   decided: DecidedVerdict,
 ): { readonly recommendation: Recommendation; readonly raisedBy: readonly Reason[] } {
-  const weakness = weakEvidenceOf(decided, evidence)
-  const base: Recommendation = weakness === null ? POLICIES[policy][decided.category] : WEAK_EVIDENCE[weakness][policy]
+  const base = policyBase(evidence, policy, decided)
   const hasFault = decided.category === "invalid" && evidence.subject.fault !== null
   if (evidence.isAllowed && evidence.blockedBy !== "operator" && !hasFault) {
     return { recommendation: "allow", raisedBy: ["allowlisted"] }
   }
+  if (evidence.ruledAs !== null) return { recommendation: evidence.ruledAs, raisedBy: ["account_rule"] }
   const raisedTo = RAISE_ENTRIES.filter(
     ([raise, { holds }]) => severity(RECOMMENDATION_FLOORS[raise][policy]) > severity(base) && holds(evidence, decided),
   )
@@ -171,3 +179,34 @@ function recommend(
     .sort((one, other) => severity(other.least) - severity(one.least))
   return { recommendation: raisedTo[0]?.least ?? base, raisedBy: raisedTo.map(({ reason }) => reason) }
 }
+
+/** What the policy says about the category. */
+function policyBase(evidence: Evidence, policy: Policy, decided: DecidedVerdict): Recommendation {
+  const weakness = weakEvidenceOf(decided, evidence)
+  return weakness === null ? POLICIES[policy][decided.category] : WEAK_EVIDENCE[weakness][policy]
+}
+
+/** One thing that counts for a recommendation. */
+export type Ground = {
+  /** The rule of an account that stands above the policy here; null: none. */
+  readonly rule: AccountRule | null
+  /** What the policy says. */
+  readonly recommendation: Recommendation
+}
+
+/** All that counts for the recommendation under a policy, which is the strictest of them. Own lists are not among them. */
+export function recommendationGrounds(evidence: Evidence, policy: Policy): readonly Ground[] {
+  const decided = decide(evidence)
+  const { matching, decisive, category } = decided
+  const categoryRule = isAccountRule(decisive) ? decisive : isAccountRule(category) ? category : null
+  const floors = RAISE_ENTRIES.filter(([, { holds }]) => holds(evidence, decided)).map(([floor]): Ground => {
+    const rule = RULE_OF_FLOOR[floor]
+    return { rule: rule === "category" ? categoryRule : rule, recommendation: RECOMMENDATION_FLOORS[floor][policy] }
+  })
+  // A policy says nothing about some of the reasons that have a rule.
+  const others = matching.filter(isAccountRule).map((rule): Ground => ({ rule, recommendation: "allow" }))
+  return [{ rule: categoryRule, recommendation: policyBase(evidence, policy, decided) }, ...floors, ...others]
+}
+
+const isAccountRule = <N extends Category | Reason>(name: N): name is N & AccountRule =>
+  Object.hasOwn(ACCOUNT_RULES, name)

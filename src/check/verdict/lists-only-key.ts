@@ -1,5 +1,5 @@
 import type { FindingCause } from "../../base/finding.ts"
-import { POLICY_NAMES, type Policy } from "../../contract/policies.ts"
+import { POLICY_NAMES, type Policy, RECOMMENDATIONS } from "../../contract/policies.ts"
 import { HINT_KINDS_COUNT, hintKindsIndex } from "../address/address-hints.ts"
 import { SUBJECT_KINDS, type SubjectFault } from "../address/subject.ts"
 import { STRENGTH_BITS } from "../lists/sets.ts"
@@ -16,6 +16,7 @@ const FAULTS: readonly (SubjectFault | null)[] = [
 ]
 const CAUSES: readonly FindingCause[] = ["not_asked", "unavailable", "timed_out", "pending"]
 const BLOCKED_BY: readonly Evidence["blockedBy"][] = [null, "operator", "account"]
+const RULED_AS: readonly Evidence["ruledAs"][] = [null, ...RECOMMENDATIONS]
 const NAME_PATTERNS: readonly Evidence["namePattern"][] = [null, "education", "government"]
 
 /**
@@ -38,6 +39,7 @@ export function listsOnlyKey(evidence: Evidence, policy: Policy): number | null 
   key = key * CAUSES.length + CAUSES.indexOf(homepage.cause)
   key = key * BLOCKED_BY.length + BLOCKED_BY.indexOf(evidence.blockedBy)
   key = key * NAME_PATTERNS.length + NAME_PATTERNS.indexOf(evidence.namePattern)
+  key = key * RULED_AS.length + RULED_AS.indexOf(evidence.ruledAs)
   const flags =
     (subject.hasSubaddress ? 1 : 0) +
     (evidence.lookalikeOf === null ? 0 : 2) +
@@ -57,4 +59,5 @@ export const LISTS_ONLY_KEYS =
   CAUSES.length ** 4 *
   BLOCKED_BY.length *
   NAME_PATTERNS.length *
+  RULED_AS.length *
   16

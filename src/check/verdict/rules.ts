@@ -68,6 +68,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
 
   blocklisted: e => e.blockedBy !== null,
   allowlisted: e => e.isAllowed,
+  account_rule: e => e.ruledAs !== null,
 }
 
 const RULE_ROWS = REASON_NAMES.map(reason => ({ reason, holds: RULES[reason] }))

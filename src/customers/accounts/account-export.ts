@@ -181,12 +181,12 @@ export const EXPORTED_MEMBERS = {
   exported_at: { description: "When the file was made." },
   account: {
     description:
-      "Your email address, your tier, when the account was created, the terms that you accepted, the switch of the request log, a suspension, and a note of the operator.",
+      "Your email address, your tier, when the account was created, the terms that you accepted, the switch of the request log, your rules, a suspension, and a note of the operator.",
   },
 } as const satisfies Record<string, { readonly description: string }>
 
 const ACCOUNT_COLUMNS =
-  "id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms, request_log_from_ms, " +
+  "id, email, tier, created_at_ms, accepted_terms_version, accepted_terms_at_ms, request_log_from_ms, rules, " +
   "suspended_at_ms, suspension_reason, operator_note"
 
 type ExportedRow = Readonly<Record<string, SqlValue>>
@@ -238,7 +238,7 @@ const toJson = (row: ExportedRow): string =>
 const LIST_COLUMNS: readonly string[] = ["origins", "networks"]
 
 /** Columns of JSON texts. */
-const JSON_COLUMNS: readonly string[] = ["particulars", "counts"]
+const JSON_COLUMNS: readonly string[] = ["particulars", "counts", "rules"]
 
 const INSTANT_COLUMN = /(?:^|_)at_ms$/
 

@@ -1,4 +1,5 @@
 import type { Random } from "../../base/outside-world.ts"
+import type { AccountRules } from "../../contract/account-rules.ts"
 import { TIER_MAX } from "../../contract/tiers.ts"
 import { recordAct } from "../audit/audit.ts"
 import { mailableSql } from "../notices/mailer.ts"
@@ -7,6 +8,7 @@ import { recordChanges } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { normalizeAccountEmail } from "./account-email.ts"
+import { parseStoredRules } from "./account-rules.ts"
 import { keepFormerUse, takeFormerUse } from "./former-use.ts"
 import { keepFormerSuspension, takeFormerSuspension } from "./suspension.ts"
 
@@ -25,6 +27,8 @@ export type Account = {
   readonly suspendedAtMs?: number
   /** What an administrator told the owner about that; empty: nothing. Absent: it is not suspended. */
   readonly suspensionReason?: string
+  /** Absent: it has none. */
+  readonly rules?: AccountRules
 }
 
 /** An account with its counts of keys. */
@@ -221,6 +225,7 @@ type AccountRow = {
   readonly accepted_terms_at_ms: number | null
   readonly suspended_at_ms: number | null
   readonly suspension_reason: string | null
+  readonly rules: string | null
 }
 
 type AccountSummaryRow = AccountRow & { readonly active_count: number; readonly revoked_count: number }
@@ -235,6 +240,7 @@ export const usableKeySql = (now: string): string =>
   `keys.revoked_at_ms IS NULL AND (keys.expires_at_ms IS NULL OR keys.expires_at_ms > ${now})`
 
 function toAccount(row: AccountRow): Account {
+  const rules = parseStoredRules(row.rules)
   return {
     id: row.id,
     email: row.email,
@@ -245,6 +251,7 @@ function toAccount(row: AccountRow): Account {
     ...(row.suspended_at_ms === null
       ? {}
       : { suspendedAtMs: row.suspended_at_ms, suspensionReason: row.suspension_reason ?? "" }),
+    ...(rules === undefined ? {} : { rules }),
   }
 }
 

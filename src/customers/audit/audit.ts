@@ -35,6 +35,7 @@ export const AUDIT_ACTS = {
   terms_accepted: { label: "Terms accepted", details: "the version" },
   entries_added: { label: "List entries added", details: "how many, and to which list" },
   entries_removed: { label: "List entries removed", details: "how many, and from which list" },
+  rules_changed: { label: "Rules changed", details: "the rules after" },
   database_restored: { label: "Database restored", details: "when the backup was written" },
   entries_noted: { label: "Notes of list entries changed", details: "how many, and on which list" },
 } as const satisfies Record<string, { readonly label: string; readonly details: string }>

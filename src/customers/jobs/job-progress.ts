@@ -1,4 +1,6 @@
+import type { AccountRules } from "../../contract/account-rules.ts"
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
+import { parseStoredRules } from "../accounts/account-rules.ts"
 import { addLeased, readLeased } from "../quota/units/unit-rows.ts"
 import type { Store } from "../store/core/store.ts"
 import type { UsageCounter } from "../usage/counter-buffer.ts"
@@ -22,6 +24,8 @@ export type JobOwner = {
   /** Whether the key that uploaded the list still works. A list of the dashboard has no key that could be revoked. */
   readonly isKeyUsable: boolean
   readonly keyUnitsPerDay: number | null
+  /** Undefined: it has none. */
+  readonly rules: AccountRules | undefined
 }
 
 /** The owner of a job as it is now; null: the account is gone. */
@@ -30,8 +34,14 @@ export async function readJobOwner(
   { accountId, keyId }: Pick<Job, "accountId" | "keyId">,
   nowMs: number,
 ): Promise<JobOwner | null> {
-  const row = await store.one<{ tier: number; suspended: number; usable: number; perDay: number | null }>(
-    `SELECT tier, CASE WHEN suspended_at_ms IS NULL THEN 0 ELSE 1 END AS suspended, units_per_day AS "perDay",
+  const row = await store.one<{
+    tier: number
+    rules: string | null
+    suspended: number
+    usable: number
+    perDay: number | null
+  }>(
+    `SELECT tier, rules, CASE WHEN suspended_at_ms IS NULL THEN 0 ELSE 1 END AS suspended, units_per_day AS "perDay",
        CASE WHEN keys.id IS NOT NULL AND revoked_at_ms IS NULL AND (expires_at_ms IS NULL OR expires_at_ms > $3) THEN 1 ELSE 0 END AS usable
      FROM accounts LEFT JOIN keys ON keys.id = $2 AND keys.account_id = accounts.id WHERE accounts.id = $1`,
     [accountId, keyId, nowMs],
@@ -42,6 +52,7 @@ export async function readJobOwner(
     isSuspended: row.suspended === 1,
     isKeyUsable: row.usable === 1 || keyId === SITE_KEY.id,
     keyUnitsPerDay: row.perDay,
+    rules: parseStoredRules(row.rules),
   }
 }
 

@@ -3,6 +3,7 @@ import { assert } from "../../base/errors.ts"
 import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Clock, Stopwatch } from "../../base/outside-world.ts"
 import { SingleFlight } from "../../base/single-flight.ts"
+import { parseStoredRules } from "../accounts/account-rules.ts"
 import { type Change, type ChangeKind, isChangeKind } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 import { type CallerCredentials, type CallerKeyLimits, KeyCache, lruClock } from "./key-cache.ts"
@@ -206,7 +207,7 @@ export class KeyAuthenticator {
 
 const FIND_CREDENTIALS = `SELECT keys.hash, keys.id, keys.kind, keys.origins, keys.revoked_at_ms, keys.expires_at_ms,
   keys.units_per_day, keys.requests_per_second, keys.networks, keys.account_id, accounts.tier,
-  accounts.accepted_terms_version, accounts.accepted_terms_at_ms, accounts.suspended_at_ms
+  accounts.accepted_terms_version, accounts.accepted_terms_at_ms, accounts.suspended_at_ms, accounts.rules
   FROM keys JOIN accounts ON accounts.id = keys.account_id WHERE keys.hash = $1`
 
 type CredentialsRow = {
@@ -224,10 +225,12 @@ type CredentialsRow = {
   readonly accepted_terms_version: string | null
   readonly accepted_terms_at_ms: number | null
   readonly suspended_at_ms: number | null
+  readonly rules: string | null
 }
 
 function toCredentials(row: CredentialsRow): CallerCredentials {
   const limits = toLimits(row)
+  const rules = parseStoredRules(row.rules)
   return {
     kind: row.revoked_at_ms === null ? "active" : "revoked",
     key: {
@@ -243,6 +246,7 @@ function toCredentials(row: CredentialsRow): CallerCredentials {
       acceptedTermsVersion: row.accepted_terms_version,
       acceptedTermsAtMs: row.accepted_terms_at_ms,
       ...(row.suspended_at_ms === null ? {} : { suspendedAtMs: row.suspended_at_ms }),
+      ...(rules === undefined ? {} : { rules }),
     },
   }
 }

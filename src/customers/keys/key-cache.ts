@@ -1,6 +1,7 @@
 import { LRUCache } from "lru-cache"
 import { boundedByCount } from "../../base/lru-bounds.ts"
 import type { Stopwatch } from "../../base/outside-world.ts"
+import type { AccountRules } from "../../contract/account-rules.ts"
 import type { KeyKind } from "./key-format.ts"
 import type { IsInNetworks } from "./networks.ts"
 
@@ -31,6 +32,8 @@ export type CallerAccount = {
   readonly acceptedTermsAtMs: number | null
   /** Since when all requests of the account are refused. Absent: it is not suspended. */
   readonly suspendedAtMs?: number
+  /** Absent: it has none. */
+  readonly rules?: AccountRules
 }
 
 /** An existing key with its account, as the store had them when it was read. */

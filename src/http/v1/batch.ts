@@ -52,12 +52,13 @@ export async function runBatch<T>(
   respond: (outcomes: readonly CheckOutcome[]) => T,
 ): Promise<T> {
   const { items, policy } = parseBatchRequest(body)
-  const { id: accountId } = callerOf(exchange).account
+  const { id: accountId, rules } = callerOf(exchange).account
   const batch: BatchRequest = {
     subjects: items.map(item => parseSubject(detectSubjectKind(item), item, deps.testDomain)),
     policy,
     callerId: accountId,
     ownListMatch: subject => deps.ownLists.lookup(accountId, subject),
+    rules,
   }
   const units = batch.subjects.filter(({ isTest }) => !isTest).length
   const work = async () => {

@@ -2,8 +2,10 @@ import type { Clock } from "../../base/outside-world.ts"
 import { dayEndMs, utcDay } from "../../base/time.ts"
 import type { Check, CheckRequest, OwnListMatch } from "../../check/check.ts"
 import type { CheckOutcome } from "../../check/result/result.ts"
+import type { AccountRules } from "../../contract/account-rules.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { testProblem } from "../../contract/test-addresses.ts"
+import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import type { OwnListCache } from "../../customers/own-lists/own-list-cache.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import { metered } from "../admission/metered.ts"
@@ -19,7 +21,7 @@ type MeteredCheckDeps = {
 }
 
 /**
- * Charges the units of an admitted request, checks with the lists of its account, and records verdict and usage. Gives a promise only when
+ * Charges the units of an admitted request, checks with the lists and rules of its account, and records verdict and usage. Gives a promise only when
  * the database or the network is needed. Throws, or rejects with, `quota_exceeded`.
  */
 export function runMeteredCheck(
@@ -32,7 +34,7 @@ export function runMeteredCheck(
     deps,
     exchange,
     units,
-    () => checkWithOwnLists(deps, callerOf(exchange).account.id, request),
+    () => checkForAccount(deps, callerOf(exchange).account, request),
     outcome => {
       const isDeep = units > 1 && hasDeepEvidence(outcome)
       // A deep check that found neither age nor homepage and fetched nothing costs as much as a plain one.
@@ -44,16 +46,16 @@ export function runMeteredCheck(
   )
 }
 
-function checkWithOwnLists(
+function checkForAccount(
   { check, ownLists }: MeteredCheckDeps,
-  accountId: string,
+  { id, rules }: CallerAccount,
   request: CheckRequest,
 ): CheckOutcome | Promise<CheckOutcome> {
   const { subject } = request
-  const match = subject.domain === null ? request.ownListMatch : ownLists.lookup(accountId, subject)
+  const match = subject.domain === null ? request.ownListMatch : ownLists.lookup(id, subject)
   return match instanceof Promise
-    ? match.then(known => check(withOwnLists(request, known)))
-    : check(withOwnLists(request, match))
+    ? match.then(known => check(requestFor(request, known, rules)))
+    : check(requestFor(request, match, rules))
 }
 
 /** How many units a check cost that was asked to be deep, or was not. */
@@ -66,9 +68,11 @@ export const unitsOf = (outcome: CheckOutcome, isDeep: boolean): number => {
 const hasDeepEvidence = ({ judged: { evidence }, wasFetched }: CheckOutcome): boolean =>
   wasFetched || evidence.homepage.known || (evidence.ageDays.known && evidence.ageDays.value !== null)
 
-const withOwnLists = (request: CheckRequest, ownListMatch: OwnListMatch): CheckRequest => {
+/** The request with what the account has. Most accounts have nothing that concerns it: then it is the same object. */
+function requestFor(request: CheckRequest, ownListMatch: OwnListMatch, rules: AccountRules | undefined): CheckRequest {
   const { blockedBy, isAllowed, isOperatorAllowed } = ownListMatch
-  return blockedBy === null && !isAllowed && !isOperatorAllowed ? request : { ...request, ownListMatch }
+  const isListed = blockedBy !== null || isAllowed || isOperatorAllowed
+  return isListed || rules !== undefined ? { ...request, ownListMatch, rules } : request
 }
 
 type TestAddressDeps = { readonly check: Check; readonly clock: Clock }

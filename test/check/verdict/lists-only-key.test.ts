@@ -6,7 +6,7 @@ import { LISTING_STRENGTHS, SET_BITS, SET_NAMES, STRENGTH_BITS } from "../../../
 import type { Evidence } from "../../../src/check/verdict/evidence.ts"
 import { judge } from "../../../src/check/verdict/judge.ts"
 import { LISTS_ONLY_KEYS, listsOnlyKey } from "../../../src/check/verdict/lists-only-key.ts"
-import { POLICY_NAMES } from "../../../src/contract/policies.ts"
+import { POLICY_NAMES, RECOMMENDATIONS } from "../../../src/contract/policies.ts"
 import { VERDICT_CASES } from "../../golden/verdict-cases.ts"
 import { evidenceOf } from "../../support/evidence.ts"
 
@@ -54,6 +54,7 @@ const listsOnly: fc.Arbitrary<Evidence> = fc.record({
   homepage: cause,
   blockedBy: fc.option(fc.constantFrom("operator", "account")),
   isAllowed: fc.boolean(),
+  ruledAs: fc.option(fc.constantFrom(...RECOMMENDATIONS)),
   isCached: fc.boolean(),
 })
 const policy = fc.constantFrom(...POLICY_NAMES)
@@ -80,6 +81,7 @@ test("evidence with equal numbers has equal verdicts, and evidence that differs 
     "homepage",
     "blockedBy",
     "isAllowed",
+    "ruledAs",
     "isCached",
   ] as const
   fc.assert(

@@ -6,7 +6,7 @@ import type { Actor } from "./actor.ts"
 
 /** What changed, so that other processes drop what they have cached of it. `subject` names what changed. */
 export const CHANGE_KINDS = {
-  account_changed: { description: "The account's tier or accepted terms changed." },
+  account_changed: { description: "The account's tier, rules or accepted terms changed." },
   account_removed: { description: "The account and all of its keys are gone." },
   key_changed: { description: "The key's name, origins, expiry, limits or networks changed." },
   key_revoked: { description: "The key was revoked." },

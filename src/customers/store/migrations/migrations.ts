@@ -262,6 +262,12 @@ export const MIGRATIONS: readonly Migration[] = [
       "CREATE INDEX idempotent_requests_by_time ON idempotent_requests (at_ms)",
     ],
   },
+  {
+    number: 33,
+    description: "rules of accounts",
+    // JSON: rule → recommendation. Null: the account has none.
+    statements: ["ALTER TABLE accounts ADD COLUMN rules TEXT"],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

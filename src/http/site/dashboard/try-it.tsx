@@ -22,7 +22,7 @@ import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 import { withSiteLease } from "./site-lease.ts"
 
-/** The form that checks an input with the account's own lists, limits and units, as its secret keys do. */
+/** The form that checks an input with the account's own lists, rules, limits and units, as its secret keys do. */
 export function tryPageRoutes(site: SiteContext) {
   const { guards } = site
   return handlers({
@@ -42,7 +42,7 @@ async function handleTry(site: SiteContext, exchange: Exchange, user: SignedInUs
   if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, exchange)
   const outcome = await checkMetered(site, exchange, user.account, parsed).catch(displayableProblem)
   if (!(outcome instanceof Problem))
-    return <TryPage {...props} verdict={displayedVerdict(site, outcome, exchange.id)} />
+    return <TryPage {...props} verdict={displayedVerdict(site, outcome, exchange.id, user.account.rules)} />
   const { code, detail } = outcome
   return pages.renderProblem(<TryPage {...props} problem={`${detail} ${REMEDIES[code] ?? ""}`} />, exchange, outcome)
 }
@@ -112,7 +112,8 @@ function TryPage({ user, values, error, problem, verdict }: TryPageProps) {
     <DashboardLayout route="tryIt" title="Try it" user={user}>
       {verdict === null ? (
         <p class="lead">
-          Check with your own lists, as a secret key does. A check costs one unit, a deep check {LIMITS.deepCheckUnits}.
+          Check with your own lists and rules, as a secret key does. A check costs one unit, a deep check{" "}
+          {LIMITS.deepCheckUnits}.
         </p>
       ) : null}
       <FormError message={problem} />

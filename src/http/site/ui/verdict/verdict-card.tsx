@@ -74,7 +74,8 @@ export function VerdictCard({
       <VerdictActions result={result} isReportable={isAnswer} moreActions={moreActions} />
       <VerdictFolds result={result} />
       <p class="hint">
-        Recommended by the policy <code>{policy}</code>: <Prose text={POLICIES[policy].description} />{" "}
+        Recommended by {result.reasons.includes("account_rule") ? "your rules and " : null}the policy{" "}
+        <code>{policy}</code>: <Prose text={POLICIES[policy].description} />{" "}
         <a href={ROUTES.docsPolicies.path}>Other policies</a>
       </p>
     </section>

@@ -1,4 +1,5 @@
 import { mailProviderName } from "../../../../check/mail/mail-providers.ts"
+import { ACCOUNT_RULES, type AccountRule } from "../../../../contract/account-rules.ts"
 import type { Category } from "../../../../contract/categories.ts"
 import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
 import { REASONS, type Reason } from "../../../../contract/reasons.ts"
@@ -11,6 +12,8 @@ export type DisplayedVerdict = {
   readonly imitates: string | null
   /** Whether this server asks no DNS at all. */
   readonly isDnsOff: boolean
+  /** The rule of the account that gave the recommendation. Absent: none did. */
+  readonly rule?: AccountRule | undefined
 }
 
 /** A category as a headline. */
@@ -160,18 +163,24 @@ export function verdictSentences(verdict: DisplayedVerdict): readonly string[] {
   return [
     ...imitation,
     WHY[deciding](verdict),
-    ...(changing === null ? [] : [`${RECOMMENDATION_LABELS[result.recommendation]}: ${WHY[changing](verdict)}`]),
+    ...(changing === null ? [] : [changingSentence(changing, verdict)]),
     ...(policySentence === null ? [] : [policySentence]),
     ...rest.map(reason => WHY[reason](verdict)),
   ].slice(0, SENTENCES_MAX)
 }
 
+/** A rule says what it decided; of any other reason it is told. */
+const changingSentence = (reason: Reason, verdict: DisplayedVerdict): string =>
+  reason === "account_rule"
+    ? WHY.account_rule(verdict)
+    : `${RECOMMENDATION_LABELS[verdict.result.recommendation]}: ${WHY[reason](verdict)}`
+
 /** What the card tells in another place. */
 const TOLD_ELSEWHERE: ReadonlySet<Reason> = new Set(["dns_unavailable", "lookalike_domain"])
 
 /** Says that the policy itself asks for a review of the category. Null: it does not, or a reason asked for it. */
-const byPolicy = ({ recommendation, policy, category }: CheckResult): string | null =>
-  recommendation === "review" && POLICIES[policy][category] === "review"
+const byPolicy = ({ recommendation, policy, category, reasons }: CheckResult): string | null =>
+  recommendation === "review" && !reasons.includes("account_rule") && POLICIES[policy][category] === "review"
     ? `Review: the policy “${policy}” asks for it (${category}).`
     : null
 
@@ -181,9 +190,11 @@ export const isUnreadable = ({ category, reasons: [first] }: CheckResult): boole
 
 /**
  * The reason that changed the recommendation from that of the category: the second in the list (DECISIONS 2). Null when
- * nothing changed it, or when the first reason lowered it itself, as a learned mail host does.
+ * nothing changed it, or when the first reason lowered it itself, as a learned mail host does. A rule of the account changed it
+ * whatever the policy says.
  */
 export function changingReason({ recommendation, policy, category, reasons }: CheckResult): Reason | null {
+  if (reasons.includes("account_rule")) return "account_rule"
   const usual = POLICIES[policy][category]
   const second = reasons[1] ?? null
   if (recommendation === usual) return null
@@ -254,6 +265,10 @@ const WHY: { readonly [R in Reason]: Sentence } = {
   no_evidence: v => `We found nothing that shows what ${domainOf(v)} is.`,
   blocklisted: () => "It is on a block list of this account or server.",
   allowlisted: () => "It is on an allow list of this account or server.",
+  account_rule: ({ result, rule }) =>
+    rule === undefined
+      ? "Your rules replace a part of what the policy says."
+      : `Your rule for ${ACCOUNT_RULES[rule].about} decided: ${result.recommendation}.`,
   lookalike_domain: ({ imitates }) => `The name imitates ${imitates ?? "a well-known provider or organisation"}.`,
   likely_typo: ({ result }) => `It looks like a typo for ${result.did_you_mean ?? "a well-known provider"}.`,
   new_domain: v => newDomainText(v.result.domain_age_days).replace("This domain", domainOf(v)),

@@ -1,0 +1,59 @@
+import { parseJson } from "../../base/text.ts"
+import { ACCOUNT_RULE_NAMES, type AccountRule, type AccountRules } from "../../contract/account-rules.ts"
+import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
+import { recordAct } from "../audit/audit.ts"
+import { type AttributedLog, recordChanges } from "../store/change-log/change-log.ts"
+import type { Store } from "../store/core/store.ts"
+
+/** The rules of an account: a row has all of them. `null`: there is no such account. */
+export async function readAccountRules(store: Store, accountId: string): Promise<AccountRules | null> {
+  const row = await store.one<{ rules: string | null }>("SELECT rules FROM accounts WHERE id = $1", [accountId])
+  return row && (parseStoredRules(row.rules) ?? {})
+}
+
+/**
+ * Replaces the rules of an account. Of two at a time the later one holds as a whole. When it resolves, the rules are durable and in force
+ * in this process. False when there is no such account.
+ */
+export async function setAccountRules(log: AttributedLog, accountId: string, rules: AccountRules): Promise<boolean> {
+  const stored = serializeRules(rules)
+  return await recordChanges(log, async (store, note) => {
+    const isFound = (await store.run("UPDATE accounts SET rules = $2 WHERE id = $1", [accountId, stored])) > 0
+    if (!isFound) return false
+    await recordAct(log, store, { kind: "rules_changed", accountId, details: rulesText(rules) })
+    await note("account_changed", accountId)
+    return true
+  })
+}
+
+/** The rules as a text of one line, in the order of the table; empty: there are none. */
+export const rulesText = (rules: AccountRules): string =>
+  ruleEntries(rules)
+    .map(([rule, recommendation]) => `${rule}: ${recommendation}`)
+    .join(", ")
+
+/** The rules as stored. Null: there are none. */
+function serializeRules(rules: AccountRules): string | null {
+  const entries = ruleEntries(rules)
+  return entries.length === 0 ? null : JSON.stringify(Object.fromEntries(entries))
+}
+
+function ruleEntries(rules: AccountRules): readonly (readonly [AccountRule, Recommendation])[] {
+  return ACCOUNT_RULE_NAMES.flatMap(rule => {
+    const recommendation = rules[rule]
+    return recommendation === undefined ? [] : [[rule, recommendation] as const]
+  })
+}
+
+/** The stored rules; undefined: there are none. A rule of a later version, which this one does not know, is left out. */
+export function parseStoredRules(stored: string | null): AccountRules | undefined {
+  if (stored === null) return undefined
+  const parsed: unknown = parseJson(stored)
+  if (typeof parsed !== "object" || parsed === null) return undefined
+  const byName = new Map<string, unknown>(Object.entries(parsed))
+  const known = ACCOUNT_RULE_NAMES.flatMap(rule => {
+    const recommendation = RECOMMENDATIONS.find(each => each === byName.get(rule))
+    return recommendation === undefined ? [] : [[rule, recommendation] as const]
+  })
+  return known.length === 0 ? undefined : Object.fromEntries(known)
+}
