@@ -2,7 +2,7 @@ import { LIMITS } from "./limits.ts"
 import type { ProblemCode } from "./problems.ts"
 
 type RouteSpec = {
-  readonly method: "GET" | "POST" | "DELETE"
+  readonly method: "GET" | "POST" | "PUT" | "DELETE"
   readonly path: string
   readonly description: string
   /** Who has access. */
@@ -60,6 +60,15 @@ export const ROUTES = {
     problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input", ...ONCE_PROBLEMS, "quota_exceeded"],
   },
   getUsage: { method: "GET", path: "/v1/usage", description: "Shows your limits and your usage in the last 30 days.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
+  getRules: { method: "GET", path: "/v1/rules", description: "Shows the rules of your account.", access: "secret key", kind: "api", problems: [...KEY_PROBLEMS] },
+  putRules: {
+    method: "PUT",
+    path: "/v1/rules",
+    description: "Replaces the rules of your account. Each stands above the policy of a request and below your lists. Of two such requests at a time, one holds as a whole.",
+    access: "secret key",
+    kind: "api",
+    problems: [...KEY_PROBLEMS, "payload_too_large", "invalid_input"],
+  },
   postJob: {
     method: "POST",
     path: "/v1/jobs",

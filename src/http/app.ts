@@ -37,6 +37,7 @@ import { type FeedbackDeps, feedbackRoute } from "./v1/feedback.ts"
 import { healthRoute } from "./v1/health.ts"
 import { type JobsAccess, jobRoutes } from "./v1/jobs.ts"
 import { ownListRoutes } from "./v1/own-lists.ts"
+import { rulesRoutes } from "./v1/rules.ts"
 import { usageRoute } from "./v1/usage.ts"
 
 type AppDeps = AdmissionDeps &
@@ -91,6 +92,7 @@ export function createApp(appDeps: AppDeps) {
     ...jobRoutes(deps),
     ...ownListRoutes(deps),
     ...usageRoute(deps),
+    ...rulesRoutes(deps),
     ...healthRoute(deps),
     ...mcpRoute(deps),
     ...secretScanningRoute(deps),

@@ -32,6 +32,8 @@ export const KEYED_ROUTES = {
     reads: "feedback",
   },
   getUsage: { method: "GET", good: "/v1/usage", reads: "usage" },
+  getRules: { method: "GET", good: "/v1/rules", reads: "accounts" },
+  putRules: { method: "PUT", good: "/v1/rules", body: { rules: { personal: "block" } }, reads: "admin_acts" },
   postJob: { method: "POST", good: "/v1/jobs?dry=1", bad: "/v1/jobs?format=odd", list: "stripe.com\n", reads: "jobs" },
   getJobs: { method: "GET", good: "/v1/jobs", reads: "jobs" },
   getJob: { method: "GET", good: "/v1/jobs/job_1", reads: "jobs" },
@@ -71,11 +73,11 @@ const JOBS: readonly KeyedRoute[] = ["postJob", "getJobs", "getJob", "getJobResu
 const ADDITIONS: readonly KeyedRoute[] = ["postBlockList", "postAllowList"]
 const LIST_CHANGES: readonly KeyedRoute[] = [...ADDITIONS, "deleteBlockList", "deleteAllowList"]
 const OWN_LISTS: readonly KeyedRoute[] = [...LIST_CHANGES, "getBlockList", "getAllowList"]
-const OTHERS: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage"]
+const OTHERS: readonly KeyedRoute[] = ["postBatch", "postFeedback", "getUsage", "getRules", "putRules"]
 const ALL: readonly KeyedRoute[] = ["getCheck", "postCheck", ...OTHERS, ...JOBS, ...OWN_LISTS]
 const CHECKS: readonly KeyedRoute[] = ["getCheck", "postCheck"]
 const SECRET_ONLY: readonly KeyedRoute[] = [...OTHERS, ...JOBS, ...OWN_LISTS]
-const POSTS: readonly KeyedRoute[] = ["postCheck", "postBatch", "postFeedback", ...LIST_CHANGES]
+const POSTS: readonly KeyedRoute[] = ["postCheck", "postBatch", "postFeedback", "putRules", ...LIST_CHANGES]
 const ONCE: readonly KeyedRoute[] = ["postFeedback", "postJob", ...ADDITIONS]
 
 /** What can be wrong with a request: which step refuses it, with which code, and the routes where it can be wrong. */
@@ -178,6 +180,8 @@ export async function flawed(route: KeyedRoute, flaws: readonly Flaw[]): Promise
   await addJobs(harness, flaws)
   await addStored(harness, flaws)
   if (flaws.includes("broken_store")) {
+    // The key is known, so that the route alone misses its table.
+    if (!NO_ACCOUNT.some(flaw => flaws.includes(flaw))) await harness.customers.keys.lookup(key.text)
     await harness.store.run(`DROP TABLE ${KEYED_ROUTES[route].reads}`)
     harness.customers.ownLists.invalidateAll()
   }
@@ -318,7 +322,7 @@ function bodyOf(body: object, flaws: readonly Flaw[]): string {
   const isBatch = "items" in body
   const isList = "entries" in body
   const many = Array(LIMITS.ownListRequestEntriesMax + 1).fill("stripe.com")
-  const bad = isBatch ? { items: null } : isList ? { entries: [1] } : { domain: null }
+  const bad = isBatch ? { items: null } : isList ? { entries: [1] } : "rules" in body ? { rules: null } : { domain: null }
   const sent = {
     ...body,
     ...(flaws.includes("bad_input") ? bad : {}),

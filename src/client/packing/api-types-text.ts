@@ -1,4 +1,5 @@
 import { join } from "node:path"
+import { RulesAnswer, RulesBody } from "../../contract/account-rules-schema.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { JobBody, JobEstimateBody, JobFormatSchema } from "../../contract/jobs-schema.ts"
 import { OwnListAddition, OwnListEntriesBody, OwnListPage, OwnListRemoval } from "../../contract/own-lists-schema.ts"
@@ -27,6 +28,7 @@ export function apiTypesText(): string {
   // What is sent takes only what the API knows, and what comes may hold more.
   typeText(FeedbackBody, declarations, false)
   typeText(OwnListEntriesBody, declarations, false)
+  typeText(RulesBody, declarations, false)
   for (const schema of [CategorySchema, RecommendationSchema, ReasonSchema, PolicySchema, JobFormatSchema])
     typeText(schema, declarations, false)
   for (const schema of [
@@ -35,6 +37,7 @@ export function apiTypesText(): string {
     BatchResult,
     FeedbackReceipt,
     Usage,
+    RulesAnswer,
     Health,
     JobBody,
     JobEstimateBody,

@@ -1,9 +1,47 @@
 import { parseJson } from "../../base/text.ts"
-import { ACCOUNT_RULE_NAMES, type AccountRule, type AccountRules } from "../../contract/account-rules.ts"
+import { ACCOUNT_RULE_NAMES, ACCOUNT_RULES, type AccountRule, type AccountRules } from "../../contract/account-rules.ts"
 import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
 import { recordAct } from "../audit/audit.ts"
 import { type AttributedLog, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
+
+/** The rules that were written, or why they are none. The message repeats nothing that is no rule and no recommendation. */
+export type ParsedRules =
+  | { readonly kind: "valid"; readonly rules: AccountRules }
+  | { readonly kind: "invalid"; readonly rule: AccountRule | null; readonly message: string }
+
+/**
+ * Parses pairs of a rule and its recommendation. Null and the empty text are none. A rule that is written twice must say the same both times:
+ * anything else contradicts itself.
+ */
+export function parseRules(pairs: Iterable<readonly [name: string, value: unknown]>): ParsedRules {
+  const found = new Map<AccountRule, Recommendation | null>()
+  for (const [name, value] of pairs) {
+    if (name === "invalid") return invalidRule(null, NO_RULE_FOR_INVALID)
+    if (!isAccountRule(name)) return invalidRule(null, UNKNOWN_RULE)
+    const recommendation = value === "" || value === null ? null : RECOMMENDATIONS.find(each => each === value)
+    if (recommendation === undefined) return invalidRule(name, `The rule \`${name}\` must be ${CHOICES} or null.`)
+    const before = found.get(name)
+    if (before !== undefined && before !== recommendation)
+      return invalidRule(name, contradiction(name, before, recommendation))
+    found.set(name, recommendation)
+  }
+  return {
+    kind: "valid",
+    rules: Object.fromEntries([...found].filter(([, recommendation]) => recommendation !== null)),
+  }
+}
+
+const isAccountRule = (name: string): name is AccountRule => Object.hasOwn(ACCOUNT_RULES, name)
+
+const invalidRule = (rule: AccountRule | null, message: string): ParsedRules => ({ kind: "invalid", rule, message })
+
+const CHOICES = RECOMMENDATIONS.map(each => `\`${each}\``).join(", ")
+const NO_RULE_FOR_INVALID = "`invalid` can have no rule: what can get no mail is always blocked."
+const UNKNOWN_RULE = `A rule has an unknown name. The rules are ${ACCOUNT_RULE_NAMES.map(each => `\`${each}\``).join(", ")}.`
+
+const contradiction = (rule: AccountRule, one: Recommendation | null, other: Recommendation | null): string =>
+  `Two rules contradict each other: \`${rule}: ${one}\` and \`${rule}: ${other}\`. Send one of them.`
 
 /** The rules of an account: a row has all of them. `null`: there is no such account. */
 export async function readAccountRules(store: Store, accountId: string): Promise<AccountRules | null> {

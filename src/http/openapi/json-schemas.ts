@@ -1,5 +1,6 @@
 import type { TObject, TSchema } from "@sinclair/typebox"
 import { isJsonObject } from "../../base/untrusted-text.ts"
+import { RulesAnswer, RulesBody } from "../../contract/account-rules-schema.ts"
 import { CATEGORIES } from "../../contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../contract/feedback-schema.ts"
 import { JOB_FORMATS, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../contract/jobs.ts"
@@ -70,6 +71,8 @@ const ANSWERS = [
   BatchResult,
   FeedbackReceipt,
   Usage,
+  RulesAnswer,
+  RulesBody,
   JobBody,
   JobListBody,
   JobEstimateBody,

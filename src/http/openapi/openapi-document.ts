@@ -17,6 +17,7 @@ import {
   exampleUsage,
   problemHeaders,
 } from "../response/example-responses.ts"
+import { rulesAnswer } from "../v1/rules.ts"
 import { JOB_OPERATIONS } from "./job-operations.ts"
 import { type JsonSchema, membersOf, namedSchemas, reference } from "./json-schemas.ts"
 import { OWN_LIST_OPERATIONS } from "./own-list-operations.ts"
@@ -95,6 +96,7 @@ const TAGS = {
   own_lists: `Your block and allow lists: they decide for your account alone, before any list of the server. Both together have at most ${LIMITS.ownListEntriesMax} entries. Of addresses only hashes are kept. The requests cost no units.`,
   feedback: "Reports of wrong verdicts. An accepted report corrects the verdict of the domain for everybody.",
   usage: "The limits and the usage of an account.",
+  rules: "What an account recommends instead of the policy.",
   health: "The state of the server. It needs no key.",
 } as const
 
@@ -166,6 +168,27 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
       },
     }),
   },
+  getRules: {
+    tag: "rules",
+    summary: "See the rules",
+    request: () => ({}),
+    responses: rulesResponses,
+  },
+  putRules: {
+    tag: "rules",
+    summary: "Replace the rules",
+    request: () => ({
+      requestBody: {
+        required: true,
+        description: `At most ${LIMITS.bodyBytesMax} bytes. A rule that is written twice with different recommendations is refused.`,
+        content: jsonContent("RulesBody", {
+          two: { summary: "Two rules", value: { rules: EXAMPLE_RULES } },
+          none: { summary: "No rules", value: { rules: {} } },
+        }),
+      },
+    }),
+    responses: rulesResponses,
+  },
   ...JOB_OPERATIONS,
   ...OWN_LIST_OPERATIONS,
   getHealth: {
@@ -234,6 +257,19 @@ function checkResponses({ testDomain }: ExampleContext): Readonly<Record<number,
   const schema = { anyOf: ["CheckResult", "ReducedResult"].map(reference) }
   const content = { "application/json": { schema, examples: Object.fromEntries([...examples, reduced]) } }
   return { 200: { description, headers: headerReferences([], KEY_HEADERS), content } }
+}
+
+/** An account that wants no personal mailboxes, and looks at new domains. */
+const EXAMPLE_RULES = { personal: "block", new_domain: "review" } as const
+
+function rulesResponses(): Readonly<Record<number, JsonSchema>> {
+  return {
+    200: {
+      description: "All rules of the account. They are in force within seconds everywhere.",
+      headers: headerReferences([], KEY_HEADERS),
+      content: jsonContent("RulesAnswer", { two: { summary: "Two rules", value: rulesAnswer(EXAMPLE_RULES) } }),
+    },
+  }
 }
 
 const BATCH_DESCRIPTION =

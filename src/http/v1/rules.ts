@@ -1,0 +1,60 @@
+import { writtenMembers } from "../../base/json-members.ts"
+import { isJsonObject } from "../../base/untrusted-text.ts"
+import { ACCOUNT_RULE_NAMES, type AccountRules } from "../../contract/account-rules.ts"
+import type { RulesAnswer } from "../../contract/account-rules-schema.ts"
+import { LIMITS } from "../../contract/limits.ts"
+import { parseRules, readAccountRules, setAccountRules } from "../../customers/accounts/account-rules.ts"
+import type { ChangeLog } from "../../customers/store/change-log/change-log.ts"
+import type { Exchange } from "../exchange.ts"
+import { type BodyReservations, parseJsonBody, readBytes } from "../request/body.ts"
+import { invalidKey } from "../request/caller.ts"
+import { callerActor } from "../request/caller-actor.ts"
+import type { JsonResponses } from "../response/json-responses.ts"
+import { invalidInput, NOT_AN_OBJECT } from "../response/problem.ts"
+import { handlers } from "../router.ts"
+
+type RulesRouteDeps = {
+  readonly responses: JsonResponses
+  readonly changes: ChangeLog
+  readonly loadShedder: BodyReservations
+}
+
+/** GET and PUT /v1/rules: what an account recommends instead of the policy. They cost no units. */
+export const rulesRoutes = ({ responses, changes, loadShedder }: RulesRouteDeps) => {
+  /** Null: the account and its key were deleted after the key was looked up. */
+  const respond = ({ id, lease }: Exchange, rules: AccountRules | null): Response => {
+    if (rules === null) throw invalidKey("This key does not exist.")
+    return responses.serialized(JSON.stringify(rulesAnswer(rules)), id, 200, lease?.headers())
+  }
+  return handlers({
+    getRules: async exchange => respond(exchange, await readAccountRules(changes.store, exchange.caller.account.id)),
+    putRules: async exchange => {
+      const { request, caller } = exchange
+      const { account, key } = caller
+      const rules = readRulesBody(request, await readBytes(request, LIMITS.bodyBytesMax, loadShedder))
+      const log = { ...changes, actor: callerActor(account.id, key.id) }
+      return respond(exchange, (await setAccountRules(log, account.id, rules)) ? rules : null)
+    },
+  })
+}
+
+/** The rules as the API tells them: all that an account can have. */
+export const rulesAnswer = (rules: AccountRules): RulesAnswer => ({
+  rules: Object.fromEntries(ACCOUNT_RULE_NAMES.map(rule => [rule, rules[rule] ?? null])) as RulesAnswer["rules"], // `fromEntries` loses the type of the names
+})
+
+/** Throws `invalid_input`. The text is read too, because a name that is written twice is only once in the parsed body. */
+function readRulesBody(request: Request, bytes: Uint8Array): AccountRules {
+  const body = parseJsonBody(request, bytes)
+  if (!isJsonObject(body)) throw invalidInput([NOT_AN_OBJECT])
+  if (!isJsonObject(body["rules"])) throw invalidInput([{ pointer: "/rules", detail: NO_RULES }])
+  const text = new TextDecoder().decode(bytes)
+  const written = writtenMembers(text).filter(([name]) => name === "rules")
+  const parsed = parseRules(
+    written.flatMap(([, value]) => writtenMembers(value)).map(([name, value]) => [name, JSON.parse(value)] as const),
+  )
+  if (parsed.kind === "valid") return parsed.rules
+  throw invalidInput([{ pointer: parsed.rule === null ? "/rules" : `/rules/${parsed.rule}`, detail: parsed.message }])
+}
+
+const NO_RULES = '`rules` must be an object with all rules, such as {"personal": "block"}. An empty one removes all.'
