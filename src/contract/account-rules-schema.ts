@@ -1,6 +1,7 @@
 import { type Static, Type as t } from "@sinclair/typebox"
 import { ACCOUNT_RULE_NAMES, ACCOUNT_RULES, type AccountRule } from "./account-rules.ts"
-import { describedAs, RecommendationSchema } from "./schemas.ts"
+import { RecommendationSchema } from "./result-schema.ts"
+import { describedAs } from "./schema-parts.ts"
 
 /** How a rule of the API is written: a recommendation, or nothing. */
 const ruleSchema = (rule: AccountRule) => describedAs(t.Union([RecommendationSchema, t.Null()]), `What is recommended for ${ACCOUNT_RULES[rule].about}. Null: the policy decides.`)

@@ -36,7 +36,7 @@ export const ACCOUNT_RULE_NAMES = Object.keys(ACCOUNT_RULES) as AccountRule[] //
 export type AccountRules = { readonly [R in AccountRule]?: Recommendation }
 
 /**
- * How a recommendation is found, in this order (DECISIONS 151). A rule replaces what the policy says about one thing, and the policy
+ * How a recommendation is found, in this order (DECISIONS 150). A rule replaces what the policy says about one thing, and the policy
  * counts for everything else.
  */
 export const RECOMMENDATION_ORDER = {

@@ -7,6 +7,7 @@ import type { AccountRules } from "../contract/account-rules.ts"
 import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
 import type { RowCounts } from "../contract/row-counts.ts"
+import { parseStoredRules } from "../customers/accounts/account-rules.ts"
 import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
 import type { DuplicateTable } from "../rows/duplicates.ts"
 import type { InputRow } from "../rows/input-rows.ts"
@@ -73,8 +74,8 @@ type RowsWritten = {
 
 /** What a row is checked with. */
 type CheckedJob = Pick<Job, "accountId" | "policy" | "includesTenant"> & {
-  /** The rules of its account. Undefined: it has none. */
-  readonly rules?: AccountRules | undefined
+  /** The rules of its account as they are stored. Null or absent: it has none. */
+  readonly rules?: string | null
 }
 
 /** Checks rows in their order, with what was found for others of their list. The first one is row number `rowsBefore` + 1 of the list. */
@@ -86,12 +87,13 @@ export async function checkRows(
   { format, columnCount, duplicates: table }: RowsWritten,
   context: LookupContext,
 ): Promise<RowResults> {
+  const rules = parseStoredRules(job.rules ?? null)
   const written: WrittenRow[] = []
   const counter = new RowCounter(false)
   let duplicates = 0
   const checker = new RowChecker({
     testDomain: deps.testDomain,
-    check: subject => checkSubject(deps, job, subject, context),
+    check: subject => checkSubject(deps, job, rules, subject, context),
     pause: createRowPause(deps),
     inFlightMax: JOB_LIMITS.lookupsPerJobMax,
   })
@@ -120,7 +122,8 @@ function createRowPause({ pause, isTurnOver }: CheckRowsDeps): Pause {
 /** The outcome of a subject, with what own lists and the rules of the account say of it. */
 function checkSubject(
   { check, ownListMatch }: CheckRowsDeps,
-  { accountId, policy, includesTenant, rules }: CheckedJob,
+  { accountId, policy, includesTenant }: CheckedJob,
+  rules: AccountRules | undefined,
   subject: Subject,
   context: LookupContext,
 ): CheckOutcome | Promise<CheckOutcome> {

@@ -119,7 +119,7 @@ export const COMMIT_BOUNDS: CommitBounds = { rows: 8000, ms: 1000 }
 /** Rows that are checked and not charged yet, and what they may cost. */
 type PendingRows = {
   readonly allowance: UnitAllowance
-  /** The rules of the account when the first of them was checked. Undefined: it had none. */
+  /** Those of the account when the first of them was checked. */
   readonly rules: JobOwner["rules"]
   /** Units that were left when the first of them was checked; null: as many as wanted. */
   readonly left: number | null

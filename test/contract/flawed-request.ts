@@ -322,7 +322,13 @@ function bodyOf(body: object, flaws: readonly Flaw[]): string {
   const isBatch = "items" in body
   const isList = "entries" in body
   const many = Array(LIMITS.ownListRequestEntriesMax + 1).fill("stripe.com")
-  const bad = isBatch ? { items: null } : isList ? { entries: [1] } : "rules" in body ? { rules: null } : { domain: null }
+  const bad = isBatch
+    ? { items: null }
+    : isList
+      ? { entries: [1] }
+      : "rules" in body
+        ? { rules: null }
+        : { domain: null }
   const sent = {
     ...body,
     ...(flaws.includes("bad_input") ? bad : {}),

@@ -1,6 +1,4 @@
-import type { AccountRules } from "../../contract/account-rules.ts"
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
-import { parseStoredRules } from "../accounts/account-rules.ts"
 import { addLeased, readLeased } from "../quota/units/unit-rows.ts"
 import type { Store } from "../store/core/store.ts"
 import type { UsageCounter } from "../usage/counter-buffer.ts"
@@ -24,8 +22,8 @@ export type JobOwner = {
   /** Whether the key that uploaded the list still works. A list of the dashboard has no key that could be revoked. */
   readonly isKeyUsable: boolean
   readonly keyUnitsPerDay: number | null
-  /** Undefined: it has none. */
-  readonly rules: AccountRules | undefined
+  /** Its rules as they are stored. Null: it has none. */
+  readonly rules: string | null
 }
 
 /** The owner of a job as it is now; null: the account is gone. */
@@ -52,7 +50,7 @@ export async function readJobOwner(
     isSuspended: row.suspended === 1,
     isKeyUsable: row.usable === 1 || keyId === SITE_KEY.id,
     keyUnitsPerDay: row.perDay,
-    rules: parseStoredRules(row.rules),
+    rules: row.rules,
   }
 }
 

@@ -2,6 +2,7 @@ import { expect, test } from "bun:test"
 import { join } from "node:path"
 import { FormatRegistry, type TSchema, Type as t } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { RulesAnswer, RulesBody } from "../../../src/contract/account-rules-schema.ts"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { FeedbackBody, FeedbackReceipt } from "../../../src/contract/feedback-schema.ts"
 import { CallbackSecretBody, JobBody, JobEstimateBody, JobListBody } from "../../../src/contract/jobs-schema.ts"
@@ -203,6 +204,8 @@ const BODIES: Readonly<Record<string, TSchema>> = {
   OwnListRemoval,
   OwnListEntriesBody,
   OwnListRemovalBody,
+  RulesAnswer,
+  RulesBody,
 }
 const nameOf = (reference: unknown): string => String(reference).replace("#/components/schemas/", "")
 

@@ -1,4 +1,5 @@
 import { assert } from "../../../../base/errors.ts"
+import { ACCOUNT_RULE_NAMES, ACCOUNT_RULES, RECOMMENDATION_ORDER } from "../../../../contract/account-rules.ts"
 import { CALLBACK_EVENT_NAMES, CALLBACK_EVENTS } from "../../../../contract/callbacks.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { JOB_REASON_NAMES, JOB_REASONS, JOB_STATES, LISTED_JOB_STATES } from "../../../../contract/jobs.ts"
@@ -69,6 +70,15 @@ export const CONTRACT_INSERTS = {
     markdownTable(
       ["The verdict comes from", ...policyColumns],
       Object.values(WEAK_EVIDENCE).map(row => [proseText(row.description), ...POLICY_NAMES.map(policy => row[policy])]),
+    ),
+  "recommendation-order": () =>
+    Object.values(RECOMMENDATION_ORDER)
+      .map((step, at) => `${at + 1}. ${proseText(step)}`)
+      .join("\n"),
+  "account-rules": () =>
+    markdownTable(
+      ["Rule", "Is about"],
+      ACCOUNT_RULE_NAMES.map(rule => [codeSpan(rule), ACCOUNT_RULES[rule].about]),
     ),
   "degraded-recommendations": ({ testDomain }) =>
     markdownTable(

@@ -163,7 +163,7 @@ export function verdictSentences(verdict: DisplayedVerdict): readonly string[] {
   return [
     ...imitation,
     WHY[deciding](verdict),
-    ...(changing === null ? [] : [changingSentence(changing, verdict)]),
+    ...(changing === null || changing === deciding ? [] : [changingSentence(changing, verdict)]),
     ...(policySentence === null ? [] : [policySentence]),
     ...rest.map(reason => WHY[reason](verdict)),
   ].slice(0, SENTENCES_MAX)
