@@ -105,7 +105,7 @@ class RequestBudget {
 
   async window(url: string): Promise<string | { readonly fault: string }> {
     const text = await this.#request(url, WINDOW_BOUNDS)
-    this.#windowBytes += typeof text === "string" ? text.length : 0
+    this.#windowBytes += typeof text === "string" ? Buffer.byteLength(text) : 0
     return text
   }
 
