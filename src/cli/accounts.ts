@@ -27,8 +27,8 @@ export type CustomerCommandDeps = {
 /** Opens the database for one command, and closes it afterwards. */
 export type WithCustomers = (work: (deps: CustomerCommandDeps) => Promise<void>) => Promise<void>
 
-/** Registers the group `account`. */
-export function registerAccountCommands(root: Command, output: Output, withCustomers: WithCustomers): void {
+/** Registers the group `account` and returns it. */
+export function registerAccountCommands(root: Command, output: Output, withCustomers: WithCustomers): Command {
   const group = root.command("account").description("Accounts and their tiers.")
   group
     .command("create")
@@ -58,6 +58,7 @@ export function registerAccountCommands(root: Command, output: Output, withCusto
     .argument("<email>")
     .option(...JSON_FLAG, false)
     .action((email, { json: asJson }) => withCustomers(deps => accountDelete(output, deps, email, asJson)))
+  return group
 }
 
 function parseTier(text: string): number {

@@ -1,4 +1,5 @@
 import { Command, CommanderError } from "commander"
+import { registerAccountRules } from "./account-rules.ts"
 import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
 import { registerAuditCommand } from "./audit.ts"
 import { type OpenCheck, registerCheck } from "./check.ts"
@@ -105,7 +106,7 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   registerJobCommands(root, { output, streams: deps.classify.streams, openServer: deps.openServer })
   registerMcp(root, deps.openMcpBackend)
   registerListsCommands(root, output, deps.lists)
-  registerAccountCommands(root, output, deps.withCustomers)
+  registerAccountRules(registerAccountCommands(root, output, deps.withCustomers), output, deps.withCustomers)
   registerKeyCommands(root, output, deps.withCustomers, deps.newKey)
   registerFeedbackCommands(root, output, deps.withCustomers)
   registerTermsCommands(root, output, deps.withCustomers)

@@ -7,7 +7,9 @@ import type {
   Health,
   Policy,
   ReducedResult,
+  RulesAnswer,
   Usage,
+  WantedRules,
 } from "./api-types.ts"
 import { type BatchItems, type BatchOptions, type BatchRun, createBatchRun } from "./batch.ts"
 import { type ClientCache, createClientCache } from "./cache.ts"
@@ -68,6 +70,10 @@ export type Mailkind = MailkindBrowser<CheckResult> & {
   readonly feedback: (report: FeedbackBody, options?: CallOptions) => Promise<Reply<FeedbackReceipt>>
   /** Uploads whole lists, watches them and downloads their results. */
   readonly jobs: MailkindJobs
+  /** What the account recommends instead of the policy. */
+  readonly rules: (options?: CallOptions) => Promise<Reply<RulesAnswer>>
+  /** Replaces all rules of the account: what is left out has none. */
+  readonly setRules: (rules: WantedRules, options?: CallOptions) => Promise<Reply<RulesAnswer>>
   readonly usage: (options?: CallOptions) => Promise<Reply<Usage>>
   readonly health: (options?: CallOptions) => Promise<Reply<Health>>
 }
@@ -105,11 +111,23 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
     feedback: (report: FeedbackBody, call?: CallOptions) =>
       reply<FeedbackReceipt>("/v1/feedback", JSON.stringify(report), call),
     jobs: createJobs({ platform, settings, ask }),
+    rules: (call?: CallOptions) => reply<RulesAnswer>(RULES_PATH, null, call),
+    setRules: (rules: WantedRules, call: CallOptions = {}) => {
+      const put = {
+        path: RULES_PATH,
+        method: "PUT",
+        body: JSON.stringify({ rules }),
+        isAnswer: isObject<RulesAnswer>,
+      } as const
+      return replyTo(ask, singleRequest(settings, put, call))
+    },
     usage: (call?: CallOptions) => reply<Usage>("/v1/usage", null, call),
     health: (call?: CallOptions) => reply<Health>("/v1/health", null, call),
     stats: statistics.stats,
   })
 }
+
+const RULES_PATH = "/v1/rules"
 
 /** A result in memory, with the id of the request that got it. */
 type KeptResult = { readonly result: AnyCheckResult; readonly requestId: string }

@@ -13,7 +13,7 @@ export type WireRequest<R> = {
   readonly url: string
   readonly headers: Readonly<Record<string, string>>
   /** Absent: GET without a body, else POST. */
-  readonly method?: "DELETE" | undefined
+  readonly method?: "DELETE" | "PUT" | undefined
   readonly body: RequestBody | null
   /** Absent: JSON. */
   readonly contentType?: string | undefined

@@ -159,6 +159,8 @@ export const ROUTES = {
   ownListTable: { method: "GET", path: "/dashboard/list-entries/export.csv", description: "One of your lists as a CSV file, with notes.", access: "account", kind: "page", problems: ["internal_error"] },
   postListEntries: { method: "POST", path: "/dashboard/list-entries", description: "Adds pasted entries to one of your lists, or removes them.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   postListImport: { method: "POST", path: "/dashboard/list-entries/import", description: "Adds the entries of a file to one of your lists.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  rules: { method: "GET", path: "/dashboard/rules", description: "Your rules: what you recommend instead of the policy.", access: "account", kind: "page", problems: ["internal_error"] },
+  postRules: { method: "POST", path: "/dashboard/rules", description: "Replaces your rules.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   dashboardJobs: { method: "GET", path: "/dashboard/jobs", description: "Your uploaded lists, and a form that uploads one.", access: "account", kind: "page", problems: ["internal_error"] },
   postDashboardJob: { method: "POST", path: "/dashboard/jobs", description: "Uploads a whole list, whose rows are checked in the background.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, ...LIST_FORM_PROBLEMS] },
   postJobEstimate: { method: "POST", path: "/dashboard/jobs/estimate", description: "Shows what a whole list would cost. Nothing of it is stored.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, ...LIST_FORM_PROBLEMS] },

@@ -255,6 +255,31 @@ describe("accounts and keys", () => {
     expect(await runJson("account", "list")).toEqual([])
   })
 
+  test("the rules of an account are replaced, shown and taken away, and refused as the API refuses them", async () => {
+    const { run, runJson } = await commands()
+    await run("account", "create", "ada@example.com")
+    const rules = (...args: string[]) => runJson("account", "rules", "ada@example.com", ...args)
+    expect(await rules()).toEqual({ email: "ada@example.com", rules: {} })
+    expect(await rules("personal=block", "new_domain=review")).toMatchObject({
+      rules: { personal: "block", new_domain: "review" },
+    })
+    for (const wrong of [
+      ["personal=allow", "personal=block"],
+      ["personal"],
+      ["invalid=allow"],
+      ["x=block"],
+      ["relay=block", "--none"],
+    ])
+      expect((await run("account", "rules", "ada@example.com", ...wrong)).code).toBe(2)
+    expect((await run("account", "rules", "ada@example.com", "relay=allow", "relay=block")).err).toContain(
+      "`relay: allow` and `relay: block`",
+    )
+    expect(await rules()).toMatchObject({ rules: { personal: "block", new_domain: "review" } })
+    expect(await rules("relay=allow")).toMatchObject({ rules: { relay: "allow" } })
+    expect(await rules("--none")).toMatchObject({ rules: {} })
+    expect((await run("account", "rules", "nobody@example.com")).code).toBe(1)
+  })
+
   test("a key is shown once, listed without its text, and revoked once for good", async () => {
     const { run, runJson } = await commands()
     await run("account", "create", "ada@example.com", "--tier", "4")

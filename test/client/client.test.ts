@@ -232,6 +232,19 @@ test("an empty key is none: the request is refused, and nobody is kept out", asy
   expect(server.seen[0]?.authorization).toBe("")
 })
 
+test("rules are asked for and replaced", async () => {
+  const { client, server } = await clientOf([
+    says(200, '{"rules":{"personal":null}}'),
+    says(200, '{"rules":{"personal":"block"}}'),
+  ])
+  expect(await client.rules()).toMatchObject({ outcome: "answered", result: { rules: { personal: null } } })
+  expect(await client.setRules({ personal: "block" })).toMatchObject({ result: { rules: { personal: "block" } } })
+  expect(server.seen.map(({ url, method, body }) => [method, url, body])).toEqual([
+    ["GET", "/v1/rules", ""],
+    ["PUT", "/v1/rules", '{"rules":{"personal":"block"}}'],
+  ])
+})
+
 test("feedback, usage and health give the answer, or why there is none", async () => {
   const { client, server } = await clientOf([
     says(202, '{"id":"fb_1"}'),

@@ -106,6 +106,7 @@ export const FAULTS = {
 
 /** A request as it came. */
 export type SeenRequest = {
+  readonly method: string
   readonly url: string
   readonly id: string
   readonly authorization: string
@@ -123,7 +124,7 @@ export async function faultServer(...replies: readonly FaultReply[]) {
     })
     request.on("end", () => {
       const { authorization = "", "x-request-id": id } = request.headers
-      seen.push({ url: request.url ?? "", id: String(id), authorization, body })
+      seen.push({ method: request.method ?? "", url: request.url ?? "", id: String(id), authorization, body })
       const reply = left.length > 1 ? left.shift() : left[0]
       reply?.(request, response, body)
     })

@@ -12,6 +12,7 @@ import { keysPageRoutes } from "./dashboard/keys/keys-routes.tsx"
 import { mailSwitchesRoutes } from "./dashboard/mail-switches.tsx"
 import { overviewRoutes } from "./dashboard/overview/overview-routes.tsx"
 import { requestsPageRoutes } from "./dashboard/requests/requests-routes.tsx"
+import { rulesPageRoutes } from "./dashboard/rules-page.tsx"
 import { tryPageRoutes } from "./dashboard/try-it.tsx"
 import { guideRoutes } from "./docs/guide-routes.tsx"
 import { ownListPageRoutes } from "./own-lists/own-list-routes.tsx"
@@ -41,6 +42,7 @@ const dashboardRoutes = (site: SiteContext) => ({
   ...tryPageRoutes(site),
   ...listsPageRoutes(site),
   ...ownListPageRoutes(site),
+  ...rulesPageRoutes(site),
   ...feedbackPageRoutes(site),
   ...accountPageRoutes(site),
   ...mailSwitchesRoutes(site),

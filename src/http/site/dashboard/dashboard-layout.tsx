@@ -14,6 +14,7 @@ const DASHBOARD_PAGES = [
   { route: "tryIt", label: "Try it" },
   { route: "dashboardJobs", label: "Lists" },
   { route: "ownLists", label: "Block and allow" },
+  { route: "rules", label: "Rules" },
   { route: "feedback", label: "Feedback" },
   { route: "account", label: "Account" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]

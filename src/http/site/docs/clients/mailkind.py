@@ -151,7 +151,7 @@ class UncheckedItem(Failure):
 
 @dataclass(frozen=True)
 class Answered:
-    """How `feedback`, `usage`, `health` and the methods of `jobs` end with an answer."""
+    """How `feedback`, `rules`, `usage`, `health` and the methods of `jobs` end with an answer."""
 
     result: Any
     request_id: str
@@ -413,6 +413,16 @@ class Mailkind:
         report = {"expected_category": expected_category, "email": email, "domain": domain, "comment": comment}
         return self._reply("/v1/feedback", report, timeout, retries)
 
+    def rules(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """What the account recommends instead of the policy."""
+        return self._reply("/v1/rules", None, timeout, retries)
+
+    def set_rules(
+        self, rules: Mapping[str, Optional[str]], *, timeout: Optional[float] = None, retries: Optional[int] = None
+    ) -> Reply:
+        """Replaces all rules of the account: what is left out has none."""
+        return self._reply("/v1/rules", {"rules": dict(rules)}, timeout, retries, "PUT")
+
     def usage(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
         """The limits and the units of the account."""
         return self._reply("/v1/usage", None, timeout, retries)
@@ -462,12 +472,18 @@ class Mailkind:
         return Checked(result, ended.request_id)
 
     def _reply(
-        self, path: str, given: Optional[Mapping[str, Any]], timeout: Optional[float], retries: Optional[int]
+        self,
+        path: str,
+        given: Optional[Mapping[str, Any]],
+        timeout: Optional[float],
+        retries: Optional[int],
+        method: Optional[str] = None,
     ) -> Reply:
         body = None if given is None else _body_of(given)
         if given is not None and body is None:
             return Unanswered("refused", _UNSENDABLE)
-        ended = self._ask(self._single(path, body, lambda value: isinstance(value, dict), timeout, retries))
+        call = self._single(path, body, lambda value: isinstance(value, dict), timeout, retries)
+        ended = self._ask(call if method is None else replace(call, method=method))
         if isinstance(ended, Failure):
             return Unanswered(**asdict(ended))
         return Answered(ended.value, ended.request_id)
@@ -963,6 +979,16 @@ class AsyncMailkind:
         """Reports a wrong verdict for exactly one of `email` and `domain`."""
         report = {"expected_category": expected_category, "email": email, "domain": domain, "comment": comment}
         return await self._reply(self._client.feedback, timeout, retries=retries, **report)
+
+    async def rules(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """What the account recommends instead of the policy."""
+        return await self._reply(self._client.rules, timeout, retries=retries)
+
+    async def set_rules(
+        self, rules: Mapping[str, Optional[str]], *, timeout: Optional[float] = None, retries: Optional[int] = None
+    ) -> Reply:
+        """Replaces all rules of the account: what is left out has none."""
+        return await self._reply(self._client.set_rules, timeout, retries=retries, rules=rules)
 
     async def usage(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
         """The limits and the units of the account."""
