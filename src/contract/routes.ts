@@ -224,7 +224,7 @@ export const ROUTES = {
   docsSignUpForms: { method: "GET", path: "/docs/sign-up-forms", description: "A publishable key in your page, and the decision on your server.", access: "anybody", kind: "page", problems: [] },
   docsFormScript: { method: "GET", path: "/docs/form-script", description: "One line in your page: hints beside its email fields.", access: "anybody", kind: "page", problems: [] },
   docsClients: { method: "GET", path: "/docs/clients", description: "Clients for TypeScript and Python: install one, and make your first call.", access: "anybody", kind: "page", problems: [] },
-  docsAdapters: { method: "GET", path: "/docs/adapters", description: "A few lines for better-auth, Supabase, Keycloak, Hono, Elysia, Express and Next.", access: "anybody", kind: "page", problems: [] },
+  docsAdapters: { method: "GET", path: "/docs/adapters", description: "A few lines for better-auth, Supabase, Hono, Elysia, Express, Fastify and Next.", access: "anybody", kind: "page", problems: [] },
   docsAgents: { method: "GET", path: "/docs/agents", description: "Let an agent check addresses, over HTTP or on your own machine.", access: "anybody", kind: "page", problems: [] },
   docsPolicies: { method: "GET", path: "/docs/policies", description: "The recommendation for each category, and what makes it more severe.", access: "anybody", kind: "page", problems: [] },
   docsDegraded: { method: "GET", path: "/docs/degraded", description: "What you get when DNS fails, and what to do when you get no answer.", access: "anybody", kind: "page", problems: [] },

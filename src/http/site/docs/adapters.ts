@@ -1,8 +1,8 @@
 import BETTER_AUTH from "./examples/adapters/better-auth.txt" with { type: "text" }
 import ELYSIA from "./examples/adapters/elysia.txt" with { type: "text" }
 import EXPRESS from "./examples/adapters/express.txt" with { type: "text" }
+import FASTIFY from "./examples/adapters/fastify.txt" with { type: "text" }
 import HONO from "./examples/adapters/hono.txt" with { type: "text" }
-import KEYCLOAK from "./examples/adapters/keycloak.txt" with { type: "text" }
 import MAILKIND from "./examples/adapters/mailkind.txt" with { type: "text" }
 import NEXT from "./examples/adapters/next.txt" with { type: "text" }
 import SUPABASE from "./examples/adapters/supabase.txt" with { type: "text" }
@@ -15,6 +15,6 @@ export const ADAPTERS = {
   hono: { file: "hono-app.js", text: HONO },
   elysia: { file: "elysia-app.js", text: ELYSIA },
   express: { file: "express-app.js", text: EXPRESS },
+  fastify: { file: "fastify-app.js", text: FASTIFY },
   next: { file: "route.js", text: NEXT },
-  keycloak: { file: "MailkindFormAction.java", text: KEYCLOAK },
 } as const satisfies Record<string, { readonly file: string; readonly text: string }>

@@ -6,7 +6,6 @@ import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock, prettyJson, Tabs } from "../../ui/layout.tsx"
 import { ADAPTERS } from "../adapters.ts"
 import {
-  callerTimeoutSeconds,
   EXAMPLE_LANGUAGES,
   EXAMPLE_TASK_NAMES,
   type ExampleTask,
@@ -28,11 +27,10 @@ export const EXAMPLE_INSERTS = {
   "reduced-answer": ({ testDomain }, localPart) =>
     codeFence("json", "Answer", prettyJson(exampleReducedResult(localPart, testDomain))),
   /** `{{adapter hono}}`: the file of an adapter. */
-  adapter: ({ checkTimeoutMs }, name) => {
+  adapter: (_, name) => {
     const adapter = Object.entries(ADAPTERS).find(([own]) => own === name)?.[1]
     assert(adapter !== undefined, `there is no adapter for ${name}`)
-    const text = adapter.text.trimEnd().replace("{{timeout_seconds}}", String(callerTimeoutSeconds(checkTimeoutMs)))
-    return codeFence(adapter.file.endsWith(".java") ? "java" : "js", adapter.file, text)
+    return codeFence("js", adapter.file, adapter.text.trimEnd())
   },
   "in-process-example": () => codeFence("ts", "check.ts", IN_PROCESS_EXAMPLE),
   "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
