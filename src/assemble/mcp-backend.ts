@@ -7,7 +7,7 @@ import { batchResult, fullResult } from "../check/result/result.ts"
 import type { CheckCommandDeps } from "../cli/check.ts"
 import { serverFailureRemedy } from "../cli/server.ts"
 import type { Mailkind } from "../client/client.ts"
-import type { Failure } from "../client/outcome.ts"
+import type { Failure, Reply } from "../client/outcome.ts"
 import { inputFromBody, parseBatchRequest, parseCheckRequest } from "../http/request/check-input.ts"
 import { Problem } from "../http/response/problem.ts"
 import { listingResult } from "../mcp/explain-listing.ts"
@@ -19,7 +19,8 @@ const LOCAL_CALLER = "agent"
 const NO_ACCOUNT: ToolResult = {
   kind: "problem",
   code: "no_account",
-  detail: "This program has no account and no limits. Start it with --server and --key-file to see those of a server.",
+  detail:
+    "This program has no account, no limits and no own lists. Start it with --server and --key-file to use those of a server.",
 }
 
 /** Answers the tools by this program's own lists and network. */
@@ -46,6 +47,9 @@ export function createLocalBackend(
       }),
     explain_listing: domain => explain(loadLists, domain),
     usage: async () => NO_ACCOUNT,
+    own_list: async () => NO_ACCOUNT,
+    own_list_add: async () => NO_ACCOUNT,
+    own_list_remove: async () => NO_ACCOUNT,
   }
 }
 
@@ -66,11 +70,23 @@ export const createServerBackend = (client: Mailkind, loadLists: () => Promise<L
     }
   },
   explain_listing: domain => explain(loadLists, domain),
-  usage: async () => {
-    const reply = await client.usage()
-    return reply.outcome === "answered" ? { kind: "result", value: reply.result } : failureResult(reply)
+  usage: async () => replyResult(await client.usage()),
+  own_list: async input => {
+    const { list, entry, after, limit } = Object(input)
+    if (entry === undefined) return replyResult(await listOf(client, list).page({ after, limit }))
+    const found = await listOf(client, list).find(entry)
+    if (found.outcome === "unanswered") return failureResult(found)
+    const entries = found.result === null ? [] : [found.result]
+    return { kind: "result", value: { entries, next: null, total: entries.length } }
   },
+  own_list_add: async input => replyResult(await listOf(client, Object(input).list).add(Object(input).entries)),
+  own_list_remove: async input => replyResult(await listOf(client, Object(input).list).remove(Object(input).entries)),
 })
+
+const listOf = (client: Mailkind, list: unknown) => (list === "allow" ? client.allowList : client.blockList)
+
+const replyResult = (reply: Reply<unknown>): ToolResult =>
+  reply.outcome === "answered" ? { kind: "result", value: reply.result } : failureResult(reply)
 
 const explain = async (loadLists: () => Promise<LoadedLists>, input: unknown): Promise<ToolResult> =>
   listingResult(explainDomain(await loadLists(), String(Object(input).domain)))

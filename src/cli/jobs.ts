@@ -10,7 +10,14 @@ import { POLICY_NAMES, type Policy, RECOMMENDATIONS, type Recommendation } from 
 import { readFileName } from "../rows/file-format.ts"
 import { streamErrorMessage } from "./classify/results-writer.ts"
 import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
-import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget, serverFailure } from "./server.ts"
+import {
+  addServerOptions,
+  readServerTarget,
+  replyFailure,
+  type ServerFlags,
+  type ServerTarget,
+  serverFailure,
+} from "./server.ts"
 
 /** What the commands of lists need. */
 export type JobCommandDeps = {
@@ -96,10 +103,7 @@ async function clientOf({ openServer }: JobCommandDeps, flags: ServerFlags): Pro
 /** The result of a reply. Throws the failure as a `CommandError`. */
 function resultOf<R>(reply: Reply<R>): R {
   if (reply.outcome === "answered") return reply.result
-  const fault = reply.problem?.errors?.[0]?.detail ?? reply.problem?.detail
-  throw reply.because === "refused" && reply.problem?.status !== 401 && fault !== undefined
-    ? new CommandError(escapeControls(fault))
-    : serverFailure(reply)
+  throw replyFailure(reply)
 }
 
 const ownJob = async (deps: JobCommandDeps, id: string, flags: ServerFlags): Promise<MailkindJob> =>

@@ -2,43 +2,42 @@ import type { Command } from "commander"
 import { namesOfLine } from "../base/name-lines.ts"
 import type { TextFile } from "../base/text-file.ts"
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
+import type { Mailkind } from "../client/client.ts"
 import { LIMITS } from "../contract/limits.ts"
-import { type LabelledEntry, parseLabelledEntry } from "../customers/own-lists/entries.ts"
-import {
-  addEntries,
-  type DatedOwnListEntry,
-  type ListOwner,
-  listEntries,
-  OPERATOR,
-  OWN_LISTS,
-  type OwnList,
-  removeEntries,
-} from "../customers/own-lists/own-lists.ts"
-import { accountByEmail, type CustomerCommandDeps, type WithCustomers } from "./accounts.ts"
+import { parseLabelledEntry } from "../customers/own-lists/entries.ts"
+import { OWN_LISTS, type OwnList } from "../customers/own-lists/own-lists.ts"
+import type { WithCustomers } from "./accounts.ts"
 import { CommandError, collect, type Output, printJson, printTable } from "./output.ts"
+import { type ListPlace, type SentEntry, serverListPlace, storedListPlace } from "./own-list-places.ts"
+import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 
-/** The list of a command. `account` null: the operator's. */
-type ListSelection = { readonly list: OwnList; readonly account: string | null }
+/** What the commands of own lists need. */
+export type OwnListCommandDeps = {
+  readonly output: Output
+  readonly withCustomers: WithCustomers
+  readonly readInput: ReadInput
+  readonly openServer: (server: ServerTarget) => Promise<Mailkind>
+}
 
-const PAGE_SIZE = 500
+/** The options of every command. Without an account and a server it is about the operator's list. */
+type ListFlags = ServerFlags & { readonly account?: string; readonly json: boolean }
+type ChangeFlags = ListFlags & { readonly from: readonly string[] }
 
 /** Registers `block` and `allow` with their commands. */
-export function registerOwnListCommands(
-  root: Command,
-  output: Output,
-  withCustomers: WithCustomers,
-  readInput: ReadInput,
-): void {
+export function registerOwnListCommands(root: Command, deps: OwnListCommandDeps): void {
   for (const list of OWN_LISTS) {
-    const group = root.command(list).description(`The ${list} list of the operator or of an account.`)
+    const group = root
+      .command(list)
+      .description(`The ${list} list of the operator, of an account, or of the account of a key of a server.`)
     const command = (name: string, says: string) =>
-      group
-        .command(name)
-        .description(says)
-        .option("--account <email>", "the account of the list, default the operator")
-        .option("--json", "print JSON", false)
+      addServerOptions(
+        group
+          .command(name)
+          .description(says)
+          .option("--account <email>", "the account of the list, default the operator"),
+      ).option("--json", "print JSON", false)
     const about = `an address, a domain with its subdomains, or "*.domain" for the subdomains only`
-    const withEntries = (name: string, says: string, argument: string, act: typeof ownListAdd) =>
+    const withEntries = (name: string, says: string, argument: string, act: typeof addToList) =>
       command(name, says)
         .argument("[entry...]", `${argument}; "-" reads them from the standard input`)
         .option(
@@ -47,16 +46,31 @@ export function registerOwnListCommands(
           collect,
           [],
         )
-        .action(async (texts: readonly string[], { account = null, from, json: asJson }) => {
-          const named = await allEntryTexts(texts, from, readInput)
-          await withCustomers(deps => act(output, deps, { list, account }, named, asJson))
+        .action(async (texts: readonly string[], { from, ...flags }: ChangeFlags) => {
+          const named = await allEntryTexts(texts, from, deps.readInput)
+          await withPlace(deps, list, flags, place => act(deps.output, place, parseEntries(named), flags.json))
         })
-    withEntries("add", "Add entries to the list.", about, ownListAdd)
-    withEntries("remove", "Remove entries from the list.", `${about}, or as \`${list} list\` shows it`, ownListRemove)
-    command("list", "Show the list. It has only hashes of addresses.").action(({ account = null, json: asJson }) =>
-      withCustomers(deps => ownListShow(output, deps, { list, account }, asJson)),
+    withEntries("add", "Add entries to the list.", about, addToList)
+    withEntries("remove", "Remove entries from the list.", `${about}, or as \`${list} list\` shows it`, removeFromList)
+    command("list", "Show the list. It has only hashes of addresses.").action((flags: ListFlags) =>
+      withPlace(deps, list, flags, place => showList(deps.output, place, flags.json)),
     )
   }
+}
+
+/** Does work with the list that the options name: of a server, or of this machine. */
+async function withPlace(
+  { openServer, withCustomers }: OwnListCommandDeps,
+  list: OwnList,
+  { account, ...flags }: ListFlags,
+  work: (place: ListPlace) => Promise<void>,
+): Promise<void> {
+  const server = readServerTarget(flags, false)
+  if (server === null)
+    return await withCustomers(async customers => work(await storedListPlace(customers, list, account ?? null)))
+  if (account !== undefined)
+    throw new CommandError("Leave out --account. The key of --key-file says whose list it is.", 2)
+  await work(serverListPlace(await openServer(server), server.url, list))
 }
 
 /** Reads the standard input ("-"), a file, or all files of a directory. */
@@ -95,106 +109,58 @@ async function linesOf(path: string, readInput: ReadInput): Promise<readonly Nam
     .flatMap((line, at) => (namesOfLine(line) ?? [line]).map(text => ({ name: `Line ${at + 1}`, text })))
 }
 
-/** `block add ENTRY... [--account EMAIL]`: all entries or none. */
-async function ownListAdd(
+/** `block add ENTRY...`: all entries or none. */
+async function addToList(
   output: Output,
-  customers: CustomerCommandDeps,
-  chosen: ListSelection,
-  texts: readonly NamedText[],
+  { add, whose, told }: ListPlace,
+  entries: readonly SentEntry[],
   asJson: boolean,
 ): Promise<void> {
-  const entries = parseEntries(texts)
-  const { owner, whose, told } = await resolveOwner(customers, chosen)
-  const addition = await addEntries(customers.changes, owner, chosen.list, entries)
-  if (addition.kind !== "added") throw new CommandError(ADD_REFUSALS[addition.kind])
-  const { addedCount, presentCount } = addition
-  if (asJson) return printJson(output, { ...told, added: addedCount, already_there: presentCount })
-  const already = presentCount === 0 ? "" : `; ${entryCount(presentCount)} already there`
-  output.line(`${entryCount(addedCount)} added to ${whose}${already}.`)
+  const { changed, unchanged } = await add(entries)
+  if (asJson) return printJson(output, { ...told, added: changed, already_there: unchanged })
+  const already = unchanged === 0 ? "" : `; ${entryCount(unchanged)} already there`
+  output.line(`${entryCount(changed)} added to ${whose}${already}.`)
 }
 
-const ADD_REFUSALS = {
-  too_many: `Nothing was added. Both lists together can have ${LIMITS.ownListEntriesMax} entries.`,
-  unknown_account: "The account was deleted a moment ago.",
-} as const
-
-/** `block remove ENTRY... [--account EMAIL]`: a failure when none of them was on the list. */
-async function ownListRemove(
+/** `block remove ENTRY...`: a failure when none of them was on the list. */
+async function removeFromList(
   output: Output,
-  customers: CustomerCommandDeps,
-  chosen: ListSelection,
-  texts: readonly NamedText[],
+  { remove, whose, told }: ListPlace,
+  entries: readonly SentEntry[],
   asJson: boolean,
 ): Promise<void> {
-  const entries = parseEntries(texts)
-  const { owner, whose, told } = await resolveOwner(customers, chosen)
-  const { removedCount, absentCount } = await removeEntries(customers.changes, owner, chosen.list, entries)
-  if (removedCount === 0) throw new CommandError(`Nothing was removed. These entries are not on ${whose}.`)
-  if (asJson) return printJson(output, { ...told, removed: removedCount, not_there: absentCount })
-  const absent = absentCount === 0 ? "" : `; ${entryCount(absentCount)} not there`
-  output.line(`${entryCount(removedCount)} removed from ${whose}${absent}.`)
+  const { changed, unchanged } = await remove(entries)
+  if (changed === 0) throw new CommandError(`Nothing was removed. These entries are not on ${whose}.`)
+  if (asJson) return printJson(output, { ...told, removed: changed, not_there: unchanged })
+  const absent = unchanged === 0 ? "" : `; ${entryCount(unchanged)} not there`
+  output.line(`${entryCount(changed)} removed from ${whose}${absent}.`)
 }
 
-/** `block list [--account EMAIL]`: one entry a line, in the form that `remove` takes. */
-async function ownListShow(
-  output: Output,
-  customers: CustomerCommandDeps,
-  chosen: ListSelection,
-  asJson: boolean,
-): Promise<void> {
-  const { owner, whose } = await resolveOwner(customers, chosen)
-  const entries = await allEntries(customers, owner, chosen.list)
-  if (asJson)
-    return printJson(
-      output,
-      entries.map(({ storedText, kind, domain, addedAtMs }) => ({
-        entry: storedText,
-        kind,
-        domain,
-        added_at: new Date(addedAtMs).toISOString(),
-      })),
-    )
+/** `block list`: one entry a line, in the form that `remove` takes. */
+async function showList(output: Output, { entries: read, whose }: ListPlace, asJson: boolean): Promise<void> {
+  const entries = await read()
+  if (asJson) return printJson(output, entries)
   if (entries.length === 0) return output.line(`There are no entries on ${whose}.`)
   printTable(
     output,
-    entries.map(({ storedText, kind, domain }) => [storedText, kind === "address" ? `(an address at ${domain})` : ""]),
+    entries.map(({ entry, kind, domain }) => [entry, kind === "address" ? `(an address at ${domain})` : ""]),
   )
 }
 
-async function allEntries(
-  { changes }: CustomerCommandDeps,
-  owner: ListOwner,
-  list: OwnList,
-): Promise<DatedOwnListEntry[]> {
-  const entries: DatedOwnListEntry[] = []
-  for (;;) {
-    const page = await listEntries(changes.store, owner, list, entries.at(-1)?.storedText ?? "", PAGE_SIZE)
-    entries.push(...page)
-    if (page.length < PAGE_SIZE) return entries
-  }
-}
-
 /** An invalid entry is named by its position, because its text may be an address. */
-function parseEntries(texts: readonly NamedText[]): LabelledEntry[] {
-  const parsed = texts.map(({ name, text }) => ({ name, entry: parseLabelledEntry(text, parseAddressOrDomain, null) }))
+function parseEntries(texts: readonly NamedText[]): readonly SentEntry[] {
+  const parsed = texts.map(({ name, text }) => ({
+    name,
+    text,
+    entry: parseLabelledEntry(text, parseAddressOrDomain, null),
+  }))
   const [first, ...others] = parsed.filter(({ entry }) => entry === null)
-  if (first === undefined) return parsed.flatMap(({ entry }) => entry ?? [])
+  if (first === undefined) return parsed.flatMap(({ text, entry }) => (entry === null ? [] : [{ text, entry }]))
   const more = others.length === 0 ? "" : ` ${others.length} more ${others.length === 1 ? "is" : "are"} not either.`
   throw new CommandError(
     `Nothing was changed. ${first.name} is not an address, a domain or "*.domain".${more} For a whole top level, write "*.zip".`,
     2,
   )
-}
-
-/** The owner of the list: for the store, in words, and for JSON output. */
-async function resolveOwner(customers: CustomerCommandDeps, { list, account }: ListSelection) {
-  if (account === null) {
-    const owner: ListOwner = OPERATOR
-    return { owner, whose: `the operator's ${list} list`, told: { list, account } }
-  }
-  const { id, email } = await accountByEmail(customers, account)
-  const owner: ListOwner = { accountId: id }
-  return { owner, whose: `the ${list} list of ${email}`, told: { list, account: email } }
 }
 
 const entryCount = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`

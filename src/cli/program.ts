@@ -110,7 +110,7 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   registerKeyCommands(root, output, deps.withCustomers, deps.newKey)
   registerFeedbackCommands(root, output, deps.withCustomers)
   registerTermsCommands(root, output, deps.withCustomers)
-  registerOwnListCommands(root, output, deps.withCustomers, deps.readInput)
+  registerOwnListCommands(root, deps)
   registerAuditCommand(root, output, deps.withCustomers)
   registerLicenceCommands(root, output, deps.licences)
   registerBackupCommands(root, output, deps.backups)

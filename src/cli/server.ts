@@ -1,4 +1,5 @@
 import type { Command } from "commander"
+import { escapeControls } from "../base/untrusted-text.ts"
 import type { Failure } from "../client/outcome.ts"
 import { CommandError } from "./output.ts"
 
@@ -30,6 +31,15 @@ export function serverFailure(failure: Failure): ServerError {
   const { message, retryAfterMs } = failure
   const wait = retryAfterMs === undefined ? "" : ` Try again after ${Math.ceil(retryAfterMs / 1000)} seconds.`
   return new ServerError((serverFailureRemedy(failure, message) ?? message) + wait)
+}
+
+/** The same for a request whose refusal says what is wrong with it. */
+export function replyFailure(failure: Failure): CommandError {
+  const { because, problem } = failure
+  const fault = problem?.errors?.[0]?.detail ?? problem?.detail
+  return because === "refused" && problem?.status !== 401 && fault !== undefined
+    ? new CommandError(escapeControls(fault))
+    : serverFailure(failure)
 }
 
 /** What a failure means for the person who gave the options, and what to do. Null: `message` says all that is known. */

@@ -20,6 +20,7 @@ import {
   type CallOptions,
   type ClientSettings,
   type MailkindOptions,
+  type OnceOptions,
   type PublishableOptions,
   readClientOptions,
 } from "./options.ts"
@@ -32,6 +33,7 @@ import {
   type Reply,
   type Unchecked,
 } from "./outcome.ts"
+import { createOwnList, type MailkindList } from "./own-lists.ts"
 import type { ClientPlatform } from "./platform.ts"
 import { type ClientRequests, createRequests, replyTo, singleRequest } from "./requests.ts"
 import { type ClientStatistics, createStatistics, type MailkindStats } from "./statistics.ts"
@@ -67,13 +69,16 @@ export type Mailkind = MailkindBrowser<CheckResult> & {
   /** Checks any number of items, in order. */
   readonly batch: (items: BatchItems, options?: BatchOptions) => BatchRun
   /** Reports a wrong verdict. */
-  readonly feedback: (report: FeedbackBody, options?: CallOptions) => Promise<Reply<FeedbackReceipt>>
+  readonly feedback: (report: FeedbackBody, options?: OnceOptions) => Promise<Reply<FeedbackReceipt>>
   /** Uploads whole lists, watches them and downloads their results. */
   readonly jobs: MailkindJobs
   /** What the account recommends instead of the policy. */
   readonly rules: (options?: CallOptions) => Promise<Reply<RulesAnswer>>
   /** Replaces all rules of the account: what is left out has none. */
   readonly setRules: (rules: WantedRules, options?: CallOptions) => Promise<Reply<RulesAnswer>>
+  /** The entries that are always blocked, and those that are always allowed. */
+  readonly blockList: MailkindList
+  readonly allowList: MailkindList
   readonly usage: (options?: CallOptions) => Promise<Reply<Usage>>
   readonly health: (options?: CallOptions) => Promise<Reply<Health>>
 }
@@ -92,8 +97,10 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
     tell(outcome)
     return outcome as Outcome<CheckResult> // the overloads of `createMailkind` say which result a key gets
   }
-  const reply = <R>(path: string, body: string | null, call: CallOptions = {}): Promise<Reply<R>> =>
-    replyTo(ask, singleRequest(settings, { path, body, isAnswer: isObject<R> }, call))
+  const reply = <R>(path: string, body: string | null, call: OnceOptions = {}): Promise<Reply<R>> => {
+    const { idempotencyKey, ...options } = call
+    return replyTo(ask, singleRequest(settings, { path, body, idempotencyKey, isAnswer: isObject<R> }, options))
+  }
   return Object.freeze({
     check,
     checkEmail: (email: string, { timeoutMs, retries, signal, ...terms }: CheckTerms & CallOptions = {}) =>
@@ -108,7 +115,7 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
         items,
         batchOptions,
       ),
-    feedback: (report: FeedbackBody, call?: CallOptions) =>
+    feedback: (report: FeedbackBody, call?: OnceOptions) =>
       reply<FeedbackReceipt>("/v1/feedback", JSON.stringify(report), call),
     jobs: createJobs({ platform, settings, ask }),
     rules: (call?: CallOptions) => reply<RulesAnswer>(RULES_PATH, null, call),
@@ -121,6 +128,8 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
       } as const
       return replyTo(ask, singleRequest(settings, put, call))
     },
+    blockList: createOwnList({ settings, ask }, "/v1/block-list"),
+    allowList: createOwnList({ settings, ask }, "/v1/allow-list"),
     usage: (call?: CallOptions) => reply<Usage>("/v1/usage", null, call),
     health: (call?: CallOptions) => reply<Health>("/v1/health", null, call),
     stats: statistics.stats,

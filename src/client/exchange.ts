@@ -17,6 +17,8 @@ export type WireRequest<R> = {
   readonly body: RequestBody | null
   /** Absent: JSON. */
   readonly contentType?: string | undefined
+  /** Absent: none is sent. */
+  readonly idempotencyKey?: string | undefined
   readonly requestId: string
   readonly timeoutMs: number
   readonly signal: AbortSignal | undefined
@@ -55,7 +57,7 @@ export async function exchange<R>(platform: ClientPlatform, request: WireRequest
 }
 
 async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal: AbortSignal): Promise<TryEnd<R>> {
-  const { url, headers, body, requestId, method, contentType = "application/json" } = request
+  const { url, headers, body, requestId, idempotencyKey, method, contentType = "application/json" } = request
   let response: Response
   try {
     response = await platform.fetch(url, {
@@ -63,6 +65,7 @@ async function sent<R>(platform: ClientPlatform, request: WireRequest<R>, signal
       headers: {
         ...headers,
         "X-Request-Id": requestId,
+        ...(idempotencyKey === undefined ? {} : { "Idempotency-Key": idempotencyKey }),
         ...(body === null ? {} : { "Content-Type": contentType }),
       },
       ...(body === null ? {} : { body: body as BodyInit }), // the types of a runtime may be narrower than `fetch`

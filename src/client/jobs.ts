@@ -2,17 +2,17 @@ import { onAbort } from "./abort.ts"
 import { isRecord } from "./answers.ts"
 import type { Job, JobEstimate, JobFormat, Policy, Recommendation } from "./api-types.ts"
 import { failed, jsonOf, refused } from "./exchange.ts"
-import { type CallOptions, type ClientSettings, GIVEN_UP_MAX, readCount } from "./options.ts"
+import { type CallOptions, type ClientSettings, GIVEN_UP_MAX, type OnceOptions, readCount } from "./options.ts"
 import type { Failure, Reply } from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
-import { type ClientRequests, replyTo, type SingleCall, singleRequest, waited } from "./requests.ts"
+import { type ClientRequests, mapped, queryText, replyTo, type SingleCall, singleRequest, waited } from "./requests.ts"
 import { retryDelayMs } from "./retry.ts"
 
 /** A whole list. A stream is sent as it comes. */
 export type ListFile = string | Uint8Array | Blob | ReadableStream<Uint8Array>
 
 /** How a list is read and judged. What is absent of how it is read is found. `timeoutMs` is that of the whole upload, an hour if absent. */
-export type UploadOptions = CallOptions & {
+export type UploadOptions = OnceOptions & {
   readonly format?: JobFormat | undefined
   readonly column?: string | undefined
   readonly header?: boolean | undefined
@@ -62,7 +62,7 @@ export type MailkindJob = {
 
 /** Whole lists. */
 export type MailkindJobs = {
-  /** Uploads a list. It is sent again only when the server has refused it for now: it must not be checked twice. */
+  /** Uploads a list. Without `idempotencyKey` it is sent again only when the server has refused it for now: it must not be checked twice. */
   readonly create: (file: ListFile, options?: UploadOptions) => Promise<Reply<MailkindJob>>
   /** What a list would cost. Nothing of it is stored. */
   readonly estimate: (file: ListFile, options?: UploadOptions) => Promise<Reply<JobEstimate>>
@@ -100,7 +100,7 @@ export function createJobs(deps: JobsDeps): MailkindJobs {
     dry: boolean,
     isAnswer: (value: unknown) => value is R & object,
   ) => {
-    const { timeoutMs, retries, signal, ...query } = options
+    const { timeoutMs, retries, signal, idempotencyKey, ...query } = options
     return send(
       deps,
       {
@@ -108,7 +108,8 @@ export function createJobs(deps: JobsDeps): MailkindJobs {
         body: file,
         contentType: "text/plain",
         isAnswer,
-        retriesOnlyRefusals: true,
+        idempotencyKey,
+        retriesOnlyRefusals: idempotencyKey === undefined,
         hasDeadline: false,
       },
       // What was read of a stream is gone.
@@ -137,16 +138,8 @@ export function createJobs(deps: JobsDeps): MailkindJobs {
 
 const pathOf = (id: string): string => `/v1/jobs/${encodeURIComponent(id)}`
 
-function queryText(query: Readonly<Record<string, string | boolean | number | undefined>>): string {
-  const known = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
-  return known.length === 0 ? "" : `?${new URLSearchParams(known)}`
-}
-
 const send = <R>({ ask, settings }: JobsDeps, call: SingleCall<R>, options: CallOptions): Promise<Reply<R>> =>
   replyTo(ask, singleRequest(settings, call, options))
-
-const mapped = <A, B>(reply: Reply<A>, use: (result: A) => B): Reply<B> =>
-  reply.outcome === "answered" ? { ...reply, result: use(reply.result) } : reply
 
 const isJob = (value: unknown): value is Job => isRecord(value) && typeof value["id"] === "string" && "state" in value
 const isJobList = (value: unknown): value is { readonly jobs: readonly Job[] } =>

@@ -14,6 +14,10 @@ export type {
   JobFormat,
   JobReason,
   JobState,
+  OwnListAddition,
+  OwnListEntry,
+  OwnListPage,
+  OwnListRemoval,
   Policy,
   Problem,
   ProblemCode,
@@ -32,8 +36,9 @@ export {
   type ResultOptions,
   type UploadOptions,
 } from "./jobs.ts"
-export type { CallOptions, MailkindOptions, PublishableOptions } from "./options.ts"
+export type { CallOptions, MailkindOptions, OnceOptions, PublishableOptions } from "./options.ts"
 export type { Cause, Checked, Failure, ItemOutcome, Outcome, Reply, Unchecked } from "./outcome.ts"
+export type { MailkindList, OwnListItem, OwnListPlace } from "./own-lists.ts"
 export type { MailkindStats } from "./statistics.ts"
 
 /** Makes a client: with `publishableKey` for pages of a browser, with `key` for everywhere else. */

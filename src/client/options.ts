@@ -30,6 +30,9 @@ export type CallOptions = {
   readonly signal?: AbortSignal | undefined
 }
 
+/** The options of a call that can be sent again. With the same key and the same request, the server gives the first answer for a day and does nothing twice. */
+export type OnceOptions = CallOptions & { readonly idempotencyKey?: string | undefined }
+
 /** What a check gives with a secret key, and with a publishable one. */
 export type AnyCheckResult = CheckResult | ReducedResult
 
@@ -96,6 +99,12 @@ export function readCount(name: string, value: number | undefined, absent: numbe
   if (value === undefined) return absent
   if (Number.isInteger(value) && value >= min) return Math.min(value, COUNT_MAX)
   throw new TypeError(`mailkind: \`${name}\` must be a whole number of at least ${min}.`)
+}
+
+/** A key that a header can hold. Throws if it is something else. */
+export function readIdempotencyKey(key: string | undefined): string | undefined {
+  if (key === undefined || (typeof key === "string" && /^[\x21-\x7e]{1,255}$/.test(key))) return key
+  throw new TypeError("mailkind: `idempotencyKey` must have 1 to 255 characters of ASCII, without spaces.")
 }
 
 /** An empty key, as that of a variable that is not set, is none: the server refuses the request, and nobody is kept out. */

@@ -1,6 +1,6 @@
 import { onAbort } from "./abort.ts"
 import { exchange, failed, type RequestBody, type WireRequest } from "./exchange.ts"
-import { type CallOptions, type ClientSettings, readCount } from "./options.ts"
+import { type CallOptions, type ClientSettings, readCount, readIdempotencyKey } from "./options.ts"
 import type { Failure, Reply } from "./outcome.ts"
 import type { ClientPlatform } from "./platform.ts"
 import { retryDelayMs } from "./retry.ts"
@@ -12,6 +12,7 @@ export type ClientRequest<R> = {
   readonly method?: WireRequest<R>["method"]
   readonly body: RequestBody | null
   readonly contentType?: string | undefined
+  readonly idempotencyKey?: string | undefined
   readonly isAnswer: (value: unknown) => value is R
   /** Whether it is repeated only when the server has refused it with a problem: everything else may mean that it was accepted. */
   readonly retriesOnlyRefusals?: boolean | undefined
@@ -42,7 +43,7 @@ export const singleRequest = <R>(
   call: SingleCall<R>,
   { timeoutMs, retries, signal }: CallOptions,
 ): ClientRequest<R> => ({
-  ...{ hasDeadline: true, ...call, signal },
+  ...{ hasDeadline: true, ...call, signal, idempotencyKey: readIdempotencyKey(call.idempotencyKey) },
   timeoutMs: readCount("timeoutMs", timeoutMs, settings.timeoutMs, 1),
   retries: readCount("retries", retries, settings.retries, 0),
 })
@@ -53,6 +54,16 @@ export async function replyTo<R>(ask: ClientRequests, request: ClientRequest<R>)
   return ended.kind === "failure"
     ? { ...ended.failure, outcome: "unanswered" }
     : { outcome: "answered", result: ended.value, requestId: ended.requestId }
+}
+
+/** The reply with what is made of its result. */
+export const mapped = <A, B>(reply: Reply<A>, use: (result: A) => B): Reply<B> =>
+  reply.outcome === "answered" ? { ...reply, result: use(reply.result) } : reply
+
+/** The query of a path with the parameters that are given; empty: there are none. */
+export function queryText(query: Readonly<Record<string, string | boolean | number | undefined>>): string {
+  const known = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, String(value)]]))
+  return known.length === 0 ? "" : `?${new URLSearchParams(known)}`
 }
 
 /** Builds what sends requests over a platform. */
@@ -73,7 +84,7 @@ export function createRequests(
     return delayMs === null || delayMs >= leftMs ? null : delayMs
   }
   return async request => {
-    const { path, method, body, contentType, isAnswer, timeoutMs, signal } = request
+    const { path, method, body, contentType, idempotencyKey, isAnswer, timeoutMs, signal } = request
     const requestId = platform.newId()
     const endsAt = request.hasDeadline ? platform.now() + timeoutMs : Number.POSITIVE_INFINITY
     const leftMs = (): number => endsAt - platform.now()
@@ -86,6 +97,7 @@ export function createRequests(
           method,
           body,
           contentType,
+          idempotencyKey,
           requestId,
           isAnswer,
           signal,

@@ -21,7 +21,9 @@ export function retryDelayMs(
   waitMaxMs: number,
   random: () => number,
 ): number | null {
-  if (!RETRIED.has(failure.because)) return null
+  // The first request with the same idempotency key is still running.
+  const isRunning = failure.problem?.code === "idempotency_in_progress"
+  if (!RETRIED.has(failure.because) && !isRunning) return null
   if (failure.because === "quota_exceeded" && failure.retryAfterMs === undefined) return null
   const backoff = Math.min(BACKOFF_FIRST_MS * 2 ** (triesBefore - 1), BACKOFF_MAX_MS)
   const waitMs = failure.retryAfterMs ?? backoff

@@ -3,7 +3,7 @@ import { StdioServerTransport, serveStdio } from "@modelcontextprotocol/server/s
 import type { TSchema } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { API_VERSION } from "../contract/routes.ts"
-import { INSTRUCTIONS, type McpBackend, TOOL_NAMES, TOOLS, type ToolResult } from "./tools.ts"
+import { INSTRUCTIONS, type McpBackend, TOOL_NAMES, TOOLS, type ToolResult, type ToolSpec } from "./tools.ts"
 
 /** The server announces no changes, so nobody has to listen for them. */
 const SUBSCRIPTIONS_MAX = 0
@@ -13,7 +13,7 @@ const STDIO_MESSAGE_BYTES_MAX = 1_048_576
 
 /** The tools with schemas that the package reads, compiled once. */
 const PUBLISHED = TOOL_NAMES.map(name => {
-  const { title, description, input, output, isOpenWorld, summary } = TOOLS[name]
+  const { title, description, input, output, isOpenWorld, summary, change }: ToolSpec = TOOLS[name]
   return {
     name,
     output,
@@ -23,7 +23,12 @@ const PUBLISHED = TOOL_NAMES.map(name => {
       description,
       inputSchema: fromJsonSchema(plainSchema({ ...input, additionalProperties: false })),
       outputSchema: fromJsonSchema(plainSchema(output)),
-      annotations: { readOnlyHint: true, destructiveHint: false, idempotentHint: true, openWorldHint: isOpenWorld },
+      annotations: {
+        readOnlyHint: change === undefined,
+        destructiveHint: change === "removes",
+        idempotentHint: true,
+        openWorldHint: isOpenWorld,
+      },
     },
   }
 })

@@ -1,6 +1,16 @@
-import { type TObject, Type as t } from "@sinclair/typebox"
+import { type TObject, type TSchema, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES } from "../contract/categories.ts"
 import { LIMITS } from "../contract/limits.ts"
+import {
+  OWN_LIST_FAULTS,
+  OwnListAddition,
+  OwnListEntriesBody,
+  type OwnListFault,
+  OwnListPage,
+  OwnListQuery,
+  OwnListRemoval,
+  OwnListRemovalBody,
+} from "../contract/own-lists-schema.ts"
 import { POLICY_NAMES } from "../contract/policies.ts"
 import { REASON_NAMES, REASONS } from "../contract/reasons.ts"
 import { CheckResult } from "../contract/result-schema.ts"
@@ -16,13 +26,15 @@ export type ToolResult =
 export type McpBackend = Readonly<Record<ToolName, (input: unknown) => Promise<ToolResult>>>
 
 /** A tool as agents see it. */
-type ToolSpec = {
+export type ToolSpec = {
   readonly title: string
   readonly description: string
   readonly input: TObject
   readonly output: TObject
   /** Whether it asks DNS and other services about the domain. */
   readonly isOpenWorld: boolean
+  /** What it changes; absent: nothing. */
+  readonly change?: "adds" | "removes"
   /** A value of the output in a few lines, for a model. */
   readonly summary: (value: never) => string
 }
@@ -66,6 +78,11 @@ const ListingExplanation = t.Object({
   ),
 })
 type ListingExplanation = (typeof ListingExplanation)["static"]
+
+const OwnListName = t.Union([t.Literal("block"), t.Literal("allow")], { description: "Which list of the account." })
+
+/** Entries of one call: a thousand results would fill the context of a model. */
+const fewer = <S extends TSchema>(entries: S): S => ({ ...entries, maxItems: LIMITS.batchItemsMax })
 
 /** The tools. Their inputs and outputs are those of the API. */
 export const TOOLS = {
@@ -119,12 +136,54 @@ export const TOOLS = {
     summary: ({ today }: Usage) =>
       `Used today: ${today.used} units. Left: ${today.remaining ?? "unlimited"}. The next day begins at ${today.resets_at}.`,
   },
+  own_list: {
+    title: "See a block or allow list",
+    description:
+      "Shows the block list or the allow list of the account by pages, or the one entry that you name. An entry decides for this account alone, before any list of the server. Of addresses only hashes are kept.",
+    input: t.Object({ list: OwnListName, ...OwnListQuery.properties }),
+    output: OwnListPage,
+    isOpenWorld: false,
+    summary: ({ entries, next, total }: OwnListPage) =>
+      [
+        `${entries.length} of ${total} entries${next === null ? "" : `. The next page is after ${next}`}.`,
+        ...entries.map(each => `- ${each.shown_as ?? each.entry}${each.note === null ? "" : ` (${each.note})`}`),
+      ].join("\n"),
+  },
+  own_list_add: {
+    title: "Add to a block or allow list",
+    description: `Adds up to ${LIMITS.batchItemsMax} addresses, domains or \`*.domain\` to the block list or the allow list of the account. They count from the next check on.`,
+    input: t.Object({ list: OwnListName, entries: fewer(OwnListEntriesBody.properties.entries) }),
+    output: OwnListAddition,
+    isOpenWorld: false,
+    change: "adds",
+    summary: ({ added, present, invalid, results }: OwnListAddition) =>
+      `${added} added, ${present} on the list already, ${invalid} invalid.${invalidText(results)}`,
+  },
+  own_list_remove: {
+    title: "Remove from a block or allow list",
+    description: `Removes up to ${LIMITS.batchItemsMax} entries from the block list or the allow list of the account, by their value.`,
+    input: t.Object({ list: OwnListName, entries: fewer(OwnListRemovalBody.properties.entries) }),
+    output: OwnListRemoval,
+    isOpenWorld: false,
+    change: "removes",
+    summary: ({ removed, absent, invalid, results }: OwnListRemoval) =>
+      `${removed} removed, ${absent} not on the list, ${invalid} invalid.${invalidText(results)}`,
+  },
 } as const satisfies Record<string, ToolSpec>
 export type ToolName = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as ToolName[] // the keys of a table are its type's
 
 /** What every agent is told about the server. */
-export const INSTRUCTIONS = `mailkind shows what an email address, a domain or a website is. Policies: ${POLICY_NAMES.join(", ")}. Never tell a person that an address is bad because a check failed or is degraded. Only invalid_input about the subject itself means that the text is not an address.`
+export const INSTRUCTIONS = `mailkind shows what an email address, a domain or a website is. Policies: ${POLICY_NAMES.join(", ")}. Never tell a person that an address is bad because a check failed or is degraded. Only invalid_input about the subject itself means that the text is not an address. Change a block or allow list only when a person wants it.`
+
+/** Which entries are invalid, and why. */
+function invalidText(results: readonly { readonly index: number; readonly reason: OwnListFault | null }[]): string {
+  return results
+    .flatMap(({ index, reason }) =>
+      reason === null ? [] : [`\n- entry ${index}: ${OWN_LIST_FAULTS[reason].description}`],
+    )
+    .join("")
+}
 
 type Verdict = Pick<CheckResult, "category" | "confidence" | "recommendation" | "did_you_mean" | "degraded" | "reasons">
 

@@ -4,6 +4,7 @@ import { join } from "node:path"
 import { Command, CommanderError } from "commander"
 import { CommandError, type Output } from "../../src/cli/output.ts"
 import { registerOwnListCommands } from "../../src/cli/own-lists.ts"
+import { createMailkind } from "../../src/client/mailkind-client.ts"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { createFiles } from "../../src/system/files.ts"
 import { newAccount, random, tempLog, tempPath, tempStore } from "../customers/temp-store.ts"
@@ -23,12 +24,12 @@ async function commands() {
     written.out.length = 0
     written.err.length = 0
     const root = new Command("mailkind").exitOverride().configureOutput({ writeErr: output.stderrLine })
-    registerOwnListCommands(
-      root,
+    registerOwnListCommands(root, {
       output,
-      work => work({ changes, random, defaultTier: 0 }),
-      async (path, bytesMax) => (path === "-" ? stdin : createFiles().readTexts(path, bytesMax)),
-    )
+      withCustomers: work => work({ changes, random, defaultTier: 0 }),
+      readInput: async (path, bytesMax) => (path === "-" ? stdin : createFiles().readTexts(path, bytesMax)),
+      openServer: async ({ url }) => createMailkind({ url }),
+    })
     const code = await root.parseAsync(args, { from: "user" }).then(() => 0, exitCode(output))
     return { code, out: written.out.join("\n"), err: written.err.join("\n") }
   }

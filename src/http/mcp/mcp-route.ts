@@ -1,6 +1,7 @@
 import type { Log } from "../../base/log.ts"
 import type { Clock } from "../../base/outside-world.ts"
 import { lazyPromise } from "../../base/single-flight.ts"
+import { ownMember } from "../../base/untrusted-text.ts"
 import type { ExplainDomainResult } from "../../check/explain-domain.ts"
 import { batchResult, fullResult } from "../../check/result/result.ts"
 import { LIMITS } from "../../contract/limits.ts"
@@ -8,24 +9,28 @@ import { PROBLEMS } from "../../contract/problems.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
 import type { CallerAccount } from "../../customers/keys/key-cache.ts"
+import type { OwnList } from "../../customers/own-lists/own-lists.ts"
 import { listingResult } from "../../mcp/explain-listing.ts"
 import type { McpBackend, ToolResult } from "../../mcp/tools.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
 import { callerOf, type Exchange } from "../exchange.ts"
 import { assertBoundedJson, readBytes } from "../request/body.ts"
 import { inputFromBody, parseCheckRequest } from "../request/check-input.ts"
+import { ownListInput, parseSentEntries } from "../request/own-list-input.ts"
 import { Problem } from "../response/problem.ts"
 import { handlers } from "../router.ts"
 import { type BatchDeps, runBatch } from "../v1/batch.ts"
 import { runCheck } from "../v1/check.ts"
+import { addToOwnList, admitLongRequest, type OwnListDeps, readOwnList, removeFromOwnList } from "../v1/own-lists.ts"
 
-type McpRouteDeps = BatchDeps & {
-  readonly loadShedder: LoadShedder
-  readonly clock: Clock
-  readonly usageOf: (account: CallerAccount, day: number | null) => Promise<Usage>
-  readonly lists: () => { readonly lookUpDomain: (text: string) => ExplainDomainResult }
-  readonly baseUrl: () => string
-}
+type McpRouteDeps = BatchDeps &
+  OwnListDeps & {
+    readonly loadShedder: LoadShedder
+    readonly clock: Clock
+    readonly usageOf: (account: CallerAccount, day: number | null) => Promise<Usage>
+    readonly lists: () => { readonly lookUpDomain: (text: string) => ExplainDomainResult }
+    readonly baseUrl: () => string
+  }
 
 /**
  * POST /mcp: the tools of the Model Context Protocol. A request is admitted once, as a batch is, and its tool charges what the
@@ -84,7 +89,30 @@ function backendOf(deps: McpRouteDeps, exchange: Exchange): McpBackend {
       toolResult(deps.log, () => runBatch(deps, exchange, input, outcomes => batchResult(outcomes, exchange.id))),
     explain_listing: async input => listingResult(deps.lists().lookUpDomain(String(Object(input).domain))),
     usage: () => toolResult(deps.log, async () => deps.usageOf(account, null)),
+    own_list: input =>
+      toolResult(deps.log, () => readOwnList(deps, exchange, listOf(input), ownListInput(parametersOf(input)))),
+    own_list_add: input =>
+      toolResult(deps.log, async () => {
+        admitLongRequest(deps, exchange)
+        return (await addToOwnList(deps, exchange, listOf(input), input)).body
+      }),
+    own_list_remove: input =>
+      toolResult(deps.log, () => {
+        admitLongRequest(deps, exchange)
+        return removeFromOwnList(deps, exchange, listOf(input), parseSentEntries(input))
+      }),
   }
+}
+
+/** The list that a tool is about, whose input was validated. */
+const listOf = (input: unknown): OwnList => (ownMember(input, "list") === "allow" ? "allow" : "block")
+
+function parametersOf(input: unknown) {
+  const textOf = (name: string): string | null => {
+    const value = ownMember(input, name)
+    return value === undefined ? null : String(value)
+  }
+  return { entry: textOf("entry"), after: textOf("after"), limit: textOf("limit") }
 }
 
 /** A `Problem` is what the tool answers. Only the name of another error is logged, because its message may hold a part of the input. */

@@ -51,8 +51,15 @@ export function parseOwnListQuery(url: string): OwnListInput {
     if (another === undefined) return first?.value ?? null
     throw invalidInput([{ parameter, detail: `\`${parameter}\` is given more than once.` }])
   }
-  return { entry: readWanted(textOf("entry")), after: readPlace(textOf("after")), limit: readLimit(textOf("limit")) }
+  return ownListInput({ entry: textOf("entry"), after: textOf("after"), limit: textOf("limit") })
 }
+
+type SentInput = { readonly [N in "entry" | "after" | "limit"]: string | null }
+
+/** Reads the parameters of a list; null: one is absent. Throws `invalid_input`. */
+export const ownListInput = ({ entry, after, limit }: SentInput): OwnListInput => ({
+  ...{ entry: readWanted(entry), after: readPlace(after), limit: readLimit(limit) },
+})
 
 function readEntry(sent: unknown): SentEntry | null {
   if (typeof sent === "string") return { entry: sent, note: "" }

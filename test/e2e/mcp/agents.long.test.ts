@@ -61,6 +61,19 @@ const FAILING = [
   { name: "explain_listing", input: { domain: "..." }, text: /not a domain/ },
 ] as const
 
+/** An agent puts an entry on a list, finds it, and takes it off again. */
+async function expectOwnLists(client: Client): Promise<void> {
+  const added = await called(client, "own_list_add", { list: "block", entries: [{ entry: "acme.com" }, { entry: "x" }] })
+  expect(added).toMatchObject({ isError: false, value: { added: 1, invalid: 1 } })
+  expect(added.text).toMatch(/^1 added, 0 on the list already, 1 invalid\.\n- entry 1: /)
+  for (const input of [{ list: "block" }, { list: "block", entry: "acme.com" }, { list: "block", limit: 1 }])
+    expect((await called(client, "own_list", input)).value).toMatchObject({ entries: [{ entry: "acme.com" }] })
+  expect((await called(client, "own_list", { list: "allow" })).value).toMatchObject({ entries: [] })
+  expect(await called(client, "own_list", { list: "block", entry: "com" })).toMatchObject({ isError: true })
+  const removed = await called(client, "own_list_remove", { list: "block", entries: ["acme.com"] })
+  expect(removed).toMatchObject({ text: "1 removed, 0 not on the list, 0 invalid.", value: { removed: 1 } })
+}
+
 /** What a tool answers: its text, its value, and whether it failed. */
 async function called(client: Client, name: string, input: Record<string, unknown>) {
   const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: input })
@@ -71,9 +84,12 @@ async function called(client: Client, name: string, input: Record<string, unknow
 async function expectTools(client: Client): Promise<void> {
   const { tools } = await client.listTools()
   expect(tools.map(({ name }) => name)).toEqual([...TOOL_NAMES])
-  for (const { description = "", annotations, outputSchema } of tools) {
+  for (const { name, description = "", annotations, outputSchema } of tools) {
     expect(description.length).toBeGreaterThan(40)
-    expect(annotations).toMatchObject({ readOnlyHint: true, destructiveHint: false })
+    expect(annotations).toMatchObject({
+      readOnlyHint: !/_(?:add|remove)$/.test(name),
+      destructiveHint: name.endsWith("_remove"),
+    })
     expect(outputSchema?.["type"]).toBe("object")
   }
   for (const { name, input, text, value } of CALLS) {
@@ -124,6 +140,7 @@ test("the official client lists and calls every tool over HTTP, and each call co
   onTestEnd(server.stop)
   const client = await overHttp(server, server.firstKey)
   await expectTools(client)
+  await expectOwnLists(client)
   const usage = await called(client, "usage", {})
   // Four checks, and a batch of three. Nothing else costs a unit.
   expect(usage).toMatchObject({
@@ -155,6 +172,7 @@ test("over stdio with --server the tools answer from that server, and say so whe
     value: { results: [{ index: 0 }] },
   })
   expect((await called(client, "usage", {})).text).toMatch(/^Used today: 2 units/)
+  await expectOwnLists(client)
   await server.stop()
   const gone = await called(client, "check", { email: "jane@gmail.com" })
   expect(gone).toMatchObject({

@@ -42,7 +42,7 @@ from typing import (
 __all__ = [
     "Mailkind", "AsyncMailkind", "Checked", "Unchecked", "CheckedItem", "UncheckedItem", "Answered", "Unanswered", "Outcome", "ItemOutcome",
     "Progress", "CheckResult", "BatchItemResult", "CATEGORIES", "RECOMMENDATIONS", "POLICIES", "REASONS", "PROBLEM_CODES",
-    "CAUSES", "Job", "AsyncJob", "JobError",
+    "CAUSES", "Job", "AsyncJob", "JobError", "OwnList", "AsyncOwnList",
 ]
 
 #: The server that this file comes from.
@@ -151,7 +151,7 @@ class UncheckedItem(Failure):
 
 @dataclass(frozen=True)
 class Answered:
-    """How `feedback`, `rules`, `usage`, `health` and the methods of `jobs` end with an answer."""
+    """How `feedback`, `rules`, `usage`, `health` and the methods of `jobs` and of lists end with an answer."""
 
     result: Any
     request_id: str
@@ -202,8 +202,10 @@ class _Call:
     #: Ends the waits between tries.
     cancelled: threading.Event
     method: Optional[str] = None
-    #: A list to upload, instead of `body`. It is only sent again when the server has refused it: it must not be checked twice.
+    #: A list to upload, instead of `body`. Without an idempotency key it is only sent again when the server has refused it: it must
+    #: not be checked twice.
     file: Optional[File] = None
+    idempotency_key: Optional[str] = None
 
 
 class _Platform:
@@ -408,10 +410,12 @@ class Mailkind:
         comment: Optional[str] = None,
         timeout: Optional[float] = None,
         retries: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
     ) -> Reply:
-        """Reports a wrong verdict for exactly one of `email` and `domain`."""
+        """Reports a wrong verdict for exactly one of `email` and `domain`. The same report with the same `idempotency_key` gets the
+        first answer for a day."""
         report = {"expected_category": expected_category, "email": email, "domain": domain, "comment": comment}
-        return self._reply("/v1/feedback", report, timeout, retries)
+        return self._reply("/v1/feedback", report, timeout, retries, idempotency_key=idempotency_key)
 
     def rules(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
         """What the account recommends instead of the policy."""
@@ -435,6 +439,16 @@ class Mailkind:
     def jobs(self) -> "_Jobs":
         """Whole lists: upload, watch, download."""
         return _Jobs(self)
+
+    @property
+    def block_list(self) -> "OwnList":
+        """The entries that are always blocked."""
+        return OwnList(self, "/v1/block-list")
+
+    @property
+    def allow_list(self) -> "OwnList":
+        """The entries that are always allowed."""
+        return OwnList(self, "/v1/allow-list")
 
     def stats(self) -> Dict[str, Any]:
         """What the client has counted since it was created. Checks and items of batches are counted alike."""
@@ -477,13 +491,15 @@ class Mailkind:
         given: Optional[Mapping[str, Any]],
         timeout: Optional[float],
         retries: Optional[int],
+        *,
         method: Optional[str] = None,
+        idempotency_key: Optional[str] = None,
     ) -> Reply:
         body = None if given is None else _body_of(given)
         if given is not None and body is None:
             return Unanswered("refused", _UNSENDABLE)
         call = self._single(path, body, lambda value: isinstance(value, dict), timeout, retries)
-        ended = self._ask(call if method is None else replace(call, method=method))
+        ended = self._ask(replace(call, method=method, idempotency_key=_read_idempotency_key(idempotency_key)))
         if isinstance(ended, Failure):
             return Unanswered(**asdict(ended))
         return Answered(ended.value, ended.request_id)
@@ -604,7 +620,8 @@ class Mailkind:
             if isinstance(ended, _Answer) or tries > call.retries:
                 return ended
             # All but a refusal by the server may mean that a list was accepted.
-            if call.file is not None and (ended.problem is None or ended.status not in (429, 503)):
+            is_once = call.file is not None and call.idempotency_key is None
+            if is_once and (ended.problem is None or ended.status not in (429, 503)):
                 return ended
             delay = _retry_delay(ended, tries, self._retry_wait_max, platform.random())
             if delay is None or (call.has_deadline and delay >= ends_at - platform.now()):
@@ -638,6 +655,8 @@ class Mailkind:
         headers = {"Accept": "application/json", "User-Agent": "mailkind-python", "X-Request-Id": request_id}
         if call.body is not None or call.file is not None:
             headers["Content-Type"] = "application/json" if call.file is None else "text/plain"
+        if call.idempotency_key is not None:
+            headers["Idempotency-Key"] = call.idempotency_key
         data: Any = call.file if call.body is None else call.body.encode()
         opened = open(data, "rb") if isinstance(data, (str, os.PathLike)) else None
         request = urllib.request.Request(
@@ -819,6 +838,60 @@ class _Request:
     method: Optional[str] = None
     timeout: Optional[float] = None
     retries: Optional[int] = None
+    idempotency_key: Optional[str] = None
+
+
+#: An entry to add: a text such as `acme.com`, `*.acme.com` or `jane@acme.com`, or a mapping with `entry` and `note`.
+OwnListItem = Union[str, Mapping[str, str]]
+
+
+class OwnList:
+    """The block list or the allow list of the account. Up to 1 000 entries are changed by one call; bad ones are told in its
+    results."""
+
+    def __init__(self, client: Mailkind, path: str) -> None:
+        self._client = client
+        self._path = path
+
+    def page(
+        self,
+        *,
+        after: Optional[str] = None,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Reply:
+        """Some entries, sorted. `after`: the `next` of the page before."""
+        return self._client._reply(self._path + _query(after=after, limit=limit), None, timeout, retries)
+
+    def find(self, entry: str, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """The entry with exactly this value; `result` is None if it is not on the list."""
+        reply = self._client._reply(self._path + _query(entry=entry), None, timeout, retries)
+        return replace(reply, result=next(iter(reply.result["entries"]), None)) if isinstance(reply, Answered) else reply
+
+    def add(
+        self,
+        entries: Iterable[OwnListItem],
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Reply:
+        """Adds entries. With the same `idempotency_key` and entries the first answer is given again for a day."""
+        given = {"entries": _list_of(entries)}
+        return self._client._reply(self._path, given, timeout, retries, idempotency_key=idempotency_key)
+
+    def remove(
+        self, entries: Iterable[str], *, timeout: Optional[float] = None, retries: Optional[int] = None
+    ) -> Reply:
+        """Removes entries by their value."""
+        return self._client._reply(self._path, {"entries": _list_of(entries)}, timeout, retries, method="DELETE")
+
+
+def _list_of(entries: Any) -> List[Any]:
+    if isinstance(entries, (str, bytes, Mapping)):
+        raise TypeError("mailkind: `entries` must be a list or another iterable of entries, not one entry.")
+    return list(entries)
 
 
 _UPLOAD_OPTIONS = frozenset(
@@ -832,14 +905,23 @@ class _Jobs:
         self._client = client
 
     def create(
-        self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
+        self,
+        file: File,
+        *,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+        **options: Any,
     ) -> Reply:
         """Uploads a list; `result` is its `Job`. Options: format, column, header, delimiter, skip,
         encoding, sheet, force, canonical, duplicates, policy, workspace, name, callback. What is absent of how it is read is found.
 
-        An open file is sent once. Another list is sent again only when the server has refused it for now.
+        An open file is sent once. Another list is sent again only when the server has refused it for now, or with an
+        `idempotency_key`: then it makes one job, however often it is sent within a day.
         """
-        return self._upload(file, options, timeout, retries, _is_job, lambda body: Job(self._client, body))
+        return self._upload(
+            file, options, timeout, retries, _is_job, lambda body: Job(self._client, body), idempotency_key
+        )
 
     def estimate(
         self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
@@ -868,6 +950,7 @@ class _Jobs:
         retries: Optional[int],
         is_answer: Callable[[Any], bool],
         use: Callable[[Any], Any] = lambda body: body,
+        idempotency_key: Optional[str] = None,
     ) -> Reply:
         unknown = set(options) - _UPLOAD_OPTIONS
         if unknown:
@@ -877,12 +960,14 @@ class _Jobs:
             open(file, "rb").close()  # what is wrong with it is the caller's, not the server's
         seconds = _UPLOAD_TIMEOUT if timeout is None else timeout
         path = "/v1/jobs" + _query(**options)
-        reply = self._send(_Request(path, is_answer, file, None, seconds, retries if can_repeat else 0))
+        tries = retries if can_repeat else 0
+        reply = self._send(_Request(path, is_answer, file, None, seconds, tries, idempotency_key))
         return Answered(use(reply.result), reply.request_id) if isinstance(reply, Answered) else reply
 
     def _send(self, request: _Request) -> Reply:
         call = self._client._single(request.path, None, request.is_answer, request.timeout, request.retries)
-        ended = self._client._ask(replace(call, method=request.method, file=request.file))
+        key = _read_idempotency_key(request.idempotency_key)
+        ended = self._client._ask(replace(call, method=request.method, file=request.file, idempotency_key=key))
         return Unanswered(**asdict(ended)) if isinstance(ended, Failure) else Answered(ended.value, ended.request_id)
 
 class AsyncMailkind:
@@ -975,9 +1060,13 @@ class AsyncMailkind:
         comment: Optional[str] = None,
         timeout: Optional[float] = None,
         retries: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
     ) -> Reply:
-        """Reports a wrong verdict for exactly one of `email` and `domain`."""
-        report = {"expected_category": expected_category, "email": email, "domain": domain, "comment": comment}
+        """As `Mailkind.feedback`."""
+        report = {
+            "expected_category": expected_category, "email": email, "domain": domain, "comment": comment,
+            "idempotency_key": idempotency_key,
+        }
         return await self._reply(self._client.feedback, timeout, retries=retries, **report)
 
     async def rules(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
@@ -1002,6 +1091,16 @@ class AsyncMailkind:
     def jobs(self) -> "_AsyncJobs":
         """Whole lists: upload, watch, download."""
         return _AsyncJobs(self)
+
+    @property
+    def block_list(self) -> "AsyncOwnList":
+        """The entries that are always blocked."""
+        return AsyncOwnList(self, self._client.block_list)
+
+    @property
+    def allow_list(self) -> "AsyncOwnList":
+        """The entries that are always allowed."""
+        return AsyncOwnList(self, self._client.allow_list)
 
     def stats(self) -> Dict[str, Any]:
         """As `Mailkind.stats`."""
@@ -1081,6 +1180,47 @@ class AsyncJob:
     async def delete(self) -> Reply:
         """Deletes it with its list and results."""
         return await _in_thread(self._job.delete)
+
+
+class AsyncOwnList:
+    """The block list or the allow list of the account, for asyncio, as `OwnList`."""
+
+    def __init__(self, client: AsyncMailkind, own: OwnList) -> None:
+        self._client = client
+        self._own = own
+
+    async def page(
+        self,
+        *,
+        after: Optional[str] = None,
+        limit: Optional[int] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Reply:
+        """As `OwnList.page`."""
+        return await self._client._reply(self._own.page, timeout, retries=retries, after=after, limit=limit)
+
+    async def find(self, entry: str, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
+        """As `OwnList.find`."""
+        return await self._client._reply(self._own.find, timeout, retries=retries, entry=entry)
+
+    async def add(
+        self,
+        entries: Iterable[OwnListItem],
+        *,
+        idempotency_key: Optional[str] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+    ) -> Reply:
+        """As `OwnList.add`."""
+        given = {"retries": retries, "entries": entries, "idempotency_key": idempotency_key}
+        return await self._client._reply(self._own.add, timeout, **given)
+
+    async def remove(
+        self, entries: Iterable[str], *, timeout: Optional[float] = None, retries: Optional[int] = None
+    ) -> Reply:
+        """As `OwnList.remove`."""
+        return await self._client._reply(self._own.remove, timeout, retries=retries, entries=entries)
 
 
 class _AsyncJobs:
@@ -1345,7 +1485,9 @@ def _read_retry_after(value: Optional[str], date: Optional[str]) -> Optional[flo
 
 def _retry_delay(failure: Failure, tries: int, wait_max: float, chance: float) -> Optional[float]:
     """After how many seconds to try again; None: not at all. A quota says so by its `Retry-After` alone."""
-    if failure.because == "refused" or (failure.because == "quota_exceeded" and failure.retry_after is None):
+    # The first request with the same idempotency key may still be running.
+    is_running = (failure.problem or {}).get("code") == "idempotency_in_progress"
+    if (failure.because == "refused" and not is_running) or (failure.because == "quota_exceeded" and failure.retry_after is None):
         return None
     backoff: float = min(_BACKOFF_FIRST * 2.0 ** min(tries - 1, 16), _BACKOFF_MAX)
     wait = backoff if failure.retry_after is None else failure.retry_after
@@ -1362,6 +1504,12 @@ def _read_key(key: Any) -> str:
     if text is None or not re.fullmatch(r"[\x21-\x7e]*", text):
         raise ValueError("mailkind: the key has characters that no key has. Copy it again from the dashboard.")
     return text
+
+
+def _read_idempotency_key(key: Any) -> Optional[str]:
+    if key is None or (isinstance(key, str) and re.fullmatch(r"[\x21-\x7e]{1,255}", key)):
+        return cast(Optional[str], key)
+    raise ValueError("mailkind: `idempotency_key` must have 1 to 255 characters of ASCII, without spaces.")
 
 
 def _read_url(url: Any) -> str:
