@@ -17,7 +17,7 @@ import { CommandError } from "./output.ts"
 import { replyFailure } from "./server.ts"
 
 /** An entry as it was written, and what it says. */
-export type SentEntry = { readonly text: string; readonly entry: LabelledEntry }
+export type NamedEntry = { readonly text: string; readonly entry: LabelledEntry }
 
 /** How many entries a change has changed, and how many were already so. */
 type EntryCounts = { readonly changed: number; readonly unchanged: number }
@@ -35,8 +35,8 @@ export type ListPlace = {
   /** The list in words, and in JSON. */
   readonly whose: string
   readonly told: Readonly<Record<string, string | null>>
-  readonly add: (entries: readonly SentEntry[]) => Promise<EntryCounts>
-  readonly remove: (entries: readonly SentEntry[]) => Promise<EntryCounts>
+  readonly add: (entries: readonly NamedEntry[]) => Promise<EntryCounts>
+  readonly remove: (entries: readonly NamedEntry[]) => Promise<EntryCounts>
   readonly entries: () => Promise<readonly PrintedEntry[]>
 }
 
@@ -74,7 +74,7 @@ export async function storedListPlace(
   }
 }
 
-const entriesOf = (sent: readonly SentEntry[]): readonly LabelledEntry[] => sent.map(({ entry }) => entry)
+const entriesOf = (sent: readonly NamedEntry[]): readonly LabelledEntry[] => sent.map(({ entry }) => entry)
 
 const printedEntry = ({ storedText, kind, domain, addedAtMs }: DatedOwnListEntry): PrintedEntry => ({
   ...{ entry: storedText, kind, domain, added_at: new Date(addedAtMs).toISOString() },
@@ -112,7 +112,7 @@ function resultOf<R>(reply: Reply<R>): R {
 
 /** Sends as many entries at once as the API takes. What was done before a failure stays done and is told. */
 async function inChunks(
-  entries: readonly SentEntry[],
+  entries: readonly NamedEntry[],
   send: (texts: readonly string[]) => Promise<EntryCounts>,
 ): Promise<EntryCounts> {
   // Of equal entries only one is counted, as everywhere in the commands.

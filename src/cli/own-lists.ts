@@ -8,7 +8,7 @@ import { parseLabelledEntry } from "../customers/own-lists/entries.ts"
 import { OWN_LISTS, type OwnList } from "../customers/own-lists/own-lists.ts"
 import type { WithCustomers } from "./accounts.ts"
 import { CommandError, collect, type Output, printJson, printTable } from "./output.ts"
-import { type ListPlace, type SentEntry, serverListPlace, storedListPlace } from "./own-list-places.ts"
+import { type ListPlace, type NamedEntry, serverListPlace, storedListPlace } from "./own-list-places.ts"
 import { addServerOptions, readServerTarget, type ServerFlags, type ServerTarget } from "./server.ts"
 
 /** What the commands of own lists need. */
@@ -113,7 +113,7 @@ async function linesOf(path: string, readInput: ReadInput): Promise<readonly Nam
 async function addToList(
   output: Output,
   { add, whose, told }: ListPlace,
-  entries: readonly SentEntry[],
+  entries: readonly NamedEntry[],
   asJson: boolean,
 ): Promise<void> {
   const { changed, unchanged } = await add(entries)
@@ -126,7 +126,7 @@ async function addToList(
 async function removeFromList(
   output: Output,
   { remove, whose, told }: ListPlace,
-  entries: readonly SentEntry[],
+  entries: readonly NamedEntry[],
   asJson: boolean,
 ): Promise<void> {
   const { changed, unchanged } = await remove(entries)
@@ -148,7 +148,7 @@ async function showList(output: Output, { entries: read, whose }: ListPlace, asJ
 }
 
 /** An invalid entry is named by its position, because its text may be an address. */
-function parseEntries(texts: readonly NamedText[]): readonly SentEntry[] {
+function parseEntries(texts: readonly NamedText[]): readonly NamedEntry[] {
   const parsed = texts.map(({ name, text }) => ({
     name,
     text,

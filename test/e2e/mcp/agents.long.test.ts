@@ -63,7 +63,10 @@ const FAILING = [
 
 /** An agent puts an entry on a list, finds it, and takes it off again. */
 async function expectOwnLists(client: Client): Promise<void> {
-  const added = await called(client, "own_list_add", { list: "block", entries: [{ entry: "acme.com" }, { entry: "x" }] })
+  const added = await called(client, "own_list_add", {
+    list: "block",
+    entries: [{ entry: "acme.com" }, { entry: "x" }],
+  })
   expect(added).toMatchObject({ isError: false, value: { added: 1, invalid: 1 } })
   expect(added.text).toMatch(/^1 added, 0 on the list already, 1 invalid\.\n- entry 1: /)
   for (const input of [{ list: "block" }, { list: "block", entry: "acme.com" }, { list: "block", limit: 1 }])

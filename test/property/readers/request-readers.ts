@@ -72,7 +72,15 @@ const header = (name: string, bytes: Uint8Array): Headers => {
 }
 
 const nothing = async () => ({ kind: "problem", code: "unauthorized", detail: "No." }) as const
-const NO_TOOLS = { check: nothing, check_batch: nothing, explain_listing: nothing, usage: nothing, own_list: nothing, own_list_add: nothing, own_list_remove: nothing }
+const NO_TOOLS = {
+  check: nothing,
+  check_batch: nothing,
+  explain_listing: nothing,
+  usage: nothing,
+  own_list: nothing,
+  own_list_add: nothing,
+  own_list_remove: nothing,
+}
 
 const agentRequest = (body: Uint8Array<ArrayBuffer>): Request =>
   new Request("http://localhost/mcp", {

@@ -1231,10 +1231,17 @@ class _AsyncJobs:
         self._jobs = client._client.jobs
 
     async def create(
-        self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
+        self,
+        file: File,
+        *,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
+        idempotency_key: Optional[str] = None,
+        **options: Any,
     ) -> Reply:
         """Uploads a list; `result` is its `AsyncJob`. The options are those of `Mailkind.jobs.create`."""
-        return self._own(await _in_thread(lambda: self._jobs.create(file, timeout=timeout, retries=retries, **options)))
+        given = {"timeout": timeout, "retries": retries, "idempotency_key": idempotency_key, **options}
+        return self._own(await _in_thread(lambda: self._jobs.create(file, **given)))
 
     async def estimate(
         self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
