@@ -33,7 +33,7 @@ import {
   type Reply,
   type Unchecked,
 } from "./outcome.ts"
-import { createOwnList, type MailkindList } from "./own-lists.ts"
+import { createOwnLists, type MailkindList } from "./own-lists.ts"
 import type { ClientPlatform } from "./platform.ts"
 import { type ClientRequests, createRequests, replyTo, singleRequest } from "./requests.ts"
 import { type ClientStatistics, createStatistics, type MailkindStats } from "./statistics.ts"
@@ -128,8 +128,7 @@ export function createClient(options: MailkindOptions | PublishableOptions, plat
       } as const
       return replyTo(ask, singleRequest(settings, put, call))
     },
-    blockList: createOwnList({ settings, ask }, "/v1/block-list"),
-    allowList: createOwnList({ settings, ask }, "/v1/allow-list"),
+    ...createOwnLists({ settings, ask }),
     usage: (call?: CallOptions) => reply<Usage>("/v1/usage", null, call),
     health: (call?: CallOptions) => reply<Health>("/v1/health", null, call),
     stats: statistics.stats,

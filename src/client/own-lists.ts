@@ -21,8 +21,13 @@ export type MailkindList = {
 
 type ListDeps = { readonly settings: ClientSettings; readonly ask: ClientRequests }
 
-/** The methods for a list. */
-export function createOwnList({ settings, ask }: ListDeps, path: "/v1/block-list" | "/v1/allow-list"): MailkindList {
+/** Both lists. */
+export const createOwnLists = (deps: ListDeps) => ({
+  blockList: createOwnList(deps, "/v1/block-list"),
+  allowList: createOwnList(deps, "/v1/allow-list"),
+})
+
+function createOwnList({ settings, ask }: ListDeps, path: "/v1/block-list" | "/v1/allow-list"): MailkindList {
   const send = <R>(call: SingleCall<R>, options: CallOptions): Promise<Reply<R>> =>
     replyTo(ask, singleRequest(settings, call, options))
   const page = (query: Readonly<Record<string, string | number | undefined>>, options: CallOptions = {}) =>
@@ -32,7 +37,7 @@ export function createOwnList({ settings, ask }: ListDeps, path: "/v1/block-list
       page({ after: after ?? undefined, limit }, options),
     find: async (entry: string, options?: CallOptions) =>
       mapped(await page({ entry }, options), ({ entries }) => entries[0] ?? null),
-    add: (entries: readonly OwnListItem[], { idempotencyKey, ...options }: OnceOptions = {}) =>
+    add: async (entries: readonly OwnListItem[], { idempotencyKey, ...options }: OnceOptions = {}) =>
       send({ path, body: JSON.stringify({ entries }), idempotencyKey, isAnswer: isChange<OwnListAddition> }, options),
     remove: (entries: readonly string[], options: CallOptions = {}) =>
       send({ path, method: "DELETE", body: JSON.stringify({ entries }), isAnswer: isChange<OwnListRemoval> }, options),

@@ -35,7 +35,10 @@ export function loopbackPlatform({ random = 0, waitsMaxMs = 100_000 } = {}) {
 /** As `fetch`: it resolves with the headers, and the body may fail later. */
 function loopbackFetch(url: string, { method = "GET", headers, body, signal }: RequestInit): Promise<Response> {
   return new Promise((resolve, reject) => {
-    const sent = request(url, { method, headers: Object.fromEntries(new Headers(headers)), agent: false }, answer => {
+    const all = new Headers(headers)
+    // As `fetch` does: `node:http` sends the body of a DELETE without a length.
+    if (typeof body === "string") all.set("Content-Length", String(Buffer.byteLength(body)))
+    const sent = request(url, { method, headers: Object.fromEntries(all), agent: false }, answer => {
       const facts = Object.entries(answer.headers).map(([name, value]): [string, string] => [name, String(value)])
       const stream = new ReadableStream<Uint8Array>({
         start: controller => {

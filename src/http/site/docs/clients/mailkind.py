@@ -425,7 +425,7 @@ class Mailkind:
         self, rules: Mapping[str, Optional[str]], *, timeout: Optional[float] = None, retries: Optional[int] = None
     ) -> Reply:
         """Replaces all rules of the account: what is left out has none."""
-        return self._reply("/v1/rules", {"rules": dict(rules)}, timeout, retries, "PUT")
+        return self._reply("/v1/rules", {"rules": dict(rules)}, timeout, retries, method="PUT")
 
     def usage(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
         """The limits and the units of the account."""
