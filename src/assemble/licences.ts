@@ -6,6 +6,7 @@ import { parseJson } from "../base/text.ts"
 import { SETTINGS } from "../config/settings.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import { DIAGNOSTICS } from "../doctor/diagnostics.ts"
+import { CHECKOUT_COMMAND } from "../http/site/docs/command-lines.ts"
 import type { GuideFacts } from "../http/site/docs/guide-facts.ts"
 import { Inventory } from "../licences/inventory.ts"
 import { BUNDLED_FILES, type BundledFileName } from "../system/files.ts"
@@ -37,6 +38,7 @@ export const DOCUMENTED_SETTINGS: GuideFacts["settings"] = Object.entries(SETTIN
 
 /** The facts in the guide that depend on the program and its settings. */
 export const guideFacts = ({ system, settings }: AppContext): GuideFacts => ({
+  command: system.files.isCompiled ? "mailkind" : CHECKOUT_COMMAND,
   checkTimeoutMs: settings.MAILKIND_CHECK_TIMEOUT_MS,
   tiers: derived(() => settings.MAILKIND_TIERS, tierLimits),
   settings: DOCUMENTED_SETTINGS,

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
+import { CHECKOUT_COMMAND } from "../../../src/http/site/docs/command-lines.ts"
 import { GUIDE } from "../../../src/http/site/docs/guide.ts"
 import { ROOT } from "../../architecture/source-files.ts"
 import { sampleIn } from "../../http/site/docs/sample-in.ts"
@@ -41,7 +42,7 @@ async function listedCommands(): Promise<readonly string[]> {
 async function commandsShown(): Promise<readonly ShownCommand[]> {
   const lines = [...(await samples()).flatMap(code => code.split("\n")), ...(await listedCommands())]
   const optionsOf = new Map<string, Set<string>>()
-  for (const line of lines) {
+  for (const line of lines.map(each => each.replace(CHECKOUT_COMMAND, "mailkind"))) {
     const words = /^(?:\.\/)?mailkind ((?:[a-z]+(?: |$))+)/.exec(line)?.[1]?.trim()
     if (words === undefined) continue
     const options = optionsOf.get(words) ?? new Set()

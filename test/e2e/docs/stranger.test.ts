@@ -2,6 +2,7 @@ import { expect, setDefaultTimeout, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { ROUTES } from "../../../src/contract/routes.ts"
+import { CHECKOUT_COMMAND } from "../../../src/http/site/docs/command-lines.ts"
 import { EXAMPLE_TASKS, type ExampleTask } from "../../../src/http/site/docs/examples.ts"
 import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
 import { sampleIn } from "../../http/site/docs/sample-in.ts"
@@ -97,8 +98,8 @@ async function exchangedByCommands({ server, run }: Stranger): Promise<void> {
   const [oldId = ""] = (await run("usage", key)).out.split("\n")[1]?.split(" ") ?? []
   const commands = (sampleIn(await pageOf(server, ROUTES.docsKeys.path), "rotate-keys.sh") ?? "")
     .split("\n")
-    .filter(line => line.startsWith("mailkind "))
-    .map(line => wordsOf(line, { OLD_KEY_ID: oldId }).slice(1))
+    .filter(line => line.startsWith(`${CHECKOUT_COMMAND} `))
+    .map(line => wordsOf(line.slice(CHECKOUT_COMMAND.length), { OLD_KEY_ID: oldId }))
   const [create = [], list = [], revoke = []] = commands
   const made = Value.Decode(Made, await server.run(...create))
   expect(await isTaken(run, made.key)).toBe(true)

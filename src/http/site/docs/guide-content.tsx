@@ -108,8 +108,8 @@ function pageHtml(page: MarkdownGuidePage, facts: PageFacts, indexPath: string):
 
 /** What every page is made with. */
 function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
-  const { checkTimeoutMs, tiers, settings, examinations } = guide
-  return { checkTimeoutMs, tiers: tiers(), settings, examinations, testDomain, baseUrl: baseUrl() }
+  const { command, checkTimeoutMs, tiers, settings, examinations } = guide
+  return { command, checkTimeoutMs, tiers: tiers(), settings, examinations, testDomain, baseUrl: baseUrl() }
 }
 
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {

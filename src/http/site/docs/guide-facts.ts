@@ -12,6 +12,8 @@ export type DeployFiles = { readonly unit: string; readonly environment: string;
 
 /** What the guide needs to know about this server. */
 export type GuideFacts = {
+  /** How the program is called in a shell of the reader: the executable, or the command of a checkout. */
+  readonly command: string
   /** The network budget of a check. */
   readonly checkTimeoutMs: number
   /** The limits in force, by the tier's number; the same array until they change. */

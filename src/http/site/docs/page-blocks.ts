@@ -1,5 +1,6 @@
 import type { VNode } from "preact"
 import { assert } from "../../../base/errors.ts"
+import { withRunnableCommands } from "./command-lines.ts"
 import { ADVICE_INSERTS } from "./inserts/advice-inserts.ts"
 import { CONTRACT_INSERTS } from "./inserts/contract-inserts.ts"
 import { EXAMPLE_INSERTS, FOLDED_EXAMPLE_INSERTS } from "./inserts/example-inserts.tsx"
@@ -41,7 +42,8 @@ export function expandPage(source: string, facts: PageFacts): readonly PageBlock
   return source.split(DIRECTIVE_LINE).map((part, index) => {
     const [, name = "", argument = ""] = index % 2 === 1 ? (new RegExp(DIRECTIVE).exec(part) ?? []) : []
     const block = BLOCK_INSERTS.get(name)
-    return block === undefined ? { markdown: expandText(part, facts), html: null } : block(facts, argument)
+    if (block !== undefined) return block(facts, argument)
+    return { markdown: withRunnableCommands(expandText(part, facts), facts.command), html: null }
   })
 }
 

@@ -20,7 +20,7 @@ export type OperatorFiles = {
 export type ListsFacts = { readonly overview: ListsOverview; readonly lookup: ExplainDomainResult | null }
 
 /** Everything that the inserts of a page read. */
-export type PageFacts = Pick<GuideFacts, "checkTimeoutMs" | "settings" | "examinations"> & {
+export type PageFacts = Pick<GuideFacts, "command" | "checkTimeoutMs" | "settings" | "examinations"> & {
   readonly tiers: readonly TierLimits[]
   readonly baseUrl: string
   readonly testDomain: string
