@@ -101,6 +101,15 @@ describe("a list", () => {
     expect(job?.by_recommendation).toMatchObject({ block: 1 })
   })
 
+  test("is checked under the rules that its account has when its rows are checked", async () => {
+    const app = await jobsApp()
+    await app.ask("POST /v1/jobs", { body: "jane@gmail.com\njane@mailinator.com\n" })
+    await app.ask("PUT /v1/rules", { body: { rules: { personal: "block", disposable: "allow" } } })
+    await app.done()
+    const [job] = ((await app.ask("GET /v1/jobs")).body as JobListBody).jobs // checked above
+    expect(job?.by_recommendation).toMatchObject({ allow: 1, review: 0, block: 1 })
+  })
+
   test("is only estimated with `dry`, and nothing of it is stored", async () => {
     const app = await jobsApp()
     const { status, body } = await app.ask("POST /v1/jobs?dry=1", { body: LIST, headers: CSV })
