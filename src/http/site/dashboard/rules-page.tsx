@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { Fragment } from "preact"
 import {
   ACCOUNT_RULE_NAMES,
   ACCOUNT_RULES,
@@ -69,8 +70,8 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
       </p>
       <form class="form" method="post" action={ROUTES.postRules.path}>
         {(["category", "reason"] as const).map(covers => (
-          <fieldset key={covers}>
-            <legend>{RULE_GROUPS[covers]}</legend>
+          <Fragment key={covers}>
+            <h2>{RULE_GROUPS[covers]}</h2>
             {ACCOUNT_RULE_NAMES.filter(rule => ACCOUNT_RULES[rule].covers === covers).map(rule => (
               <SelectField
                 key={rule}
@@ -81,7 +82,7 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
                 error={faultOf(rule)}
               />
             ))}
-          </fieldset>
+          </Fragment>
         ))}
         <button type="submit">Save rules</button>
       </form>
