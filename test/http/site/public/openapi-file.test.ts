@@ -1,5 +1,6 @@
 import { expect, test } from "bun:test"
 import { ROUTES } from "../../../../src/contract/routes.ts"
+import { WHEEL_NAME } from "../../../../src/http/site/docs/python-wheel.ts"
 import { testApp } from "../../../support/app.ts"
 
 const { app } = await testApp()
@@ -42,4 +43,17 @@ test("the Python client is sent as a file that names this server, compressed on 
   const packed = await fetched({ "Accept-Encoding": "gzip" })
   expect(new TextDecoder().decode(Bun.gunzipSync(await packed.bytes()))).toBe(text)
   expect((await fetched({ "If-None-Match": plain.headers.get("etag") ?? "" })).status).toBe(304)
+})
+
+test("the packages of the clients are sent byte for byte with a strong entity tag, and a wheel of another version is not there", async () => {
+  const fetched = async (path: string, headers: Record<string, string> = {}) =>
+    await app(new Request(`http://localhost${path}`, { headers }))
+  for (const path of [ROUTES.clientPackage.path, `/docs/clients/${WHEEL_NAME}`]) {
+    const whole = await fetched(path, { "Accept-Encoding": "gzip" })
+    const tag = whole.headers.get("etag") ?? ""
+    expect([path, whole.status, whole.headers.get("content-encoding")]).toEqual([path, 200, null])
+    expect(tag).toMatch(/^"[\w-]{16}"$/)
+    expect((await fetched(path, { "If-None-Match": tag })).status).toBe(304)
+  }
+  expect((await fetched("/docs/clients/mailkind-0.9.0-py3-none-any.whl")).status).toBe(404)
 })
