@@ -384,3 +384,29 @@ testPython(`says why a list is refused that is still being sent`, async () => {
   const { outcomes } = await calledAt(server.url, server.firstKey, [{ job_way: tooLarge }])
   expect(outcomes[0]).toMatchObject({ because: "refused", problem: { code: "payload_too_large" } })
 })
+
+testPython(`adds, finds, pages and removes entries, and gives the first answer again for the same key`, async () => {
+  const server = await serverProcess()
+  onTestEnd(server.stop)
+  const add = {
+    "block_list.add": { entries: ["jane@acme.com", { entry: "acme.org", note: "x" }], idempotency_key: "k" },
+  }
+  const { outcomes } = await calledAt(server.url, server.firstKey, [
+    add,
+    { "block_list.find": { entry: "acme.org" } },
+    { "block_list.page": { limit: 1 } },
+    { "block_list.remove": { entries: ["acme.org", "b.com"] } },
+    { "block_list.find": { entry: "acme.org" } },
+    add,
+    { "block_list.add": { entries: "acme.com" } },
+    { "block_list.add": { entries: ["acme.com"], idempotency_key: "with spaces" } },
+  ])
+  const [first, found, page, removed, gone, again, oneText, badKey] = outcomes
+  expect(first).toMatchObject({ outcome: "answered", result: { added: 2 } })
+  expect(found).toMatchObject({ result: { entry: "acme.org", note: "x" } })
+  expect(page).toMatchObject({ result: { next: "acme.org", total: 2 } })
+  expect(removed).toMatchObject({ result: { removed: 1, absent: 1 } })
+  expect(gone).toMatchObject({ outcome: "answered", result: null })
+  expect(again.result).toEqual(first.result)
+  expect([oneText.raised, badKey.raised]).toEqual(["TypeError", "ValueError"])
+})

@@ -140,6 +140,8 @@ for call in scenario["calls"]:
             outcomes.append({**counts, "is_in_order": in_order and own, "progress": len(progress)})
         elif name in ("job_way", "results", "progress_of"):
             outcomes.append(globals()[name](client, **arguments))
+        elif name.startswith("block_list."):
+            outcomes.append(plain(getattr(client.block_list, name[11:])(**arguments)))
         elif name.startswith("jobs."):
             outcomes.append(plain(getattr(client.jobs, name[5:])(**arguments)))
         else:

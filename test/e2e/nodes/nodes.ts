@@ -19,8 +19,8 @@ export type Answer = {
 
 /** One server of several that share a database, as a user starts it. */
 export type Node = {
-  /** Asks it with a key; null: it did not answer. */
-  readonly ask: (line: string, key: string, body?: unknown) => Promise<Answer | null>
+  /** Asks it with a key, and maybe an idempotency key; null: it did not answer. */
+  readonly ask: (line: string, key: string, body?: unknown, again?: string) => Promise<Answer | null>
   /** Kills it and starts it anew. */
   readonly replace: () => Promise<void>
   readonly logged: (wanted: RegExp) => Promise<string>
@@ -89,9 +89,10 @@ async function startNode(start: () => ReturnType<typeof startProgram>): Promise<
   let now = await begin()
   onTestEnd(() => now.program.kill())
   return {
-    ask: async (line, key, body) => {
+    ask: async (line, key, body, again) => {
       const [method = "", path = ""] = line.split(" ")
-      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json" }
+      const once = again === undefined ? {} : { "idempotency-key": again }
+      const headers = { authorization: `Bearer ${key}`, "content-type": "application/json", ...once }
       const text = body === undefined ? undefined : JSON.stringify(body)
       const answered = await askLoopback(`${now.address}${path}`, { method, headers, body: text }).catch(() => null)
       if (answered === null) return null

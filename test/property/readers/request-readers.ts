@@ -1,10 +1,11 @@
 import { redactAddresses } from "../../../src/base/address-redaction.ts"
-import { detectSubjectKind, parseSubject } from "../../../src/check/address/parse-subject.ts"
+import { detectSubjectKind, parseAddressOrDomain, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { checkSolution } from "../../../src/customers/free-checks/challenges.ts"
 import { parseKey } from "../../../src/customers/keys/key-format.ts"
 import { parseNetwork } from "../../../src/customers/keys/networks.ts"
 import { parseOrigin } from "../../../src/customers/keys/origins.ts"
+import { parseNotedEntry } from "../../../src/customers/own-lists/entries.ts"
 import { ROW_LENGTH_MAX } from "../../../src/customers/own-lists/entry-table.ts"
 import { userAgentLabel } from "../../../src/customers/sign-in/sessions.ts"
 import { parseLeakReport } from "../../../src/http/hooks/leak-report.ts"
@@ -20,6 +21,7 @@ import {
 import { createClientNetworkResolver } from "../../../src/http/request/client-address.ts"
 import { parseResultsQuery, parseUploadQuery, requestedRange } from "../../../src/http/request/job-input.ts"
 import { openUpload } from "../../../src/http/request/job-upload.ts"
+import { parseSentEntries } from "../../../src/http/request/own-list-input.ts"
 import { acceptsGzip } from "../../../src/http/response/compression.ts"
 import { createJsonResponses } from "../../../src/http/response/json-responses.ts"
 import { createCookies } from "../../../src/http/site/cookies.ts"
@@ -125,6 +127,19 @@ export const REQUEST_READERS: readonly Reader[] = [
     bytesMax: LIMITS.batchBodyBytesMax,
     memoryBytesMax: 32 * 1_048_576,
     read: async bytes => parseBatchRequest(await json(bytes, LIMITS.batchBodyBytesMax)),
+  },
+  {
+    name: "JSON of entries",
+    files: ["http/request/own-list-input.ts", "customers/own-lists/entries.ts", "base/address-redaction.ts"],
+    tokens: [...JSON_TOKENS, '{"entry":"acme.com","note":"', '"},', '"a@b.com",'],
+    plain: '{"entry":"jane@example.com","note":"a note"},',
+    frame: text => `{"entries":[${text}"z.com"]}`,
+    bytesMax: LIMITS.ownListBodyBytesMax,
+    memoryBytesMax: 32 * 1_048_576,
+    read: async bytes => {
+      for (const { entry, note } of parseSentEntries(await json(bytes, LIMITS.ownListBodyBytesMax)))
+        parseNotedEntry(entry, note, parseAddressOrDomain)
+    },
   },
   {
     name: "text with addresses",

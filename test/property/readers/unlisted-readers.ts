@@ -31,12 +31,14 @@ export const UNLISTED_READERS = {
     "doctor/clock.ts",
     "http/admission/admission.ts",
     "http/app.ts",
+    "http/request/idempotency-key.ts",
     "http/response/cors.ts",
     "http/site/guards.ts",
     "http/site/pass.tsx",
     "http/site/same-origin.ts",
     "http/stages.ts",
     "http/v1/check.ts",
+    "http/v1/own-lists.ts",
   ],
   "It passes the header or the text on to a reader of the table.": [
     "assemble/commands.ts",
@@ -55,5 +57,9 @@ export const UNLISTED_READERS = {
     "doctor/port.ts",
     "customers/nodes/peer-watch.ts",
   ],
-  "It runs in the program of a customer, and reads what our server answers.": ["client/exchange.ts", "client/jobs.ts"],
+  "It runs in the program of a customer, and reads what our server answers.": [
+    "client/exchange.ts",
+    "client/jobs.ts",
+    "client/requests.ts",
+  ],
 } as const satisfies Readonly<Record<string, readonly string[]>>
