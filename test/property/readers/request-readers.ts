@@ -1,6 +1,8 @@
 import { redactAddresses } from "../../../src/base/address-redaction.ts"
+import { writtenMembers } from "../../../src/base/json-members.ts"
 import { detectSubjectKind, parseAddressOrDomain, parseSubject } from "../../../src/check/address/parse-subject.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
+import { parseRules } from "../../../src/customers/accounts/account-rules.ts"
 import { checkSolution } from "../../../src/customers/free-checks/challenges.ts"
 import { parseKey } from "../../../src/customers/keys/key-format.ts"
 import { parseNetwork } from "../../../src/customers/keys/networks.ts"
@@ -139,6 +141,20 @@ export const REQUEST_READERS: readonly Reader[] = [
     read: async bytes => {
       for (const { entry, note } of parseSentEntries(await json(bytes, LIMITS.ownListBodyBytesMax)))
         parseNotedEntry(entry, note, parseAddressOrDomain)
+    },
+  },
+  {
+    name: "JSON of rules",
+    files: ["http/v1/rules.ts", "base/json-members.ts"],
+    tokens: [...JSON_TOKENS, '"personal":"block",', '"rules":{'],
+    plain: '"personal":"block","relay":null,',
+    frame: text => `{"rules":{${text}"unknown":"review"}}`,
+    bytesMax: LIMITS.bodyBytesMax,
+    memoryBytesMax: 16 * 1_048_576,
+    read: async bytes => {
+      await json(bytes, LIMITS.bodyBytesMax)
+      const rules = writtenMembers(textOf(bytes)).flatMap(([, value]) => writtenMembers(value))
+      parseRules(rules.map(([name, value]) => [name, JSON.parse(value)] as const))
     },
   },
   {

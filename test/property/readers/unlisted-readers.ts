@@ -15,6 +15,7 @@ export const UNLISTED_READERS = {
     "cli/classify/parallel/frames.ts",
     "cli/lists-build.ts",
     "customers/accounts/account-export.ts",
+    "customers/accounts/account-rules.ts",
     "customers/jobs/job-row.ts",
     "customers/node-service.ts",
     "customers/notices/notices.ts",
