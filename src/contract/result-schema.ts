@@ -41,7 +41,7 @@ const MailHost = t.Object(
 
 const MailBlock = t.Object(
   {
-    has_mx: field(nullable(t.Boolean()), { means: "Whether the domain has a mail host.", empty: UNKNOWN_MAIL, use: "Do not send mail to a domain for which it is false.", example: true }),
+    has_mx: field(nullable(t.Boolean()), { means: "Whether an MX record of the domain names a mail host.", empty: UNKNOWN_MAIL, use: "If it is false, read `reasons`: `implicit_mx` says that mail may still arrive.", example: true }),
     provider: field(nullable(t.String()), {
       means: "The key of the provider that runs the most preferred mail host: a suite such as `suite_a`, a mailbox provider, or a mail security vendor.",
       empty: "Null: it is no known provider's, or the mail is not known.",
@@ -83,7 +83,7 @@ const SuiteB = t.Object(
       use: "Offer single sign-on first where it is `federated`.",
       example: "managed",
     }),
-    identity_provider: field(nullable(t.String()), { means: "The key of the identity provider of a `federated` tenant, or its host.", empty: "Null: there is none, or it is not known.", use: "Name it in the settings of single sign-on.", example: "okta" }),
+    identity_provider: field(nullable(t.String()), { means: "The identity provider of a `federated` tenant: the key of a known product, `self_hosted` for a host of the organisation, or `other`.", empty: "Null: there is none, or it is not known.", use: "Name it in the settings of single sign-on.", example: "okta" }),
     evidence: field(t.Array(t.String()), { means: "The records that show it, each as `kind:value` with the kinds `mx`, `spf`, `dkim`, `autodiscover` and `tenant`.", empty: "Empty: none does.", use: "Show it to a person who asks why.", example: ["mx:acme-com.mail.protection.outlook.com"] }),
   },
   closed("SuiteB"),
