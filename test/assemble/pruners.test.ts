@@ -48,6 +48,9 @@ const ROWS: Readonly<Record<string, (row: Row) => Readonly<Record<string, SqlVal
   host_sightings: ({ atMs, id }) => ({
     ...{ domain_hash: Number(id.slice(1)), host: "mx.example.net", is_listed: 0, seen_on: dayOf(atMs), batch: 1 },
   }),
+  idempotent_requests: ({ atMs, accountId, id }) => ({
+    ...{ account_id: accountId, key_hash: id, body_mac: "m", answer: "c", at_ms: atMs },
+  }),
   jobs: ({ atMs, accountId, id }) => ({
     ...{
       id: `job_${id}`,
