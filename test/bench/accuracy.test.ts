@@ -95,7 +95,11 @@ test("tables from outside are measured by what they expect, and firms by what ea
   writeFileSync(join(folder, "local-parts.tsv"), table("postmaster\trole\tby hand", "jane\tno role\tby hand"))
   writeFileSync(
     join(folder, "others.tsv"),
-    table("gmial.com\tgmail.com\tby hand", "nearby.org\tno look-alike, no typo\tby hand"),
+    table(
+      "gmial.com\tgmail.com\tby hand",
+      "nearby.org\tno look-alike, no typo\tby hand",
+      "coinbase-verify.com\tlook-alike\tby hand",
+    ),
   )
   writeFileSync(join(folder, "notes.tsv"), "host\tkind\nmx.acme.com\town\n")
   const { figures, description } = await outsideFigures(folder, listsOf(stockOn(smallShelf(SMALL))))
@@ -108,10 +112,14 @@ test("tables from outside are measured by what they expect, and firms by what ea
     ["firms.tsv: block under lenient", "of 2", 1],
     ["firms.tsv: review under lenient", "of 2", 0],
     ["local-parts.tsv", "(1 of 2)", 0.5],
-    ["others.tsv", "(2 of 2)", 1],
+    ["others.tsv", "(3 of 3)", 1],
     ["confidence: reasons off by more than 0.05, tables", "of 0", 0],
   ])
-  expect([description[0], description.length]).toEqual(["tables", 4])
+  expect([description[0], description.length]).toEqual(["tables", 6])
+  expect(description.slice(4)).toEqual([
+    "form                 flagged  right, beside 3 honest names",
+    "label                      1      1",
+  ])
 })
 
 describe("the accuracy bench", () => {
