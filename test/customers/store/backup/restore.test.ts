@@ -184,7 +184,9 @@ const canMount = process.getuid?.() === 0 && Bun.which("unshare") !== null
 test.skipIf(!canMount)("a disk that is full leaves the database as it was, and no file behind", async () => {
   const { path, backup } = await backedUp()
   const script = join(import.meta.dir, "restore-child.ts")
-  const inside = `mount -t tmpfs -o size=460k tmpfs "$1" && cp "$2" "$1/mailkind.sqlite" && "$3" "$4" restore "$1/mailkind.sqlite" "$2"; ls "$1"; "$3" "$4" count "$1/mailkind.sqlite"`
+  // Room for the database and half of a second one.
+  const roomBytes = Math.ceil(statSync(backup).size * 1.5)
+  const inside = `mount -t tmpfs -o size=${roomBytes} tmpfs "$1" && cp "$2" "$1/mailkind.sqlite" && "$3" "$4" restore "$1/mailkind.sqlite" "$2"; ls "$1"; "$3" "$4" count "$1/mailkind.sqlite"`
   const room = join(dirname(path), "room")
   mkdirSync(room)
   const words = [room, backup, process.execPath, script]
