@@ -1,6 +1,7 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
+import { CHECKOUT, PROGRAM } from "../../../bench/servers/product.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { CHECKOUT_COMMAND } from "../../../src/http/site/docs/command-lines.ts"
 import { EXAMPLE_TASKS, type ExampleTask } from "../../../src/http/site/docs/examples.ts"
@@ -15,6 +16,9 @@ import { testSmtp } from "../../support/smtp-server.ts"
 import { ALL_RUNNERS } from "./languages.ts"
 
 setDefaultTimeout(180_000)
+
+/** How the pages of the server call the program. */
+const COMMAND = PROGRAM === CHECKOUT ? CHECKOUT_COMMAND : "mailkind"
 
 const Made = Type.Object({ id: Type.String(), key: Type.String() })
 
@@ -98,8 +102,8 @@ async function exchangedByCommands({ server, run }: Stranger): Promise<void> {
   const [oldId = ""] = (await run("usage", key)).out.split("\n")[1]?.split(" ") ?? []
   const commands = (sampleIn(await pageOf(server, ROUTES.docsKeys.path), "rotate-keys.sh") ?? "")
     .split("\n")
-    .filter(line => line.startsWith(`${CHECKOUT_COMMAND} `))
-    .map(line => wordsOf(line.slice(CHECKOUT_COMMAND.length), { OLD_KEY_ID: oldId }))
+    .filter(line => line.startsWith(`${COMMAND} `))
+    .map(line => wordsOf(line.slice(COMMAND.length), { OLD_KEY_ID: oldId }))
   const [create = [], list = [], revoke = []] = commands
   const made = Value.Decode(Made, await server.run(...create))
   expect(await isTaken(run, made.key)).toBe(true)
