@@ -24,7 +24,8 @@ export async function ran(command: readonly string[], directory: string): Promis
 
 /** Packs the client into a directory, and gives the path of the packed file. */
 export async function packedIn(directory: string): Promise<string> {
-  return (await ran([process.execPath, join(ROOT, "src/client/packing/pack.ts"), directory], ROOT)).trim()
+  const written = await ran([process.execPath, join(ROOT, "scripts/packages/client.ts"), directory], ROOT)
+  return written.split("\n")[0] ?? ""
 }
 
 /** With `TEST_REPORT=1` the tests print their figures. */
