@@ -203,7 +203,7 @@ test("a validator that knows the document accepts an added member and an added r
              const validate = ajv.compile({ $ref: "api#/" + at })
              for (const example of Object.values(examples)) {
                const value = example.value ?? document.components.examples[example.$ref.split("/").at(-1)].value
-               const added = { ...value, added: { any: 1 }, ...("reasons" in value ? { reasons: ["new_reason"] } : {}), ...("code" in value ? { code: "new_code" } : {}) }
+               const added = { ...value, unknown_member: { any: 1 }, ...("reasons" in value ? { reasons: ["new_reason"] } : {}), ...("code" in value ? { code: "new_code" } : {}) }
                for (const one of [value, added]) if (!validate(one)) console.log(path, method, status, JSON.stringify(validate.errors))
              }
            }`,
