@@ -1,35 +1,54 @@
 /** The members of an object as JSON, without the braces around them. */
 export const jsonMembers = (members: object): string => JSON.stringify(members).slice(1, -1)
 
+/** A member of a JSON object: its name, and the text of its value as it is written. */
+export type JsonMember = { readonly name: string; readonly text: string }
+
 /**
- * The members of an object in a valid JSON text, as they are written: a name that is written twice is there twice, where `JSON.parse` gives
- * the last one. The values are texts. Empty: the text is no object.
+ * The members of an object in a valid JSON text, in its order: a name that is written twice is there twice, and a number of twenty digits
+ * stays the same. Empty: the text is no object. Null: there are more than `membersMax`.
  */
-export function writtenMembers(json: string): readonly (readonly [name: string, value: string])[] {
-  const members: [string, string][] = []
-  if (!json.trimStart().startsWith("{")) return members
-  let [valueAt, name] = [0, ""]
-  for (const [token, at] of outerTokens(json)) {
-    if (token === ":") valueAt = at + 1
-    else if (name === "" && token.startsWith('"')) name = token
-    else if (name !== "" && END_OF_MEMBER.has(token)) {
-      members.push([JSON.parse(name), json.slice(valueAt, at).trim()])
-      name = ""
-    }
+export function writtenMembers(text: string): readonly JsonMember[]
+export function writtenMembers(text: string, membersMax: number): readonly JsonMember[] | null
+export function writtenMembers(text: string, membersMax = Number.POSITIVE_INFINITY): readonly JsonMember[] | null {
+  const members: JsonMember[] = []
+  if (!text.trimStart().startsWith("{")) return members
+  for (let quote = text.indexOf('"'); quote >= 0; ) {
+    if (members.length === membersMax) return null
+    const nameEnd = stringEnd(text, quote)
+    const from = text.indexOf(":", nameEnd) + 1
+    const to = valueEnd(text, from)
+    members.push({ name: readName(text.slice(quote, nameEnd)), text: text.slice(from, to).trim() })
+    if (text[to] !== ",") break
+    quote = text.indexOf('"', to)
   }
   return members
 }
 
-/** The tokens of an object that are in no object or array inside of it, each with its place. */
-function* outerTokens(json: string): Generator<readonly [token: string, at: number]> {
-  let depth = 0
-  for (const { 0: token, index } of json.matchAll(JSON_TOKEN)) {
-    if (depth === 1) yield [token, index]
-    depth += DEPTH_CHANGES[token] ?? 0
+/** The name that a JSON string is. */
+const readName = (json: string): string => (json.includes("\\") ? JSON.parse(json) : json.slice(1, -1))
+
+/** The index after the string that begins at a quote. */
+function stringEnd(text: string, quote: number): number {
+  for (let at = quote + 1; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === BACKSLASH) at++
+    else if (unit === QUOTE) return at + 1
   }
+  return text.length
 }
 
-/** Strings and the signs between values. */
-const JSON_TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]:,]/g
-const END_OF_MEMBER: ReadonlySet<string> = new Set([",", "}"])
-const DEPTH_CHANGES: Readonly<Record<string, number>> = { "{": 1, "[": 1, "}": -1, "]": -1 }
+/** The index of the comma or bracket that ends the value from here on. */
+function valueEnd(text: string, from: number): number {
+  let depth = 0
+  for (let at = from; at < text.length; at++) {
+    const unit = text.charCodeAt(at)
+    if (unit === QUOTE) at = stringEnd(text, at) - 1
+    else if (unit === OPEN_BRACE || unit === OPEN_BRACKET) depth++
+    else if (depth === 0 && (unit === COMMA || unit === CLOSE_BRACE)) return at
+    else if (unit === CLOSE_BRACE || unit === CLOSE_BRACKET) depth--
+  }
+  return text.length
+}
+
+const [QUOTE, BACKSLASH, COMMA, OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = Buffer.from('"\\,{}[]')

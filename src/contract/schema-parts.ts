@@ -36,3 +36,16 @@ export const boundedText = (maxLength: number, options: { readonly description?:
  * later version may add members.
  */
 export const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
+
+/** A schema as JSON Schema has it: what the types of the clients are written from. */
+export type SchemaNode = TSchema & {
+  readonly $id?: string
+  readonly type?: string
+  readonly const?: unknown
+  readonly description?: string
+  readonly anyOf?: readonly SchemaNode[]
+  readonly items?: SchemaNode
+  readonly properties?: Readonly<Record<string, SchemaNode>>
+  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
+  readonly required?: readonly string[] | undefined
+}

@@ -1,8 +1,11 @@
+import type { JsonMember } from "../base/json-members.ts"
 import { trimSpace } from "../base/text.ts"
 import { detectSubjectKind, faultySubject, parseSubject } from "../check/address/parse-subject.ts"
 import type { Subject, SubjectKind } from "../check/address/subject.ts"
 import { type CleanedCell, cleanAddressCell, cleanHostCell, hasUnseen, isEmptyCell } from "./clean-cell.ts"
-import { type JsonMember, MEMBERS_MAX } from "./ndjson-members.ts"
+
+/** How many members an object has at most. */
+export const MEMBERS_MAX = 1000
 
 /** One input of a file, in any format. */
 export type InputRow = {

@@ -1,10 +1,10 @@
+import { writtenMembers } from "../base/json-members.ts"
 import { parseJson } from "../base/text.ts"
 import { isJsonObject, ownMember } from "../base/untrusted-text.ts"
 import { SUBJECT_KINDS, type SubjectKind } from "../check/address/subject.ts"
 import { type CsvRecord, parseRecords } from "./csv-reader.ts"
-import { type InputRow, type JsonLine, stripCarriageReturn } from "./input-rows.ts"
+import { type InputRow, type JsonLine, MEMBERS_MAX, stripCarriageReturn } from "./input-rows.ts"
 import { type InputLine, splitLines } from "./line-splitter.ts"
-import { jsonMembers } from "./ndjson-members.ts"
 import type { ReadingPlan } from "./reading-plan.ts"
 
 /** The rows of a block. `isFirst`: it is the first one of its file, with the lines above the table and the header. */
@@ -53,7 +53,7 @@ function toNdjsonRow(line: InputLine, column: string | null): InputRow {
   if (line.isTooLong) return { ...toTextRow(line), kind: "domain" }
   const value = parseJson(line.text)
   if (typeof value === "string") return validRow(value, null, null)
-  const members = isJsonObject(value) ? jsonMembers(line.text) : null
+  const members = isJsonObject(value) ? writtenMembers(line.text, MEMBERS_MAX) : null
   if (isJsonObject(value) && members === null) return malformedRow(line, { members, problem: "too_many_members" })
   const names = column === null ? SUBJECT_KINDS : [column]
   const name = names.find(name => ownMember(value, name) !== undefined)

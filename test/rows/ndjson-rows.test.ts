@@ -1,6 +1,5 @@
 import { describe, expect, test } from "bun:test"
-import { type InputRow, lineError, readRow } from "../../src/rows/input-rows.ts"
-import { MEMBERS_MAX } from "../../src/rows/ndjson-members.ts"
+import { type InputRow, lineError, MEMBERS_MAX, readRow } from "../../src/rows/input-rows.ts"
 import { SINGLE_COLUMN } from "../../src/rows/reading-plan.ts"
 import { RESULT_FORMATS } from "../../src/rows/result-format.ts"
 import { readBlock } from "../../src/rows/row-reader.ts"

@@ -1,18 +1,4 @@
-import type { TSchema } from "@sinclair/typebox"
-import { useOf } from "../../contract/schema-parts.ts"
-
-/** A schema as JSON Schema has it: what is read here. */
-type SchemaNode = TSchema & {
-  readonly $id?: string
-  readonly type?: string
-  readonly const?: unknown
-  readonly description?: string
-  readonly anyOf?: readonly SchemaNode[]
-  readonly items?: SchemaNode
-  readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly patternProperties?: Readonly<Record<string, SchemaNode>>
-  readonly required?: readonly string[] | undefined
-}
+import { type SchemaNode, useOf } from "../../contract/schema-parts.ts"
 
 /** Declarations by name, in the order in which they were met. */
 export type TypeDeclarations = Map<string, string>

@@ -48,10 +48,9 @@ function readRulesBody(request: Request, bytes: Uint8Array): AccountRules {
   const body = parseJsonBody(request, bytes)
   if (!isJsonObject(body)) throw invalidInput([NOT_AN_OBJECT])
   if (!isJsonObject(body["rules"])) throw invalidInput([{ pointer: "/rules", detail: NO_RULES }])
-  const text = new TextDecoder().decode(bytes)
-  const written = writtenMembers(text).filter(([name]) => name === "rules")
+  const written = writtenMembers(new TextDecoder().decode(bytes)).filter(({ name }) => name === "rules")
   const parsed = parseRules(
-    written.flatMap(([, value]) => writtenMembers(value)).map(([name, value]) => [name, JSON.parse(value)] as const),
+    written.flatMap(({ text }) => writtenMembers(text)).map(({ name, text }) => [name, JSON.parse(text)] as const),
   )
   if (parsed.kind === "valid") return parsed.rules
   throw invalidInput([{ pointer: parsed.rule === null ? "/rules" : `/rules/${parsed.rule}`, detail: parsed.message }])

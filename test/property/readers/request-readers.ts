@@ -153,8 +153,8 @@ export const REQUEST_READERS: readonly Reader[] = [
     memoryBytesMax: 16 * 1_048_576,
     read: async bytes => {
       await json(bytes, LIMITS.bodyBytesMax)
-      const rules = writtenMembers(textOf(bytes)).flatMap(([, value]) => writtenMembers(value))
-      parseRules(rules.map(([name, value]) => [name, JSON.parse(value)] as const))
+      const rules = writtenMembers(textOf(bytes)).flatMap(({ text }) => writtenMembers(text))
+      parseRules(rules.map(({ name, text }) => [name, JSON.parse(text)] as const))
     },
   },
   {

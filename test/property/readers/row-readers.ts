@@ -161,7 +161,7 @@ export const ROW_READERS: readonly Reader[] = [
   {
     ...LIST,
     name: "list of NDJSON",
-    files: [...LIST.files, "rows/ndjson-members.ts"],
+    files: [...LIST.files, "base/json-members.ts"],
     tokens: ['"', "{", "}", "[", "]", ":", ",", "\\", "\n", " ", '"category":1,', '"a":1,', '"email":"a@b.com"', "1"],
     plain: '{"email":"jane@example.com","name":"Jane"}\n',
     read: bytes => readList("ndjson", bytes),
@@ -169,7 +169,7 @@ export const ROW_READERS: readonly Reader[] = [
   {
     ...LIST,
     name: "members of NDJSON",
-    files: ["rows/ndjson-members.ts"],
+    files: ["base/json-members.ts"],
     tokens: ['"category":1,', '"input_category":1,', '"a":1,', '"b":{},', '"c":[],', '"d":"\\"",', '"\\u0061":2,'],
     once: ['"category":1,', '"input_category":1,"category":1,'],
     plain: '"name":"Jane Doe"},\n{"email":"jane@example.com","city":"Berlin",',

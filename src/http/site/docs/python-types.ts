@@ -1,18 +1,6 @@
-import type { TSchema } from "@sinclair/typebox"
 import { CheckResult } from "../../../contract/result-schema.ts"
-import { useOf } from "../../../contract/schema-parts.ts"
+import { type SchemaNode, useOf } from "../../../contract/schema-parts.ts"
 import { BatchResult } from "../../../contract/schemas.ts"
-
-/** A schema as JSON Schema has it: what is read here. */
-type SchemaNode = TSchema & {
-  readonly $id?: string
-  readonly type?: string
-  readonly description?: string
-  readonly anyOf?: readonly SchemaNode[]
-  readonly items?: SchemaNode
-  readonly properties?: Readonly<Record<string, SchemaNode>>
-  readonly required?: readonly string[]
-}
 
 /** The classes of a verdict, of a batch's too, in Python: each after those that it needs, with what is said of each member. */
 export function pythonTypes(): string {

@@ -1,3 +1,4 @@
+import { lazy } from "../../../../base/lazy.ts"
 import { isJsonObject } from "../../../../base/untrusted-text.ts"
 import { CheckResult, ReducedResult } from "../../../../contract/result-schema.ts"
 import { type JsonSchema, membersOf, namedSchemas } from "../../../openapi/json-schemas.ts"
@@ -34,10 +35,7 @@ const exampleText = (example: unknown): string =>
 const parentOf = (path: string): string => (path.includes(".") ? path.slice(0, path.indexOf(".")) : "")
 
 /** Every member of a verdict, each object before its own members. */
-export function verdictFields(): readonly Field[] {
-  const named = namedSchemas()
-  return fieldsOf(Object.fromEntries(membersOf(CheckResult)), "", named)
-}
+export const verdictFields = lazy(() => fieldsOf(Object.fromEntries(membersOf(CheckResult)), "", namedSchemas()))
 
 function fieldsOf(members: JsonSchema, prefix: string, named: Readonly<Record<string, JsonSchema>>): readonly Field[] {
   return Object.entries(members).flatMap(([name, member]) => {
