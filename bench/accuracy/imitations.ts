@@ -1,11 +1,9 @@
 import { bundledBrands } from "../../src/check/lookalike/brands/brand-matcher.ts"
 import { splitName } from "../../src/check/lookalike/known-names.ts"
+import { precisionMark } from "./slips.ts"
 
 /** A domain that was called an imitation, rightly or not. */
 export type Flagged = { readonly text: string; readonly isRight: boolean }
-
-/** A form of which a smaller share is right ends with a star. */
-const PRECISION_MIN = 0.98
 
 /** The form by which a name was called an imitation. That of a known name which is no household brand is one of its own. */
 const formOf = (text: string): string =>
@@ -20,8 +18,7 @@ export function imitationLines(flagged: readonly Flagged[], honest: number): rea
     `${"form".padEnd(20)} flagged  right, beside ${honest} honest names`,
     ...forms.map(([form, rows]) => {
       const right = rows.filter(({ isRight }) => isRight).length
-      const mark = right / rows.length < PRECISION_MIN ? " *" : ""
-      return `${form.padEnd(20)} ${String(rows.length).padStart(7)} ${String(right).padStart(6)}${mark}`
+      return `${form.padEnd(20)} ${String(rows.length).padStart(7)} ${String(right).padStart(6)}${precisionMark(right, rows.length)}`
     }),
   ]
 }

@@ -85,7 +85,7 @@ function suggestedFor({ row, result: { did_you_mean: offered } }: Judged): reado
   return [{ text, offered, meant: isHonest(row) ? null : expected }]
 }
 
-/** Whether the text is a name that imitates nobody and is no typo. */
+/** Whether the row expects a name that is neither an imitation nor a typo. */
 const isHonest = ({ expected }: Expected): boolean => isCategory(expected) || expected === "no look-alike, no typo"
 
 /** The rows of a table; none of one with other columns. */

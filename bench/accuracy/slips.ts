@@ -4,8 +4,11 @@ import { findTypo } from "../../src/check/lookalike/typo.ts"
 /** A domain that got a suggestion. `meant`: what was meant; null: the domain itself, so that every suggestion is false. */
 export type Suggested = { readonly text: string; readonly offered: string; readonly meant: string | null }
 
-/** A kind of slip of whose suggestions a smaller share is right ends with a star. */
+/** A rule is used only if this share of what it says is right. */
 const PRECISION_MIN = 0.98
+
+/** The end of a rule's line: a star if too small a share of what it says is right. */
+export const precisionMark = (right: number, all: number): string => (right / all < PRECISION_MIN ? " *" : "")
 
 /**
  * What separates a typed domain from the one that is suggested: dots, the suffix, what stands around the label, a slip in the label
@@ -36,8 +39,7 @@ export function slipLines(suggested: readonly Suggested[]): readonly string[] {
       const typos = rows.filter(({ meant }) => meant !== null)
       const right = typos.filter(({ offered, meant }) => offered === meant).length
       const cells = [String(typos.length).padStart(8), String(right).padStart(6)]
-      const mark = right / rows.length < PRECISION_MIN ? " *" : ""
-      return `${kind.padEnd(16)} ${cells.join(" ")} ${String(rows.length - typos.length).padStart(15)}${mark}`
+      return `${kind.padEnd(16)} ${cells.join(" ")} ${String(rows.length - typos.length).padStart(15)}${precisionMark(right, rows.length)}`
     }),
   ]
 }

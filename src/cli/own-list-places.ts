@@ -110,7 +110,7 @@ function resultOf<R>(reply: Reply<R>): R {
   throw replyFailure(reply)
 }
 
-/** Sends as many entries at once as the API takes. What was done before a failure stays done and is told. */
+/** Sends the entries in requests that are as long as the API accepts. If one fails, the requests before it stay done, and the error says how many. */
 async function inChunks(
   entries: readonly NamedEntry[],
   send: (texts: readonly string[]) => Promise<EntryCounts>,

@@ -12,9 +12,9 @@ const OWN_LIST_FAULT_NAMES = Object.keys(OWN_LIST_FAULTS) as OwnListFault[] // t
 
 const ENTRY = "`acme.com` (a domain with its subdomains), `*.acme.com` (its subdomains only), `jane@acme.com` (one address), or the stored form of an address"
 
-/** The members by which an entry is told. */
+/** The members of an answer that identify an entry. */
 const TOLD_ENTRY = {
-  entry: t.String({ description: "The stored form: `acme.com`, `*.acme.com`, or `sha256:…@acme.com` for an address, of which only the hash is kept." }),
+  entry: t.String({ description: "The stored form: `acme.com`, `*.acme.com`, or `sha256:…@acme.com`. Of an address only the hash is stored." }),
   shown_as: t.Union([t.String(), t.Null()], { description: "The masked form of an address, such as `j…e@acme.com`. Null for a domain, and where only the hash is known." }),
 }
 

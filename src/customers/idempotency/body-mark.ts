@@ -6,7 +6,7 @@ export const idempotencyKeyHash = (accountId: string, key: string): string =>
 
 /** Tells two requests apart that have one key. */
 export type BodyMark = {
-  /** The chunks of a body, each of which is counted in the mark. */
+  /** Gives the chunks of a body as they come, and adds each to the mark. */
   readonly watch: (chunks: AsyncIterable<Uint8Array>) => AsyncGenerator<Uint8Array, undefined>
   /** The mark of the request and of what was watched. */
   readonly text: () => string

@@ -82,7 +82,7 @@ export class BrandMatcher {
     return this.#ownLabels.has(label) && isBrandsSuffix(registrable.slice(label.length + 1)) ? null : brand.names[0]
   }
 
-  /** What a label imitates if it is nobody's own: the brand that it holds, or of which it has a slip; null: none. */
+  /** The brand whose label, or a slip of it, is in a label. It is an imitation unless the brand owns the name. Null: there is none. */
   imitationIn(text: string, isRealLabel: (part: string) => boolean): Imitation | null {
     for (const hit of this.#automaton.hits(text)) {
       const brand = this.#brands[hit.index]
