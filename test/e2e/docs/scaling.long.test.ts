@@ -4,6 +4,7 @@ import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
+import { CHECKOUT_COMMAND } from "../../../src/http/site/docs/command-lines.ts"
 import { HAPROXY_COMMANDS, HAPROXY_CONFIG } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
 import { sampleIn } from "../../http/site/docs/sample-in.ts"
 import { askLoopback } from "../../support/loopback.ts"
@@ -18,8 +19,8 @@ const NAMED = POSTGRES_PROGRAMS === null ? " (skipped: PostgreSQL is not install
 
 const PAGE = await (await openSite()(ROUTES.docsScaling.path)).text()
 
-/** The commands of the page under a caption. */
-const commands = (caption: string): string => sampleIn(PAGE, caption) ?? ""
+/** The commands of the page under a caption, as the executable's own page has them. */
+const commands = (caption: string): string => (sampleIn(PAGE, caption) ?? "").replaceAll(CHECKOUT_COMMAND, "mailkind")
 const MOVE = commands("Shell, the move")
 const DUMP = commands("Shell, the dump")
 const RESTORE = commands("Shell, the restore")
