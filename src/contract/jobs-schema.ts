@@ -60,7 +60,7 @@ export const JobBody = t.Object(
     column: t.Union([t.String(), t.Null()], { description: "The column or member that you named. Null: it is found by its name." }),
     policy: PolicySchema,
     workspace: t.Boolean({ description: "Whether suite_b tenants are looked up." }),
-    canonical: t.Boolean({ description: "Whether the results have `canonical_email`." }),
+    canonical: t.Boolean({ description: "Whether `canonical_email` was asked for." }),
     duplicates: t.Boolean({ description: "Whether the results have `duplicate_of`." }),
     callback: t.Union([t.String(), t.Null()], { description: "The URL that gets a callback when the job is done, stops or fails, as it is requested. Null: none." }),
     rows: t.Object(
@@ -73,7 +73,7 @@ export const JobBody = t.Object(
         cleaned: count("Rows whose cell is no input as it stands, and of which what is meant was checked."),
         several: count("Of the cleaned rows those with several addresses. The first was checked."),
         wide: count("Rows with more filled cells than the list has columns."),
-        duplicates: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `Rows with the same input as an earlier one. Null: you did not ask for them. Of the inputs of a list ${JOB_LIMITS.distinctInputsMax.toLocaleString("en").replaceAll(",", " ")} different ones are remembered.` }),
+        duplicates: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: `Rows with the same mailbox or domain as an earlier one. Null: you did not ask for them. Of the inputs of a list ${JOB_LIMITS.distinctInputsMax.toLocaleString("en").replaceAll(",", " ")} different ones are remembered.` }),
       },
       closed("JobRows"),
     ),
@@ -127,8 +127,8 @@ export const JobQuery = t.Object({
   force: t.Optional(t.Boolean({ description: "Set to true to check a list too in whose first rows nothing looks like an address, a domain or a URL. Absent: false, and such a list is refused." })),
   policy: t.Optional(describedAs(PolicySchema, `How strict the recommendations are. Absent: \`${POLICY_DEFAULT}\`.`)),
   workspace: t.Optional(t.Boolean({ description: "Set to false to skip the suite_b tenant look-ups. Absent: true." })),
-  canonical: t.Optional(t.Boolean({ description: "Set to true to get `canonical_email` in the results: the address in lower case and without its tag, as `normalized_email`. Absent: false." })),
-  duplicates: t.Optional(t.Boolean({ description: "Set to true to get `duplicate_of` in the results: the number of the first row with the same address or domain. Absent: false." })),
+  canonical: t.Optional(t.Boolean({ description: "Set to true to get a column `canonical_email` in the results of CSV: the mailbox behind the address, as a check has it. NDJSON always has it. Absent: false." })),
+  duplicates: t.Optional(t.Union([t.Boolean(), t.Literal("mark")], { description: "Set to `mark` or true to get `duplicate_of` in the results: the number of the first row with the same mailbox or domain. Absent: false." })),
   name: t.Optional(boundedText(JOB_LIMITS.nameLengthMax, { minLength: 1, description: "A name of yours for the job. Anything that looks like an address is removed." })),
   callback: t.Optional(
     boundedText(CALLBACK_LIMITS.urlLengthMax, {

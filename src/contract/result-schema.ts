@@ -115,6 +115,14 @@ const RESULT_PARTS = {
     normalized_email: field(nullable(t.String()), { means: "The address in lower case and without its `+tag`.", empty: "Null: a domain or a URL was checked, or the text is not an address.", use: "Show it where you show addresses. Send mail to the address as it was typed.", example: "jane@acme.com" }),
     domain: field(nullable(t.String()), { means: "The domain that was judged, in lower case and as A-labels (`xn--`).", empty: "Null: the text names none.", use: "Count and group by it.", example: "acme.com" }),
   },
+  mailbox: {
+    canonical_email: field(nullable(t.String()), {
+      means: "The mailbox behind the address, by its provider's rules: addresses with the same one reach the same person.",
+      empty: "Null: a domain or a URL was checked, the category is `invalid`, or the form would be longer than an address may be.",
+      use: "Put a unique index on it, and send mail to the address as it was typed. /docs/one-account shows how.",
+      example: "jane@acme.com",
+    }),
+  },
   verdict: {
     is_business: field(t.Boolean(), { means: "Whether the category is one of organisations: business, education or government.", use: "Ask for a work address when it is false and you need one.", example: true }),
     category: field(CategorySchema, { means: "What the address is.", use: "Store it with the account, and count by it.", example: "business" }),
@@ -164,6 +172,7 @@ export const resultMembersOf = (...parts: readonly (keyof typeof RESULT_PARTS)[]
 export const CheckResult = t.Object(
   {
     ...RESULT_PARTS.input,
+    ...RESULT_PARTS.mailbox,
     ...RESULT_PARTS.verdict,
     ...RESULT_PARTS.hints,
     ...RESULT_PARTS.evidence,

@@ -9,7 +9,7 @@ import type { Recommendation } from "../contract/policies.ts"
 import type { RowCounts } from "../contract/row-counts.ts"
 import { parseStoredRules } from "../customers/accounts/account-rules.ts"
 import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
-import type { DuplicateTable } from "../rows/duplicates.ts"
+import { type DuplicateTable, firstOfOutcome } from "../rows/duplicates.ts"
 import type { InputRow } from "../rows/input-rows.ts"
 import type { InputColumns } from "../rows/reading-plan.ts"
 import { RESULT_FORMATS, type ResultFormat } from "../rows/result-format.ts"
@@ -100,7 +100,7 @@ export async function checkRows(
   const { lookups } = await checker.check(rows, (row, outcome, at) => {
     const kind = outcome === null ? "skipped" : outcome.judged.verdict.recommendation
     const place = rowsBefore + at + 1
-    const first = table?.firstOf(outcome?.subject ?? null, place) ?? null
+    const first = firstOfOutcome(table, outcome, place)
     if (first !== null) duplicates++
     written.push({ text: format.format(row, outcome, place, first), kind })
     counter.count(outcome, row, place, columnCount)

@@ -208,7 +208,7 @@ class JobRun {
       await this.#deps.pause()
       for (const one of readBlock(segment.text, this.#readingPlan, segment.start === 0)) {
         if (row === rowsDone) return
-        this.#duplicates.firstOf(readRow(one, this.#deps.testDomain).subject, ++row)
+        this.#duplicates.firstOf(readRow(one, this.#deps.testDomain).subject, null, ++row)
       }
     }
   }

@@ -1,15 +1,26 @@
+import { canonicalEmail } from "../check/address/canonical-email.ts"
 import type { Subject } from "../check/address/subject.ts"
+import { mailOperatorOf } from "../check/result/result.ts"
+import type { RowOutcome } from "./row-checker.ts"
 
-/** So many different inputs are told apart: some 200 MB. A million take 25 MB. */
+/** So many different inputs are told apart: some 200 MB. A million take 25 MB. One with a tag counts as two. */
 export const DISTINCT_INPUTS_MAX = 12_000_000
 
-/** An address in its canonical form, which is the `normalized_email` of the API; null: the input is no valid address. */
-export const canonicalAddress = ({ kind, fault, normalized }: Subject): string | null =>
-  kind === "email" && fault === null ? normalized : null
+/**
+ * What is the same in two rows of the same mailbox or domain. `own`: as long as no suite is known to run the domain's mail; null: the row has no
+ * valid input. `behindTag`: what else it would be the same with if one were; null: nothing.
+ */
+export function duplicateKeys(subject: Subject): { readonly own: string | null; readonly behindTag: string | null } {
+  const { fault, mailbox, tagged, domain } = subject
+  if (fault !== null) return { own: null, behindTag: null }
+  const own = canonicalEmail(subject, null) ?? tagged ?? mailbox ?? domain
+  const behindTag = tagged !== null && canonicalEmail(subject, A_SUITE) !== own ? mailbox : null
+  return { own, behindTag }
+}
 
-/** What is the same in two rows with the same input: the mailbox without its tag, or the domain; null: the row has no valid input. */
-export const canonicalInput = ({ fault, mailbox, normalized, domain }: Subject): string | null =>
-  fault === null ? (mailbox ?? normalized ?? domain) : null
+/** Both suites have the same rule. */
+const A_SUITE = "suite_a"
+const isSuite = (operatedBy: string | null): boolean => operatedBy === A_SUITE || operatedBy === "suite_b"
 
 /** The tables by the first byte of a hash: each grows alone, which takes a millisecond or two at most. */
 const TABLES_COUNT = 256
@@ -39,19 +50,42 @@ export class DuplicateTable {
     this.#inputsMax = inputsMax
   }
 
-  /** The first row with the same input as a row, which counts from one; null: it is the first that is known, or has no valid input. */
-  firstOf(subject: Subject | null, row: number): number | null {
-    const input = subject === null ? null : canonicalInput(subject)
-    const first = input === null ? null : this.firstRow(input, row)
+  /**
+   * The first row with the same mailbox or domain as a row, which counts from one; null: it is the first that is known, or has no valid input.
+   * `operatedBy`: who is known to run the mail of its domain. What is remembered of a row does not depend on that, so a row that is only read
+   * again is remembered as one that is checked.
+   */
+  firstOf(subject: Subject | null, operatedBy: string | null, row: number): number | null {
+    const { own, behindTag } = subject === null ? NO_KEYS : duplicateKeys(subject)
+    if (own === null) return null
+    const known = [this.firstRow(own, row)]
+    if (behindTag !== null) {
+      const first = this.firstRow(TAG_OFF + behindTag, row)
+      if (isSuite(operatedBy)) known.push(first, this.#find(behindTag))
+    } else if (isSuite(operatedBy)) known.push(this.#find(TAG_OFF + own))
+    const first = known.reduce(
+      (least, each) => (each !== null && (least === null || each < least) ? each : least),
+      null,
+    )
     // A row may be read again.
-    return first === row ? null : first
+    return first === null || first >= row ? null : first
+  }
+
+  /** The row that had the input; null: none is known. */
+  #find(input: string): number | null {
+    const [low, high] = hashesOf(input)
+    const { words } = this.#tableOf(high)
+    return words[slotOf(words, low, high) + 2] || null
+  }
+
+  #tableOf(high: number): HashTable {
+    return this.#tables[high >>> 24] ?? emptyTable(SLOTS_AT_FIRST)
   }
 
   /** The row that had the input before; null: none is known, and `row` has it from now on. */
   firstRow(input: string, row: number): number | null {
-    const low = Bun.hash.xxHash32(input, 1)
-    const high = Bun.hash.xxHash32(input, 2)
-    const table = this.#tables[high >>> 24] ?? emptyTable(SLOTS_AT_FIRST)
+    const [low, high] = hashesOf(input)
+    const table = this.#tableOf(high)
     const at = slotOf(table.words, low, high)
     const first = table.words[at + 2] ?? 0
     if (first !== 0) return first
@@ -66,6 +100,19 @@ export class DuplicateTable {
     return null
   }
 }
+
+/** The same for a row that was checked. Null too: duplicates are not told, or the row has no input. */
+export const firstOfOutcome = (table: DuplicateTable | null, outcome: RowOutcome, row: number): number | null =>
+  table === null || outcome === null ? null : table.firstOf(outcome.subject, mailOperatorOf(outcome.judged), row)
+
+const NO_KEYS = { own: null, behindTag: null } as const
+/** Stands before the address without its tag of a row that has one: no address begins so. */
+const TAG_OFF = "\0"
+
+const hashesOf = (input: string): readonly [low: number, high: number] => [
+  Bun.hash.xxHash32(input, 1),
+  Bun.hash.xxHash32(input, 2),
+]
 
 /** Where the slot of a hash begins, or the free one for it. A table always has free slots. */
 function slotOf(words: Uint32Array, low: number, high: number): number {

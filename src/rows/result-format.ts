@@ -3,10 +3,9 @@ import { type JsonMember, jsonMembers } from "../base/json-members.ts"
 import { flattenString, jsonString } from "../base/text.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { inputPart, type JudgedDomain, resultMembers } from "../check/result/result.ts"
+import { inputPart, type JudgedDomain, mailboxPart, resultMembers } from "../check/result/result.ts"
 import { CATEGORIES } from "../contract/categories.ts"
 import { CheckResult } from "../contract/result-schema.ts"
-import { canonicalAddress } from "./duplicates.ts"
 import type { FileFormat } from "./file-format.ts"
 import { type InputRow, lineError, type ReadRow, stripCarriageReturn } from "./input-rows.ts"
 import type { InputColumns } from "./reading-plan.ts"
@@ -16,7 +15,7 @@ import type { RowOutcome } from "./row-checker.ts"
 export type ResultFormat = {
   /** The text before all results. */
   readonly header: string
-  /** The result of a row; `place` counts from 1. `duplicateOf`: the first row with the same input; null: it is the first, or nobody asked. */
+  /** The result of a row; `place` counts from 1. `duplicateOf`: the first row with the same mailbox or domain; null: it is the first, or nobody asked. */
   readonly format: (row: InputRow, outcome: RowOutcome, place: number, duplicateOf?: number | null) => string
   /** What goes into another file of the last row that was formatted; empty: nothing. */
   readonly aside?: () => string
@@ -24,7 +23,10 @@ export type ResultFormat = {
   readonly prefix: (read: ReadRow) => string
 }
 
-/** What results have besides when it is asked for: the canonical form of an address, and the first row with the same input. */
+/**
+ * What results have besides when it is asked for: in CSV the canonical form of an address, which NDJSON always has, and the first row with the same
+ * mailbox or domain.
+ */
 export type ResultExtras = { readonly tellsCanonical: boolean; readonly tellsDuplicates: boolean }
 export const NO_EXTRAS: ResultExtras = { tellsCanonical: false, tellsDuplicates: false }
 
@@ -92,7 +94,6 @@ const ndjsonResults = ({ tellsCached, extras = NO_EXTRAS }: ResultOptions): Resu
     if (row.cleaned !== null) members.push(jsonMembers({ cleaned: true, several: row.cleaned.others }))
     const error = lineError(row)
     if (error !== null) members.push(jsonMembers({ line_error: error }))
-    if (extras.tellsCanonical) members.push(jsonMembers({ canonical_email: canonicalAddress(outcome.subject) }))
     if (extras.tellsDuplicates) members.push(jsonMembers({ duplicate_of: duplicateOf }))
     return `{${members.join(",")}}\n`
   },
@@ -119,8 +120,8 @@ export const extraNames = ({ tellsCanonical, tellsDuplicates }: ResultExtras): r
 ]
 
 /** The names of a result's members with what it has besides. */
-const resultMembersWith = (extras: ResultExtras): ReadonlySet<string> =>
-  extras.tellsCanonical || extras.tellsDuplicates ? RESULT_MEMBERS.union(new Set(extraNames(extras))) : RESULT_MEMBERS
+const resultMembersWith = ({ tellsDuplicates }: ResultExtras): ReadonlySet<string> =>
+  tellsDuplicates ? RESULT_MEMBERS.union(new Set(["duplicate_of"])) : RESULT_MEMBERS
 
 /**
  * The members of the line itself. One that the result repeats is left out; one whose name the result has with another value gets the
@@ -226,7 +227,7 @@ function csvResults(
 }
 
 const canonicalCell = (outcome: RowOutcome): string =>
-  outcome === null ? "" : (canonicalAddress(outcome.subject) ?? "")
+  outcome === null ? "" : (mailboxPart(outcome.subject, outcome.judged).canonical_email ?? "")
 
 /** A line above a table as it is in the file; with safe cells, without those that a spreadsheet would run as formulas. */
 const lineAbove = (line: string, delimiter: string, hasSafeCells: boolean): string =>

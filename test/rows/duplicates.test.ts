@@ -1,6 +1,6 @@
 import { expect, test } from "bun:test"
 import { parseSubject } from "../../src/check/address/parse-subject.ts"
-import { canonicalInput, DuplicateTable } from "../../src/rows/duplicates.ts"
+import { DuplicateTable } from "../../src/rows/duplicates.ts"
 
 const INPUTS = 60_000
 
@@ -27,12 +27,42 @@ test("beyond its bound, it tells duplicates of the inputs that it remembers, and
   expect(finder.isFull).toBe(true)
 })
 
-test("rows with the same mailbox or the same domain have one canonical input, and those without a valid one none", () => {
-  const canonical = (kind: "email" | "domain" | "url", text: string) =>
-    canonicalInput(parseSubject(kind, text, "t.test"))
-  expect(canonical("email", "Jane+News@ACME.com")).toBe("jane@acme.com")
-  expect(canonical("url", "https://www.acme.com/a")).toBe("acme.com")
-  expect(canonical("domain", "ACME.com.")).toBe("acme.com")
-  expect(canonical("email", "a@b@c")).toBeNull()
-  expect(new DuplicateTable().firstOf(null, 1)).toBeNull()
+const subject = (text: string, kind: "email" | "domain" | "url" = "email") => parseSubject(kind, text, "t.test")
+
+/** The first row of each of these addresses, where this provider runs the mail of all of them. */
+function firstRows(addresses: readonly string[], operatedBy: string | null): readonly (number | null)[] {
+  const table = new DuplicateTable()
+  return addresses.map((address, at) => table.firstOf(subject(address), operatedBy, at + 1))
+}
+
+test("rows with the same mailbox or the same domain have one first row, and those without a valid input none", () => {
+  expect(firstRows(["J.Doe+x@gmail.com", "jdoe@googlemail.com", "jdoe@hotmail.com", "a@b@c", "a@b@c"], null)).toEqual([
+    null,
+    1,
+    null,
+    null,
+    null,
+  ])
+  const table = new DuplicateTable()
+  expect(table.firstOf(subject("https://www.acme.com/a", "url"), null, 1)).toBeNull()
+  expect(table.firstOf(subject("ACME.com.", "domain"), null, 2)).toBe(1)
+  expect(table.firstOf(null, null, 3)).toBeNull()
+})
+
+const TAGGED = ["jane+a@acme.com", "jane@acme.com", "jane+b@acme.com", "JANE+A@acme.com", "bob@acme.com"]
+
+test("tags tell mailboxes at a domain of one's own apart, unless a suite runs its mail", () => {
+  expect(firstRows(TAGGED, null)).toEqual([null, null, null, 1, null])
+  for (const suite of ["suite_a", "suite_b"]) expect(firstRows(TAGGED, suite)).toEqual([null, 1, 1, 1, null])
+})
+
+test("a row is found as the first one whether it was checked or only read, and however often it is read", () => {
+  for (const suite of ["suite_a", null])
+    for (let done = 0; done <= TAGGED.length; done++) {
+      const table = new DuplicateTable()
+      for (const _ of [1, 2])
+        for (const [at, address] of TAGGED.slice(0, done).entries()) table.firstOf(subject(address), null, at + 1)
+      const found = TAGGED.map((address, at) => table.firstOf(subject(address), suite, at + 1))
+      expect(found).toEqual([...firstRows(TAGGED, suite)])
+    }
 })

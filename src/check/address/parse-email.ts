@@ -33,7 +33,7 @@ export function parseEmail(text: string): ParsedEmail {
   const sentHost = text.slice(atSign + 1)
   const host = atSign < 0 ? INVALID_HOST : parseEmailHost(sentHost)
   const sentLocalPart = text.slice(0, Math.max(atSign, 0))
-  if (isTooLong(sentLocalPart, text)) return { ...NO_ADDRESS, host, localPart: null, fault: "too_long" }
+  if (isAddressTooLong(sentLocalPart, text)) return { ...NO_ADDRESS, host, localPart: null, fault: "too_long" }
   const localPart = parseLocalPart(sentLocalPart)
   if (localPart === null) return { ...NO_ADDRESS, host, localPart, fault: "invalid_syntax" }
   if (host.name === null) return { ...NO_ADDRESS, host, localPart, fault: host.fault }
@@ -42,13 +42,16 @@ export function parseEmail(text: string): ParsedEmail {
   if (isNormal) return { host, localPart, normalized: text, mailbox: text, tagged: null, fault: null }
   const mailbox = `${localPart.text}@${host.name}`
   const tagged = localPart.tagged === null ? null : `${localPart.tagged}@${host.name}`
-  const normalized = isTooLong(localPart.text, mailbox) ? shortForm(localPart.text, sentLocalPart, host.name) : mailbox
+  const normalized = isAddressTooLong(localPart.text, mailbox)
+    ? shortForm(localPart.text, sentLocalPart, host.name)
+    : mailbox
   return { host, localPart, normalized: normalized ?? text, mailbox, tagged, fault: null }
 }
 
 const NO_ADDRESS = { normalized: null, mailbox: null, tagged: null } as const
 
-const isTooLong = (localPart: string, address: string): boolean =>
+/** Whether an address with this local part is longer than one may be. */
+export const isAddressTooLong = (localPart: string, address: string): boolean =>
   exceedsUtf8Bytes(address, LIMITS.addressBytesMax) || exceedsUtf8Bytes(localPart, LIMITS.localPartBytesMax)
 
 /** The first form of an address that is short enough, where the normal one is not; null: none but the text as sent. */
@@ -59,7 +62,7 @@ function shortForm(local: string, sentLocal: string, name: string): string | nul
     [local, displayed],
     [sentLocal, displayed],
   ] as const
-  const short = forms.find(([localPart, host]) => !isTooLong(localPart, `${localPart}@${host}`))
+  const short = forms.find(([localPart, host]) => !isAddressTooLong(localPart, `${localPart}@${host}`))
   return short === undefined ? null : short.join("@")
 }
 

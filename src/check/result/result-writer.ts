@@ -11,6 +11,7 @@ import {
   itemPart,
   type JudgedDomain,
   judgedText,
+  mailboxPart,
   runPart,
 } from "./result.ts"
 
@@ -56,6 +57,8 @@ function putMembers(outcome: CheckOutcome, requestId: string): void {
   const { subject, hints, judged } = outcome
   buffer.text("{")
   putFlat(inputPart(subject, judged.domain))
+  buffer.text(",")
+  putFlat(mailboxPart(subject, judged))
   buffer.text(",")
   const bytes = bytesOf(judged)
   put(bytes?.verdict ?? judgedText(judged).verdict)

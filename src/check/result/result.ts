@@ -7,6 +7,7 @@ import { ACCOUNT_REASONS } from "../../contract/reasons.ts"
 import type { CheckResult, CheckResultPart, ReducedResult } from "../../contract/result-schema.ts"
 import type { BatchResult } from "../../contract/schemas.ts"
 import { type AddressHints, NO_HINTS } from "../address/address-hints.ts"
+import { canonicalEmail } from "../address/canonical-email.ts"
 import type { Subject } from "../address/subject.ts"
 import type { DetectedSuites, Evidence, MailEvidence } from "../verdict/evidence.ts"
 import { type Ground, judge, type Verdict } from "../verdict/judge.ts"
@@ -94,6 +95,7 @@ export const fullResult = (outcome: CheckOutcome, requestId: string): CheckResul
   const { subject, hints, judged } = outcome
   return {
     ...inputPart(subject, judged.domain),
+    ...mailboxPart(subject, judged),
     ...verdictPart(judged.policy, judged.evidence, judged.verdict),
     ...hintsPart(hints),
     ...evidencePart(judged.evidence, judged.verdict),
@@ -115,7 +117,7 @@ export function resultMembers(
 ): string {
   const { verdict, evidence } = judgedText(judged)
   const asked = jsonMembers(inputPart(subject, judged.domain))
-  return `${asked},${verdict},${hintMembers(hints)},${evidence},${jsonMembers(run)}`
+  return `${asked},${jsonMembers(mailboxPart(subject, judged))},${verdict},${hintMembers(hints)},${evidence},${jsonMembers(run)}`
 }
 
 /** The results of a batch, each with the batch's request id. All checks ran at the same time, so the batch took as long as its longest. */
@@ -154,6 +156,17 @@ export const inputPart = ({ kind, sent, normalized }: Subject, domain: string | 
   kind === "url"
     ? { email: null, url: sent, normalized_email: normalized, domain }
     : { email: kind === "email" ? sent : null, normalized_email: normalized, domain }
+
+/**
+ * The mailbox behind the address. It depends on the address and, at a domain of one's own, on who runs its mail; a verdict that is `invalid` has
+ * none. Publishable keys do not get it: a visitor's page compares no accounts.
+ */
+export const mailboxPart = (subject: Subject, judged: JudgedDomain): CheckResultPart<"mailbox"> => ({
+  canonical_email: judged.verdict.category === "invalid" ? null : canonicalEmail(subject, mailOperatorOf(judged)),
+})
+
+/** Who is known to run the mail of a domain; null: nobody is. */
+export const mailOperatorOf = ({ evidence }: JudgedDomain): string | null => knownMail(evidence)?.operatedBy ?? null
 
 /** Every flag of a result is derived here and in `evidencePart`, from evidence and verdict. */
 function verdictPart(policy: Policy, evidence: Evidence, verdict: Verdict): CheckResultPart<"verdict"> {

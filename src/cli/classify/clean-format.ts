@@ -2,7 +2,7 @@ import { formatCsvRecord } from "../../base/csv.ts"
 import { jsonString, trimSpace } from "../../base/text.ts"
 import { SUBJECT_KINDS } from "../../check/address/subject.ts"
 import type { Recommendation } from "../../contract/policies.ts"
-import { DuplicateTable } from "../../rows/duplicates.ts"
+import { DuplicateTable, firstOfOutcome } from "../../rows/duplicates.ts"
 import type { InputRow } from "../../rows/input-rows.ts"
 import type { ReadingPlan } from "../../rows/reading-plan.ts"
 import type { ResultFormat } from "../../rows/result-format.ts"
@@ -42,7 +42,7 @@ export function cleanFormat(plan: ReadingPlan, { keep, keepsDuplicates }: CleanR
     // A row that is left out is nobody's first.
     // Rows with one website may be of several people.
     const { subject } = outcome
-    if (keepsDuplicates || subject.kind !== "email" || table.firstOf(subject, place) === null) return false
+    if (keepsDuplicates || subject.kind !== "email" || firstOfOutcome(table, outcome, place) === null) return false
     tally.duplicates++
     return true
   }

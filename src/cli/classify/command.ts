@@ -41,8 +41,8 @@ export function registerClassify(
       "in csv results, put an apostrophe before cells that a spreadsheet would run as formulas",
       false,
     )
-    .option("--canonical", "add canonical_email: an address in lower case and without its tag", false)
-    .option("--duplicates", "add duplicate_of: the number of the first row with the same input", false)
+    .option("--canonical", "add canonical_email to csv results: the mailbox behind an address", false)
+    .option("--duplicates", "add duplicate_of: the number of the first row with the same mailbox", false)
     .option("--jobs <n>", "how many processes work at once (default: one for each core)")
     .option("--json", "print the summary as JSON", false)
   addServerOptions(command).action(async (path: string, options: Flags & { readonly json: boolean }) => {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path"
 import type { Streams, TextSink } from "../../base/streams.ts"
 import { escapeControls } from "../../base/untrusted-text.ts"
-import type { DuplicateTable } from "../../rows/duplicates.ts"
+import { type DuplicateTable, firstOfOutcome } from "../../rows/duplicates.ts"
 import { type InputRow, readRow } from "../../rows/input-rows.ts"
 import type { InputColumns } from "../../rows/reading-plan.ts"
 import type { ResultFormat } from "../../rows/result-format.ts"
@@ -64,7 +64,7 @@ export class ResultsWriter {
   /** Counts the results of this run. */
   readonly tally = new SummaryCounter()
 
-  /** `duplicates`: finds the first row with the same input; null: they are not told. */
+  /** `duplicates`: finds the first row with the same mailbox or domain; null: they are not told. */
   constructor(streams: Streams, target: ResultsTarget, testDomain: string, duplicates: DuplicateTable | null) {
     this.#streams = streams
     this.#target = target
@@ -111,7 +111,7 @@ export class ResultsWriter {
   readonly write = (row: InputRow, outcome: RowOutcome): void => {
     const place = this.count + 1
     const duplicates = this.#duplicates
-    const first = duplicates?.firstOf(outcome?.subject ?? null, place) ?? null
+    const first = firstOfOutcome(duplicates, outcome, place)
     this.tally.count(outcome, row, place, this.#columnCount)
     if (duplicates !== null) this.tally.tellDuplicate(first !== null, duplicates.isFull)
     if (this.#resultFormat === null) return
@@ -122,7 +122,8 @@ export class ResultsWriter {
   /** Rows with results of an earlier run may be the first ones of those that follow. */
   #rememberInputs(rows: readonly InputRow[]): void {
     if (this.#duplicates === null) return
-    for (const row of rows) this.#duplicates.firstOf(readRow(row, this.#testDomain).subject, ++this.#rememberedCount)
+    for (const row of rows)
+      this.#duplicates.firstOf(readRow(row, this.#testDomain).subject, null, ++this.#rememberedCount)
   }
 
   /** Whether rows were all matched with the results of an earlier run, so that results are written now. */

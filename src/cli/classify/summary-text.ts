@@ -82,7 +82,7 @@ export const noteRows = ({
   ["skipped", skipped, "The cell is empty, or says so. They have no verdict."],
   ["cleaned", cleaned, `What is plainly meant was checked.${several === 0 ? "" : ` ${severalInWords(several)}`}`],
   ["wider", wide, "They have more cells than the file has columns."],
-  ["duplicates", duplicates ?? 0, "An earlier row has the same input."],
+  ["duplicates", duplicates ?? 0, "An earlier row has the same mailbox or domain."],
   ["units", units ?? 0, "The server charged them."],
 ]
 

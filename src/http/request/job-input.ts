@@ -42,8 +42,8 @@ export function parseUploadQuery(url: string, list: KnownList): UploadInput {
   if (callback?.kind === "fault") throw invalidInput([{ parameter: "callback", detail: callback.message }])
   const format = query.format ?? list.format ?? "text"
   const callbackUrl = callback?.url ?? null
-  const { canonical: tellsCanonical = false, duplicates: tellsDuplicates = false } = query
-  const results = { includesTenant: workspace, tellsCanonical, tellsDuplicates }
+  const { canonical: tellsCanonical = false, duplicates = false } = query
+  const results = { includesTenant: workspace, tellsCanonical, tellsDuplicates: duplicates !== false }
   return {
     options: { name, format, column, hasHeader, policy, ...results, callbackUrl },
     reading,
@@ -152,6 +152,7 @@ function readQuery(
 function readValue(name: string, value: string): string | boolean | number {
   if (INTEGERS.includes(name)) return /^\d{1,9}$/.test(value) ? Number(value) : value
   if (!BOOLEANS.includes(name)) return value
+  if (name === "duplicates" && value === "mark") return value
   if (Object.hasOwn(BOOLEAN_VALUES, value)) return BOOLEAN_VALUES[value] ?? false
   throw invalidInput([{ parameter: name, detail: `\`${name}\` must be true, false, 1 or 0.` }])
 }

@@ -209,7 +209,7 @@ function RowSummary({ list: { rows, units_used: units } }: { readonly list: JobB
     ["Skipped", skipped, "the cell is empty or says so; free, without a verdict"],
     ["Cleaned", cleaned, "what was meant is checked, and the results tell it"],
     ["Several addresses", several, "the first is checked, and the results tell the others"],
-    ["Duplicates", duplicates ?? 0, "rows with the same input as an earlier one"],
+    ["Duplicates", duplicates ?? 0, "rows with the same mailbox or domain as an earlier one"],
     ["More cells than columns", wide, "their last cells stand behind all others"],
     ["Could not be read", unreadable, "they count as invalid"],
     ["From lists only", degraded, "DNS gave no answer"],
