@@ -25,9 +25,9 @@ export type UploadOptions = OnceOptions & {
   readonly sheet?: string | undefined
   /** Whether a list is taken too in whose first rows nothing looks like an input. */
   readonly force?: boolean | undefined
-  /** Whether the results have `canonical_email`, and `duplicate_of`. */
+  /** Whether results of CSV have a column `canonical_email`, and whether results have `duplicate_of`. */
   readonly canonical?: boolean | undefined
-  readonly duplicates?: boolean | undefined
+  readonly duplicates?: boolean | "mark" | undefined
   readonly policy?: Policy | undefined
   readonly workspace?: boolean | undefined
   readonly name?: string | undefined

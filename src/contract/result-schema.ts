@@ -119,7 +119,7 @@ const RESULT_PARTS = {
     canonical_email: field(nullable(t.String()), {
       means: "The mailbox behind the address, by its provider's rules: addresses with the same one reach the same person.",
       empty: "Null: a domain or a URL was checked, the category is `invalid`, or the form would be longer than an address may be.",
-      use: "Put a unique index on it, and send mail to the address as it was typed. /docs/one-account shows how.",
+      use: "Put a unique index on it, and send mail to the address as it was typed. /docs/sign-up-forms#one-account shows how.",
       example: "jane@acme.com",
     }),
   },

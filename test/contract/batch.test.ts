@@ -95,7 +95,12 @@ describe("200", () => {
 
   test("white space around an item is no part of it", async () => {
     expect(await results(["\t jane@gmail.com\r\n"])).toMatchObject([
-      { email: "\t jane@gmail.com\r\n", normalized_email: "jane@gmail.com", category: "personal" },
+      {
+        email: "\t jane@gmail.com\r\n",
+        normalized_email: "jane@gmail.com",
+        canonical_email: "jane@gmail.com",
+        category: "personal",
+      },
     ])
   })
 

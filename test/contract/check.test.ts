@@ -52,6 +52,29 @@ describe("200", () => {
     expect(headers.get("x-request-id")).toBe(String(body["request_id"]))
   })
 
+  test("canonical_email is the mailbox behind an address, and null for all that is no valid address", async () => {
+    const mailboxOf = async (body: object) => (await post(body)).body["canonical_email"]
+    const addresses = [
+      "Ja.ne+news@GoogleMail.com",
+      "jane+news@tuta.com",
+      "suite-a+news@mailkind.test",
+      "degraded+news@mailkind.test",
+    ]
+    expect(await Promise.all(addresses.map(email => mailboxOf({ email })))).toEqual([
+      "jane@gmail.com",
+      "jane+news@tuta.com",
+      "suite-a@mailkind.test",
+      "degraded+news@mailkind.test",
+    ])
+    const others = [
+      { domain: "gmail.com" },
+      { url: "https://gmail.com/" },
+      { email: "a@b@c" },
+      { email: "invalid@mailkind.test" },
+    ]
+    expect(await Promise.all(others.map(mailboxOf))).toEqual([null, null, null, null])
+  })
+
   test("GET and POST give the same answer", async () => {
     const got = await ask("GET /v1/check?email=jane%40mailinator.com&policy=strict")
     const posted = await post({ email: "jane@mailinator.com", policy: "strict" })

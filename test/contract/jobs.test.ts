@@ -225,6 +225,19 @@ describe("a download", () => {
     expect((await app.get(path, { "If-None-Match": etag })).status).toBe(304)
   })
 
+  test("marks the first row with the same mailbox, with duplicates=mark as with duplicates=true", async () => {
+    for (const asked of ["mark", "true", "false"]) {
+      const app = await jobsApp()
+      const list = "email\nja.ne+x@gmail.com\njane@googlemail.com\njane@hotmail.com\n"
+      const { id } = await app.upload(list, `?format=csv&canonical=true&duplicates=${asked}`)
+      await app.done()
+      const { text } = await app.get(`/v1/jobs/${id}/results`)
+      const marked = ["canonical_email,duplicate_of", "jane@gmail.com,", "jane@gmail.com,1", "jane@hotmail.com,", ""]
+      const ends = asked === "false" ? marked.map(each => each.replace(/,.*/, "")) : marked
+      expect(text.split("\n").every((line, at) => line.endsWith(ends[at] ?? "?"))).toBe(true)
+    }
+  })
+
   test("for a spreadsheet has a byte order mark and safe cells, and continues from any byte too", async () => {
     const app = await jobsApp()
     const sep = "Report;=A1\n\n"
@@ -324,6 +337,7 @@ describe("an upload is refused, and leaves nothing behind, that", () => {
     ["has no such column", "?column=mail", LIST, CSV, "invalid_input", /no column of this name/],
     ["is empty", "", "", CSV, "invalid_input", /empty/],
     ["names an unknown format", "?format=xlsx", LIST, {}, "invalid_input", /`format` must be/],
+    ["asks for duplicates in another way", "?duplicates=drop", LIST, {}, "invalid_input", /`duplicates` must be mark/],
     ["names a column of a text", "?format=text&column=1", LIST, {}, "invalid_input", /no columns/],
     ["says twice what it is", "?format=csv&format=csv", LIST, {}, "invalid_input", /more than once/],
     ["has a name that is too long", `?name=${"n".repeat(101)}`, LIST, {}, "invalid_input", /`name` must have/],

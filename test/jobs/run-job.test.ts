@@ -99,7 +99,7 @@ describe("the results of a job", () => {
     expect((await desk.jobOf(lines.id)).counts.unreadable).toBe(1)
   })
 
-  test("have the canonical form of addresses, and the first row with the same input, if that was asked", async () => {
+  test("have the mailbox behind addresses, and the first row with the same one, if that was asked", async () => {
     const desk = await jobDesk()
     const list = "email\nJane+x@Gmail.com\nn/a\n<jane@gmail.com>\n"
     const options = { format: "csv", tellsCanonical: true, tellsDuplicates: true } as const

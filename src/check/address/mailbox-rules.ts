@@ -5,7 +5,7 @@ import { parseTable, requireOneOf, splitWords } from "../../base/text-table.ts"
 
 /** What a provider does not read in an address. `data/mail/mailbox-rules.txt` says what each means. */
 const RULE_WORDS = ["tag", "word", "dots", "hyphens", "underscores", "dot_is_hyphen", "subdomain"] as const
-type RuleWord = (typeof RULE_WORDS)[number]
+export type RuleWord = (typeof RULE_WORDS)[number]
 
 /** How a provider reads a character of a local part. */
 export const NO_NAME = 0
@@ -28,8 +28,18 @@ export type MailboxRule = {
   readonly keepsUntagged: boolean
 }
 
+/** One row of the table, for people. */
+export type MailboxRow = {
+  readonly name: string
+  /** Empty: it is a suite's. */
+  readonly domains: readonly string[]
+  readonly one: string | null
+  readonly words: readonly RuleWord[]
+}
+
 /** The rules by the domains of their providers, and by the key of the suite that runs a domain's mail. */
 export type MailboxRules = {
+  readonly rows: readonly MailboxRow[]
   readonly byDomain: ReadonlyMap<string, MailboxRule>
   readonly bySuite: ReadonlyMap<string, MailboxRule>
 }
@@ -40,18 +50,21 @@ const COLUMNS = ["key", "name", "domains", "one", "rules", "source"] as const
 export function parseMailboxRules(text: string): MailboxRules {
   const byDomain = new Map<string, MailboxRule>()
   const bySuite = new Map<string, MailboxRule>()
-  for (const { key, domains, one, rules, source } of parseTable(text, COLUMNS)) {
+  const rows: MailboxRow[] = []
+  for (const { key, name: provider, domains, one, rules, source } of parseTable(text, COLUMNS)) {
     const names = splitWords(domains)
     assert(/<https?:\/\/[^>]+>$/.test(source), `${key} has a source`)
     assert(one === "" || names.includes(one), `${key} names its mailboxes in one of its domains`)
-    const rule = toRule(key, one, new Set(splitWords(rules).map(word => requireOneOf(RULE_WORDS, word))))
+    const words = splitWords(rules).map(word => requireOneOf(RULE_WORDS, word))
+    const rule = toRule(key, one, new Set(words))
+    rows.push({ name: provider, domains: names, one: rule.one, words })
     if (names.length === 0) bySuite.set(key, rule)
     for (const name of names) {
       assert(!byDomain.has(name), `${name} is in one row`)
       byDomain.set(name, rule)
     }
   }
-  return { byDomain, bySuite }
+  return { rows, byDomain, bySuite }
 }
 
 function toRule(key: string, one: string, words: ReadonlySet<RuleWord>): MailboxRule {

@@ -151,9 +151,9 @@ Results, one for each input:
           cleaned and skipped rows. A member of the line whose name the answer
           has too gets the prefix input_. A line that cannot be read has
           line_error
---canonical adds canonical_email: an address in lower case, without its tag.
---duplicates adds duplicate_of: the number of the first row with the same
-address or domain.
+--canonical adds canonical_email to csv: the mailbox behind an address, by its
+provider's rules. ndjson always has it. --duplicates adds duplicate_of: the
+number of the first row with the same mailbox or domain.
 In csv all cells stay as they are in the file. A spreadsheet runs a cell as a
 formula if it begins with = + - @, a tab or a carriage return. --safe-cells
 puts an apostrophe before it.

@@ -154,7 +154,8 @@ function readValue(name: string, value: string): string | boolean | number {
   if (!BOOLEANS.includes(name)) return value
   if (name === "duplicates" && value === "mark") return value
   if (Object.hasOwn(BOOLEAN_VALUES, value)) return BOOLEAN_VALUES[value] ?? false
-  throw invalidInput([{ parameter: name, detail: `\`${name}\` must be true, false, 1 or 0.` }])
+  const others = name === "duplicates" ? "mark, " : ""
+  throw invalidInput([{ parameter: name, detail: `\`${name}\` must be ${others}true, false, 1 or 0.` }])
 }
 
 const RULES: Readonly<Record<string, string>> = {

@@ -68,6 +68,7 @@ describe("what comes from outside", () => {
       ...business,
       email: HOSTILE,
       normalized_email: HOSTILE,
+      canonical_email: `${HOSTILE}@`,
       domain: HOSTILE,
       did_you_mean: HOSTILE,
       mail: { ...business.mail, spf: HOSTILE, has_mx: true, mx: [{ priority: 1, host: HOSTILE, provider: HOSTILE }] },

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { loadMailboxRules, type RuleWord } from "../../../../check/address/mailbox-rules.ts"
 import { LISTING_RULE_NAMES, LISTING_RULES } from "../../../../check/lists/listing-rules.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
@@ -24,6 +25,15 @@ export const LIST_INSERTS = {
       ["A listing does not count as", "When"],
       LISTING_RULE_NAMES.map(rule => [`${codeSpan(rule)} {#rule-${rule}}`, proseText(LISTING_RULES[rule])]),
     ),
+  "mailbox-rules": () =>
+    markdownTable(
+      ["Provider", "Does not count", "Domains that are one"],
+      loadMailboxRules().rows.map(({ name, domains, one, words }) => [
+        escapeMarkdown(name),
+        words.length === 0 ? "–" : words.map(word => RULE_TEXTS[word]).join(", "),
+        one === null ? "–" : joinedText(domains),
+      ]),
+    ),
   "report-command": ({ lists, baseUrl }) => {
     const { domain, category } = exampleMistake(factOf(lists))
     return codeFence("sh", "Report", reportCommand(baseUrl, { domain, expected_category: category }))
@@ -31,6 +41,23 @@ export const LIST_INSERTS = {
   "allow-command": ({ lists }) => codeSpan(`mailkind allow add ${exampleMistake(factOf(lists)).domain}`),
   "block-command": ({ lists }) => codeSpan(`mailkind block add ${exampleMistake(factOf(lists)).domain}`),
 } as const satisfies Readonly<Record<string, Insert>>
+
+/** What an address may have that its provider does not read. */
+const RULE_TEXTS: Readonly<Record<RuleWord, string>> = {
+  tag: "`+tag`",
+  word: "`-word`",
+  dots: "dots",
+  hyphens: "hyphens",
+  underscores: "underscores",
+  dot_is_hyphen: "dot or hyphen",
+  subdomain: "`x@` before `user.domain`",
+}
+
+/** So many domains that are one are named. */
+const NAMED_DOMAINS_MAX = 4
+
+const joinedText = (domains: readonly string[]): string =>
+  domains.length > NAMED_DOMAINS_MAX ? `all ${formatNumber(domains.length)}` : domains.map(codeSpan).join(", ")
 
 /** A wrong listing that a visitor could report: of the domain that was looked up, where there is one. */
 function exampleMistake({ lookup }: ListsFacts): { readonly domain: string; readonly category: string } {

@@ -55,6 +55,9 @@ function Findings({ result }: EvidenceProps) {
         {result.normalized_email === null || result.normalized_email === result.email ? null : (
           <Fact term="Normalized">{result.normalized_email}</Fact>
         )}
+        {result.canonical_email === null || result.canonical_email === result.normalized_email ? null : (
+          <Fact term="Mailbox">{result.canonical_email}</Fact>
+        )}
         <Fact term="Mail">{mailLabel(result)}</Fact>
         <Fact term="Mail service">{suitesLabel(result)}</Fact>
         <PublishedRecord term="SPF" record={result.mail.spf} isMissing={result.reasons.includes("spf_missing")} />
