@@ -14,12 +14,13 @@ export function canonicalEmail(subject: Subject, operatedBy: string | null): str
   const { fault, domain, mailbox, tagged } = subject
   if (fault !== null || mailbox === null || domain === null) return null
   const rule = ruleOf(subject, operatedBy)
-  // Most addresses are their mailbox as they were sent, so nothing is made or measured.
-  if (mailbox === subject.sent && (rule === null || rule.keepsUntagged)) return mailbox
   const whole = tagged === null || rule?.isTagOff === true ? mailbox : tagged
+  // Most addresses are their mailbox in normal form, which is no longer than one may be, so nothing is made or measured.
+  const isNormal = whole === subject.normalized
+  if (isNormal && (rule === null || rule.keepsUntagged)) return whole
   const local = whole.slice(0, -domain.length - 1)
   const [name, host] = rule === null ? [local, domain] : mailboxOf(rule, local, subject)
-  if (mailbox === subject.sent && name === local && host === domain) return mailbox
+  if (isNormal && name === local && host === domain) return whole
   const address = `${name}@${host}`
   return isAddressTooLong(name, address) ? null : address
 }
