@@ -1,17 +1,25 @@
-/** Control characters other than white space, lone surrogates, and characters that change the text direction. */
-const INVISIBLE = /(?!\s)\p{Cc}|[\p{Cs}\uFEFF\u200E\u200F\u202A-\u202E\u2066-\u2069]/gu
+/** Control characters other than white space, lone surrogates, and characters without a width or that change the text direction. */
+const INVISIBLE = /(?!\s)\p{Cc}|[\p{Cs}\uFEFF\u00AD\u200B\u200E\u200F\u202A-\u202E\u2060-\u2064\u2066-\u2069]/gu
 const SPACES = /\s+/g
 
 /** Other spellings of the at-sign and the dot: of other scripts, escaped once or more often, or used to obscure an address. */
 const OTHER_AT_SIGNS =
-  /[\uFF20\uFE6B]|%(?:25)*40|\\u0040|\\x40|&(?:amp;)*(?:#0*64|#x0*40|commat);| ?[([{<] ?at ?[)\]}>] ?/gi
+  /[\uFF20\uFE6B]|%(?:25)*40|(?:\\|%)u0040|\\x40|&(?:amp;)*(?:#0*64(?!\d)|#x0*40(?![\da-f])|commat(?=;));?| ?[([{<] ?(?:at|@) ?[)\]}>] ?/gi
 const OTHER_DOTS = / ?[([{<] ?dot ?[)\]}>] ?/gi
 /** `jane dot doe at example dot com`: words instead of signs. */
 const SPELLED_OUT = /(?: at | ?@ ?)[^\s@.]+ dot /i
 const DOT_WORDS = / dot /gi
 const AT_WORDS = / at (?=[^\s@.]+\.)/gi
-/** `jane @ example.com`; an at-sign between spaces without a host after it is prose. The dots are those of IDNA (RFC 3490 §3.1). */
-const AT_AMONG_SPACES = / ?@ ?(?=[^\s@.\u3002\uFF0E\uFF61]+[.\u3002\uFF0E\uFF61][^\s@.])/g
+/** A dot between the labels of a host, those of IDNA (RFC 3490 §3.1) and escaped ones too. */
+const HOST_DOT = String.raw`(?:[.\u3002\uFF0E\uFF61]|[%=](?:25|3[dD])*2[eE]|&(?:#0*46|#x0*2[eE]|period);)`
+const LABEL = String.raw`[^\s@.\u3002\uFF0E\uFF61%=&]+`
+/** `jane @ example . com`; an at-sign between spaces without a host after it is prose, as is a dot that ends a sentence. */
+const AT_AMONG_SPACES = new RegExp(
+  ` ?@ ?(?=${LABEL}(?:${HOST_DOT}[^\\s@.]| ${HOST_DOT} ?[^\\s@.]|${HOST_DOT} [a-z]{2}))`,
+  "g",
+)
+/** `jane=40example.com` of quoted-printable text (RFC 2045 §6.7). Without a host after it the text may be about the number 40. */
+const QUOTED_PRINTABLE_AT = new RegExp(`=(?:3[dD])*40(?=${LABEL}${HOST_DOT}\\p{L})`, "gu")
 /** From a quote to the next one, with an at-sign that follows. Linear: no character is read twice. */
 const QUOTED = /"(?:[^"\\]|\\.)*("@)?/gs
 
@@ -59,7 +67,8 @@ function decodePart(part: string): string {
 
 /** The text on one line, with every at-sign as `@`. */
 function plainLine(text: string): string {
-  const line = text.replace(INVISIBLE, "").replace(SPACES, " ").replace(OTHER_AT_SIGNS, "@").replace(OTHER_DOTS, ".")
+  const visible = text.replace(INVISIBLE, "").replace(SPACES, " ")
+  const line = visible.replace(OTHER_AT_SIGNS, "@").replace(QUOTED_PRINTABLE_AT, "@").replace(OTHER_DOTS, ".")
   const signed = SPELLED_OUT.test(line) ? line.replace(DOT_WORDS, ".").replace(AT_WORDS, "@") : line
   return signed.replace(AT_AMONG_SPACES, "@")
 }
@@ -77,6 +86,17 @@ function withoutLastWord(part: string): string {
     if (from < 0) break
     end = part.slice(0, from).trimEnd().length
   }
-  const start = part.lastIndexOf(" ", end - 1) + 1
+  const start = wordStart(part, end)
   return start === part.length ? part : part.slice(0, start) + REDACTED
+}
+
+/** Where the word begins that ends at a place. The words of `jane . doe` and `jane .doe` are one. */
+function wordStart(part: string, end: number): number {
+  let start = part.lastIndexOf(" ", end - 1) + 1
+  while (start > 1 && start < part.length) {
+    const isDotBefore = part[start - 2] === "." && (start === 2 || part[start - 3] === " ")
+    if (!isDotBefore && part[start] !== ".") break
+    start = part.lastIndexOf(" ", start - 2) + 1
+  }
+  return start
 }

@@ -11,11 +11,24 @@ test.each([
   ["jane @ example.com", "…@example.com"],
   ["jane at example dot com", "…@example.com"],
   ["two lines\nof jane@example.com\u202e", "two lines of …@example.com"],
+  ["x @ corp . com", "…@corp . com"],
+  ["ask jane . doe @ mail . corp . com", "ask …@mail . corp . com"],
+  ["jane .doe@ corp. com", "…@corp. com"],
+  ["a=40corp.com b=3D40corp=2Ecom", "…@corp.com …@corp=2Ecom"],
+  ["a&#64corp.com b%u0040corp.com c&commat;corp.com", "…@corp.com …@corp.com …@corp.com"],
+  ["jane (@) corp &#46; com", "…@corp &#46; com"],
+  ["jane \u200b@\u00ad corp.com", "…@corp.com"],
   ["tea @ noon", "tea @ noon"],
+  ["tea @ noon. Then cake @ four", "tea @ noon. Then cake @ four"],
 ])("%j is kept as %j, and stays so", (text, kept) => {
   expect(redactAddresses(text, 100)).toBe(kept)
   expect(redactAddresses(kept, 100)).toBe(kept)
   expect(holdsAddress(text)).toBe(!kept.includes(" @ "))
+})
+
+test("the number 40, and an end of a sentence, are no sign of an address", () => {
+  for (const text of ["n=40 of 400", "rate=400.5 and =40.", "50%25 off", "Bye . @ me", "a & b; c"])
+    expect([text, redactAddresses(text, 100)]).toEqual([text, text])
 })
 
 test("a text is cut after its addresses are taken out, and one of which nothing is left is none", () => {
