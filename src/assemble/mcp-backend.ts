@@ -50,6 +50,8 @@ export function createLocalBackend(
     own_list: async () => NO_ACCOUNT,
     own_list_add: async () => NO_ACCOUNT,
     own_list_remove: async () => NO_ACCOUNT,
+    rules: async () => NO_ACCOUNT,
+    rules_set: async () => NO_ACCOUNT,
   }
 }
 
@@ -81,6 +83,8 @@ export const createServerBackend = (client: Mailkind, loadLists: () => Promise<L
   },
   own_list_add: async input => replyResult(await listOf(client, Object(input).list).add(Object(input).entries)),
   own_list_remove: async input => replyResult(await listOf(client, Object(input).list).remove(Object(input).entries)),
+  rules: async () => replyResult(await client.rules()),
+  rules_set: async input => replyResult(await client.setRules(Object(input).rules)),
 })
 
 const listOf = (client: Mailkind, list: unknown) => (list === "allow" ? client.allowList : client.blockList)

@@ -9,6 +9,8 @@ export const LIMITS = {
   batchItemLengthMax: 2048,
   batchBodyBytesMax: 262_144,
   bodyBytesMax: 65_536,
+  /** All rules of an account with spaces and line feeds take 700 bytes. */
+  rulesBodyBytesMax: 4_096,
   commentLengthMax: 1000,
   keysPerAccountMax: 5,
   keysCreatedPerDayMax: 20,

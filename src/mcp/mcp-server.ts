@@ -25,7 +25,7 @@ const PUBLISHED = TOOL_NAMES.map(name => {
       outputSchema: fromJsonSchema(plainSchema(output)),
       annotations: {
         readOnlyHint: change === undefined,
-        destructiveHint: change === "removes",
+        destructiveHint: change === "removes" || change === "replaces",
         idempotentHint: true,
         openWorldHint: isOpenWorld,
       },

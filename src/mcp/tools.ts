@@ -1,4 +1,5 @@
 import { type TObject, type TSchema, Type as t } from "@sinclair/typebox"
+import { RulesAnswer, RulesBody } from "../contract/account-rules-schema.ts"
 import { CATEGORY_NAMES } from "../contract/categories.ts"
 import { LIMITS } from "../contract/limits.ts"
 import {
@@ -34,7 +35,7 @@ export type ToolSpec = {
   /** Whether it asks DNS and other services about the domain. */
   readonly isOpenWorld: boolean
   /** What it changes; absent: nothing. */
-  readonly change?: "adds" | "removes"
+  readonly change?: "adds" | "removes" | "replaces"
   /** A value of the output in a few lines, for a model. */
   readonly summary: (value: never) => string
 }
@@ -169,12 +170,36 @@ export const TOOLS = {
     summary: ({ removed, absent, invalid, results }: OwnListRemoval) =>
       `${removed} removed, ${absent} not on the list, ${invalid} invalid.${invalidText(results)}`,
   },
+  rules: {
+    title: "See the rules of the account",
+    description:
+      "Shows what the account recommends instead of the policy, for each category and some reasons. Null: the policy decides.",
+    input: t.Object({}),
+    output: RulesAnswer,
+    isOpenWorld: false,
+    summary: rulesSummary,
+  },
+  rules_set: {
+    title: "Replace the rules of the account",
+    description:
+      "Replaces all rules of the account: one that is left out is gone, so read them with rules first. They count from the next check on.",
+    input: t.Object({ rules: RulesBody.properties.rules }),
+    output: RulesAnswer,
+    isOpenWorld: false,
+    change: "replaces",
+    summary: rulesSummary,
+  },
 } as const satisfies Record<string, ToolSpec>
 export type ToolName = keyof typeof TOOLS
 export const TOOL_NAMES = Object.keys(TOOLS) as ToolName[] // the keys of a table are its type's
 
 /** What every agent is told about the server. */
-export const INSTRUCTIONS = `mailkind shows what an email address, a domain or a website is. Policies: ${POLICY_NAMES.join(", ")}. Never tell a person that an address is bad because a check failed or is degraded. Only invalid_input about the subject itself means that the text is not an address. Change a block or allow list only when a person wants it.`
+export const INSTRUCTIONS = `mailkind shows what an email address, a domain or a website is. Policies: ${POLICY_NAMES.join(", ")}. Never tell a person that an address is bad because a check failed or is degraded. Only invalid_input about the subject itself means that the text is not an address. Change a block or allow list, or rules, only when a person wants it.`
+
+function rulesSummary({ rules }: RulesAnswer): string {
+  const lines = Object.entries(rules).flatMap(([rule, wanted]) => (wanted === null ? [] : [`- ${rule}: ${wanted}`]))
+  return lines.length === 0 ? "The account has no rules." : ["The rules of the account:", ...lines].join("\n")
+}
 
 /** Which entries are invalid, and why. */
 function invalidText(results: readonly { readonly index: number; readonly reason: OwnListFault | null }[]): string {

@@ -78,9 +78,11 @@ describe("GET and PUT /v1/rules", () => {
     ['{"rules":{"personal":7}}', "/rules/personal", "`allow`, `review`, `block`"],
     ['{"rules":{"personal":{"personal":"block"}}}', "/rules/personal", "`allow`, `review`, `block`"],
     ['{"rules":{"personal":"block","relay":"allow","personal":"allow"}}', "/rules/personal", "contradict"],
-    ['{"rules":{"personal":"block"},"rules":{"personal":"allow"}}', "/rules/personal", "contradict"],
+    ['{"rules":{"personal":"block"},"rules":{"relay":"allow"}}', "/rules", "`rules` is given more than once"],
+    ['{"rules":{"personal":"block"},"rul\\u0065s":{"personal":"block"}}', "/rules", "more than once"],
     ['{"rules":{"person\\u0061l":"block","personal":null}}', "/rules/personal", "contradict"],
     ['{"rules":{"personal":"block"},"rules":7}', "/rules", "object"],
+    ['{"rules":7,"rules":{"personal":"block"}}', "/rules", "more than once"],
     ['["rules"]', "", "object"],
   ])("refuse %s, and nothing is changed", async (body, pointer, detail) => {
     const harness = await testApp()
@@ -99,17 +101,24 @@ describe("GET and PUT /v1/rules", () => {
     const { body } = await send('{"rules":{"personal":"block","personal":"allow"}}')
     expect(body["detail"]).toContain("`personal: block` and `personal: allow`")
     expect((await send('{"rules":{"personal":"block","personal":"block"}}')).status).toBe(200)
+    const long = JSON.stringify(
+      { rules: whole(Object.fromEntries(ACCOUNT_RULE_NAMES.map(rule => [rule, "review"]))) },
+      null,
+      8,
+    )
+    expect(long.length).toBeLessThan(LIMITS.rulesBodyBytesMax / 4)
+    expect((await send(long)).status).toBe(200)
   })
 
   test("refuse bodies that are deep, long or full of names, in bounded time", async () => {
     const harness = await testApp()
     const send = async (body: string) =>
       (await harness.ask("PUT /v1/rules", { body, headers: { "Content-Type": "application/json" } })).body["code"]
-    const room = LIMITS.bodyBytesMax - 40
+    const room = LIMITS.rulesBodyBytesMax - 40
     expect(await send(`{"rules":${'{"a":'.repeat(room / 8)}1${"}".repeat(room / 8)}}`)).toBe("invalid_input")
     expect(await send(`{"rules":{${'"a":1,'.repeat(room / 6 - 1)}"a":1}}`)).toBe("invalid_input")
     expect(await send(`{"rules":{"${"\\\\".repeat(room / 4)}":1}}`)).toBe("invalid_input")
-    expect(await send(`{"rules":{}}${" ".repeat(LIMITS.bodyBytesMax)}`)).toBe("payload_too_large")
+    expect(await send(`{"rules":{}}${" ".repeat(LIMITS.rulesBodyBytesMax - 11)}`)).toBe("payload_too_large")
   })
 })
 
@@ -244,5 +253,20 @@ describe("the rules of an account", () => {
     const parts: string[] = []
     for await (const part of exportAccount(store, 0, accountId)) parts.push(part)
     expect(JSON.parse(parts.join("")).account.rules).toEqual({ personal: "block", new_domain: "review" })
+  })
+
+  test("that hold already are no change: nothing is added to the audit trail and the change log", async () => {
+    const harness = await testApp()
+    const { store, accountId } = harness
+    const acts = async () =>
+      (await listActsAbout(store, accountId, 50)).filter(({ kind }) => kind === "rules_changed").length
+    await put(harness, {})
+    expect(await acts()).toBe(0)
+    await put(harness, { personal: "block", relay: "allow" })
+    const changeId = await latestChangeId(store)
+    await put(harness, { relay: "allow", personal: "block" })
+    expect([await acts(), await latestChangeId(store)]).toEqual([1, changeId])
+    await put(harness, {})
+    expect(await acts()).toBe(2)
   })
 })

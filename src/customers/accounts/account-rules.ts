@@ -51,17 +51,27 @@ export async function readAccountRules(store: Store, accountId: string): Promise
 
 /**
  * Replaces the rules of an account. Of two at a time the later one holds as a whole. When it resolves, the rules are durable and in force
- * in this process. False when there is no such account.
+ * in this process. The rules that hold already are no change, which other processes or the audit trail would have to hear of. False when
+ * there is no such account.
  */
 export async function setAccountRules(log: AttributedLog, accountId: string, rules: AccountRules): Promise<boolean> {
   const stored = serializeRules(rules)
-  return await recordChanges(log, async (store, note) => {
-    const isFound = (await store.run("UPDATE accounts SET rules = $2 WHERE id = $1", [accountId, stored])) > 0
-    if (!isFound) return false
+  const outcome = await recordChanges(log, async (store, note) => {
+    // The write changes nothing: it locks the row.
+    const before = await store.one<{ rules: string | null }>(
+      "UPDATE accounts SET rules = rules WHERE id = $1 RETURNING rules",
+      [accountId],
+    )
+    if (before === null) return "unknown_account"
+    if (before.rules === stored) return "unchanged"
+    await store.run("UPDATE accounts SET rules = $2 WHERE id = $1", [accountId, stored])
     await recordAct(log, store, { kind: "rules_changed", accountId, details: rulesText(rules) })
     await note("account_changed", accountId)
-    return true
+    return "changed"
   })
+  // Another node may have set them, of which this process has not heard.
+  if (outcome === "unchanged") log.notify([{ kind: "account_changed", subject: accountId }])
+  return outcome !== "unknown_account"
 }
 
 /** The rules as a text of one line, in the order of the table; empty: there are none. */

@@ -8,6 +8,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
+import { parseRules } from "../../customers/accounts/account-rules.ts"
 import type { CallerAccount } from "../../customers/keys/key-cache.ts"
 import type { OwnList } from "../../customers/own-lists/own-lists.ts"
 import { listingResult } from "../../mcp/explain-listing.ts"
@@ -22,6 +23,7 @@ import { handlers } from "../router.ts"
 import { type BatchDeps, runBatch } from "../v1/batch.ts"
 import { runCheck } from "../v1/check.ts"
 import { addToOwnList, admitLongRequest, type OwnListDeps, readOwnList, removeFromOwnList } from "../v1/own-lists.ts"
+import { readRules, replaceRules, validRules } from "../v1/rules.ts"
 
 type McpRouteDeps = BatchDeps &
   OwnListDeps & {
@@ -100,6 +102,12 @@ function backendOf(deps: McpRouteDeps, exchange: Exchange): McpBackend {
       toolResult(deps.log, () => {
         admitLongRequest(deps, exchange)
         return removeFromOwnList(deps, exchange, listOf(input), parseSentEntries(input))
+      }),
+    rules: () => toolResult(deps.log, () => readRules(deps.changes, exchange)),
+    rules_set: input =>
+      toolResult(deps.log, () => {
+        const rules = validRules(parseRules(Object.entries(Object(ownMember(input, "rules")))))
+        return replaceRules(deps.changes, exchange, rules)
       }),
   }
 }

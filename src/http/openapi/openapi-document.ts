@@ -180,7 +180,7 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
     request: () => ({
       requestBody: {
         required: true,
-        description: `At most ${LIMITS.bodyBytesMax} bytes. A rule that is written twice with different recommendations is refused.`,
+        description: `At most ${LIMITS.rulesBodyBytesMax} bytes. \`rules\` is given once, and a rule that is written twice with different recommendations is refused.`,
         content: jsonContent("RulesBody", {
           two: { summary: "Two rules", value: { rules: EXAMPLE_RULES } },
           none: { summary: "No rules", value: { rules: {} } },

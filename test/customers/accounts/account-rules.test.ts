@@ -50,6 +50,15 @@ test("rules come with the key of the account: at once in the node that sets them
   await close()
 })
 
+test("rules that another node set before hold at once in the node that is asked for the same", async () => {
+  const { one, other, accountId, rulesBy, close } = await twoNodes()
+  expect(await rulesBy(one)).toBeUndefined()
+  await setAccountRules(other.log, accountId, { personal: "block" })
+  await setAccountRules(one.log, accountId, { personal: "block" })
+  expect(await rulesBy(one)).toEqual({ personal: "block" })
+  await close()
+})
+
 test("of rules that two nodes set at a time, those of one hold as a whole", async () => {
   const { one, other, accountId, close } = await twoNodes()
   const sets: readonly AccountRules[] = [

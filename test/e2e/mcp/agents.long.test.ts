@@ -77,6 +77,19 @@ async function expectOwnLists(client: Client): Promise<void> {
   expect(removed).toMatchObject({ text: "1 removed, 0 not on the list, 0 invalid.", value: { removed: 1 } })
 }
 
+/** An agent sets the rules of the account, reads them, and replaces them by none. */
+async function expectRules(client: Client): Promise<void> {
+  const rules = { personal: "block", new_domain: null }
+  expect(await called(client, "rules_set", { rules })).toMatchObject({
+    ...{ isError: false, text: "The rules of the account:\n- personal: block" },
+    value: { rules: { personal: "block", new_domain: null, relay: null } },
+  })
+  expect((await called(client, "rules", {})).value).toMatchObject({ rules: { personal: "block" } })
+  for (const wrong of [{ invalid: "allow" }, { personal: "ask" }])
+    expect(await called(client, "rules_set", { rules: wrong })).toMatchObject({ isError: true })
+  expect(await called(client, "rules_set", { rules: {} })).toMatchObject({ text: "The account has no rules." })
+}
+
 /** What a tool answers: its text, its value, and whether it failed. */
 async function called(client: Client, name: string, input: Record<string, unknown>) {
   const { content, structuredContent, isError = false } = await client.callTool({ name, arguments: input })
@@ -90,8 +103,8 @@ async function expectTools(client: Client): Promise<void> {
   for (const { name, description = "", annotations, outputSchema } of tools) {
     expect(description.length).toBeGreaterThan(40)
     expect(annotations).toMatchObject({
-      readOnlyHint: !/_(?:add|remove)$/.test(name),
-      destructiveHint: name.endsWith("_remove"),
+      readOnlyHint: !/_(?:add|remove|set)$/.test(name),
+      destructiveHint: /_(?:remove|set)$/.test(name),
     })
     expect(outputSchema?.["type"]).toBe("object")
   }
@@ -144,6 +157,7 @@ test("the official client lists and calls every tool over HTTP, and each call co
   const client = await overHttp(server, server.firstKey)
   await expectTools(client)
   await expectOwnLists(client)
+  await expectRules(client)
   const usage = await called(client, "usage", {})
   // Four checks, and a batch of three. Nothing else costs a unit.
   expect(usage).toMatchObject({
@@ -176,6 +190,7 @@ test("over stdio with --server the tools answer from that server, and say so whe
   })
   expect((await called(client, "usage", {})).text).toMatch(/^Used today: 2 units/)
   await expectOwnLists(client)
+  await expectRules(client)
   await server.stop()
   const gone = await called(client, "check", { email: "jane@gmail.com" })
   expect(gone).toMatchObject({

@@ -84,6 +84,8 @@ const NO_TOOLS = {
   own_list: nothing,
   own_list_add: nothing,
   own_list_remove: nothing,
+  rules: nothing,
+  rules_set: nothing,
 }
 
 const agentRequest = (body: Uint8Array<ArrayBuffer>): Request =>
@@ -149,10 +151,10 @@ export const REQUEST_READERS: readonly Reader[] = [
     tokens: [...JSON_TOKENS, '"personal":"block",', '"rules":{'],
     plain: '"personal":"block","relay":null,',
     frame: text => `{"rules":{${text}"unknown":"review"}}`,
-    bytesMax: LIMITS.bodyBytesMax,
+    bytesMax: LIMITS.rulesBodyBytesMax,
     memoryBytesMax: 16 * 1_048_576,
     read: async bytes => {
-      await json(bytes, LIMITS.bodyBytesMax)
+      await json(bytes, LIMITS.rulesBodyBytesMax)
       const rules = writtenMembers(textOf(bytes)).flatMap(({ text }) => writtenMembers(text))
       parseRules(rules.map(({ name, text }) => [name, JSON.parse(text)] as const))
     },

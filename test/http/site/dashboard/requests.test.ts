@@ -103,6 +103,7 @@ describe("the filter", () => {
     ["domain=jane%40mailinator.com", ["mailinator.com"]],
     ["key=site", []],
     ["route=POST+%2Fv1%2Fcheck", ["mailinator.com", "gmail.com"]],
+    ["route=PUT+%2Fv1%2Frules", []],
     ["from=2026-01-01T00:00&to=2026-01-01T00:01", ["mailinator.com", "gmail.com"]],
     ["to=2026-01-01", []],
     ["status=9xx&category=nothing&route=x", ["mailinator.com", "gmail.com"]],

@@ -13,10 +13,11 @@ export const STATUS_CLASSES = {
   "5xx": { label: "5xx: server failed", first: 5 },
 } as const satisfies Record<string, { readonly label: string; readonly first: number }>
 
-/** The routes whose requests are logged, as the log names them. */
-export const LOGGED_ROUTES: readonly string[] = (
-  ["getCheck", "postCheck", "postBatch", "postFeedback", "getUsage", "postTryIt", "postFeedbackForm"] as const
-).map(id => `${ROUTES[id].method} ${ROUTES[id].path}`)
+/** The routes whose requests are logged, as the log names them: all that take keys, and the forms that cost units. */
+export const LOGGED_ROUTES: readonly string[] = [
+  ...Object.values(ROUTES).filter(({ access }) => access === "secret key" || access === "key or test address"),
+  ...[ROUTES.postTryIt, ROUTES.postFeedbackForm],
+].map(({ method, path }) => `${method} ${path}`)
 
 /** The fields of the filter as they were typed. Empty: not filtered by. They are the parameters of the page's URL. */
 export type RequestFilterValues = {
