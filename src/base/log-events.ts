@@ -14,10 +14,13 @@ const event = (levels: LogLevel | readonly LogLevel[], fields: string, meaning: 
 })
 
 /**
- * Work in the background that failed: `error` is the name of the error, `fault` its code, `where` the database, file or folder, `why` what was
- * seen, `remedy` what to do. It is tried again.
+ * The fields of a line about work in the background that failed: `error` is the name of the error, `fault` its code, `where` the database, file or
+ * folder, `why` what was seen, `remedy` what to do.
  */
-const failed = (meaning: string): LogEvent => event("error", "error fault where why remedy", meaning)
+export const BACKGROUND_FIELDS = ["error", "fault", "where", "why", "remedy"] as const
+
+/** Work in the background that failed. It is tried again. */
+const failed = (meaning: string): LogEvent => event("error", BACKGROUND_FIELDS.join(" "), meaning)
 
 /** The fields of a line that tells of an outage: `where` is the host and port, the URL or the path, `why` the code and the words of the error. */
 export const OUTAGE_FIELDS = ["where", "why", "remedy"] as const
@@ -50,13 +53,13 @@ export const LOG_EVENTS = {
   // Faults
   "requests fail": outage("error", "fault", "A fault of the database or its disk begins. `fault` is in the lines that follow."),
   "the database does not answer": outage("error", "fault", "An outage begins."),
-  "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended, and what it has cost."),
+  "the database answers again": event("info", "lasted_s failed_requests failed_tasks", "The outage has ended."),
   "this server is cut off from a database that others reach": event("warn", "", "It is not ready (`/v1/health?ready=1`) until the database answers it again."),
-  "the clock is in doubt": outage("warn", "fault", "The clock of this host and the one that confirms it differ by more than a minute, or it has jumped. Nothing is deleted for its age, no day begins by it, and all else continues."),
+  "the clock is in doubt": outage("warn", "fault", "It differs by more than a minute from the one that confirms it, or has jumped. Nothing is deleted for its age, and no day begins by it."),
   "the clock is no longer in doubt": event("info", "lasted_s failed_requests failed_tasks", "What is too old is deleted again."),
   "DNS does not answer": outage("warn", "fault", "Verdicts use the lists alone. `dns_silent`: no server answers. `dns_failing`: every answer is a failure. `dns_denying`: names that exist are denied."),
   "DNS answers again": event("info", "lasted_s failed_requests failed_tasks", "`failed_tasks` domains were checked without DNS."),
-  "files and sockets run out": outage("error", "fault", "Nine tenths of those that this process may open are open. At the limit the system accepts no connection, and clients wait."),
+  "files and sockets run out": outage("error", "fault", "Nine tenths of those that this process may open are open. At the limit, clients wait."),
   "files and sockets are free again": event("info", "lasted_s failed_requests failed_tasks", "Less than eight tenths are open."),
   "a fault continues": event("warn", "fault lasted_s failed_requests failed_tasks", "Once a minute, while something fails by it."),
   "a fault is over": event("info", "fault lasted_s failed_requests failed_tasks", "Nothing has failed by it for a minute."),
@@ -65,13 +68,13 @@ export const LOG_EVENTS = {
   "the database answers": event("info", "lasted_s failed_requests failed_tasks", "The start continues."),
   "others can use the data directory": event("warn", "found remedy", "It holds hashes of keys and emails of accounts."),
   "mails may be read or changed on their way to the mail server": event("warn", "remedy", "The connection to it is not encrypted."),
-  "the first key is not used, since there are accounts": event("info", "", "`MAILKIND_FIRST_KEY` is for an empty database: unset it after the first start. `mailkind key create` makes other keys."),
+  "the first key is not used, since there are accounts": event("info", "", "`MAILKIND_FIRST_KEY` is for an empty database: unset it. `mailkind key create` makes other keys."),
   "the settings were read again": event("info", "changed", "SIGHUP came. `changed` names the settings that the server has taken."),
   "some settings need a restart": event("warn", "changed remedy", "They were changed, and a running server cannot take them."),
   "the settings are faulty and stay as they were": event("error", "faults", "SIGHUP came. Each fault says where it stands."),
   "a backup was written": event("info", "file bytes", "Every page of it was read back."),
-  "no backup was written": outage(["error", "debug"], "", "It is tried again after ten minutes, and is an error once until one is written. Older backups stay."),
-  "old backups were not removed": outage("error", "", "They stay, and the disk may become full. It is tried again after the next backup."),
+  "no backup was written": outage(["error", "debug"], "", "It is tried again after ten minutes. Older backups stay."),
+  "old backups were not removed": outage("error", "", "The disk may become full. It is tried again after the next backup."),
   "the backups were not counted": failed("A metric is old."),
   "a deletion of an account was not recorded beside the database": failed("A restore of an older backup may bring the account back."),
   stopping: event("info", "asked_by", "By a signal, or by the server that takes over."),
@@ -116,12 +119,12 @@ export const LOG_EVENTS = {
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),
   "a mail for a sign-in was refused permanently": event("warn", "reply", "The visitor gets none."),
-  "no mail for a sign-in can be sent now": outage("warn", "cause reply", "The mail server fails. Each is tried again for ten minutes, and this is said once until one is sent."),
+  "no mail for a sign-in can be sent now": outage("warn", "cause reply", "The mail server fails. Each is tried again for ten minutes."),
   "a mail for a sign-in could not be sent in time": event("warn", "reply", "Its link has expired."),
   "too many mails for sign-ins are under way, and one is not sent": event("warn", "held", "The mail server is too slow."),
   "sign-in requested; no mail server is set, so here are the link and the code": event("info", "link code", "Set `MAILKIND_SMTP_URL` in production."),
   "the number of nodes that share the limits has changed": event("info", "nodes", "A node came or went."),
-  "another server runs with the identity of this one": event("warn", "remedy", "The data directory was copied, or two servers share it. For half a minute both were one node to others."),
+  "another server runs with the identity of this one": event("warn", "remedy", "The data directory was copied, or two servers share it."),
   "the id of this node cannot be kept in its data directory": failed("After a restart it counts as another node for a quarter of a minute."),
   "a callback was not delivered": event("info", "account ending result", "It is not tried again: the receiver is gone, or has failed for a day."),
   // Work in the background
@@ -172,7 +175,7 @@ export const LOG_EVENTS = {
   "the lease of jobs was not renewed": failed("Another node may take them over."),
   "the folder with the lists of jobs cannot be used": failed("No list is received or checked."),
   "a job was interrupted": failed("It continues where it stood."),
-  "a list is given up, since it ended its process twice": event("error", "job row remedy", "Its state is `failed`, and `row` is the likely cause. The lines about workers that ended stand before."),
+  "a list is given up, since it ended its process twice": event("error", "job row remedy", "Its state is `failed`, and `row` is the likely cause."),
   "the folder with the lists of jobs belongs to another database": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "other servers use another folder for the lists of jobs": failed("No list is received or checked. `mailkind doctor` says what to do."),
   "callbacks were not sent": failed(TRIED_AGAIN),

@@ -117,7 +117,7 @@ async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideC
   return {
     ...commonFacts(deps),
     inventory,
-    operatorFiles: route === "docsSelfHosting" ? await readOperatorFiles(deps) : null,
+    operatorFiles: route === "docsSelfHosting" || route === "docsPlatforms" ? await readOperatorFiles(deps) : null,
     licensedPart: inventory === null ? null : licensedPart(url, inventory),
     lists: route === "docsLists" ? readLists(url, deps) : null,
   }

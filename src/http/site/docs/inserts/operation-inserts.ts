@@ -1,5 +1,5 @@
 import { assert } from "../../../../base/errors.ts"
-import { LOG_EVENTS, type LogEvent } from "../../../../base/log-events.ts"
+import { BACKGROUND_FIELDS, LOG_EVENTS, type LogEvent } from "../../../../base/log-events.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
 import { AUDIT_ACTS } from "../../../../customers/audit/audit.ts"
@@ -47,13 +47,23 @@ export const OPERATION_INSERTS = {
   "log-events": () =>
     markdownTable(
       ["Event", "Level", "Fields", "Meaning"],
-      Object.entries<LogEvent>(LOG_EVENTS).map(([message, { levels, fields, meaning }]) => [
-        proseText(message),
+      eventsWithOneText(({ fields }) => !isBackground(fields)).map(({ messages, levels, fields, meaning }) => [
+        messages,
         levels.map(codeSpan).join(", "),
         fields.map(codeSpan).join(", "),
         proseText(meaning),
       ]),
     ),
+  /** Work that failed: the fields are the same in every line, so the page names them once. */
+  "log-background-events": () =>
+    markdownTable(
+      ["Events", "Meaning"],
+      eventsWithOneText(({ fields }) => isBackground(fields)).map(({ messages, meaning }) => [
+        messages,
+        proseText(meaning),
+      ]),
+    ),
+  "log-background-fields": () => BACKGROUND_FIELDS.map(codeSpan).join(", "),
   "audit-actors": () =>
     markdownTable(
       ["Who", "Meaning"],
@@ -111,13 +121,26 @@ export const OPERATION_INSERTS = {
     ),
   "setting-index": ({ settings }) =>
     markdownTable(
-      ["Setting", "Default"],
-      settings.map(({ name, default: fallback }) => [
-        `${linkTo(codeSpan(name), `${ROUTES.docsSettings.path}#${name}`)} {#${name}}`,
-        proseText(fallback),
-      ]),
+      ["Setting"],
+      settings.map(({ name }) => [`${linkTo(codeSpan(name), `${ROUTES.docsSettings.path}#${name}`)} {#${name}}`]),
     ),
 } as const satisfies Readonly<Record<string, Insert>>
+
+const isBackground = (fields: readonly string[]): boolean => fields.join() === BACKGROUND_FIELDS.join()
+
+/** The events that are chosen. Those that differ in their message alone are one: `messages` has all of them. */
+function eventsWithOneText(
+  isChosen: (event: LogEvent) => boolean,
+): readonly (LogEvent & { readonly messages: string })[] {
+  const events = Object.entries<LogEvent>(LOG_EVENTS).filter(([, event]) => isChosen(event))
+  const alike = Map.groupBy(events, ([, { levels, fields, meaning }]) => [levels, fields, meaning].join("\n"))
+  return [...alike.values()].flatMap(([first, ...others]) => {
+    if (first === undefined) return []
+    const [message, event] = first
+    const messages = [message, ...others.map(([other]) => other)].map(codeSpan).join(", ")
+    return [{ ...event, messages }]
+  })
+}
 
 const DEPLOY_FILES = [
   { name: "unit", language: "ini", caption: "mailkind@.service" },
