@@ -1,7 +1,9 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
+import { addEntries, removeEntries } from "../../src/customers/own-lists/own-lists.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
+import { entry } from "./own-list-entry.ts"
 
 const JSON_TYPE = { "Content-Type": "application/json" }
 const ADDRESS = "jane.secret@acme.com"
@@ -57,6 +59,35 @@ describe("entries", () => {
     expect(await send("DELETE /v1/block-list?entry=%FF")).toMatchObject({ status: 400 })
     expect(await send("DELETE /v1/block-list")).toMatchObject({ status: 400 })
     expect(await listed()).toEqual(["b.com"])
+  })
+
+  test("that a query and a body name are refused with both, and an empty body names none", async () => {
+    const { send, add, listed } = await lists()
+    await add(["acme.com", "b.com"])
+    const refused = await send("DELETE /v1/block-list?entry=acme.com", { entries: ["b.com"] })
+    expect(refused).toMatchObject({ status: 400, body: { code: "invalid_input" } })
+    expect(refused.body["errors"]).toMatchObject([{ parameter: "entry" }, { pointer: "/entries" }])
+    expect(await listed()).toEqual(["acme.com", "b.com"])
+    expect(statusesOf(await send("DELETE /v1/block-list?entry=acme.com", {}))).toEqual(["removed"])
+    expect(await listed()).toEqual(["b.com"])
+  })
+
+  test("may be a thousand of the longest names with the longest notes, in which each letter is escaped", async () => {
+    const { ask } = await lists()
+    const letter = "\\u00e9"
+    const domain = (at: number) => `${at}.${"name.".repeat(48)}example`
+    const entries = Array.from({ length: LIMITS.ownListRequestEntriesMax }, (_, at) => {
+      return `{"entry": "${domain(1000 + at)}", "note": "${letter.repeat(LIMITS.ownListNoteLengthMax)}"}`
+    })
+    const body = `{"entries": [${entries.join(", ")}]}`
+    expect(await ask("POST /v1/block-list", { headers: JSON_TYPE, body })).toMatchObject({
+      ...{ status: 200, body: { added: entries.length } },
+    })
+    expect(
+      await ask("POST /v1/block-list", { headers: JSON_TYPE, body: body.padEnd(LIMITS.ownListBodyBytesMax + 1) }),
+    ).toMatchObject({
+      ...{ status: 413, body: { code: "payload_too_large", limit: LIMITS.ownListBodyBytesMax } },
+    })
   })
 
   test("are shown by pages in one order, and one alone by its exact value", async () => {
@@ -236,6 +267,40 @@ test("nothing of a request leaves an address in the database, the log or the met
   const rows = await Promise.all(tables.map(({ name }) => store.all(`SELECT * FROM "${name}"`)))
   const kept = [JSON.stringify(rows), JSON.stringify(logged), await metrics()]
   for (const text of kept) expect(text).not.toMatch(/jane\.secret|john\.hidden/)
+})
+
+/** A server that has cached its lists, and changes of them that another node makes. */
+async function cachedLists() {
+  const all = await lists()
+  const elsewhere = { ...all.changes, notify: () => undefined }
+  const owner = { accountId: all.accountId }
+  const isBlocked = async () =>
+    (await all.send("POST /v1/check", { domain: "acme.com" })).body["recommendation"] === "block"
+  expect(await isBlocked()).toBe(false)
+  return { ...all, elsewhere, owner, isBlocked }
+}
+
+describe("what another node has done counts in this one from the answer on that tells of it", () => {
+  test("entries that are on the list, and off it", async () => {
+    const { send, add, elsewhere, owner, isBlocked } = await cachedLists()
+    await addEntries(elsewhere, owner, "block", [entry("acme.com")])
+    expect(statusesOf(await add(["acme.com"]))).toEqual(["present"])
+    expect(await isBlocked()).toBe(true)
+    await removeEntries(elsewhere, owner, "block", [entry("acme.com")])
+    expect(statusesOf(await send("DELETE /v1/block-list?entry=acme.com"))).toEqual(["absent"])
+    expect(await isBlocked()).toBe(false)
+  })
+
+  test("a request that is sent again", async () => {
+    const { add, store, isBlocked, changes, elsewhere, owner } = await cachedLists()
+    await add(["acme.com"], { again: "k" })
+    await removeEntries(changes, owner, "block", [entry("acme.com")])
+    expect(await isBlocked()).toBe(false)
+    await addEntries(elsewhere, owner, "block", [entry("acme.com")])
+    expect((await add(["acme.com"], { again: "k" })).headers.get("idempotent-replayed")).toBe("true")
+    expect(await isBlocked()).toBe(true)
+    expect(await store.all("SELECT entry FROM own_list_entries")).toHaveLength(1)
+  })
 })
 
 describe("a request with an idempotency key", () => {

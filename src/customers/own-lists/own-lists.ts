@@ -44,7 +44,7 @@ export async function addEntries(
 ): Promise<EntryAddition> {
   const labels = labelsOf(entries)
   const wanted = new Set(labels.keys())
-  return await recordChanges(log, async (store, note): Promise<EntryAddition> => {
+  const addition = await recordChanges(log, async (store, note): Promise<EntryAddition> => {
     if (!(await lockLists(store, owner))) return { kind: "unknown_account" }
     const subject = ownerId(owner)
     const added = wanted.difference(await entriesOnList(store, owner, list, wanted))
@@ -65,7 +65,13 @@ export async function addEntries(
     await record(store, addition)
     return addition
   })
+  if (addition.kind === "added" && addition.addedCount === 0) hearOfLists(log, owner)
+  return addition
 }
+
+/** Reads the lists of an owner again in this process: another one may have made them what they are, of which this one has not heard. */
+export const hearOfLists = (log: AttributedLog, owner: ListOwner): void =>
+  log.notify([{ kind: "own_lists_changed", subject: ownerId(owner) }])
 
 /** The labels by stored form. Of equal entries the last one with a note gives it. */
 function labelsOf(entries: readonly (OwnListEntry & Partial<EntryLabel>)[]): ReadonlyMap<string, EntryLabel> {
@@ -99,7 +105,7 @@ export async function removeEntries(
   pause: Pause = () => undefined,
 ): Promise<EntryRemoval> {
   const unwanted = new Set(entries.map(({ storedText }) => storedText))
-  return await recordChanges(log, async (store, note) => {
+  const removal = await recordChanges(log, async (store, note) => {
     const subject = ownerId(owner)
     await lockLists(store, owner)
     const removed = await entriesOnList(store, owner, list, unwanted)
@@ -112,6 +118,8 @@ export async function removeEntries(
     }
     return { removed, removedCount, absentCount: unwanted.size - removedCount }
   })
+  if (removal.removedCount === 0) hearOfLists(log, owner)
+  return removal
 }
 
 /** Sets the note of entries that are on a list; null: they have none any more. Resolves with the count of those that are on it. */

@@ -4,6 +4,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import { OWN_LIST_PAGE_ENTRIES } from "../../contract/own-lists-schema.ts"
 import { parseEntry } from "../../customers/own-lists/entries.ts"
 import { INPUT_FAULTS_MAX, type InputFault, invalidInput, NOT_AN_OBJECT, Problem } from "../response/problem.ts"
+import { parseJsonBody } from "./body.ts"
 import { parameterCountFault, uriParameters } from "./request-url.ts"
 
 /** An entry as it was sent, with its note; empty: none. */
@@ -32,6 +33,16 @@ export function parseQueryEntries(url: string): readonly SentEntry[] | null {
   const named = uriParameters(url).filter(({ name }) => name === "entry")
   assertReadable(url)
   return named.length === 0 ? null : named.map(({ value }) => ({ entry: value ?? "", note: "" }))
+}
+
+/** Throws `invalid_input` when the body of a DELETE names entries too, beside those of the query: one of the two would count for nothing. */
+export function assertNamesNoEntries(request: Request, body: Uint8Array): void {
+  if (body.length === 0 || ownMember(parseJsonBody(request, body), "entries") === undefined) return
+  const detail = "Entries are named by `entry` in the query and by `entries` in the body. Send one of them."
+  throw invalidInput([
+    { parameter: "entry", detail },
+    { pointer: "/entries", detail },
+  ])
 }
 
 /** Which entries of a list are asked for. */

@@ -16,6 +16,7 @@ import {
   countEntries,
   type DatedOwnListEntry,
   findEntry,
+  hearOfLists,
   listEntries,
   type OwnList,
   removeEntries,
@@ -25,10 +26,11 @@ import { rateSubject } from "../../customers/quota/rate/rate-subject.ts"
 import type { AttributedLog, ChangeLog } from "../../customers/store/change-log/change-log.ts"
 import type { LoadShedder } from "../admission/load-shedder.ts"
 import { callerOf, type Exchange } from "../exchange.ts"
-import { readJsonBody } from "../request/body.ts"
+import { readBytes, readJsonBody } from "../request/body.ts"
 import { invalidKey } from "../request/caller.ts"
 import { callerActor } from "../request/caller-actor.ts"
 import {
+  assertNamesNoEntries,
   type OwnListInput,
   parseOwnListQuery,
   parseQueryEntries,
@@ -67,7 +69,7 @@ function endpointsOf(deps: OwnListDeps & { readonly responses: JsonResponses }, 
   const { responses, loadShedder } = deps
   const json = ({ id, lease }: Exchange, body: OwnListPage | OwnListRemoval): Response =>
     responses.serialized(JSON.stringify(body), id, 200, lease?.headers())
-  const read = ({ request }: Exchange) => readJsonBody(request, LIMITS.ownListBodyBytesMax, loadShedder)
+  const read = ({ request }: Exchange) => readJsonBody(request, BODY_BYTES_MAX, loadShedder)
   return {
     get: async (exchange: Exchange) =>
       json(exchange, await readOwnList(deps, exchange, list, parseOwnListQuery(exchange.request.url))),
@@ -79,13 +81,15 @@ function endpointsOf(deps: OwnListDeps & { readonly responses: JsonResponses }, 
     delete: async (exchange: Exchange) => {
       admitLongRequest(deps, exchange)
       const named = parseQueryEntries(exchange.request.url)
-      return json(
-        exchange,
-        await removeFromOwnList(deps, exchange, list, named ?? parseSentEntries(await read(exchange))),
-      )
+      const sent = named ?? parseSentEntries(await read(exchange))
+      if (named !== null)
+        assertNamesNoEntries(exchange.request, await readBytes(exchange.request, BODY_BYTES_MAX, loadShedder))
+      return json(exchange, await removeFromOwnList(deps, exchange, list, sent))
     },
   }
 }
+
+const BODY_BYTES_MAX = LIMITS.ownListBodyBytesMax
 
 const LONG_REQUEST_RATE = {
   perSecond: LIMITS.ownListLongRequestsPerSecond,
@@ -150,6 +154,7 @@ export async function addToOwnList(
     if (addition.kind === "unknown_account") throw invalidKey("This key does not exist.")
     return outcomes(addition.added)
   })
+  if (isReplay) hearOfLists(log, owner)
   const { counts, results } = tell(parsed, answer, { [CHANGED]: "added", [UNCHANGED]: "present" } as const)
   return { isReplay, body: { added: counts[CHANGED], present: counts[UNCHANGED], invalid: counts[INVALID], results } }
 }
