@@ -7,7 +7,8 @@ const DELETED_ENTRY: JsonSchema = {
   name: "entry",
   in: "query",
   required: false,
-  description: "An entry to remove, for clients that send no body with DELETE; it may be given several times, but not beside `entries` in a body.",
+  description:
+    "An entry to remove, for clients that send no body with DELETE; it may be given several times, but not beside `entries` in a body.",
   schema: { type: "array", items: { type: "string" } },
 }
 
