@@ -11,13 +11,7 @@ import {
   type RecommendationFloor,
   WEAK_EVIDENCE,
 } from "../../../../contract/policies.ts"
-import {
-  CHECKER_REFUSAL_ORDER,
-  PROBLEM_CODES,
-  PROBLEMS,
-  type ProblemCode,
-  REFUSAL_ORDER,
-} from "../../../../contract/problems.ts"
+import { PROBLEM_CODES, PROBLEMS, type ProblemCode, REFUSAL_ORDER } from "../../../../contract/problems.ts"
 import { REASON_NAMES, REASONS, type Reason } from "../../../../contract/reasons.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../../contract/test-addresses.ts"
@@ -85,11 +79,6 @@ export const CONTRACT_INSERTS = {
       ["Policy", "Recommendation"],
       POLICY_NAMES.map(policy => [codeSpan(policy), exampleResult("degraded", testDomain, policy).recommendation]),
     ),
-  "problem-table": () =>
-    markdownTable(
-      ["Code", "Status", "What to do"],
-      PROBLEM_CODES.map(code => [problemLink(code), String(PROBLEMS[code].status), proseText(PROBLEMS[code].action)]),
-    ),
   problems: () => PROBLEM_CODES.map(problemSection).join("\n\n"),
   /** `{{problem-example quota_exceeded}}`: the whole answer. */
   "problem-example": ({ baseUrl }, name) => {
@@ -99,8 +88,7 @@ export const CONTRACT_INSERTS = {
     const body = prettyJson(exampleProblem(code, baseUrl))
     return codeFence("http", "Example", `HTTP/1.1 ${statusOf(code)}\n${headers.join("")}\n${body}`)
   },
-  "refusal-order": () => orderedSteps(REFUSAL_ORDER),
-  "checker-refusal-order": () => orderedSteps(CHECKER_REFUSAL_ORDER),
+  "refusal-order": () => REFUSAL_ORDER.map(({ step }) => step).join("; "),
   reasons: (_, group) =>
     markdownTable(
       [
@@ -151,9 +139,6 @@ function problemSection(code: ProblemCode): string {
     ]),
   ].join("\n\n")
 }
-
-const orderedSteps = (steps: readonly { readonly step: string; readonly codes: readonly ProblemCode[] }[]): string =>
-  steps.map(({ step, codes }, index) => `${index + 1}. ${step}: ${codes.map(problemLink).join(", ")}`).join("\n")
 
 /** The reasons that can decide a category, first to last. */
 const DECISIVE = REASON_NAMES.filter(reason => decidedCategory(reason) !== null)
