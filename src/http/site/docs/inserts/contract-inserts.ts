@@ -88,7 +88,7 @@ export const CONTRACT_INSERTS = {
     const body = prettyJson(exampleProblem(code, baseUrl))
     return codeFence("http", "Example", `HTTP/1.1 ${statusOf(code)}\n${headers.join("")}\n${body}`)
   },
-  "refusal-order": () => REFUSAL_ORDER.map(({ step }) => step).join("; "),
+  "refusal-order": () => REFUSAL_ORDER.map(({ step }, at) => `${at + 1}. ${step}`).join("\n"),
   reasons: (_, group) =>
     markdownTable(
       [
