@@ -9,16 +9,20 @@ import type { OpenStore } from "../customers/store/core/store.ts"
 import { describeStoreError, isStoreErrorCode } from "../customers/store/core/store-error.ts"
 import { redactedUrl } from "../customers/store/postgres/postgres-url.ts"
 import { SYSTEM_ERROR_REMEDIES } from "../process/startup-error.ts"
+import type { OutsideWorld } from "../system/outside-world.ts"
 import type { System } from "../system/system.ts"
 
-/** What the parts of a process are wired from. */
-export type AppContext = {
-  readonly system: System
+/** What checks are wired from, in a server and inside another program. */
+export type CheckContext = {
+  readonly system: OutsideWorld & { readonly files: Pick<System["files"], "folder"> }
   readonly settings: Settings
   readonly log: Log
   /** The faults of which the log does not repeat lines. Absent: it repeats them. */
   readonly faults?: FaultLog
 }
+
+/** What the parts of a process are wired from. */
+export type AppContext = CheckContext & { readonly system: System }
 
 /** The same once the store is open. */
 export type StoreContext = AppContext & { readonly store: OpenStore; readonly trustedTime: TrustedTime }
@@ -39,7 +43,7 @@ export function createContext(system: System, settings: Settings): AppContext {
 }
 
 /** The faults of a context, or its log's own where it has none. */
-export function faultsOf({ system: { stopwatch, runInterval }, settings, log, faults }: AppContext): FaultLog {
+export function faultsOf({ system: { stopwatch, runInterval }, settings, log, faults }: CheckContext): FaultLog {
   return faults ?? new FaultLog(log, { stopwatch, runInterval, describe: fault => describeFault(fault, settings) })
 }
 

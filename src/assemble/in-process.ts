@@ -1,4 +1,3 @@
-import { LISTS_NOT_BUILT } from "../check/active-lists/lists-in-place.ts"
 import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { type Check, createCheck, type OwnListMatch } from "../check/check.ts"
@@ -13,14 +12,16 @@ import { createRequestIds } from "../http/response/request-id.ts"
 import { MailkindError } from "../in-process/mailkind-error.ts"
 import { faultyOption, invalidOption, settingsOf } from "../in-process/options.ts"
 import type { OpenOptions } from "../in-process/public-types.d.ts"
-import { BUNDLED_FILES } from "../system/files.ts"
-import { createSystem, type System } from "../system/system.ts"
+import { BUNDLED_FILES, readNow } from "../system/files.ts"
+import { createOutsideWorld } from "../system/outside-world.ts"
 import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createNetworkService, createOnDefect } from "./check/network.ts"
 
 /** A check inside another program, and what a result needs besides. */
 type InProcessCheck = {
   readonly check: Check
+  /** The same without the network. */
+  readonly checkByLists: Check
   readonly matchOwnLists: (subject: Subject) => OwnListMatch
   readonly requestId: () => string
   readonly testDomain: string
@@ -32,10 +33,9 @@ type InProcessCheck = {
 /** Wires a check without store, log and files of its own. Throws a `MailkindError`. */
 export function assembleInProcess(options: OpenOptions): InProcessCheck {
   const settings = readSettings(options)
-  const real = createSystem()
   const matchOwnLists = createOwnListMatch(options)
-  const lists = openListsFile(real, options)
-  const system: System = { ...real, environment: {}, files: { ...real.files, folder: () => EMPTY_FOLDER } }
+  const lists = openListsFile(options)
+  const system = { ...createOutsideWorld(), files: { folder: () => EMPTY_FOLDER } }
   const context = { system, settings, log: () => undefined }
   const network = createNetworkService(
     context,
@@ -43,11 +43,10 @@ export function assembleInProcess(options: OpenOptions): InProcessCheck {
     { dnsCacheBytes: options.dnsCacheBytes },
   )
   const { deepProbe } = createDeepChecksService(context, network, null)
+  const byLists = { ...system, ...LISTS_ALONE, activeLists: () => lists, onDefect: createOnDefect(context) }
   return {
-    check: createCheck({
-      ...{ ...system, ...LISTS_ALONE, activeLists: () => lists, networkProbe: network.networkProbe },
-      ...{ deepProbe, onDefect: createOnDefect(context) },
-    }),
+    check: createCheck({ ...byLists, networkProbe: network.networkProbe, deepProbe }),
+    checkByLists: createCheck(byLists),
     matchOwnLists,
     requestId: createRequestIds(system.random),
     testDomain: settings.MAILKIND_TEST_DOMAIN,
@@ -62,13 +61,23 @@ function readSettings(options: OpenOptions): Settings {
   return parsed.settings
 }
 
+/** Set when the package is built: where its lists are, seen from its program. */
+declare const MAILKIND_LISTS: string | undefined
+
+const OWN_LISTS = new URL(
+  typeof MAILKIND_LISTS === "string" ? MAILKIND_LISTS : `../../${BUNDLED_FILES["lists.pack"]}`,
+  import.meta.url,
+)
+
 /** The lists of the package are ours, so their checksum is enough; those of another file are verified as a whole. */
-function openListsFile({ files }: System, { listsFile, cachedDomains }: OpenOptions): DomainLists {
-  const bytes = files.readNow(listsFile ?? `${files.root}/${BUNDLED_FILES["lists.pack"]}`)
+function openListsFile({ listsFile, cachedDomains }: OpenOptions): DomainLists {
+  const bytes = readNow(listsFile ?? OWN_LISTS)
   if (bytes === null)
     throw new MailkindError(
       "lists_missing",
-      listsFile === undefined ? LISTS_NOT_BUILT : "There is no file at `listsFile`.",
+      listsFile === undefined
+        ? "The lists of the package are missing. Install it again."
+        : "There is no file at `listsFile`.",
     )
   const opened = openLists(bytes, listsFile === undefined, cachedDomains)
   if (opened.kind === "refused") throw new MailkindError("lists_damaged", `${opened.message} ${opened.remedy}`)

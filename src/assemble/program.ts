@@ -15,7 +15,7 @@ export const COMMIT: string | null =
   typeof MAILKIND_COMMIT === "string" ? MAILKIND_COMMIT || null : checkedOutCommit(join(import.meta.dir, "../.."))
 
 /** The versions of this program and its runtime. */
-export const BUILD: BuildInfo = { version: VERSION, commit: COMMIT ?? "", bun: Bun.version }
+export const BUILD: BuildInfo = { version: VERSION, commit: COMMIT ?? "", bun: process.versions.bun }
 
 /** The `User-Agent` of outgoing requests: the program, its version, and where its documentation is. */
 export function formatUserAgent({

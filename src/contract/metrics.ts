@@ -23,7 +23,7 @@ export const METRIC_LABELS = {
   category: CATEGORY_NAMES,
   reason: REASON_NAMES,
   /** The number of the tier; `publishable`: a publishable key of any tier. */
-  tier: [...TIERS.keys().map(String), "publishable"],
+  tier: [...TIERS.map((_, tier) => String(tier)), "publishable"],
   /** The limit that a caller exceeded: requests a second, requests in flight, units of the day. */
   limit: ["rate", "in_flight", "units"],
   /** Why the server shed a request: requests in flight, bytes of bodies, or the delay of the event loop. */

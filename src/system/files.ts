@@ -208,7 +208,8 @@ function embeddedFile(file: Blob | undefined, name: BundledFileName): Blob | nul
   return COMPRESSED_FILES.has(name) ? file.slice(0, file.size, GZIP_TYPE) : file
 }
 
-function readNow(path: string): Uint8Array | null {
+/** The bytes of a file; null: it is missing, empty or no file. */
+export function readNow(path: string | URL): Uint8Array | null {
   if (statSync(path, { throwIfNoEntry: false })?.isFile() !== true) return null
   const bytes = readFileSync(path)
   return bytes.length === 0 ? null : bytes

@@ -1,29 +1,21 @@
 import { edenGC } from "bun:jsc"
-import { getServers } from "node:dns"
 import { readdirSync, readFileSync } from "node:fs"
 import { userInfo } from "node:os"
-import { type Connect, socketConnect } from "../base/connect.ts"
 import { isSystemError } from "../base/errors.ts"
-import type { Fetch } from "../base/fetch.ts"
 import type { LogMessage } from "../base/log-events.ts"
-import { type Clock, type Random, type SetTimer, type Stopwatch, secureRandom } from "../base/outside-world.ts"
-import { shareTimers } from "../base/shared-timers.ts"
 import type { Streams } from "../base/streams.ts"
-import { tickClock } from "../base/time.ts"
 import type { OpenMailer } from "../customers/notices/mailer.ts"
 import { createSmtpMailer } from "../customers/notices/smtp-mailer.ts"
 import { type Processes, systemProcesses } from "./child-processes.ts"
 import { type ControlSockets, unixControlSockets } from "./control-socket.ts"
 import { type CheckoutFiles, createCheckoutFiles, createFiles, type SystemFiles } from "./files.ts"
+import { createOutsideWorld, type OutsideWorld } from "./outside-world.ts"
 import { linuxReusePort, type ReusePort } from "./reuse-port.ts"
 import { createServiceManager, type ServiceManager } from "./service-manager.ts"
 import { systemStreams } from "./streams.ts"
 
 /** Everything that the program uses of the outside world. Tests replace single members. */
-export type System = {
-  readonly clock: Clock
-  readonly stopwatch: Stopwatch
-  readonly random: Random
+export type System = OutsideWorld & {
   readonly environment: Readonly<Record<string, string | undefined>>
   /** Sets and removes (undefined) environment variables of this process and of those that it starts from now on. */
   readonly setEnvironment: (variables: Readonly<Record<string, string | undefined>>) => void
@@ -43,23 +35,14 @@ export type System = {
   readonly files: SystemFiles
   /** `null` in the executable. */
   readonly checkout: CheckoutFiles | null
-  /** Calls `work` every `everyMs` until the returned function is called. Does not keep the process alive. */
-  readonly runInterval: (everyMs: number, work: () => void) => () => void
   /** Collects garbage: all of it, which takes tens of milliseconds, or only the young generation, which takes one. */
   readonly collectGarbage: (isFull: boolean) => void
   /** The user of the operating system who runs this process, or who became another one with sudo; a number if it has no name. */
   readonly operatorName: () => string
   /** Resolves after `ms` milliseconds. */
   readonly sleep: (ms: number) => Promise<void>
-  readonly setTimer: SetTimer
-  /** Calls `work` after this turn of the event loop has handled everything that has arrived (`setImmediate`). */
-  readonly nextTick: (work: () => void) => void
-  readonly fetchUrl: Fetch
-  readonly connect: Connect
   /** Opens a mailer for the SMTP server at a URL. */
   readonly openMailer: OpenMailer
-  /** The DNS servers of the system's configuration, as `address[:port]`. */
-  readonly systemDnsServers: () => readonly string[]
   /** Resolves with the name of the next signal that asks the process to stop (SIGINT, SIGTERM). After `until` it waits for none. */
   readonly stopSignal: (until?: AbortSignal) => Promise<string>
   /** Calls `work` on every SIGHUP. */
@@ -72,18 +55,12 @@ export type System = {
   readonly serviceManager: ServiceManager
 }
 
-const stopwatch: Stopwatch = () => performance.now()
-
-const nextTick: System["nextTick"] = work => void setImmediate(work)
-
 /** The real system of this process. */
 export function createSystem(): System {
   const files = createFiles()
   const stdout = createStdout()
   return {
-    clock: tickClock(Date.now, nextTick),
-    stopwatch,
-    random: secureRandom,
+    ...createOutsideWorld(),
     environment: process.env,
     setEnvironment,
     writeStdout: stdout.write,
@@ -96,24 +73,10 @@ export function createSystem(): System {
     streams: systemStreams,
     files,
     checkout: files.isCompiled ? null : createCheckoutFiles(files),
-    runInterval: (everyMs, work) => {
-      const timer = setInterval(work, everyMs)
-      timer.unref()
-      return () => clearInterval(timer)
-    },
     collectGarbage: isFull => void (isFull ? Bun.gc(true) : edenGC()),
     operatorName,
     sleep: Bun.sleep,
-    setTimer: shareTimers((ms, work) => {
-      const timer = setTimeout(work, ms)
-      return () => clearTimeout(timer)
-    }, stopwatch),
-    nextTick,
-    // Callers decide about redirects.
-    fetchUrl: (url, options) => fetch(url, { ...options, redirect: "manual" }),
-    connect: socketConnect(),
     openMailer: createSmtpMailer(),
-    systemDnsServers: getServers,
     stopSignal,
     onReload: work => void process.on("SIGHUP", work),
     verbose: createVerboseToggle(),

@@ -15,7 +15,7 @@ import { HomepageCache } from "../../check/homepage/homepage-cache.ts"
 import { createHomepageProbe } from "../../check/homepage/homepage-probe.ts"
 import { createDomainFacts, type DomainFacts } from "../../customers/evidence/domain-facts.ts"
 import type { Store } from "../../customers/store/core/store.ts"
-import type { AppContext } from "../context.ts"
+import type { CheckContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
 import { createOnDefect, type NetworkService } from "./network.ts"
 
@@ -29,7 +29,7 @@ const PRUNE_MS = 3_600_000
 
 /** Creates deep checks, and the background work that stores their results. Without a store, results are cached in memory only. Without DNS, and without requests to other hosts, deep checks are off. */
 export function createDeepChecksService(
-  context: AppContext,
+  context: CheckContext,
   { queryDns, isDnsUnavailable }: Pick<NetworkService, "queryDns" | "isDnsUnavailable">,
   stored: { readonly store: Store; readonly trustedTime: TrustedTime } | null,
   onDefect = createOnDefect(context),
@@ -64,7 +64,7 @@ export function createDeepChecksService(
 }
 
 /** The built-in bootstrap file or the operator's, refreshed in the data directory. */
-function createRdapBootstrap({ system, settings, log }: AppContext): RefreshingBootstrap {
+function createRdapBootstrap({ system, settings, log }: CheckContext): RefreshingBootstrap {
   const { fetchUrl, setTimer, clock, runInterval, files } = system
   const userAgent = formatUserAgent(settings)
   const operatorUrl = settings.MAILKIND_RDAP_BOOTSTRAP_URL
@@ -86,7 +86,7 @@ function createRdapBootstrap({ system, settings, log }: AppContext): RefreshingB
 
 /** The background work of deep checks. */
 function createFactStoreWork(
-  { system: { runInterval }, log }: AppContext,
+  { system: { runInterval }, log }: CheckContext,
   facts: DomainFacts | null,
   trustedNow: TrustedTime["now"],
   bootstrap: RefreshingBootstrap,

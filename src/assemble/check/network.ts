@@ -24,7 +24,7 @@ import { TENANT_PROBE_BOUNDS, TenantProbe, type TenantProbeStats } from "../../c
 import { isDnsServer, parseDnsServer, type Settings } from "../../config/settings.ts"
 import { cacheSamples, METRIC_LABELS, type Sample } from "../../contract/metrics.ts"
 import type { Meter } from "../../http/metrics/meter.ts"
-import { type AppContext, faultsOf } from "../context.ts"
+import { type CheckContext, faultsOf } from "../context.ts"
 
 /** The network look-ups of checks, and their state. */
 export type NetworkService = {
@@ -73,7 +73,7 @@ type NetworkOptions = {
 
 /** Wires DNS and tenant look-ups according to the settings. */
 export function createNetworkService(
-  context: AppContext,
+  context: CheckContext,
   learning: HostLearning,
   options: NetworkOptions = {},
 ): NetworkService {
@@ -137,7 +137,7 @@ export function networkSamples(
 
 /** Looks mail up through a resolver, and learns from what it finds. `onStart` receives each look-up. */
 function createMailLookup(
-  { system: { clock } }: AppContext,
+  { system: { clock } }: CheckContext,
   learning: Omit<LearningProbeDeps, "clock">,
   resolver: CachingResolver,
   onStart: (lookup: Promise<MailProbeResult>) => void,
@@ -169,7 +169,7 @@ function failureCounter({ isUnavailable }: ResolverChain, outages: DnsOutageLog 
   }
 }
 
-function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }: AppContext) {
+function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }: CheckContext) {
   const operatorUrl = settings.MAILKIND_IDENTITY_URL
   return operatorUrl === "off" || settings.MAILKIND_OUTSIDE === "off"
     ? null
@@ -177,7 +177,7 @@ function createTenantLookup({ system: { fetchUrl, clock, setTimer }, settings }:
 }
 
 /** The resolver of the settings, which opens no socket before its first question; null: DNS is turned off. */
-export function createLazyResolver(context: AppContext): {
+export function createLazyResolver(context: CheckContext): {
   readonly resolver: CachingResolver | null
   readonly stop: () => void
 } {
@@ -193,7 +193,7 @@ export function createLazyResolver(context: AppContext): {
 }
 
 const createChain = (
-  context: AppContext,
+  context: CheckContext,
   { dnsCacheBytes, outages, onDefect = createOnDefect(context) }: NetworkOptions = {},
 ): ResolverChain =>
   createResolverChain({
@@ -207,7 +207,7 @@ const createChain = (
   })
 
 /** A resolver for each single DNS server of the settings, and the canaries. `close` closes their sockets. */
-export function createServerResolvers(context: AppContext) {
+export function createServerResolvers(context: CheckContext) {
   const { timeoutMs, canaries } = resolverSettings(context.settings)
   const servers = dnsServerNames(context).map(name => ({
     name,
@@ -228,13 +228,13 @@ const resolverSettings = ({ MAILKIND_DNS_TIMEOUT_MS, MAILKIND_DNS_CANARIES }: Se
 })
 
 /** The DNS servers of the settings, or those of the system; none: they are off. */
-function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: AppContext): readonly string[] {
+function dnsServerNames({ system, settings: { MAILKIND_DNS_SERVERS: names } }: CheckContext): readonly string[] {
   if (names.includes("off")) return []
   return names.length > 0 ? names : system.systemDnsServers().filter(isDnsServer)
 }
 
 /** The address and port of each DNS server that is asked. */
-export const dnsServerPlaces = (context: AppContext): readonly string[] =>
+export const dnsServerPlaces = (context: CheckContext): readonly string[] =>
   dnsServerNames(context).map(name => {
     const { address, port } = parseDnsServer(name)
     return address.includes(":") ? `[${address}]:${port}` : `${address}:${port}`
@@ -242,7 +242,7 @@ export const dnsServerPlaces = (context: AppContext): readonly string[] =>
 
 /** Logs each defect in reading evidence as a fault of its kind, and counts it. */
 export const createOnDefect =
-  ({ log }: Pick<AppContext, "log">, meter?: Meter): OnDefect =>
+  ({ log }: Pick<CheckContext, "log">, meter?: Meter): OnDefect =>
   (kind, error) => {
     meter?.increment("mailkind_evidence_defects_total", 1, kind)
     log("error", "evidence was not read", { fault: `defect_${kind}`, ...defectFields(error) })
@@ -272,7 +272,7 @@ const OUTAGES: Readonly<Record<DnsOutage, Pick<Outage, "why" | "remedy">>> = {
 }
 
 /** Logs when DNS begins to be of no use and when it is of use again, with the number of domains that had no evidence. */
-export function createDnsOutageLog(context: AppContext, servers: () => readonly string[]): DnsOutageLog {
+export function createDnsOutageLog(context: CheckContext, servers: () => readonly string[]): DnsOutageLog {
   const faults = faultsOf(context)
   const tell = faults.outages("warn", "DNS does not answer", "DNS answers again")
   let fault = ""

@@ -129,7 +129,7 @@ class ActiveBootstrap {
 /** Why the new bootstrap must be incomplete; null: it may be complete. */
 function shrinkageMessage(previous: RdapBootstrap | null, next: RdapBootstrap): string | null {
   if (previous === null) return null
-  const lostCount = previous.names.difference(next.names).size
+  const lostCount = [...previous.names].filter(name => !next.names.has(name)).length
   if (lostCount === 0 || lostCount * LOST_NAMES_SHARE < previous.names.size) return null
   return `It has lost ${lostCount} of ${previous.names.size} names.`
 }
