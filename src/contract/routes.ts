@@ -242,7 +242,7 @@ export const ROUTES = {
   docsNetwork: { method: "GET", path: "/docs/network", description: "Which servers a check asks, and what happens if they do not answer.", access: "anybody", kind: "page", problems: [] },
   docsLeakedKeys: { method: "GET", path: "/docs/leaked-keys", description: "How the server revokes secret keys that were published in code.", access: "anybody", kind: "page", problems: [] },
   docsCommands: { method: "GET", path: "/docs/commands", description: "Every command, with exit codes and worker processes.", access: "anybody", kind: "page", problems: [] },
-  docsInProcess: { method: "GET", path: "/docs/in-process", description: "Check addresses inside your own Bun program, without a server.", access: "anybody", kind: "page", problems: [] },
+  docsInProcess: { method: "GET", path: "/docs/in-process", description: "Check addresses inside your own program on Node.js or Bun, without a server.", access: "anybody", kind: "page", problems: [] },
   docsSettings: { method: "GET", path: "/docs/settings", description: "Every setting with its meaning and its default.", access: "anybody", kind: "page", problems: [] },
   docsMails: { method: "GET", path: "/docs/mails", description: "Which mails the server sends, and what happens when a mail server fails.", access: "anybody", kind: "page", problems: [] },
   docsSearch: { method: "GET", path: "/docs/search-index.json", description: "The sections of the guide, for the search in the browser.", access: "anybody", kind: "page", problems: [] },

@@ -10,10 +10,19 @@ import type { CheckMembers, OpenMailkind, OpenOptions } from "./public-types.d.t
 
 export { MailkindError }
 
+/**
+ * Checked by the lists alone when a mailkind opens. The first check of a program would else build the tables of names and words, and take
+ * some hundred milliseconds.
+ */
+const FIRST_SUBJECTS = [
+  ...["jane.doe@gmail.com", "info+tag@microsoft.com", "x@mailinator.com", "harvard.edu", "https://sub.first.question/"],
+  ...["jane@fïrst.question", "jane@gmail,com", "jane@gmial.com", "micros0ft-login.com"],
+]
+
 /** Opens the check. Rejects with a `MailkindError` for a wrong option, and for lists that are missing or damaged. */
 export async function openMailkind(options: OpenOptions = {}): Promise<OpenMailkind> {
   checkOptions(options)
-  const { check, matchOwnLists, requestId, testDomain, listsVersion, stop } = assembleInProcess(options)
+  const { check, checkByLists, matchOwnLists, requestId, testDomain, listsVersion, stop } = assembleInProcess(options)
   const running = new Set<Promise<unknown>>()
   let isClosed = false
   const runCheck = async (input: unknown, more: unknown): Promise<CheckResult> => {
@@ -23,6 +32,10 @@ export async function openMailkind(options: OpenOptions = {}): Promise<OpenMailk
     const request = parseInput(members, testDomain, typeof input === "string")
     const outcome = await check({ ...request, ownListMatch: matchOwnLists(request.subject) })
     return fullResult(outcome, requestId())
+  }
+  for (const text of FIRST_SUBJECTS) {
+    const request = parseInput(membersOf(text), testDomain, true)
+    fullResult(await checkByLists({ ...request, ownListMatch: matchOwnLists(request.subject) }), requestId())
   }
   const close = async (): Promise<void> => {
     isClosed = true

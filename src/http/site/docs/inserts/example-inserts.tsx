@@ -32,7 +32,7 @@ export const EXAMPLE_INSERTS = {
     assert(adapter !== undefined, `there is no adapter for ${name}`)
     return codeFence("js", adapter.file, adapter.text.trimEnd())
   },
-  "in-process-example": () => codeFence("ts", "check.ts", IN_PROCESS_EXAMPLE),
+  "in-process-example": () => codeFence("js", "check.mjs", IN_PROCESS_EXAMPLE),
   "rotate-keys": facts => codeFence("sh", "rotate-keys.sh", keyRotationCommands(OWNER_EMAIL, facts)),
   "sign-up-form": facts => codeFence("html", "sign-up.html", signUpFormHtml("svc_pub_…", facts)),
 } as const satisfies Readonly<Record<string, Insert>>
