@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
 import { addEntries, removeEntries } from "../../src/customers/own-lists/own-lists.ts"
+import { CHANGES_WAITING_MAX, inTurn } from "../../src/customers/store/change-log/change-log.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
@@ -200,6 +201,20 @@ describe("entries", () => {
     await time.tick(1000)
     expect(await add(long)).toMatchObject({ status: 200 })
   })
+})
+
+test("changes of one account wait for each other, and while too many wait the next one is refused", async () => {
+  const { add, ask, accountId, otherKey } = await lists()
+  const key = await otherKey()
+  const { promise: whenOver, resolve: end } = Promise.withResolvers<void>()
+  const works = Array.from({ length: CHANGES_WAITING_MAX + 1 }, () => inTurn(accountId, () => whenOver))
+  const refused = { status: 429, body: { code: "rate_limited", limit: CHANGES_WAITING_MAX, retry_after: 1 } }
+  expect(await add(["acme.com"])).toMatchObject(refused)
+  expect(await ask("PUT /v1/rules", { body: { rules: {} } })).toMatchObject(refused)
+  expect(await add(["acme.com"], { key })).toMatchObject({ status: 200 })
+  end()
+  await Promise.all(works)
+  expect(await add(["acme.com"])).toMatchObject({ status: 200, body: { added: 1 } })
 })
 
 describe("hostile entries", () => {

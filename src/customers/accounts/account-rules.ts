@@ -2,7 +2,7 @@ import { parseJson } from "../../base/text.ts"
 import { ACCOUNT_RULE_NAMES, ACCOUNT_RULES, type AccountRule, type AccountRules } from "../../contract/account-rules.ts"
 import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
 import { recordAct } from "../audit/audit.ts"
-import { type AttributedLog, recordChanges } from "../store/change-log/change-log.ts"
+import { type AttributedLog, inTurn, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
 
 /** The rules that were written, or why they are none. The message repeats nothing that is no rule and no recommendation. */
@@ -56,7 +56,7 @@ export async function readAccountRules(store: Store, accountId: string): Promise
  */
 export async function setAccountRules(log: AttributedLog, accountId: string, rules: AccountRules): Promise<boolean> {
   const stored = serializeRules(rules)
-  const outcome = await recordChanges(log, async (store, note) => {
+  const work = async (store: Store, note: RecordChange) => {
     // The write changes nothing: it locks the row.
     const before = await store.one<{ rules: string | null }>(
       "UPDATE accounts SET rules = rules WHERE id = $1 RETURNING rules",
@@ -68,7 +68,8 @@ export async function setAccountRules(log: AttributedLog, accountId: string, rul
     await recordAct(log, store, { kind: "rules_changed", accountId, details: rulesText(rules) })
     await note("account_changed", accountId)
     return "changed"
-  })
+  }
+  const outcome = await inTurn(accountId, () => recordChanges(log, work))
   // Another node may have set them, of which this process has not heard.
   if (outcome === "unchanged") log.notify([{ kind: "account_changed", subject: accountId }])
   return outcome !== "unknown_account"

@@ -3,7 +3,7 @@ import { LIMITS } from "../../contract/limits.ts"
 import { lockAccountRow } from "../accounts/accounts.ts"
 import { type AuditAct, type AuditActKind, recordAct } from "../audit/audit.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
-import { lockChangeHead, recordChanges } from "../store/change-log/change-log.ts"
+import { inTurn, lockChangeHead, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 import { type EntryLabel, type OwnListEntry, parseStoredEntry } from "./entries.ts"
@@ -44,9 +44,9 @@ export async function addEntries(
 ): Promise<EntryAddition> {
   const labels = labelsOf(entries)
   const wanted = new Set(labels.keys())
-  const addition = await recordChanges(log, async (store, note): Promise<EntryAddition> => {
+  const subject = ownerId(owner)
+  const work = async (store: Store, note: RecordChange): Promise<EntryAddition> => {
     if (!(await lockLists(store, owner))) return { kind: "unknown_account" }
-    const subject = ownerId(owner)
     const added = wanted.difference(await entriesOnList(store, owner, list, wanted))
     const counts = await countEntries(store, owner)
     if (counts.block + counts.allow + added.size > LIMITS.ownListEntriesMax) return { kind: "too_many" }
@@ -64,7 +64,8 @@ export async function addEntries(
     const addition = { kind: "added", added, addedCount, presentCount: wanted.size - addedCount } as const
     await record(store, addition)
     return addition
-  })
+  }
+  const addition = await inTurn(subject, () => recordChanges(log, work))
   if (addition.kind === "added" && addition.addedCount === 0) hearOfLists(log, owner)
   return addition
 }
@@ -105,8 +106,8 @@ export async function removeEntries(
   pause: Pause = () => undefined,
 ): Promise<EntryRemoval> {
   const unwanted = new Set(entries.map(({ storedText }) => storedText))
-  const removal = await recordChanges(log, async (store, note) => {
-    const subject = ownerId(owner)
+  const subject = ownerId(owner)
+  const work = async (store: Store, note: RecordChange): Promise<EntryRemoval> => {
     await lockLists(store, owner)
     const removed = await entriesOnList(store, owner, list, unwanted)
     const rows = [...removed].map(entry => [entry])
@@ -117,7 +118,8 @@ export async function removeEntries(
       await recordAct(log, store, listAct("entries_removed", owner, list, removedCount))
     }
     return { removed, removedCount, absentCount: unwanted.size - removedCount }
-  })
+  }
+  const removal = await inTurn(subject, () => recordChanges(log, work))
   if (removal.removedCount === 0) hearOfLists(log, owner)
   return removal
 }
@@ -130,7 +132,7 @@ export async function setNotes(
   entries: readonly OwnListEntry[],
   note: string | null,
 ): Promise<number> {
-  return await log.store.transaction(async store => {
+  const work = async (store: Store): Promise<number> => {
     if (!(await lockLists(store, owner))) return 0
     let changedCount = 0
     for (const { storedText } of entries) {
@@ -148,7 +150,8 @@ export async function setNotes(
     }
     if (changedCount > 0) await recordAct(log, store, listAct("entries_noted", owner, list, changedCount))
     return changedCount
-  })
+  }
+  return await inTurn(ownerId(owner), () => log.store.transaction(work))
 }
 
 /** An act about a list. It names no entry, since an entry may be an address. */
@@ -296,24 +299,21 @@ const labelStatements = createBulkStatements(
 /** Parameters: owner, list. */
 const findStatements = createBulkStatements(
   ["TEXT"],
-  rows =>
-    `SELECT entry FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry IN (SELECT column1 FROM ${rows} WHERE column1 <> '')`,
+  (_, entries) => `SELECT entry FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry IN (${entries})`,
   2,
 )
 
 /** Parameters: owner, list. */
 const deleteLabelStatements = createBulkStatements(
   ["TEXT"],
-  rows =>
-    `DELETE FROM own_list_labels WHERE owner = $1 AND list = $2 AND entry IN (SELECT column1 FROM ${rows} WHERE column1 <> '')`,
+  (_, entries) => `DELETE FROM own_list_labels WHERE owner = $1 AND list = $2 AND entry IN (${entries})`,
   2,
 )
 
 /** Parameters: owner, list. */
 const deleteStatements = createBulkStatements(
   ["TEXT"],
-  rows =>
-    `DELETE FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry IN (SELECT column1 FROM ${rows} WHERE column1 <> '')`,
+  (_, entries) => `DELETE FROM own_list_entries WHERE owner = $1 AND list = $2 AND entry IN (${entries})`,
   2,
 )
 

@@ -19,6 +19,7 @@ import { assertBoundedJson, readBytes } from "../request/body.ts"
 import { inputFromBody, parseCheckRequest } from "../request/check-input.ts"
 import { ownListInput, parseSentEntries } from "../request/own-list-input.ts"
 import { Problem } from "../response/problem.ts"
+import { problemOf } from "../response/problem-response.ts"
 import { handlers } from "../router.ts"
 import { type BatchDeps, runBatch } from "../v1/batch.ts"
 import { runCheck } from "../v1/check.ts"
@@ -128,15 +129,16 @@ async function toolResult(log: Log, work: () => Promise<unknown>): Promise<ToolR
   try {
     return { kind: "result", value: await work() }
   } catch (error) {
-    if (!(error instanceof Problem)) {
+    const problem = problemOf(error)
+    if (problem === null) {
       log("error", "a tool of an agent failed", { error: error instanceof Error ? error.name : typeof error })
       return { kind: "problem", code: "internal_error", detail: PROBLEMS.internal_error.cause }
     }
-    const { retry_after: retryAfterS } = error.extensions
+    const { retry_after: retryAfterS } = problem.extensions
     return {
       kind: "problem",
-      code: error.code,
-      detail: error.detail,
+      code: problem.code,
+      detail: problem.detail,
       ...(retryAfterS !== undefined && { retryAfterS }),
     }
   }

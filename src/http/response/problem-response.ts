@@ -1,6 +1,7 @@
 import { defectFields, type Log } from "../../base/log.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
 import { allowedMethods } from "../../contract/routes.ts"
+import { CHANGES_WAITING_MAX, TooManyChanges } from "../../customers/store/change-log/change-log.ts"
 import { hasWrittenNothing, StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
 import type { Exchange } from "../exchange.ts"
 import type { Meter } from "../metrics/meter.ts"
@@ -8,7 +9,7 @@ import { RefusedKey } from "../request/caller.ts"
 import { pathOf } from "../request/request-url.ts"
 import { headerFields, withMetLimit } from "./caller-headers.ts"
 import type { JsonResponses } from "./json-responses.ts"
-import { Problem, problemBody } from "./problem.ts"
+import { Problem, problemBody, rateLimited } from "./problem.ts"
 
 type ProblemResponseDeps = {
   readonly responses: JsonResponses
@@ -24,7 +25,7 @@ export type ToProblemResponse = (error: unknown, exchange: Exchange) => Response
 export function createToProblemResponse({ responses, baseUrl, log, meter }: ProblemResponseDeps): ToProblemResponse {
   return (error, exchange) => {
     const { id, lease } = exchange
-    const problem = error instanceof Problem ? error : (storeOutage(error) ?? internalError(error, id, log))
+    const problem = problemOf(error) ?? internalError(error, id, log)
     const { status } = PROBLEMS[problem.code]
     meter.recordProblem(problem.code)
     exchange.refusal = problem.code
@@ -68,6 +69,14 @@ const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
   "conflict",
   "full",
 ])
+
+/** The problem that an error stands for; null: the error is a defect. */
+export function problemOf(error: unknown): Problem | null {
+  if (error instanceof Problem) return error
+  return error instanceof TooManyChanges ? rateLimited(TOO_MANY_CHANGES, 1, CHANGES_WAITING_MAX) : storeOutage(error)
+}
+
+const TOO_MANY_CHANGES = "Too many changes of your account wait for each other already."
 
 /** The problem of a request that failed because the database is unavailable; null: the error has another cause. */
 function storeOutage(error: unknown): Problem | null {

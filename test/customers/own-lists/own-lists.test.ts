@@ -11,7 +11,9 @@ import {
   removeEntries,
 } from "../../../src/customers/own-lists/own-lists.ts"
 import { readChangesSince } from "../../../src/customers/store/change-log/change-log.ts"
-import { test } from "../engines.ts"
+import type { Store } from "../../../src/customers/store/core/store.ts"
+import { POOL_BOUNDS } from "../../../src/customers/store/postgres/connection-pool.ts"
+import { onPostgres, test } from "../engines.ts"
 import { newAccount, tempLog, tempPlace, tempStore, writtenAt } from "../temp-store.ts"
 
 async function opened(path = tempPlace()) {
@@ -201,6 +203,41 @@ describe("change", () => {
     // Another process may have made a list what it is wanted to be, of which this one has not heard.
     expect(log.received).toEqual(changesOf(accountId, accountId, "operator", accountId, accountId, "operator"))
   })
+})
+
+onPostgres(
+  "no change compares each entry of a list with each that it names, also before there are statistics",
+  async () => {
+    const { log, add } = await opened()
+    for (let from = 0; from < 5000; from += 1000) await add("operator", "block", ...names(from, from + 1000))
+    const plans: string[] = []
+    const explaining = (store: Store): Store => ({
+      ...store,
+      run: async (sql, params) => {
+        const lines = await store.all<{ "QUERY PLAN": string }>(`EXPLAIN ${sql}`, params)
+        plans.push(lines.map(line => line["QUERY PLAN"]).join("\n"))
+        return await store.run(sql, params)
+      },
+      transaction: work => store.transaction(inner => work(explaining(inner))),
+    })
+    const explained = { ...log, store: explaining(log.store) }
+    await removeEntries(explained, "operator", "block", entries(...names(0, 500)))
+    await addEntries(explained, "operator", "block", entries(...names(0, 500)))
+    expect(plans.filter(plan => plan.includes("own_list_entries_pkey"))).not.toEqual([])
+    expect(plans.filter(plan => /Join|Nested Loop/.test(plan))).toEqual([])
+  },
+)
+
+onPostgres("many changes of one owner take one of the connections, and leave the others to the rest", async () => {
+  const { log } = await opened()
+  const { promise: whenOver, resolve: end } = Promise.withResolvers<void>()
+  const changes = names(0, 3 * POOL_BOUNDS.connectionsMax).map(name =>
+    addEntries(log, "operator", "block", entries(name), () => whenOver),
+  )
+  // When so many statements were answered, all of the changes have come as far as they can.
+  for (let count = 0; count < 50; count++) await log.store.one("SELECT 1")
+  end()
+  for (const addition of await Promise.all(changes)) expect(addition).toMatchObject({ addedCount: 1 })
 })
 
 describe("listing", () => {

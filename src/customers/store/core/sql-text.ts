@@ -28,14 +28,20 @@ type BuildBulkStatements = (
  * Creates a builder of statements over many rows at once, in SQL that both engines understand. `statement` gets the rows as a text
  * to put behind FROM: a table `given` with the columns `column1`, … of the given types, and `place`, the position of the row. To
  * avoid deadlocks in an engine that locks rows, writers pass the rows in one global order and say ORDER BY `place`. Filler rows have
- * empty texts, and the statement must match nothing for them. Parameters up to `$ownParamsCount` are the statement's own, as text.
+ * empty texts, and the statement must match nothing for them. A statement that looks for rows gets `firsts` to put behind IN: the first
+ * column alone, as a list of parameters. PostgreSQL looks up each of a list by the index, whereas it compares each row of an owner with
+ * each of a table: 10 000 with 512 in two seconds, when it has no statistics yet. Parameters up to `$ownParamsCount` are the statement's own, as text.
  */
 export function createBulkStatements(
   columnTypes: BulkColumnTypes,
-  statement: (rows: string) => string,
+  statement: (rows: string, firsts: string) => string,
   ownParamsCount = 0,
 ): BuildBulkStatements {
-  const texts = BATCH_SIZES.map(size => lazy(() => statement(valuesClause(columnTypes, size, ownParamsCount))))
+  const texts = BATCH_SIZES.map(size =>
+    lazy(() =>
+      statement(valuesClause(columnTypes, size, ownParamsCount), firstsList(columnTypes, size, ownParamsCount)),
+    ),
+  )
   return (batchRows, ownParams = []) =>
     Array.from({ length: Math.ceil(batchRows.length / BATCH_SIZE_MAX) }, (_, index) => {
       const batch = batchRows.slice(index * BATCH_SIZE_MAX, (index + 1) * BATCH_SIZE_MAX)
@@ -52,6 +58,10 @@ export function createBulkStatements(
       }
     })
 }
+
+/** The parameters of the first column of each row. */
+const firstsList = (columnTypes: BulkColumnTypes, size: number, ownParamsCount: number): string =>
+  Array.from({ length: size }, (_, number) => `$${ownParamsCount + number * columnTypes.length + 1}`).join(", ")
 
 function valuesClause(columnTypes: BulkColumnTypes, size: number, ownParamsCount: number): string {
   const named = ["place", ...columnTypes.map((_, index) => `column${index + 1}`)].map(
