@@ -187,27 +187,30 @@ export function testExamples(runners: readonly Runner[]): void {
     runner => {
       const { language, isMissing } = runner
 
-      test.skipIf(isMissing)("check many, report and see the usage of a real server", async () => {
+      test.skipIf(isMissing)("check many at a real server", async () => {
         const server = await serverProcess()
         onTestEnd(server.stop)
         const run = running(runner, server.url, server.firstKey)
-        const [batch, feedback] = [await run("batch"), await run("feedback")]
-        expect([batch.code, feedback.code]).toEqual([0, 0])
-        const usage = await run("usage")
-        expect(usage.code).toBe(0)
+        const batch = await run("batch")
+        expect(batch.code).toBe(0)
         if (language === "curl") {
           expect(JSON.parse(batch.out).results.map(({ category }: { category: string }) => category)).toEqual([
             ...["personal", "business"],
           ])
-          expect(JSON.parse(feedback.out)).toMatchObject({ status: "received", current_category: "unknown" })
-          expect(JSON.parse(usage.out).today).toMatchObject({ used: 3, remaining: null })
-        } else {
-          expect(batch.out).toBe("jane@gmail.com personal review\nstripe.com business review\n")
-          expect(feedback.out).toBe("received northwind-paper.com unknown -> business\n")
-          expect(usage.out.split("\n")[0]).toBe("used 3 remaining unlimited")
-          expect(usage.out.split("\n")[1]).toMatch(new RegExp(`^key_\\w+ ${server.firstKey.slice(-4)} 3$`))
-        }
+        } else expect(batch.out).toBe("jane@gmail.com personal review\nstripe.com business review\n")
       })
+
+      test.skipIf(isMissing || !exampleLanguages("feedback").includes(language))(
+        "report and see the usage of a real server",
+        async () => {
+          const server = await serverProcess()
+          onTestEnd(server.stop)
+          const run = running(runner, server.url, server.firstKey)
+          const feedback = await run("feedback")
+          expect(JSON.parse(feedback.out)).toMatchObject({ status: "received", current_category: "unknown" })
+          expect(JSON.parse((await run("usage")).out).today).toMatchObject({ used: 1, remaining: null })
+        },
+      )
 
       test.skipIf(isMissing)(
         "wait in a job as long as they are told to, and give up where that is too long",

@@ -9,14 +9,10 @@ import CHECK_JAVASCRIPT from "./examples/check-javascript.txt" with { type: "tex
 import CHECK_PHP from "./examples/check-php.txt" with { type: "text" }
 import CHECK_PYTHON from "./examples/check-python.txt" with { type: "text" }
 import FEEDBACK_CURL from "./examples/feedback-curl.txt" with { type: "text" }
-import FEEDBACK_JAVASCRIPT from "./examples/feedback-javascript.txt" with { type: "text" }
-import FEEDBACK_PYTHON from "./examples/feedback-python.txt" with { type: "text" }
 import IN_PROCESS from "./examples/in-process.txt" with { type: "text" }
 import ROTATE_KEYS from "./examples/rotate-keys.txt" with { type: "text" }
 import SIGN_UP_FORM from "./examples/sign-up-form.txt" with { type: "text" }
 import USAGE_CURL from "./examples/usage-curl.txt" with { type: "text" }
-import USAGE_JAVASCRIPT from "./examples/usage-javascript.txt" with { type: "text" }
-import USAGE_PYTHON from "./examples/usage-python.txt" with { type: "text" }
 
 /** The languages of the examples: the name, the ending of an example's file, and the language of a block of code. */
 export const EXAMPLE_LANGUAGES = {
@@ -41,13 +37,13 @@ export const EXAMPLE_TASK_NAMES = Object.keys(EXAMPLE_TASKS) as ExampleTask[] //
 
 /**
  * Complete programs, as the page shows them and as the tests run them. What differs by server is in double braces. A language that has no
- * client shows one task.
+ * client shows one task, and a request that a client sends by one call stands in curl alone.
  */
 const EXAMPLES: { readonly [T in ExampleTask]: { readonly [L in ExampleLanguage]?: string } } = {
   check: { curl: CHECK_CURL, javascript: CHECK_JAVASCRIPT, python: CHECK_PYTHON, php: CHECK_PHP, go: CHECK_GO },
   batch: { curl: BATCH_CURL, javascript: BATCH_JAVASCRIPT, python: BATCH_PYTHON },
-  feedback: { curl: FEEDBACK_CURL, javascript: FEEDBACK_JAVASCRIPT, python: FEEDBACK_PYTHON },
-  usage: { curl: USAGE_CURL, javascript: USAGE_JAVASCRIPT, python: USAGE_PYTHON },
+  feedback: { curl: FEEDBACK_CURL },
+  usage: { curl: USAGE_CURL },
 }
 
 /** The languages that a task has a program in. */

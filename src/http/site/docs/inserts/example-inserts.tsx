@@ -60,6 +60,12 @@ export const FOLDED_EXAMPLE_INSERTS = {
       file: exampleFile(task, language),
       code: exampleProgram(task, language, facts),
     }))
+    const [only, ...others] = programs
+    if (only !== undefined && others.length === 0)
+      return {
+        markdown: codeFence(only.fence, only.file, only.code),
+        html: <CodeBlock caption={only.file} code={only.code} />,
+      }
     return {
       markdown: programs
         .map(({ label, fence, file, code }) => `${label}:\n\n${codeFence(fence, file, code)}`)
