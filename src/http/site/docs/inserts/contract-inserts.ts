@@ -135,7 +135,7 @@ function problemSection(code: ProblemCode): string {
     termList([
       ["What to do", proseText(action)],
       ["Cause", proseText(cause)],
-      ["Status", statusOf(code)],
+      ["Status", String(PROBLEMS[code].status)],
     ]),
   ].join("\n\n")
 }

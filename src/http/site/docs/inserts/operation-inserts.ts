@@ -74,14 +74,14 @@ export const OPERATION_INSERTS = {
       ["By which way", "Meaning"],
       Object.entries(SOURCES).map(([name, meaning]) => [codeSpan(name), proseText(meaning)]),
     ),
+  /** A kind whose name says what it means needs no words besides. */
   "audit-acts": () =>
     markdownTable(
-      ["Kind", "Meaning", "Details"],
-      Object.entries(AUDIT_ACTS).map(([name, { label, details }]) => [
-        codeSpan(name),
-        proseText(label),
-        proseText(details),
-      ]),
+      ["Kind", "Details"],
+      Object.entries(AUDIT_ACTS).map(([name, { label, details }]) => {
+        const meaning = label.toLowerCase() === name.replaceAll("_", " ") ? "" : label
+        return [codeSpan(name), proseText([meaning, details].filter(part => part !== "").join(": ")) || "–"]
+      }),
     ),
   "doctor-checks": ({ examinations }) =>
     markdownTable(
