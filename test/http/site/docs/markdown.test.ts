@@ -22,6 +22,13 @@ describe.each(PAGES)("the Markdown of $path", ({ path, title }) => {
     expect(/\{\{|\{#|undefined|\bNaN\b|\[object/.exec(prose(markdown))?.[0] ?? null).toBeNull()
   })
 
+  test("has at most 2 500 words, and begins with a sentence", async () => {
+    const markdown = await textOf(`${path}.md`)
+    expect(markdown.match(/\S*[\p{L}\p{N}]\S*/gu)?.length).toBeLessThanOrEqual(2500)
+    expect(markdown.slice(`# ${title}\n\n`.length)).toMatch(/^[A-Z].*[.]$/m)
+    expect(markdown.slice(`# ${title}\n\n`.length)).not.toMatch(/^[#|{-]/)
+  })
+
   test("is the answer at the page's own path for those who accept Markdown", async () => {
     const [own, page] = [await ask(`${path}.md`), await ask(path, { accept: "text/markdown, */*;q=0.1" })]
     for (const { status, headers } of [own, page]) {
