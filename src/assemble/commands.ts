@@ -2,6 +2,7 @@ import { lazyPromise } from "../base/single-flight.ts"
 import { decodeUtf8 } from "../base/text.ts"
 import type { TextFile } from "../base/text-file.ts"
 import { openActivePack, openListsForCommand } from "../check/active-lists/lists-in-place.ts"
+import { testDomainOf } from "../check/address/parse-subject.ts"
 import { createCheck } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
 import { LISTS_ALONE } from "../check/lists-alone.ts"
@@ -15,6 +16,8 @@ import { createServerCheck } from "../cli/server-check.ts"
 import type { Mailkind } from "../client/client.ts"
 import { createMailkind } from "../client/mailkind-client.ts"
 import { generateKey, KEY_KINDS } from "../customers/keys/key-format.ts"
+import { mailOnce } from "../customers/mails.ts"
+import { isMailable } from "../customers/notices/mailer.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
@@ -94,7 +97,13 @@ const createWithCustomers =
     const actor: Actor = { kind: "operator", id: system.operatorName(), source: "command", keyId: null }
     const changes = { store, clock: system.clock, notify: recordDeletions(current, () => undefined), actor }
     const { MAILKIND_DEFAULT_TIER: defaultTier, MAILKIND_TIERS: tiers } = settings
-    await work({ changes, random: system.random, defaultTier, tiers: tierLimits(tiers) }).finally(store.close)
+    const baseUrl = settings.MAILKIND_BASE_URL ?? `http://${settings.MAILKIND_HOST}:${settings.MAILKIND_PORT}`
+    const mailInvitation = async (to: string, link: string): Promise<boolean> =>
+      isMailable(to) &&
+      (await mailOnce(current, baseUrl, to, { kind: "invitation", params: { link } })).kind === "accepted"
+    const invitations = { baseUrl, mailInvitation }
+    const customers = { changes, random: system.random, defaultTier, tiers: tierLimits(tiers), ...invitations }
+    await work(customers).finally(store.close)
   }
 
 /** The text of the standard input to its end. */
@@ -165,7 +174,7 @@ async function openCheck(context: AppContext, isOffline: boolean) {
       ...{ ...system, ...LISTS_ALONE, activeLists: () => lists, networkProbe: network.networkProbe },
       ...{ deepProbe, onDefect: createOnDefect(context) },
     }),
-    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     requestId: createRequestIds(system.random),
   }
 }

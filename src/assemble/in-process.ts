@@ -1,4 +1,4 @@
-import { parseAddressOrDomain } from "../check/address/parse-subject.ts"
+import { parseAddressOrDomain, testDomainOf } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { type Check, createCheck, type OwnListMatch } from "../check/check.ts"
 import { type DomainLists, openLists } from "../check/domain-lookup.ts"
@@ -49,7 +49,7 @@ export function assembleInProcess(options: OpenOptions): InProcessCheck {
     checkByLists: createCheck(byLists),
     matchOwnLists,
     requestId: createRequestIds(system.random),
-    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     listsVersion: lists.pack.version,
     stop: network.stop,
   }

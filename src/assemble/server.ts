@@ -3,6 +3,7 @@ import { StartupError } from "../base/errors.ts"
 import { derived } from "../base/lazy.ts"
 import { createListsService, type ListsService } from "../check/active-lists/lists-service.ts"
 import { findRoleWord } from "../check/address/address-hints.ts"
+import { testDomainOf } from "../check/address/parse-subject.ts"
 import { type Check, createCheck } from "../check/check.ts"
 import type { DomainLists } from "../check/domain-lookup.ts"
 import { LISTS_ALONE } from "../check/lists-alone.ts"
@@ -254,7 +255,7 @@ export const assembleSignUpCheck = (
     listsCheck: createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections }),
     ownLists,
     setTimer: system.setTimer,
-    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     log,
   })
 
@@ -290,7 +291,7 @@ function createAppDeps(
     slowMs: () => (settings.MAILKIND_SLOW_MS === "off" ? null : settings.MAILKIND_SLOW_MS),
     logsEveryResponse: () => settings.MAILKIND_LOG === "debug" || system.verbose.isOn(),
     log,
-    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     health: createHealthReport(context, lists, isDnsUnavailable, isClockInDoubt),
     asset: (name: Parameters<ReadEmbeddedAsset>[0]) => system.files.bundled(`${name}.asset`),
     isAdmin: createIsAdmin(settings),

@@ -38,6 +38,7 @@ export const LOG_EVENTS = {
   // Requests
   "a request failed": event("info", "request_id route status code key_id account_id took_ms fault why", "A response with a status from 500 on, but those of `/v1/health`."),
   "a request failed by a defect": event("error", "request_id error at fault where why remedy", "A defect of the server, or a database that is damaged. `at` has the frames of the stack."),
+  "a form from another origin was refused": event("warn", "request_id route origin base_url remedy", "A browser sent a form of these pages from an address that is not `MAILKIND_BASE_URL`. Each origin is logged once."),
   "a request was refused": event("debug", "request_id route status code key_id account_id took_ms fault why", "A response with a status from 400 to 499, or a health check that failed."),
   "slow response": event("warn", "request_id route status took_ms tier category degraded", "A response with a status below 500 that took `MAILKIND_SLOW_MS` or longer."),
   "response sent": event("debug", "request_id route status took_ms tier category degraded", "Any other response."),

@@ -20,6 +20,10 @@ export type CustomerCommandDeps = {
   readonly changes: AttributedLog
   readonly random: Random
   readonly defaultTier: number
+  /** The public address of the server, for links. */
+  readonly baseUrl?: string
+  /** Mails the link of an invitation. False: it is not mailed. Absent: there is no mail server. */
+  readonly mailInvitation?: (to: string, link: string) => Promise<boolean>
   /** The limits of each tier, by its number. Absent: no tier has any. */
   readonly tiers?: readonly TierLimits[]
 }
@@ -61,7 +65,8 @@ export function registerAccountCommands(root: Command, output: Output, withCusto
   return group
 }
 
-function parseTier(text: string): number {
+/** The number of a tier in an option. */
+export function parseTier(text: string): number {
   if (!/^\d$/.test(text) || Number(text) > TIER_MAX)
     throw new InvalidArgumentError(`A tier is a number from 0 to ${TIER_MAX}.`)
   return Number(text)
@@ -87,7 +92,8 @@ async function accountCreate(
   output.line(`${storedEmail} has an account (${id}) of tier ${describeTier(storedTier)}.`)
 }
 
-const ACCOUNT_REFUSALS = {
+/** Why no account is made. */
+export const ACCOUNT_REFUSALS = {
   malformed_email: "This is not an email address.",
   email_taken: "An account with this email exists already.",
   unknown_tier: `There is no such tier. The tiers are ${TIERS.map((tier, index) => `${index} (${tier.name})`).join(", ")}.`,
@@ -181,4 +187,5 @@ const accountJson = (account: SummarizedAccount) => ({
   keys: { active: account.activeKeyCount, revoked: account.revokedKeyCount },
 })
 
-const describeTier = (tier: number): string => `${tier} (${TIERS[tier]?.name ?? "unknown"})`
+/** A tier's number and name. */
+export const describeTier = (tier: number): string => `${tier} (${TIERS[tier]?.name ?? "unknown"})`

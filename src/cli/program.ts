@@ -10,6 +10,7 @@ import { type ConfigCommandDeps, registerConfigCommands } from "./config.ts"
 import { type BackupDeps, registerBackupCommands, registerStoreCommands, type StoreCopyDeps } from "./database.ts"
 import { type RunDoctor, registerDoctor } from "./doctor.ts"
 import { registerFeedbackCommands } from "./feedback.ts"
+import { registerInvitationCommands } from "./invitations.ts"
 import { type JobCommandDeps, registerJobCommands } from "./jobs.ts"
 import { registerKeyCommands } from "./keys.ts"
 import { type LicenceCommandDeps, registerLicenceCommands } from "./licences.ts"
@@ -106,7 +107,9 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
   registerJobCommands(root, { output, streams: deps.classify.streams, openServer: deps.openServer })
   registerMcp(root, deps.openMcpBackend)
   registerListsCommands(root, output, deps.lists)
-  registerAccountRules(registerAccountCommands(root, output, deps.withCustomers), output, deps.withCustomers)
+  const accounts = registerAccountCommands(root, output, deps.withCustomers)
+  registerAccountRules(accounts, output, deps.withCustomers)
+  registerInvitationCommands(accounts, output, deps.withCustomers)
   registerKeyCommands(root, output, deps.withCustomers, deps.newKey)
   registerFeedbackCommands(root, output, deps.withCustomers)
   registerTermsCommands(root, output, deps.withCustomers)

@@ -4,6 +4,7 @@ import { LOG_LEVELS } from "../base/log-level.ts"
 import { choice, integer, integerOrOff, list, type Setting, secret, text, url, urlMap } from "./setting-types.ts"
 
 const HOST_NAME = /^(?=.{1,253}$)[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?(\.[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?)+$/
+const TEST_DOMAIN = new RegExp(`^off$|${HOST_NAME.source}`)
 const LISTEN_HOST = /^[A-Za-z0-9.:-]{1,253}$/
 const METRICS_ADDRESS = /^off$|^(?:[A-Za-z0-9.-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\]):(?:\d{1,4}|[1-5]\d{4}|6[0-4]\d{3}|65[0-4]\d\d|655[0-2]\d|6553[0-5])$/
 const TIER_LIMITS = /^[0-4]=(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,8}|-)\/(?:[1-9]\d{0,11}|-)$/
@@ -32,7 +33,7 @@ export const SETTINGS = {
   MAILKIND_STOP_DELAY_MS: integer({ isReloaded: true, description: "How long after SIGTERM everything is still served while `/v1/health` answers 503, in milliseconds, so that a load balancer can turn away.", defaultValue: 0, min: 0, max: 600_000 }),
   MAILKIND_BACKUP_DIR: text({ description: "Existing directory into which the server backs up its SQLite database on schedule. Without it, it makes no backups.", defaultValue: null, pattern: /^[^\0]+$/, expected: "a path" }),
   MAILKIND_BACKUP_HOURS: integer({ description: "Hours between two backups. Those of the last week are kept, and at least seven.", defaultValue: 24, min: 1, max: 8760 }),
-  MAILKIND_TEST_DOMAIN: text({ description: "Domain of the test addresses, which need no key.", defaultValue: "mailkind.test", pattern: HOST_NAME, expected: "a lower-case domain name of two labels or more" }),
+  MAILKIND_TEST_DOMAIN: text({ description: "Domain of the test addresses, which need no key. `off`: no address is one, with or without a key.", defaultValue: "mailkind.test", pattern: TEST_DOMAIN, expected: "a lower-case domain name of two labels or more, or off" }),
   MAILKIND_DNS_SERVERS: list({ flag: "--dns-servers <list>", description: "DNS servers as `address[:port]`. `off` switches DNS off.", defaultValue: [], defaultText: "the system's", allowsOff: true, isMember: isDnsServer, expected: "a comma list of IP addresses with optional ports, or off" }),
   MAILKIND_DNS_TIMEOUT_MS: integer({ description: "Time limit of one DNS question, in milliseconds.", defaultValue: 1500, min: 50, max: 10_000 }),
   MAILKIND_CHECK_TIMEOUT_MS: integer({ description: "Time limit of all network requests of one check, in milliseconds.", defaultValue: 3000, min: 50, max: 30_000 }),
@@ -74,6 +75,11 @@ export const SETTINGS = {
     pattern: FIRST_KEY,
     expected: "a secret key as `mailkind key generate` prints it",
   }),
+  MAILKIND_SIGN_UP: choice({
+    description: "`closed`: only those who have an account, have an invitation, or stand in `MAILKIND_ADMINS` can sign in, and no page offers a key to others.",
+    defaultValue: "open",
+    options: ["open", "closed"],
+  }),
   MAILKIND_SIGN_UP_POLICY: choice({
     description: "What the sign-in does with mistyped, throw-away and dead addresses. `off` checks nothing. `warn` asks for confirmation. `refuse` asks about typos and refuses the others.",
     defaultValue: "warn",
@@ -88,7 +94,8 @@ export const SETTINGS = {
     isMember: text => TIER_LIMITS.test(text),
     expected: "a comma list such as 0=10/10/2000, with - for unlimited",
   }),
-  MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "Free checks per day (UTC) that all visitors of the home page share. `off` hides the checker.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
+  MAILKIND_PUBLIC_CHECKER: choice({ description: "`off`: the home page has no checker, and nobody checks without a key, but for test addresses.", defaultValue: "on", options: ["on", "off"] }),
+  MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "Free checks per day (UTC) that all visitors of the home page share. `off` is the same as `MAILKIND_PUBLIC_CHECKER=off`.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
   MAILKIND_SECURITY_CONTACT: list({
     description: "Contacts for security reports in `/.well-known/security.txt`: email addresses, or `https://`, `mailto:` or `tel:` URLs.",
     defaultValue: [],
@@ -104,6 +111,11 @@ export const SETTINGS = {
     defaultText: "`jobs` in the data directory",
     pattern: /^[^\0]+$/,
     expected: "a path",
+  }),
+  MAILKIND_CALLBACKS: choice({
+    description: "`local`: callbacks may go to `http://localhost` on any port too, for development. Everybody with a key can then reach the ports of this host. Else they go to public addresses by https alone.",
+    defaultValue: "public",
+    options: ["public", "local"],
   }),
   MAILKIND_JOB_KEEP_HOURS: integer({ description: "Hours after its end when a job is deleted, with its list and its results.", defaultValue: 48, min: 1, max: 8760 }),
   MAILKIND_LOG: choice({ flag: "--log <level>", isReloaded: true, description: "Lowest level of log lines.", defaultValue: "info", options: LOG_LEVELS }),

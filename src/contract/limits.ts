@@ -104,6 +104,10 @@ export const LIMITS = {
   sessionsPerAccountMax: 20,
   /** Lifetime of the link and the code of a sign-in. */
   signInMinutes: 15,
+  /** How long an invitation to an account is valid. */
+  invitationDays: 7,
+  /** Invitations that are valid at the same time. */
+  invitationsMax: 1000,
   signInCodeDigits: 6,
   signInTriesMax: 5,
   /** After so many wrong codes for an address no code is accepted for it until 00:00 UTC; the link in the mail works. */

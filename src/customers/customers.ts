@@ -47,6 +47,7 @@ const REPORTED_KEYS_MAX = 100
 type CustomersSettings = NodeSettings & {
   readonly MAILKIND_TIERS: readonly string[]
   readonly MAILKIND_REQUEST_LOG: string
+  readonly MAILKIND_PUBLIC_CHECKER: string
   readonly MAILKIND_FREE_CHECKS_PER_DAY: number | "off"
 }
 
@@ -135,7 +136,7 @@ function createParts(
   const today = (): number => units.today()
   const writeUsage = () => void flushFullBatches(usage).catch(logError(log, "usage was not written"))
   const usage: UsageMeter = new UsageMeter(store, clock, () => void setTimer(0, writeUsage), USAGE_METER_BOUNDS, today)
-  const perDay = settings.MAILKIND_FREE_CHECKS_PER_DAY
+  const perDay = settings.MAILKIND_PUBLIC_CHECKER === "off" ? "off" : settings.MAILKIND_FREE_CHECKS_PER_DAY
   return {
     ...limits,
     keys: new KeyAuthenticator(store, coarse.clock, coarse.stopwatch, KEY_AUTHENTICATOR_BOUNDS, clock),

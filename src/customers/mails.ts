@@ -7,7 +7,7 @@ import type { TrustedInstant } from "../base/trusted-clock.ts"
 import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
 import { remindOfExpiry } from "./keys/expiry-reminders.ts"
 import { createMail, MAIL_SENDER_BOUNDS, MailSender, senderDomain } from "./notices/mail-sender.ts"
-import type { Mailer, OpenMailer, SendResult } from "./notices/mailer.ts"
+import type { Mailer, OpenMailer, OutgoingMail, SendResult } from "./notices/mailer.ts"
 import type { LinkContext } from "./notices/notice-blocks.ts"
 import { type Notice, noticeContent } from "./notices/notices.ts"
 import { countOutbox, oldestWaitingAtMs, pruneOutbox } from "./notices/outbox.ts"
@@ -41,9 +41,9 @@ export type MailService = ReturnType<typeof createMailService>
 
 /** Creates the service over an open store. `baseUrl` is called for each mail, because its links point to this server. */
 export function createMailService({ system, settings, store, log, trustedTime }: MailContext, baseUrl: () => string) {
-  const { clock, random } = system
+  const { clock } = system
   const linkContext = (): LinkContext => ({ baseUrl: baseUrl() })
-  const senderAddress = (): string => settings.MAILKIND_MAIL_FROM ?? `mailkind@${senderHost(baseUrl())}`
+  const senderAddress = (): string => senderOf(settings, baseUrl())
   const url = settings.MAILKIND_SMTP_URL
   const mailer = url === null ? null : system.openMailer(url.reveal())
   const sender =
@@ -68,11 +68,7 @@ export function createMailService({ system, settings, store, log, trustedTime }:
      */
     sendNow: async (to: string, notice: Notice): Promise<SendResult | { readonly kind: "no_server" }> => {
       if (mailer === null) return { kind: "no_server" }
-      const from = senderAddress()
-      const messageId = `${randomBase62(random, 20)}@${senderDomain(from)}`
-      return await mailer.send(
-        createMail(noticeContent(notice, linkContext()), { from, to, messageId, dateMs: clock() }),
-      )
+      return await mailer.send(mailOf(system, senderAddress(), to, notice, linkContext()))
     },
     pollOutbox,
     renewClaims,
@@ -86,6 +82,43 @@ export function createMailService({ system, settings, store, log, trustedTime }:
       intervals.stop()
       if (sender !== null && mailer !== null) await stopSender(system, sender, mailer)
     },
+  }
+}
+
+const senderOf = ({ MAILKIND_MAIL_FROM: from }: MailSettings, baseUrl: string): string =>
+  from ?? `mailkind@${senderHost(baseUrl)}`
+
+/** A mail with a notice, as it is sent now. */
+function mailOf(
+  { clock, random }: Pick<MailContext["system"], "clock" | "random">,
+  from: string,
+  to: string,
+  notice: Notice,
+  place: LinkContext,
+): OutgoingMail {
+  const messageId = `${randomBase62(random, 20)}@${senderDomain(from)}`
+  return createMail(noticeContent(notice, place), { from, to, messageId, dateMs: clock() })
+}
+
+/** Sends one notice from a command, which has no service of mails. */
+export async function mailOnce(
+  {
+    system,
+    settings,
+  }: Pick<MailContext, "settings"> & {
+    readonly system: Pick<MailContext["system"], "clock" | "random" | "openMailer">
+  },
+  baseUrl: string,
+  to: string,
+  notice: Notice,
+): Promise<SendResult | { readonly kind: "no_server" }> {
+  const url = settings.MAILKIND_SMTP_URL
+  if (url === null) return { kind: "no_server" }
+  const mailer = system.openMailer(url.reveal())
+  try {
+    return await mailer.send(mailOf(system, senderOf(settings, baseUrl), to, notice, { baseUrl }))
+  } finally {
+    mailer.close()
   }
 }
 

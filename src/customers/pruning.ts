@@ -9,6 +9,7 @@ import { prunePasses } from "./free-checks/allowances.ts"
 import type { FreeChecks } from "./free-checks/free-checks.ts"
 import { pruneIdempotentRequests } from "./idempotency/idempotent-requests.ts"
 import { pruneNetworks } from "./keys/network-watch.ts"
+import { pruneInvitations } from "./sign-in/invitations.ts"
 import { pruneSignIns } from "./sign-in/pending-sign-ins.ts"
 import { pruneSessions } from "./sign-in/sessions.ts"
 import { pruneWrongCodes } from "./sign-in/wrong-codes.ts"
@@ -39,7 +40,7 @@ const PRUNED_ROWS_MAX = 1000
 /** Deletes in the background what is too old, while the time is trusted. `pruneAll` does it now, and never rejects. */
 export function createPruning({ store, trustedTime, runInterval, log, pruneMails, freeChecks }: PruningDeps) {
   const pruneSignInRows = async (nowMs: TrustedInstant): Promise<void> => {
-    for (const prune of [pruneSignIns, pruneSessions, pruneWrongCodes, prunePasses])
+    for (const prune of [pruneSignIns, pruneInvitations, pruneSessions, pruneWrongCodes, prunePasses])
       await prune(store, nowMs, PRUNED_ROWS_MAX)
   }
   const pruners: readonly Pruner[] = [

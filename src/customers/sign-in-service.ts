@@ -1,14 +1,25 @@
 import { utcDay } from "../base/time.ts"
+import { createAdminCheck } from "./accounts/account-email.ts"
 import { createPasses, type Passes } from "./free-checks/passes.ts"
+import { isMailable } from "./notices/mailer.ts"
 import type { SignInDeps } from "./sign-in/sign-in.ts"
 import { SignInMails, type SignInMailsDeps } from "./sign-in/sign-in-mails.ts"
 import type { StoredContext } from "./stored-context.ts"
 
 /** The settings that the sign-in reads. */
-type SignInSettings = { readonly MAILKIND_SMTP_URL: object | null; readonly MAILKIND_DEFAULT_TIER: number }
+type SignInSettings = {
+  readonly MAILKIND_SMTP_URL: object | null
+  readonly MAILKIND_DEFAULT_TIER: number
+  readonly MAILKIND_SIGN_UP: string
+  readonly MAILKIND_ADMINS: readonly string[]
+}
 
 /** Sign-in by mail. */
 export type SignInService = SignInDeps & {
+  /** Mails the link of an invitation. False: no mail server is set, or it does not take the mail. */
+  readonly mailInvitation: (to: string, link: string) => Promise<boolean>
+  /** Whether everybody can sign up. */
+  readonly isSignUpOpen: boolean
   readonly mails: SignInMails
   readonly passes: Passes
   /** Gives up the mails that wait for their next try. */
@@ -21,6 +32,7 @@ export function createSignInService(
   sendNow: SignInMailsDeps["sendNow"],
 ): SignInService {
   const { clock, random } = system
+  const isSignUpOpen = settings.MAILKIND_SIGN_UP === "open"
   const mails = new SignInMails({ ...system, log, sendNow, hasMailServer: settings.MAILKIND_SMTP_URL !== null })
   return {
     store,
@@ -28,7 +40,11 @@ export function createSignInService(
     today: () => utcDay(trustedTime.reference()),
     random,
     newAccountTier: settings.MAILKIND_DEFAULT_TIER,
+    isSignUpOpen,
+    maySignUp: email => isSignUpOpen || createAdminCheck(settings.MAILKIND_ADMINS)?.(email) === true,
     mails,
+    mailInvitation: async (to, link) =>
+      isMailable(to) && (await sendNow(to, { kind: "invitation", params: { link } })).kind === "accepted",
     passes: createPasses({ store, clock, random }),
     stop: () => mails.stop(),
   }

@@ -75,7 +75,7 @@ type AppDeps = AdmissionDeps &
 export function createApp(appDeps: AppDeps) {
   const { responses, isHttps, baseUrl, knownOrigins, requestLog } = appDeps
   const toProblemResponse = createToProblemResponse(appDeps)
-  const pages = createPageResponses(isHttps, baseUrl)
+  const pages = createPageResponses(isHttps, baseUrl, appDeps.signIn.isSignUpOpen)
   const deps = {
     ...appDeps,
     toProblemResponse,

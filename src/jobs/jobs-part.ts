@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import { createTimedPause } from "../base/concurrency.ts"
 import { logError } from "../base/log.ts"
+import { testDomainOf } from "../check/address/parse-subject.ts"
 import type { Check } from "../check/check.ts"
 import { METRIC_LABELS, type Sample } from "../contract/metrics.ts"
 import type { CustomersService } from "../customers/customers.ts"
@@ -44,6 +45,7 @@ type JobsSettings = JobsDirectory & {
   readonly MAILKIND_JOB_KEEP_HOURS: number
   readonly MAILKIND_JOB_BYTES_MAX: number
   readonly MAILKIND_TEST_DOMAIN: string
+  readonly MAILKIND_CALLBACKS: string
 }
 
 type JobsContext = StoredContext<JobsSettings> & {
@@ -96,7 +98,7 @@ export function createJobsService(
     pauseReading: createTimedPause(nextTick, stopwatch),
     ...{ isTurnOver, onChecked: collectAfter, commitBounds: COMMIT_BOUNDS },
     ownListMatch: (accountId, subject) => ownLists.lookup(accountId, subject),
-    testDomain: settings.MAILKIND_TEST_DOMAIN,
+    testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     unitsPerDayOf: tier => tiers[tier]?.unitsPerDay ?? null,
     today: () => units.today(),
     onLeased: leased => unitNotices.noteLeased(leased),
@@ -110,6 +112,7 @@ export function createJobsService(
     replaceCallbackSecret: (accountId: string, actor: Actor) =>
       replaceCallbackSecret({ store, clock, random, actor }, accountId),
     bytesMax: settings.MAILKIND_JOB_BYTES_MAX,
+    allowsLocalCallbacks: settings.MAILKIND_CALLBACKS === "local",
   }
   const read = () => jobSamples(store)
   const queriedSamples = [{ read, failure: "the jobs were not counted" }] as const

@@ -99,6 +99,9 @@ const ROWS: Readonly<Record<string, (row: Row) => Readonly<Record<string, SqlVal
     ...{ id: `ses_${id}`, hash: id, account_id: accountId, agent: "Firefox", created_at_ms: atMs, seen_at_ms: atMs },
   }),
   sign_in_wrong_codes: ({ atMs, id }) => ({ mailbox_hash: id, day: dayOf(atMs), count: 1 }),
+  invitations: ({ atMs, id }) => ({
+    ...{ id: `inv_${id}`, link_hash: id, email_hash: id, email_by_link: "e", tier: 0, created_at_ms: atMs },
+  }),
   sign_ins: ({ atMs, id }) => ({
     ...{ link_hash: id, browser_hash: id, code_hash: "c", email_by_link: "e", email_by_browser: "e", tries_left: 5 },
     asked_at_ms: atMs,

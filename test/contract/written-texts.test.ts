@@ -55,6 +55,7 @@ const typed = (column: string, fileName: string) =>
       file: { fileName, mediaType: "text/csv", content: noBytes() },
     },
     false,
+    false,
   )
 
 /** Every text that a caller or an operator writes and that is stored or told, and what is told when it is written. */

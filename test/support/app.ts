@@ -12,6 +12,7 @@ import { LOG_EVENTS, type LogEvent, type LogMessage } from "../../src/base/log-e
 import type { LogLevel } from "../../src/base/log-level.ts"
 import type { Clock } from "../../src/base/outside-world.ts"
 import { findRoleWord } from "../../src/check/address/address-hints.ts"
+import { testDomainOf } from "../../src/check/address/parse-subject.ts"
 import { createCheck, NO_CORRECTIONS } from "../../src/check/check.ts"
 import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidence.ts"
 import { type LoadedLists, openLists } from "../../src/check/domain-lookup.ts"
@@ -123,6 +124,8 @@ export type AppOptions = {
   readonly trustedProxies?: string
   /** `MAILKIND_SIGN_UP_POLICY`. */
   readonly signUpPolicy?: string
+  /** More settings, by their names. */
+  readonly settings?: Readonly<Record<string, string>>
   /** Among how many nodes it is the last. */
   readonly nodesCount?: number
   /** `MAILKIND_JOB_BYTES_MAX`. */
@@ -159,6 +162,7 @@ export async function testApp({
   nextTick = queueMicrotask,
   trustedProxies = "",
   signUpPolicy = "warn",
+  settings = {},
   inFlightMax = 4096,
   bodyBytesMax,
   nodesCount = 1,
@@ -186,6 +190,8 @@ export async function testApp({
     MAILKIND_REQUEST_LOG: requestLog,
     MAILKIND_TRUSTED_PROXIES: trustedProxies,
     MAILKIND_SIGN_UP_POLICY: signUpPolicy,
+    MAILKIND_ADMINS: admins.join(),
+    ...settings,
   })
   if (read.kind === "faulty") throw new Error(read.faults.join())
   // What would be done in the background is done by the tests that are about it.
@@ -272,7 +278,7 @@ export async function testApp({
     random,
     nextTick,
     log,
-    testDomain: "mailkind.test",
+    testDomain: testDomainOf(read.settings.MAILKIND_TEST_DOMAIN),
     baseUrl: () => "http://localhost",
     health: () =>
       healthReport({

@@ -66,6 +66,7 @@ export function openSite({
       responses: own,
       assets: createAssets(asset),
       freeChecks: null,
+      signIn: { isSignUpOpen: true },
       tiers: TIERS,
       defaultTier: 0,
       pricing: null,

@@ -1,8 +1,9 @@
 import { withTimeout } from "../../base/concurrency.ts"
 import { createIntervals } from "../../base/time.ts"
-import { createGuardedPost } from "../../check/fetch/guarded-fetch.ts"
+import { parseLocalTarget } from "../../check/fetch/fetch-target.ts"
+import { createGuardedPost, createLocalPost } from "../../check/fetch/guarded-fetch.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
-import { CallbackSender } from "../../customers/jobs/callback-sender.ts"
+import { CallbackSender, type PostCallback } from "../../customers/jobs/callback-sender.ts"
 import type { NetworkService } from "../check/network.ts"
 import type { StoreContext } from "../context.ts"
 import { formatUserAgent } from "../program.ts"
@@ -18,15 +19,17 @@ export function createCallbacksService(
   { queryDns }: Pick<NetworkService, "queryDns">,
 ) {
   const { clock, stopwatch, random, connect, setTimer, runInterval } = system
-  const post =
+  const timeoutMs = CALLBACK_LIMITS.timeoutSeconds * 1000
+  const own = { connect, setTimer, userAgent: formatUserAgent(settings) }
+  const postLocally = settings.MAILKIND_CALLBACKS === "local" ? createLocalPost(own, timeoutMs) : null
+  const postOutside =
     queryDns === null
       ? async () => ({ known: false, cause: "dns_unavailable" }) as const
       : settings.MAILKIND_OUTSIDE === "off"
         ? async () => ({ known: false, cause: "outside_off" }) as const
-        : createGuardedPost(
-            { resolver: queryDns, connect, setTimer, userAgent: formatUserAgent(settings) },
-            CALLBACK_LIMITS.timeoutSeconds * 1000,
-          )
+        : createGuardedPost({ ...own, resolver: queryDns }, timeoutMs)
+  const post: PostCallback = (url, request) =>
+    postLocally !== null && parseLocalTarget(url) !== null ? postLocally(url, request) : postOutside(url, request)
   const sender = new CallbackSender({ store, clock, stopwatch, random, post, log })
   const intervals = createIntervals(runInterval, [[LOOK_MS, () => sender.sendDue()]])
   return {

@@ -5,6 +5,9 @@ import { parseHost, parsePlainHost, parseUrl } from "./parse-host.ts"
 import { classifySuffix, isSameOrSubdomain } from "./public-suffix.ts"
 import type { Subject, SubjectFault, SubjectKind } from "./subject.ts"
 
+/** The domain of test addresses as it is parsed with, from its setting. `off` becomes the empty text, which is no address's domain. */
+export const testDomainOf = (setting: string): string => (setting === "off" ? "" : setting)
+
 /**
  * Parses an input. It never throws, takes time linear in the length of the text, and returns a Subject for every text.
  *

@@ -44,6 +44,19 @@ export function parseFetchTarget(text: string, base?: string): FetchTarget | Fet
   return { href: url.href, host, port, isTls: url.protocol === "https:", path }
 }
 
+const LOCAL_HOSTS: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"])
+
+/** Parses a URL of http on this host, on any port: `http://localhost:3000/hook`. Null: it is none. For development alone. */
+export function parseLocalTarget(text: string): FetchTarget | null {
+  const url = text.length > URL_CHARS_MAX ? null : URL.parse(text)
+  if (url === null || url.protocol !== "http:" || !LOCAL_HOSTS.has(url.hostname)) return null
+  const path = url.pathname + url.search
+  if (url.username !== "" || url.password !== "" || url.href.length > URL_CHARS_MAX || !/^\/[!-~]*$/.test(path))
+    return null
+  url.hash = ""
+  return { href: url.href, host: url.hostname, port: Number(url.port || 80), isTls: false, path }
+}
+
 /** Why a guarded fetch failed, with the error message of each cause. */
 export const FETCH_ERROR_CAUSES = {
   bad_url: "The URL is malformed or too long.",

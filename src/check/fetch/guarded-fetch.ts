@@ -4,7 +4,13 @@ import { assert } from "../../base/errors.ts"
 import { isRedirect } from "../../base/fetch.ts"
 import type { SetTimer } from "../../base/outside-world.ts"
 import type { CachingResolver } from "../dns/dns-types.ts"
-import { FetchError, type FetchErrorCause, type FetchTarget, parseFetchTarget } from "./fetch-target.ts"
+import {
+  FetchError,
+  type FetchErrorCause,
+  type FetchTarget,
+  parseFetchTarget,
+  parseLocalTarget,
+} from "./fetch-target.ts"
 import {
   ACCEPTED_CODINGS,
   ConnectionReader,
@@ -83,11 +89,11 @@ export function createGuardedFetch(deps: GuardedFetchDeps): GuardedFetch {
 }
 
 /** What a request comes to within its time and the deadline, if any. It never rejects, and no connection outlives it. */
-async function settle<T>(
-  deps: GuardedFetchDeps,
+async function settle<D extends PostDeps, T>(
+  deps: D,
   timeoutMs: number,
   deadline: DeadlineView | null,
-  run: (context: FetchContext) => Promise<T>,
+  run: (context: D & { readonly signal: AbortSignal }) => Promise<T>,
 ): Promise<{ readonly known: true; readonly value: T } | { readonly known: false; readonly cause: FetchErrorCause }> {
   const own = new Deadline(deps.setTimer, timeoutMs)
   const abort = new AbortController()
@@ -120,19 +126,36 @@ export type GuardedPost = (
 /** Builds a guarded POST. */
 export function createGuardedPost(deps: GuardedFetchDeps, timeoutMs: number): GuardedPost {
   return async (url, request) => {
-    const settled = await settle(deps, timeoutMs, null, context => postOnce(context, url, request))
+    const settled = await settle(deps, timeoutMs, null, async context => {
+      const target = requireTarget(url)
+      if (!target.isTls) throw new FetchError("bad_scheme")
+      return await postOnce(context, target, await connectToHost(context, target), request)
+    })
     return settled.known ? { known: true, status: settled.value } : settled
   }
 }
 
+/** Builds a POST to this host, for URLs that `parseLocalTarget` takes. It is bounded as `GuardedPost` is. */
+export function createLocalPost(deps: PostDeps, timeoutMs: number): GuardedPost {
+  return async (url, request) => {
+    const settled = await settle(deps, timeoutMs, null, async context => {
+      const target = parseLocalTarget(url)
+      if (target === null) throw new FetchError("bad_url")
+      const addresses = target.host === "localhost" ? LOOPBACK : [target.host.replace(/^\[|\]$/g, "")]
+      return await postOnce(context, target, await connectToFirst(context, target, addresses), request)
+    })
+    return settled.known ? { known: true, status: settled.value } : settled
+  }
+}
+
+const LOOPBACK = ["127.0.0.1", "::1"] as const
+
 async function postOnce(
-  context: FetchContext,
-  url: string,
+  context: PostContext,
+  target: FetchTarget,
+  connection: ByteConnection,
   { headers, body }: Parameters<GuardedPost>[1],
 ): Promise<number> {
-  const target = requireTarget(url)
-  if (!target.isTls) throw new FetchError("bad_scheme")
-  const connection = await connectToHost(context, target)
   const all = {
     "User-Agent": context.userAgent,
     ...headers,
@@ -144,6 +167,8 @@ async function postOnce(
   return (await readResponseHead(reader, GUARDED_FETCH_BOUNDS.headBytesMax)).status
 }
 
+type PostDeps = Omit<GuardedFetchDeps, "resolver">
+type PostContext = PostDeps & { readonly signal: AbortSignal }
 type FetchContext = GuardedFetchDeps & { readonly signal: AbortSignal }
 
 async function followRedirects(context: FetchContext, url: string, redirectChain: string[]): Promise<FetchedPage> {
@@ -210,8 +235,15 @@ function headText(
 }
 
 /** Connects to the first address of the host that accepts. All addresses are checked before the first is tried. */
-async function connectToHost(context: FetchContext, { host, port, isTls }: FetchTarget): Promise<ByteConnection> {
-  const addresses = await resolvePublicAddresses(context.resolver, host)
+async function connectToHost(context: FetchContext, target: FetchTarget): Promise<ByteConnection> {
+  return await connectToFirst(context, target, await resolvePublicAddresses(context.resolver, target.host))
+}
+
+async function connectToFirst(
+  context: PostContext,
+  { host, port, isTls }: FetchTarget,
+  addresses: readonly string[],
+): Promise<ByteConnection> {
   const tlsName = isTls ? host : null
   let failure: FetchErrorCause = "no_address"
   for (const address of addresses.slice(0, GUARDED_FETCH_BOUNDS.addressesMax)) {
@@ -225,7 +257,7 @@ async function connectToHost(context: FetchContext, { host, port, isTls }: Fetch
 }
 
 async function connectToAddress(
-  { connect, setTimer, signal }: FetchContext,
+  { connect, setTimer, signal }: PostContext,
   target: ConnectTarget,
 ): Promise<ByteConnection | FetchErrorCause> {
   // The fetch may have ended while DNS was queried.

@@ -212,7 +212,8 @@ export async function removeAccount(log: AttributedLog, id: string): Promise<boo
   })
 }
 
-function isTier(tier: number): boolean {
+/** Whether there is a tier of this number. */
+export function isTier(tier: number): boolean {
   return Number.isInteger(tier) && tier >= 0 && tier <= TIER_MAX
 }
 

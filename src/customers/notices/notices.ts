@@ -25,6 +25,8 @@ const TERMS_PARAMS = Type.Object({ version: Type.String(), url: Type.String(), e
 
 const SIGN_IN_PARAMS = Type.Object({ link: Type.String(), code: Type.String(), minutes: Type.Integer() })
 
+const INVITATION_PARAMS = Type.Object({ link: Type.String() })
+
 /** The units of an account's day. `day` counts from 1 January 1970 UTC. */
 const UNITS_PARAMS = Type.Object({ used: Type.Integer(), limit: Type.Integer(), day: Type.Integer() })
 
@@ -75,6 +77,22 @@ export const NOTICES = {
         prose(`Or open this link. Both work once, within ${minutes === 1 ? "one minute" : `${minutes} minutes`}.`),
         { kind: "link", label: "Sign in", url: link },
         prose("If you did not ask to sign in, ignore this email. Never share the code."),
+      ],
+    }),
+  }),
+  invitation: notice({
+    title: "Invitation",
+    description: "An administrator invites this address to an account. The mail has a link.",
+    isOptional: false,
+    params: INVITATION_PARAMS,
+    content: ({ link }) => ({
+      subject: "You are invited to mailkind",
+      blocks: [
+        prose("An administrator of a mailkind server invites you to an account. You get it, with a key, by this link:"),
+        { kind: "link", label: "Accept the invitation", url: link },
+        prose(
+          `The link works once, within ${LIMITS.invitationDays} days. If you did not expect it, ignore this email.`,
+        ),
       ],
     }),
   }),

@@ -7,12 +7,14 @@ import { ownerActor } from "../store/change-log/actor.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { currentTermsVersion } from "../terms/terms.ts"
+import { acceptInvitation } from "./invitations.ts"
 import { proveByCode, proveByLink, type SignInProof } from "./pending-sign-ins.ts"
 import { insertSession, type NewSession } from "./sessions.ts"
 
-/** Credentials: the secret of a link, or the secret of the browser that asked and a code from `parseTypedCode`. */
+/** Credentials: the secret of a link or an invitation, or the secret of the browser that asked and a code from `parseTypedCode`. */
 export type SignInCredential =
   | { readonly kind: "link"; readonly link: string }
+  | { readonly kind: "invitation"; readonly link: string }
   | { readonly kind: "code"; readonly browser: string; readonly code: string }
 
 /** Dependencies of a sign-in. */
@@ -24,6 +26,8 @@ export type SignInDeps = {
   readonly random: Random
   /** The tier of an account created by a first sign-in. */
   readonly newAccountTier: number
+  /** Whether a first sign-in with this email creates an account. */
+  readonly maySignUp: (email: string) => boolean
 }
 
 /** The new session, or why there is none. */
@@ -46,31 +50,60 @@ export async function signIn(deps: SignInDeps, brought: SignInCredential, agent:
   const { store, clock, random } = deps
   return await store.transaction(async (inner): Promise<SignInResult> => {
     const nowMs = clock()
-    const proof =
-      brought.kind === "link"
-        ? await proveByLink(inner, nowMs, brought.link)
-        : await proveByCode(inner, { nowMs, day: deps.today() }, brought.browser, brought.code)
+    const proof = await prove(inner, deps, nowMs, brought)
     if (proof.kind !== "proved") return proof
-    const { account, firstKey } = await findOrCreateAccount(inner, deps, nowMs, proof.email)
+    const found = await findOrCreateAccount(inner, deps, nowMs, proof)
+    if (found === null) return { kind: "gone" }
+    const { account, firstKey } = found
     const newSession = await insertSession(inner, random, nowMs, account.id, agent)
     const log = { clock, actor: ownerActor(account.id) }
+    if (brought.kind === "invitation")
+      await recordAct(log, inner, { kind: "invitation_accepted", accountId: account.id, details: "" })
     await recordAct(log, inner, { kind: "signed_in", accountId: account.id, details: newSession.session.id })
     return { kind: "signed_in", account, newSession, firstKey }
   })
 }
 
+/** An address that is proved. `invitedTier`: it was proved by an invitation, to an account of this tier. */
+type Proved = { readonly kind: "proved"; readonly email: string; readonly invitedTier?: number }
+
+async function prove(
+  store: Store,
+  { today }: SignInDeps,
+  nowMs: number,
+  brought: SignInCredential,
+): Promise<Proved | Exclude<SignInProof, { readonly kind: "proved" }>> {
+  switch (brought.kind) {
+    case "link":
+      return await proveByLink(store, nowMs, brought.link)
+    case "invitation": {
+      const invited = await acceptInvitation(store, nowMs, brought.link)
+      return invited === null ? { kind: "gone" } : { kind: "proved", email: invited.email, invitedTier: invited.tier }
+    }
+    case "code":
+      return await proveByCode(store, { nowMs, day: today() }, brought.browser, brought.code)
+  }
+}
+
 type SignInAccount = { readonly account: Account; readonly firstKey: string | null }
 
+/** Null: there is no account, and the address may have none. Who holds an invitation gets into no account that exists. */
 async function findOrCreateAccount(
   store: Store,
-  { clock, today, random, newAccountTier: tier }: SignInDeps,
+  { clock, today, random, newAccountTier, maySignUp }: SignInDeps,
   nowMs: number,
-  email: string,
-): Promise<SignInAccount> {
+  { email, invitedTier }: Proved,
+): Promise<SignInAccount | null> {
+  if (invitedTier === undefined && !maySignUp(email)) {
+    const account = await findAccountByEmail(store, email)
+    return account && { account, firstKey: null }
+  }
+  const tier = invitedTier ?? newAccountTier
   const termsVersion = await currentTermsVersion(store)
   // Insert first, then read: on PostgreSQL two transactions run side by side, and the slower one finds the other's row.
   const creation = await insertAccount(store, newId("acc", random), nowMs, { email, tier, termsVersion })
   if (creation.kind === "email_taken") {
+    if (invitedTier !== undefined) return null
     const account = await findAccountByEmail(store, email)
     assert(account !== null, "an email that is taken is an account's")
     return { account, firstKey: null }

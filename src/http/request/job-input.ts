@@ -1,7 +1,7 @@
 import { TypeCompiler } from "@sinclair/typebox/compiler"
 import { holdsAddress, urlHoldsAddress } from "../../base/address-redaction.ts"
 import { lazy } from "../../base/lazy.ts"
-import { FETCH_ERROR_CAUSES, parseFetchTarget } from "../../check/fetch/fetch-target.ts"
+import { FETCH_ERROR_CAUSES, parseFetchTarget, parseLocalTarget } from "../../check/fetch/fetch-target.ts"
 import { CALLBACK_LIMITS } from "../../contract/callbacks.ts"
 import { JOB_FORMAT_NAMES, JOB_LIMITS, type JobFormat } from "../../contract/jobs.ts"
 import { JobQuery, JobResultsQuery } from "../../contract/jobs-schema.ts"
@@ -31,14 +31,14 @@ export type UploadInput = {
 type KnownList = Pick<ArrivingUpload, "fields" | "format" | "delimiter" | "isJson">
 
 /** Reads the parameters of POST /v1/jobs, of which a form may have some as fields. Throws `invalid_input`. */
-export function parseUploadQuery(url: string, list: KnownList): UploadInput {
+export function parseUploadQuery(url: string, list: KnownList, allowsLocalCallbacks = false): UploadInput {
   const query: unknown = readQuery(url, Object.keys(JobQuery.properties), list.fields)
   const isValid = jobQuery()
   if (!isValid.Check(query)) throw invalidInput([faultOf(isValid.Errors(query).First()?.path.slice(1) ?? "")])
   const { policy = POLICY_DEFAULT, workspace = true, name = null, dry: isDry = false } = query
   const reading = parseReading(query, list)
   const { column, hasHeader } = reading
-  const callback = query.callback === undefined ? null : parseCallback(query.callback)
+  const callback = query.callback === undefined ? null : parseCallback(query.callback, allowsLocalCallbacks)
   if (callback?.kind === "fault") throw invalidInput([{ parameter: "callback", detail: callback.message }])
   const format = query.format ?? list.format ?? "text"
   const callbackUrl = callback?.url ?? null
@@ -93,15 +93,17 @@ export const COLUMN_ADDRESS =
 
 type Callback = { readonly kind: "url"; readonly url: string } | { readonly kind: "fault"; readonly message: string }
 
-/** The URL of callbacks as it is asked for, or why callbacks cannot go there. */
-export function parseCallback(text: string): Callback {
-  const target = parseFetchTarget(text)
+/** The URL of callbacks as it is asked for, or why callbacks cannot go there. `allowsLocal`: `MAILKIND_CALLBACKS` is `local`. */
+export function parseCallback(text: string, allowsLocal: boolean): Callback {
+  const local = allowsLocal ? parseLocalTarget(text) : null
+  const target = local ?? parseFetchTarget(text)
   const fault = (message: string): Callback => ({ kind: "fault", message })
   if (typeof target === "string") return fault(`A callback cannot go there. ${FETCH_ERROR_CAUSES[target]}`)
-  if (!target.isTls) return fault("A callback needs a URL of https.")
+  if (!target.isTls && local === null) return fault("A callback needs a URL of https.")
   // The parser drops line breaks and turns backslashes.
   if ([text, target.path].some(urlHoldsAddress))
     return fault("The URL of a callback is stored, and this one holds an email address. Use an id in its place.")
+  if (local !== null) return { kind: "url", url: local.href }
   const port = target.port === HTTPS_PORT ? "" : `:${target.port}`
   return { kind: "url", url: `https://${target.host}${port}${target.path}` }
 }

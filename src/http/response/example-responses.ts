@@ -28,6 +28,9 @@ import { INVALID_POLICY, invalidInput, Problem, problemBody, quotaExceeded } fro
 /** The request id of every example. */
 const EXAMPLE_REQUEST_ID = "req_4fT0cQm7XbZ2hLw9RkVd"
 
+/** The domain of the addresses in examples, also where test addresses are off (the empty text). */
+export const exampleDomain = (testDomain: string): string => (testDomain === "" ? "mailkind.test" : testDomain)
+
 /** The result for a test address under `policy`, from the code that serves requests. */
 export function exampleResult(localPart: string, testDomain: string, policy: Policy = POLICY_DEFAULT): CheckResult {
   const subject = parseSubject("email", `${localPart}@${testDomain}`, testDomain)

@@ -9,7 +9,7 @@ import { RefusedKey } from "../request/caller.ts"
 import { pathOf } from "../request/request-url.ts"
 import { headerFields, withMetLimit } from "./caller-headers.ts"
 import type { JsonResponses } from "./json-responses.ts"
-import { Problem, problemBody, rateLimited } from "./problem.ts"
+import { ForeignForm, Problem, problemBody, rateLimited } from "./problem.ts"
 
 type ProblemResponseDeps = {
   readonly responses: JsonResponses
@@ -23,8 +23,10 @@ export type ToProblemResponse = (error: unknown, exchange: Exchange) => Response
 
 /** Creates the function that turns any thrown error into a problem response (RFC 9457). Our own faults are logged and never sent. */
 export function createToProblemResponse({ responses, baseUrl, log, meter }: ProblemResponseDeps): ToProblemResponse {
+  const logForeignForm = createForeignFormLog(log, baseUrl)
   return (error, exchange) => {
     const { id, lease } = exchange
+    logForeignForm(error, exchange)
     const problem = problemOf(error) ?? internalError(error, id, log)
     const { status } = PROBLEMS[problem.code]
     meter.recordProblem(problem.code)
@@ -42,6 +44,26 @@ export function createToProblemResponse({ responses, baseUrl, log, meter }: Prob
     })
   }
 }
+
+/** How many origins of refused forms are logged. Beyond that there is an attack, and no wrong setting. */
+const LOGGED_ORIGINS_MAX = 20
+
+/** Logs each origin once whose forms are refused, since mostly `MAILKIND_BASE_URL` is missing or wrong. */
+function createForeignFormLog(log: Log, baseUrl: () => string) {
+  const logged = new Set<string>()
+  return (error: unknown, { id, route }: Exchange): void => {
+    const sentFrom = error instanceof ForeignForm ? error.sentFrom : null
+    if (sentFrom === null || logged.has(sentFrom) || logged.size >= LOGGED_ORIGINS_MAX) return
+    logged.add(sentFrom)
+    log("warn", "a form from another origin was refused", {
+      ...{ request_id: id, route, origin: sentFrom.slice(0, LOGGED_ORIGIN_CHARS_MAX), base_url: baseUrl() },
+      remedy:
+        "If people open this server at that origin, set it as MAILKIND_BASE_URL. If not, another site sends forms here.",
+    })
+  }
+}
+
+const LOGGED_ORIGIN_CHARS_MAX = 300
 
 /** The problem of a request without a route: `not_found`, or `method_not_allowed` with the methods of the path. */
 export function noSuchRoute(request: Request): Problem {

@@ -122,3 +122,17 @@ export function problemBody({ code, detail, extensions }: Problem, baseUrl: stri
     ...extensions,
   }
 }
+
+/** The refusal of a form that was not sent from a page under the address of this server. */
+export class ForeignForm extends Problem {
+  /** Where the form was sent from; null: the request has no readable `Origin`. */
+  readonly sentFrom: string | null
+
+  constructor(sentFrom: string | null) {
+    super(
+      "forbidden_origin",
+      "The form was not sent from a page of this server. If you opened it under another name than its own, its operator sets that name as `MAILKIND_BASE_URL`.",
+    )
+    this.sentFrom = sentFrom
+  }
+}

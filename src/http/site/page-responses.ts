@@ -4,11 +4,14 @@ import { PROBLEMS } from "../../contract/problems.ts"
 import type { Exchange } from "../exchange.ts"
 import { compress, isCompressible, VARY_ENCODING } from "../response/compression.ts"
 import type { Problem } from "../response/problem.ts"
+import { SignUpOpen } from "./ui/sign-up-link.tsx"
 import { BaseUrl } from "./ui/social.tsx"
 
 /** A complete page as text. The base address is for what other sites show of the page. */
-export const renderDocument = (page: VNode, baseUrl: string): string =>
-  `<!doctype html>${render(h(BaseUrl.Provider, { value: baseUrl }, page))}`
+export const renderDocument = (page: VNode, baseUrl: string, isSignUpOpen = true): string => {
+  const inFacts = h(SignUpOpen.Provider, { value: isSignUpOpen }, page)
+  return `<!doctype html>${render(h(BaseUrl.Provider, { value: baseUrl }, inFacts))}`
+}
 
 /** Pages load files of this server only, and run no inline script and no inline style. */
 const CONTENT_SECURITY_POLICY = {
@@ -96,7 +99,7 @@ export type AssetFile = {
 }
 
 /** Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. */
-export function createPageResponses(isHttps: boolean, baseUrl: () => string): PageResponses {
+export function createPageResponses(isHttps: boolean, baseUrl: () => string, isSignUpOpen = true): PageResponses {
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
   const respond = (
     body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
@@ -119,7 +122,7 @@ export function createPageResponses(isHttps: boolean, baseUrl: () => string): Pa
     }
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
   const renderPage: PageResponses["render"] = (page, exchange, options) =>
-    strictHtml(renderDocument(page, baseUrl()), exchange, options)
+    strictHtml(renderDocument(page, baseUrl(), isSignUpOpen), exchange, options)
   return {
     render: renderPage,
     renderInvalid: (page, exchange) => renderPage(page, exchange, { status: PROBLEMS.invalid_input.status }),

@@ -1,5 +1,5 @@
 import { isIP } from "node:net"
-import { Problem } from "../response/problem.ts"
+import { ForeignForm, Problem } from "../response/problem.ts"
 
 /**
  * Throws `forbidden_origin` for a form that was not sent from a page of this server (cross-site request forgery). Browsers send
@@ -9,10 +9,7 @@ export function assertSameOrigin(request: Request, baseUrl: string): void {
   const header = request.headers.get("origin")
   const origin = header === null ? null : URL.parse(header)
   if (origin === null || !isAllowedOrigin(origin, request.headers.get("host"), new URL(baseUrl)))
-    throw new Problem(
-      "forbidden_origin",
-      "The form was not sent from a page of this server. If you opened it under another name than its own, its operator sets that name as `MAILKIND_BASE_URL`.",
-    )
+    throw new ForeignForm(origin?.origin ?? null)
 }
 
 /**

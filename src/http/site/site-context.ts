@@ -94,7 +94,13 @@ export type SiteDeps = FeedbackDeps &
     readonly rates: RateLimiter
     /** Rates of callers without a key, which people are who sign in. */
     readonly keyless: RateLimiter
-    readonly signIn: SignInDeps & { readonly mails: Pick<SignInMails, "send" | "isLogged">; readonly passes: Passes }
+    readonly signIn: SignInDeps & {
+      readonly mails: Pick<SignInMails, "send" | "isLogged">
+      readonly passes: Passes
+      /** Whether everybody can sign up. */
+      readonly isSignUpOpen: boolean
+      readonly mailInvitation: (to: string, link: string) => Promise<boolean>
+    }
   }
 
 /** What every page is made with: the dependencies, and the parts that are built from them once. */
@@ -108,7 +114,7 @@ export type SiteContext = SiteDeps & {
 /** Builds the parts that all pages share. */
 export function createSiteContext(deps: SiteDeps): SiteContext {
   const { toProblemResponse, isHttps, baseUrl, isAdmin, terms, changes, loadShedder, clientOf } = deps
-  const pages = createPageResponses(isHttps, baseUrl)
+  const pages = createPageResponses(isHttps, baseUrl, deps.signIn.isSignUpOpen)
   const cookies = createCookies(isHttps)
   const guards = createGuards({
     pages,

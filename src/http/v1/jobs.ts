@@ -52,6 +52,8 @@ export type JobsAccess = {
   /** The largest list. */
   readonly bytesMax: number
   readonly keepHours: number
+  /** Whether callbacks may go to this host too (`MAILKIND_CALLBACKS=local`). */
+  readonly allowsLocalCallbacks: boolean
   /** Makes the callback secret of an account, or replaces it. Null: the account is gone. */
   readonly replaceCallbackSecret: (accountId: string, actor: Actor) => Promise<NewCallbackSecret | null>
 }
@@ -140,7 +142,7 @@ async function receive(deps: JobRoutesDeps, exchange: Exchange, list: ArrivingUp
   const { key, account } = callerOf(exchange)
   const { service, store, bytesMax } = deps.jobs
   const { content: chunks } = list
-  const { options, reading, isDry } = parseUploadQuery(request.url, list)
+  const { options, reading, isDry } = parseUploadQuery(request.url, list, deps.jobs.allowsLocalCallbacks)
   const upload = isDry ? null : repeatableUpload(deps, exchange, { options, reading })
   const before = upload === null ? null : await findRequest(store, { accountId: account.id, keyHash: upload.keyHash })
   if (upload !== null && before !== null) {

@@ -29,6 +29,7 @@ export const GOLDEN_NOTICES: { readonly [K in NoticeKind]: Extract<Notice, { kin
     kind: "report_decided",
     params: { domain: "<b>acme</b>.example", reportedCategory: "business", isAccepted: true },
   },
+  invitation: { kind: "invitation", params: { link: "https://mk.example.com/invitation?token=a" } },
   sign_in: {
     kind: "sign_in",
     params: { link: "https://mk.example.com/sign-in?token=a&b=c", code: "012345", minutes: 15 },

@@ -271,7 +271,7 @@ export function mergeFromPrevious(copy: string, previous: string | null): Restor
     restrictSchema(database)
     const merged = previous === null ? null : mergeTables(database, previous)
     const tables = tableNames(database, "main")
-    for (const table of ["sessions", "sign_ins", "callbacks", "jobs"])
+    for (const table of ["sessions", "sign_ins", "invitations", "callbacks", "jobs"])
       if (tables.has(table)) database.run(`DELETE FROM ${table}`)
     if (tables.has("change_head")) database.run("UPDATE change_head SET id = id + 1")
     return merged

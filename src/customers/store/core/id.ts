@@ -2,7 +2,7 @@ import { assert } from "../../../base/errors.ts"
 import type { Random } from "../../../base/outside-world.ts"
 
 /** What an id names. The kind is the id's prefix; no secret starts with one of them. */
-type IdKind = "acc" | "act" | "fb" | "job" | "key" | "node" | "ses"
+type IdKind = "acc" | "act" | "fb" | "job" | "key" | "node" | "ses" | "inv"
 
 /** 20 digits hold 119 bits: ids do not collide and cannot be guessed. */
 const ID_LENGTH = 20

@@ -268,6 +268,16 @@ export const MIGRATIONS: readonly Migration[] = [
     // JSON: rule → recommendation. Null: the account has none.
     statements: ["ALTER TABLE accounts ADD COLUMN rules TEXT"],
   },
+  {
+    number: 34,
+    description: "invitations",
+    // The address is sealed under the secret of the link, of which the row has the hash.
+    statements: [
+      `CREATE TABLE invitations (
+        id TEXT PRIMARY KEY, link_hash TEXT NOT NULL UNIQUE, email_hash TEXT NOT NULL UNIQUE, email_by_link TEXT NOT NULL,
+        tier BIGINT NOT NULL, created_at_ms BIGINT NOT NULL)`,
+    ],
+  },
 ]
 
 /** The tables that the migrations create, and the one in which they are recorded. */

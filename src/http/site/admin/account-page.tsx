@@ -13,9 +13,9 @@ import { formatCount, formatNumber } from "../ui/format.ts"
 import { ActionButton, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Table } from "../ui/layout.tsx"
 import { DeletionLink, NoteSection, type RejectedAdminForms, SuspensionSection } from "./account-forms.tsx"
-import { tierLabel, tierLimitsLabel, tierOptions } from "./accounts-page.tsx"
 import { ActsTable } from "./acts.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
+import { tierLabel, tierLimitsLabel, tierOptions } from "./tier-labels.ts"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ADMIN_ACCOUNT_FLASH = {

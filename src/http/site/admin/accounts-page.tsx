@@ -1,9 +1,9 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { TIERS } from "../../../contract/tiers.ts"
 import type { AccountCreationRefusal, AccountSummary } from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
+import type { Invitation } from "../../../customers/sign-in/invitations.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
@@ -11,9 +11,14 @@ import { FlashMessage, FormError, SelectField, TextField, Timestamp } from "../u
 import { Table } from "../ui/layout.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
+import { InvitationSection, type RejectedInvitation } from "./invitation-section.tsx"
+import { tierLabel, tierOptions } from "./tier-labels.ts"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNTS_FLASH = {
+  invited: "Invitation mailed.",
+  "invitation-revoked": "Invitation revoked. Its link does not work any more.",
+  "invitation-ended": "This invitation was used, revoked or ended before. Nothing changed.",
   deleted: "Account deleted.",
   "deleted-before": "This account was deleted before. Nothing changed.",
 } as const satisfies Record<string, string>
@@ -36,19 +41,23 @@ type AccountsPageProps = {
   readonly flash: string | null
   /** Null: no form was rejected. */
   readonly rejected: RejectedAccountForm | null
+  readonly invitations: readonly Invitation[]
+  readonly rejectedInvitation: RejectedInvitation | null
 }
 
 /** The list of accounts, and the form for a new one. */
 export function AccountsPage(props: AccountsPageProps) {
   const { user, accounts, search, isFirstPage, tiers, defaultTier, flash, rejected } = props
+  const { invitations, rejectedInvitation } = props
   const { rows, lastRow } = accounts
   return (
     <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" user={user}>
       <FlashMessage message={flash} />
+      <FormError message={rejectedInvitation && "Nobody was invited. See the form below."} />
       <FormError message={rejected && "The account was not created. See the form below."} />
       <AccountSearchForm search={search} />
       <p>
-        <a href="#new">Create an account</a>
+        <a href="#invite">Invite somebody</a> · <a href="#new">Create an account</a>
       </p>
       {rows.length === 0 ? <p>{search === "" ? "There are no more accounts." : "No account matches."}</p> : null}
       {rows.length === 0 ? null : (
@@ -63,6 +72,12 @@ export function AccountsPage(props: AccountsPageProps) {
         query={{ email: search }}
         after={lastRow?.id ?? null}
         isFirstPage={isFirstPage}
+      />
+      <InvitationSection
+        invitations={invitations}
+        tiers={tiers}
+        defaultTier={defaultTier}
+        rejected={rejectedInvitation}
       />
       <NewAccountForm tiers={tiers} defaultTier={defaultTier} rejected={rejected} />
     </AdminLayout>
@@ -151,24 +166,3 @@ function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
     </section>
   )
 }
-
-/** A tier's number and name. */
-export const tierLabel = (tier: number): string => `${tier} (${TIERS[tier]?.name ?? "not known"})`
-
-/** The limits of a tier as text that fits into a drop-down list on a phone: `5/s, 5 at once, 1,000/day`. */
-export function tierLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
-  const limits = [
-    [requestsPerSecond, "/s"],
-    [inFlight, " at once"],
-    [unitsPerDay, "/day"],
-  ] as const
-  const parts = limits.flatMap(([limit, unit]) => (limit === null ? [] : [`${formatNumber(limit)}${unit}`]))
-  return parts.length === 0 ? "no limits" : parts.join(", ")
-}
-
-/** The options of a drop-down list of tiers. */
-export const tierOptions = (tiers: readonly TierLimits[]) =>
-  tiers.map((limits, tier) => ({ value: String(tier), label: `${tierLabel(tier)}: ${tierLimitsLabel(limits)}` }))
-
-/** The tier that a form names. -1, which is no tier, for any other text. */
-export const parseTier = (text: string): number => (/^\d$/.test(text) ? Number(text) : -1)

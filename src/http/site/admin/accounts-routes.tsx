@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 
 import { domainToALabels } from "../../../base/idna.ts"
+import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import {
   type AccountSearch,
@@ -12,6 +13,7 @@ import {
 import { readOperatorNote } from "../../../customers/accounts/operator-note.ts"
 import { listActsAbout } from "../../../customers/audit/audit.ts"
 import { findKey, listKeys, revokeKey } from "../../../customers/keys/keys.ts"
+import { invitationLink, invite, listInvitations, revokeInvitation } from "../../../customers/sign-in/invitations.ts"
 import { listSessions } from "../../../customers/sign-in/sessions.ts"
 import { currentTermsVersion } from "../../../customers/terms/terms.ts"
 import type { Exchange } from "../../exchange.ts"
@@ -24,8 +26,10 @@ import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
 import type { RejectedAdminForms } from "./account-forms.tsx"
 import { type AccountDetails, ADMIN_ACCOUNT_FLASH, AdminAccountPage, KeyRevocationPage } from "./account-page.tsx"
-import { ACCOUNTS_FLASH, AccountsPage, parseTier, type RejectedAccountForm } from "./accounts-page.tsx"
+import { ACCOUNTS_FLASH, AccountsPage, type RejectedAccountForm } from "./accounts-page.tsx"
 import { ROWS_PER_PAGE } from "./admin-layout.tsx"
+import { InvitationLinkPage, type RejectedInvitation } from "./invitation-section.tsx"
+import { parseTier } from "./tier-labels.ts"
 
 /** How many of an account's keys are displayed: the active ones, then the latest revoked ones. */
 const KEYS_DISPLAYED_MAX = 100
@@ -39,6 +43,8 @@ export function adminAccountsRoutes(site: SiteContext) {
   return handlers({
     adminAccounts: exchange => guards.requireAdmin.page(exchange, user => accountsPage(site, user, exchange, null)),
     postAdminAccount: exchange => handleCreateAccount(site, exchange),
+    postAdminInvitation: exchange => handleInvite(site, exchange),
+    postAdminInvitationRevocation: exchange => handleInvitationRevocation(site, exchange, exchange.params.id),
     adminAccount: exchange =>
       guards.requireAdmin.page(exchange, user => adminAccountPage(site, user, exchange, exchange.params.id)),
     postAdminTier: exchange => handleSetTier(site, exchange, exchange.params.id),
@@ -58,6 +64,7 @@ async function accountsPage(
   user: SignedInUser,
   exchange: Exchange,
   rejected: RejectedAccountForm | null,
+  rejectedInvitation: RejectedInvitation | null = null,
 ) {
   const search = queryParameter(exchange.request.url, "email")
   // If the account of the cursor was deleted meanwhile, the first page is displayed.
@@ -78,6 +85,8 @@ async function accountsPage(
       defaultTier={defaultTier}
       flash={flashMessage(exchange.request.url, ACCOUNTS_FLASH)}
       rejected={rejected}
+      invitations={await listInvitations(store, clock)}
+      rejectedInvitation={rejectedInvitation}
     />
   )
 }
@@ -107,6 +116,29 @@ const handleCreateAccount = (site: SiteContext, exchange: Exchange) =>
       return pages.redirect(withFlash(pathWithId("adminAccount", creation.account.id), "created"), exchange)
     const page = await accountsPage(site, user, exchange, { email, tier, reason: creation.kind })
     return pages.renderInvalid(page, exchange)
+  })
+
+const handleInvite = (site: SiteContext, exchange: Exchange) =>
+  site.guards.requireAdmin.form(exchange, async (user, form) => {
+    const { pages, random, signIn, baseUrl, hasMailServer } = site
+    const [email, tier] = [form.text("invited-email"), form.text("invited-tier")]
+    const result = await invite(adminChanges(site, user), random, { email, tier: parseTier(tier) })
+    if (result.kind !== "invited")
+      return pages.renderInvalid(
+        await accountsPage(site, user, exchange, null, { email, tier, reason: result.kind }),
+        exchange,
+      )
+    const link = invitationLink(baseUrl(), result.link)
+    if (await signIn.mailInvitation(result.email, link))
+      return pages.redirect(withFlash(ROUTES.adminAccounts.path, "invited"), exchange)
+    return <InvitationLinkPage user={user} email={result.email} link={link} hasMailServer={hasMailServer} />
+  })
+
+const handleInvitationRevocation = (site: SiteContext, exchange: Exchange, id: string) =>
+  site.guards.requireAdmin.form(exchange, async user => {
+    const isRevoked = await revokeInvitation(adminChanges(site, user), site.random, id)
+    const flash = isRevoked ? "invitation-revoked" : "invitation-ended"
+    return site.pages.redirect(withFlash(ROUTES.adminAccounts.path, flash), exchange)
   })
 
 /** The page of an account, with the forms that were refused. */

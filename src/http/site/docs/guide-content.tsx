@@ -1,7 +1,9 @@
 /** @jsxImportSource preact */
+
 import { derived } from "../../../base/lazy.ts"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { exampleDomain } from "../../response/example-responses.ts"
 import type { Assets } from "../assets.ts"
 import { withQuery } from "../links.ts"
 import { renderDocument } from "../page-responses.ts"
@@ -109,7 +111,7 @@ function pageHtml(page: MarkdownGuidePage, facts: PageFacts, indexPath: string):
 /** What every page is made with. */
 function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
   const { command, checkTimeoutMs, tiers, settings, examinations } = guide
-  return { command, checkTimeoutMs, tiers: tiers(), settings, examinations, testDomain, baseUrl: baseUrl() }
+  return { command, checkTimeoutMs, tiers: tiers(), settings, examinations, testDomain: exampleDomain(testDomain), baseUrl: baseUrl() }
 }
 
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {

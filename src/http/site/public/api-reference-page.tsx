@@ -4,6 +4,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
 import { ICON_PATH, STYLESHEET_PATH } from "../assets.ts"
 import { SiteHeader } from "../ui/layout.tsx"
+import { SignUpOpen } from "../ui/sign-up-link.tsx"
 
 /** The viewer contacts no other host: no proxy, no fonts, no telemetry, no agent. */
 const VIEWER_SETTINGS = {
@@ -54,6 +55,7 @@ export async function apiReferenceHtml(
   document: OpenApiDocument,
   scriptPath: string,
   ownScriptPath: string,
+  isSignUpOpen: boolean,
 ): Promise<string> {
   // With the schema library that it brings, the plugin takes as long to load as a tenth of a start.
   const { swagger } = await import("@elysiajs/swagger")
@@ -65,14 +67,14 @@ export async function apiReferenceHtml(
     scalarConfig: { customCss: "" },
   })
   const response = await plugin.handle(new Request(`http://localhost${ROUTES.docs.path}`))
-  return completeViewerHtml(await response.text(), ownScriptPath)
+  return completeViewerHtml(await response.text(), ownScriptPath, isSignUpOpen)
 }
 
 /**
  * Adds what the plugin's page lacks: a language, our header, and a notice for browsers without scripts. It also writes the
  * viewer's settings, which the plugin does not escape, and to which it adds a deprecated one.
  */
-function completeViewerHtml(html: string, ownScriptPath: string): string {
+function completeViewerHtml(html: string, ownScriptPath: string, isSignUpOpen: boolean): string {
   return new HTMLRewriter()
     .on("html", { element: element => void element.setAttribute("lang", "en") })
     .on("title", { element: element => void element.setInnerContent("API reference · mailkind") })
@@ -85,7 +87,12 @@ function completeViewerHtml(html: string, ownScriptPath: string): string {
     })
     .on("body", {
       element: element => {
-        element.prepend(render(<SiteHeader route="docs" />), { html: true })
+        const header = (
+          <SignUpOpen.Provider value={isSignUpOpen}>
+            <SiteHeader route="docs" />
+          </SignUpOpen.Provider>
+        )
+        element.prepend(render(header), { html: true })
         element.append(render(<NoScriptNotice />), { html: true })
       },
     })

@@ -1,16 +1,18 @@
 /** @jsxImportSource preact */
+
 import { CATEGORIES, CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import type { CheckResult } from "../../../contract/result-schema.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
-import { exampleResult } from "../../response/example-responses.ts"
+import { exampleDomain, exampleResult } from "../../response/example-responses.ts"
 import { EXAMPLE_LANGUAGES, type ExampleFacts, exampleLanguages, exampleProgram } from "../docs/examples.ts"
 import { innerHtml, operatorHtml } from "../docs/html-form.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { curlCommand, formatNumber } from "../ui/format.ts"
 import { ActionButton, FormError } from "../ui/forms.tsx"
 import { CodeBlock, Layout, prettyJson, Table, Tabs } from "../ui/layout.tsx"
+import { SignUpLink } from "../ui/sign-up-link.tsx"
 import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import {
   CATEGORY_LABELS,
@@ -26,6 +28,10 @@ type HomeFacts = ExampleFacts & {
   readonly testDomain: string
   /** False: the operator offers no free checks. */
   readonly hasChecker: boolean
+  /** Whether everybody can sign up. */
+  readonly isSignUpOpen: boolean
+  /** Whether test addresses need no key. */
+  readonly hasTestAddresses: boolean
   /** The limits of a new account. */
   readonly freeLimits: TierLimits
   /** What the operator says about prices. Null: nothing. */
@@ -34,14 +40,18 @@ type HomeFacts = ExampleFacts & {
 
 /** What the home page tells about a server. */
 export function homeFacts(
-  site: Pick<SiteContext, "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing">,
+  site: Pick<SiteContext, "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing"> & {
+    readonly signIn: Pick<SiteContext["signIn"], "isSignUpOpen">
+  },
 ): HomeFacts {
-  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing } = site
+  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing, signIn } = site
   const freeLimits = tiers[defaultTier] ?? UNLIMITED
   return {
     baseUrl: baseUrl(),
     checkTimeoutMs: guide.checkTimeoutMs,
-    testDomain,
+    testDomain: exampleDomain(testDomain),
+    hasTestAddresses: testDomain !== "",
+    isSignUpOpen: signIn.isSignUpOpen,
     hasChecker: freeChecks !== null,
     freeLimits,
     pricing,
@@ -75,7 +85,7 @@ export function HomePage({ facts, form = EMPTY_CHECK_FORM, error = null, verdict
       }
     >
       <ApiSection facts={facts} />
-      <LimitsSection facts={facts} />
+      {facts.isSignUpOpen ? <LimitsSection facts={facts} /> : null}
       <CategoriesSection />
       {facts.hasChecker ? <FreeCheckTerms /> : null}
     </Layout>
@@ -107,9 +117,10 @@ function Hero({ facts, form, error }: HeroProps) {
         {facts.hasChecker ? (
           <CheckForm {...form} />
         ) : (
-          <p>
-            <a class="button" href={ROUTES.signIn.path}>
-              Get a free key
+          <p class="actions">
+            <SignUpLink class="button" />{" "}
+            <a class="button" href={ROUTES.docsGuide.path}>
+              Read the docs
             </a>
           </p>
         )}
@@ -261,11 +272,15 @@ function ApiSection({ facts }: { readonly facts: HomeFacts }) {
           return { label, content: <CodeBlock caption={label} code={exampleProgram("check", language, facts)} /> }
         })}
       />
-      <p>
-        Test addresses need no key and always get the same verdict.{" "}
-        <a href={ROUTES.docsTestAddresses.path}>See all test addresses</a>.
-      </p>
-      <CodeBlock caption="Works without a key" code={curlCommand(facts.baseUrl, `business@${facts.testDomain}`)} />
+      {facts.hasTestAddresses ? (
+        <>
+          <p>
+            Test addresses need no key and always get the same verdict.{" "}
+            <a href={ROUTES.docsTestAddresses.path}>See all test addresses</a>.
+          </p>
+          <CodeBlock caption="Works without a key" code={curlCommand(facts.baseUrl, `business@${facts.testDomain}`)} />
+        </>
+      ) : null}
       <details>
         <summary>The answer</summary>
         <CodeBlock caption="Answer" code={prettyJson(exampleResult("business", facts.testDomain))} />

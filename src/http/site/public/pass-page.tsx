@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
+
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { Layout } from "../ui/layout.tsx"
+import { SignUpLink } from "../ui/sign-up-link.tsx"
 import { INPUT_FIELD } from "./home-page.tsx"
 
 type PassPageProps = {
@@ -22,9 +24,7 @@ export function PassPage({ assets, input }: PassPageProps) {
         </p>
         <InsecurePageNotice />
         <p class="actions">
-          <a class="button" href={ROUTES.signIn.path}>
-            Sign in for a free key
-          </a>
+          <SignUpLink class="button" label="Sign in for a free key" />
           <a href={ROUTES.home.path}>Back to the home page</a>
         </p>
       </Layout>
@@ -43,8 +43,8 @@ export function PassPage({ assets, input }: PassPageProps) {
         challenge={null}
         alternatives={
           <>
-            The puzzle needs a recent browser. You can also <a href={ROUTES.signIn.path}>sign in for a free key</a>,
-            come back tomorrow, or go <a href={ROUTES.home.path}>back to the home page</a>.
+            The puzzle needs a recent browser. You can also <a href={ROUTES.signIn.path}>sign in</a> and use a key, come
+            back tomorrow, or go <a href={ROUTES.home.path}>back to the home page</a>.
           </>
         }
       />

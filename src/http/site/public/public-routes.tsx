@@ -5,6 +5,7 @@ import { lazy } from "../../../base/lazy.ts"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
+import { exampleDomain } from "../../response/example-responses.ts"
 import { binaryDocument, jsonDocument, textDocument } from "../../response/json-responses.ts"
 import { Problem } from "../../response/problem.ts"
 import { noSuchPath } from "../../response/problem-response.ts"
@@ -31,13 +32,13 @@ type PublicSite = Pick<
   | "pricing"
   | "securityContacts"
   | "clock"
->
+> & { readonly signIn: Pick<SiteContext["signIn"], "isSignUpOpen"> }
 
 /** The home page, the API reference, the OpenAPI document, the assets and the files at fixed paths. */
 export function publicRoutes(site: PublicSite) {
   const { responses, baseUrl, testDomain, pages, assets } = site
   const { render, apiReference, asset } = pages
-  const openapi = lazy(() => openapiDocument(baseUrl(), testDomain))
+  const openapi = lazy(() => openapiDocument(baseUrl(), exampleDomain(testDomain)))
   const document = lazy(() => jsonDocument(openapi()))
   const python = lazy(() => textDocument(pythonClient(baseUrl()), "text/x-python; charset=utf-8"))
   const wheel = lazy(() => binaryDocument(pythonWheel(pythonClient(baseUrl())), "application/zip"))
@@ -47,7 +48,12 @@ export function publicRoutes(site: PublicSite) {
     throw new Problem("not_found", "This checkout has not made the package. Run `bun run build:client` in it.")
   })
   const reference = lazy(async () =>
-    apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js")),
+    apiReferenceHtml(
+      openapi(),
+      await assets.path("scalar.js"),
+      await assets.path("reference.js"),
+      site.signIn.isSignUpOpen,
+    ),
   )
   return handlers({
     home: exchange => render(<HomePage facts={homeFacts(site)} />, exchange),

@@ -17,6 +17,8 @@ export type CommonSignInProps = {
   /** The path of the page after the sign-in, from `safeNextPath`. */
   readonly next: string
   readonly terms: SignInTerms
+  /** Whether everybody can sign up. */
+  readonly isSignUpOpen: boolean
 }
 
 type SignInPageProps = CommonSignInProps & {
@@ -29,7 +31,7 @@ type SignInPageProps = CommonSignInProps & {
 }
 
 /** The form that requests a sign-in mail. */
-export function SignInPage({ next, terms, email, error, isMailHeld = false }: SignInPageProps) {
+export function SignInPage({ next, terms, isSignUpOpen, email, error, isMailHeld = false }: SignInPageProps) {
   return (
     <Layout route="signIn" title="Sign in">
       <p class="lead">You need no password. We email you a code and a link, and either one signs you in.</p>
@@ -37,7 +39,11 @@ export function SignInPage({ next, terms, email, error, isMailHeld = false }: Si
         <TextField
           name="email"
           label="Email address"
-          hint="New here? We create your account when you sign in."
+          hint={
+            isSignUpOpen
+              ? "New here? We create your account when you sign in."
+              : "New here? You need an invitation from an administrator of this server."
+          }
           error={error}
           value={email}
           inputMode="email"
@@ -49,7 +55,7 @@ export function SignInPage({ next, terms, email, error, isMailHeld = false }: Si
         />
       </SignInForm>
       {isMailHeld ? <HeldMailNote next={next} /> : null}
-      <TermsNotice terms={terms} />
+      {isSignUpOpen ? <TermsNotice terms={terms} /> : null}
     </Layout>
   )
 }
@@ -188,14 +194,17 @@ type CodePageProps = CommonSignInProps & {
 
 /** The form for the code from the mail, in the browser that requested it. */
 export function CodePage(props: CodePageProps) {
-  const { next, terms, email, isLogged, error, code = "", isMailHeld = false, refusal = null } = props
+  const { next, terms, isSignUpOpen, email, isLogged, error, code = "", refusal = null } = props
+  // Whether the address has an account is told to nobody.
+  const isMailHeld = props.isMailHeld === true || !isSignUpOpen
   return (
     <Layout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"}>
       <FormError message={refusal} />
       <p class="lead">
         {isLogged ? (
           <>
-            This server cannot send email to <strong>{email}</strong>. Its log has a code and a link for you.
+            This server cannot send email to <strong>{email}</strong>.{" "}
+            {isSignUpOpen ? "Its" : "If it has an account, the server’s"} log has a code and a link for you.
           </>
         ) : (
           <>
@@ -221,7 +230,7 @@ export function CodePage(props: CodePageProps) {
         {isLogged ? "Wrong address?" : "No email after a few minutes? Check your spam folder and the address above."}{" "}
         <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>
       </p>
-      <TermsNotice terms={terms} />
+      {isSignUpOpen ? <TermsNotice terms={terms} /> : null}
     </Layout>
   )
 }
@@ -267,8 +276,27 @@ export function LinkPage({ next, terms, email, token, refusal = null }: LinkPage
   )
 }
 
+type InvitationPageProps = Omit<LinkPageProps, "isSignUpOpen">
+
+/** The page behind the link of an invitation. Only its button uses the link up. */
+export function InvitationPage({ next, terms, email, token, refusal = null }: InvitationPageProps) {
+  return (
+    <Layout route="invitation" title="Accept the invitation">
+      <FormError message={refusal} />
+      <p class="lead">
+        You get an account for <strong>{email}</strong>, with a key.
+      </p>
+      <SignInForm path={ROUTES.postInvitation.path} next={next} button="Accept and sign in">
+        <input type="hidden" name="token" value={token} />
+      </SignInForm>
+      <TermsNotice terms={terms} />
+    </Layout>
+  )
+}
+
 /** Why a sign-in ended. */
 const END_MESSAGES = {
+  invitation: `The invitation was already used or revoked, is older than ${LIMITS.invitationDays} days, or a part of the link is missing. If you have an account, sign in.`,
   link: `The link was already used, is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
   code: `This code or its link was already used, or it is older than ${LIMITS.signInMinutes} minutes.`,
   tries: `That code is wrong, and it was the last of ${LIMITS.signInTriesMax} tries.`,
@@ -279,16 +307,21 @@ type SignInEndedPageProps = { readonly next: string; readonly end: keyof typeof 
 /** Explains that a sign-in has ended, and offers a new one. */
 export function SignInEndedPage({ next, end }: SignInEndedPageProps) {
   return (
-    <Layout route={end === "link" ? "signInLink" : "signInCode"} title="This sign-in has ended">
+    <Layout
+      route={END_ROUTES[end]}
+      title={end === "invitation" ? "This invitation has ended" : "This sign-in has ended"}
+    >
       <p class="lead">{END_MESSAGES[end]}</p>
       <p>
         <a class="button" href={withNextPath(ROUTES.signIn.path, next)}>
-          Ask again
+          {end === "invitation" ? "Sign in" : "Ask again"}
         </a>
       </p>
     </Layout>
   )
 }
+
+const END_ROUTES = { invitation: "invitation", link: "signInLink", code: "signInCode", tries: "signInCode" } as const
 
 type SignInFormProps = {
   readonly path: string

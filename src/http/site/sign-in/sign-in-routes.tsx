@@ -6,6 +6,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import { findAccountByEmail } from "../../../customers/accounts/accounts.ts"
 import type { PassChange } from "../../../customers/free-checks/passes.ts"
+import { findInvitation } from "../../../customers/sign-in/invitations.ts"
 import { emailByBrowser, emailByLink, openSignIn } from "../../../customers/sign-in/pending-sign-ins.ts"
 import { parseTypedCode } from "../../../customers/sign-in/secrets.ts"
 import { endSession, userAgentLabel } from "../../../customers/sign-in/sessions.ts"
@@ -28,6 +29,7 @@ import {
   CodesLockedPage,
   type CommonSignInProps,
   FirstKeyPage,
+  InvitationPage,
   LinkPage,
   SIGN_UP_REFUSALS,
   SignInEndedPage,
@@ -98,8 +100,10 @@ async function requestSignIn(context: SignInContext, exchange: Exchange, form: S
   const passChange = limits.admitEmail(to) === "admitted" ? null : await usePass(context, exchange, form, to)
   if (passChange instanceof Response) return passChange
   const isConfirmed = normalizeAccountEmail(form.text("confirmed")) === to
-  const concern = openConcern(await signUpCheck(to, clientOf(exchange.request)), isConfirmed)
-  const browser = await openAndSend(context, to, next, concern === null)
+  const maySignUp = context.signIn.maySignUp(to)
+  // Where nobody signs up, only addresses with an account get a mail, and they were looked at when it was made.
+  const concern = maySignUp ? openConcern(await signUpCheck(to, clientOf(exchange.request)), isConfirmed) : null
+  const browser = await openAndSend(context, to, next, concern === null && maySignUp)
   const response =
     concern === null
       ? pages.redirect(withNextPath(ROUTES.signInCode.path, next), exchange)
@@ -204,6 +208,7 @@ function createSignInContext(site: SiteContext): SignInContext {
     limits: createSignInLimits(keyless, clientOf),
     commonProps: async next => ({
       next,
+      isSignUpOpen: signIn.isSignUpOpen,
       terms: (await listTerms(signIn.store))[0] ?? null,
     }),
   }
@@ -217,6 +222,8 @@ function proofRoutes(context: SignInContext) {
     postSignInCode: exchange => guards.allowAnonymousForm(exchange, form => handleCode(context, exchange, form)),
     signInLink: exchange => guards.allowAnonymous(exchange, () => linkPage(context, exchange)),
     postSignInLink: exchange => guards.allowAnonymousForm(exchange, form => handleLink(context, exchange, form)),
+    invitation: exchange => guards.allowAnonymous(exchange, () => invitationPage(context, exchange)),
+    postInvitation: exchange => guards.allowAnonymousForm(exchange, form => handleInvitation(context, exchange, form)),
   })
 }
 
@@ -306,6 +313,24 @@ async function handleLink(context: SignInContext, exchange: Exchange, form: Subm
   }
   const result = await completeSignIn(context, exchange, next, { kind: "link", link: token })
   return result instanceof Response ? result : pages.renderInvalid(<SignInEndedPage next={next} end="link" />, exchange)
+}
+
+async function invitationPage({ signIn, commonProps }: SignInContext, exchange: Exchange): Promise<PageResult> {
+  const token = queryParameters(exchange.request.url).get("token") ?? ""
+  const next = ROUTES.dashboard.path
+  const invited = await findInvitation(signIn.store, signIn.clock, token)
+  if (invited === null) return <SignInEndedPage next={next} end="invitation" />
+  return <InvitationPage {...(await commonProps(next))} email={invited.email} token={token} />
+}
+
+async function handleInvitation(context: SignInContext, exchange: Exchange, form: SubmittedForm): Promise<PageResult> {
+  const refused = proofRefusal(context, exchange)
+  if (refused !== null) throw refused
+  const next = safeNextPath(form.text("next"))
+  const result = await completeSignIn(context, exchange, next, { kind: "invitation", link: form.text("token") })
+  return result instanceof Response
+    ? result
+    : context.pages.renderInvalid(<SignInEndedPage next={next} end="invitation" />, exchange)
 }
 
 /** Signs in with a code or a link. Returns the response for a signed-in browser, else why the sign-in failed. */

@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
+
 import { type ComponentChildren, cloneElement, isValidElement, toChildArray, type VNode } from "preact"
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
+import { SignUpLink } from "./sign-up-link.tsx"
 import { SocialTags } from "./social.tsx"
 
 /** The links in the header of every page, few enough to fit on a phone. */
@@ -139,11 +141,7 @@ export function SiteHeader({ route, menu = null }: Pick<LayoutProps, "route" | "
           </a>
         ))}
       </nav>
-      {route !== null && ROUTES[route].access === "anybody" ? (
-        <a class="call" href={ROUTES.signIn.path}>
-          Get a free key
-        </a>
-      ) : null}
+      {route !== null && ROUTES[route].access === "anybody" ? <SignUpLink class="call" /> : null}
       {menu}
     </header>
   )

@@ -139,6 +139,7 @@ const valuesOf = (text: (name: string) => string): UploadValues => ({
 export function parseUpload(
   { values, file }: Pick<ArrivingList, "values" | "file">,
   hasCallbackSecret: boolean,
+  allowsLocalCallbacks: boolean,
 ): AskedUpload | UploadFault {
   if (file === null) return { field: "file", message: "Choose a file." }
   const fileName = file.fileName ?? ""
@@ -148,7 +149,7 @@ export function parseUpload(
     return { field: "name", message: `A name has at most ${JOB_LIMITS.nameLengthMax} characters.` }
   const reading = parseReading(values, fileName, file.mediaType)
   if ("field" in reading) return reading
-  const callback = callbackOf(values.callback, hasCallbackSecret)
+  const callback = callbackOf(values.callback, hasCallbackSecret, allowsLocalCallbacks)
   if (callback !== null && typeof callback === "object") return callback
   const { format, column, hasHeader } = reading
   const name = printableInput(values.name === "" ? fileName : values.name)
@@ -209,9 +210,9 @@ function columnFault(column: string, format: JobFormat | null): string | null {
 export type AskedUpload = { readonly options: JobOptions; readonly reading: ListReading }
 
 /** The URL that gets callbacks, or what is wrong with it; null: none. */
-function callbackOf(url: string, hasSecret: boolean): string | UploadFault | null {
+function callbackOf(url: string, hasSecret: boolean, allowsLocal: boolean): string | UploadFault | null {
   if (url === "") return null
-  const callback = parseCallback(url)
+  const callback = parseCallback(url, allowsLocal)
   if (callback.kind === "fault") return { field: "callback", message: callback.message }
   if (hasSecret) return callback.url
   return { field: "callback", message: "Callbacks are signed. Make a callback secret first, at the end of this page." }

@@ -185,7 +185,7 @@ async function handleUpload(
     upload = await readListUpload(exchange.request, site, jobs.bytesMax)
     const { values, file } = upload
     const hasSecret = values.callback !== "" && (await callbackSecretMadeAtMs(jobs.store, user.account.id)) !== null
-    const asked = parseUpload(upload, hasSecret)
+    const asked = parseUpload(upload, hasSecret, site.jobs.allowsLocalCallbacks)
     if ("field" in asked || file === null) {
       const fault = "field" in asked ? asked : null
       return pages.renderInvalid(await listsPage(site, user, { values, fault }), exchange)

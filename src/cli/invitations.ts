@@ -1,0 +1,91 @@
+import { type Command, Option } from "commander"
+import { isoInstant } from "../base/time.ts"
+import { LIMITS } from "../contract/limits.ts"
+import { TIER_MAX } from "../contract/tiers.ts"
+import {
+  type InvitationRefusal,
+  invitationLink,
+  invite,
+  listInvitations,
+  revokeInvitation,
+} from "../customers/sign-in/invitations.ts"
+import { ACCOUNT_REFUSALS, type CustomerCommandDeps, describeTier, parseTier, type WithCustomers } from "./accounts.ts"
+import { CommandError, JSON_FLAG, type Output, printJson, printTable } from "./output.ts"
+
+/** Registers the commands about invitations in the group `account`. */
+export function registerInvitationCommands(group: Command, output: Output, withCustomers: WithCustomers): void {
+  group
+    .command("invite")
+    .description(
+      "Invite an address to an account, also while sign-up is closed. Without a mail server the link is printed.",
+    )
+    .argument("<email>")
+    .addOption(new Option("--tier <n>", `0 to ${TIER_MAX}`).argParser(parseTier))
+    .option(...JSON_FLAG, false)
+    .action((email, { tier, json: asJson }) =>
+      withCustomers(deps => accountInvite(output, deps, email, tier ?? deps.defaultTier, asJson)),
+    )
+  group
+    .command("invitations")
+    .description("The invitations that are valid now.")
+    .option(...JSON_FLAG, false)
+    .action(({ json: asJson }) => withCustomers(deps => accountInvitations(output, deps, asJson)))
+  group
+    .command("uninvite")
+    .description("Revoke an invitation.")
+    .argument("<id or email>")
+    .option(...JSON_FLAG, false)
+    .action((name, { json: asJson }) => withCustomers(deps => accountUninvite(output, deps, name, asJson)))
+}
+
+const REFUSALS: Readonly<Record<InvitationRefusal, string>> = {
+  ...ACCOUNT_REFUSALS,
+  too_many_invitations: `There are ${LIMITS.invitationsMax} invitations already. Revoke some, or wait until they end.`,
+}
+
+/** `account invite EMAIL [--tier N]`. */
+async function accountInvite(
+  output: Output,
+  { changes, random, baseUrl, mailInvitation }: CustomerCommandDeps,
+  email: string,
+  tier: number,
+  asJson: boolean,
+): Promise<void> {
+  const result = await invite(changes, random, { email, tier })
+  if (result.kind !== "invited")
+    throw new CommandError(REFUSALS[result.kind], result.kind === "malformed_email" ? 2 : 1)
+  const { id, endsAtMs } = result.invitation
+  const link = invitationLink(baseUrl ?? "", result.link)
+  const isMailed = (await mailInvitation?.(result.email, link)) ?? false
+  const ends = isoInstant(endsAtMs)
+  if (asJson) return printJson(output, { id, email: result.email, tier, ends_at: ends, link: isMailed ? null : link })
+  if (isMailed) return output.line(`The invitation of ${result.email} is mailed (${id}). It ends at ${ends}.`)
+  output.line(`The invitation is not mailed. Send this link to ${result.email}. It works once, until ${ends}:`)
+  output.line(link)
+}
+
+/** `account invitations`. */
+async function accountInvitations(output: Output, { changes }: CustomerCommandDeps, asJson: boolean): Promise<void> {
+  const invitations = (await listInvitations(changes.store, changes.clock)).map(one => ({
+    ...{ id: one.id, tier: one.tier },
+    ...{ created_at: isoInstant(one.createdAtMs), ends_at: isoInstant(one.endsAtMs) },
+  }))
+  if (asJson) return printJson(output, invitations)
+  if (invitations.length === 0) return output.line("There are no invitations.")
+  printTable(
+    output,
+    invitations.map(({ id, tier, created_at, ends_at }) => [id, describeTier(tier), created_at, `ends ${ends_at}`]),
+  )
+}
+
+/** `account uninvite ID|EMAIL`. */
+async function accountUninvite(
+  output: Output,
+  { changes, random }: CustomerCommandDeps,
+  name: string,
+  asJson: boolean,
+): Promise<void> {
+  if (!(await revokeInvitation(changes, random, name))) throw new CommandError("There is no such invitation.")
+  if (asJson) return printJson(output, { revoked: true })
+  output.line("The invitation is revoked. Its link does not work any more.")
+}
