@@ -3,12 +3,12 @@ import { DAY_MS } from "../../../../src/base/time.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
 import { type AppOptions, testApp } from "../../../support/app.ts"
-import { createBrowser, keyIn, signedInBrowser, textOf } from "../../../support/html-browser.ts"
+import { createBrowser, keyIn, textOf } from "../../../support/html-browser.ts"
 
 /** A closed server with an administrator who is signed in, and a function that invites an address. */
 async function openClosed(options: AppOptions = {}) {
   const house = await testApp({ settings: { MAILKIND_SIGN_UP: "closed" }, admins: ["owner@localhost"], ...options })
-  const admin = await signedInBrowser(house)
+  const admin = createBrowser(house.app, { cookie: await house.signIn(), followsRedirects: true })
   const invite = async (email: string, tier = "2") =>
     await admin.submit(await admin.get("/admin/accounts"), { "invited-email": email, "invited-tier": tier }, "Invite")
   const guest = () => createBrowser(house.app, { followsRedirects: true })
