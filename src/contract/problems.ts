@@ -13,7 +13,12 @@ export const PROBLEMS = {
   unauthorized: { status: 401, title: "Unauthorized", cause: "The request has no key, and the input is not a test address. Or a leak report has no valid signature.", action: "Send your key as `Authorization: Bearer …`." },
   invalid_key: { status: 401, title: "Unauthorized", cause: "The key is mistyped, does not exist, or is of the wrong kind for this endpoint.", action: "Copy the key again. Use a secret key where the endpoint needs one." },
   key_revoked: { status: 401, title: "Unauthorized", cause: "The key has expired, its account is suspended, or its owner, an administrator or leak detection revoked it.", action: "Use another key." },
-  forbidden_origin: { status: 403, title: "Forbidden", cause: "A publishable key came from an origin that it does not allow, or without an `Origin` header. Or another site sent a form of these pages: a server that people open under another address than `MAILKIND_BASE_URL` refuses its own forms.", action: "Add the origin of your page to the key, in the dashboard. If it was a form of these pages, set `MAILKIND_BASE_URL` to the address that people open." },
+  forbidden_origin: {
+    status: 403,
+    title: "Forbidden",
+    cause: "A publishable key came from an origin that it does not allow, or without an `Origin` header. Or another site sent a form of these pages: a server that people open under another address than `MAILKIND_BASE_URL` refuses its own forms.",
+    action: "Add the origin of your page to the key, in the dashboard. If it was a form of these pages, set `MAILKIND_BASE_URL` to the address that people open.",
+  },
   forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key came from a network that its owner does not allow.", action: "Send it from a network that the key allows, or add the network to the key." },
   terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms, and the time to do so is over.", action: "Accept the terms in the dashboard. Then send it again." },
   rate_limited: { status: 429, title: "Too Many Requests", cause: "Too many requests per second, or too many at once.", action: "Wait `Retry-After` seconds and up to one second more at random. Then send it again." },

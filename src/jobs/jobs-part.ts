@@ -111,8 +111,7 @@ export function createJobsService(
     ...{ service, store, files, keepHours },
     replaceCallbackSecret: (accountId: string, actor: Actor) =>
       replaceCallbackSecret({ store, clock, random, actor }, accountId),
-    bytesMax: settings.MAILKIND_JOB_BYTES_MAX,
-    allowsLocalCallbacks: settings.MAILKIND_CALLBACKS === "local",
+    ...{ bytesMax: settings.MAILKIND_JOB_BYTES_MAX, allowsLocalCallbacks: settings.MAILKIND_CALLBACKS === "local" },
   }
   const read = () => jobSamples(store)
   const queriedSamples = [{ read, failure: "the jobs were not counted" }] as const

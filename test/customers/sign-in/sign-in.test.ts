@@ -26,7 +26,14 @@ async function opened(wrap: (store: Store) => Store = store => store) {
   const store = await tempStore()
   const log = tempLog(store)
   const { clock } = log
-  const tools = { store: wrap(store), clock, today: () => utcDay(clock()), random, maySignUp: () => true, newAccountTier: 2 }
+  const tools = {
+    store: wrap(store),
+    clock,
+    today: () => utcDay(clock()),
+    random,
+    maySignUp: () => true,
+    newAccountTier: 2,
+  }
   const asks = async (email = EMAIL) => {
     const { link, code, browser } = await openSignIn(store, clock, random, email)
     return {

@@ -114,7 +114,7 @@ export function InvitationLinkPage({ user, email, link, hasMailServer }: Invitat
         <code class="copied">{link}</code>
       </div>
       <p class="told">
-        Copy the link now. You cannot see it again. Whoever opens it gets the account. It works once, within{" "}
+        Copy the link now. You cannot see it again. Anyone who opens it gets the account. It works once, within{" "}
         {LIMITS.invitationDays} days.
       </p>
       <p>

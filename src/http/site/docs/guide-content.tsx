@@ -111,7 +111,15 @@ function pageHtml(page: MarkdownGuidePage, facts: PageFacts, indexPath: string):
 /** What every page is made with. */
 function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
   const { command, checkTimeoutMs, tiers, settings, examinations } = guide
-  return { command, checkTimeoutMs, tiers: tiers(), settings, examinations, testDomain: exampleDomain(testDomain), baseUrl: baseUrl() }
+  return {
+    command,
+    checkTimeoutMs,
+    tiers: tiers(),
+    settings,
+    examinations,
+    testDomain: exampleDomain(testDomain),
+    baseUrl: baseUrl(),
+  }
 }
 
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {

@@ -296,7 +296,7 @@ export function InvitationPage({ next, terms, email, token, refusal = null }: In
 
 /** Why a sign-in ended. */
 const END_MESSAGES = {
-  invitation: `The invitation was already used or revoked, is older than ${LIMITS.invitationDays} days, or a part of the link is missing. If you have an account, sign in.`,
+  invitation: `The invitation was used or revoked, or it is older than ${LIMITS.invitationDays} days. Or a part of the link is missing. If you have an account, sign in.`,
   link: `The link was already used, is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
   code: `This code or its link was already used, or it is older than ${LIMITS.signInMinutes} minutes.`,
   tries: `That code is wrong, and it was the last of ${LIMITS.signInTriesMax} tries.`,
