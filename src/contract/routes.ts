@@ -121,7 +121,7 @@ export const ROUTES = {
   docsTestAddresses: { method: "GET", path: "/docs/test-addresses", description: "Addresses for tests, with fixed verdicts. They need no key.", access: "anybody", kind: "page", problems: [] },
   docsLists: { method: "GET", path: "/docs/lists", description: "The lists in use, their sources and licences, and a look-up of domains.", access: "anybody", kind: "page", problems: [] },
   docsAsset: { method: "GET", path: "/docs/assets/:name", description: "A file that the pages load: stylesheet, icon, script.", access: "anybody", kind: "page", problems: [] },
-  signIn: { method: "GET", path: "/sign-in", description: "Sign in or sign up with an email address.", access: "anybody", kind: "page", problems: [] },
+  signIn: { method: "GET", path: "/sign-in", description: "Sign in with an email address.", access: "anybody", kind: "page", problems: [] },
   postSignOut: { method: "POST", path: "/sign-out", description: "Signs this browser out.", access: "anybody", kind: "form", problems: [...FORM_PROBLEMS] },
   account: { method: "GET", path: "/dashboard/account", description: "Your account, and the browsers that are signed in.", access: "account", kind: "page", problems: ["internal_error"] },
   postMailSwitches: { method: "POST", path: "/dashboard/account/emails", description: "Switches emails on and off.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },

@@ -55,7 +55,7 @@ export function openSite({
     meter: new Meter(createCounterShard()),
   })
   const shared = {
-    pages: createPageResponses(isHttps, () => BASE_URL),
+    pages: createPageResponses(isHttps, () => BASE_URL, true),
     baseUrl: () => BASE_URL,
     testDomain: changes.testDomain ?? "mailkind.test",
     guide: guide ?? guideFactsFor(),

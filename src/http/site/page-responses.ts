@@ -7,12 +7,6 @@ import type { Problem } from "../response/problem.ts"
 import { SignUpOpen } from "./ui/sign-up-link.tsx"
 import { BaseUrl } from "./ui/social.tsx"
 
-/** A complete page as text. The base address is for what other sites show of the page. */
-export const renderDocument = (page: VNode, baseUrl: string, isSignUpOpen = true): string => {
-  const inFacts = h(SignUpOpen.Provider, { value: isSignUpOpen }, page)
-  return `<!doctype html>${render(h(BaseUrl.Provider, { value: baseUrl }, inFacts))}`
-}
-
 /** Pages load files of this server only, and run no inline script and no inline style. */
 const CONTENT_SECURITY_POLICY = {
   "default-src": "'none'",
@@ -51,6 +45,8 @@ const PERMANENT_REDIRECT = 308
 
 /** Builds the responses that browsers get. */
 export type PageResponses = {
+  /** A complete page as text. */
+  readonly document: (page: VNode) => string
   readonly render: (page: VNode, exchange: Exchange, options?: PageResponseOptions) => Response
   /** Renders a page again whose form has an invalid input, with the status of `invalid_input`. */
   readonly renderInvalid: (page: VNode, exchange: Exchange) => Response
@@ -98,8 +94,17 @@ export type AssetFile = {
   readonly encoding: "gzip" | "br" | null
 }
 
-/** Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. */
-export function createPageResponses(isHttps: boolean, baseUrl: () => string, isSignUpOpen = true): PageResponses {
+function documentText(page: VNode, baseUrl: string, isSignUpOpen: boolean): string {
+  const inFacts = h(SignUpOpen.Provider, { value: isSignUpOpen }, page)
+  return `<!doctype html>${render(h(BaseUrl.Provider, { value: baseUrl }, inFacts))}`
+}
+
+/**
+ * Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. The base address is for what other sites
+ * show of a page.
+ */
+export function createPageResponses(isHttps: boolean, baseUrl: () => string, isSignUpOpen: boolean): PageResponses {
+  const document = (page: VNode): string => documentText(page, baseUrl(), isSignUpOpen)
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
   const respond = (
     body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
@@ -121,9 +126,9 @@ export function createPageResponses(isHttps: boolean, baseUrl: () => string, isS
         : respond(text, exchange, all, status)
     }
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
-  const renderPage: PageResponses["render"] = (page, exchange, options) =>
-    strictHtml(renderDocument(page, baseUrl(), isSignUpOpen), exchange, options)
+  const renderPage: PageResponses["render"] = (page, exchange, options) => strictHtml(document(page), exchange, options)
   return {
+    document,
     render: renderPage,
     renderInvalid: (page, exchange) => renderPage(page, exchange, { status: PROBLEMS.invalid_input.status }),
     renderProblem: (page, exchange, { code, headers, extensions: { retry_after: retryAfter } }) =>

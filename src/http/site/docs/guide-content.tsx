@@ -6,7 +6,7 @@ import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { exampleDomain } from "../../response/example-responses.ts"
 import type { Assets } from "../assets.ts"
 import { withQuery } from "../links.ts"
-import { renderDocument } from "../page-responses.ts"
+import type { PageResponses } from "../page-responses.ts"
 import { lookupInUrl } from "../public/domain-lookup.tsx"
 import type { ListsOverview } from "../public/lists-overview.tsx"
 import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage, type MarkdownGuideRoute } from "./guide.ts"
@@ -33,6 +33,7 @@ export type GuideContentDeps = {
   /** The public base address; read late, since the port may be picked at the start. */
   readonly baseUrl: () => string
   readonly testDomain: string
+  readonly pages: Pick<PageResponses, "document">
   readonly guide: GuideFacts
   /** The lists in use, read for each request, so that a refresh shows at once. */
   readonly lists: () => ListsOverview
@@ -49,13 +50,14 @@ export function guidePages(
   deps: GuideContentDeps,
   search: () => Promise<SearchFile>,
 ): readonly PageForms<MarkdownGuideRoute>[] {
+  const { pages } = deps
   const inventory = lazyPromise(deps.guide.inventory)
   const cachedDeps = { ...deps, guide: { ...deps.guide, inventory } }
   return MARKDOWN_GUIDE_PAGES.map(page => {
     const { route } = page
     const { path } = ROUTES[route]
     const html = async (url: string) =>
-      pageHtml(page, await pageFacts(page, url, cachedDeps), searchPath(await search()))
+      pages.document(guidePage(page, await pageFacts(page, url, cachedDeps), searchPath(await search())))
     const markdown = async () => pageMarkdown(page, await pageFacts(page, path, cachedDeps))
     if (route === "docsLists") return { route, html, markdown }
     const cachedHtml = derived(deps.guide.tiers, () => lazyPromise(() => html(path)))
@@ -97,14 +99,13 @@ const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPa
   },
 }
 
-function pageHtml(page: MarkdownGuidePage, facts: PageFacts, indexPath: string): string {
+function guidePage(page: MarkdownGuidePage, facts: PageFacts, indexPath: string) {
   const settings = facts.settings.map(({ name }) => name)
   const content = htmlForm(page.title, expandPage(page.text, facts), settings)
-  return renderDocument(
+  return (
     <GuidePage route={page.route} sections={sectionsIn(content)} indexPath={indexPath}>
       <div {...innerHtml(content)} />
-    </GuidePage>,
-    facts.baseUrl,
+    </GuidePage>
   )
 }
 

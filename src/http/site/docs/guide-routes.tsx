@@ -8,7 +8,7 @@ import { acceptsGzip } from "../../response/compression.ts"
 import { noSuchPath } from "../../response/problem-response.ts"
 import { type Handlers, handlers } from "../../router.ts"
 import { queryParameter } from "../links.ts"
-import { type PageResponses, renderDocument } from "../page-responses.ts"
+import type { PageResponses } from "../page-responses.ts"
 import type { MarkdownGuideRoute } from "./guide.ts"
 import { type GuideContentDeps, guidePages, guideSearchFile, type PageForms, searchPath } from "./guide-content.tsx"
 import { GuideIndex } from "./guide-page.tsx"
@@ -29,7 +29,7 @@ export function guideRoutes(deps: GuideRoutesDeps) {
   const search = lazyPromise(() => guideSearchFile(deps))
   const index: PageForms = {
     route: "docsGuide",
-    html: async () => renderDocument(<GuideIndex indexPath={searchPath(await search())} />, baseUrl()),
+    html: async () => pages.document(<GuideIndex indexPath={searchPath(await search())} />),
     markdown: async () => llmsIndex(baseUrl()),
   }
   const guide = guidePages(deps, search)

@@ -1,4 +1,5 @@
 import { expect, test } from "bun:test"
+import { ROUTES } from "../../../../src/contract/routes.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
 import { testApp } from "../../../support/app.ts"
 import { createBrowser, signInMailParts } from "../../../support/html-browser.ts"
@@ -34,13 +35,39 @@ test("a link that was mailed before its account was deleted makes no account whi
   expect(await store.all("SELECT email FROM accounts WHERE email LIKE 'jane%'")).toEqual([])
 })
 
-test("a private server offers strangers neither a key nor a checker, and answers the free check with not_found", async () => {
+/** What a page says that lets a stranger sign up or try the checker: words, the checker's field, and a link in a text to its page. */
+const OFFERS =
+  /free key|sign up (?:for|here|now|with)|create your account|name="input"|<p>[^<]*<a href="\/">|\]\((?:http:\/\/localhost)?\/\)/gi
+
+/** The routes that a browser or an agent of a stranger can read. */
+const PUBLIC_PATHS = Object.values(ROUTES)
+  .filter(({ method, access, path }) => method === "GET" && access === "anybody" && !path.includes(":"))
+  .map(({ path }) => path)
+
+test("the routes that a stranger can read are more than forty", () => {
+  expect(PUBLIC_PATHS.length).toBeGreaterThan(40)
+})
+
+test.each(PUBLIC_PATHS)("a private server offers a stranger neither a key nor a checker at %s", async path => {
   const { app } = await testApp({ settings: CLOSED })
-  const pages = ["/", "/docs", "/docs/guide", "/docs/start", "/docs/limits", "/docs/self-hosting", "/sign-in"]
-  for (const path of pages) {
-    const text = await (await app(new Request(`http://localhost${path}`))).text()
-    expect([path, /free key|create your account/i.exec(text)?.[0]]).toEqual([path, undefined])
-  }
+  const texts = [undefined, "text/markdown"].map(async accept => {
+    const headers = accept === undefined ? {} : { Accept: accept }
+    return await (await app(new Request(`http://localhost${path}`, { headers }))).text()
+  })
+  expect((await Promise.all(texts)).flatMap(text => text.match(OFFERS) ?? [])).toEqual([])
+})
+
+test("an open server offers both, in the words that a private one must not say", async () => {
+  const { app } = await testApp()
+  const offersAt = async (path: string) =>
+    (await (await app(new Request(`http://localhost${path}`))).text()).match(OFFERS)
+  expect(await offersAt("/")).toEqual(expect.arrayContaining(["free key", 'name="input"']))
+  expect(await offersAt("/docs/limits")).toContain("free key")
+  expect(await offersAt("/sign-in")).toContain("create your account")
+})
+
+test("a private server has no checker, and answers the free check with not_found", async () => {
+  const { app } = await testApp({ settings: CLOSED })
   const home = await (await app(new Request("http://localhost/"))).text()
   expect(home).not.toContain('name="input"')
   expect(home).toContain('href="/sign-in"')
