@@ -5,6 +5,7 @@ import { TIER_MAX } from "../contract/tiers.ts"
 import {
   type InvitationRefusal,
   invitationLink,
+  invitationOf,
   invite,
   listInvitations,
   revokeInvitation,
@@ -85,7 +86,8 @@ async function accountUninvite(
   name: string,
   asJson: boolean,
 ): Promise<void> {
-  if (!(await revokeInvitation(changes, random, name))) throw new CommandError("There is no such invitation.")
+  const id = (await invitationOf(changes.store, random, name)) ?? name
+  if (!(await revokeInvitation(changes, id))) throw new CommandError("There is no such invitation.")
   if (asJson) return printJson(output, { revoked: true })
   output.line("The invitation is revoked. Its link does not work any more.")
 }

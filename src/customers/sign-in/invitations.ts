@@ -104,23 +104,26 @@ export async function listInvitations(store: Store, clock: Clock): Promise<reado
   return rows.map(toInvitation)
 }
 
-/** Ends an invitation, named by its id or its address. False: there is none. */
+/** Ends an invitation. False: there is none with this id. */
 export async function revokeInvitation(
   log: Pick<AttributedLog, "store" | "clock" | "actor">,
-  random: Random,
-  idOrEmail: string,
+  id: string,
 ): Promise<boolean> {
-  const email = normalizeAccountEmail(idOrEmail)
   return await log.store.transaction(async store => {
-    const hash = email === null ? "" : await hashEmail(store, random, email)
-    const row = await store.one<{ id: string }>(
-      "DELETE FROM invitations WHERE id = $1 OR email_hash = $2 RETURNING id",
-      [idOrEmail, hash],
-    )
-    if (row === null) return false
-    await recordAct(log, store, { kind: "invitation_revoked", accountId: null, details: row.id })
+    if ((await store.run("DELETE FROM invitations WHERE id = $1", [id])) === 0) return false
+    await recordAct(log, store, { kind: "invitation_revoked", accountId: null, details: id })
     return true
   })
+}
+
+/** The id of the invitation of an address. Null: there is none, or the text is no address. */
+export async function invitationOf(store: Store, random: Random, written: string): Promise<string | null> {
+  const email = normalizeAccountEmail(written)
+  if (email === null) return null
+  const row = await store.one<{ id: string }>("SELECT id FROM invitations WHERE email_hash = $1", [
+    await hashEmail(store, random, email),
+  ])
+  return row?.id ?? null
 }
 
 /** Deletes at most `countMax` expired invitations and returns their count. */

@@ -18,7 +18,6 @@ import { tierLabel, tierOptions } from "./tier-labels.ts"
 export const ACCOUNTS_FLASH = {
   invited: "Invitation mailed.",
   "invitation-revoked": "Invitation revoked. Its link does not work any more.",
-  "invitation-ended": "This invitation was used, revoked or ended before. Nothing changed.",
   deleted: "Account deleted.",
   "deleted-before": "This account was deleted before. Nothing changed.",
 } as const satisfies Record<string, string>

@@ -136,9 +136,9 @@ const handleInvite = (site: SiteContext, exchange: Exchange) =>
 
 const handleInvitationRevocation = (site: SiteContext, exchange: Exchange, id: string) =>
   site.guards.requireAdmin.form(exchange, async user => {
-    const isRevoked = await revokeInvitation(adminChanges(site, user), site.random, id)
-    const flash = isRevoked ? "invitation-revoked" : "invitation-ended"
-    return site.pages.redirect(withFlash(ROUTES.adminAccounts.path, flash), exchange)
+    if (!(await revokeInvitation(adminChanges(site, user), id)))
+      throw new Problem("not_found", "No such invitation. It may have been used or revoked, or have ended.")
+    return site.pages.redirect(withFlash(ROUTES.adminAccounts.path, "invitation-revoked"), exchange)
   })
 
 /** The page of an account, with the forms that were refused. */

@@ -1,10 +1,11 @@
 /** @jsxImportSource preact */
 
+import { useContext } from "preact/hooks"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { Layout } from "../ui/layout.tsx"
-import { SignUpLink } from "../ui/sign-up-link.tsx"
+import { SignUpLink, SignUpOpen } from "../ui/sign-up-link.tsx"
 import { INPUT_FIELD } from "./home-page.tsx"
 
 type PassPageProps = {
@@ -41,13 +42,19 @@ export function PassPage({ assets, input }: PassPageProps) {
         path={ROUTES.postHome.path}
         fields={{ [INPUT_FIELD]: input }}
         challenge={null}
-        alternatives={
-          <>
-            The puzzle needs a recent browser. You can also <a href={ROUTES.signIn.path}>sign in</a> and use a key, come
-            back tomorrow, or go <a href={ROUTES.home.path}>back to the home page</a>.
-          </>
-        }
+        alternatives={<Alternatives />}
       />
     </Layout>
+  )
+}
+
+function Alternatives() {
+  const isSignUpOpen = useContext(SignUpOpen)
+  return (
+    <>
+      The puzzle needs a recent browser. You can also{" "}
+      <a href={ROUTES.signIn.path}>{isSignUpOpen ? "sign in for a free key" : "sign in"}</a>, come back tomorrow, or go{" "}
+      <a href={ROUTES.home.path}>back to the home page</a>.
+    </>
   )
 }
