@@ -50,11 +50,11 @@ const BODY_LIMITS: readonly (readonly [server: string, says: string])[] = [
   ["cloudflare", " Cloudflare takes 100 MB in most plans."],
 ]
 
-/** What people read when something before the API refused a body for its size: the API tells a problem. Null: nothing did. */
+/** What people read when a proxy in front of the API refused a body for its size: the API sends a problem. Null: none did. */
 export function bodyLimitMessage(status: number, problem: Problem | undefined, server: string | null): string | null {
   if (status !== TOO_LARGE || problem !== undefined) return null
   const known = BODY_LIMITS.find(([name]) => server?.toLowerCase().startsWith(name) === true)
-  return `Something between you and the server takes no body of this size. The status is ${status}.${known?.[1] ?? ""}`
+  return `A proxy in front of the server refused the body as too large (${status}).${known?.[1] ?? ""}`
 }
 
 /** What people read of a failure. */

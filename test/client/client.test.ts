@@ -67,6 +67,13 @@ test("two subjects and a policy without end are mistakes of the program and not 
   expect(await client.checkEmail("jane@stripe.com", { policy })).toMatchObject({ because: "refused" })
 })
 
+test("a body that a proxy refused as too large is told as such", async () => {
+  const { client } = await clientOf([says(413, "<h1>413 Request Entity Too Large</h1>")])
+  const message = "A proxy in front of the server refused the body as too large (413)."
+  expect(await client.check({ email: "a@b.co" })).toMatchObject({ because: "invalid_subject", status: 413, message })
+  expect(await client.batch(["a@b.co"])).toMatchObject([{ because: "refused", status: 413, message }])
+})
+
 test("a server that is dead leaves a check unchecked", async () => {
   const { client, server } = await clientOf([answers])
   server.close()

@@ -193,7 +193,7 @@ test("a download whose refusal does not end is waited for a bounded time", async
   expect(ended instanceof JobError && ended.failure.because).toBe("timeout")
 })
 
-describe("a list that something before the server finds too large", () => {
+describe("a list that a proxy in front of the server finds too large", () => {
   test.each([
     ["nginx/1.27.3", " nginx takes 1 MiB, unless its `client_max_body_size` says otherwise."],
     ["cloudflare", " Cloudflare takes 100 MB in most plans."],
@@ -205,7 +205,7 @@ describe("a list that something before the server finds too large", () => {
     expect(reply).toMatchObject({
       because: "refused",
       status: 413,
-      message: `Something between you and the server takes no body of this size. The status is 413.${limit}`,
+      message: `A proxy in front of the server refused the body as too large (413).${limit}`,
     })
     expect(seen.seen).toHaveLength(1)
   })

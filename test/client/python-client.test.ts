@@ -128,6 +128,19 @@ testPython(
   },
 )
 
+testPython(
+  `says that it was a proxy that refused a body as too large`,
+  async () => {
+    const { outcomes } = await called([says(413, "<h1>413 Request Entity Too Large</h1>")], [CHECK, { usage: {} }])
+    const message = "A proxy in front of the server refused the body as too large (413)."
+    expect(outcomes).toMatchObject([
+      { because: "invalid_subject", status: 413, message },
+      { because: "refused", status: 413, message },
+    ])
+  },
+  BOTH,
+)
+
 testPython(`tries again what may succeed, with one request id`, async () => {
   const ended = await Promise.all(
     Object.entries(FAULTS).map(async ([fault, { reply, isRetried }]) => ({
@@ -373,7 +386,9 @@ testPython(`repeats an upload only where the server refused it`, async () => {
   for (const reply of [says(500, problemOf(500, "internal_error")), says(503, "<html>")])
     expect((await called([reply, says(200, '{"rows":1}')], [estimate])).seen).toHaveLength(1)
   const limited = await called([says(413, "<html>", { Server: "nginx" }), says(200, '{"rows":1}')], [estimate])
-  const message = expect.stringMatching(/^Something between you and the server .* nginx takes 1 MiB/)
+  const message = expect.stringMatching(
+    /^A proxy in front of the server refused the body as too large \(413\)\. nginx takes 1 MiB/,
+  )
   expect([limited.outcomes[0], limited.seen.length]).toMatchObject([{ because: "refused", message }, 1])
 })
 

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
-import { FAULTS, faultServer } from "../../client/fault-server.ts"
+import { FAULTS, faultServer, says } from "../../client/fault-server.ts"
 import { serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import { startProgram } from "../../support/program.ts"
@@ -76,11 +76,12 @@ test("check --server says what is wrong with the key, the address or the server,
 
 test("check --server gives up at a server that fails, a quota and an answer that is none, without waiting for hours", async () => {
   const check = checking(`svc_live_${"0".repeat(38)}`)
-  for (const [fault, err] of [
-    ["a quota of three hours", /quota_exceeded.*Try again after 10984 seconds/],
-    ["a page that is no JSON", /is not mailkind/],
+  for (const [reply, err] of [
+    [FAULTS["a quota of three hours"].reply, /quota_exceeded.*Try again after 10984 seconds/],
+    [FAULTS["a page that is no JSON"].reply, /is not mailkind/],
+    [says(413, "<h1>413</h1>", { Server: "nginx" }), /A proxy in front .* too large \(413\)\. nginx takes 1 MiB/],
   ] as const) {
-    const { url } = await faultServer(FAULTS[fault].reply)
+    const { url } = await faultServer(reply)
     expect(await check("a@gmail.com", "--server", url, "--key-file", "key")).toMatchObject({
       code: 1,
       err: expect.stringMatching(err),

@@ -74,6 +74,9 @@ const SENT: Readonly<Record<ExampleTask, { readonly line: string; readonly body:
   usage: { line: "GET /v1/usage", body: null },
 }
 
+/** What an example tells of a body that a proxy refused: an answer without a problem. */
+const PROXY_REFUSED = "A proxy in front of the server refused the body as too large (413)."
+
 /** What an example prints when it has no verdict. Why stands behind it, in its own words. */
 const LET_IN = /^allow, unchecked: [\w ]+\n$/
 
@@ -141,8 +144,12 @@ export function testExamples(runners: readonly Runner[]): void {
         errors: [{ pointer, detail: "Why." }],
       })
       server.say({ status: 400, body: about("/email") }, { status: 413, body: "<h1>Too large</h1>" })
-      for (const text of ['\\"a\\ b"&\t@mailinator.com', "b@mailinator.com "])
-        expect(await run("check", [text])).toMatchObject({ code: 0, out: "block\n" })
+      const ended: unknown[] = []
+      for (const text of ['\\"a\\ b"&\t@mailinator.com', "b@mailinator.com "]) ended.push(await run("check", [text]))
+      expect(ended).toMatchObject([
+        { code: 0, out: "block\n" },
+        { code: 0, out: "block\n", err: expect.stringContaining(PROXY_REFUSED) },
+      ])
       const sent = server.requests.map(({ body }) => JSON.parse(body))
       const tab = language === "curl" ? "?" : "\t"
       expect(sent[0]).toEqual({ email: `\\"a\\ b"&${tab}@mailinator.com`, policy: "b2b" })

@@ -28,7 +28,7 @@ function element(name, attributes = {}, ...children) {
 function refusalWords(status, bytes) {
   if (status !== PAYLOAD_TOO_LARGE) return `The server did not take the list (status ${status}).`
   const size = `${(bytes / 1_048_576).toFixed(1)} MiB`
-  return `Something between you and the server, such as a proxy, takes no request as large as this file (${size}). Compress the file with gzip, split it, or ask who runs the server to raise that limit.`
+  return `A proxy in front of the server refused the body as too large (${status}). The file has ${size}. Compress it with gzip, split it, or ask who runs the server to raise that limit.`
 }
 
 /**

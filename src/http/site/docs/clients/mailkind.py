@@ -1437,9 +1437,9 @@ _BODY_LIMITS = {
 
 
 def _body_limit_message(server: str) -> str:
-    """What people read when something before the API refused a body for its size: the API tells a problem."""
+    """What people read when a proxy in front of the API refused a body for its size: the API sends a problem."""
     known = [says for name, says in _BODY_LIMITS.items() if server.lower().startswith(name)]
-    return "Something between you and the server takes no body of this size. The status is 413." + "".join(known)
+    return "A proxy in front of the server refused the body as too large (413)." + "".join(known)
 
 
 def _failure(
