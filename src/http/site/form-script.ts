@@ -2,15 +2,10 @@ import { ROUTES } from "../../contract/routes.ts"
 import SOURCE from "./browser/form.js" with { type: "text" }
 import { hashedVersion } from "./hashed-path.ts"
 
-/** The source as it is sent: without comments and indentation, in a function of its own, so that the page gets no name from it. */
+/** The source as it is sent: without comments and white space, in a function of its own, so that the page gets no name from it. */
 function servedScript(source: string): string {
-  const lines = source.split("\n").map(line => line.trimStart())
-  const isComment = (line: string) => line.startsWith("//") || (line.startsWith("/**") && line.endsWith("*/"))
-  const code = lines
-    .filter(line => line !== "" && !isComment(line))
-    .map(line => `${line}\n`)
-    .join("")
-  return `/* mailkind: ${ROUTES.docsFormScript.path} */\n;(()=>{"use strict"\n${code}})()\n`
+  const code = new Bun.Transpiler({ loader: "js", minifyWhitespace: true }).transformSync(source).trim()
+  return `/* mailkind: ${ROUTES.docsFormScript.path} */\n;(()=>{"use strict";${code}})()\n`
 }
 
 /** The form script: what another website loads to give hints beside its email fields. */
@@ -56,7 +51,7 @@ export const FORM_SCRIPT_OPTIONS: readonly FormScriptOption[] = [
 /** The words of the script, by the name under which a page replaces them: `{email}` is the suggestion, or the address. */
 // biome-ignore format: a row a line
 export const FORM_SCRIPT_WORDS: readonly FormScriptOption[] = [
-  { name: "suggestion", default: "Did you mean {email}?", description: "There is a likely typing error. The words are a button." },
+  { name: "suggestion", default: "Did you mean {email}?", description: "There is a likely typing error, and the policy allows what was meant. The words are a button." },
   { name: "review", default: "Please check this address.", description: "`recommendation` is `review`." },
   { name: "block", default: "Please use another address.", description: "`recommendation` is `block`." },
   { name: "personal", default: "Please use your work email.", description: "`review` or `block`, and `category` is `personal`." },

@@ -75,10 +75,11 @@ test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, what the server does not read as an address is invalid, and any other wrong request is no verdict`,
   async () => {
     const { open, server } = await scriptPages()
-    const { page } = await open({})
+    const { page, said } = await open({})
     const refusals: readonly (readonly [status: number, body: unknown, value: string])[] = [
       [400, { code: "invalid_input", errors: [{ pointer: "/email" }] }, "block"],
       [400, { code: "invalid_input", errors: [{ pointer: "/policy" }] }, "unchecked"],
+      [413, { code: "payload_too_large" }, "block"],
       [413, "<h1>Too large</h1>", "block"],
       [400, "<h1>Bad request</h1>", "unchecked"],
     ]
@@ -90,6 +91,11 @@ test.skipIf(isBrowserMissing)(
       expect(await page.inputValue("[name=mailkind]")).toBe(value)
       if (value === "block") await page.getByText("This address cannot receive email.").waitFor()
       else expect(await page.locator(".mailkind").textContent()).toBe("")
+      const told = said.filter(line => line.startsWith("mailkind:"))
+      expect({ at, told }).toEqual({
+        at,
+        told: at < 3 ? [] : ["mailkind: A proxy in front of the server refused the body as too large (413)."],
+      })
     }
   },
   BROWSER_TEST_MS,
@@ -172,7 +178,12 @@ test.skipIf(isBrowserMissing)(
   async () => {
     const { open, server } = await scriptPages()
     const domain = "<img/src=x/onerror=document.hacked=1>"
-    server.answer = () => readable({ recommendation: "review", category: "__proto__", did_you_mean: domain })
+    server.answer = ({ email }) =>
+      readable({
+        recommendation: email.endsWith(domain) ? "allow" : "review",
+        category: "__proto__",
+        did_you_mean: domain,
+      })
     const { page, said } = await open({})
     await typeAndLeave(page, "a<b>@example.com")
     await page.getByRole("button", { name: `Did you mean a<b>@${domain}?` }).waitFor()

@@ -13,7 +13,7 @@ import {
   pageFaults,
   watchedPage,
 } from "./browser.ts"
-import { eventFor, formPage, openForm, sentForm, typeAndLeave, website } from "./form-page.ts"
+import { EMAIL_FIELD, eventFor, formPage, openForm, sentForm, typeAndLeave, website } from "./form-page.ts"
 
 const Made = Type.Object({ key: Type.String() })
 
@@ -30,7 +30,8 @@ test.skipIf(isBrowserMissing)(
     server = url
     await run("account", "create", "page@example.com", "--tier", "0")
     const made = await run("key", "create", "--account", "page@example.com", "--publishable", "--origin", allowed)
-    html = formPage(formScriptTag(url, Value.Decode(Made, made).key))
+    const tag = formScriptTag(url, Value.Decode(Made, made).key)
+    html = formPage(tag, EMAIL_FIELD.replace("type=", 'data-mailkind-policy="lenient" type='))
     const context = await browser.newContext()
     const { page, said } = await openForm(context, allowed)
 
@@ -47,12 +48,22 @@ test.skipIf(isBrowserMissing)(
     await page.keyboard.press("Enter")
     expect(await page.inputValue("#email")).toBe("Jane.Doe+x@gmail.com")
     expect(await page.evaluate("document.activeElement.id")).toBe("email")
+    expect(await eventFor(page, "result", "Jane.Doe+x@gmail.com")).toMatchObject({ suggestion: null })
+    expect(await page.locator(".mailkind").textContent()).toBe("")
+    await page.keyboard.press("Enter")
+    expect(await sentForm(page)).toEqual({ email: "Jane.Doe+x@gmail.com", mailkind: "allow" })
+
+    // Where the policy has something against what was meant, the visitor hears it at once.
+    html = formPage(tag)
+    await page.goto(allowed)
+    await typeAndLeave(page, "Jane.Doe+x@gmial.com")
     await page.getByRole("status").getByText("Please use your work email.").waitFor()
     const description = "document.getElementById(email.getAttribute('aria-describedby')).textContent"
     expect(await page.evaluate<string>(description)).toBe("Please use your work email.")
+    expect(await page.locator(".mailkind button").count()).toBe(0)
     expect(await accessFaults(page)).toEqual([])
-    await page.keyboard.press("Enter")
-    expect(await sentForm(page)).toEqual({ email: "Jane.Doe+x@gmail.com", mailkind: "review" })
+    await page.click("#send")
+    expect(await sentForm(page)).toMatchObject({ email: "Jane.Doe+x@gmial.com" })
     expect(said).toEqual([])
     expect(await context.cookies()).toEqual([])
     const { origins } = await context.storageState()

@@ -5,7 +5,7 @@
 /** @typedef {{ recommendation: string, category?: unknown, did_you_mean?: unknown }} Answer */
 /** @typedef {{ email: string, result: Answer, suggestion: string | null }} Detail */
 /** @typedef {{ because: string, status?: number }} Failure */
-/** @typedef {{ field: Field, box: HTMLElement, hidden: HTMLInputElement, asked: string, stop: AbortController, request?: AbortController, timer?: ReturnType<typeof setTimeout> }} Entry */
+/** @typedef {{ field: Field, box: HTMLElement, hidden: HTMLInputElement, stop: AbortController, typedAt: number, asked?: { email: string }, timer?: ReturnType<typeof setTimeout> }} Entry */
 
 // In a document and in a form, elements with a name hide members of that name, such as `<img name="currentScript">` (DOM
 // clobbering). So each member of a root is looked up where the browser defines it.
@@ -32,7 +32,8 @@ const TEST = "test"
 const UNCHECKED = "unchecked"
 const ANSWERS_MAX = 50
 const REST_MS_MAX = 3_600_000
-const AUTOFILL_MS = 300
+/** How long no key was pressed before the script asks. */
+const PAUSE_MS = 250
 const RECOMMENDATIONS = ["allow", "review", "block"]
 /** What an address counts as that the server refuses to read. */
 const NO_ADDRESS = { category: "invalid", recommendation: "block", reasons: ["invalid_syntax"], did_you_mean: null }
@@ -109,7 +110,7 @@ const hasFocus = field => memberOf(field.getRootNode(), "activeElement") === fie
 const entries = new WeakMap()
 /** @type {Set<Entry>} */
 const placed = new Set()
-/** @type {Map<string, Answer>} */
+/** What was asked, and is being asked. @type {Map<string, Promise<Answer | Failure>>} */
 const answers = new Map()
 
 let restsUntil = 0
@@ -200,11 +201,10 @@ const retire = entry => {
   placed.delete(entry)
 }
 
-/** Shows nothing, and drops what is asked. @param {Entry} entry */
+/** Shows nothing, and nothing of what is being asked. @param {Entry} entry */
 const reset = entry => {
-  entry.request?.abort()
   clearTimeout(entry.timer)
-  entry.asked = ""
+  delete entry.asked
   entry.hidden.value = UNCHECKED
   draw(entry, "")
 }
@@ -239,26 +239,27 @@ const wordsFor = (field, names, detail) => {
     .join(detail.suggestion ?? detail.email)
 }
 
-/** @param {Entry} entry @param {Detail} detail */
-const show = (entry, detail) => {
+/** Shows the suggestion, or the words for what was meant. @param {Entry} entry @param {Detail} detail @param {Answer | Failure} meant */
+const show = (entry, detail, meant) => {
   const { field } = entry
   const { result, suggestion } = detail
   entry.hidden.value = result.recommendation
   if (!emit(field, "result", detail)) return
-  const category = typeof result.category === "string" && Object.hasOwn(WORDS, result.category) ? [result.category] : []
-  const names =
-    suggestion !== null ? ["suggestion"] : result.recommendation === "allow" ? [] : [...category, result.recommendation]
+  const { category, recommendation } = result.recommendation === "allow" || "because" in meant ? result : meant
+  const own = typeof category === "string" && Object.hasOwn(WORDS, category) ? [category] : []
+  const names = suggestion !== null ? ["suggestion"] : recommendation === "allow" ? [] : [...own, recommendation]
   const text = names.length === 0 ? "" : wordsFor(field, names, detail)
   if (text === "") return
   showLater(() => {
-    if (entry.asked !== detail.email) return
+    if (entry.asked?.email !== detail.email) return
     place(entry)
     draw(entry, suggestion === null ? text : suggestionButton(entry, text, detail.email, suggestion), names.at(-1))
   })
 }
 
 /** @param {Entry} entry @param {string} text @param {string} from @param {string} to */
-const suggestionButton = ({ field }, text, from, to) => {
+const suggestionButton = (entry, text, from, to) => {
+  const { field } = entry
   const button = newElement("button")
   button.type = "button"
   button.textContent = text
@@ -271,15 +272,10 @@ const suggestionButton = ({ field }, text, from, to) => {
     if (setter === undefined) field.value = to
     else setter.call(field, to)
     for (const type of ["input", "change"]) field.dispatchEvent(new Event(type, { bubbles: true, composed: true }))
+    // No key follows.
+    ask(entry)
   })
   return button
-}
-
-/** Lets the field ask again when it is left again. @param {Entry} entry */
-const forget = entry => {
-  entry.timer = setTimeout(() => {
-    entry.asked = ""
-  })
 }
 
 /** The address in the field, out of a link to it or the brackets around it. @param {Field} field */
@@ -288,31 +284,35 @@ const addressIn = ({ value }) => {
   return address.replace(/^mailto:([^?]*).*/i, "$1")
 }
 
+/** Asks when no key was pressed for a while. @param {Entry} entry */
+const askSoon = entry => {
+  clearTimeout(entry.timer)
+  entry.timer = setTimeout(ask, entry.typedAt + PAUSE_MS - performance.now(), entry)
+}
+
 /** Asks about the address in the field, once. @param {Entry} entry */
 const ask = async entry => {
   const { field } = entry
   const email = addressIn(field)
-  if (email === entry.asked) return
+  if (email === entry.asked?.email) return
   reset(entry)
-  if (!isAskable(field, email)) return
-  // Before the event, since a field that is left after a change tells of both.
-  entry.asked = email
-  if (!emit(field, "check", { email })) return forget(entry)
+  if (!isAskable(field, email) || !emit(field, "check", { email })) return
+  const asked = { email }
+  entry.asked = asked
   place(entry)
-  const request = new AbortController()
-  entry.request = request
   const policy = field.dataset["mailkindPolicy"] ?? options.policy
-  const got = answers.get(`${policy} ${email}`) ?? (await answerTo(email, policy, request.signal))
-  if (request.signal.aborted) return
+  const result = await answerAbout(email, policy)
+  const suggestion = "because" in result ? null : suggestionFor(email, result.did_you_mean)
+  // What the form would object to is not suggested. Its words are those for what was meant.
+  const meant = suggestion === null ? result : await answerAbout(suggestion, policy)
+  const isRefused = "recommendation" in meant && meant.recommendation !== "allow"
+  if (entry.asked !== asked) return
   if (addressIn(field) !== email) reset(entry)
-  else if ("because" in got) {
-    forget(entry)
-    emit(field, UNCHECKED, { email, because: got.because, status: got.status ?? null })
-  } else {
-    if (answers.size >= ANSWERS_MAX) answers.clear()
-    answers.set(`${policy} ${email}`, got)
-    show(entry, { email, result: got, suggestion: suggestionFor(email, got.did_you_mean) })
-  }
+  else if ("because" in result) {
+    // The field asks again when it is left again.
+    delete entry.asked
+    emit(field, UNCHECKED, { email, because: result.because, status: result.status ?? null })
+  } else show(entry, { email, result, suggestion: isRefused ? null : suggestion }, meant)
 }
 
 /** @param {Field} field @param {string} email */
@@ -328,22 +328,34 @@ const isAskable = (field, email) =>
 const suggestionFor = (email, domain) =>
   typeof domain === "string" && /^[^\s@]+$/.test(domain) ? email.slice(0, email.lastIndexOf("@") + 1) + domain : null
 
-/** The server's answer, or why there is none. @param {string} email @param {string} policy @param {AbortSignal} signal @returns {Promise<Answer | Failure>} */
-const answerTo = async (email, policy, signal) => {
+/** The server's answer, for which it is asked once, or why there is none. @param {string} email @param {string} policy */
+const answerAbout = (email, policy) => {
+  const subject = `${policy} ${email}`
+  const known = answers.get(subject)
+  if (known !== undefined) return known
+  const asked = askServer(email, policy).then(got => {
+    if ("because" in got) answers.delete(subject)
+    return got
+  })
+  for (const oldest of answers.keys()) if (answers.size >= ANSWERS_MAX) answers.delete(oldest)
+  answers.set(subject, asked)
+  return asked
+}
+
+/** @param {string} email @param {string} policy @returns {Promise<Answer | Failure>} */
+const askServer = async (email, policy) => {
   if (Date.now() < restsUntil) return { because: "paused" }
   const request = new AbortController()
-  signal.addEventListener("abort", () => request.abort())
-  const timer = setTimeout(() => request.abort("timeout"), options.timeout)
+  const timer = setTimeout(() => request.abort(), options.timeout)
   try {
     return await fetchAnswer(email, policy, request.signal)
   } catch (error) {
-    if (request.signal.reason === "timeout") return { because: "timeout" }
+    if (request.signal.aborted) return { because: "timeout" }
     if (error instanceof SyntaxError) return { because: "malformed" }
-    if (!signal.aborted)
-      say(
-        "warn",
-        `${options.server} did not answer. Is the key right? Is ${self.origin} one of its websites? Does the page's Content-Security-Policy have the server in connect-src?`,
-      )
+    say(
+      "warn",
+      `${options.server} did not answer. Is the key right? Is ${self.origin} one of its websites? Does the page's Content-Security-Policy have the server in connect-src?`,
+    )
     return { because: "unreachable" }
   } finally {
     clearTimeout(timer)
@@ -366,8 +378,9 @@ const fetchAnswer = async (email, policy, signal) => {
   const { status } = response
   if (!response.ok) {
     restsUntil = Date.now() + restMs(status, response.headers.get("Retry-After"))
-    const isNoAddress = status === 413 || (status === 400 && isAboutEmail(await response.json().catch(() => null)))
-    return isNoAddress ? NO_ADDRESS : { because: "refused", status }
+    const problem = status === 413 || status === 400 ? await response.json().catch(() => null) : null
+    if (status === 413 && !problem) say("warn", "A proxy in front of the server refused the body as too large (413).")
+    return status === 413 || isAboutEmail(problem) ? NO_ADDRESS : { because: "refused", status }
   }
   const body = await response.json()
   return RECOMMENDATIONS.includes(body?.recommendation) ? body : { because: "malformed", status }
@@ -392,18 +405,19 @@ const watch = field => {
   const stop = new AbortController()
   const { signal } = stop
   /** @type {Entry} */
-  const entry = { field, box: newElement("div"), hidden: newElement("input"), asked: "", stop }
+  const entry = { field, box: newElement("div"), hidden: newElement("input"), stop, typedAt: -PAUSE_MS }
   entries.set(field, entry)
   entry.box.className = "mailkind"
   entry.hidden.type = "hidden"
   entry.hidden.value = UNCHECKED
   // When the window loses the focus, the field keeps it.
-  field.addEventListener("blur", () => hasFocus(field) || ask(entry), { signal })
-  field.addEventListener("change", () => ask(entry), { signal })
+  field.addEventListener("blur", () => hasFocus(field) || askSoon(entry), { signal })
+  field.addEventListener("change", () => askSoon(entry), { signal })
   const onInput = () => {
     reset(entry)
+    entry.typedAt = performance.now()
     // A program fills in the field, such as a password manager.
-    if (!hasFocus(field)) entry.timer = setTimeout(ask, AUTOFILL_MS, entry)
+    if (!hasFocus(field)) askSoon(entry)
   }
   field.addEventListener("input", onInput, { signal })
   place(entry)
