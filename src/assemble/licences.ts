@@ -47,6 +47,9 @@ export const guideFacts = ({ system, settings }: AppContext): GuideFacts => ({
     unit: await bundledText(system, "mailkind.service.asset"),
     environment: await bundledText(system, "mailkind.env.asset"),
     dockerfile: await bundledText(system, "Dockerfile.asset"),
+    nginx: await bundledText(system, "nginx.conf.asset"),
+    caddy: await bundledText(system, "Caddyfile.asset"),
+    haproxy: await bundledText(system, "haproxy.cfg.asset"),
   }),
   inventory: () => loadInventory(system),
 })

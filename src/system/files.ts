@@ -77,6 +77,9 @@ export const BUNDLED_FILES = {
   "mailkind.service.asset": "data/deploy/mailkind@.service",
   "mailkind.env.asset": "data/deploy/mailkind.env",
   "Dockerfile.asset": "data/deploy/Dockerfile",
+  "nginx.conf.asset": "data/deploy/nginx.conf",
+  "Caddyfile.asset": "data/deploy/Caddyfile",
+  "haproxy.cfg.asset": "data/deploy/haproxy.cfg",
 } as const satisfies Record<string, string>
 export type BundledFileName = keyof typeof BUNDLED_FILES
 

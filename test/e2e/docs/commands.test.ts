@@ -111,6 +111,6 @@ test("what the page shows of `mailkind doctor` is what it prints", async () => {
 
 test("the files that deploy a server are shown as they are", async () => {
   const shown = await samples()
-  for (const file of ["mailkind@.service", "mailkind.env", "Dockerfile"])
+  for (const file of ["mailkind@.service", "mailkind.env", "Dockerfile", "nginx.conf", "Caddyfile"])
     expect(shown).toContain(readFileSync(join(ROOT, "data/deploy", file), "utf8").trimEnd())
 })

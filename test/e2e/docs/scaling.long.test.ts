@@ -5,7 +5,8 @@ import { delimiter, join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
 import { ROUTES } from "../../../src/contract/routes.ts"
 import { CHECKOUT_COMMAND } from "../../../src/http/site/docs/command-lines.ts"
-import { HAPROXY_COMMANDS, HAPROXY_CONFIG } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { HAPROXY_COMMANDS } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { ROOT } from "../../architecture/source-files.ts"
 import { sampleIn } from "../../http/site/docs/sample-in.ts"
 import { askLoopback } from "../../support/loopback.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -95,8 +96,8 @@ test.skipIf(POSTGRES_PROGRAMS === null)(
   },
 )
 
-test("the page shows what is run: the balancer's file and its lines", () => {
+test("the page shows what is run: the balancer's file and its lines", async () => {
   const halves = ["haproxy.cfg", "haproxy.cfg, its other half"].map(commands)
-  expect(halves.join("\n\n")).toBe(HAPROXY_CONFIG)
+  expect(`${halves.join("\n\n")}\n`).toBe(await Bun.file(join(ROOT, "data/deploy/haproxy.cfg")).text())
   for (const line of Object.values(HAPROXY_COMMANDS)) expect(commands("Shell, on the balancer")).toContain(line)
 })

@@ -1,8 +1,8 @@
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { connect } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { HAPROXY_CONFIG } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { ROOT } from "../../architecture/source-files.ts"
 import { bounded } from "../../support/bounded.ts"
 import { freePort } from "../../support/free-port.ts"
 import { askLoopback } from "../../support/loopback.ts"
@@ -26,7 +26,10 @@ export async function startBalancer(nodePorts: readonly number[]): Promise<Balan
   const directory = mkdtempSync(join(tmpdir(), "b"))
   onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
   const socket = join(directory, "s")
-  const shown = HAPROXY_CONFIG.replace(/bind :443 .*/, `bind 127.0.0.1:${port}`)
+  const shown = readFileSync(join(ROOT, "data/deploy/haproxy.cfg"), "utf8")
+    .trimEnd()
+    // Without TLS, and so without the port that leads to it.
+    .replace(/bind :80\n *bind :443 .*\n.*redirect.*/, `bind 127.0.0.1:${port}`)
     .replace("/run/haproxy/admin.sock", socket)
     .replace(/10\.0\.0\.\d+:8080/g, () => `127.0.0.1:${nodes.shift()}`)
   // The page shows two nodes.

@@ -88,7 +88,11 @@ export async function guideSearchFile(deps: GuideContentDeps): Promise<SearchFil
 /** What the index has in place of what this process has loaded. */
 const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPart" | "lists"> = {
   inventory: null,
-  operatorFiles: { deploy: { unit: "", environment: "", dockerfile: "" }, dashboardPath: "", alertsPath: "" },
+  operatorFiles: {
+    deploy: { unit: "", environment: "", dockerfile: "", nginx: "", caddy: "", haproxy: "" },
+    dashboardPath: "",
+    alertsPath: "",
+  },
   licensedPart: null,
   lists: {
     overview: {
@@ -123,12 +127,15 @@ function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
   }
 }
 
+/** The pages that show or offer files of operators. */
+const OPERATOR_PAGES: ReadonlySet<string> = new Set(["docsSelfHosting", "docsPlatforms", "docsScaling"])
+
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {
   const inventory = route === "docsLicences" ? await deps.guide.inventory() : null
   return {
     ...commonFacts(deps),
     inventory,
-    operatorFiles: route === "docsSelfHosting" || route === "docsPlatforms" ? await readOperatorFiles(deps) : null,
+    operatorFiles: OPERATOR_PAGES.has(route) ? await readOperatorFiles(deps) : null,
     licensedPart: inventory === null ? null : licensedPart(url, inventory),
     lists: route === "docsLists" ? readLists(url, deps) : null,
   }

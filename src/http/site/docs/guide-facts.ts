@@ -8,7 +8,9 @@ export type DocumentedSetting = { readonly name: string; readonly default: strin
 export type DocumentedCheck = { readonly name: string; readonly description: string }
 
 /** The files that deploy a server, as they are in the sources. */
-export type DeployFiles = { readonly unit: string; readonly environment: string; readonly dockerfile: string }
+export type DeployFiles = Readonly<
+  Record<"unit" | "environment" | "dockerfile" | "nginx" | "caddy" | "haproxy", string>
+>
 
 /** What the guide needs to know about this server. */
 export type GuideFacts = {

@@ -7,13 +7,8 @@ import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
 import { formatNumber } from "../../ui/format.ts"
-import HAPROXY from "../examples/haproxy.txt" with { type: "text" }
-import { factOf, type Insert } from "./insert.ts"
+import { factOf, type Insert, type PageFacts } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
-
-/** The configuration of a load balancer in front of two nodes. */
-export const HAPROXY_CONFIG: string = HAPROXY.trimEnd()
-const BACKEND_AT = HAPROXY_CONFIG.indexOf("\nbackend ")
 
 /** The commands of the balancer's socket that take the first node out, so that it gets no new requests, and back in. */
 export const HAPROXY_COMMANDS = {
@@ -111,8 +106,8 @@ export const OPERATION_INSERTS = {
     assert(file !== undefined, `there is no deploy file named ${name}`)
     return codeFence(file.language, file.caption, factOf(operatorFiles).deploy[file.name].trimEnd())
   },
-  "haproxy-frontend": () => codeFence("haproxy", "haproxy.cfg", HAPROXY_CONFIG.slice(0, BACKEND_AT).trimEnd()),
-  "haproxy-backend": () => codeFence("haproxy", "haproxy.cfg, its other half", HAPROXY_CONFIG.slice(BACKEND_AT).trim()),
+  "haproxy-frontend": facts => codeFence("haproxy", "haproxy.cfg", haproxyHalf(facts, 0)),
+  "haproxy-backend": facts => codeFence("haproxy", "haproxy.cfg, its other half", haproxyHalf(facts, 1)),
   "take-out": () =>
     codeFence(
       "sh",
@@ -146,7 +141,15 @@ const DEPLOY_FILES = [
   { name: "unit", language: "ini", caption: "mailkind@.service" },
   { name: "environment", language: "sh", caption: "mailkind.env" },
   { name: "dockerfile", language: "dockerfile", caption: "Dockerfile" },
+  { name: "nginx", language: "nginx", caption: "nginx.conf" },
+  { name: "caddy", language: "caddy", caption: "Caddyfile" },
 ] as const
+
+/** The configuration of a load balancer, up to its backend and from there. */
+const haproxyHalf = ({ operatorFiles }: PageFacts, half: 0 | 1): string =>
+  factOf(operatorFiles)
+    .deploy.haproxy.split(/\n(?=backend )/)
+    [half]?.trim() ?? ""
 
 const numbers = (head: string) => ({ head, cells: "number" }) as const
 
