@@ -41,21 +41,21 @@ export const OPERATION_INSERTS = {
     ),
   "log-events": () =>
     markdownTable(
-      ["Event", "Level", "Fields", "Meaning"],
+      ["Level", "Event", "Fields", "Meaning"],
       eventsWithOneText(({ fields }) => !isBackground(fields)).map(({ messages, levels, fields, meaning }) => [
-        messages,
         levels.map(codeSpan).join(", "),
+        messages,
         fields.map(codeSpan).join(", "),
         proseText(meaning),
       ]),
     ),
-  /** Work that failed: the fields are the same in every line, so the page names them once. */
+  /** Work that failed: the fields are the same in every line, so the page names them once. The cell that heads a row does not break. */
   "log-background-events": () =>
     markdownTable(
-      ["Events", "Meaning"],
+      ["Meaning", "Events"],
       eventsWithOneText(({ fields }) => isBackground(fields)).map(({ messages, meaning }) => [
-        messages,
         proseText(meaning),
+        messages,
       ]),
     ),
   "log-background-fields": () => BACKGROUND_FIELDS.map(codeSpan).join(", "),
