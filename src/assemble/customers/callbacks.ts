@@ -18,18 +18,8 @@ export function createCallbacksService(
   { system, settings, store, log }: StoreContext,
   { queryDns }: Pick<NetworkService, "queryDns">,
 ) {
-  const { clock, stopwatch, random, connect, setTimer, runInterval } = system
-  const timeoutMs = CALLBACK_LIMITS.timeoutSeconds * 1000
-  const own = { connect, setTimer, userAgent: formatUserAgent(settings) }
-  const postLocally = settings.MAILKIND_CALLBACKS === "local" ? createLocalPost(own, timeoutMs) : null
-  const postOutside =
-    queryDns === null
-      ? async () => ({ known: false, cause: "dns_unavailable" }) as const
-      : settings.MAILKIND_OUTSIDE === "off"
-        ? async () => ({ known: false, cause: "outside_off" }) as const
-        : createGuardedPost({ ...own, resolver: queryDns }, timeoutMs)
-  const post: PostCallback = (url, request) =>
-    postLocally !== null && parseLocalTarget(url) !== null ? postLocally(url, request) : postOutside(url, request)
+  const { clock, stopwatch, random, setTimer, runInterval } = system
+  const post = createCallbackPost({ system, settings }, queryDns)
   const sender = new CallbackSender({ store, clock, stopwatch, random, post, log })
   const intervals = createIntervals(runInterval, [[LOOK_MS, () => sender.sendDue()]])
   return {
@@ -39,4 +29,26 @@ export function createCallbacksService(
       await withTimeout(setTimer, STOP_TIMEOUT_MS, sender.stop(), undefined)
     },
   }
+}
+
+type CallbackPostDeps = Pick<StoreContext, "settings"> & {
+  readonly system: Pick<StoreContext["system"], "connect" | "setTimer">
+}
+
+/** The POST of callbacks: guarded, and to this host where `MAILKIND_CALLBACKS` is `local`. */
+export function createCallbackPost(
+  { system, settings }: CallbackPostDeps,
+  queryDns: NetworkService["queryDns"],
+): PostCallback {
+  const timeoutMs = CALLBACK_LIMITS.timeoutSeconds * 1000
+  const own = { connect: system.connect, setTimer: system.setTimer, userAgent: formatUserAgent(settings) }
+  const postLocally = settings.MAILKIND_CALLBACKS === "local" ? createLocalPost(own, timeoutMs) : null
+  const postOutside =
+    queryDns === null
+      ? async () => ({ known: false, cause: "dns_unavailable" }) as const
+      : settings.MAILKIND_OUTSIDE === "off"
+        ? async () => ({ known: false, cause: "outside_off" }) as const
+        : createGuardedPost({ ...own, resolver: queryDns }, timeoutMs)
+  return (url, request) =>
+    postLocally !== null && parseLocalTarget(url) !== null ? postLocally(url, request) : postOutside(url, request)
 }

@@ -49,9 +49,10 @@ export async function invite(
   return await log.store.transaction(async (store): Promise<InvitationResult> => {
     if ((await findAccountByEmail(store, email)) !== null) return { kind: "email_taken" }
     const emailHash = await hashEmail(store, random, email)
-    const row = await store.one<{ n: number }>("SELECT COUNT(*) AS n FROM invitations WHERE email_hash <> $1", [
-      emailHash,
-    ])
+    const row = await store.one<{ n: number }>(
+      `SELECT COUNT(*) AS n FROM invitations WHERE email_hash <> $1 AND ${IS_VALID}`,
+      [emailHash, ...validStartRange(nowMs, INVITATION_MS)],
+    )
     if ((row?.n ?? 0) >= LIMITS.invitationsMax) return { kind: "too_many_invitations" }
     await store.run(
       `INSERT INTO invitations (id, link_hash, email_hash, email_by_link, tier, created_at_ms)
