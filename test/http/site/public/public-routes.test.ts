@@ -1,4 +1,5 @@
 import { describe, expect, test } from "bun:test"
+import { join } from "node:path"
 import { POLICIES, POLICY_NAMES, RECOMMENDATION_FLOORS } from "../../../../src/contract/policies.ts"
 import { PROBLEM_CODES, PROBLEMS, REFUSAL_ORDER } from "../../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../../src/contract/reasons.ts"
@@ -6,6 +7,7 @@ import { ROUTES } from "../../../../src/contract/routes.ts"
 import { TEST_ADDRESSES, TEST_PROBLEMS } from "../../../../src/contract/test-addresses.ts"
 import { openapiDocument } from "../../../../src/http/openapi/openapi-document.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
+import { ROOT } from "../../../architecture/source-files.ts"
 import { attributesIn, BASE_URL, LISTS_OVERVIEW, openSite, unescapeHtml } from "../../../support/open-site.ts"
 
 const ask = openSite()
@@ -179,6 +181,16 @@ test("the reasons page ranks the reasons that decide in order of precedence", as
   )
   expect(ranks).toEqual(ranks.map((_, at) => at + 1))
   expect(ranks.length).toBe(REASON_NAMES.filter(reason => REASONS[reason].decides !== null).length + 2)
+})
+
+test("only a reason with a rank decides: it comes first in every golden verdict, after a typing error that somebody can be asked about", async () => {
+  const html = await textOf(ROUTES.docsReasons.path)
+  const isRanked = (reason: string): boolean => Number(plain(rowOf(html, reason)).split(" ").at(-1)) > 0
+  const lines = (await Bun.file(join(ROOT, "test/golden/verdicts.jsonl")).text()).trim().split("\n")
+  const verdicts: readonly { readonly reasons: readonly string[] }[] = lines.map(line => JSON.parse(line))
+  const deciding = verdicts.map(({ reasons }) => reasons[reasons[0] === "likely_typo" ? 1 : 0] ?? "")
+  expect(deciding.filter(reason => !isRanked(reason))).toEqual([])
+  expect(deciding.length).toBeGreaterThan(100)
 })
 
 test("the page of policies has every policy and everything that raises a recommendation", async () => {
