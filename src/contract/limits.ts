@@ -81,6 +81,8 @@ export const LIMITS = {
   ownListImportsBurst: 20,
   ownListImportsPerSecond: 0.1,
   ownListShortTextMax: 1_024,
+  /** Changes of the lists and rules of one account that wait for each other in a process. */
+  accountChangesWaitingMax: 1_000,
   /** Reports of one account on the dashboard. */
   feedbackFormPerSecond: 1,
   /** Reports that one account sends on a UTC day, by the API and on the dashboard together. */

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { LIMITS } from "../../src/contract/limits.ts"
+import { inTurn } from "../../src/customers/accounts/change-turns.ts"
 import { addEntries, removeEntries } from "../../src/customers/own-lists/own-lists.ts"
-import { CHANGES_WAITING_MAX, inTurn } from "../../src/customers/store/change-log/change-log.ts"
 import { type ApiResponse, testApp } from "../support/app.ts"
 import { anotherAccount } from "./another-account.ts"
 import { entry } from "./own-list-entry.ts"
@@ -207,8 +207,11 @@ test("changes of one account wait for each other, and while too many wait the ne
   const { add, ask, accountId, otherKey } = await lists()
   const key = await otherKey()
   const { promise: whenOver, resolve: end } = Promise.withResolvers<void>()
-  const works = Array.from({ length: CHANGES_WAITING_MAX + 1 }, () => inTurn(accountId, () => whenOver))
-  const refused = { status: 429, body: { code: "rate_limited", limit: CHANGES_WAITING_MAX, retry_after: 1 } }
+  const works = Array.from({ length: LIMITS.accountChangesWaitingMax + 1 }, () => inTurn(accountId, () => whenOver))
+  const refused = {
+    status: 429,
+    body: { code: "rate_limited", limit: LIMITS.accountChangesWaitingMax, retry_after: 1 },
+  }
   expect(await add(["acme.com"])).toMatchObject(refused)
   expect(await ask("PUT /v1/rules", { body: { rules: {} } })).toMatchObject(refused)
   expect(await add(["acme.com"], { key })).toMatchObject({ status: 200 })
@@ -340,6 +343,13 @@ describe("a request with an idempotency key", () => {
         body: { code: "idempotency_mismatch" },
       })
     expect(await store.all("SELECT details FROM admin_acts WHERE act = 'entries_added'")).toHaveLength(1)
+  })
+
+  test("that checks is done and charged again, since a check changes nothing", async () => {
+    const { send } = await lists({ tier: 0 })
+    for (const line of ["POST /v1/check/batch", "POST /v1/check/batch"])
+      expect(await send(line, { items: ["acme.com", "b.com"] }, { again: "k" })).toMatchObject({ status: 200 })
+    expect((await send("GET /v1/usage")).body["today"]).toMatchObject({ used: 4 })
   })
 
   test("that was refused has used no key, and one of another account is another one", async () => {

@@ -2,8 +2,9 @@ import { parseJson } from "../../base/text.ts"
 import { ACCOUNT_RULE_NAMES, ACCOUNT_RULES, type AccountRule, type AccountRules } from "../../contract/account-rules.ts"
 import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
 import { recordAct } from "../audit/audit.ts"
-import { type AttributedLog, inTurn, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
+import { type AttributedLog, type RecordChange, recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
+import { inTurn } from "./change-turns.ts"
 
 /** The rules that were written, or why they are none. The message repeats nothing that is no rule and no recommendation. */
 export type ParsedRules =

@@ -1,7 +1,8 @@
 import { defectFields, type Log } from "../../base/log.ts"
+import { LIMITS } from "../../contract/limits.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
 import { allowedMethods } from "../../contract/routes.ts"
-import { CHANGES_WAITING_MAX, TooManyChanges } from "../../customers/store/change-log/change-log.ts"
+import { TooManyChanges } from "../../customers/accounts/change-turns.ts"
 import { hasWrittenNothing, StoreError, type StoreErrorCode } from "../../customers/store/core/store-error.ts"
 import type { Exchange } from "../exchange.ts"
 import type { Meter } from "../metrics/meter.ts"
@@ -95,7 +96,9 @@ const OUTAGE_CODES: ReadonlySet<StoreErrorCode> = new Set<StoreErrorCode>([
 /** The problem that an error stands for; null: the error is a defect. */
 export function problemOf(error: unknown): Problem | null {
   if (error instanceof Problem) return error
-  return error instanceof TooManyChanges ? rateLimited(TOO_MANY_CHANGES, 1, CHANGES_WAITING_MAX) : storeOutage(error)
+  return error instanceof TooManyChanges
+    ? rateLimited(TOO_MANY_CHANGES, 1, LIMITS.accountChangesWaitingMax)
+    : storeOutage(error)
 }
 
 const TOO_MANY_CHANGES = "Too many changes of your account wait for each other already."

@@ -1,4 +1,3 @@
-import { KeyedSemaphore } from "../../../base/concurrency.ts"
 import { assert } from "../../../base/errors.ts"
 import type { Clock } from "../../../base/outside-world.ts"
 import { utcDay } from "../../../base/time.ts"
@@ -82,30 +81,6 @@ export async function recordChanges<T>(
   })
   if (changes.length > 0) log.notify(changes)
   return result
-}
-
-/** How many changes of one owner may wait for each other in a process. */
-export const CHANGES_WAITING_MAX = 1000
-
-/** So many changes of one owner wait already that another one is refused. */
-export class TooManyChanges extends Error {
-  override readonly name = "TooManyChanges"
-}
-
-const turns = new KeyedSemaphore<string>(1, CHANGES_WAITING_MAX)
-
-/**
- * Runs work that changes what an owner has, one after the other for each owner in this process. Such work locks a row of its owner: what
- * waits for that in the database holds a connection, so that one owner could take all of them. Rejects with `TooManyChanges`.
- */
-export async function inTurn<T>(owner: string, work: () => Promise<T>): Promise<T> {
-  const release = await turns.acquire(owner)
-  if (release === null) throw new TooManyChanges()
-  try {
-    return await work()
-  } finally {
-    release()
-  }
 }
 
 /**
