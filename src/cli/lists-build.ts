@@ -48,6 +48,7 @@ export async function listsBuild(
     if (!options.quiet) printManifest(output, JSON.parse(before), options)
     return
   }
+  output.stderrLine("Building the lists. This may take a minute.")
   const { built, bundle } = buildOrFail(checkout, before, options)
   const text = formatManifest(built.manifest)
   if (options.check && text !== before)
