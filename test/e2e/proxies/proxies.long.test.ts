@@ -99,7 +99,8 @@ for (const name of PROXY_NAMES) {
         })
         expect(await told("POST /v1/check/batch", "application/json", batch(most + 1))).toMatchObject(refused)
         expect(await told("POST /v1/jobs", "text/csv", listOf(LIST_BYTES_MAX))).toMatchObject({ status: 202, ...fits })
-        for (const bytes of [LIST_BYTES_MAX + 1, FAR_TOO_MANY_BYTES])
+        // One that is refused before its end leaves its connection to the server in the midst of a body: the next request takes another.
+        for (const bytes of [LIST_BYTES_MAX + 1, ...Array<number>(6).fill(FAR_TOO_MANY_BYTES)])
           expect(await told("POST /v1/jobs", "text/csv", listOf(bytes))).toMatchObject(refused)
       },
     )
