@@ -4,7 +4,9 @@ const SPACES = /\s+/g
 
 /** Other spellings of the at-sign and the dot: of other scripts, escaped once or more often, or used to obscure an address. */
 const OTHER_AT_SIGNS =
-  /[\uFF20\uFE6B]|%(?:25)*40|(?:\\|%)u0040|\\x40|&(?:amp;)*(?:#0*64(?!\d)|#x0*40(?![\da-f])|commat(?=;));?| ?[([{<] ?(?:at|@) ?[)\]}>] ?/gi
+  /[\uFF20\uFE6B]|%(?:25)*40|(?:\\|%)u0040|\\x40|&(?:amp;)*(?:#0*64(?!\d)|#x0*40(?![\da-f])|commat(?=;));?/gi
+/** `jane (at) example.com`, also of at-signs that were escaped. */
+const BRACKETED_AT_SIGNS = / ?[([{<] ?(?:at|@) ?[)\]}>] ?/gi
 const OTHER_DOTS = / ?[([{<] ?dot ?[)\]}>] ?/gi
 /** `jane dot doe at example dot com`: words instead of signs. */
 const SPELLED_OUT = /(?: at | ?@ ?)[^\s@.]+ dot /i
@@ -19,7 +21,7 @@ const AT_AMONG_SPACES = new RegExp(
   "g",
 )
 /** `jane=40example.com` of quoted-printable text (RFC 2045 §6.7). Without a host after it the text may be about the number 40. */
-const QUOTED_PRINTABLE_AT = new RegExp(`=(?:3[dD])*40(?=${LABEL}${HOST_DOT}\\p{L})`, "gu")
+const QUOTED_PRINTABLE_AT = new RegExp(`=(?:3[dD])*40(?=${LABEL}(?:${HOST_DOT}| dot )\\p{L})`, "gu")
 /** From a quote to the next one, with an at-sign that follows. Linear: no character is read twice. */
 const QUOTED = /"(?:[^"\\]|\\.)*("@)?/gs
 
@@ -30,7 +32,7 @@ const REDACTED = "…"
  * Takes addresses out of what people write, which is done before it is stored, logged or told. Returns the text on one line, without
  * control characters, with `…` for everything that may be a local part (each word, quoted text or comment before an at-sign), cut to
  * `lengthMax` characters. Null when nothing is left. Takes time linear in the length of the text. It never makes a text longer, and
- * leaves what it returned as it is.
+ * leaves what it returned as it is, but for escapes that only came about by taking others out.
  */
 export function redactAddresses(text: string, lengthMax: number): string | null {
   // Cut last: an earlier cut could leave the start of a local part without the at-sign that marks it.
@@ -68,7 +70,8 @@ function decodePart(part: string): string {
 /** The text on one line, with every at-sign as `@`. */
 function plainLine(text: string): string {
   const visible = text.replace(INVISIBLE, "").replace(SPACES, " ")
-  const line = visible.replace(OTHER_AT_SIGNS, "@").replace(QUOTED_PRINTABLE_AT, "@").replace(OTHER_DOTS, ".")
+  const signs = visible.replace(OTHER_AT_SIGNS, "@").replace(BRACKETED_AT_SIGNS, "@").replace(OTHER_DOTS, ".")
+  const line = signs.replace(QUOTED_PRINTABLE_AT, "@")
   const signed = SPELLED_OUT.test(line) ? line.replace(DOT_WORDS, ".").replace(AT_WORDS, "@") : line
   return signed.replace(AT_AMONG_SPACES, "@")
 }

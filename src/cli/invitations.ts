@@ -82,11 +82,11 @@ async function accountInvitations(output: Output, { changes }: CustomerCommandDe
 /** `account uninvite ID|EMAIL`. */
 async function accountUninvite(
   output: Output,
-  { changes, random }: CustomerCommandDeps,
+  { changes }: CustomerCommandDeps,
   name: string,
   asJson: boolean,
 ): Promise<void> {
-  const id = (await invitationOf(changes.store, random, name)) ?? name
+  const id = (await invitationOf(changes.store, name)) ?? name
   if (!(await revokeInvitation(changes, id))) throw new CommandError("There is no such invitation.")
   if (asJson) return printJson(output, { revoked: true })
   output.line("The invitation is revoked. Its link does not work any more.")

@@ -42,3 +42,6 @@ export function createAdminCheck(emails: readonly string[]): ((email: string) =>
   const admins = new Set(written)
   return email => admins.has(email)
 }
+
+/** What stands for an email, in normal form, in rows that outlive its account or come before it: SHA-256, hex. */
+export const accountEmailHash = (email: string): string => Bun.SHA256.hash(email, "hex")

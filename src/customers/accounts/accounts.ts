@@ -7,7 +7,7 @@ import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { recordChanges } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
-import { normalizeAccountEmail } from "./account-email.ts"
+import { accountEmailHash, normalizeAccountEmail } from "./account-email.ts"
 import { parseStoredRules } from "./account-rules.ts"
 import { keepFormerUse, takeFormerUse } from "./former-use.ts"
 import { keepFormerSuspension, takeFormerSuspension } from "./suspension.ts"
@@ -52,7 +52,7 @@ export type AccountCreationRefusal =
 export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountCreationRefusal
 
 /**
- * Creates an account; the current terms count as accepted now. What a deleted account with this email used today is used of its day,
+ * Creates an account; the current terms count as accepted now. An invitation of its email ends. What a deleted account with this email used today is used of its day,
  * and if it was suspended, so is the new one.
  */
 export async function createAccount(log: AttributedLog, random: Random, account: NewAccount): Promise<AccountCreation> {
@@ -80,6 +80,7 @@ export async function insertAccount(
     [id, written, tier, nowMs, termsVersion],
   )
   if (row === null) return { kind: "email_taken" }
+  await store.run("DELETE FROM invitations WHERE email_hash = $1", [accountEmailHash(written)])
   await takeFormerUse(store, id, written)
   const suspendedAtMs = await takeFormerSuspension(store, written)
   if (suspendedAtMs === null) return { kind: "created", account: toAccount(row) }

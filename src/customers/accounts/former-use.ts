@@ -1,6 +1,7 @@
 import { utcDay } from "../../base/time.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import type { Store } from "../store/core/store.ts"
+import { accountEmailHash } from "./account-email.ts"
 import { UNIT_POOLS, type UnitPool, unitSubject } from "./unit-subjects.ts"
 
 /*
@@ -23,8 +24,7 @@ const USAGE_MEASURES: { readonly [P in UnitPool]: string | null } = {
   reports: null,
 }
 
-const formerSubject = (email: string, pool: UnitPool): string =>
-  `${FORMER_PREFIX}${Bun.SHA256.hash(email, "hex")}/${pool}`
+const formerSubject = (email: string, pool: UnitPool): string => `${FORMER_PREFIX}${accountEmailHash(email)}/${pool}`
 
 /** How many days of a deleted account are kept, as many as `quota/units` stores of a subject. */
 const FORMER_DAYS_MAX = 7

@@ -8,6 +8,7 @@ import { enqueueNotice } from "../notices/outbox.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { recordChanges } from "../store/change-log/change-log.ts"
 import type { Store } from "../store/core/store.ts"
+import { accountEmailHash } from "./account-email.ts"
 
 /** `isNew` is false when the account was in that state before; then nothing was written. */
 export type SuspensionChange =
@@ -73,8 +74,6 @@ export async function countSuspended(store: Store): Promise<number> {
  * it and sign up again.
  */
 
-const emailHash = (email: string): string => Bun.SHA256.hash(email, "hex")
-
 /** Keeps the suspension of an account, if there is one, in the transaction of `store` that deletes the account. */
 export async function keepFormerSuspension(
   store: Store,
@@ -85,7 +84,7 @@ export async function keepFormerSuspension(
   await store.run(
     `INSERT INTO former_suspensions (email_hash, suspended_at_ms, kept_at_ms) VALUES ($1, $2, $3)
      ON CONFLICT (email_hash) DO UPDATE SET kept_at_ms = excluded.kept_at_ms`,
-    [emailHash(email), suspendedAtMs, nowMs],
+    [accountEmailHash(email), suspendedAtMs, nowMs],
   )
 }
 
@@ -93,7 +92,7 @@ export async function keepFormerSuspension(
 export async function takeFormerSuspension(store: Store, email: string): Promise<number | null> {
   const row = await store.one<{ readonly atMs: number }>(
     'DELETE FROM former_suspensions WHERE email_hash = $1 RETURNING suspended_at_ms AS "atMs"',
-    [emailHash(email)],
+    [accountEmailHash(email)],
   )
   return row?.atMs ?? null
 }

@@ -3,18 +3,18 @@ import { DAY_MS } from "../../base/time.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
-import { normalizeAccountEmail } from "../accounts/account-email.ts"
+import { accountEmailHash, normalizeAccountEmail } from "../accounts/account-email.ts"
 import { findAccountByEmail, isTier } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
-import { ensureInstallationSecret, keyedHash } from "./installation-secret.ts"
 import { hashSecret, isSecret, newSecret, sealEmail, unsealEmail, validStartRange } from "./secrets.ts"
 
 /*
  * An invitation lets one address have an account, also while sign-up is closed. Its link works once within `LIMITS.invitationDays` days.
- * The store knows the address only under the secret of the link, and a keyed hash of it, by which a new invitation replaces the last one.
+ * The store knows the address only under the secret of the link, and a hash of it, by which a new invitation replaces the last one and the
+ * account of the address ends it.
  */
 
 /** How long an invitation is valid, in milliseconds. */
@@ -48,7 +48,7 @@ export async function invite(
   const [id, link, nowMs] = [newId("inv", random), newSecret(random), log.clock()]
   return await log.store.transaction(async (store): Promise<InvitationResult> => {
     if ((await findAccountByEmail(store, email)) !== null) return { kind: "email_taken" }
-    const emailHash = await hashEmail(store, random, email)
+    const emailHash = accountEmailHash(email)
     const row = await store.one<{ n: number }>(
       `SELECT COUNT(*) AS n FROM invitations WHERE email_hash <> $1 AND ${IS_VALID}`,
       [emailHash, ...validStartRange(nowMs, INVITATION_MS)],
@@ -118,11 +118,11 @@ export async function revokeInvitation(
 }
 
 /** The id of the invitation of an address. Null: there is none, or the text is no address. */
-export async function invitationOf(store: Store, random: Random, written: string): Promise<string | null> {
+export async function invitationOf(store: Store, written: string): Promise<string | null> {
   const email = normalizeAccountEmail(written)
   if (email === null) return null
   const row = await store.one<{ id: string }>("SELECT id FROM invitations WHERE email_hash = $1", [
-    await hashEmail(store, random, email),
+    accountEmailHash(email),
   ])
   return row?.id ?? null
 }
@@ -151,6 +151,3 @@ const toInvitation = ({ id, tier, created_at_ms }: InvitationRow): Invitation =>
   ...{ id, tier, createdAtMs: created_at_ms },
   endsAtMs: created_at_ms + INVITATION_MS,
 })
-
-const hashEmail = async (store: Store, random: Random, email: string): Promise<string> =>
-  keyedHash(await ensureInstallationSecret(store, random), `invitation ${email}`)

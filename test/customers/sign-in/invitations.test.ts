@@ -1,6 +1,7 @@
 import { expect } from "bun:test"
 import { DAY_MS, utcDay } from "../../../src/base/time.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
+import { createAccount, removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import {
   findInvitation,
   invitationOf,
@@ -75,7 +76,7 @@ test("an invitation that is revoked by its address or its id lets nobody in, and
   const { invited, accept, store, log, emails, acts } = await closed()
   const byAddress = await invited()
   const byId = await invited("ada@example.com")
-  expect(await invitationOf(store, random, "Jane@EXAMPLE.com")).toBe(byAddress.invitation.id)
+  expect(await invitationOf(store, "Jane@EXAMPLE.com")).toBe(byAddress.invitation.id)
   for (const { invitation, link } of [byAddress, byId]) {
     expect([await revokeInvitation(log, invitation.id), await revokeInvitation(log, invitation.id)]).toEqual([
       true,
@@ -83,8 +84,17 @@ test("an invitation that is revoked by its address or its id lets nobody in, and
     ])
     expect((await accept(link)).kind).toBe("gone")
   }
-  expect([await emails(), await invitationOf(store, random, EMAIL)]).toEqual([[], null])
+  expect([await emails(), await invitationOf(store, EMAIL)]).toEqual([[], null])
   expect((await acts()).filter(act => act === "invitation_revoked")).toHaveLength(2)
+})
+
+test("an account of the address ends its invitation, which brings nobody back when the account is deleted", async () => {
+  const { invited, accept, store, log, emails } = await closed()
+  const { link } = await invited()
+  const creation = await createAccount(log, random, { email: EMAIL, tier: 0, termsVersion: null })
+  expect(await listInvitations(store, log.clock)).toEqual([])
+  expect(creation.kind === "created" && (await removeAccount(log, creation.account.id))).toBe(true)
+  expect([(await accept(link)).kind, await emails()]).toEqual(["gone", []])
 })
 
 test("valid invitations are bounded, expired ones do not count, and an address that is invited can be invited again", async () => {
