@@ -113,7 +113,7 @@ async function leastTimes(reader: Reader, textOf: Grower["textOf"], length: numb
 /** Some readers cut what is longer than a few kilobytes: what they do with less shows here. */
 const SHORT_CHARS = 8192
 
-const QUICK_TRIES_MAX = 6
+const QUICK_TRIES_MAX = 16
 
 const SLOW_MS = 100
 /** A text of this length shows whether a reader gives the thread back, for so many of the most expensive cases. */
