@@ -1,5 +1,6 @@
 import { jsonMembers } from "../base/json-members.ts"
 import type { AddressHints } from "../check/address/address-hints.ts"
+import { A_SUITE, canonicalEmail } from "../check/address/canonical-email.ts"
 import { detectSubjectKind } from "../check/address/parse-subject.ts"
 import type { Subject } from "../check/address/subject.ts"
 import type { Check, CheckRequest } from "../check/check.ts"
@@ -73,7 +74,7 @@ function outcomeOf(subject: Subject, answer: CheckResult | BatchItemResult): Che
   // Both parts need a member. A server of another version may send no hints.
   const split = hintsAt < 0 ? own.length - 1 : Math.min(beforeHints, own.length - 1)
   const judged = {
-    ...{ domain, policy, evidence: { suggestion, isCached }, shared: null },
+    ...{ domain, policy, evidence: { suggestion, isCached, mail: mailOf(subject, result) }, shared: null },
     verdict: { category, confidence, recommendation, reasons, isDegraded: degraded },
     text: {
       verdict: jsonMembers(Object.fromEntries(own.slice(0, split))),
@@ -85,9 +86,15 @@ function outcomeOf(subject: Subject, answer: CheckResult | BatchItemResult): Che
   return outcome
 }
 
+/** Who runs the mail, as far as the mailbox tells that the server found behind the address. */
+const mailOf = (subject: Subject, { canonical_email: mailbox }: Partial<CheckResult>) => ({
+  known: true,
+  value: { operatedBy: mailbox !== null && canonicalEmail(subject, A_SUITE) === mailbox ? A_SUITE : null },
+})
+
 const HINTS = resultMembersOf("hints")
 /** The members of a result that are written for each input. */
-const WRITTEN_APART = resultMembersOf("input", "hints", "run")
+const WRITTEN_APART = resultMembersOf("input", "mailbox", "hints", "run")
 
 /** The hints in a result. The server may be of another version, which sends none. */
 function hintsOf({ is_role_account: isRole, shared_inbox, group }: Partial<CheckResult>): AddressHints {

@@ -1,4 +1,4 @@
-import { canonicalEmail } from "../check/address/canonical-email.ts"
+import { A_SUITE, canonicalEmail } from "../check/address/canonical-email.ts"
 import type { Subject } from "../check/address/subject.ts"
 import { mailOperatorOf } from "../check/result/result.ts"
 import type { RowOutcome } from "./row-checker.ts"
@@ -18,8 +18,6 @@ export function duplicateKeys(subject: Subject): { readonly own: string | null; 
   return { own, behindTag }
 }
 
-/** Both suites have the same rule. */
-const A_SUITE = "suite_a"
 const isSuite = (operatedBy: string | null): boolean => operatedBy === A_SUITE || operatedBy === "suite_b"
 
 /** The tables by the first byte of a hash: each grows alone, which takes a millisecond or two at most. */

@@ -11,10 +11,12 @@ const REQUEST = {
   ...({ policy: "b2b", isDeep: false, includeTenant: true, ownListMatch: NO_OWN_LIST_MATCH } as const),
 }
 
+const TAGGED = { ...REQUEST, subject: parseSubject("email", "jane+news@acme.com", "mailkind.test") }
+
 /** What is written of the answer of a server. */
-async function written(answer: object): Promise<object> {
+async function written(answer: object, request = REQUEST): Promise<object> {
   const client = { batch: async () => [{ outcome: "checked", result: answer }] } as unknown as Mailkind
-  const outcome = await createServerCheck(client, check)(REQUEST)
+  const outcome = await createServerCheck(client, check)(request)
   return JSON.parse(fullResultJson(outcome, "req_1"))
 }
 
@@ -24,4 +26,11 @@ test("the result of a server is written as it came, whatever members its version
   expect(await written({ ...own, index: 0, of_tomorrow: [1] })).toEqual({ ...own, of_tomorrow: [1] })
   const { shared_inbox: _, group: __, ...former } = own
   expect(await written(former)).toMatchObject({ ...former, shared_inbox: { confidence: 0, match: null } })
+})
+
+test("the mailbox that a server found behind an address is written, also where a suite runs the mail", async () => {
+  const own = fullResult(await check(TAGGED), "req_1")
+  const answer = { ...own, canonical_email: "jane@acme.com" }
+  expect(await written(own, TAGGED)).toMatchObject({ canonical_email: "jane+news@acme.com" })
+  expect(await written(answer, TAGGED)).toMatchObject({ canonical_email: "jane@acme.com" })
 })

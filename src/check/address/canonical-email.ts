@@ -3,6 +3,9 @@ import { END, HYPHEN, KEPT, loadMailboxRules, type MailboxRule, NO_NAME } from "
 import { isAddressTooLong } from "./parse-email.ts"
 import type { Subject } from "./subject.ts"
 
+/** The key of a suite that runs mail: both have the same rule. */
+export const A_SUITE = "suite_a"
+
 /**
  * The mailbox behind an address: two addresses with the same one reach the same person, by what their provider documents. At a domain of one's
  * own the rules hold of the suite that runs its mail; `operatedBy` is its key, or anything else where no suite is known. Where no
