@@ -3,7 +3,8 @@ import { decodeUtf8 } from "../base/text.ts"
 import type { TextFile } from "../base/text-file.ts"
 import { openActivePack, openListsForCommand } from "../check/active-lists/lists-in-place.ts"
 import { testDomainOf } from "../check/address/parse-subject.ts"
-import { createCheck } from "../check/check.ts"
+import type { Subject } from "../check/address/subject.ts"
+import { createCheck, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import { openPack } from "../check/lists/pack/pack.ts"
 import { LISTS_ALONE } from "../check/lists-alone.ts"
 import type { WithCustomers } from "../cli/accounts.ts"
@@ -18,8 +19,11 @@ import { createMailkind } from "../client/mailkind-client.ts"
 import { generateKey, KEY_KINDS } from "../customers/keys/key-format.ts"
 import { mailOnce } from "../customers/mails.ts"
 import { isMailable } from "../customers/notices/mailer.ts"
+import { lookupIn, NO_ENTRIES, readEntryIndex } from "../customers/own-lists/own-list-cache.ts"
+import { OPERATOR } from "../customers/own-lists/own-lists.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
+import { StoreError } from "../customers/store/core/store-error.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
 import type { System } from "../system/system.ts"
 import { recordDeletions } from "./backups.ts"
@@ -27,7 +31,7 @@ import { createDeepChecksService } from "./check/deep-checks.ts"
 import { createNetworkService, createOnDefect, type HostLearning, OFFLINE_NETWORK } from "./check/network.ts"
 import { refreshLists, rollBackLists } from "./check/refresh.ts"
 import { type AppContext, createContext } from "./context.ts"
-import { createBackupDeps, createStoreCommandDeps, openStore } from "./customers/store.ts"
+import { createBackupDeps, createStoreCommandDeps, hasStore, openStore } from "./customers/store.ts"
 import { createDoctor } from "./doctor.ts"
 import { DOCUMENTED_SETTINGS, loadInventory, loadSbom } from "./licences.ts"
 import { createLocalBackend, createServerBackend } from "./mcp-backend.ts"
@@ -59,6 +63,7 @@ export function createCommandDeps(system: System): CommandDeps {
       const [client, local] = [await openServer(system, server), await openCheck(context(), true)]
       return { ...local, check: createServerCheck(client, local.check) }
     },
+    readOwnLists: () => readOperatorLists(context()),
     openServer: server => openServer(system, server),
     openMcpBackend: async ({ isOffline, server }) => {
       const loadLists = lazyPromise(() => openListsForCommand(context()))
@@ -176,5 +181,24 @@ async function openCheck(context: AppContext, isOffline: boolean) {
     }),
     testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),
     requestId: createRequestIds(system.random),
+  }
+}
+
+const noOwnLists = () => NO_OWN_LIST_MATCH
+
+/**
+ * What the operator's own lists say of a subject, as in the server. Where there is no database they are empty. A check needs none, so a
+ * database that cannot be opened is told and left out.
+ */
+async function readOperatorLists(context: AppContext): Promise<(subject: Subject) => OwnListMatch> {
+  if (!hasStore(context)) return noOwnLists
+  try {
+    const store = await openStore(context)
+    const operator = await readEntryIndex(store, OPERATOR).finally(store.close)
+    return subject => (subject.isTest ? NO_OWN_LIST_MATCH : lookupIn(operator, NO_ENTRIES, subject))
+  } catch (error) {
+    if (!(error instanceof StoreError)) throw error
+    context.system.writeStderr(`The operator's own lists do not count, since they were not read. ${error.message}\n`)
+    return noOwnLists
   }
 }

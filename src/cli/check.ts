@@ -2,7 +2,7 @@ import { type Command, Option } from "commander"
 import type { Streams } from "../base/streams.ts"
 import { escapeControls } from "../base/untrusted-text.ts"
 import type { Subject } from "../check/address/subject.ts"
-import { type Check, type CheckRequest, NO_OWN_LIST_MATCH } from "../check/check.ts"
+import { type Check, type CheckRequest, NO_OWN_LIST_MATCH, type OwnListMatch } from "../check/check.ts"
 import { fullResult } from "../check/result/result.ts"
 import { POLICY_DEFAULT, POLICY_NAMES, type Policy, type Recommendation } from "../contract/policies.ts"
 import { REASONS } from "../contract/reasons.ts"
@@ -35,7 +35,14 @@ export const commandRequest = (subject: Subject, policy: Policy, isDeep = false)
 /** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
 
-type CheckOptions = { readonly policy: Policy; readonly isDeep: boolean }
+/** Reads the operator's own lists of this machine, and gives what they say of a subject. */
+export type ReadOwnLists = () => Promise<(subject: Subject) => OwnListMatch>
+
+type CheckOptions = {
+  readonly policy: Policy
+  readonly isDeep: boolean
+  readonly ownListMatch: (subject: Subject) => OwnListMatch
+}
 
 /** The recommendations that `--fail-on` names, and what else they include. */
 const FAIL_ON = { block: ["block"], review: ["review", "block"] } as const satisfies Record<
@@ -45,7 +52,12 @@ const FAIL_ON = { block: ["block"], review: ["review", "block"] } as const satis
 const FAIL_ON_NAMES = ["block", "review"] as const
 
 /** Registers `check`. */
-export function registerCheck(root: Command, output: Output, openCheck: OpenCheck, streams: Streams): void {
+export function registerCheck(
+  root: Command,
+  output: Output,
+  { openCheck, readOwnLists }: { readonly openCheck: OpenCheck; readonly readOwnLists: ReadOwnLists },
+  streams: Streams,
+): void {
   const command = root
     .command("check")
     .description("Check addresses, domains or URLs.")
@@ -67,8 +79,15 @@ export function registerCheck(root: Command, output: Output, openCheck: OpenChec
         throw new CommandError("- reads the standard input and stands alone.", 2)
       const rows = inputs[0] === "-" ? readInputLines(streams, output.stderrLine) : [inputs.map(toInputRow)]
       const print = asJson ? jsonPrinter(output, inputs.length > 1 || inputs[0] === "-") : textPrinter(output)
-      const checker = await openCheck(offline, readServerTarget(flags, offline))
-      const found = await checkRows(checker, rows, { policy, isDeep: deep }, print)
+      const server = readServerTarget(flags, offline)
+      // A server knows its own.
+      const ownListMatch = server === null ? await readOwnLists() : () => NO_OWN_LIST_MATCH
+      const found = await checkRows(
+        await openCheck(offline, server),
+        rows,
+        { policy, isDeep: deep, ownListMatch },
+        print,
+      )
       const failing = FAIL_ON_NAMES.find(name => name === failOn)
       // A gate that nothing reached must not be open.
       if (failing !== undefined && found.size === 0)
@@ -140,11 +159,14 @@ type ResultPrinter = { readonly print: (input: string, result: CheckResult) => v
 async function checkRows(
   { check, testDomain, requestId }: CheckCommandDeps,
   rows: AsyncIterable<readonly InputRow[]> | Iterable<readonly InputRow[]>,
-  { policy, isDeep }: CheckOptions,
+  { policy, isDeep, ownListMatch }: CheckOptions,
   printer: ResultPrinter,
 ): Promise<ReadonlySet<Recommendation>> {
   const found = new Set<Recommendation>()
-  const checker = new RowChecker({ testDomain, check: subject => check(commandRequest(subject, policy, isDeep)) })
+  const checker = new RowChecker({
+    testDomain,
+    check: subject => check({ ...commandRequest(subject, policy, isDeep), ownListMatch: ownListMatch(subject) }),
+  })
   for await (const some of rows) {
     await checker.check(some, ({ input }, outcome) => {
       if (outcome === null) return

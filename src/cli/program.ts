@@ -2,7 +2,7 @@ import { Command, CommanderError } from "commander"
 import { registerAccountRules } from "./account-rules.ts"
 import { registerAccountCommands, type WithCustomers } from "./accounts.ts"
 import { registerAuditCommand } from "./audit.ts"
-import { type OpenCheck, registerCheck } from "./check.ts"
+import { type OpenCheck, type ReadOwnLists, registerCheck } from "./check.ts"
 import { registerClean } from "./classify/clean-command.ts"
 import { registerClassify, registerClassifyWorker } from "./classify/command.ts"
 import type { ClassifyDeps } from "./classify/run.ts"
@@ -47,6 +47,7 @@ export type CommandDeps = {
   readonly readInput: ReadInput
   readonly serve: (options: ServeOptions) => Promise<void>
   readonly openCheck: OpenCheck
+  readonly readOwnLists: ReadOwnLists
   readonly classify: ClassifyDeps
   readonly openServer: JobCommandDeps["openServer"]
   readonly openMcpBackend: OpenMcpBackend
@@ -100,7 +101,7 @@ function createProgram(deps: CommandDeps, asJson: boolean): Command {
     })
     .helpCommand(false)
   registerServe(root, deps.serve)
-  registerCheck(root, output, deps.openCheck, deps.classify.streams)
+  registerCheck(root, output, deps, deps.classify.streams)
   registerClassify(root, output, deps.openCheck, deps.classify, deps.coreCount)
   registerClean(root, output, deps.openCheck, deps.classify)
   registerClassifyWorker(root, { ...deps.classify, openCheck: isOffline => deps.openCheck(isOffline, null) })

@@ -1,5 +1,6 @@
 import { describe, expect, test } from "bun:test"
 import { loadInventory, loadSbom } from "../../src/assemble/licences.ts"
+import { NO_OWN_LIST_MATCH } from "../../src/check/check.ts"
 import { showsColor } from "../../src/cli/output.ts"
 import { type CommandDeps, runCommand } from "../../src/cli/program.ts"
 import { SETTINGS } from "../../src/config/settings.ts"
@@ -17,6 +18,7 @@ async function commands(stdin = "", hasColor = false) {
     version: "1.0.0",
     serve: async () => undefined,
     openCheck: async () => ({ check, testDomain: "mailkind.test", requestId: () => "req_test" }),
+    readOwnLists: async () => () => NO_OWN_LIST_MATCH,
     classify: {
       ...createSystem(),
       streams: memoryStreams({ "-": stdin }).streams,

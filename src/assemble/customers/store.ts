@@ -3,6 +3,7 @@ import { dirname, join, resolve } from "node:path"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
+import type { Settings } from "../../config/settings.ts"
 import type { AuditActKind } from "../../customers/audit/audit.ts"
 import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
@@ -23,14 +24,19 @@ import type { Part } from "../part.ts"
 export async function openStore(context: AppContext): Promise<OpenStore> {
   const { system, settings } = context
   const { clock, setTimer, random } = system
-  const location = settings.MAILKIND_DATABASE_URL?.reveal() ?? join(settings.MAILKIND_DATA_DIR, "mailkind.sqlite")
-  return await openStoreAt(location, {
+  return await openStoreAt(settings.MAILKIND_DATABASE_URL?.reveal() ?? sqliteFile(settings), {
     clock,
     setTimer,
     random,
     onAvailabilityChange: databaseOutages(context),
   })
 }
+
+const sqliteFile = ({ MAILKIND_DATA_DIR: directory }: Settings): string => join(directory, "mailkind.sqlite")
+
+/** Whether the settings name a database that may be there already. */
+export const hasStore = ({ settings }: AppContext): boolean =>
+  settings.MAILKIND_DATABASE_URL !== null || existsSync(sqliteFile(settings))
 
 /** An open store as a part of a server, which closes it last. */
 export const createStorePart = ({ stopwatch }: Pick<System, "stopwatch">, store: OpenStore): Part => ({

@@ -187,7 +187,7 @@ export class OwnListCache {
 
   #readShared(owner: string): Promise<EntryIndex> {
     return this.#reads.run(owner, async isCurrent => {
-      const index = await readIndex(this.#store, owner)
+      const index = await readEntryIndex(this.#store, owner)
       // A read that a change has invalidated answers its callers, but is not cached.
       if (isCurrent()) this.#put(owner, index)
       return index
@@ -205,7 +205,8 @@ export class OwnListCache {
   }
 }
 
-async function readIndex(store: Store, owner: string): Promise<EntryIndex> {
+/** Reads the block and the allow list of an owner. */
+export async function readEntryIndex(store: Store, owner: string): Promise<EntryIndex> {
   const rows = await store.all<{ list: OwnList; entry: string }>(
     "SELECT list, entry FROM own_list_entries WHERE owner = $1",
     [owner],

@@ -1,5 +1,5 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { PROGRAM } from "../../../bench/servers/product.ts"
@@ -29,4 +29,24 @@ test("with --server the commands change and show the lists of the key's account,
   const both = await run("allow", "add", "a.com", "--account", "jane@acme.com", ...at)
   expect(both).toMatchObject({ code: 2, err: expect.stringContaining("Leave out --account") })
   expect(await run("allow", "add", "com", ...at)).toMatchObject({ code: 2, err: expect.stringContaining("Entry 1") })
+})
+
+test("check says at once what the operator's own lists change, and goes on without a database that cannot be read", async () => {
+  const directory = mkdtempSync(join(tmpdir(), "mailkind-lists-cli-"))
+  onTestEnd(() => rmSync(directory, { recursive: true, force: true }))
+  const environment = { PATH: process.env["PATH"], HOME: directory, MAILKIND_DATA_DIR: directory }
+  const run = (...args: readonly string[]) => startProgram([...PROGRAM, ...args], directory, environment).ended()
+  const checked = async (text: string) => JSON.parse((await run("check", text, "--offline", "--json")).out)
+  expect((await checked("jane@acme.example.com")).recommendation).toBe("review")
+  expect(existsSync(join(directory, "mailkind.sqlite"))).toBe(false)
+  await run("block", "add", "example.com")
+  expect(await checked("jane@acme.example.com")).toMatchObject({
+    recommendation: "block",
+    reasons: expect.arrayContaining(["blocklisted"]),
+  })
+  await run("block", "remove", "example.com")
+  expect((await checked("jane@acme.example.com")).recommendation).toBe("review")
+  writeFileSync(join(directory, "mailkind.sqlite"), "no database")
+  const without = await run("check", "jane@gmail.com", "--offline")
+  expect(without).toMatchObject({ code: 0, err: expect.stringContaining("own lists do not count") })
 })
