@@ -2,6 +2,7 @@ import { createHmac, timingSafeEqual } from "node:crypto"
 import type { Clock, Random } from "../../base/outside-world.ts"
 import type { TrustedInstant } from "../../base/trusted-clock.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { createBulkStatements } from "../store/core/sql-text.ts"
 import type { Store } from "../store/core/store.ts"
 import { ensureInstallationSecret } from "./installation-secret.ts"
 import { generateCode, hashSecret, isSecret, newSecret, sealEmail, unsealEmail, validStartRange } from "./secrets.ts"
@@ -21,6 +22,8 @@ const PENDING_SIGN_INS_MAX = 10_000
 
 /** How many of them one request deletes at most. */
 const DELETED_AT_ONCE_MAX = 100
+
+const deleteSignIns = createBulkStatements(["TEXT"], (_, links) => `DELETE FROM sign_ins WHERE link_hash IN (${links})`)
 
 /** The secrets of a new sign-in, available only here: link and code go into the mail, `browser` to the browser that asked. */
 export type PendingSignIn = { readonly link: string; readonly code: string; readonly browser: string }
@@ -45,11 +48,11 @@ export async function openSignIn(store: Store, clock: Clock, random: Random, ema
        VALUES ($1, $2, $3, $4, $5, $6, $7)`,
       row,
     )
-    await inner.run(
-      `DELETE FROM sign_ins WHERE link_hash IN
-         (SELECT link_hash FROM sign_ins ORDER BY asked_at_ms DESC, link_hash LIMIT $2 OFFSET $1)`,
+    const oldest = await inner.all<{ readonly link_hash: string }>(
+      "SELECT link_hash FROM sign_ins ORDER BY asked_at_ms DESC, link_hash LIMIT $2 OFFSET $1",
       [PENDING_SIGN_INS_MAX, DELETED_AT_ONCE_MAX],
     )
+    for (const { sql, params } of deleteSignIns(oldest.map(row => [row.link_hash]))) await inner.run(sql, params)
   })
   return { link, code, browser }
 }
