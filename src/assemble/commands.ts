@@ -50,9 +50,8 @@ export function createCommandDeps(system: System): CommandDeps {
   const context = (): AppContext => createContext(system, source.require())
   return {
     output,
-    ...{ version: VERSION, commit: COMMIT },
+    ...{ version: VERSION, commit: COMMIT, settingFlags: SETTING_FLAGS },
     chooseSettings: source.choose,
-    settingFlags: SETTING_FLAGS,
     config: { read: () => shownSettings(source.read()) },
     readInput: async (path, bytesMax) =>
       path === "-" ? await readStdin(system.streams, bytesMax) : system.files.readTexts(path, bytesMax),
@@ -63,7 +62,7 @@ export function createCommandDeps(system: System): CommandDeps {
       const [client, local] = [await openServer(system, server), await openCheck(context(), true)]
       return { ...local, check: createServerCheck(client, local.check) }
     },
-    readOwnLists: () => readOperatorLists(context()),
+    readOwnLists: async server => (server === null ? await readOperatorLists(context()) : noOwnLists),
     openServer: server => openServer(system, server),
     openMcpBackend: async ({ isOffline, server }) => {
       const loadLists = lazyPromise(() => openListsForCommand(context()))

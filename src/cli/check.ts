@@ -35,8 +35,8 @@ export const commandRequest = (subject: Subject, policy: Policy, isDeep = false)
 /** The check, and what a result needs besides: the test domain and a request id. */
 export type CheckCommandDeps = { readonly check: Check; readonly testDomain: string; readonly requestId: () => string }
 
-/** Reads the operator's own lists of this machine, and gives what they say of a subject. */
-export type ReadOwnLists = () => Promise<(subject: Subject) => OwnListMatch>
+/** Reads the operator's own lists of this machine, and gives what they say of a subject: nothing with a server, which knows its own. */
+export type ReadOwnLists = (server: ServerTarget | null) => Promise<(subject: Subject) => OwnListMatch>
 
 type CheckOptions = {
   readonly policy: Policy
@@ -80,8 +80,7 @@ export function registerCheck(
       const rows = inputs[0] === "-" ? readInputLines(streams, output.stderrLine) : [inputs.map(toInputRow)]
       const print = asJson ? jsonPrinter(output, inputs.length > 1 || inputs[0] === "-") : textPrinter(output)
       const server = readServerTarget(flags, offline)
-      // A server knows its own.
-      const ownListMatch = server === null ? await readOwnLists() : () => NO_OWN_LIST_MATCH
+      const ownListMatch = await readOwnLists(server)
       const found = await checkRows(
         await openCheck(offline, server),
         rows,

@@ -7,12 +7,13 @@ import type { Invitation } from "../../../customers/sign-in/invitations.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
-import { FlashMessage, FormError, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
+import { FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
 import { Table } from "../ui/layout.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
+import { ACCOUNT_FIELD_ERRORS, AccountFields } from "./account-fields.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 import { InvitationSection, type RejectedInvitation } from "./invitation-section.tsx"
-import { tierLabel, tierOptions } from "./tier-labels.ts"
+import { tierLabel } from "./tier-labels.ts"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNTS_FLASH = {
@@ -121,20 +122,10 @@ function AccountRow({ account }: { readonly account: AccountSummary }) {
   )
 }
 
-/** The message for each reason, and its field. */
-const ACCOUNT_FORM_ERRORS: {
-  readonly [K in AccountCreationRefusal["kind"]]: { readonly field: "email" | "tier"; readonly message: string }
-} = {
-  malformed_email: { field: "email", message: "Enter a valid email address." },
-  email_taken: { field: "email", message: "An account with this email exists already." },
-  unknown_tier: { field: "tier", message: "Choose one of the tiers." },
-}
-
 type NewAccountFormProps = Pick<AccountsPageProps, "tiers" | "defaultTier" | "rejected">
 
 function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
-  const error = rejected && ACCOUNT_FORM_ERRORS[rejected.reason]
-  const errorAt = (field: "email" | "tier") => (error?.field === field ? error.message : null)
+  const error = rejected && ACCOUNT_FIELD_ERRORS[rejected.reason]
   return (
     <section aria-labelledby="new">
       <h2 id="new">Create an account</h2>
@@ -143,23 +134,7 @@ function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
         who agreed to them.
       </p>
       <form class="form" method="post" action={ROUTES.postAdminAccount.path}>
-        <TextField
-          name="new-email"
-          label="Email"
-          type="email"
-          required
-          maxLength={LIMITS.addressBytesMax}
-          autocomplete="off"
-          value={rejected?.email ?? ""}
-          error={errorAt("email")}
-        />
-        <SelectField
-          name="tier"
-          label="Tier"
-          options={tierOptions(tiers)}
-          selected={rejected?.tier ?? String(defaultTier)}
-          error={errorAt("tier")}
-        />
+        <AccountFields emailName="new-email" tierName="tier" {...{ tiers, defaultTier, rejected, error }} />
         <button type="submit">Create the account</button>
       </form>
     </section>

@@ -5,18 +5,17 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Invitation, InvitationRefusal } from "../../../customers/sign-in/invitations.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
-import { ActionButton, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
+import { ActionButton, Timestamp } from "../ui/forms.tsx"
 import { Table } from "../ui/layout.tsx"
+import { ACCOUNT_FIELD_ERRORS, type AccountFieldError, AccountFields } from "./account-fields.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { tierLabel, tierOptions } from "./tier-labels.ts"
+import { tierLabel } from "./tier-labels.ts"
 
 /** The values of a rejected form for an invitation, and the reason. */
 export type RejectedInvitation = { readonly email: string; readonly tier: string; readonly reason: InvitationRefusal }
 
-const ERRORS: { readonly [K in InvitationRefusal]: { readonly field: "email" | "tier"; readonly message: string } } = {
-  malformed_email: { field: "email", message: "Enter a valid email address." },
-  email_taken: { field: "email", message: "An account with this email exists already." },
-  unknown_tier: { field: "tier", message: "Choose one of the tiers." },
+const ERRORS: Readonly<Record<InvitationRefusal, AccountFieldError>> = {
+  ...ACCOUNT_FIELD_ERRORS,
   too_many_invitations: {
     field: "email",
     message: `There are ${LIMITS.invitationsMax} invitations already. Revoke some, or wait until they end.`,
@@ -34,7 +33,6 @@ type InvitationSectionProps = {
 /** The form that invites an address, and the invitations that are valid now. */
 export function InvitationSection({ invitations, tiers, defaultTier, rejected }: InvitationSectionProps) {
   const error = rejected && ERRORS[rejected.reason]
-  const errorAt = (field: "email" | "tier") => (error?.field === field ? error.message : null)
   return (
     <section aria-labelledby="invite">
       <h2 id="invite">Invite somebody</h2>
@@ -43,23 +41,7 @@ export function InvitationSection({ invitations, tiers, defaultTier, rejected }:
         opens it accepts the terms and gets the account. If no mail server is set, we show you the link.
       </p>
       <form class="form" method="post" action={ROUTES.postAdminInvitation.path}>
-        <TextField
-          name="invited-email"
-          label="Email"
-          type="email"
-          required
-          maxLength={LIMITS.addressBytesMax}
-          autocomplete="off"
-          value={rejected?.email ?? ""}
-          error={errorAt("email")}
-        />
-        <SelectField
-          name="invited-tier"
-          label="Tier"
-          options={tierOptions(tiers)}
-          selected={rejected?.tier ?? String(defaultTier)}
-          error={errorAt("tier")}
-        />
+        <AccountFields emailName="invited-email" tierName="invited-tier" {...{ tiers, defaultTier, rejected, error }} />
         <button type="submit">Invite</button>
       </form>
       {invitations.length === 0 ? null : <InvitationTable invitations={invitations} />}
@@ -70,7 +52,7 @@ export function InvitationSection({ invitations, tiers, defaultTier, rejected }:
 function InvitationTable({ invitations }: Pick<InvitationSectionProps, "invitations">) {
   return (
     <>
-      <p>We do not store the addresses that are invited. To end an invitation by its address, invite it again.</p>
+      <p>The link alone knows who is invited. To end an invitation by its address, invite it again.</p>
       <Table caption="Invitations" columns={["Invitation", "Tier", "Created", "Ends", ""]}>
         {invitations.map(({ id, tier, createdAtMs, endsAtMs }) => (
           <tr key={id}>
