@@ -53,16 +53,13 @@ function InvitationTable({ invitations }: Pick<InvitationSectionProps, "invitati
   return (
     <>
       <p>The link alone knows who is invited. To end an invitation by its address, invite it again.</p>
-      <Table caption="Invitations" columns={["Invitation", "Tier", "Created", "Ends", ""]}>
-        {invitations.map(({ id, tier, createdAtMs, endsAtMs }) => (
+      <Table caption="Invitations" columns={["Invitation", "Tier", "Ends", ""]}>
+        {invitations.map(({ id, tier, endsAtMs }) => (
           <tr key={id}>
             <th scope="row">
               <code>{id}</code>
             </th>
             <td>{tierLabel(tier)}</td>
-            <td>
-              <Timestamp atMs={createdAtMs} />
-            </td>
             <td>
               <Timestamp atMs={endsAtMs} />
             </td>
