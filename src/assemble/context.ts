@@ -58,9 +58,14 @@ function describeFault(fault: string, settings: Settings): LogFields {
   return remedy === undefined ? {} : { remedy }
 }
 
+/** The path of the SQLite database. */
+export const sqliteFile = ({ MAILKIND_DATA_DIR: directory }: Pick<Settings, "MAILKIND_DATA_DIR">): string =>
+  join(directory, "mailkind.sqlite")
+
 /** The path of the database, or the URL of its server without the password. */
-function databasePlace({ MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory }: Settings): string {
-  return url === null ? join(directory, "mailkind.sqlite") : redactedUrl(url.reveal())
+function databasePlace(settings: Settings): string {
+  const { MAILKIND_DATABASE_URL: url } = settings
+  return url === null ? sqliteFile(settings) : redactedUrl(url.reveal())
 }
 
 /** The context of a worker, which adds its index to each log line. */

@@ -1,4 +1,3 @@
-import { join } from "node:path"
 import { errorCode, StartupError } from "../base/errors.ts"
 import type { Fetch } from "../base/fetch.ts"
 import { lazy } from "../base/lazy.ts"
@@ -59,7 +58,7 @@ import type { System } from "../system/system.ts"
 import { RDAP_BOOTSTRAP_BOUNDS, RDAP_BOOTSTRAP_URL } from "./check/deep-checks.ts"
 import { createServerResolvers } from "./check/network.ts"
 import { refreshHours } from "./check/refresh.ts"
-import { type AppContext, createContext } from "./context.ts"
+import { type AppContext, createContext, sqliteFile } from "./context.ts"
 import { REPORTER_KEYS_BOUNDS, REPORTER_KEYS_URL } from "./customers/leak-reports.ts"
 import { formatUserAgent } from "./program.ts"
 
@@ -321,13 +320,11 @@ type DatabaseDiagnostics = {
   readonly jobsFolderMark: () => Promise<string | null | undefined>
 }
 
-function createDatabaseDiagnostics(
-  { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory, MAILKIND_SMTP_URL: smtp }: Settings,
-  clock: Clock,
-): DatabaseDiagnostics {
+function createDatabaseDiagnostics(settings: Settings, clock: Clock): DatabaseDiagnostics {
+  const { MAILKIND_DATABASE_URL: url, MAILKIND_SMTP_URL: smtp } = settings
   const hasServer = smtp !== null
   if (url === null) {
-    const path = join(directory, "mailkind.sqlite")
+    const path = sqliteFile(settings)
     return {
       database: async inChild => (inChild === null ? diagnoseSqlite(path) : await inChild()),
       outbox: async nowMs => diagnoseSqliteOutbox(path, nowMs, hasServer),

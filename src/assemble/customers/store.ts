@@ -1,9 +1,8 @@
 import { existsSync, statSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { dirname, resolve } from "node:path"
 import { createProgress, type Progress } from "../../cli/classify/progress.ts"
 import type { BackupDeps, StoreCopyDeps } from "../../cli/database.ts"
 import { CommandError } from "../../cli/output.ts"
-import type { Settings } from "../../config/settings.ts"
 import type { AuditActKind } from "../../customers/audit/audit.ts"
 import { backUpDatabase } from "../../customers/store/backup/backup.ts"
 import { copyToPostgres } from "../../customers/store/backup/copy-to-postgres.ts"
@@ -14,7 +13,7 @@ import { isPostgresUrl, outageOf, StoreError } from "../../customers/store/core/
 import { openStoreAt } from "../../customers/store/open-store.ts"
 import { realPath } from "../../customers/store/sqlite/database-file.ts"
 import type { System } from "../../system/system.ts"
-import { type AppContext, faultsOf } from "../context.ts"
+import { type AppContext, faultsOf, sqliteFile } from "../context.ts"
 import type { Part } from "../part.ts"
 
 /**
@@ -31,8 +30,6 @@ export async function openStore(context: AppContext): Promise<OpenStore> {
     onAvailabilityChange: databaseOutages(context),
   })
 }
-
-const sqliteFile = ({ MAILKIND_DATA_DIR: directory }: Settings): string => join(directory, "mailkind.sqlite")
 
 /** Whether the settings name a database that may be there already. */
 export const hasStore = ({ settings }: AppContext): boolean =>
@@ -68,7 +65,7 @@ export function createStoreCommandDeps(context: () => AppContext): StoreCopyDeps
   return {
     copy: async to => {
       const { system, settings } = context()
-      const { MAILKIND_DATABASE_URL: configured, MAILKIND_DATA_DIR: directory } = settings
+      const { MAILKIND_DATABASE_URL: configured } = settings
       const url = to ?? configured?.reveal() ?? ""
       if (!isPostgresUrl(url) || !URL.canParse(url))
         throw new CommandError("Name the database with --to postgres://…", 2)
@@ -80,7 +77,7 @@ export function createStoreCommandDeps(context: () => AppContext): StoreCopyDeps
         state.progress.update(done, done)
       }
       try {
-        return await copyToPostgres(join(directory, "mailkind.sqlite"), url, onProgress)
+        return await copyToPostgres(sqliteFile(settings), url, onProgress)
       } finally {
         state.progress?.stop()
       }
@@ -108,9 +105,9 @@ function readingBackup<T>(file: string, read: () => T): T {
 /** Backs up and restores the database of the settings. */
 export function createBackupDeps(context: () => AppContext): BackupDeps {
   const databasePath = (): string => {
-    const { MAILKIND_DATABASE_URL: url, MAILKIND_DATA_DIR: directory } = context().settings
-    if (url !== null) throw new CommandError(POSTGRES_BACKUP_HELP, 2)
-    return join(directory, "mailkind.sqlite")
+    const { settings } = context()
+    if (settings.MAILKIND_DATABASE_URL !== null) throw new CommandError(POSTGRES_BACKUP_HELP, 2)
+    return sqliteFile(settings)
   }
   return {
     backup: async (file, mustNotExist) => {
