@@ -41,8 +41,6 @@ export type SystemFiles = {
   readonly readParts: ReadParts
   /** The bytes of a file; `null` if there is none. */
   readonly read: (path: string) => Promise<Uint8Array | null>
-  /** The bytes of a file, read at once; `null` if it is missing, empty or a directory. */
-  readonly readNow: (path: string) => Uint8Array | null
   /** The modification time in milliseconds since the Unix epoch; `null` if the file is missing or not accessible. */
   readonly modifiedAtMs: (path: string) => number | null
   /** A folder, which is created when its first file is written. */
@@ -112,7 +110,6 @@ export function createFiles(): SystemFiles {
     readTexts,
     readParts,
     read: async path => ((await Bun.file(path).exists()) ? await Bun.file(path).bytes() : null),
-    readNow,
     modifiedAtMs,
     folder: createFolder,
     writeAtomic: writeFileAtomic,
