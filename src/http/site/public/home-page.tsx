@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import { useContext } from "preact/hooks"
 import { CATEGORIES, CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import type { CheckResult } from "../../../contract/result-schema.ts"
@@ -12,7 +13,7 @@ import type { SiteContext } from "../site-context.ts"
 import { curlCommand, formatNumber } from "../ui/format.ts"
 import { ActionButton, FormError } from "../ui/forms.tsx"
 import { CodeBlock, Layout, prettyJson, Table, Tabs } from "../ui/layout.tsx"
-import { SignUpLink } from "../ui/sign-up-link.tsx"
+import { SignUpLink, SignUpOpen } from "../ui/sign-up-link.tsx"
 import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import {
   CATEGORY_LABELS,
@@ -28,8 +29,6 @@ type HomeFacts = ExampleFacts & {
   readonly testDomain: string
   /** False: the operator offers no free checks. */
   readonly hasChecker: boolean
-  /** Whether everybody can sign up. */
-  readonly isSignUpOpen: boolean
   /** Whether test addresses need no key. */
   readonly hasTestAddresses: boolean
   /** The limits of a new account. */
@@ -40,18 +39,15 @@ type HomeFacts = ExampleFacts & {
 
 /** What the home page tells about a server. */
 export function homeFacts(
-  site: Pick<SiteContext, "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing"> & {
-    readonly signIn: Pick<SiteContext["signIn"], "isSignUpOpen">
-  },
+  site: Pick<SiteContext, "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing">,
 ): HomeFacts {
-  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing, signIn } = site
+  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing } = site
   const freeLimits = tiers[defaultTier] ?? UNLIMITED
   return {
     baseUrl: baseUrl(),
     checkTimeoutMs: guide.checkTimeoutMs,
     testDomain: exampleDomain(testDomain),
     hasTestAddresses: testDomain !== "",
-    isSignUpOpen: signIn.isSignUpOpen,
     hasChecker: freeChecks !== null,
     freeLimits,
     pricing,
@@ -85,7 +81,7 @@ export function HomePage({ facts, form = EMPTY_CHECK_FORM, error = null, verdict
       }
     >
       <ApiSection facts={facts} />
-      {facts.isSignUpOpen ? <LimitsSection facts={facts} /> : null}
+      {useContext(SignUpOpen) ? <LimitsSection facts={facts} /> : null}
       <CategoriesSection />
       {facts.hasChecker ? <FreeCheckTerms /> : null}
     </Layout>

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
+import { useContext } from "preact/hooks"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
@@ -7,6 +8,7 @@ import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { curlCommand } from "../ui/format.ts"
 import { FlashMessage, FormError, TextField } from "../ui/forms.tsx"
 import { CodeBlock, Layout } from "../ui/layout.tsx"
+import { SignUpOpen } from "../ui/sign-up-link.tsx"
 import { withNextPath } from "./next-path.ts"
 
 /** The terms that a first sign-in accepts. Null when none are published. */
@@ -17,8 +19,6 @@ export type CommonSignInProps = {
   /** The path of the page after the sign-in, from `safeNextPath`. */
   readonly next: string
   readonly terms: SignInTerms
-  /** Whether everybody can sign up. */
-  readonly isSignUpOpen: boolean
 }
 
 type SignInPageProps = CommonSignInProps & {
@@ -31,7 +31,8 @@ type SignInPageProps = CommonSignInProps & {
 }
 
 /** The form that requests a sign-in mail. */
-export function SignInPage({ next, terms, isSignUpOpen, email, error, isMailHeld = false }: SignInPageProps) {
+export function SignInPage({ next, terms, email, error, isMailHeld = false }: SignInPageProps) {
+  const isSignUpOpen = useContext(SignUpOpen)
   return (
     <Layout route="signIn" title="Sign in">
       <p class="lead">You need no password. We email you a code and a link, and either one signs you in.</p>
@@ -194,7 +195,8 @@ type CodePageProps = CommonSignInProps & {
 
 /** The form for the code from the mail, in the browser that requested it. */
 export function CodePage(props: CodePageProps) {
-  const { next, terms, isSignUpOpen, email, isLogged, error, code = "", refusal = null } = props
+  const isSignUpOpen = useContext(SignUpOpen)
+  const { next, terms, email, isLogged, error, code = "", refusal = null } = props
   // Whether the address has an account is told to nobody.
   const isMailHeld = props.isMailHeld === true || !isSignUpOpen
   return (
@@ -276,10 +278,8 @@ export function LinkPage({ next, terms, email, token, refusal = null }: LinkPage
   )
 }
 
-type InvitationPageProps = Omit<LinkPageProps, "isSignUpOpen">
-
 /** The page behind the link of an invitation. Only its button uses the link up. */
-export function InvitationPage({ next, terms, email, token, refusal = null }: InvitationPageProps) {
+export function InvitationPage({ next, terms, email, token, refusal = null }: LinkPageProps) {
   return (
     <Layout route="invitation" title="Accept the invitation">
       <FormError message={refusal} />

@@ -208,7 +208,6 @@ function createSignInContext(site: SiteContext): SignInContext {
     limits: createSignInLimits(keyless, clientOf),
     commonProps: async next => ({
       next,
-      isSignUpOpen: signIn.isSignUpOpen,
       terms: (await listTerms(signIn.store))[0] ?? null,
     }),
   }
