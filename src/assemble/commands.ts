@@ -18,10 +18,10 @@ import type { Mailkind } from "../client/client.ts"
 import { createMailkind } from "../client/mailkind-client.ts"
 import { generateKey, KEY_KINDS } from "../customers/keys/key-format.ts"
 import { mailOnce } from "../customers/mails.ts"
-import { isMailable } from "../customers/notices/mailer.ts"
 import { lookupIn, NO_ENTRIES, readEntryIndex } from "../customers/own-lists/own-list-cache.ts"
 import { OPERATOR } from "../customers/own-lists/own-lists.ts"
 import { tierLimits } from "../customers/quota/tier-limits.ts"
+import { sendInvitation } from "../customers/sign-in/invitations.ts"
 import type { Actor } from "../customers/store/change-log/actor.ts"
 import { StoreError } from "../customers/store/core/store-error.ts"
 import { createRequestIds } from "../http/response/request-id.ts"
@@ -102,9 +102,8 @@ const createWithCustomers =
     const changes = { store, clock: system.clock, notify: recordDeletions(current, () => undefined), actor }
     const { MAILKIND_DEFAULT_TIER: defaultTier, MAILKIND_TIERS: tiers } = settings
     const baseUrl = settings.MAILKIND_BASE_URL ?? `http://${settings.MAILKIND_HOST}:${settings.MAILKIND_PORT}`
-    const mailInvitation = async (to: string, link: string): Promise<boolean> =>
-      isMailable(to) &&
-      (await mailOnce(current, baseUrl, to, { kind: "invitation", params: { link } })).kind === "accepted"
+    const mailInvitation = (to: string, link: string): Promise<boolean> =>
+      sendInvitation((receiver, notice) => mailOnce(current, baseUrl, receiver, notice), to, link)
     const invitations = { baseUrl, mailInvitation }
     const customers = { changes, random: system.random, defaultTier, tiers: tierLimits(tiers), ...invitations }
     await work(customers).finally(store.close)
@@ -186,8 +185,8 @@ async function openCheck(context: AppContext, isOffline: boolean) {
 const noOwnLists = () => NO_OWN_LIST_MATCH
 
 /**
- * What the operator's own lists say of a subject, as in the server. Where there is no database they are empty. A check needs none, so a
- * database that cannot be opened is told and left out.
+ * Reads the operator's own lists, and gives what they say of a subject, as in the server. Without a database they are empty. If the
+ * database cannot be opened, a line on the standard error says so, and the check goes on without them.
  */
 async function readOperatorLists(context: AppContext): Promise<(subject: Subject) => OwnListMatch> {
   if (!hasStore(context)) return noOwnLists

@@ -1,7 +1,8 @@
+import { derived } from "../base/lazy.ts"
 import { utcDay } from "../base/time.ts"
 import { createAdminCheck } from "./accounts/account-email.ts"
 import { createPasses, type Passes } from "./free-checks/passes.ts"
-import { isMailable } from "./notices/mailer.ts"
+import { sendInvitation } from "./sign-in/invitations.ts"
 import type { SignInDeps } from "./sign-in/sign-in.ts"
 import { SignInMails, type SignInMailsDeps } from "./sign-in/sign-in-mails.ts"
 import type { StoredContext } from "./stored-context.ts"
@@ -33,6 +34,7 @@ export function createSignInService(
 ): SignInService {
   const { clock, random } = system
   const isSignUpOpen = settings.MAILKIND_SIGN_UP === "open"
+  const isAdmin = derived(() => settings.MAILKIND_ADMINS, createAdminCheck)
   const mails = new SignInMails({ ...system, log, sendNow, hasMailServer: settings.MAILKIND_SMTP_URL !== null })
   return {
     store,
@@ -41,10 +43,9 @@ export function createSignInService(
     random,
     newAccountTier: settings.MAILKIND_DEFAULT_TIER,
     isSignUpOpen,
-    maySignUp: email => isSignUpOpen || createAdminCheck(settings.MAILKIND_ADMINS)?.(email) === true,
+    maySignUp: email => isSignUpOpen || isAdmin()?.(email) === true,
     mails,
-    mailInvitation: async (to, link) =>
-      isMailable(to) && (await sendNow(to, { kind: "invitation", params: { link } })).kind === "accepted",
+    mailInvitation: (to, link) => sendInvitation(sendNow, to, link),
     passes: createPasses({ store, clock, random }),
     stop: () => mails.stop(),
   }

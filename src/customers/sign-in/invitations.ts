@@ -6,10 +6,12 @@ import { ROUTES } from "../../contract/routes.ts"
 import { accountEmailHash, normalizeAccountEmail } from "../accounts/account-email.ts"
 import { findAccountByEmail, isTier } from "../accounts/accounts.ts"
 import { recordAct } from "../audit/audit.ts"
+import { isMailable } from "../notices/mailer.ts"
 import type { AttributedLog } from "../store/change-log/change-log.ts"
 import { newId } from "../store/core/id.ts"
 import type { Store } from "../store/core/store.ts"
 import { hashSecret, isSecret, newSecret, sealEmail, unsealEmail, validStartRange } from "./secrets.ts"
+import type { SignInMailsDeps } from "./sign-in-mails.ts"
 
 /*
  * An invitation lets one address have an account, also while sign-up is closed. Its link works once within `LIMITS.invitationDays` days.
@@ -69,6 +71,10 @@ export async function invite(
 /** The address of an invitation. */
 export const invitationLink = (baseUrl: string, secret: string): string =>
   `${baseUrl}${ROUTES.invitation.path}?token=${secret}`
+
+/** Mails the link of an invitation. False: no mail server is set, or it does not take the mail. */
+export const sendInvitation = async (send: SignInMailsDeps["sendNow"], to: string, link: string): Promise<boolean> =>
+  isMailable(to) && (await send(to, { kind: "invitation", params: { link } })).kind === "accepted"
 
 /** The address and tier of a valid invitation; null: there is none with this secret. It stays valid. */
 export async function findInvitation(store: Store, clock: Clock, link: string): Promise<Invited | null> {
