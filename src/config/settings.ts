@@ -94,7 +94,7 @@ export const SETTINGS = {
     isMember: text => TIER_LIMITS.test(text),
     expected: "a comma list such as 0=10/10/2000, with - for unlimited",
   }),
-  MAILKIND_PUBLIC_CHECKER: choice({ description: "`off`: the home page has no checker, and nobody checks without a key, but for test addresses.", defaultValue: "on", options: ["on", "off"] }),
+  MAILKIND_PUBLIC_CHECKER: choice({ description: "`off`: the home page has no checker. Without a key, only test addresses are checked.", defaultValue: "on", options: ["on", "off"] }),
   MAILKIND_FREE_CHECKS_PER_DAY: integerOrOff({ description: "Free checks per day (UTC) that all visitors of the home page share. `off` is the same as `MAILKIND_PUBLIC_CHECKER=off`.", defaultValue: 5000, min: 1, max: 1_000_000_000 }),
   MAILKIND_SECURITY_CONTACT: list({
     description: "Contacts for security reports in `/.well-known/security.txt`: email addresses, or `https://`, `mailto:` or `tel:` URLs.",

@@ -169,7 +169,7 @@ export const mailboxPart = (subject: Subject, judged: JudgedDomain): CheckResult
 const mailboxMembers = (subject: Subject, judged: JudgedDomain): string =>
   `"canonical_email":${jsonString(mailboxPart(subject, judged).canonical_email)}`
 
-/** Who is known to run the mail of a domain; null: nobody is. */
+/** The key of the suite or provider that runs the mail of a domain; null: it is not known. */
 export const mailOperatorOf = ({ evidence }: JudgedDomain): string | null => knownMail(evidence)?.operatedBy ?? null
 
 /** Every flag of a result is derived here and in `evidencePart`, from evidence and verdict. */

@@ -52,8 +52,8 @@ export async function readAccountRules(store: Store, accountId: string): Promise
 
 /**
  * Replaces the rules of an account. Of two at a time the later one holds as a whole. When it resolves, the rules are durable and in force
- * in this process. The rules that hold already are no change, which other processes or the audit trail would have to hear of. False when
- * there is no such account.
+ * in this process. If the account has these rules already, nothing is written: no act, and no change for other processes. False when there
+ * is no such account.
  */
 export async function setAccountRules(log: AttributedLog, accountId: string, rules: AccountRules): Promise<boolean> {
   const stored = serializeRules(rules)
@@ -71,7 +71,7 @@ export async function setAccountRules(log: AttributedLog, accountId: string, rul
     return "changed"
   }
   const outcome = await inTurn(accountId, () => recordChanges(log, work))
-  // Another node may have set them, of which this process has not heard.
+  // Another node may have set them, and this process may not have read that change yet.
   if (outcome === "unchanged") log.notify([{ kind: "account_changed", subject: accountId }])
   return outcome !== "unknown_account"
 }

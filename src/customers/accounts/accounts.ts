@@ -52,8 +52,8 @@ export type AccountCreationRefusal =
 export type AccountCreation = { readonly kind: "created"; readonly account: Account } | AccountCreationRefusal
 
 /**
- * Creates an account; the current terms count as accepted now. An invitation of its email ends. What a deleted account with this email used today is used of its day,
- * and if it was suspended, so is the new one.
+ * Creates an account; the current terms count as accepted now. An invitation of its email ends. What a deleted account with this email
+ * used today is used of its day, and if it was suspended, so is the new one.
  */
 export async function createAccount(log: AttributedLog, random: Random, account: NewAccount): Promise<AccountCreation> {
   return await log.store.transaction(async store => {

@@ -71,7 +71,7 @@ export async function addEntries(
   return addition
 }
 
-/** Reads the lists of an owner again in this process: another one may have made them what they are, of which this one has not heard. */
+/** Has this process read the lists of an owner again: another one may have changed them, and this one may not have read that change yet. */
 export const hearOfLists = (log: AttributedLog, owner: ListOwner): void =>
   log.notify([{ kind: "own_lists_changed", subject: ownerId(owner) }])
 

@@ -49,7 +49,7 @@ export async function replaceRules(changes: ChangeLog, exchange: Exchange, rules
   return rulesAnswer((await setAccountRules(log, account.id, rules)) ? rules : null)
 }
 
-/** The rules as the API tells them: all that an account can have. Null: there is no account. */
+/** The rules as the API tells them: all that an account can have. Throws `invalid_key` for null, which means that there is no account. */
 export function rulesAnswer(rules: AccountRules | null): RulesAnswer {
   if (rules === null) throw invalidKey("This key does not exist.")
   const whole = Object.fromEntries(ACCOUNT_RULE_NAMES.map(rule => [rule, rules[rule] ?? null]))

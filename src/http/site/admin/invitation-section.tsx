@@ -52,7 +52,10 @@ export function InvitationSection({ invitations, tiers, defaultTier, rejected }:
 function InvitationTable({ invitations }: Pick<InvitationSectionProps, "invitations">) {
   return (
     <>
-      <p>The link alone knows who is invited. To end an invitation by its address, invite it again.</p>
+      <p>
+        The addresses are stored encrypted, and only the links can decrypt them. To replace an invitation, invite the
+        address again.
+      </p>
       <Table caption="Invitations" columns={["Invitation", "Tier", "Ends", ""]}>
         {invitations.map(({ id, tier, endsAtMs }) => (
           <tr key={id}>
