@@ -26,7 +26,9 @@ async function samples(): Promise<readonly string[]> {
     ),
   )
   return pages.flatMap(html =>
-    [...html.matchAll(/<pre[^>]*><code>(.*?)<\/code>/gs)].map(([, code = ""]) => unescapeHtml(code)),
+    [...html.matchAll(/<pre[^>]*><code>(.*?)<\/code>/gs)].map(([, code = ""]) =>
+      unescapeHtml(code.replaceAll(/<[^>]*>/g, "")),
+    ),
   )
 }
 

@@ -101,7 +101,10 @@ function blockRenderer(title: string): PageRenderer {
         </Table>,
       )
     },
-    code: ({ text, lang = "" }) => render(<CodeBlock caption={lang.replace(/^\S+\s*/, "")} code={text} />),
+    code({ text, lang = "" }) {
+      const [language, ...caption] = lang.split(/\s+/)
+      return render(<CodeBlock caption={caption.join(" ")} code={text} language={language} />)
+    },
     html: ({ text }) => escapeHtml(text),
   }
 }

@@ -4,6 +4,7 @@ import { type ComponentChildren, cloneElement, isValidElement, toChildArray, typ
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
+import { Highlighted } from "./highlighted.tsx"
 import { SignUpLink } from "./sign-up-link.tsx"
 import { SocialTags } from "./social.tsx"
 
@@ -168,16 +169,18 @@ export function Prose({ text }: { readonly text: string }) {
 type CodeBlockProps = {
   readonly caption: string
   readonly code: string
+  /** The language, whose colours the code gets. None: plain text. */
+  readonly language?: string | undefined
 }
 
 /** A scrollable block of code with a caption, to which `site.js` adds a copy button. */
-export function CodeBlock({ caption, code }: CodeBlockProps) {
+export function CodeBlock({ caption, code, language }: CodeBlockProps) {
   return (
     <figure class="sample">
       <figcaption>{caption}</figcaption>
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
       <pre tabIndex={0}>
-        <code>{code}</code>
+        <Highlighted code={code} language={language} />
       </pre>
     </figure>
   )

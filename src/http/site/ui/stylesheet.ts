@@ -1,4 +1,5 @@
 import { LIST_STYLES } from "./list-styles.ts"
+import { REFERENCE } from "./styles/reference.ts"
 
 /** The stylesheet of all pages. Rules for content are scoped to `.page`, so that they do not affect the API reference. */
 export const STYLESHEET = `
@@ -97,8 +98,7 @@ body { margin: 0; background: var(--paper) }
 .page .lead { margin-bottom: 1.75rem; color: var(--soft); font-size: 1.1875rem; line-height: 1.55 }
 .page .lead code { color: var(--ink) }
 .page a { color: var(--accent); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em }
-/* An underline would cover underscores in a code. */
-.page a:has(code) { text-decoration: none }
+/* An underline would cover underscores in a code. */ .page a:has(code) { text-decoration: none }
 .page a:has(code):hover { text-decoration: underline; text-underline-offset: .5em }
 .page a:hover { text-decoration-thickness: 2px }
 .page code { font-family: var(--mono); font-size: .9em; font-variant-ligatures: none } .page code.option { white-space: nowrap }
@@ -396,5 +396,5 @@ body { margin: 0; background: var(--paper) }
   .compact .scroll tbody td::before { content: none }
   .bottom { width: calc(100% - 2rem) }
 }
-${LIST_STYLES}@media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }
+${LIST_STYLES}${REFERENCE}@media print { .top, .bottom, .skip, .pages { display: none } .sample pre { max-height: none } }
 `

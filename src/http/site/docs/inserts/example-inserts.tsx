@@ -47,7 +47,7 @@ export const FOLDED_EXAMPLE_INSERTS = {
       html: (
         <details>
           <summary>The answer</summary>
-          <CodeBlock caption="Answer" code={code} />
+          <CodeBlock caption="Answer" code={code} language="json" />
         </details>
       ),
     }
@@ -64,7 +64,7 @@ export const FOLDED_EXAMPLE_INSERTS = {
     if (only !== undefined && others.length === 0)
       return {
         markdown: codeFence(only.fence, only.file, only.code),
-        html: <CodeBlock caption={only.file} code={only.code} />,
+        html: <CodeBlock caption={only.file} code={only.code} language={only.fence} />,
       }
     return {
       markdown: programs
@@ -74,7 +74,10 @@ export const FOLDED_EXAMPLE_INSERTS = {
         <Tabs
           label="Language"
           name={task}
-          tabs={programs.map(({ label, file, code }) => ({ label, content: <CodeBlock caption={file} code={code} /> }))}
+          tabs={programs.map(({ label, fence, file, code }) => ({
+            label,
+            content: <CodeBlock caption={file} code={code} language={fence} />,
+          }))}
         />
       ),
     }
