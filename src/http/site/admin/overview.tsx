@@ -13,7 +13,7 @@ import { handlers } from "../../router.ts"
 import type { SignedInUser } from "../guards.ts"
 import { ListsFreshness, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
-import { formatCount, formatNumber } from "../ui/format.ts"
+import { formatCount, formatInstant, formatNumber } from "../ui/format.ts"
 import { Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
@@ -218,11 +218,11 @@ function listTodos({ sources, isPaused }: ListsOverview): readonly string[] {
 function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly string[] {
   const { waitingCount, waitingSinceMs, refusedCount, givenUpCount } = outbox
   const isOverdue = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
-  const since = waitingSinceMs === null ? "" : new Date(waitingSinceMs).toISOString().slice(0, 16).replace("T", " ")
+  const since = waitingSinceMs === null ? "" : formatInstant(waitingSinceMs)
   return [
     ...(hasMailServer ? [] : ["No mails are sent, because no mail server is set. Set `MAILKIND_SMTP_URL`."]),
     ...(hasMailServer && isOverdue
-      ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest is waiting since ${since} UTC.`]
+      ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest is waiting since ${since}.`]
       : []),
     ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused by the mail server of the recipient.`]),
     ...(givenUpCount === 0 ? [] : [`${mailCountLabel(givenUpCount)} not delivered after days of tries.`]),

@@ -127,19 +127,26 @@ if (tab !== null) selectTabs(tab)
 
 const UNITS = /** @type {const} */ ([
   ["day", 86_400],
-  ["hour", 3600],
-  ["minute", 60],
+  ["h", 3600],
+  ["min", 60],
 ])
-const relative = new Intl.RelativeTimeFormat("en", { numeric: "auto" })
 const DAYS_MAX = 30
+/** How far an instant is away: `2 min ago`, `in 3 days`. @param {number} seconds */
+function relative(seconds) {
+  const size = Math.abs(seconds)
+  const [unit, length] = UNITS.find(([, length]) => size >= length) ?? ["", 0]
+  if (length === 0) return seconds < 0 ? "just now" : "in a moment"
+  const count = Math.round(size / length)
+  const amount = `${count} ${unit}${unit === "day" && count > 1 ? "s" : ""}`
+  return seconds < 0 ? `${amount} ago` : `in ${amount}`
+}
 function showRelativeTimes() {
   for (const time of document.querySelectorAll("time")) {
     if ("exact" in time.dataset) continue
     const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000
     if (Number.isNaN(seconds) || Math.abs(seconds) > DAYS_MAX * 86_400) continue
     time.title ||= time.textContent ?? ""
-    const [unit, length] = UNITS.find(([, size]) => Math.abs(seconds) >= size) ?? ["second", 1]
-    time.textContent = relative.format(Math.trunc(seconds / length), unit)
+    time.textContent = relative(seconds)
   }
 }
 showRelativeTimes()

@@ -6,7 +6,7 @@ import { type ExplainDomainResult, explainDomain } from "../../../check/explain-
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"
 import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-state.ts"
 import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
-import { formatNumber } from "../ui/format.ts"
+import { formatInstant, formatNumber } from "../ui/format.ts"
 import { Table } from "../ui/layout.tsx"
 
 /** The lists in use, as pages display them. */
@@ -145,7 +145,7 @@ function sourceRefreshCell({ date, refresh }: SourceOverview) {
 
 /** An instant in UTC, with minutes. */
 export const IsoTimestamp = ({ at }: { readonly at: string }) => (
-  <time dateTime={at}>{`${at.slice(0, 10)} ${at.slice(11, 16)} UTC`}</time>
+  <time dateTime={at}>{formatInstant(Date.parse(at))}</time>
 )
 
 /** Builds the overview of the loaded lists. */

@@ -9,6 +9,18 @@ export const formatNumber = (value: number): string => ENGLISH.format(value)
 export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
   `${formatNumber(count)} ${count === 1 ? singular : plural}`
 
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+/** A day in UTC: `27 Nov 2026`. */
+export function formatDate(atMs: number): string {
+  const at = new Date(atMs)
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`
+}
+
+/** An instant in UTC: `27 Nov 2026, 22:33 UTC`. */
+export const formatInstant = (atMs: number): string =>
+  `${formatDate(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`
+
 /** A shell command that posts JSON, with an `Authorization` header unless `key` is null. */
 export const curlPost = (url: string, body: Readonly<Record<string, string>>, key: string | null): string =>
   [

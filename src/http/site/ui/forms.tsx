@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren, JSX, VNode } from "preact"
+import { formatDate, formatInstant } from "./format.ts"
 
 /** A sentence, or more than a paragraph can hold. */
 type FieldError = string | VNode | null
@@ -142,12 +143,16 @@ export function ActionButton(props: ActionButtonProps) {
   )
 }
 
-/** An instant in UTC, with minutes. */
+/** An instant in UTC, with minutes. `site.js` makes it relative when it is near. */
 export function Timestamp({ atMs }: { readonly atMs: number }) {
-  const iso = new Date(atMs).toISOString()
+  return <time dateTime={new Date(atMs).toISOString()}>{formatInstant(atMs)}</time>
+}
+
+/** The day of an instant. The title has its time. */
+export function DateStamp({ atMs }: { readonly atMs: number }) {
   return (
-    <time class="short" dateTime={iso}>
-      {`${iso.slice(0, 10)} ${iso.slice(11, 16)} UTC`}
+    <time dateTime={new Date(atMs).toISOString()} data-exact title={formatInstant(atMs)}>
+      {formatDate(atMs)}
     </time>
   )
 }

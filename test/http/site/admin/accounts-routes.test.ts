@@ -155,10 +155,10 @@ describe("one account", () => {
     expect((await page(path)).text).toContain("nothing to accept")
     await publishTerms(changes, { version: "v2", url: "https://a.example/", isMaterial: true })
     await time.tick(1)
-    expect((await page(path)).text).toContain("must accept version v2 before 2026-01-31 00:00 UTC")
+    expect((await page(path)).text).toContain("must accept version v2 before 31 Jan 2026, 00:00 UTC")
     await time.tick(30 * 86_400_000)
     expect((await page(path, await signIn())).text).toContain(
-      "did not accept version v2: requests are refused since 2026-01-31 00:00 UTC",
+      "did not accept version v2: requests are refused since 31 Jan 2026, 00:00 UTC",
     )
   })
 

@@ -85,7 +85,7 @@ describe("what needs attention", () => {
     [{ hasMailServer: false }, "no mail server is set"],
     [
       { outbox: waiting(MAIL_WAIT_MAX_MS) },
-      "3 mails were not sent yet. The oldest is waiting since 2026-01-01 23:00 UTC.",
+      "3 mails were not sent yet. The oldest is waiting since 1 Jan 2026, 23:00 UTC.",
     ],
     [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 mail was refused by"],
     [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 mails were not delivered after days of tries."],
@@ -138,7 +138,7 @@ test("the overview counts what there is", async () => {
     "Suspended accounts 0",
     "Servers 1",
     "DNS works",
-    "Mails waiting 2, the oldest since 2026-01-01 00:00 UTC",
+    "Mails waiting 2, the oldest since 1 Jan 2026, 00:00 UTC",
     "Mails not delivered 0 refused, 0 given up",
     "Nothing needs attention.",
     "Status ok",

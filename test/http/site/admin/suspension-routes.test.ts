@@ -51,7 +51,7 @@ describe("a suspended account", () => {
     for (const path of ["/dashboard/account", "/dashboard/try", "/dashboard/feedback"]) {
       const { status, text, html } = await page(path, jane)
       expect({ path, status }).toEqual({ path, status: 200 })
-      expect(text).toContain("Your account is suspended , since 2026-01-01 00:00 UTC")
+      expect(text).toContain("Your account is suspended , since 1 Jan 2026, 00:00 UTC")
       expect(html).not.toContain("<script>alert")
       expect(unescapeHtml(html)).toContain(HOSTILE)
     }
@@ -66,7 +66,7 @@ describe("a suspended account", () => {
     await suspend("Abuse.")
     expect((await page("/admin/accounts")).text).toContain("jane@example.com suspended")
     const { text, html } = await page(path)
-    expect(text).toContain("suspended since 2026-01-01 00:00 UTC")
+    expect(text).toContain("suspended since 1 Jan 2026, 00:00 UTC")
     expect(text).toContain("Account suspended jane@example.com – owner@localhost")
     expect(formIn(html, "Resume the account").path).toBe(`${path}/resume`)
     expect(html).not.toContain(`${path}/suspend`)
@@ -147,7 +147,7 @@ describe("the deletion of an account", () => {
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "invalid_key" })
     expect(await findAccount(store, id)).toBeNull()
     const log = (await page("/admin/acts")).text
-    expect(log).toContain(`Account deleted ${id} (deleted) – owner@localhost 2026-01-01 00:00 UTC`)
+    expect(log).toContain(`Account deleted ${id} (deleted) – owner@localhost 1 Jan 2026, 00:00 UTC`)
     expect(log).not.toContain("jane@example.com")
   })
 

@@ -30,7 +30,7 @@ describe("the preview of terms", () => {
     const { page, published, mails } = await harness()
     const { status, text } = await page(previewOf(TERMS))
     expect(status).toBe(200)
-    for (const part of ["4 have to accept them", "3 accounts get one", "Last day to accept 2026-01-31 00:00 UTC"])
+    for (const part of ["4 have to accept them", "3 accounts get one", "Last day to accept 31 Jan 2026, 00:00 UTC"])
       expect(text).toContain(part)
     expect(await published()).toEqual([])
     expect(await mails()).toEqual([])
@@ -140,7 +140,7 @@ describe("terms that were published", () => {
     const { text } = await page("/admin/terms")
     expect(text).toContain("4 accounts must still accept material terms.")
     expect(text.indexOf("https://a.example/2")).toBeLessThan(text.indexOf("https://a.example/1"))
-    expect(text).toContain("before 2026-01-31 00:00 UTC")
+    expect(text).toContain("before 31 Jan 2026, 00:00 UTC")
   })
 
   test("are published once, however often the form is sent", async () => {

@@ -69,7 +69,7 @@ describe("the page", () => {
     const { browser, changes, jane } = await peopled()
     const { html } = await browser.get(PATH)
     expect(html).toContain("jane@example.com")
-    expect(html).toContain("2026-01-01 00:00 UTC")
+    expect(html).toContain("1 Jan 2026, 00:00 UTC")
     expect(html).toContain("free: 5 requests per second, 5 concurrent requests, 1,000 units per day, 5 keys")
     expect(repeatedIds(html)).toEqual([])
     await setTier(changes, jane, 4)

@@ -133,11 +133,11 @@ describe.each(STATES)("when %s", (_, lead, banner, status) => {
 test("the page tells the date, and since when keys are refused", async () => {
   const harness = await opened()
   await harness.publish("1")
-  expect((await (await harness.browser()).get("/dashboard/account")).html).toContain("2026-01-31 00:00 UTC")
+  expect((await (await harness.browser()).get("/dashboard/account")).html).toContain("31 Jan 2026, 00:00 UTC")
   await harness.time.tick(NOTICE_MS + HOUR_MS)
   const { html } = await (await harness.browser()).get("/dashboard/account")
   expect(html).toContain("Requests with your keys are refused")
-  expect(html).toContain("2026-01-31 00:00 UTC")
+  expect(html).toContain("31 Jan 2026, 00:00 UTC")
 })
 
 test("what was accepted is told on the account's page", async () => {
@@ -147,7 +147,7 @@ test("what was accepted is told on the account's page", async () => {
   await harness.publish("2026-1")
   await harness.time.tick(HOUR_MS)
   await post(ACCEPT, { version: "2026-1" })
-  expect((await get("/dashboard/account")).html).toMatch(/version 2026-1, accepted <time[^>]*>2026-01-01 01:00 UTC/)
+  expect((await get("/dashboard/account")).html).toMatch(/version 2026-1, accepted <time[^>]*>1 Jan 2026, 01:00 UTC/)
 })
 
 test("terms are accepted for the own account alone, and by no form of another origin", async () => {

@@ -219,7 +219,7 @@ describe("the last refresh", () => {
       SOURCE_OUTCOMES.map(async outcome => (await pageOf("", refreshed(outcome, ""))).text()),
     )
     for (const html of facts) {
-      expect(html).toContain('<time datetime="2026-11-22T03:12:00.000Z">2026-11-22 03:12 UTC</time>')
+      expect(html).toContain('<time datetime="2026-11-22T03:12:00.000Z">22 Nov 2026, 03:12 UTC</time>')
       expect(html).not.toContain("inside.example")
     }
     expect(new Set(facts.map(html => rowOf(html, "here"))).size).toBe(SOURCE_OUTCOMES.length)
@@ -227,7 +227,7 @@ describe("the last refresh", () => {
 
   test("that refused a source says why, as text", async () => {
     const html = await (await pageOf("", refreshed("refused", HOSTILE))).text()
-    expect(rowOf(html, "here")).toEndWith(`refused2026-11-22 03:12 UTC: ${HOSTILE}`)
+    expect(rowOf(html, "here")).toEndWith(`refused22 Nov 2026, 03:12 UTC: ${HOSTILE}`)
     expect(html).not.toContain("<script>")
   })
 
