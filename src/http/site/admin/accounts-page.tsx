@@ -7,9 +7,9 @@ import type { Invitation } from "../../../customers/sign-in/invitations.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
-import { FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
-import { Table } from "../ui/layout.tsx"
+import { DateStamp, FlashMessage, FormError } from "../ui/forms.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
 import { ACCOUNT_FIELD_ERRORS, AccountFields } from "./account-fields.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 import { InvitationSection, type RejectedInvitation } from "./invitation-section.tsx"
@@ -61,7 +61,7 @@ export function AccountsPage(props: AccountsPageProps) {
       </p>
       {rows.length === 0 ? <p>{search === "" ? "There are no more accounts." : "No account matches."}</p> : null}
       {rows.length === 0 ? null : (
-        <Table caption="Accounts" columns={["Email", "State", "Tier", "Active keys", "Created"]}>
+        <Table caption="Accounts" columns={ACCOUNT_COLUMNS}>
           {rows.map(account => (
             <AccountRow key={account.id} account={account} />
           ))}
@@ -105,18 +105,28 @@ function AccountSearchForm({ search }: Pick<AccountsPageProps, "search">) {
   )
 }
 
+const ACCOUNT_COLUMNS: readonly TableColumn[] = [
+  { name: "Email", kind: "text" },
+  { name: "State", kind: "pill", onPhone: "first" },
+  { name: "Tier", kind: "text" },
+  { name: "Active keys", kind: "number", onPhone: "labelled" },
+  { name: "Created", kind: "time" },
+]
+
 function AccountRow({ account }: { readonly account: AccountSummary }) {
   const { id, email, tier, activeKeyCount, createdAtMs, suspendedAtMs } = account
   return (
     <tr>
       <th scope="row">
-        <a href={pathWithId("adminAccount", id)}>{email}</a>
+        <a href={pathWithId("adminAccount", id)}>
+          <bdi>{email}</bdi>
+        </a>
       </th>
       <td>{suspendedAtMs === undefined ? "active" : <strong class="wrong">suspended</strong>}</td>
       <td>{tierLabel(tier)}</td>
       <td class="number">{formatNumber(activeKeyCount)}</td>
       <td>
-        <Timestamp atMs={createdAtMs} />
+        <DateStamp atMs={createdAtMs} />
       </td>
     </tr>
   )

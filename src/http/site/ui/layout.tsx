@@ -1,12 +1,14 @@
 /** @jsxImportSource preact */
 
-import { type ComponentChildren, cloneElement, isValidElement, toChildArray, type VNode } from "preact"
+import type { ComponentChildren } from "preact"
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
 import { Highlighted } from "./highlighted.tsx"
 import { SignUpLink } from "./sign-up-link.tsx"
 import { SocialTags } from "./social.tsx"
+
+export { Table } from "./table.tsx"
 
 /** The links in the header of every page, few enough to fit on a phone. */
 const NAVIGATION = [
@@ -185,70 +187,6 @@ export function CodeBlock({ caption, code, language }: CodeBlockProps) {
     </figure>
   )
 }
-
-type TableProps = {
-  /** For screen readers. */
-  readonly caption: string
-  /** The column headings. Empty: the column holds the row's actions. */
-  readonly columns: readonly string[]
-  /** Whether many columns share the width: smaller text, no least width. */
-  readonly isCompact?: boolean
-  /** Rows: `tr` elements, or components that return one, with `th` and `td` elements, which get their labels here. */
-  readonly children: ComponentChildren
-}
-
-/** A table whose rows become cards on narrow screens, where each cell has its column's heading. */
-export function Table({ caption, columns, isCompact = false, children }: TableProps) {
-  return (
-    // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section class={isCompact ? "scroll compact" : "scroll"} aria-label={`Table: ${caption}`} tabIndex={0}>
-      <table>
-        <caption>{caption}</caption>
-        <thead>
-          <tr>
-            {columns.map(column => (
-              <th key={column} scope="col">
-                {column === "" ? <span class="unseen">Actions</span> : column}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {toChildArray(children).map((row, index) => (
-            <LabelledRow key={index} row={row} columns={columns} />
-          ))}
-        </tbody>
-      </table>
-    </section>
-  )
-}
-
-type LabelledRowProps = {
-  readonly row: ReturnType<typeof toChildArray>[number]
-  readonly columns: readonly string[]
-}
-
-/** A row whose cells carry the headings of their columns, for the stylesheet. */
-function LabelledRow({ row, columns }: LabelledRowProps) {
-  const rendered = isFunctionElement(row) ? row.type(row.props) : row
-  if (!isElement(rendered)) return <>{rendered}</>
-  const cells = toChildArray(rendered.props.children)
-  return cloneElement(
-    rendered,
-    {},
-    cells.map((cell, index) => (isElement(cell) ? cloneElement(cell, { "data-label": columns[index] ?? "" }) : cell)),
-  )
-}
-
-type FunctionElement = VNode & { readonly type: (props: object) => ComponentChildren }
-
-const isFunctionElement = (child: ComponentChildren): child is FunctionElement =>
-  isValidElement(child) && typeof child.type === "function"
-
-type ElementWithChildren = VNode<{ readonly children?: ComponentChildren; readonly "data-label"?: string }>
-
-const isElement = (child: ComponentChildren): child is ElementWithChildren =>
-  isValidElement(child) && typeof child.type === "string"
 
 type TabsProps = {
   /** For screen readers: what the reader chooses. */
