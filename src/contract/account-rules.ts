@@ -57,5 +57,6 @@ export const RULE_OF_FLOOR = {
   role: "role_account",
   doubtful: "category",
   open_suffix: "category",
+  missing_name: "category",
   degraded: "category",
 } as const satisfies { readonly [F in RecommendationFloor]: RuledReason | "category" | null }

@@ -49,6 +49,7 @@ export const RECOMMENDATION_FLOORS = {
   role:            { description: "a role account",                                   lenient: "allow",  b2b: "allow",  strict: "review" },
   doubtful:        { description: "category business with a confidence below 0.6",    lenient: "allow",  b2b: "review", strict: "review" },
   open_suffix:     { description: "under an education suffix where anyone can register", lenient: "allow", b2b: "review", strict: "review" },
+  missing_name:    { description: "a school or government domain that does not exist in DNS", lenient: "review", b2b: "review", strict: "block" },
   degraded:        { description: "degraded, and category business or unknown",       lenient: "allow",  b2b: "review", strict: "review" },
 } as const satisfies Record<string, FloorSpec>
 

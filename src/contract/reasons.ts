@@ -92,5 +92,8 @@ export const SINGLE_WITNESS_CONFIDENCE = 0.9
 /** Confidence of `education_suffix` under a suffix where anyone can register. */
 export const OPEN_SUFFIX_CONFIDENCE = 0.5
 
+/** Confidence of `government_suffix` and `education_suffix` for a name that does not exist: nobody holds it. */
+export const MISSING_NAME_CONFIDENCE = 0.5
+
 /** Confidence of a business verdict whose homepage is parked. */
 export const PARKED_CONFIDENCE = 0.5

@@ -1,5 +1,8 @@
 import type { Told } from "../support/evidence.ts"
 
+/** DNS says that the name does not exist. */
+const NO_NAME = { exists: false, delivery: "none", hasAddress: false, mx: [], spf: null, dmarcPolicy: null } as const
+
 /** Evidence for the verdict table (DECISIONS 1, 2): at least one case a reason, and each border of a rule. */
 // biome-ignore format: a case a line
 export const VERDICT_CASES: readonly Told[] = [
@@ -60,14 +63,24 @@ export const VERDICT_CASES: readonly Told[] = [
   { input: "jane@acme.edu.kg", sets: ["education"], mail: {} },
   { input: "jane@acme.edu.kg", sets: ["disposable"], mail: {} },
   { input: "edu.kg", sets: ["open_education_suffix"], mail: {} },
+  // Nobody holds a name that does not exist, whatever its ending is reserved for; a list knows who held it.
+  { input: "jane@acme.edu", sets: ["education_suffix"], mail: NO_NAME },
+  { input: "https://acme.gov/x", sets: ["government_suffix"], mail: NO_NAME },
+  { input: "jane@acme.edu.kg", sets: ["open_education_suffix"], mail: NO_NAME },
+  { input: "jane@acme.edu", sets: ["education", "education_suffix"], mail: NO_NAME },
+  { input: "jane@acme.gov", sets: ["government"], mail: NO_NAME },
+  { input: "jane@acme.edu", sets: ["education_suffix"], mail: { delivery: "none", hasAddress: false, mx: [] } },
+  { input: "jane@acme.edu", sets: ["education_suffix"], mail: NO_NAME, isAllowed: true },
+  { input: "postmaster@acme.edu", sets: ["education_suffix"], mail: NO_NAME, blockedBy: "account", hints: { isRole: true } },
+  { input: "jane@acme.edu", sets: ["disposable", "education_suffix"], mail: NO_NAME },
   { input: "bot@acme.com", sets: ["agent_mailbox"], mail: {} },
   { input: "bot@acme.com", mail: { operatedBy: "agent", provider: "agent_host" } },
   { input: "jane@acme.com", sets: ["personal"], mail: {} },
   { input: "jane@acme.com", sets: ["personal"], mail: "unavailable" },
   { input: "jane@acme.com", sets: ["personal"], mail: { exists: false, delivery: "none", hasAddress: false, mx: [] } },
   // Rows 8 and 9: DNS denies.
-  { input: "jane@acme.com", mail: { exists: false, delivery: "none", hasAddress: false, mx: [], spf: null, dmarcPolicy: null } },
-  { input: "acme.com", mail: { exists: false, delivery: "none", hasAddress: false, mx: [], spf: null, dmarcPolicy: null } },
+  { input: "jane@acme.com", mail: NO_NAME },
+  { input: "acme.com", mail: NO_NAME },
   { input: "jane@acme.com", mail: { delivery: "null_mx", mx: [], spf: null, dmarcPolicy: null } },
   { input: "acme.com", mail: { delivery: "null_mx", mx: [], spf: null, dmarcPolicy: null } },
   { input: "jane@acme.com", mail: { delivery: "none", hasAddress: false, mx: [], spf: null, dmarcPolicy: null } },

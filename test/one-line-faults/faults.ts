@@ -81,6 +81,8 @@ export const FAULTS: readonly OneLineFault[] = [
   fault("check/verdict/judge.ts", '&& evidence.blockedBy !== "operator" && !hasFault', "&& !hasFault", "golden/verdicts.test.ts"),
   fault("check/verdict/judge.ts", '&& evidence.blockedBy !== "operator" && !hasFault', '&& evidence.blockedBy !== "operator"', "golden/verdicts.test.ts"),
   fault("check/verdict/judge.ts", 'if (decisive === "education_suffix" && isUnderOpenSuffix(evidence)) return OPEN_SUFFIX_CONFIDENCE', "", "golden/verdicts.test.ts"),
+  fault("check/verdict/judge.ts", "if (isSuffixAlone(decisive) && isMissing(evidence)) return MISSING_NAME_CONFIDENCE", "", "golden/verdicts.test.ts"),
+  fault("check/verdict/judge.ts", '(category === "education" || category === "government") && isMissing(e)', '(category === "education" || category === "government")', "golden/verdicts.test.ts"),
   fault("check/verdict/judge.ts", "> severity(base) && holds(evidence, decided)", ">= severity(base) && holds(evidence, decided)", "golden/verdicts.test.ts"),
   fault("check/verdict/rules.ts", 'null_mx: e => isEmail(e) && knownMail(e)?.delivery === "null_mx"', 'null_mx: e => knownMail(e)?.delivery === "null_mx"', "golden/verdicts.test.ts"),
   fault("check/verdict/rules.ts", "ageDays.value > LIMITS.establishedDomainDays", "ageDays.value < LIMITS.establishedDomainDays", "golden/verdicts.test.ts"),

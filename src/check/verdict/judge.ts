@@ -15,6 +15,7 @@ import {
 import {
   DEGRADED,
   LEARNED_MAIL_HOST_CONFIDENCE,
+  MISSING_NAME_CONFIDENCE,
   OPEN_SUFFIX_CONFIDENCE,
   PARKED_CONFIDENCE,
   REASONS,
@@ -22,7 +23,15 @@ import {
   SINGLE_WITNESS_CONFIDENCE,
 } from "../../contract/reasons.ts"
 import type { Evidence } from "./evidence.ts"
-import { isDegraded, isNewDomain, isReachable, isUnderOpenSuffix, knownMail, matchingReasons } from "./rules.ts"
+import {
+  isDegraded,
+  isMissing,
+  isNewDomain,
+  isReachable,
+  isUnderOpenSuffix,
+  knownMail,
+  matchingReasons,
+} from "./rules.ts"
 
 /** The verdict about a Subject. */
 export type Verdict = {
@@ -103,10 +112,14 @@ function undegradedConfidence(decisive: Reason, category: Category, evidence: Ev
   if (decisive === "disposable_mx" && knownMail(evidence)?.operatedBy === "learned_disposable")
     return LEARNED_MAIL_HOST_CONFIDENCE
   if (decisive === "disposable_domain" && evidence.listMatch.strength !== "strong") return SINGLE_WITNESS_CONFIDENCE
+  if (isSuffixAlone(decisive) && isMissing(evidence)) return MISSING_NAME_CONFIDENCE
   if (decisive === "education_suffix" && isUnderOpenSuffix(evidence)) return OPEN_SUFFIX_CONFIDENCE
   if (decisive === "test_address") return TEST_ADDRESS_CONFIDENCE[category]
   return REASONS[decisive].confidence
 }
+
+/** Whether the ending of the name gave the category, and no list that names its holder. */
+const isSuffixAlone = (decisive: Reason): boolean => decisive === "government_suffix" || decisive === "education_suffix"
 
 /** A test address has the confidence of the usual reason for its category. */
 const TEST_ADDRESS_CONFIDENCE: { readonly [C in Category]: number } = {
@@ -149,6 +162,10 @@ const RAISE_RULES: {
   open_suffix: {
     reason: "education_suffix",
     holds: (e, { basis }) => basis === "education_suffix" && isUnderOpenSuffix(e),
+  },
+  missing_name: {
+    reason: "domain_not_found",
+    holds: (e, { category }) => (category === "education" || category === "government") && isMissing(e),
   },
   degraded: {
     reason: "dns_unavailable",

@@ -26,7 +26,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   agent_mailbox: e => e.listMatch.has("agent_mailbox") || knownMail(e)?.operatedBy === "agent",
   known_organisation: e => e.listMatch.has("organisation"),
 
-  domain_not_found: e => knownMail(e)?.exists === false,
+  domain_not_found: isMissing,
   null_mx: e => isEmail(e) && knownMail(e)?.delivery === "null_mx",
   no_mail_host: e =>
     isEmail(e) && knownMail(e)?.exists === true && (knownMail(e)?.delivery === "none" || isUnreachable(e)),
@@ -64,7 +64,7 @@ const RULES: { readonly [R in Reason]: (evidence: Evidence) => boolean } = {
   new_domain: e => isNewDomain(e),
   parked_domain: e => e.homepage.known && e.homepage.value === "parked",
   no_website: e => e.homepage.known && e.homepage.value === "none",
-  deep_unavailable: e => isMissing(e.ageDays) || isMissing(e.homepage),
+  deep_unavailable: e => isUnavailable(e.ageDays) || isUnavailable(e.homepage),
 
   blocklisted: e => e.blockedBy !== null,
   allowlisted: e => e.isAllowed,
@@ -81,7 +81,12 @@ export function matchingReasons(evidence: Evidence): Reason[] {
 }
 
 /** Whether the mail lookup failed, so that the verdict rests on lists alone. */
-export const isDegraded = (evidence: Evidence): boolean => isMissing(evidence.mail)
+export const isDegraded = (evidence: Evidence): boolean => isUnavailable(evidence.mail)
+
+/** Whether DNS says that the name does not exist. */
+export function isMissing(evidence: Evidence): boolean {
+  return knownMail(evidence)?.exists === false
+}
 
 /** Whether a public suffix is the own domain of a government or a school too: `gov.uk`, `gouv.fr`. */
 export const isSuffixOfBody = ({ listMatch }: Pick<Evidence, "listMatch">): boolean =>
@@ -168,5 +173,5 @@ const isUnreachable = (evidence: Evidence): boolean => knownMail(evidence)?.isUn
 const isEmail = (evidence: Evidence): boolean => evidence.subject.kind === "email"
 
 /** The lookup failed. */
-const isMissing = (finding: Evidence["mail"] | Evidence["ageDays"] | Evidence["homepage"]): boolean =>
+const isUnavailable = (finding: Evidence["mail"] | Evidence["ageDays"] | Evidence["homepage"]): boolean =>
   !finding.known && finding.cause !== "not_asked"

@@ -13,6 +13,7 @@ import { DOUBTFUL_BELOW, POLICY_DEFAULT } from "../../../../contract/policies.ts
 import {
   DEGRADED,
   LEARNED_MAIL_HOST_CONFIDENCE,
+  MISSING_NAME_CONFIDENCE,
   OPEN_SUFFIX_CONFIDENCE,
   PARKED_CONFIDENCE,
   REASONS,
@@ -60,6 +61,7 @@ export const VALUE_INSERTS = {
   "weak-listing-confidence": () => String(REASONS.weak_listing.confidence),
   "single-witness-confidence": () => String(SINGLE_WITNESS_CONFIDENCE),
   "open-suffix-confidence": () => String(OPEN_SUFFIX_CONFIDENCE),
+  "missing-name-confidence": () => String(MISSING_NAME_CONFIDENCE),
   "parked-confidence": () => String(PARKED_CONFIDENCE),
   "learned-host-days": () => String(OBSERVATION_DAYS_MAX),
   "learned-host-domains": () => String(LISTED_DOMAINS_MIN),
