@@ -18,7 +18,7 @@ export const ACCOUNT_RULES = {
   disposable: { covers: "category", about: "disposable addresses" },
   relay: { covers: "category", about: "privacy relays" },
   education: { covers: "category", about: "schools and universities" },
-  government: { covers: "category", about: "public bodies" },
+  government: { covers: "category", about: "government bodies" },
   unknown: { covers: "category", about: "unknown domains" },
   role_account: { covers: "reason", about: "role accounts" },
   subaddress: { covers: "reason", about: "addresses with a tag" },

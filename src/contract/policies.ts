@@ -1,4 +1,5 @@
 import type { Category } from "./categories.ts"
+import type { Reason } from "./reasons.ts"
 
 /** Least severe first. */
 export const RECOMMENDATIONS = ["allow", "review", "block"] as const
@@ -36,24 +37,28 @@ export const WEAK_EVIDENCE = {
 
 export type WeakEvidence = keyof typeof WEAK_EVIDENCE
 
-type FloorSpec = { readonly description: string } & Readonly<Record<Policy, Recommendation>>
+/** `reason`: what a verdict tells then. */
+type FloorSpec = { readonly description: string; readonly reason: Reason } & Readonly<Record<Policy, Recommendation>>
 
 /** Circumstance × policy → the least severe recommendation that is given then. `allow` changes nothing (DECISIONS 2). */
 // biome-ignore format: a matrix is read by its columns
 export const RECOMMENDATION_FLOORS = {
-  blocked:         { description: "on a block list",                                  lenient: "block",  b2b: "block",  strict: "block" },
-  lookalike:       { description: "imitates a known name",                            lenient: "review", b2b: "review", strict: "block" },
-  typo:            { description: "a domain is suggested in `did_you_mean`",          lenient: "allow",  b2b: "review", strict: "review" },
-  household_slip:  { description: "the suggested provider is one that very many people use", lenient: "review", b2b: "review", strict: "block" },
-  new_domain:      { description: "registered less than 30 days ago",                 lenient: "allow",  b2b: "review", strict: "block" },
-  role:            { description: "a role account",                                   lenient: "allow",  b2b: "allow",  strict: "review" },
-  doubtful:        { description: "category business with a confidence below 0.6",    lenient: "allow",  b2b: "review", strict: "review" },
-  open_suffix:     { description: "under an education suffix where anyone can register", lenient: "allow", b2b: "review", strict: "review" },
-  missing_name:    { description: "a school or government domain that does not exist in DNS", lenient: "review", b2b: "review", strict: "block" },
-  degraded:        { description: "degraded, and category business or unknown",       lenient: "allow",  b2b: "review", strict: "review" },
+  blocked:        { description: "on a block list",                                          reason: "blocklisted",      lenient: "block",  b2b: "block",  strict: "block" },
+  lookalike:      { description: "imitates a known name",                                    reason: "lookalike_domain", lenient: "review", b2b: "review", strict: "block" },
+  typo:           { description: "a domain is suggested in `did_you_mean`",                  reason: "likely_typo",      lenient: "allow",  b2b: "review", strict: "review" },
+  household_slip: { description: "the suggested provider is one that very many people use",  reason: "likely_typo",      lenient: "review", b2b: "review", strict: "block" },
+  new_domain:     { description: "registered less than 30 days ago",                         reason: "new_domain",       lenient: "allow",  b2b: "review", strict: "block" },
+  role:           { description: "a role account",                                           reason: "role_account",     lenient: "allow",  b2b: "allow",  strict: "review" },
+  doubtful:       { description: "category business with a confidence below 0.6",            reason: "parked_domain",    lenient: "allow",  b2b: "review", strict: "review" },
+  open_suffix:    { description: "under an education suffix where anyone can register",      reason: "education_suffix", lenient: "allow",  b2b: "review", strict: "review" },
+  missing_name:   { description: "a school or government domain that does not exist in DNS", reason: "domain_not_found", lenient: "review", b2b: "review", strict: "block" },
+  degraded:       { description: "degraded, and category business or unknown",               reason: "dns_unavailable",  lenient: "allow",  b2b: "review", strict: "review" },
 } as const satisfies Record<string, FloorSpec>
 
 export type RecommendationFloor = keyof typeof RECOMMENDATION_FLOORS
+
+/** The reasons that raise a recommendation. */
+export const RAISING_REASONS: ReadonlySet<Reason> = new Set(Object.values(RECOMMENDATION_FLOORS).map(({ reason }) => reason))
 
 /** A business verdict with a lower confidence is doubtful. */
 export const DOUBTFUL_BELOW = 0.6

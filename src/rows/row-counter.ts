@@ -1,6 +1,6 @@
 import type { CheckOutcome, JudgedDomain } from "../check/result/result.ts"
-import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../contract/policies.ts"
-import { REASONS, type Reason } from "../contract/reasons.ts"
+import { POLICIES, RAISING_REASONS, RECOMMENDATIONS, type Recommendation } from "../contract/policies.ts"
+import { REASONS } from "../contract/reasons.ts"
 import { NO_ROW_COUNTS, type RowCounts, type RowProblem } from "../contract/row-counts.ts"
 import { type InputRow, isWide, lineError } from "./input-rows.ts"
 import type { RowOutcome } from "./row-checker.ts"
@@ -86,12 +86,6 @@ export const rowProblem = (row: InputRow, { judged, subject }: CheckOutcome): Ro
   subject.fault === null || lineError(row) === null ? problemOf(judged) : "unreadable"
 
 const severity = (recommendation: Recommendation): number => RECOMMENDATIONS.indexOf(recommendation)
-
-/** Reasons that raise the recommendation of a category. */
-const RAISING_REASONS: ReadonlySet<Reason> = new Set<Reason>([
-  ...(["blocklisted", "lookalike_domain", "likely_typo", "new_domain"] as const),
-  ...(["role_account", "parked_domain", "dns_unavailable"] as const),
-])
 
 /**
  * Why a verdict is not `allow`: the reason that decides its category, else the one that raises the recommendation of the category. Null: it is

@@ -142,35 +142,18 @@ function weakEvidenceOf({ basis: decisive, category }: DecidedVerdict, evidence:
   return isLearned ? "learned_mail_host" : null
 }
 
-/** When a finding raises the recommendation, and the reason that is given for it. */
-const RAISE_RULES: {
-  readonly [R in RecommendationFloor]: {
-    readonly reason: Reason
-    readonly holds: (evidence: Evidence, decided: DecidedVerdict) => boolean
-  }
-} = {
-  blocked: { reason: "blocklisted", holds: e => e.blockedBy !== null },
-  lookalike: { reason: "lookalike_domain", holds: e => e.lookalikeOf !== null },
-  typo: { reason: "likely_typo", holds: e => e.suggestion !== null },
-  household_slip: { reason: "likely_typo", holds: (e, { category }) => isHouseholdSlip(e, category) },
-  new_domain: { reason: "new_domain", holds: isNewDomain },
-  role: { reason: "role_account", holds: e => e.hints.isRole },
-  doubtful: {
-    reason: "parked_domain",
-    holds: (_, { category, confidence }) => category === "business" && confidence < DOUBTFUL_BELOW,
-  },
-  open_suffix: {
-    reason: "education_suffix",
-    holds: (e, { basis }) => basis === "education_suffix" && isUnderOpenSuffix(e),
-  },
-  missing_name: {
-    reason: "domain_not_found",
-    holds: (e, { category }) => (category === "education" || category === "government") && isMissing(e),
-  },
-  degraded: {
-    reason: "dns_unavailable",
-    holds: (_, { category, isDegraded: degraded }) => degraded && (category === "business" || category === "unknown"),
-  },
+/** When a finding raises the recommendation. */
+const RAISE_RULES: { readonly [R in RecommendationFloor]: (evidence: Evidence, decided: DecidedVerdict) => boolean } = {
+  blocked: e => e.blockedBy !== null,
+  lookalike: e => e.lookalikeOf !== null,
+  typo: e => e.suggestion !== null,
+  household_slip: (e, { category }) => isHouseholdSlip(e, category),
+  new_domain: isNewDomain,
+  role: e => e.hints.isRole,
+  doubtful: (_, { category, confidence }) => category === "business" && confidence < DOUBTFUL_BELOW,
+  open_suffix: (e, { basis }) => basis === "education_suffix" && isUnderOpenSuffix(e),
+  missing_name: (e, { category }) => (category === "education" || category === "government") && isMissing(e),
+  degraded: (_, { category, isDegraded: degraded }) => degraded && (category === "business" || category === "unknown"),
 }
 
 const RAISE_ENTRIES = Object.entries(RAISE_RULES) as [RecommendationFloor, (typeof RAISE_RULES)[RecommendationFloor]][]
@@ -190,9 +173,9 @@ function recommend(
   }
   if (evidence.ruledAs !== null) return { recommendation: evidence.ruledAs, raisedBy: ["account_rule"] }
   const raisedTo = RAISE_ENTRIES.filter(
-    ([raise, { holds }]) => severity(RECOMMENDATION_FLOORS[raise][policy]) > severity(base) && holds(evidence, decided),
+    ([raise, holds]) => severity(RECOMMENDATION_FLOORS[raise][policy]) > severity(base) && holds(evidence, decided),
   )
-    .map(([raise, { reason }]) => ({ reason, least: RECOMMENDATION_FLOORS[raise][policy] }))
+    .map(([raise]) => ({ reason: RECOMMENDATION_FLOORS[raise].reason, least: RECOMMENDATION_FLOORS[raise][policy] }))
     .sort((one, other) => severity(other.least) - severity(one.least))
   return { recommendation: raisedTo[0]?.least ?? base, raisedBy: raisedTo.map(({ reason }) => reason) }
 }
@@ -216,7 +199,7 @@ export function recommendationGrounds(evidence: Evidence, policy: Policy): reado
   const decided = decide(evidence)
   const { matching, decisive, category } = decided
   const categoryRule = isAccountRule(decisive) ? decisive : isAccountRule(category) ? category : null
-  const floors = RAISE_ENTRIES.filter(([, { holds }]) => holds(evidence, decided)).map(([floor]): Ground => {
+  const floors = RAISE_ENTRIES.filter(([, holds]) => holds(evidence, decided)).map(([floor]): Ground => {
     const rule = RULE_OF_FLOOR[floor]
     return { rule: rule === "category" ? categoryRule : rule, recommendation: RECOMMENDATION_FLOORS[floor][policy] }
   })

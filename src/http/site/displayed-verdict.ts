@@ -2,7 +2,7 @@ import { type CheckOutcome, fullResult } from "../../check/result/result.ts"
 import { rulingOf } from "../../check/result/ruled-domain.ts"
 import type { AccountRule, AccountRules } from "../../contract/account-rules.ts"
 import type { SiteContext } from "./site-context.ts"
-import type { DisplayedVerdict } from "./ui/verdict/verdict-words.ts"
+import type { DisplayedVerdict } from "./ui/verdict/reason-words.ts"
 
 /** The outcome of a check as pages display it. `rules`: those of the account for which it was checked. */
 export const displayedVerdict = (

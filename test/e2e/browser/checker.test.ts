@@ -60,7 +60,7 @@ test.skipIf(isBrowserMissing)(
 
     expect(await check(page, "gmail.com")).toBe(403)
     await page.waitForSelector("#verdict")
-    expect(await facts(page)).toContain(CATEGORY_MEANINGS.personal)
+    expect(await facts(page)).toContain("A provider of personal mailboxes.")
     expect(await page.inputValue("#input")).toBe("gmail.com")
     expect(await context.cookies()).toMatchObject([{ name: "mailkind_pass", httpOnly: true, sameSite: "Lax" }])
     await time.tick(PAUSE_MS)

@@ -10,8 +10,8 @@ import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
+import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
 import { VerdictCard } from "../ui/verdict/verdict-card.tsx"
-import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */

@@ -21,7 +21,7 @@ import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } fro
 import { assertSameOrigin, assertSameOriginFetch } from "../same-origin.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
-import type { DisplayedVerdict } from "../ui/verdict/verdict-words.ts"
+import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
 import { type CheckFormState, EMPTY_CHECK_FORM, EXAMPLE_FIELD, HomePage, homeFacts, INPUT_FIELD } from "./home-page.tsx"
 import { PassPage } from "./pass-page.tsx"
 

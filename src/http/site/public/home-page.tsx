@@ -14,10 +14,10 @@ import { curlCommand, formatNumber } from "../ui/format.ts"
 import { ActionButton, FormError } from "../ui/forms.tsx"
 import { CodeBlock, Layout, prettyJson, Table, Tabs } from "../ui/layout.tsx"
 import { SignUpLink, SignUpOpen } from "../ui/sign-up-link.tsx"
+import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
 import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import {
   CATEGORY_LABELS,
-  type DisplayedVerdict,
   isUnreadable,
   RECOMMENDATION_LABELS,
   verdictHeadline,
@@ -180,8 +180,10 @@ function SampleVerdict({ testDomain }: Pick<HomeFacts, "testDomain">) {
         <p class={`stamp ${result.recommendation}`}>{RECOMMENDATION_LABELS[result.recommendation]}</p>
       </div>
       <ul class="why">
-        {verdictSentences(verdict).map(sentence => (
-          <li key={sentence}>{sentence}</li>
+        {verdictSentences(verdict).map(({ mark, text }) => (
+          <li key={text} class={mark}>
+            {text}
+          </li>
         ))}
         <li>A mailbox there stops working soon.</li>
       </ul>

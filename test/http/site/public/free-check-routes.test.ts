@@ -2,8 +2,13 @@ import { describe, expect, test } from "bun:test"
 import { CATEGORY_NAMES } from "../../../../src/contract/categories.ts"
 import { LIMITS } from "../../../../src/contract/limits.ts"
 import { addEntries, OPERATOR } from "../../../../src/customers/own-lists/own-lists.ts"
+import { exampleResult } from "../../../../src/http/response/example-responses.ts"
 import { canSolveChallenge } from "../../../../src/http/site/pass.tsx"
-import { CATEGORY_MEANINGS } from "../../../../src/http/site/ui/verdict/verdict-words.ts"
+import {
+  CATEGORY_LABELS,
+  CATEGORY_MEANINGS,
+  verdictMeaning,
+} from "../../../../src/http/site/ui/verdict/verdict-words.ts"
 import { createSystem } from "../../../../src/system/system.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
 import { passIn, solvedChallenge, type Visiting, visit } from "../../../contract/visit.ts"
@@ -13,12 +18,19 @@ import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.
 const pageOf = async (harness: Awaited<ReturnType<typeof testApp>>, sent: Visiting) =>
   unescapeHtml(await (await visit(harness, sent)).text())
 
+const ofTestAddress = (localPart: string) => ({
+  result: exampleResult(localPart, "mailkind.test"),
+  imitates: null,
+  isDnsOff: false,
+})
+
 describe("a verdict", () => {
   test("is told in words for each kind, with what it means", async () => {
     const harness = await testApp()
     for (const category of CATEGORY_NAMES) {
       const page = await pageOf(harness, { input: `${category}@mailkind.test` })
-      expect(page).toContain(CATEGORY_MEANINGS[category])
+      expect(page).toContain(CATEGORY_LABELS[category])
+      expect(page).toContain(verdictMeaning(ofTestAddress(category)))
       expect(page).toContain(`value="${category}@mailkind.test"`)
       await harness.time.tick(1000)
     }
@@ -28,7 +40,7 @@ describe("a verdict", () => {
     const harness = await testApp()
     for (const [input, description] of [
       ["jane@mailinator.com", CATEGORY_MEANINGS.disposable],
-      ["gmail.com", CATEGORY_MEANINGS.personal],
+      ["gmail.com", "A provider of personal mailboxes."],
       ["https://www.ox.ac.uk/admissions", CATEGORY_MEANINGS.education],
       ["not an address@", CATEGORY_MEANINGS.invalid],
     ] as const) {

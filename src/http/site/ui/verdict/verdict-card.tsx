@@ -5,12 +5,12 @@ import type { CheckResult } from "../../../../contract/result-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { withQuery } from "../../links.ts"
 import { Prose, prettyJson } from "../layout.tsx"
+import type { DisplayedVerdict } from "./reason-words.ts"
 import { VerdictEvidence } from "./verdict-evidence.tsx"
 import {
-  confidenceText,
-  type DisplayedVerdict,
   isUnreadable,
   RECOMMENDATION_LABELS,
+  sureness,
   verdictHeadline,
   verdictLimits,
   verdictMeaning,
@@ -58,7 +58,7 @@ export function VerdictCard({
           <p class={`stamp ${recommendation}`}>{RECOMMENDATION_LABELS[recommendation]}</p>
         </div>
         <p class="meaning">{verdictMeaning(verdict)}</p>
-        <ConfidenceBar result={result} />
+        <ConfidenceBar verdict={verdict} />
         {verdictLimits(verdict).map(text => (
           <p key={text} class="hint">
             {text}
@@ -67,8 +67,10 @@ export function VerdictCard({
       </div>
       <h3>Why</h3>
       <ul class="why">
-        {verdictSentences(verdict).map(sentence => (
-          <li key={sentence}>{sentence}</li>
+        {verdictSentences(verdict).map(({ mark, text }) => (
+          <li key={text} class={mark}>
+            {text}
+          </li>
         ))}
       </ul>
       <VerdictActions result={result} isReportable={isAnswer} moreActions={moreActions} />
@@ -128,15 +130,17 @@ function VerdictWarnings({ verdict, besideSuggestion }: Pick<VerdictCardProps, "
 
 const BAR_HEIGHT = 8
 
-function ConfidenceBar({ result }: { readonly result: CheckResult }) {
-  const percent = `${Math.round(result.confidence * 100)}%`
+function ConfidenceBar({ verdict }: Pick<VerdictCardProps, "verdict">) {
+  const sure = sureness(verdict)
+  if (sure === null) return null
+  const percent = `${Math.round(sure.share * 100)}%`
   return (
     <p class="sure">
       <svg width="100%" height={BAR_HEIGHT} aria-hidden="true">
         <rect class="track" width="100%" height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
         <rect class="filled" width={percent} height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
       </svg>
-      <span>{confidenceText(result)}</span>
+      <span>How sure: {sure.label}</span>
     </p>
   )
 }

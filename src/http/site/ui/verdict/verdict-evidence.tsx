@@ -5,7 +5,8 @@ import { REASONS, type Reason } from "../../../../contract/reasons.ts"
 import type { CheckResult } from "../../../../contract/result-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { Prose, Table } from "../layout.tsx"
-import { ageLabel, changingReason, isUnreadable } from "./verdict-words.ts"
+import { ageLabel, displayedDomain } from "./reason-words.ts"
+import { changingReason, isUnreadable } from "./verdict-words.ts"
 
 type EvidenceProps = { readonly result: CheckResult }
 
@@ -51,7 +52,7 @@ function Findings({ result }: EvidenceProps) {
   return (
     <>
       <dl class="facts">
-        <Fact term="Domain">{result.domain ?? "not readable"}</Fact>
+        <Fact term="Domain">{displayedDomain(result) ?? "not readable"}</Fact>
         {result.normalized_email === null || result.normalized_email === result.email ? null : (
           <Fact term="Normalized">{result.normalized_email}</Fact>
         )}

@@ -1,20 +1,16 @@
 import { mailProviderName } from "../../../../check/mail/mail-providers.ts"
-import { ACCOUNT_RULES, type AccountRule } from "../../../../contract/account-rules.ts"
 import type { Category } from "../../../../contract/categories.ts"
-import { POLICIES, RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
+import { POLICIES, RAISING_REASONS, RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
 import { REASONS, type Reason } from "../../../../contract/reasons.ts"
 import type { CheckResult } from "../../../../contract/result-schema.ts"
-
-/** A result as a page displays it, with what the JSON does not tell. */
-export type DisplayedVerdict = {
-  readonly result: CheckResult
-  /** The known name that the domain imitates. Null: it imitates none, or the page does not know which. */
-  readonly imitates: string | null
-  /** Whether this server asks no DNS at all. */
-  readonly isDnsOff: boolean
-  /** The rule of the account that gave the recommendation. Absent: none did. */
-  readonly rule?: AccountRule | undefined
-}
+import {
+  type DisplayedVerdict,
+  imitatedName,
+  isOpenSuffix,
+  type Mark,
+  REASON_WORDS,
+  type Weight,
+} from "./reason-words.ts"
 
 /** A category as a headline. */
 export const CATEGORY_LABELS: { readonly [C in Category]: string } = {
@@ -28,22 +24,82 @@ export const CATEGORY_LABELS: { readonly [C in Category]: string } = {
   unknown: "Unknown",
 }
 
+/** The recommendation as a button would say it. */
+export const RECOMMENDATION_LABELS: { readonly [R in Recommendation]: string } = {
+  allow: "Allow",
+  review: "Review",
+  block: "Block",
+}
+
 /** What a category means for somebody who wants to write to such an address, or to let it sign up. */
 export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
   business: "An organisation uses this domain for its email.",
-  personal: "A mailbox at a public provider. It does not show where someone works.",
-  disposable: "A throw-away mailbox. It stops working soon, and strangers can often read it.",
+  personal: "A personal mailbox. It does not show where someone works.",
+  disposable: "A disposable address. It stops working soon, and strangers can often read its mail.",
   relay: "A forwarding address that hides the real mailbox. Its owner can turn it off at any time.",
-  education: "This is a school or a university.",
-  government: "This is a public body.",
-  invalid: "No email can arrive here. Check the spelling, or ask for another address.",
-  unknown: "We found nothing that shows what this is.",
+  education: "A school or university.",
+  government: "A government body.",
+  invalid: "No email can arrive here.",
+  unknown: "We found nothing that shows whose this is.",
 }
 
-/** What to do about a recommendation. For a review it depends on the category. */
-const RECOMMENDATION_ADVICE: { readonly [R in Exclude<Recommendation, "review">]: string } = {
-  allow: "You can let it through.",
-  block: "Do not accept it.",
+/** The same of a domain or a website, where it differs. */
+const DOMAIN_MEANINGS: Partial<{ readonly [C in Category]: string }> = {
+  personal: "A provider of personal mailboxes. Its addresses do not show where someone works.",
+  disposable: "Disposable addresses. They stop working soon, and strangers can often read their mail.",
+  relay: "A privacy relay. Its addresses forward to mailboxes that stay hidden.",
+}
+
+/** What the deciding reason means, where it says more than the category. */
+const REASON_MEANINGS: Partial<{ readonly [R in Reason]: string }> = {
+  ip_literal: "This is the address of a machine, not of an organisation.",
+  reserved_tld: "This name cannot exist on the public internet.",
+  unknown_tld: "This domain cannot exist.",
+  public_suffix: "This is not a complete domain.",
+  domain_not_found: "This domain does not exist.",
+  weak_listing: "This may be a disposable address, but no independent list says so.",
+  listing_contradicted: "This may be a disposable address, but the evidence is mixed.",
+  agent_mailbox: "A mailbox for AI agents and other programs, not for people.",
+  suite_a_mail: "An organisation runs its email on this domain.",
+  suite_b_mail: "An organisation runs its email on this domain.",
+  other_suite_mail: "An organisation runs its email on this domain.",
+  security_gateway: "An organisation runs its email on this domain.",
+  known_organisation: "This is a well-known organisation.",
+  disposable_mx: "This is probably a disposable address.",
+  forwarded_mail: "Someone’s own domain: a small company, or one person.",
+  personal_hosting: "Someone’s own domain: a small company, or one person.",
+  mx_found: "This is probably an organisation with its own domain.",
+  resolves: "The domain is in use, probably by an organisation.",
+  parked_mail: "This domain is probably for sale, and nobody reads its email.",
+  free_subdomain: "Anyone can get such a name, so it shows nothing about its owner.",
+  implicit_mx: "We cannot tell whether anyone reads email at this domain.",
+}
+
+/** What a name is that a list knows, although no email can reach it. */
+const KNOWN_AS: Partial<{ readonly [C in Category]: string }> = {
+  personal: "A provider of personal mailboxes, but",
+  disposable: "A disposable address, and",
+  relay: "A privacy relay, but",
+  education: "A known school or university, but",
+  government: "A known government body, but",
+}
+
+/** The same of a name that only its ending tells. */
+const ENDING_OF: Partial<{ readonly [R in Reason]: string }> = {
+  education_suffix: "Its ending is for schools, but",
+  government_suffix: "Its ending is for government bodies, but",
+}
+
+/** What a name with a typo is. */
+const AS_TYPED: { readonly [C in Category]: string } = {
+  business: "it is another organisation’s domain",
+  personal: "it is another mailbox provider",
+  disposable: "it is a disposable address",
+  relay: "it is a privacy relay",
+  education: "it is a school or university",
+  government: "it is a government body",
+  invalid: "no email can arrive",
+  unknown: "we do not know it",
 }
 
 const REVIEW_ADVICE: { readonly [C in Category]: string } = {
@@ -54,59 +110,131 @@ const REVIEW_ADVICE: { readonly [C in Category]: string } = {
   education: "Confirm it by email before you trust it.",
   government: "Confirm it by email before you trust it.",
   invalid: "Ask for another address.",
-  unknown: "Confirm it by email before you rely on it.",
+  unknown: "Confirm it by email before you trust it.",
 }
 
-/** The recommendation as a button would say it. */
-export const RECOMMENDATION_LABELS: { readonly [R in Recommendation]: string } = {
-  allow: "Allow",
-  review: "Review",
-  block: "Block",
+const BLOCK_ADVICE: { readonly [C in Category]: string } = {
+  business: "Do not accept it.",
+  personal: "Ask for a work address instead.",
+  disposable: "Do not accept it.",
+  relay: "Ask for the real address instead.",
+  education: "Do not accept it.",
+  government: "Do not accept it.",
+  invalid: "Check the spelling, or ask for another address.",
+  unknown: "Do not accept it.",
+}
+
+/** What to do where a reason, and not the category, asks for a review. */
+const REVIEW_ADVICE_OF_REASON: Partial<{ readonly [R in Reason]: string }> = {
+  new_domain: "It is new, so confirm it by email before you trust it.",
+  parked_domain: "Its website is parked, so confirm it by email before you trust it.",
+  education_suffix: "Anyone can register such a name, so confirm it by email before you trust it.",
+  role_account: "Ask for a person’s address if you need one.",
+}
+
+/** What a policy itself reviews or blocks although nothing is wrong with it. */
+const POLICY_OBJECTS: Partial<{ readonly [N in Category | Reason]: string }> = {
+  personal: "personal mailboxes",
+  relay: "privacy relays",
+  unknown: "unknown domains",
+  forwarded_mail: "forwarded email",
+  personal_hosting: "mailboxes like this",
 }
 
 /** The headline of a verdict: its category, unless the name imitates another one. */
 export const verdictHeadline = ({ result, imitates }: DisplayedVerdict): string =>
-  result.is_lookalike ? `Lookalike of ${imitates ?? "a known name"}` : CATEGORY_LABELS[result.category]
+  result.is_lookalike ? `Lookalike of ${imitatedName({ imitates })}` : CATEGORY_LABELS[result.category]
 
-/** What the verdict means and what to do, in two or three sentences. It vouches for nothing that a warning denies. */
-export function verdictMeaning({ result }: DisplayedVerdict): string {
-  const { category, recommendation, did_you_mean: suggestion, reasons } = result
-  if (result.is_lookalike) return "Somebody may use this name to deceive people. Do not trust its links or emails."
-  const advice = recommendation === "review" ? REVIEW_ADVICE[category] : RECOMMENDATION_ADVICE[recommendation]
+/** What the verdict means and what to do, in two or three sentences. It vouches for nothing that a line or the recommendation denies. */
+export const verdictMeaning = (verdict: DisplayedVerdict): string => `${whatItIs(verdict)} ${whatToDo(verdict)}`
+
+function whatItIs({ result, imitates }: DisplayedVerdict): string {
+  const { category, did_you_mean: suggestion, reasons } = result
+  if (result.is_lookalike)
+    return `This name imitates ${imitatedName({ imitates })}. We are sure of the imitation, not of who owns it.`
   if (suggestion !== null && reasons.includes("likely_typo"))
-    return `This is probably a typo for ${suggestion}. Ask for the right address. ${AS_TYPED[category]}`
-  if (reasons.includes("domain_not_found")) return `This domain does not exist, so no email can arrive here. ${advice}`
-  if (category === "disposable" && reasons.includes("weak_listing"))
-    return `This may be a throw-away mailbox, but no independent list says so. ${advice}`
-  return `${CATEGORY_MEANINGS[category]} ${advice}`
+    return `This is probably a typo of ${suggestion}. As typed, ${AS_TYPED[category]}.`
+  const deciding = decidingReason(result)
+  const known = ENDING_OF[deciding] ?? KNOWN_AS[category]
+  if (isUnreachable(result) && known !== undefined) return `${known} ${unreachableText(result)}.`
+  if (deciding === "no_evidence" && result.degraded) return "No list names this domain."
+  if (deciding === "name_pattern")
+    return `Judging by its name, this is ${category === "education" ? "a school" : "a government body"}.`
+  if (isOpenSuffix(result)) return "This may be a school or university."
+  return (
+    REASON_MEANINGS[deciding] ??
+    (result.email === null ? DOMAIN_MEANINGS[category] : undefined) ??
+    CATEGORY_MEANINGS[category]
+  )
 }
 
-/** What a name with a typo is. */
-const AS_TYPED: { readonly [C in Category]: string } = {
-  business: "As typed, it is another organisation’s domain.",
-  personal: "As typed, it is another mailbox provider.",
-  disposable: "As typed, it is a throw-away mailbox.",
-  relay: "As typed, it is a privacy relay.",
-  education: "As typed, it is a school or a university.",
-  government: "As typed, it is a public body.",
-  invalid: "As typed, no email can arrive.",
-  unknown: "As typed, we do not know it.",
+/** The reason that decided the category. Of a test address, it is the one that decides elsewhere. A typo that somebody can be asked about stands before it. */
+export function decidingReason({ category, reasons: [first, second, ...others] }: CheckResult): Reason {
+  if (first === "likely_typo") return second ?? first
+  if (first !== "test_address") return first ?? "no_evidence"
+  return [second, ...others].find(reason => reason !== undefined && REASONS[reason].decides === category) ?? first
 }
 
-/** How sure the category is, as a sentence. */
-export function confidenceText({ category, confidence }: CheckResult): string {
-  if (category === "unknown") return "We know too little to be sure."
-  return `We are ${Math.round(confidence * 100)}% sure that this is ${SURE_OF[category]}.`
+/** Whether no email can arrive, whatever the lists say of the name. */
+const isUnreachable = ({ reasons }: CheckResult): boolean => UNREACHABLE.some(reason => reasons.includes(reason))
+const UNREACHABLE = ["domain_not_found", "null_mx", "no_mail_host"] as const satisfies readonly Reason[]
+
+const unreachableText = ({ reasons }: CheckResult): string =>
+  reasons.includes("domain_not_found") ? "this domain does not exist" : "this domain receives no email"
+
+function whatToDo(verdict: DisplayedVerdict): string {
+  const { result } = verdict
+  const { recommendation, reasons } = result
+  if (reasons.includes("account_rule")) return RULED_ADVICE[recommendation]
+  if (recommendation === "allow") return allowAdvice(result)
+  if (result.is_blocked && recommendation === "block") return "It is on a block list, so do not accept it."
+  if (result.is_lookalike)
+    return recommendation === "block" ? "Do not accept it." : "Find out who owns it before you accept it."
+  if (reasons.includes("likely_typo")) return `Ask which ${result.email === null ? "name" : "address"} was meant.`
+  return recommendation === "block" ? blockAdvice(result) : reviewAdvice(verdict)
 }
 
-const SURE_OF: { readonly [C in Exclude<Category, "unknown">]: string } = {
-  business: "a business",
-  personal: "a personal mailbox",
-  disposable: "disposable",
-  relay: "a privacy relay",
-  education: "a school or university",
-  government: "a public body",
-  invalid: "invalid",
+function blockAdvice(result: CheckResult): string {
+  const changing = changingReason(result)
+  if (changing === "new_domain") return "It is new, so do not accept it yet."
+  return changing === null && result.email !== null ? BLOCK_ADVICE[result.category] : "Do not accept it."
+}
+
+function reviewAdvice({ result, isDnsOff }: DisplayedVerdict): string {
+  const { category, email } = result
+  if (isUnreachable(result))
+    return email === null ? "Check the spelling." : "Check the spelling, or ask for another address."
+  const changing = changingReason(result)
+  const ofReason = changing === null ? undefined : REVIEW_ADVICE_OF_REASON[changing]
+  if (ofReason !== undefined) return ofReason
+  if (email === null) return "Look at it before you accept it."
+  const canAskAgain = result.degraded && !isDnsOff && (category === "business" || category === "unknown")
+  return canAskAgain ? "Check again soon, or confirm it by email." : REVIEW_ADVICE[category]
+}
+
+function allowAdvice(result: CheckResult): string {
+  const { category, policy, reasons } = result
+  if (reasons.includes("allowlisted"))
+    return isUnreachable(result) || POLICIES[policy][category] !== "allow"
+      ? "It is on your allow list, so it is accepted all the same."
+      : "It is on your allow list, so you can accept it."
+  if (isUnreachable(result)) return `Your policy ${policy} accepts it, but your email will not arrive.`
+  if (reasons.includes("likely_typo")) return `Your policy ${policy} accepts it as typed.`
+  return category === "unknown" ? `Your policy ${policy} accepts unknown domains.` : "You can accept it."
+}
+
+const RULED_ADVICE: { readonly [R in Recommendation]: string } = {
+  allow: "Your rules accept it.",
+  review: "Your rules ask for a review.",
+  block: "Your rules block it.",
+}
+
+/** How sure the category is, as a label and a share of a bar. Null: it is not the category that counts. */
+export function sureness({ result }: DisplayedVerdict): { readonly label: string; readonly share: number } | null {
+  const { category, confidence } = result
+  if (result.is_lookalike) return null
+  if (category === "unknown") return { label: "Too little to tell", share: confidence }
+  return { label: confidence === 1 ? "Certain" : `${Math.round(confidence * 100)}%`, share: confidence }
 }
 
 /** One thing to know before anything else about a verdict. */
@@ -117,174 +245,130 @@ export type VerdictWarning = {
 }
 
 /** The warnings of a verdict apart from a suggested correction, the gravest first. */
-export function verdictWarnings({ result, imitates }: DisplayedVerdict): readonly VerdictWarning[] {
-  const has = (reason: Reason) => result.reasons.includes(reason)
-  const danger = (text: string) => ({ text, severity: "danger" }) as const
-  const notice = (text: string) => ({ text, severity: "notice" }) as const
-  return [
-    ...(result.is_lookalike ? [danger(`It looks like ${imitates ?? "a well-known name"}, but it is not.`)] : []),
-    ...(result.is_blocked ? [danger("It is on a block list.")] : []),
-    ...(has("new_domain") ? [notice(newDomainText(result.domain_age_days))] : []),
-    ...(has("parked_domain") || has("parked_mail") ? [notice("This domain is parked or for sale.")] : []),
-    ...(has("test_address") ? [notice("This is a test address. The verdict is made up.")] : []),
-  ]
-}
+export const verdictWarnings = ({ result }: DisplayedVerdict): readonly VerdictWarning[] => [
+  ...(result.is_lookalike
+    ? [{ text: "Do not trust links or emails from this name.", severity: "danger" } as const]
+    : []),
+  ...(result.reasons.includes("test_address")
+    ? [{ text: "This is a test address. The verdict is made up.", severity: "notice" } as const]
+    : []),
+]
 
-/** What limits a verdict, below it. */
+/** What limits a verdict. */
 export const verdictLimits = ({ result, isDnsOff }: DisplayedVerdict): readonly string[] => [
   ...(result.degraded ? [isDnsOff ? DNS_OFF : DNS_UNAVAILABLE] : []),
-  ...(result.workspace.pending ? [`We are still looking for a ${suiteB()} account. Check again soon.`] : []),
+  ...(result.workspace.pending
+    ? [`We are still looking for a ${mailProviderName("suite_b")} account. Check again soon.`]
+    : []),
 ]
 
 const DNS_OFF = "DNS lookups are switched off on this server, so we are less sure."
-const DNS_UNAVAILABLE = "DNS did not answer in time, so we are less sure. Try again soon."
+const DNS_UNAVAILABLE = "DNS did not answer in time, so we are less sure. Check again soon."
 
-const newDomainText = (days: number | null): string =>
-  days === null ? "This domain is new." : `This domain was registered ${ageLabel(days)}.`
+/** One line of a verdict: a sentence, and whether it counts for it. */
+export type VerdictLine = { readonly mark: Mark; readonly text: string }
 
-/** How long ago a number of days is. */
-export const ageLabel = (days: number): string => (days === 0 ? "today" : days === 1 ? "yesterday" : `${days} days ago`)
-
-const SENTENCES_MAX = 3
+/** Without a `telling` reason more, a card has so many lines. */
+const LINES_USUAL = 3
 
 /**
- * Why the verdict is as it is, in at most three sentences: what decided the category, what changed the recommendation, and
- * the strongest other reason. An input that cannot be read has one.
+ * Why the verdict is as it is: what decided the category, what changed the recommendation, then every reason that tells something.
+ * What is left of three lines is filled with the others. An input that cannot be read has one line.
  */
-export function verdictSentences(verdict: DisplayedVerdict): readonly string[] {
+export function verdictSentences(verdict: DisplayedVerdict): readonly VerdictLine[] {
   const { result } = verdict
-  const [deciding, ...others] = result.reasons
-  if (deciding === undefined) return []
-  if (isUnreadable(result)) return [WHY[deciding](verdict)]
+  const deciding = decidingReason(result)
   const changing = changingReason(result)
-  const rest = others.filter(reason => reason !== changing && !TOLD_ELSEWHERE.has(reason))
-  const policySentence = byPolicy(result)
-  const imitation = result.is_lookalike && changing !== "lookalike_domain" ? [WHY.lookalike_domain(verdict)] : []
-  return [
-    ...imitation,
-    WHY[deciding](verdict),
-    ...(changing === null || changing === deciding ? [] : [changingSentence(changing, verdict)]),
-    ...(policySentence === null ? [] : [policySentence]),
-    ...rest.map(reason => WHY[reason](verdict)),
-  ].slice(0, SENTENCES_MAX)
+  const line = (reason: Reason): VerdictLine => ({
+    mark: markOf(reason, result, changing),
+    text: REASON_WORDS[reason][2](verdict),
+  })
+  if (isUnreadable(result)) return [line(deciding)]
+  const first = ["lookalike_domain", "likely_typo", deciding, changing, ...result.reasons]
+  const reasons = result.reasons.filter(reason => !isLeftOut(reason, deciding, result))
+  const ofWeight = (weight: Weight): readonly VerdictLine[] =>
+    reasons
+      .filter(reason => REASON_WORDS[reason][1] === weight)
+      .sort((one, other) => first.indexOf(one) - first.indexOf(other))
+      .map(line)
+  const telling = [...ofWeight("telling"), ...policyLines(result)]
+  const others = [...ofWeight("plain"), ...ofWeight("filler"), ...unlistedLines(result)]
+  const lines = [...telling, ...others.slice(0, Math.max(0, LINES_USUAL - telling.length))]
+  return lines.length > 0 ? lines : [line(deciding)]
 }
 
-/** A rule says what it decided; of any other reason it is told. */
-const changingSentence = (reason: Reason, verdict: DisplayedVerdict): string =>
-  reason === "account_rule"
-    ? WHY.account_rule(verdict)
-    : `${RECOMMENDATION_LABELS[verdict.result.recommendation]}: ${WHY[reason](verdict)}`
+/** The reason for a block counts against what was checked, and that for a review never for it. */
+function markOf(reason: Reason, result: CheckResult, changing: Reason | null): Mark {
+  const { recommendation, category } = result
+  const [mark] = REASON_WORDS[reason]
+  if (reason === "account_rule" && recommendation === "allow") return "good"
+  const isCause =
+    changing === null
+      ? reason === decidingReason(result) && POLICY_OBJECTS[category] === undefined
+      : reason === changing
+  if (isCause && recommendation === "block") return "bad"
+  if (isCause && recommendation === "review" && mark === "good") return "info"
+  const isDoubtful = isOpenSuffix(result) || result.reasons.includes("domain_not_found")
+  return isDoubtful && ENDING_OF[reason] !== undefined ? "info" : mark
+}
 
-/** What the card tells in another place. */
-const TOLD_ELSEWHERE: ReadonlySet<Reason> = new Set(["dns_unavailable", "lookalike_domain"])
+/** What the card tells in another place, or another line tells better. */
+function isLeftOut(reason: Reason, deciding: Reason, { category, reasons }: CheckResult): boolean {
+  if (reason === "dns_unavailable" || reason === "test_address" || reason === "no_evidence") return true
+  if (reason === deciding) return false
+  if (reason === "disposable_domain" || reason === "weak_listing")
+    return reasons.includes("weak_listing") && category === "disposable"
+  return (
+    reason === "mx_found" && (HAS_NO_MX_LINE.has(category) || reasons.some(other => MAIL_OPERATOR_REASONS.has(other)))
+  )
+}
 
-/** Says that the policy itself asks for a review of the category. Null: it does not, or a reason asked for it. */
-const byPolicy = ({ recommendation, policy, category, reasons }: CheckResult): string | null =>
-  recommendation === "review" && !reasons.includes("account_rule") && POLICIES[policy][category] === "review"
-    ? `Review: the policy “${policy}” asks for it (${category}).`
-    : null
+/** Of these it is no news that they receive email. */
+const HAS_NO_MX_LINE: ReadonlySet<Category> = new Set(["disposable", "personal", "relay"])
+
+/** Reasons that say who runs the mail hosts. */
+const MAIL_OPERATOR_REASONS: ReadonlySet<Reason> = new Set([
+  ...([
+    "suite_a_mail",
+    "suite_b_mail",
+    "other_suite_mail",
+    "security_gateway",
+    "disposable_mx",
+    "agent_mailbox",
+  ] as const),
+  ...(["parked_mail", "relay_mx", "forwarded_mail", "personal_hosting"] as const),
+])
+
+/** Says that the policy itself asks for a review, or blocks. */
+function policyLines(result: CheckResult): readonly VerdictLine[] {
+  const { recommendation, policy, category, is_blocked: isBlocked } = result
+  const objects = POLICY_OBJECTS[decidingReason(result)] ?? POLICY_OBJECTS[category]
+  if (objects === undefined || recommendation === "allow" || isBlocked || changingReason(result) !== null) return []
+  return recommendation === "block"
+    ? [{ mark: "bad", text: `Your policy ${policy} blocks ${objects}.` }]
+    : [{ mark: "info", text: `Your policy ${policy} reviews ${objects}.` }]
+}
+
+/** A domain that lists say nothing of. */
+const unlistedLines = ({ category, is_disposable: isDisposable, reasons }: CheckResult): readonly VerdictLine[] =>
+  (category === "business" || category === "unknown") && !isDisposable && reasons[0] !== "test_address"
+    ? [{ mark: "info", text: "It is on no list of disposable domains." }]
+    : []
 
 /** Whether the input could not be read as an address, a domain or a website, so that nothing is known of a domain. */
-export const isUnreadable = ({ category, reasons: [first] }: CheckResult): boolean =>
-  category === "invalid" && first !== undefined && REASONS[first].group === "syntax"
+export const isUnreadable = (result: CheckResult): boolean =>
+  result.category === "invalid" && REASONS[decidingReason(result)].group === "syntax"
 
 /**
- * The reason that changed the recommendation from that of the category: the second in the list (DECISIONS 2). Null when
- * nothing changed it, or when the first reason lowered it itself, as a learned mail host does. A rule of the account changed it
- * whatever the policy says.
+ * The reason that changed the recommendation from that of the category. Null: none did, or the deciding one did by itself, as a
+ * learned mail host does. A rule of the account changed it whatever the policy says.
  */
 export function changingReason({ recommendation, policy, category, reasons }: CheckResult): Reason | null {
   if (reasons.includes("account_rule")) return "account_rule"
   const usual = POLICIES[policy][category]
-  const second = reasons[1] ?? null
   if (recommendation === usual) return null
+  if (recommendation === "allow") return reasons.includes("allowlisted") ? "allowlisted" : null
   const isRaised = RECOMMENDATIONS.indexOf(recommendation) > RECOMMENDATIONS.indexOf(usual)
-  return isRaised || second === "allowlisted" ? second : null
-}
-
-/** What is wrong with the form of an input, as far as it is plain to see. */
-function syntaxSentence(input: string): string {
-  if (/@[^"]*@/.test(input)) return "This is not a valid address: it has more than one @."
-  if (/^@|@$/.test(input.trim())) return "This is not a valid address: the part before or after the @ is missing."
-  if (/\S\s+\S/.test(input)) return "This is not a valid address: it contains a space."
-  return "This is not a valid email address, domain or website."
-}
-
-type Sentence = (verdict: DisplayedVerdict) => string
-
-const domainOf = ({ result }: DisplayedVerdict): string => result.domain ?? "This name"
-
-const suiteA = (): string => mailProviderName("suite_a")
-const suiteB = (): string => mailProviderName("suite_b")
-
-const providerOf = ({ result }: DisplayedVerdict, fallback: string): string => {
-  const key = result.workspace.other_suite ?? result.mail.provider
-  return key === null ? fallback : mailProviderName(key)
-}
-
-/** Each reason as one sentence for people. */
-const WHY: { readonly [R in Reason]: Sentence } = {
-  invalid_syntax: ({ result }) => syntaxSentence(result.email ?? result.url ?? ""),
-  too_long: () => "This is longer than email allows.",
-  ip_literal: () => "This uses an IP address instead of a domain.",
-  reserved_tld: () => "Its ending is reserved for tests and private networks.",
-  unknown_tld: v => `“.${domainOf(v).split(".").at(-1)}” is not a top-level domain.`,
-  public_suffix: () => "This is a domain ending such as co.uk, not a domain.",
-  test_address: () => "This is a test address with a fixed verdict.",
-  corrected: v => `A user report corrected the verdict for ${domainOf(v)}.`,
-  listing_contradicted: v =>
-    `Weak lists call ${domainOf(v)} disposable, but its mail service or its age contradicts them.`,
-  weak_listing: v => `Only lists that copy from each other call ${domainOf(v)} disposable.`,
-  disposable_domain: v => `${domainOf(v)} is on our list of disposable domains.`,
-  relay_domain: v => `${domainOf(v)} forwards mail to mailboxes that it hides.`,
-  government_domain: v => `${domainOf(v)} is on our list of government domains.`,
-  government_suffix: v => `The ending of ${domainOf(v)} is for government bodies.`,
-  education_domain: v => `${domainOf(v)} is on our list of schools and universities.`,
-  education_suffix: v => `The ending of ${domainOf(v)} is for schools and universities.`,
-  free_provider: v => `Anyone can get a mailbox at ${domainOf(v)}.`,
-  agent_mailbox: v => `${domainOf(v)} gives mailboxes to AI agents and other programs.`,
-  domain_not_found: v => `${domainOf(v)} does not exist in DNS.`,
-  null_mx: v => `${domainOf(v)} states that it accepts no email.`,
-  no_mail_host: v => `${domainOf(v)} has no server that can receive email.`,
-  disposable_mx: v => `${domainOf(v)} uses mail servers of disposable domains.`,
-  suite_a_mail: v => `${domainOf(v)} uses ${suiteA()} for its email.`,
-  suite_b_mail: v => `${domainOf(v)} uses ${suiteB()} for its email.`,
-  other_suite_mail: v => `${domainOf(v)} uses ${providerOf(v, "a business mail service")} for its email.`,
-  security_gateway: v => `${domainOf(v)} protects its email with ${providerOf(v, "a security gateway")}.`,
-  known_organisation: v => `${domainOf(v)} belongs to a well-known organisation.`,
-  parked_mail: v => `A parking service takes the mail of ${domainOf(v)}.`,
-  name_pattern: () => "The name says that this is a school or a public body.",
-  free_subdomain: v => `${domainOf(v)} is a free name that anyone can get.`,
-  relay_mx: v =>
-    `${domainOf(v)} receives its email through ${providerOf(v, "an alias service")}, which hides mailboxes.`,
-  forwarded_mail: v => `${domainOf(v)} forwards its email with ${providerOf(v, "a forwarding service")}.`,
-  personal_hosting: v => `${domainOf(v)} has its email at ${providerOf(v, "a provider of personal mailboxes")}.`,
-  mx_found: v => `${domainOf(v)} has a mail server.`,
-  implicit_mx: v => `${domainOf(v)} names no mail server, but its web server may take email.`,
-  resolves: v => `${domainOf(v)} leads to a server.`,
-  no_evidence: v => `We found nothing that shows what ${domainOf(v)} is.`,
-  blocklisted: () => "It is on a block list of this account or server.",
-  allowlisted: () => "It is on an allow list of this account or server.",
-  account_rule: ({ result, rule }) =>
-    rule === undefined
-      ? "Your rules replace a part of what the policy says."
-      : `Your rule for ${ACCOUNT_RULES[rule].about} decided: ${result.recommendation}.`,
-  lookalike_domain: ({ imitates }) => `The name imitates ${imitates ?? "a well-known provider or organisation"}.`,
-  likely_typo: ({ result }) => `It looks like a typo for ${result.did_you_mean ?? "a well-known provider"}.`,
-  new_domain: v => newDomainText(v.result.domain_age_days).replace("This domain", domainOf(v)),
-  parked_domain: () => "Its website is a parking or for-sale page.",
-  role_account: () => "The address belongs to a role, not to a person.",
-  dns_unavailable: ({ isDnsOff }) =>
-    isDnsOff ? "DNS lookups are switched off on this server." : "DNS did not answer in time.",
-  suite_a_detected: () => `Its DNS records show ${suiteA()}.`,
-  suite_b_tenant: () => `It has a ${suiteB()} account.`,
-  spf_missing: () => "It does not publish which servers may send its email (SPF).",
-  dmarc_enforced: () => "It protects its name against forged email (DMARC).",
-  dmarc_missing: () => "It does not protect its name against forged email (DMARC).",
-  subaddress: () => "The address has a +tag.",
-  shared_inbox_name: () => "Several people may read this mailbox.",
-  group_name: () => "The address may forward to a whole group.",
-  group_service: v => `${domainOf(v)} runs mailing lists.`,
-  no_website: v => `${domainOf(v)} has no website.`,
-  deep_unavailable: () => "We could not look up its age or its website.",
+  const [first, second] = reasons
+  return isRaised ? ([second, first].find(reason => reason !== undefined && RAISING_REASONS.has(reason)) ?? null) : null
 }
