@@ -7,7 +7,7 @@ import { PolicySchema } from "./result-schema.ts"
 import { ROUTES } from "./routes.ts"
 import { ROW_PROBLEM_NAMES, TOLD_PROBLEMS_MAX } from "./row-counts.ts"
 import { boundedText, describedAs, oneOf } from "./schema-parts.ts"
-import { ByCategorySchema } from "./usage-schema.ts"
+import { ByCategorySchema, ByRecommendationSchema } from "./usage-schema.ts"
 
 const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
 
@@ -18,11 +18,6 @@ const count = (description: string) => t.Integer({ minimum: 0, description })
 export const JobStateSchema = oneOf("JobState", LISTED_JOB_STATES)
 export const JobReasonSchema = oneOf("JobReason", JOB_REASON_NAMES)
 export const JobFormatSchema = oneOf("JobFormat", JOB_FORMAT_NAMES)
-
-const ByRecommendationSchema = t.Object(Object.fromEntries(RECOMMENDATIONS.map(name => [name, t.Integer({ minimum: 0 })])), {
-  ...closed("CountsByRecommendation"),
-  description: "How many rows got each recommendation.",
-})
 
 /** How a list is read. */
 const ReadingSchema = t.Object(

@@ -1,6 +1,8 @@
 import { type Static, type TInteger, Type as t } from "@sinclair/typebox"
 import { CATEGORY_NAMES, type Category } from "./categories.ts"
 import { LIMITS } from "./limits.ts"
+import { RECOMMENDATIONS, type Recommendation } from "./policies.ts"
+import { describedAs } from "./schema-parts.ts"
 
 const closed = ($id: string) => ({ $id, additionalProperties: false }) as const
 
@@ -11,6 +13,12 @@ const limitSchema = (description: string) => t.Union([t.Integer({ minimum: 0 }),
 export const ByCategorySchema = t.Object(
   Object.fromEntries(CATEGORY_NAMES.map(category => [category, t.Integer({ minimum: 0 })])) as { readonly [C in Category]: TInteger }, // `fromEntries` loses the type of the names
   { ...closed("CountsByCategory"), description: "How many checks, deep checks and batch items ended in each category." },
+)
+
+/** Counts of checks, or of rows, by recommendation. */
+export const ByRecommendationSchema = t.Object(
+  Object.fromEntries(RECOMMENDATIONS.map(name => [name, t.Integer({ minimum: 0 })])) as { readonly [R in Recommendation]: TInteger }, // `fromEntries` loses the type of the names
+  { ...closed("CountsByRecommendation"), description: "How many rows got each recommendation." },
 )
 
 const dateSchema = t.String({ format: "date", description: "The day, UTC." })
@@ -25,6 +33,7 @@ const activitySchemas = {
   dry_runs: countSchema("Questions what a list would cost."),
   rate_limited: countSchema("Requests that got `rate_limited`."),
   by_category: ByCategorySchema,
+  by_recommendation: describedAs(ByRecommendationSchema, "How many checks, deep checks and batch items got each recommendation. Fewer than `by_category` has on days that a version before counted."),
 }
 
 const KeyUsageSchema = t.Object(

@@ -8,6 +8,7 @@ import { JOB_FORMATS, JOB_LIMITS } from "../contract/jobs.ts"
 import type { Recommendation } from "../contract/policies.ts"
 import type { RowCounts } from "../contract/row-counts.ts"
 import { parseStoredRules } from "../customers/accounts/account-rules.ts"
+import type { ChargedRows } from "../customers/jobs/job-progress.ts"
 import type { Job, JobCounts } from "../customers/jobs/job-row.ts"
 import { type DuplicateTable, firstOfOutcome } from "../rows/duplicates.ts"
 import type { InputRow } from "../rows/input-rows.ts"
@@ -47,6 +48,7 @@ export type RowResults = {
   readonly written: readonly WrittenRow[]
   /** Without test addresses, which are of no category. */
   readonly counts: RowCounts
+  readonly charged: ChargedRows
   /** Rows with the same input as an earlier one, if they are told. */
   readonly duplicates: number
   /** For how many rows the network was asked: there a check returns a promise. */
@@ -90,6 +92,7 @@ export async function checkRows(
   const rules = parseStoredRules(job.rules ?? null)
   const written: WrittenRow[] = []
   const counter = new RowCounter(false)
+  const byRecommendation = { allow: 0, review: 0, block: 0 }
   let duplicates = 0
   const checker = new RowChecker({
     testDomain: deps.testDomain,
@@ -104,9 +107,11 @@ export async function checkRows(
     if (first !== null) duplicates++
     written.push({ text: format.format(row, outcome, place, first), kind })
     counter.count(outcome, row, place, columnCount)
+    if (outcome !== null && !outcome.subject.isTest) byRecommendation[outcome.judged.verdict.recommendation]++
   })
   await checker.drain()
-  return { written, counts: counter.counts(), duplicates, lookups }
+  const counts = counter.counts()
+  return { written, counts, charged: { byCategory: counts.byCategory, byRecommendation }, duplicates, lookups }
 }
 
 /** Pauses before the first row of each turn. */

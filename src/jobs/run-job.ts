@@ -7,8 +7,8 @@ import type { JobMoment } from "../customers/jobs/job-body.ts"
 import { failJob, finishJob, releaseJob, stopJob, suspectRowOf } from "../customers/jobs/job-leases.ts"
 import { bytesLeft } from "../customers/jobs/job-lifecycle.ts"
 import {
-  addCategories,
-  type CategoryCounts,
+  addCharged,
+  type ChargedRows,
   commitBlock,
   countUnits,
   type JobOwner,
@@ -125,7 +125,7 @@ type PendingRows = {
   readonly left: number | null
   readonly startedAt: number
   readonly rowsCount: number
-  readonly byCategory: CategoryCounts
+  readonly charged: ChargedRows
   /** The counts of all rows that are done, with these. */
   readonly counts: JobCounts
   /** Where their results end in the file of this lease, and where the space of the account is used up. */
@@ -279,7 +279,7 @@ class JobRun {
     const left = await unitsLeft(store, this.#job, allowance)
     const position = { inputOffset, inputSkipped }
     return {
-      ...{ allowance, rules: owner.rules, left, position, startedAt: stopwatch(), rowsCount: 0, byCategory: {} },
+      ...{ allowance, rules: owner.rules, left, position, startedAt: stopwatch(), rowsCount: 0, charged: {} },
       ...{ counts: this.#progress.counts, resultsEnd: this.#ownBytes, resultsEndMax: this.#ownBytes + space },
     }
   }
@@ -293,8 +293,8 @@ class JobRun {
   }
 
   /** The first rows, as many as there are units for. Test addresses and rows without an input cost nothing. */
-  #affordableRows(rows: readonly InputRow[], { left: atFirst, byCategory }: PendingRows): readonly InputRow[] {
-    const left = atFirst === null ? null : atFirst - countUnits(byCategory)
+  #affordableRows(rows: readonly InputRow[], { left: atFirst, charged }: PendingRows): readonly InputRow[] {
+    const left = atFirst === null ? null : atFirst - countUnits(charged)
     if (left === null || rows.length <= left) return rows
     let units = 0
     const end = rows.findIndex(row => isCharged(row, this.#deps.testDomain) && units++ === left)
@@ -321,7 +321,7 @@ class JobRun {
       ...pending,
       position,
       rowsCount: pending.rowsCount + rows.length,
-      byCategory: addCategories(pending.byCategory, checked.counts.byCategory),
+      charged: addCharged(pending.charged, checked.charged),
       counts: addRowCounts(pending.counts, written),
       resultsEnd: await this.#write(written, pending.resultsEnd),
     }
@@ -346,7 +346,7 @@ class JobRun {
     const pending = this.#pending
     if (pending === null) return null
     const { store, stopwatch, onLeased } = this.#deps
-    const { allowance, startedAt, rowsCount, position, byCategory, counts, resultsEnd } = pending
+    const { allowance, startedAt, rowsCount, position, charged, counts, resultsEnd } = pending
     const before = this.#progress
     await this.#results?.file.sync()
     const rowsDone = before.rowsDone + rowsCount
@@ -356,14 +356,14 @@ class JobRun {
       ...before,
       ...position,
       rowsDone,
-      unitsUsed: before.unitsUsed + countUnits(byCategory),
+      unitsUsed: before.unitsUsed + countUnits(charged),
       busyMs: before.busyMs + (stopwatch() - startedAt),
       parts: this.#partsWith(resultsEnd),
       resultBytes: Object.values(counts.bytesBy).reduce((sum, bytes) => sum + bytes, 0),
       counts,
       ...(isPast && { stalledClaims: 1, suspectRow: null }),
     }
-    const result = await commitBlock(store, this.#job, { byCategory, progress }, allowance)
+    const result = await commitBlock(store, this.#job, { charged, progress }, allowance)
     if (result.kind !== "committed") return result.kind === "lost" ? "lost" : "again"
     this.#progress = progress
     this.#pending = null

@@ -85,7 +85,8 @@ describe("a list", () => {
     await app.upload()
     await app.done()
     const { body } = await app.ask("GET /v1/usage")
-    expect(body["today"]).toMatchObject({ used: 3, batch_items: 3, by_key: [{ used: 3 }], remaining: 10_000 - 3 })
+    const counted = { used: 3, batch_items: 3, by_recommendation: { allow: 0, review: 1, block: 2 } }
+    expect(body["today"]).toMatchObject({ ...counted, by_key: [{ used: 3 }], remaining: 10_000 - 3 })
   })
 
   test("is checked under the own lists of its account", async () => {

@@ -37,6 +37,7 @@ const NOTHING = {
   dry_runs: 0,
   rate_limited: 0,
   by_category: categories(),
+  by_recommendation: { allow: 0, review: 0, block: 0 },
 }
 
 describe("200", () => {
@@ -138,6 +139,7 @@ describe("what counts", () => {
       dry_runs: 0,
       rate_limited: 0,
       by_category: categories({ business: 1, personal: 2, disposable: 1, education: 1, invalid: 1 }),
+      by_recommendation: { allow: 1, review: 3, block: 2 },
     }
     const { today, daily } = await usageOf(harness)
     expect(today).toMatchObject({ ...done, remaining: 10_000 - 14 })

@@ -1,8 +1,9 @@
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
+import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
 import { addLeased, readLeased } from "../quota/units/unit-rows.ts"
 import type { Store } from "../store/core/store.ts"
 import type { UsageCounter } from "../usage/counter-buffer.ts"
-import { CATEGORY_MEASURES, type Measure, SITE_KEY } from "../usage/measures.ts"
+import { CATEGORY_MEASURES, type Measure, RECOMMENDATION_MEASURES, SITE_KEY } from "../usage/measures.ts"
 import { addCounts } from "../usage/usage-rows.ts"
 import type { JobLease } from "./job-leases.ts"
 import { formatCounts, formatParts, type Job, type JobProgress } from "./job-row.ts"
@@ -68,13 +69,16 @@ export async function unitsLeft(
   return left.length === 0 ? null : Math.max(0, Math.min(...left))
 }
 
-/** Rows by category. */
-export type CategoryCounts = { readonly [C in Category]?: number }
+/** Rows by category, and by recommendation. */
+type CategoryCounts = { readonly [C in Category]?: number }
+type RecommendationCounts = { readonly [R in Recommendation]?: number }
+
+/** How many rows cost a unit each, by what became of them. Test addresses are not among them. */
+export type ChargedRows = { readonly byCategory?: CategoryCounts; readonly byRecommendation?: RecommendationCounts }
 
 /** Rows that are checked, and whose results are on the disk. */
 export type DoneBlock = {
-  /** How many are of each category: a unit each. Test addresses are in no category. */
-  readonly byCategory: CategoryCounts
+  readonly charged: ChargedRows
   /** How far the job is with it. */
   readonly progress: JobProgress
 }
@@ -92,10 +96,10 @@ export type CommitResult =
 export async function commitBlock(
   store: Store,
   job: Pick<Job, "accountId" | "keyId"> & JobLease,
-  { byCategory, progress }: DoneBlock,
+  { charged, progress }: DoneBlock,
   { day, perDay, keyPerDay }: UnitAllowance,
 ): Promise<CommitResult> {
-  const units = countUnits(byCategory)
+  const units = countUnits(charged)
   try {
     return await store.transaction(async inner => {
       if (!(await recordProgress(inner, job, progress))) return { kind: "lost" } as const
@@ -107,7 +111,7 @@ export async function commitBlock(
       }
       const leased = await take(job.accountId, perDay)
       await take(job.keyId, keyPerDay)
-      await addCounts(inner, usageCounters(job, byCategory, day))
+      await addCounts(inner, usageCounters(job, charged, day))
       return { kind: "committed", leased } as const
     })
   } catch (error) {
@@ -139,24 +143,33 @@ const recordProgress = async (store: Store, { id, lease }: JobLease, progress: J
   )) > 0
 
 /** The sums of the counts of two parts of a job. */
-export const addCategories = (counts: CategoryCounts, more: CategoryCounts): CategoryCounts =>
-  Object.fromEntries(CATEGORY_NAMES.map(name => [name, (counts[name] ?? 0) + (more[name] ?? 0)]))
+export const addCharged = (rows: ChargedRows, more: ChargedRows): ChargedRows => ({
+  byCategory: addNamed(CATEGORY_NAMES, rows.byCategory, more.byCategory),
+  byRecommendation: addNamed(RECOMMENDATIONS, rows.byRecommendation, more.byRecommendation),
+})
+
+const addNamed = <Name extends string>(
+  names: readonly Name[],
+  counts: { readonly [N in Name]?: number } = {},
+  more: { readonly [N in Name]?: number } = {},
+) => Object.fromEntries(names.map(name => [name, (counts[name] ?? 0) + (more[name] ?? 0)]))
 
 /** The units that rows cost. */
-export const countUnits = (byCategory: CategoryCounts): number =>
+export const countUnits = ({ byCategory = {} }: ChargedRows): number =>
   Object.values(byCategory).reduce((sum, count) => sum + count, 0)
 
 /** Rows count as items of a batch. */
 function usageCounters(
   { accountId, keyId }: Pick<Job, "accountId" | "keyId">,
-  byCategory: CategoryCounts,
+  { byCategory = {}, byRecommendation = {} }: ChargedRows,
   day: number,
 ): readonly UsageCounter[] {
-  const units = countUnits(byCategory)
+  const units = countUnits({ byCategory })
   const counts: readonly (readonly [Measure, number])[] = [
     ["used", units],
     ["batch_items", units],
     ...CATEGORY_NAMES.map(name => [CATEGORY_MEASURES[name], byCategory[name] ?? 0] as const),
+    ...RECOMMENDATIONS.map(name => [RECOMMENDATION_MEASURES[name], byRecommendation[name] ?? 0] as const),
   ]
   return counts.filter(([, count]) => count > 0).map(([measure, count]) => ({ accountId, keyId, day, measure, count }))
 }

@@ -1,9 +1,10 @@
 import type { Category } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import type { Recommendation } from "../../contract/policies.ts"
 
 type MeasureSpec = { readonly description: string }
 
-/** What is counted besides categories, by the name in the store. */
+/** What is counted besides verdicts, by the name in the store. */
 export const MEASURES = {
   used: { description: "Units that secret keys used: those of the account's daily quota." },
   publishable_used: { description: "Units that publishable keys used: all such keys of an account share a quota." },
@@ -27,14 +28,27 @@ export const CATEGORY_MEASURES = {
   unknown: "category:unknown",
 } as const satisfies { readonly [C in Category]: `category:${C}` }
 
+/** The measure of each recommendation, of the same checks. A version before did not count them. */
+export const RECOMMENDATION_MEASURES = {
+  allow: "recommendation:allow",
+  review: "recommendation:review",
+  block: "recommendation:block",
+} as const satisfies { readonly [R in Recommendation]: `recommendation:${R}` }
+
 /** A name in the column `measure` of the table `usage`. */
-export type Measure = keyof typeof MEASURES | (typeof CATEGORY_MEASURES)[Category]
+export type Measure =
+  | keyof typeof MEASURES
+  | (typeof CATEGORY_MEASURES)[Category]
+  | (typeof RECOMMENDATION_MEASURES)[Recommendation]
+
+/** What is counted of a verdict. */
+export type CountedVerdict = { readonly category: Category; readonly recommendation: Recommendation }
 
 /** What a key did. Checks and items count only when they cost units; errors and test addresses do not. */
 export type UsageEvent =
-  | { readonly kind: "check" | "deep_check"; readonly category: Category }
-  /** A batch, by the category of each of its items, in any order. */
-  | { readonly kind: "batch"; readonly categories: readonly Category[] }
+  | { readonly kind: "check" | "deep_check"; readonly verdict: CountedVerdict }
+  /** A batch, by the verdict of each of its items, in any order. */
+  | { readonly kind: "batch"; readonly verdicts: readonly CountedVerdict[] }
   /** A report of a wrong verdict, which checks a domain. */
   | { readonly kind: "feedback" }
   /** What a list would cost was asked for. */
@@ -48,7 +62,11 @@ export type MeteredKey = { readonly id: string; readonly kind: "secret" | "publi
 export const SITE_KEY = { id: "site", kind: "secret" } as const satisfies MeteredKey
 
 /** All measures. */
-export const MEASURE_NAMES = [...Object.keys(MEASURES), ...Object.values(CATEGORY_MEASURES)] as readonly Measure[] // the keys are those of MEASURES
+export const MEASURE_NAMES = [
+  ...Object.keys(MEASURES),
+  ...Object.values(CATEGORY_MEASURES),
+  ...Object.values(RECOMMENDATION_MEASURES),
+] as readonly Measure[] // the keys are those of MEASURES
 
 /** The index of a measure in `MEASURE_NAMES`, by which arrays of counts are indexed. */
 export const measureIndex = (measure: Measure): number => MEASURE_NAMES.indexOf(measure)
@@ -61,15 +79,18 @@ export function measureIncrements(event: UsageEvent, keyKind: MeteredKey["kind"]
   switch (event.kind) {
     case "check":
     case "deep_check":
-      return CHECK_INCREMENTS[keyKind][event.kind][event.category]
+      return CHECK_INCREMENTS[keyKind][event.kind][event.verdict.category][event.verdict.recommendation]
     case "batch": {
       const units = UNITS_INDEX[keyKind]
-      const items = event.categories.length
+      const items = event.verdicts.length
       if (items === 0) return []
       return [
         [BATCH_ITEMS_INDEX, items],
         [units, items * BATCH_ITEM_UNITS],
-        ...event.categories.map((category): MeasureIncrement => [CATEGORY_INDEX[category], 1]),
+        ...event.verdicts.flatMap(({ category, recommendation }): readonly MeasureIncrement[] => [
+          [CATEGORY_INDEX[category], 1],
+          [RECOMMENDATION_INDEX[recommendation], 1],
+        ]),
       ]
     }
     case "feedback":
@@ -99,21 +120,29 @@ const unitIncrements = (measure: Measure): { readonly [K in MeteredKey["kind"]]:
 const UNIT_INCREMENTS = { feedback: unitIncrements("feedback"), dry_run: unitIncrements("dry_runs") }
 const RATE_LIMITED_INCREMENTS: readonly MeasureIncrement[] = [[measureIndex("rate_limited"), 1]]
 
-/** The index of each category's measure. */
+const byRecommendation = <T>(of: (recommendation: Recommendation) => T): { readonly [R in Recommendation]: T } => ({
+  allow: of("allow"),
+  review: of("review"),
+  block: of("block"),
+})
+
+/** The index of each category's measure, and of each recommendation's. */
 const CATEGORY_INDEX = mapCategories(CATEGORY_MEASURES, measureIndex)
+const RECOMMENDATION_INDEX = byRecommendation(recommendation => measureIndex(RECOMMENDATION_MEASURES[recommendation]))
 
-type IncrementsByCategory = { readonly [C in Category]: readonly MeasureIncrement[] }
-
-const incrementsByCategory = (check: MeasureIncrement, units: MeasureIncrement): IncrementsByCategory =>
-  mapCategories(CATEGORY_MEASURES, (category): readonly MeasureIncrement[] => [
-    check,
-    units,
-    [measureIndex(category), 1],
-  ])
+const verdictIncrements = (check: MeasureIncrement, units: MeasureIncrement) =>
+  mapCategories(CATEGORY_MEASURES, category =>
+    byRecommendation((recommendation): readonly MeasureIncrement[] => [
+      check,
+      units,
+      [measureIndex(category), 1],
+      [RECOMMENDATION_INDEX[recommendation], 1],
+    ]),
+  )
 
 const checkIncrements = (units: number) => ({
-  check: incrementsByCategory([measureIndex("checks"), 1], [units, CHECK_UNITS]),
-  deep_check: incrementsByCategory([measureIndex("deep_checks"), 1], [units, LIMITS.deepCheckUnits]),
+  check: verdictIncrements([measureIndex("checks"), 1], [units, CHECK_UNITS]),
+  deep_check: verdictIncrements([measureIndex("deep_checks"), 1], [units, LIMITS.deepCheckUnits]),
 })
 
 /** The increments of checks, made once, since nearly every event is a check. */

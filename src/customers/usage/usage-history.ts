@@ -1,7 +1,8 @@
 import type { Clock } from "../../base/outside-world.ts"
 import { utcDay } from "../../base/time.ts"
 import { CATEGORY_NAMES, type Category } from "../../contract/categories.ts"
-import { CATEGORY_MEASURES, type Measure } from "./measures.ts"
+import { RECOMMENDATIONS, type Recommendation } from "../../contract/policies.ts"
+import { CATEGORY_MEASURES, type Measure, RECOMMENDATION_MEASURES } from "./measures.ts"
 import type { UsageMeter } from "./usage-meter.ts"
 import type { KeyDayCount } from "./usage-rows.ts"
 
@@ -17,6 +18,8 @@ export type UsageFigures = {
   readonly rateLimited: number
   /** The results of checks, deep checks and batch items. Their sum is the sum of these three. */
   readonly byCategory: { readonly [C in Category]: number }
+  /** The recommendations of the same. Their sum is less where a version before counted. */
+  readonly byRecommendation: { readonly [R in Recommendation]: number }
 }
 
 /** What one key did on one day. */
@@ -57,7 +60,8 @@ function figuresOf(counts: readonly KeyDayCount[]): UsageFigures {
     deepChecks: sumOf("deep_checks"),
     batchItems: sumOf("batch_items"),
     rateLimited: sumOf("rate_limited"),
-    byCategory: mapCategories(category => sumOf(CATEGORY_MEASURES[category])),
+    byCategory: mapNames(CATEGORY_NAMES, category => sumOf(CATEGORY_MEASURES[category])),
+    byRecommendation: mapNames(RECOMMENDATIONS, name => sumOf(RECOMMENDATION_MEASURES[name])),
   }
 }
 
@@ -71,13 +75,14 @@ export function sumFigures(all: readonly UsageFigures[]): UsageFigures {
     deepChecks: sumOf(figures => figures.deepChecks),
     batchItems: sumOf(figures => figures.batchItems),
     rateLimited: sumOf(figures => figures.rateLimited),
-    byCategory: mapCategories(category => sumOf(figures => figures.byCategory[category])),
+    byCategory: mapNames(CATEGORY_NAMES, category => sumOf(figures => figures.byCategory[category])),
+    byRecommendation: mapNames(RECOMMENDATIONS, name => sumOf(figures => figures.byRecommendation[name])),
   }
 }
 
-function mapCategories(of: (category: Category) => number): UsageFigures["byCategory"] {
-  const entries = CATEGORY_NAMES.map(category => [category, of(category)])
-  return Object.fromEntries(entries) as UsageFigures["byCategory"] // built from all the names of the record
+function mapNames<Name extends string>(names: readonly Name[], of: (name: Name) => number) {
+  const entries = names.map(name => [name, of(name)])
+  return Object.fromEntries(entries) as { readonly [N in Name]: number } // built from all the names of the record
 }
 
 /** How many inputs were checked: single ones, deep ones and those of batches. */

@@ -3,7 +3,7 @@ import { dayStart, isoDate, isoInstant, utcDay } from "../../base/time.ts"
 import { CATEGORY_NAMES } from "../../contract/categories.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import type { Usage } from "../../contract/usage-schema.ts"
-import { CATEGORY_MEASURES, type Measure } from "./measures.ts"
+import { CATEGORY_MEASURES, type Measure, RECOMMENDATION_MEASURES } from "./measures.ts"
 import type { UsageMeter } from "./usage-meter.ts"
 import type { StoredCount } from "./usage-rows.ts"
 
@@ -111,6 +111,11 @@ function sumCounts(counts: readonly StoredCount[]): UsageTotals {
     dry_runs: sumOf("dry_runs"),
     rate_limited: sumOf("rate_limited"),
     by_category: byCategory(sumOf),
+    by_recommendation: {
+      allow: sumOf(RECOMMENDATION_MEASURES.allow),
+      review: sumOf(RECOMMENDATION_MEASURES.review),
+      block: sumOf(RECOMMENDATION_MEASURES.block),
+    },
   }
 }
 

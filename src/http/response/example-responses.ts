@@ -186,8 +186,13 @@ export function exampleUsage(): Usage {
     dry_runs: 0,
     rate_limited: 0,
     by_category: NONE_BY_CATEGORY,
+    by_recommendation: { allow: 0, review: 0, block: 0 },
   }
-  const used = { ...none, used: 3, checks: 3, by_category: { ...NONE_BY_CATEGORY, business: 2, personal: 1 } }
+  const used = {
+    ...none,
+    ...{ used: 3, checks: 3, by_category: { ...NONE_BY_CATEGORY, business: 2, personal: 1 } },
+    by_recommendation: { allow: 2, review: 1, block: 0 },
+  }
   const [free] = TIERS
   const today = Date.parse("2026-11-20")
   const dateOf = (daysAgo: number): string => new Date(today - daysAgo * DAY_MS).toISOString().slice(0, 10)

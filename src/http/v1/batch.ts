@@ -69,7 +69,7 @@ export async function runBatch<T>(
   const { response } = await metered(deps, exchange, units, work, ({ outcomes }) => {
     const paid = outcomes.filter(({ subject }) => !subject.isTest)
     for (const { judged } of paid) deps.meter.recordVerdict(judged.verdict, judged.evidence.isCached)
-    return { kind: "batch", categories: paid.map(({ judged }) => judged.verdict.category) }
+    return { kind: "batch", verdicts: paid.map(({ judged }) => judged.verdict) }
   })
   return response
 }

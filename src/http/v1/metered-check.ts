@@ -41,7 +41,7 @@ export function runMeteredCheck(
       if (units > 1 && !isDeep) exchange.lease?.refund(units - 1)
       const { verdict, evidence } = outcome.judged
       deps.meter.recordVerdict(verdict, evidence.isCached)
-      return { kind: isDeep ? "deep_check" : "check", category: verdict.category }
+      return { kind: isDeep ? "deep_check" : "check", verdict }
     },
   )
 }

@@ -56,7 +56,11 @@ test("what an account without limits used is kept by its usage", async () => {
   const meter = new UsageMeter(store, log.clock, () => undefined, USAGE_METER_BOUNDS)
   for (const key of ["a", "b"])
     for (let at = 0; at < 20; at++)
-      meter.record(accountId, { id: key, kind: "secret" }, { kind: "deep_check", category: "unknown" })
+      meter.record(
+        accountId,
+        { id: key, kind: "secret" },
+        { kind: "deep_check", verdict: { category: "unknown", recommendation: "review" } },
+      )
   while ((await meter.flush()) > 0);
   await remove(accountId)
   expect(await leftOf(await newAccount(log, EMAIL))).toEqual({ account: 800, publishable: 1000, reports: 1000 })

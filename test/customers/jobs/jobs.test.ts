@@ -81,7 +81,7 @@ test("a block is charged, counted and recorded as done together, and not at all 
   const job = await claimNextJob(store, clock, "me", true)
   if (job === null) throw new Error("no job")
   const block = {
-    byCategory: { personal: 2, invalid: 1 },
+    charged: { byCategory: { personal: 2, invalid: 1 }, byRecommendation: { review: 2, block: 1 } },
     progress: { ...NO_PROGRESS, rowsDone: 3, parts: [{ lease: 1, bytes: 70 }] },
   } as const
   const allowance = { day: DAY, perDay: 5, keyPerDay: null }
@@ -95,6 +95,8 @@ test("a block is charged, counted and recorded as done together, and not at all 
     batch_items: 3,
     "category:personal": 2,
     "category:invalid": 1,
+    "recommendation:review": 2,
+    "recommendation:block": 1,
   })
 })
 
@@ -104,7 +106,10 @@ test("a process whose job another one has taken over charges nothing more", asyn
   const former = await claimNextJob(store, clock, "slow", true)
   if (former === null) throw new Error("no job")
   await releaseJob(store, former, true)
-  const block = { byCategory: { personal: 1 }, progress: NO_PROGRESS } as const
+  const block = {
+    charged: { byCategory: { personal: 1 }, byRecommendation: { review: 1 } },
+    progress: NO_PROGRESS,
+  } as const
   const allowance = { day: DAY, perDay: 5, keyPerDay: 5 }
   expect(await commitBlock(store, former, block, allowance)).toEqual({ kind: "lost" })
   const next = await claimNextJob(store, clock, "quick", true)

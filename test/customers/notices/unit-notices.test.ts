@@ -6,6 +6,7 @@ import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usa
 import { newAccount, tempLog, tempStore } from "../temp-store.ts"
 
 const PER_DAY = 1000
+const UNKNOWN = { category: "unknown", recommendation: "review" } as const
 const KEY = { id: "key_x", kind: "secret" } as const
 
 /** Some processes over one store; each takes units, counts them as used, and looks. */
@@ -32,7 +33,7 @@ async function opened(processCount = 1) {
     )
     const uses = async (count: number) => {
       const { isTaken, day } = await units.take(accountId, count, PER_DAY)
-      if (isTaken) usage.record(accountId, KEY, { kind: "batch", categories: Array(count).fill("unknown") }, day)
+      if (isTaken) usage.record(accountId, KEY, { kind: "batch", verdicts: Array(count).fill(UNKNOWN) }, day)
       return isTaken
     }
     const look = async () => {

@@ -104,9 +104,10 @@ describe("a write whose response is lost", () => {
 })
 
 describe("usage whose commit is not answered", () => {
+  const verdict = { category: "business", recommendation: "allow" } as const
   const businessChecks = (meter: UsageMeter, accountId: string, count: number): void => {
     for (let made = 0; made < count; made++)
-      meter.record(accountId, { id: "key_s", kind: "secret" }, { kind: "check", category: "business" })
+      meter.record(accountId, { id: "key_s", kind: "secret" }, { kind: "check", verdict })
   }
   const checksOf = async (meter: UsageMeter, accountId: string): Promise<number> => {
     const counts = await meter.counts(accountId, 0, 0)
@@ -139,7 +140,7 @@ describe("usage whose commit is not answered", () => {
     const accountId = await newAccount(log)
     const meter = new UsageMeter(store, log.clock, () => undefined, USAGE_METER_BOUNDS)
     businessChecks(meter, accountId, 3)
-    way.cutAt("INSERT 0 3\0", 1)
+    way.cutAt("INSERT 0 4\0", 1)
     expect((await errorOf(meter.flush())).code).toBe("away")
     while ((await meter.flush()) > 0);
     expect(await checksOf(meter, accountId)).toBe(3)

@@ -1,6 +1,8 @@
 import { Database } from "bun:sqlite"
 import { SQL } from "bun"
-import type { MeteredKey } from "../../../src/customers/usage/measures.ts"
+import type { Category } from "../../../src/contract/categories.ts"
+import type { Recommendation } from "../../../src/contract/policies.ts"
+import type { CountedVerdict, MeteredKey } from "../../../src/customers/usage/measures.ts"
 import { USAGE_METER_BOUNDS, UsageMeter, type UsageMeterBounds } from "../../../src/customers/usage/usage-meter.ts"
 import { engineNow } from "../engines.ts"
 import { newAccount, tempLog, tempPlace, tempStore } from "../temp-store.ts"
@@ -17,6 +19,12 @@ export const TODAY = Math.floor(NOON / DAY_MS)
 /** A secret and a publishable key. */
 export const SECRET: MeteredKey = { id: "key_s", kind: "secret" }
 export const PUBLISHABLE: MeteredKey = { id: "key_p", kind: "publishable" }
+
+/** A verdict of a category. */
+export const verdict = (category: Category, recommendation: Recommendation = "allow"): CountedVerdict => ({
+  category,
+  recommendation,
+})
 
 /** A row of the table of usage. */
 export type UsageTableRow = {

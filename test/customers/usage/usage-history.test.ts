@@ -1,10 +1,11 @@
 import { expect } from "bun:test"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
+import { RECOMMENDATIONS } from "../../../src/contract/policies.ts"
 import { SITE_KEY } from "../../../src/customers/usage/measures.ts"
 import { checkedCount, readUsageHistory, sumFigures, unitCount } from "../../../src/customers/usage/usage-history.ts"
 import { test } from "../engines.ts"
-import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
+import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY, verdict } from "./metered-store.ts"
 
 type Metered = Awaited<ReturnType<typeof meteredStore>>
 
@@ -19,20 +20,26 @@ test("what each key did on each day is counted once, whether it is written, bein
   const metered = await meteredStore()
   const { meter, log, accountId, flushAll } = metered
   log.now = NOON - DAY_MS
-  meter.record(accountId, SECRET, { kind: "check", category: "relay" })
+  meter.record(accountId, SECRET, { kind: "check", verdict: verdict("relay") })
   log.now = NOON
-  meter.record(accountId, SECRET, { kind: "deep_check", category: "business" })
-  meter.record(accountId, PUBLISHABLE, { kind: "check", category: "personal" })
+  meter.record(accountId, SECRET, { kind: "deep_check", verdict: verdict("business") })
+  meter.record(accountId, PUBLISHABLE, { kind: "check", verdict: verdict("personal") })
   await flushAll()
-  meter.record(accountId, SECRET, { kind: "batch", categories: ["invalid", "invalid"] })
+  meter.record(accountId, SECRET, {
+    kind: "batch",
+    verdicts: [verdict("invalid", "block"), verdict("invalid", "block")],
+  })
   const flushing = meter.flush()
-  meter.record(accountId, SITE_KEY, { kind: "check", category: "personal" })
+  meter.record(accountId, SITE_KEY, { kind: "check", verdict: verdict("personal") })
   meter.record(accountId, SITE_KEY, { kind: "rate_limited" })
   const facts = await historyOf(metered)
-  const by = (counts: object) => ({ ...NOTHING.byCategory, ...counts })
+  const by = (counts: object, recommendations: object = { allow: 1 }) => ({
+    byCategory: { ...NOTHING.byCategory, ...counts },
+    byRecommendation: { ...NOTHING.byRecommendation, ...recommendations },
+  })
   expect(facts).toEqual([
-    { ...NOTHING, day: TODAY - 1, keyId: SECRET.id, accountUnits: 1, checks: 1, byCategory: by({ relay: 1 }) },
-    { ...NOTHING, day: TODAY, keyId: PUBLISHABLE.id, publishableUnits: 1, checks: 1, byCategory: by({ personal: 1 }) },
+    { ...NOTHING, day: TODAY - 1, keyId: SECRET.id, accountUnits: 1, checks: 1, ...by({ relay: 1 }) },
+    { ...NOTHING, day: TODAY, keyId: PUBLISHABLE.id, publishableUnits: 1, checks: 1, ...by({ personal: 1 }) },
     {
       ...NOTHING,
       day: TODAY,
@@ -40,7 +47,7 @@ test("what each key did on each day is counted once, whether it is written, bein
       accountUnits: LIMITS.deepCheckUnits + 2,
       deepChecks: 1,
       batchItems: 2,
-      byCategory: by({ business: 1, invalid: 2 }),
+      ...by({ business: 1, invalid: 2 }, { allow: 1, block: 2 }),
     },
     {
       ...NOTHING,
@@ -49,7 +56,7 @@ test("what each key did on each day is counted once, whether it is written, bein
       accountUnits: 1,
       checks: 1,
       rateLimited: 1,
-      byCategory: by({ personal: 1 }),
+      ...by({ personal: 1 }),
     },
   ])
   await flushing
@@ -57,18 +64,18 @@ test("what each key did on each day is counted once, whether it is written, bein
   expect(await historyOf(metered)).toEqual(facts)
 })
 
-test("sums by day, by key and by category are equal, whatever was done", async () => {
+test("sums by day, by key, by category and by recommendation are equal, whatever was done", async () => {
   const metered = await meteredStore()
   const { meter, log, accountId } = metered
   const keys = [SECRET, PUBLISHABLE, SITE_KEY, { id: "key_b", kind: "secret" } as const]
   for (let turn = 0; turn < 200; turn++) {
     log.now = NOON - (turn % 13) * DAY_MS
-    const category = CATEGORY_NAMES[turn % CATEGORY_NAMES.length] ?? "unknown"
+    const found = verdict(CATEGORY_NAMES[turn % CATEGORY_NAMES.length] ?? "unknown", RECOMMENDATIONS[turn % 3])
     const key = keys[turn % keys.length] ?? SECRET
     const kinds = [
-      { kind: "check", category },
-      { kind: "deep_check", category },
-      { kind: "batch", categories: [category, "business"] },
+      { kind: "check", verdict: found },
+      { kind: "deep_check", verdict: found },
+      { kind: "batch", verdicts: [found, verdict("business")] },
       { kind: "feedback" },
       { kind: "rate_limited" },
     ] as const
@@ -80,6 +87,7 @@ test("sums by day, by key and by category are equal, whatever was done", async (
   for (const groups of [Map.groupBy(history, ({ day }) => String(day)), Map.groupBy(history, ({ keyId }) => keyId)])
     expect(sumFigures([...groups.values()].map(sumFigures))).toEqual(all)
   expect(CATEGORY_NAMES.reduce((sum, name) => sum + all.byCategory[name], 0)).toBe(checkedCount(all))
+  expect(RECOMMENDATIONS.reduce((sum, name) => sum + all.byRecommendation[name], 0)).toBe(checkedCount(all))
   expect(unitCount(all)).toBe(all.accountUnits + all.publishableUnits)
   expect(unitCount(all)).toBeGreaterThan(checkedCount(all))
 })
@@ -89,7 +97,7 @@ test("the days are those that are asked for, neither earlier nor later ones", as
   const { meter, log, accountId, flushAll } = metered
   for (const ago of [DAYS, DAYS - 1, 7, 6, 0, -1]) {
     log.now = NOON - ago * DAY_MS
-    meter.record(accountId, SECRET, { kind: "check", category: "business" })
+    meter.record(accountId, SECRET, { kind: "check", verdict: verdict("business") })
     if (ago > 0) await flushAll()
   }
   log.now = NOON
@@ -100,7 +108,7 @@ test("the days are those that are asked for, neither earlier nor later ones", as
 test("the usage of other accounts is not included", async () => {
   const metered = await meteredStore()
   const other = await metered.account("other@example.com")
-  metered.meter.record(other, SECRET, { kind: "check", category: "business" })
+  metered.meter.record(other, SECRET, { kind: "check", verdict: verdict("business") })
   expect(await historyOf(metered)).toEqual([])
   await metered.flushAll()
   expect(await historyOf(metered)).toEqual([])

@@ -1,6 +1,7 @@
 import { expect } from "bun:test"
 import { array, assert, asyncProperty, boolean, constantFrom, integer, oneof, record } from "fast-check"
 import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
+import { RECOMMENDATIONS } from "../../../src/contract/policies.ts"
 import { MEASURES, type MeteredKey, type UsageEvent } from "../../../src/customers/usage/measures.ts"
 import { test } from "../engines.ts"
 import { DAY_MS, meteredStore, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
@@ -15,10 +16,10 @@ type Step =
   | { readonly do: "mend" }
 
 const at = constantFrom(0, 1)
-const category = constantFrom(...CATEGORY_NAMES)
+const verdict = record({ category: constantFrom(...CATEGORY_NAMES), recommendation: constantFrom(...RECOMMENDATIONS) })
 const event = oneof(
-  record({ kind: constantFrom("check", "deep_check"), category }),
-  record({ kind: constantFrom("batch"), categories: array(category, { maxLength: 5 }) }),
+  record({ kind: constantFrom("check", "deep_check"), verdict }),
+  record({ kind: constantFrom("batch"), verdicts: array(verdict, { maxLength: 5 }) }),
   record({ kind: constantFrom("rate_limited", "feedback", "dry_run") }),
 )
 const steps = array(
@@ -54,15 +55,18 @@ function addEvent(sums: Sums, day: number, { key, event }: Note): void {
     add(sums, name(key.kind === "secret" ? "used" : "publishable_used"), 1)
     return
   }
-  const categories = event.kind === "batch" ? event.categories : [event.category]
-  for (const one of categories) add(sums, name(`category:${one}`), 1)
+  const verdicts = event.kind === "batch" ? event.verdicts : [event.verdict]
+  for (const { category, recommendation } of verdicts) {
+    add(sums, name(`category:${category}`), 1)
+    add(sums, name(`recommendation:${recommendation}`), 1)
+  }
   add(sums, name("checks"), event.kind === "check" ? 1 : 0)
   add(sums, name("deep_checks"), event.kind === "deep_check" ? 1 : 0)
-  add(sums, name("batch_items"), event.kind === "batch" ? categories.length : 0)
+  add(sums, name("batch_items"), event.kind === "batch" ? verdicts.length : 0)
   add(
     sums,
     name(key.kind === "secret" ? "used" : "publishable_used"),
-    event.kind === "deep_check" ? 5 : categories.length,
+    event.kind === "deep_check" ? 5 : verdicts.length,
   )
 }
 

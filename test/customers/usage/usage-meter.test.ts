@@ -3,10 +3,10 @@ import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { removeAccount } from "../../../src/customers/accounts/accounts.ts"
 import { outcomeOf } from "../../support/outcome-of.ts"
 import { test } from "../engines.ts"
-import { DAY_MS, meteredStore, PUBLISHABLE, SECRET, TODAY, type UsageTableRow } from "./metered-store.ts"
+import { DAY_MS, meteredStore, PUBLISHABLE, SECRET, TODAY, type UsageTableRow, verdict } from "./metered-store.ts"
 
-const CHECK = { kind: "check", category: "business" } as const
-const DEEP = { kind: "deep_check", category: "personal" } as const
+const CHECK = { kind: "check", verdict: verdict("business") } as const
+const DEEP = { kind: "deep_check", verdict: verdict("personal") } as const
 const REFUSAL = { kind: "rate_limited" } as const
 
 /** The counts by measure, of all rows. */
@@ -29,23 +29,29 @@ describe("what is counted", () => {
       used: 7,
       "category:business": 2,
       "category:personal": 1,
+      "recommendation:allow": 3,
     })
   })
 
   test("a batch counts each item once, in its own category", async () => {
     const { meter, accountId, rows, flushAll } = await meteredStore()
-    meter.record(accountId, SECRET, { kind: "batch", categories: [...CATEGORY_NAMES, "relay"] })
+    meter.record(accountId, SECRET, {
+      kind: "batch",
+      verdicts: [...CATEGORY_NAMES.map(name => verdict(name, "block")), verdict("relay")],
+    })
     await flushAll()
     expect(counted(await rows())).toEqual({
       batch_items: CATEGORY_NAMES.length + 1,
       used: CATEGORY_NAMES.length + 1,
       ...Object.fromEntries(CATEGORY_NAMES.map(category => [`category:${category}`, category === "relay" ? 2 : 1])),
+      "recommendation:block": CATEGORY_NAMES.length,
+      "recommendation:allow": 1,
     })
   })
 
   test("a batch without items that cost units writes nothing", async () => {
     const { meter, accountId, rows } = await meteredStore()
-    meter.record(accountId, SECRET, { kind: "batch", categories: [] })
+    meter.record(accountId, SECRET, { kind: "batch", verdicts: [] })
     expect(await meter.flush()).toBe(0)
     expect(await rows()).toEqual([])
   })
@@ -66,8 +72,10 @@ describe("what is counted", () => {
       { key_id: "key_p", measure: "category:business", count: 1 },
       { key_id: "key_p", measure: "checks", count: 1 },
       { key_id: "key_p", measure: "publishable_used", count: 1 },
+      { key_id: "key_p", measure: "recommendation:allow", count: 1 },
       { key_id: "key_s", measure: "category:business", count: 1 },
       { key_id: "key_s", measure: "checks", count: 1 },
+      { key_id: "key_s", measure: "recommendation:allow", count: 1 },
       { key_id: "key_s", measure: "used", count: 1 },
     ])
   })
@@ -132,9 +140,9 @@ describe("flushes", () => {
     const { meter, accountId, rows } = await meteredStore()
     meter.record(accountId, SECRET, CHECK)
     expect(await rows()).toEqual([])
-    expect(await meter.flush()).toBe(3)
+    expect(await meter.flush()).toBe(4)
     expect(await meter.flush()).toBe(0)
-    expect(await rows()).toHaveLength(3)
+    expect(await rows()).toHaveLength(4)
   })
 
   test("later counts are added to the stored ones", async () => {
@@ -143,7 +151,12 @@ describe("flushes", () => {
       meter.record(accountId, SECRET, DEEP)
       await flushAll()
     }
-    expect(counted(await rows())).toEqual({ deep_checks: 3, used: 15, "category:personal": 3 })
+    expect(counted(await rows())).toEqual({
+      deep_checks: 3,
+      used: 15,
+      "category:personal": 3,
+      "recommendation:allow": 3,
+    })
   })
 
   test("a flush writes a bounded batch, and the next ones the rest", async () => {
@@ -175,7 +188,12 @@ describe("flushes", () => {
     meter.record(accountId, SECRET, CHECK)
     await Promise.all(flushing)
     await flushAll()
-    expect(counted(await rows())).toEqual({ checks: 6, used: 6, "category:business": 6 })
+    expect(counted(await rows())).toEqual({
+      checks: 6,
+      used: 6,
+      "category:business": 6,
+      "recommendation:allow": 6,
+    })
   })
 
   test("two meters on one store add up", async () => {
@@ -192,6 +210,7 @@ describe("flushes", () => {
       used: 18,
       "category:business": 3,
       "category:personal": 3,
+      "recommendation:allow": 6,
     })
   })
 
@@ -225,7 +244,12 @@ describe("failures", () => {
       meter.record(accountId, SECRET, CHECK)
       await accept()
       await flushAll()
-      expect(counted(await rows())).toEqual({ checks: 3, used: 3, "category:business": 3 })
+      expect(counted(await rows())).toEqual({
+        checks: 3,
+        used: 3,
+        "category:business": 3,
+        "recommendation:allow": 3,
+      })
     },
   )
 

@@ -6,12 +6,17 @@ import { CATEGORY_NAMES } from "../../../src/contract/categories.ts"
 import { LIMITS } from "../../../src/contract/limits.ts"
 import { Usage } from "../../../src/contract/usage-schema.ts"
 import type { SqlValue, Store } from "../../../src/customers/store/core/store.ts"
-import { CATEGORY_MEASURES, MEASURES, type UsageEvent } from "../../../src/customers/usage/measures.ts"
+import {
+  CATEGORY_MEASURES,
+  MEASURES,
+  RECOMMENDATION_MEASURES,
+  type UsageEvent,
+} from "../../../src/customers/usage/measures.ts"
 import { USAGE_METER_BOUNDS, UsageMeter } from "../../../src/customers/usage/usage-meter.ts"
 import { createUsageReport, type ReportedAccount, type ReportedKey } from "../../../src/customers/usage/usage-report.ts"
 import { settled } from "../../support/time.ts"
 import { test } from "../engines.ts"
-import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY } from "./metered-store.ts"
+import { DAY_MS, meteredStore, NOON, PUBLISHABLE, SECRET, TODAY, verdict } from "./metered-store.ts"
 
 for (const format of ["date", "date-time"])
   if (!FormatRegistry.Has(format)) FormatRegistry.Set(format, text => new Date(text).toISOString().startsWith(text))
@@ -29,10 +34,11 @@ const ZERO = {
   dry_runs: 0,
   rate_limited: 0,
   by_category: Object.fromEntries(CATEGORY_NAMES.map(category => [category, 0])),
+  by_recommendation: { allow: 0, review: 0, block: 0 },
 }
 
-const CHECK = { kind: "check", category: "business" } as const
-const DEEP = { kind: "deep_check", category: "invalid" } as const
+const CHECK = { kind: "check", verdict: verdict("business") } as const
+const DEEP = { kind: "deep_check", verdict: verdict("invalid", "block") } as const
 const REFUSAL = { kind: "rate_limited" } as const
 
 const key = (id: string, more: Partial<ReportedKey> = {}): ReportedKey => ({
@@ -81,6 +87,7 @@ test("the schema refuses other members and negative counts", async () => {
     { ...body, today: { ...today, email: "jane@example.com" } },
     { ...body, today: { ...today, by_category: { ...today.by_category, charity: 1 } } },
     { ...body, today: { ...today, by_category: { business: 1 } } },
+    { ...body, today: { ...today, by_recommendation: { allow: 1 } } },
     { ...body, today: { ...today, used: -1 } },
   ]
   expect(others.filter(other => Value.Check(Usage, other))).toEqual([])
@@ -115,7 +122,10 @@ describe("what is counted", () => {
     const did = async () => {
       meter.record(accountId, SECRET, CHECK)
       meter.record(accountId, SECRET, DEEP)
-      meter.record(accountId, SECRET, { kind: "batch", categories: ["business", "relay", "relay"] })
+      meter.record(accountId, SECRET, {
+        kind: "batch",
+        verdicts: [verdict("business"), verdict("relay", "review"), verdict("relay", "review")],
+      })
       meter.record(accountId, SECRET, REFUSAL)
     }
     await did()
@@ -130,6 +140,7 @@ describe("what is counted", () => {
       dry_runs: 0,
       rate_limited: 2,
       by_category: { ...ZERO.by_category, business: 4, invalid: 2, relay: 4 },
+      by_recommendation: { allow: 4, review: 4, block: 2 },
     }
     const body = await report()
     expect<unknown>(body.today).toMatchObject({ ...twice, remaining: 982 })
@@ -141,7 +152,7 @@ describe("what is counted", () => {
   test("each category of a check is counted where its name is", async () => {
     const { meter, accountId, report } = await reported()
     for (const [at, category] of CATEGORY_NAMES.entries())
-      for (let n = 0; n <= at; n++) meter.record(accountId, SECRET, { kind: "check", category })
+      for (let n = 0; n <= at; n++) meter.record(accountId, SECRET, { kind: "check", verdict: verdict(category) })
     expect<unknown>((await report()).today.by_category).toEqual(
       Object.fromEntries(CATEGORY_NAMES.map((category, at) => [category, at + 1])),
     )
@@ -196,7 +207,7 @@ describe("what is counted", () => {
     const report = createUsageReport(meter, log.clock, { accountId, ...ACCOUNT })
     await settled()
     gate.resolve()
-    expect(await flushed).toBe(3)
+    expect(await flushed).toBe(4)
     expect((await report).today.checks).toBe(1)
   })
 
@@ -232,7 +243,7 @@ describe("what is counted", () => {
       deep_check: fc.constant(DEEP),
       batch: fc
         .array(fc.constantFrom(...CATEGORY_NAMES), { maxLength: 5 })
-        .map(categories => ({ kind: "batch", categories })),
+        .map(categories => ({ kind: "batch", verdicts: categories.map(name => verdict(name)) })),
       feedback: fc.constant({ kind: "feedback" }),
       dry_run: fc.constant({ kind: "dry_run" }),
       rate_limited: fc.constant(REFUSAL),
@@ -250,7 +261,7 @@ describe("what is counted", () => {
         expect(used + publishable.used).toBe(checks + LIMITS.deepCheckUnits * deep + items + feedback + dryRuns)
         expect(daily[0]).toMatchObject({ used, feedback, dry_runs: dryRuns })
         const isUnits = events.some(
-          ([, event]) => event.kind !== "rate_limited" && !(event.kind === "batch" && event.categories.length === 0),
+          ([, event]) => event.kind !== "rate_limited" && !(event.kind === "batch" && event.verdicts.length === 0),
         )
         expect(used + publishable.used > before.used + before.publishable.used).toBe(isUnits)
       }),
@@ -261,8 +272,12 @@ describe("what is counted", () => {
   test("a measure that a later version wrote changes nothing", async () => {
     const { store, accountId, report } = await reported()
     const before = await report()
-    const known: string[] = [...Object.keys(MEASURES), ...Object.values(CATEGORY_MEASURES)]
-    for (const [at, measure] of ["webhooks", "category:charity", "toString"].entries()) {
+    const known: string[] = [
+      ...Object.keys(MEASURES),
+      ...Object.values(CATEGORY_MEASURES),
+      ...Object.values(RECOMMENDATION_MEASURES),
+    ]
+    for (const [at, measure] of ["webhooks", "category:charity", "recommendation:ask", "toString"].entries()) {
       expect(known).not.toContain(measure)
       await store.run("INSERT INTO usage VALUES ($1, 'key_s', $2, $3, 7)", [accountId, TODAY - at, measure])
     }
