@@ -29,6 +29,7 @@ import { createRouter, type Handler, type Handlers } from "./router.ts"
 import { createRefusal } from "./site/error-page.tsx"
 import { createPageResponses, type PageResponses } from "./site/page-responses.ts"
 import type { SiteDeps } from "./site/site-context.ts"
+import { serverOffer } from "./site/site-context.ts"
 import { siteRoutes } from "./site/site-routes.ts"
 import { type StageDeps, serve } from "./stages.ts"
 import { batchRoute } from "./v1/batch.ts"
@@ -75,7 +76,7 @@ type AppDeps = AdmissionDeps &
 export function createApp(appDeps: AppDeps) {
   const { responses, isHttps, baseUrl, knownOrigins, requestLog } = appDeps
   const toProblemResponse = createToProblemResponse(appDeps)
-  const pages = createPageResponses(isHttps, baseUrl, appDeps.signIn.isSignUpOpen)
+  const pages = createPageResponses(isHttps, baseUrl, serverOffer(appDeps))
   const deps = {
     ...appDeps,
     toProblemResponse,

@@ -19,6 +19,13 @@ export type RequestResult = {
 /** A fault of the database that a request is refused for, and its cause. */
 type RequestFault = { readonly fault: string; readonly why: string }
 
+/** Who is signed in and looks at a page. */
+export type Viewer = {
+  readonly email: string
+  /** Whether the operator named the email in `MAILKIND_ADMINS`. */
+  readonly isAdmin: boolean
+}
+
 /** A request on its way to its response. Each stage fills in what later ones read; what is null is not known yet, or there is none. */
 export class Exchange {
   readonly request: Request
@@ -39,6 +46,8 @@ export class Exchange {
   result: RequestResult | null = null
   /** The problem that the request was refused with. */
   refusal: ProblemCode | null = null
+  /** Who is signed in. Only pages look. */
+  viewer: Viewer | null = null
   /** The fault of the database that it was refused for. */
   fault: RequestFault | null = null
 

@@ -12,6 +12,7 @@ import { createRouter, type Handler } from "../../src/http/router.ts"
 import { createAssets, type ReadEmbeddedAsset } from "../../src/http/site/assets.ts"
 import type { GuideFacts } from "../../src/http/site/docs/guide-facts.ts"
 import { guideRoutes } from "../../src/http/site/docs/guide-routes.tsx"
+import type { Guards } from "../../src/http/site/guards.ts"
 import { createPageResponses } from "../../src/http/site/page-responses.ts"
 import type { ListsOverview } from "../../src/http/site/public/lists-overview.tsx"
 import { publicRoutes } from "../../src/http/site/public/public-routes.tsx"
@@ -54,8 +55,14 @@ export function openSite({
     log: () => undefined,
     meter: new Meter(createCounterShard()),
   })
+  const pages = createPageResponses(isHttps, () => BASE_URL, { isSignUpOpen: true, hasPricing: false })
+  const allowAnonymous: Guards["allowAnonymous"] = async (exchange, handler) => {
+    const result = await handler()
+    return result instanceof Response ? result : pages.render(result, exchange)
+  }
   const shared = {
-    pages: createPageResponses(isHttps, () => BASE_URL, true),
+    pages,
+    guards: { allowAnonymous },
     baseUrl: () => BASE_URL,
     testDomain: changes.testDomain ?? "mailkind.test",
     guide: guide ?? guideFactsFor(),

@@ -47,7 +47,10 @@ export type Guards = {
   readonly requireAccount: Guard
   /** Throws `not_found` for users who are not administrators, so that the page seems not to exist. */
   readonly requireAdmin: Guard
-  /** Runs a handler for everybody, without shedding load: the free checker has bounds of its own. */
+  /**
+   * Runs a handler for everybody, without shedding load: the free checker has bounds of its own. The header knows who is signed in,
+   * unless the database does not answer.
+   */
   readonly allowAnonymous: (exchange: Exchange, handler: () => Promise<PageResult> | PageResult) => Promise<Response>
   /** Serves a form of our own pages for everybody. Its body is bounded as one without a key, whoever is signed in. */
   readonly allowAnonymousForm: (
@@ -76,10 +79,11 @@ export type GuardDeps = {
 
 /** Builds the guards of one server. */
 export function createGuards(deps: GuardDeps): Guards {
-  const { pages, baseUrl, renderErrorPage, loadShedder } = deps
+  const { pages, cookies, baseUrl, renderErrorPage, loadShedder } = deps
   const signedInUser = createUserLookup(deps)
   const allowAnonymous: Guards["allowAnonymous"] = async (exchange, handler) => {
     try {
+      if (cookies.read(exchange.request, "session") !== "") await signedInUser(exchange).catch(() => null)
       const result = await handler()
       return result instanceof Response ? result : pages.render(result, exchange)
     } catch (error) {
@@ -141,7 +145,9 @@ function createUserLookup({ cookies, findSession, isAdmin, termsStateOf }: Guard
     const active = await findSession(cookies.read(exchange.request, "session"))
     if (active === null) return null
     const { account } = active
-    return { ...active, isAdmin: isAdmin(account.email), terms: termsStateOf(account) }
+    const user = { ...active, isAdmin: isAdmin(account.email), terms: termsStateOf(account) }
+    exchange.viewer = { email: account.email, isAdmin: user.isAdmin }
+    return user
   }
 }
 

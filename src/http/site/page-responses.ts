@@ -1,11 +1,12 @@
 import { h, type VNode } from "preact"
 import { render } from "preact-render-to-string"
+import { lazy } from "../../base/lazy.ts"
 import { PROBLEMS } from "../../contract/problems.ts"
-import type { Exchange } from "../exchange.ts"
+import type { Exchange, Viewer } from "../exchange.ts"
 import { compress, isCompressible, VARY_ENCODING } from "../response/compression.ts"
 import type { Problem } from "../response/problem.ts"
-import { SignUpOpen } from "./ui/sign-up-link.tsx"
 import { BaseUrl } from "./ui/social.tsx"
+import { Offer, type ServerOffer, Viewing, Visitor } from "./ui/visitor.tsx"
 
 /** Pages load files of this server only, and run no inline script and no inline style. */
 const CONTENT_SECURITY_POLICY = {
@@ -45,14 +46,14 @@ const PERMANENT_REDIRECT = 308
 
 /** Builds the responses that browsers get. */
 export type PageResponses = {
-  /** A complete page as text. */
+  /** A complete page for strangers as text, for `html`. */
   readonly document: (page: VNode) => string
   readonly render: (page: VNode, exchange: Exchange, options?: PageResponseOptions) => Response
   /** Renders a page again whose form has an invalid input, with the status of `invalid_input`. */
   readonly renderInvalid: (page: VNode, exchange: Exchange) => Response
   /** Renders a page that explains a problem, with its status and `Retry-After`. */
   readonly renderProblem: (page: VNode, exchange: Exchange, problem: Problem) => Response
-  /** A page that is HTML already. */
+  /** A page that is HTML already, made by `document`. Its header becomes that of who looks at it. */
   readonly html: (html: string, exchange: Exchange, options?: PageResponseOptions) => Response
   /** A text that is not a page, such as the Markdown source of one. */
   readonly text: (
@@ -94,17 +95,23 @@ export type AssetFile = {
   readonly encoding: "gzip" | "br" | null
 }
 
-function documentText(page: VNode, baseUrl: string, isSignUpOpen: boolean): string {
-  const inFacts = h(SignUpOpen.Provider, { value: isSignUpOpen }, page)
-  return `<!doctype html>${render(h(BaseUrl.Provider, { value: baseUrl }, inFacts))}`
+/** A page, or a part of one, for whoever looks at it. */
+function rendered(page: VNode, baseUrl: string, offer: ServerOffer, viewer: Viewer | null): string {
+  const forViewer = h(Viewing.Provider, { value: viewer }, page)
+  return render(h(BaseUrl.Provider, { value: baseUrl }, h(Offer.Provider, { value: offer }, forViewer)))
 }
 
 /**
  * Builds the page responses of one server. Over HTTPS they carry `Strict-Transport-Security`. The base address is for what other sites
  * show of a page.
  */
-export function createPageResponses(isHttps: boolean, baseUrl: () => string, isSignUpOpen: boolean): PageResponses {
-  const document = (page: VNode): string => documentText(page, baseUrl(), isSignUpOpen)
+export function createPageResponses(isHttps: boolean, baseUrl: () => string, offer: ServerOffer): PageResponses {
+  const renderFor = (page: VNode, viewer: Viewer | null): string => rendered(page, baseUrl(), offer, viewer)
+  const document = (page: VNode, viewer: Viewer | null = null): string => `<!doctype html>${renderFor(page, viewer)}`
+  const strangersHeader = lazy(() => renderFor(h(Visitor, {}), null))
+  /** A page that was rendered for strangers, with the header of who looks at it. */
+  const withHeader = (text: string, { viewer }: Exchange): string =>
+    viewer === null ? text : text.replace(strangersHeader(), () => renderFor(h(Visitor, {}), viewer))
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
   const respond = (
     body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,
@@ -126,7 +133,8 @@ export function createPageResponses(isHttps: boolean, baseUrl: () => string, isS
         : respond(text, exchange, all, status)
     }
   const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
-  const renderPage: PageResponses["render"] = (page, exchange, options) => strictHtml(document(page), exchange, options)
+  const renderPage: PageResponses["render"] = (page, exchange, options) =>
+    strictHtml(document(page, exchange.viewer), exchange, options)
   return {
     document,
     render: renderPage,
@@ -136,14 +144,15 @@ export function createPageResponses(isHttps: boolean, baseUrl: () => string, isS
         status: PROBLEMS[code].status,
         headers: { ...headers, ...(retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) }) },
       }),
-    html: strictHtml,
+    html: (text, exchange, options) => strictHtml(withHeader(text, exchange), exchange, options),
     text: (text, exchange, mediaType, headers = {}) =>
       respond(text, exchange, { ...headers, ...textHeaders(mediaType) }),
     redirect: (path, exchange, headers = {}) =>
       respond(null, exchange, { ...headers, "Cache-Control": "no-store", Location: path }, SEE_OTHER),
     moved: (path, exchange) =>
       respond(null, exchange, { "Cache-Control": "no-store", Location: path }, PERMANENT_REDIRECT),
-    apiReference: html(policyHeader(API_REFERENCE_SECURITY_POLICY)),
+    apiReference: (text, exchange) =>
+      html(policyHeader(API_REFERENCE_SECURITY_POLICY))(withHeader(text, exchange), exchange),
     download: (body, exchange, options) => respond(body, exchange, downloadHeaders(options)),
     events: (body, exchange) =>
       respond(body, exchange, { ...textHeaders("text/event-stream; charset=utf-8"), "X-Accel-Buffering": "no" }),

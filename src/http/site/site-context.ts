@@ -34,6 +34,7 @@ import { createGuards, type Guards } from "./guards.ts"
 import { createPageResponses, type PageResponses } from "./page-responses.ts"
 import type { ListsOverview } from "./public/lists-overview.tsx"
 import type { SignUpCheck } from "./sign-in/sign-up-check.ts"
+import type { ServerOffer } from "./ui/visitor.tsx"
 
 /** What the pages need from the rest of the server. */
 export type SiteDeps = FeedbackDeps &
@@ -111,10 +112,18 @@ export type SiteContext = SiteDeps & {
   readonly guards: Guards
 }
 
+type OfferFacts = Pick<SiteDeps, "pricing" | "tiers"> & { readonly signIn: Pick<SiteDeps["signIn"], "isSignUpOpen"> }
+
+/** What the header says of a server. One with a single tier and no prices has nothing to tell. */
+export const serverOffer = ({ signIn, pricing, tiers }: OfferFacts): ServerOffer => ({
+  isSignUpOpen: signIn.isSignUpOpen,
+  hasPricing: signIn.isSignUpOpen && (pricing !== null || tiers.length > 1),
+})
+
 /** Builds the parts that all pages share. */
 export function createSiteContext(deps: SiteDeps): SiteContext {
   const { toProblemResponse, isHttps, baseUrl, isAdmin, terms, changes, loadShedder, clientOf } = deps
-  const pages = createPageResponses(isHttps, baseUrl, deps.signIn.isSignUpOpen)
+  const pages = createPageResponses(isHttps, baseUrl, serverOffer(deps))
   const cookies = createCookies(isHttps)
   const guards = createGuards({
     pages,

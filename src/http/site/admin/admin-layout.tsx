@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { AccountMenu } from "../dashboard/dashboard-layout.tsx"
 import type { SignedInUser } from "../guards.ts"
 import { Layout } from "../ui/layout.tsx"
 
@@ -31,7 +30,7 @@ type AdminLayoutProps = {
 }
 
 /** A page for administrators, with links to all sections. */
-export function AdminLayout({ route, section, title, user, children }: AdminLayoutProps) {
+export function AdminLayout({ route, section, title, children }: AdminLayoutProps) {
   const navigation = (
     <nav class="section-links" aria-label="Administration">
       {ADMIN_SECTIONS.map(({ route: target, label }) => (
@@ -45,7 +44,7 @@ export function AdminLayout({ route, section, title, user, children }: AdminLayo
     </nav>
   )
   return (
-    <Layout route={route} title={title} navigation={navigation} menu={<AccountMenu user={user} />}>
+    <Layout route={route} title={title} navigation={navigation}>
       {children}
     </Layout>
   )

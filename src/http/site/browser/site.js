@@ -158,9 +158,9 @@ document.addEventListener("added", event => {
   showRelativeTimes()
 })
 
-// The menu of the header closes when the visitor or the focus goes elsewhere; without this script its button closes it.
-const menu = document.querySelector("details.menu")
-if (menu instanceof HTMLDetailsElement) {
+// A menu of the header closes when the visitor or the focus goes elsewhere; without this script its button closes it.
+for (const menu of document.querySelectorAll("details.menu")) {
+  if (!(menu instanceof HTMLDetailsElement)) continue
   document.addEventListener("click", event => {
     if (event.target instanceof Node && !menu.contains(event.target)) menu.open = false
   })
@@ -183,8 +183,8 @@ const isDark = () =>
   root.dataset["theme"] === undefined
     ? matchMedia("(prefers-color-scheme: dark)").matches
     : root.dataset["theme"] === "dark"
-const header = document.querySelector("header.top")
-if (header !== null) {
+const footer = document.querySelector(".bottom")
+if (footer !== null) {
   const button = document.createElement("button")
   button.type = "button"
   button.className = "theme"
@@ -197,7 +197,7 @@ if (header !== null) {
     say(`${theme === "dark" ? "Dark" : "Light"} colours.`)
   })
   describe()
-  header.append(button)
+  footer.append(button)
 }
 
 // The response to a form says first what came of it: a verdict, the field to correct, a refusal or a confirmation. Screen readers

@@ -63,6 +63,7 @@ export function accountDataRoutes(site: SiteContext) {
           // What is kept of its day is what it used, without what this process holds for it.
           await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
           await removeAccount(ownerChanges(site, user), user.account.id)
+          exchange.viewer = null
           return pages.render(<AccountDeletedPage />, exchange, {
             headers: { "Set-Cookie": cookies.clear("session") },
           })

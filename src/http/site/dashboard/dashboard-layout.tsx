@@ -36,7 +36,6 @@ export function DashboardLayout({ route, title, user, scripts = [], children }: 
       title={title}
       scripts={scripts}
       navigation={<AccountNavigation route={route} user={user} />}
-      menu={<AccountMenu user={user} />}
       aboveTitle={
         <>
           <SuspensionBanner account={user.account} />
@@ -73,23 +72,6 @@ function AccountNavigation({ route, user }: Pick<DashboardLayoutProps, "route" |
         </a>
       ) : null}
     </nav>
-  )
-}
-
-/** The menu at the right of the header: who is signed in, the account, and the sign-out. It opens without a script. */
-export function AccountMenu({ user }: Pick<DashboardLayoutProps, "user">) {
-  return (
-    <details class="menu">
-      <summary>
-        <span class="unseen">Account menu of </span>
-        <bdi class="email">{user.account.email}</bdi>
-      </summary>
-      <div class="menu-items">
-        <a href={ROUTES.account.path}>Account</a>
-        {user.isAdmin ? <a href={ROUTES.admin.path}>Administration</a> : null}
-        <ActionButton path={ROUTES.postSignOut.path} label="Sign out" />
-      </div>
-    </details>
   )
 }
 

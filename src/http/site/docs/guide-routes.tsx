@@ -7,6 +7,7 @@ import { pathOf } from "../../request/request-url.ts"
 import { acceptsGzip } from "../../response/compression.ts"
 import { noSuchPath } from "../../response/problem-response.ts"
 import { type Handlers, handlers } from "../../router.ts"
+import type { Guards } from "../guards.ts"
 import { queryParameter } from "../links.ts"
 import type { PageResponses } from "../page-responses.ts"
 import type { MarkdownGuideRoute } from "./guide.ts"
@@ -15,7 +16,10 @@ import { GuideIndex } from "./guide-page.tsx"
 import { llmsIndex, markdownPath } from "./llms.ts"
 import type { SearchFile } from "./search-index.ts"
 
-type GuideRoutesDeps = GuideContentDeps & { readonly pages: PageResponses }
+type GuideRoutesDeps = GuideContentDeps & {
+  readonly pages: PageResponses
+  readonly guards: Pick<Guards, "allowAnonymous">
+}
 
 const MARKDOWN = "text/markdown; charset=utf-8"
 const PLAIN = "text/plain; charset=utf-8"
@@ -39,10 +43,12 @@ export function guideRoutes(deps: GuideRoutesDeps) {
   const allMarkdown = async () => (await Promise.all(read.map(({ markdown }) => markdown()))).join("\n")
   const serveForms =
     ({ html, markdown }: PageForms) =>
-    async (exchange: Exchange): Promise<Response> =>
-      acceptsMarkdown(exchange.request.headers.get("accept"))
-        ? pages.text(await markdown(), exchange, MARKDOWN, VARIES)
-        : pages.html(await html(exchange.request.url), exchange, { headers: VARIES })
+    (exchange: Exchange): Promise<Response> =>
+      deps.guards.allowAnonymous(exchange, async () =>
+        acceptsMarkdown(exchange.request.headers.get("accept"))
+          ? pages.text(await markdown(), exchange, MARKDOWN, VARIES)
+          : pages.html(await html(exchange.request.url), exchange, { headers: VARIES }),
+      )
   const ofPages = guide.map(page => [page.route, serveForms(page)] as const)
   return handlers({
     ...(Object.fromEntries(ofPages) as Handlers<MarkdownGuideRoute>), // one for each page

@@ -4,7 +4,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
 import { ICON_PATH, STYLESHEET_PATH } from "../assets.ts"
 import { SiteHeader } from "../ui/layout.tsx"
-import { SignUpOpen } from "../ui/sign-up-link.tsx"
+import { Offer, type ServerOffer } from "../ui/visitor.tsx"
 
 /** The viewer contacts no other host: no proxy, no fonts, no telemetry, no agent. */
 const VIEWER_SETTINGS = {
@@ -55,7 +55,7 @@ export async function apiReferenceHtml(
   document: OpenApiDocument,
   scriptPath: string,
   ownScriptPath: string,
-  isSignUpOpen: boolean,
+  offer: ServerOffer,
 ): Promise<string> {
   // With the schema library that it brings, the plugin takes as long to load as a tenth of a start.
   const { swagger } = await import("@elysiajs/swagger")
@@ -67,14 +67,14 @@ export async function apiReferenceHtml(
     scalarConfig: { customCss: "" },
   })
   const response = await plugin.handle(new Request(`http://localhost${ROUTES.docs.path}`))
-  return completeViewerHtml(await response.text(), ownScriptPath, isSignUpOpen)
+  return completeViewerHtml(await response.text(), ownScriptPath, offer)
 }
 
 /**
  * Adds what the plugin's page lacks: a language, our header, and a notice for browsers without scripts. It also writes the
  * viewer's settings, which the plugin does not escape, and to which it adds a deprecated one.
  */
-function completeViewerHtml(html: string, ownScriptPath: string, isSignUpOpen: boolean): string {
+function completeViewerHtml(html: string, ownScriptPath: string, offer: ServerOffer): string {
   return new HTMLRewriter()
     .on("html", { element: element => void element.setAttribute("lang", "en") })
     .on("title", { element: element => void element.setInnerContent("API reference · mailkind") })
@@ -88,9 +88,9 @@ function completeViewerHtml(html: string, ownScriptPath: string, isSignUpOpen: b
     .on("body", {
       element: element => {
         const header = (
-          <SignUpOpen.Provider value={isSignUpOpen}>
+          <Offer.Provider value={offer}>
             <SiteHeader route="docs" />
-          </SignUpOpen.Provider>
+          </Offer.Provider>
         )
         element.prepend(render(header), { html: true })
         element.append(render(<NoScriptNotice />), { html: true })

@@ -13,7 +13,6 @@ import type { SiteContext } from "../site-context.ts"
 import { curlCommand, formatNumber } from "../ui/format.ts"
 import { ActionButton, FormError } from "../ui/forms.tsx"
 import { CodeBlock, Layout, prettyJson, Table, Tabs } from "../ui/layout.tsx"
-import { SignUpLink, SignUpOpen } from "../ui/sign-up-link.tsx"
 import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
 import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import {
@@ -23,6 +22,7 @@ import {
   verdictHeadline,
   verdictSentences,
 } from "../ui/verdict/verdict-words.ts"
+import { Offer, SignUpLink } from "../ui/visitor.tsx"
 
 /** What the home page tells about this server. */
 type HomeFacts = ExampleFacts & {
@@ -81,7 +81,7 @@ export function HomePage({ facts, form = EMPTY_CHECK_FORM, error = null, verdict
       }
     >
       <ApiSection facts={facts} />
-      {useContext(SignUpOpen) ? <LimitsSection facts={facts} /> : null}
+      {useContext(Offer).isSignUpOpen ? <LimitsSection facts={facts} /> : null}
       <CategoriesSection />
       {facts.hasChecker ? <FreeCheckTerms /> : null}
     </Layout>

@@ -5,7 +5,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { Layout } from "../ui/layout.tsx"
-import { SignUpLink, SignUpOpen } from "../ui/sign-up-link.tsx"
+import { Offer, SignUpLink } from "../ui/visitor.tsx"
 import { INPUT_FIELD } from "./home-page.tsx"
 
 type PassPageProps = {
@@ -49,7 +49,7 @@ export function PassPage({ assets, input }: PassPageProps) {
 }
 
 function Alternatives() {
-  const isSignUpOpen = useContext(SignUpOpen)
+  const isSignUpOpen = useContext(Offer).isSignUpOpen
   return (
     <>
       The puzzle needs a recent browser. You can also{" "}

@@ -12,7 +12,7 @@ import { noSuchPath } from "../../response/problem-response.ts"
 import { handlers } from "../../router.ts"
 import { pythonClient } from "../docs/python-client.ts"
 import { pythonWheel, WHEEL_NAME } from "../docs/python-wheel.ts"
-import type { SiteContext } from "../site-context.ts"
+import { type SiteContext, serverOffer } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
 import { formScriptRoutes } from "./form-script-routes.ts"
 import { HomePage, homeFacts } from "./home-page.tsx"
@@ -32,12 +32,15 @@ type PublicSite = Pick<
   | "pricing"
   | "securityContacts"
   | "clock"
-> & { readonly signIn: Pick<SiteContext["signIn"], "isSignUpOpen"> }
+> & {
+  readonly signIn: Pick<SiteContext["signIn"], "isSignUpOpen">
+  readonly guards: Pick<SiteContext["guards"], "allowAnonymous">
+}
 
 /** The home page, the API reference, the OpenAPI document, the assets and the files at fixed paths. */
 export function publicRoutes(site: PublicSite) {
-  const { responses, baseUrl, testDomain, pages, assets } = site
-  const { render, apiReference, asset } = pages
+  const { responses, baseUrl, testDomain, pages, assets, guards } = site
+  const { apiReference, asset } = pages
   const openapi = lazy(() => openapiDocument(baseUrl(), exampleDomain(testDomain)))
   const document = lazy(() => jsonDocument(openapi()))
   const python = lazy(() => textDocument(pythonClient(baseUrl()), "text/x-python; charset=utf-8"))
@@ -48,16 +51,11 @@ export function publicRoutes(site: PublicSite) {
     throw new Problem("not_found", "This checkout has not made the package. Run `bun run build:client` in it.")
   })
   const reference = lazy(async () =>
-    apiReferenceHtml(
-      openapi(),
-      await assets.path("scalar.js"),
-      await assets.path("reference.js"),
-      site.signIn.isSignUpOpen,
-    ),
+    apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js"), serverOffer(site)),
   )
   return handlers({
-    home: exchange => render(<HomePage facts={homeFacts(site)} />, exchange),
-    docs: async exchange => apiReference(await reference(), exchange),
+    home: exchange => guards.allowAnonymous(exchange, () => <HomePage facts={homeFacts(site)} />),
+    docs: exchange => guards.allowAnonymous(exchange, async () => apiReference(await reference(), exchange)),
     openapi: exchange => responses.document(document(), exchange.request, exchange.id),
     pythonClient: exchange => responses.document(python(), exchange.request, exchange.id),
     pythonWheel: exchange => {

@@ -8,7 +8,7 @@ import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { curlCommand } from "../ui/format.ts"
 import { FlashMessage, FormError, TextField } from "../ui/forms.tsx"
 import { CodeBlock, Layout } from "../ui/layout.tsx"
-import { SignUpOpen } from "../ui/sign-up-link.tsx"
+import { Offer } from "../ui/visitor.tsx"
 import { withNextPath } from "./next-path.ts"
 
 /** The terms that a first sign-in accepts. Null when none are published. */
@@ -32,7 +32,7 @@ type SignInPageProps = CommonSignInProps & {
 
 /** The form that requests a sign-in mail. */
 export function SignInPage({ next, terms, email, error, isMailHeld = false }: SignInPageProps) {
-  const isSignUpOpen = useContext(SignUpOpen)
+  const isSignUpOpen = useContext(Offer).isSignUpOpen
   return (
     <Layout route="signIn" title="Sign in">
       <p class="lead">You need no password. We email you a code and a link, and either one signs you in.</p>
@@ -195,7 +195,7 @@ type CodePageProps = CommonSignInProps & {
 
 /** The form for the code from the mail, in the browser that requested it. */
 export function CodePage(props: CodePageProps) {
-  const isSignUpOpen = useContext(SignUpOpen)
+  const isSignUpOpen = useContext(Offer).isSignUpOpen
   const { next, terms, email, isLogged, error, code = "", refusal = null } = props
   // Whether the address has an account is told to nobody.
   const isMailHeld = props.isMailHeld === true || !isSignUpOpen

@@ -1,21 +1,26 @@
 /** @jsxImportSource preact */
 
 import type { ComponentChildren } from "preact"
+import { useContext } from "preact/hooks"
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
 import { Highlighted } from "./highlighted.tsx"
-import { SignUpLink } from "./sign-up-link.tsx"
+import { PageHead } from "./panels.tsx"
 import { SocialTags } from "./social.tsx"
+import { Offer, Visitor } from "./visitor.tsx"
 
 export { Table } from "./table.tsx"
 
-/** The links in the header of every page, few enough to fit on a phone. */
+/** The links in the header of every page. The prices are left out at a server that has none to show. */
 const NAVIGATION = [
-  { route: "docsGuide", label: "Guide" },
+  { route: "docsGuide", label: "Docs" },
   { route: "docs", label: "API" },
-  { route: "dashboard", label: "Dashboard" },
+  { route: "docsLists", label: "Lists" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
+
+/** Where the home page tells the prices. */
+export const PRICING_PATH = `${ROUTES.home.path}#pricing`
 
 type LayoutProps = {
   /** Null on error pages, which belong to no route. */
@@ -34,18 +39,18 @@ type LayoutProps = {
   readonly sidebar?: ComponentChildren
   /** The links of a section: a column beside the content on wide screens, a strip above it that scrolls sideways on others. */
   readonly navigation?: ComponentChildren
-  /** Displayed at the right of the header, such as the account menu. */
-  readonly menu?: ComponentChildren
+  /** Displayed beside the title, such as a button or a choice of the period. */
+  readonly action?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A complete page: head, header, content and footer. */
 export function Layout(props: LayoutProps) {
-  const { route, title, aboveTitle, hero, sidebar, navigation, menu = null, children } = props
+  const { route, title, aboveTitle, hero, action, sidebar, navigation, children } = props
   const content = (
     <main id="content" class="page">
       {aboveTitle}
-      {hero ?? <h1>{title}</h1>}
+      {hero ?? <PageHead title={title} action={action} />}
       {children}
     </main>
   )
@@ -56,7 +61,7 @@ export function Layout(props: LayoutProps) {
         <a class="skip" href="#content">
           Skip to the content
         </a>
-        <SiteHeader route={route} menu={menu} />
+        <SiteHeader route={route} />
         <Columns navigation={navigation} sidebar={sidebar}>
           {content}
         </Columns>
@@ -127,37 +132,50 @@ const SiteFooter = () => (
   </footer>
 )
 
-type NavigationTarget = (typeof NAVIGATION)[number]["route"]
-
 /** The header of every page. Marks the link to the current page, or to the section that holds it. */
-export function SiteHeader({ route, menu = null }: Pick<LayoutProps, "route" | "menu">) {
+export function SiteHeader({ route }: Pick<LayoutProps, "route">) {
+  const links = <SiteLinks route={route} />
   return (
     <header class="top">
       <a class="brand" href={ROUTES.home.path} {...ariaCurrentPage(route === "home")}>
         <Mark />
         mailkind
       </a>
-      <nav aria-label="Site">
-        {NAVIGATION.map(({ route: target, label }) => (
-          <a key={target} href={ROUTES[target].path} {...ariaCurrentSection(target, route)}>
-            {label}
-          </a>
-        ))}
-      </nav>
-      {route !== null && ROUTES[route].access === "anybody" ? <SignUpLink class="call" /> : null}
-      {menu}
+      <nav aria-label="Site">{links}</nav>
+      <Visitor />
+      <details class="menu more">
+        <summary>Menu</summary>
+        <nav class="menu-items" aria-label="Site">
+          {links}
+        </nav>
+      </details>
     </header>
   )
 }
 
-function ariaCurrentSection(target: NavigationTarget, route: RouteId | null) {
-  if (route === null || target === route) return ariaCurrentPage(target === route)
-  const { path, access } = ROUTES[route]
-  const isWithin = target === "dashboard" ? access !== "anybody" : target === "docsGuide" && isDocsPath(path)
-  return isWithin ? ({ "aria-current": true } as const) : {}
+function SiteLinks({ route }: Pick<LayoutProps, "route">) {
+  return (
+    <>
+      {NAVIGATION.map(({ route: target, label }) => (
+        <a key={target} href={ROUTES[target].path} {...ariaCurrentSection(target, route)}>
+          {label}
+        </a>
+      ))}
+      {useContext(Offer).hasPricing ? <a href={PRICING_PATH}>Pricing</a> : null}
+    </>
+  )
 }
 
-const isDocsPath = (path: string): boolean => path.startsWith(`${ROUTES.docs.path}/`)
+/** The docs hold all their pages but those that have a link of their own. */
+function ariaCurrentSection(target: (typeof NAVIGATION)[number]["route"], route: RouteId | null) {
+  if (route === null || target === route) return ariaCurrentPage(target === route)
+  const { path } = ROUTES[route]
+  if (target === "docs") return path.startsWith(`${ROUTES.docs.path}/api/`) ? ({ "aria-current": true } as const) : {}
+  const isGuide = path.startsWith(`${ROUTES.docs.path}/`) && NAVIGATION.every(link => link.route !== route)
+  return target === "docsGuide" && isGuide && !path.startsWith(`${ROUTES.docs.path}/api/`)
+    ? ({ "aria-current": true } as const)
+    : {}
+}
 
 /** Marks a link to the current page. */
 export const ariaCurrentPage = (isCurrent: boolean) => (isCurrent ? ({ "aria-current": "page" } as const) : {})
@@ -216,7 +234,7 @@ export function Tabs({ label, name, tabs }: TabsProps) {
 
 /** A coloured recommendation. The colour adds nothing to the word. */
 export function RecommendationBadge({ recommendation }: { readonly recommendation: Recommendation }) {
-  return <span class={`advice ${recommendation}`}>{recommendation}</span>
+  return <span class={`pill ${recommendation}`}>{recommendation}</span>
 }
 
 /** Indented JSON. */
