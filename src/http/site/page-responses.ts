@@ -95,10 +95,19 @@ export type AssetFile = {
   readonly encoding: "gzip" | "br" | null
 }
 
-/** A page, or a part of one, for whoever looks at it. */
-function rendered(page: VNode, baseUrl: string, offer: ServerOffer, viewer: Viewer | null): string {
-  const forViewer = h(Viewing.Provider, { value: viewer }, page)
-  return render(h(BaseUrl.Provider, { value: baseUrl }, h(Offer.Provider, { value: offer }, forViewer)))
+/** Builds what renders pages for whoever looks at them. */
+function createRenderer(baseUrl: () => string, offer: ServerOffer) {
+  const renderFor = (page: VNode, viewer: Viewer | null): string => {
+    const forViewer = h(Viewing.Provider, { value: viewer }, page)
+    return render(h(BaseUrl.Provider, { value: baseUrl() }, h(Offer.Provider, { value: offer }, forViewer)))
+  }
+  const strangersHeader = lazy(() => renderFor(h(Visitor, {}), null))
+  return {
+    document: (page: VNode, viewer: Viewer | null = null): string => `<!doctype html>${renderFor(page, viewer)}`,
+    /** A page that was rendered for strangers, with the header of who looks at it. */
+    withHeader: (text: string, { viewer }: Exchange): string =>
+      viewer === null ? text : text.replace(strangersHeader(), () => renderFor(h(Visitor, {}), viewer)),
+  }
 }
 
 /**
@@ -106,12 +115,7 @@ function rendered(page: VNode, baseUrl: string, offer: ServerOffer, viewer: View
  * show of a page.
  */
 export function createPageResponses(isHttps: boolean, baseUrl: () => string, offer: ServerOffer): PageResponses {
-  const renderFor = (page: VNode, viewer: Viewer | null): string => rendered(page, baseUrl(), offer, viewer)
-  const document = (page: VNode, viewer: Viewer | null = null): string => `<!doctype html>${renderFor(page, viewer)}`
-  const strangersHeader = lazy(() => renderFor(h(Visitor, {}), null))
-  /** A page that was rendered for strangers, with the header of who looks at it. */
-  const withHeader = (text: string, { viewer }: Exchange): string =>
-    viewer === null ? text : text.replace(strangersHeader(), () => renderFor(h(Visitor, {}), viewer))
+  const { document, withHeader } = createRenderer(baseUrl, offer)
   const fixed = isHttps ? { ...SECURITY_HEADERS, "Strict-Transport-Security": "max-age=31536000" } : SECURITY_HEADERS
   const respond = (
     body: string | Uint8Array<ArrayBuffer> | ReadableStream<Uint8Array> | null,

@@ -13,13 +13,13 @@ const PAGES = Object.values(ROUTES).filter(
 const menuOf = (html: string): string => /<header.*?(<details class="menu">.*?<\/details>)/s.exec(html)?.[1] ?? ""
 
 test.each(PAGES)(
-  "$path has one navigation, and a menu with the email, the account and the sign-out",
+  "$path has one navigation, and a menu with the email, the dashboard, the account and the sign-out",
   async ({ path }) => {
     const { html } = await harness.page(path)
     expect(html.match(/<nav class="section-links"/g)).toHaveLength(1)
     const menu = menuOf(html)
     expect(menu).toContain("owner@localhost")
-    expect(attributesIn(menu, "href")).toEqual([ROUTES.account.path, ROUTES.admin.path])
+    expect(attributesIn(menu, "href")).toEqual([ROUTES.dashboard.path, ROUTES.account.path, ROUTES.admin.path])
     expect(menu).toContain(`action="${ROUTES.postSignOut.path}"`)
     // Links come before the content, in the order of reading and of the keyboard.
     expect(html.indexOf('class="section-links"')).toBeLessThan(html.indexOf("<main"))
@@ -37,6 +37,18 @@ test("the navigation marks the page, and on the page of one thing the page that 
   expect(await currentOn(ROUTES.dashboard.path)).toBe(`${ROUTES.dashboard.path} page`)
   expect(await currentOn(ROUTES.keys.path)).toBe(`${ROUTES.keys.path} page`)
   expect(await currentOn(keyPath)).toBe(`${ROUTES.keys.path} true`)
+})
+
+test("public pages greet whoever is signed in with the same menu, and offer no key", async () => {
+  for (const path of [ROUTES.home.path, ROUTES.docsGuide.path, ROUTES.docsStart.path, ROUTES.docsLists.path]) {
+    const { html } = await harness.page(path)
+    expect(menuOf(html)).toContain("owner@localhost")
+    expect(/<header.*?<\/header>/s.exec(html)?.[0]).not.toContain("Get a free key")
+    const stranger = await harness.app(new Request(`http://localhost${path}`))
+    const seen = await stranger.text()
+    expect(seen).toContain("Get a free key")
+    expect(seen).not.toContain("owner@localhost")
+  }
 })
 
 test("only administrators have links to the administration", async () => {

@@ -97,13 +97,14 @@ const navigation = (html: string) =>
 test("the bar at the top has three links, and marks the page, or the part that the page is in", async () => {
   const marked = async (path: string) => navigation(await textOf(path)).map(({ current }) => current)
   expect(navigation(await textOf(ROUTES.home.path)).map(({ path }) => path)).toEqual([
-    ...[ROUTES.docsGuide.path, ROUTES.docs.path, ROUTES.dashboard.path],
+    ...[ROUTES.docsGuide.path, ROUTES.docs.path, ROUTES.docsLists.path],
   ])
   expect(await marked(ROUTES.home.path)).toEqual([null, null, null])
   expect(await marked(ROUTES.docsGuide.path)).toEqual(["page", null, null])
   expect(await marked(ROUTES.docs.path)).toEqual([null, "page", null])
+  expect(await marked(ROUTES.docsLists.path)).toEqual([null, null, "page"])
   for (const { pages } of GUIDE)
-    for (const { route } of pages.filter(page => page.route !== "docs"))
+    for (const { route } of pages.filter(page => page.route !== "docs" && page.route !== "docsLists"))
       expect(await marked(ROUTES[route].path)).toEqual(["true", null, null])
 })
 
