@@ -15,6 +15,7 @@ import { JOBS_FULL, jobsBench } from "./cases/jobs.ts"
 import { LISTS_FULL, listsReport } from "./cases/lists.ts"
 import { START_FULL, startBench } from "./cases/start.ts"
 import { type Machine, machineText, thisMachine } from "./report/machine.ts"
+import { MEASURED_FILE, measuredIn } from "./report/measured.ts"
 import { budgetStatus, type Report, reportJson, reportText } from "./report/report.ts"
 import { RESULTS_FILE, resultsMarkdown } from "./report/results.ts"
 
@@ -97,9 +98,12 @@ async function runBenches({ names, isJson, isReport, scaling }: BenchArguments):
 }
 
 async function writeResults(machine: Machine, reports: readonly Report[]): Promise<void> {
-  const file = Bun.file(join(import.meta.dir, "..", RESULTS_FILE))
+  const root = join(import.meta.dir, "..")
+  const file = Bun.file(join(root, RESULTS_FILE))
   const before = (await file.exists()) ? await file.text() : ""
-  await file.write(resultsMarkdown(before, machine, reports))
+  const after = resultsMarkdown(before, machine, reports)
+  await file.write(after)
+  await Bun.write(join(root, MEASURED_FILE), `${JSON.stringify(measuredIn(after), null, 2)}\n`)
 }
 
 type BenchArguments = Exclude<ReturnType<typeof parseArguments>, string>

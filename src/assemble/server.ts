@@ -189,6 +189,7 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
   const signIn = createSignInService(context, mails.sendNow)
   const { networkProbe, isDnsUnavailable } = network
   const check = createCheck({ ...system, activeLists, networkProbe, deepProbe: deep.deepProbe, corrections, onDefect })
+  const listsCheck = createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections })
   const { jobs, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
   const parts: readonly Part[] = [
     ...[createStorePart(system, store), trusted, customers, learned, deep, mails],
@@ -210,11 +211,8 @@ async function createParts(appContext: AppContext, store: OpenStore, { instrumen
       ...createAppDeps(context, lists, isDnsUnavailable, trusted.isInDoubt),
       ...customers,
       ...createLeakReportsService(context, changes),
-      changes,
-      signIn,
-      check,
-      jobs,
-      signUpCheck: assembleSignUpCheck(context, activeLists, customers, check),
+      ...{ changes, signIn, check, listsCheck, jobs },
+      signUpCheck: assembleSignUpCheck(context, customers.ownLists, { check, listsCheck }),
     },
   }
 }
@@ -245,14 +243,12 @@ export const skipDeepChecksUnderLoad = (
 /** Wires the check of addresses that sign in. */
 export const assembleSignUpCheck = (
   { system, settings, log }: AppContext,
-  activeLists: () => DomainLists,
-  { corrections, ownLists }: Pick<CustomersService, "corrections" | "ownLists">,
-  check: Check,
+  ownLists: CustomersService["ownLists"],
+  checks: { readonly check: Check; readonly listsCheck: Check },
 ): SignUpCheck =>
   createSignUpCheck({
+    ...checks,
     policy: settings.MAILKIND_SIGN_UP_POLICY,
-    check,
-    listsCheck: createCheck({ ...system, ...LISTS_ALONE, activeLists, corrections }),
     ownLists,
     setTimer: system.setTimer,
     testDomain: testDomainOf(settings.MAILKIND_TEST_DOMAIN),

@@ -156,9 +156,9 @@ export const LIMITS = {
   /** In total: verifying their signatures takes at most a thirtieth of a core. */
   leakReportsGlobalPerSecond: 500,
   /** The free website checker. A client is an IPv4 address or an IPv6 /64. */
-  freeChecksPerClientAndDay: 3,
+  freeChecksPerClientAndDay: 20,
   /** All clients of an IPv6 /48 together, without a pass: one customer of a provider may have 65 536 clients. */
-  freeChecksPerSiteAndDay: 48,
+  freeChecksPerSiteAndDay: 120,
   /** From this part of the day's budget on, every visitor needs a pass. */
   freeChecksWithoutPassPercent: 50,
   freeRequestsPerSecond: 1,

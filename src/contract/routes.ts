@@ -11,6 +11,8 @@ type RouteSpec = {
   readonly kind: "api" | "page" | "form" | "hook"
   /** Its problems, besides `not_found`, `method_not_allowed` and, on pages for signed-in people, `overloaded`. */
   readonly problems: readonly ProblemCode[]
+  /** The page that holds the form, unless its path is the beginning of the form's. */
+  readonly page?: string
 }
 
 /** The problems of every endpoint that takes keys. */
@@ -159,18 +161,18 @@ export const ROUTES = {
   ownLists: { method: "GET", path: "/dashboard/lists", description: "Your block and allow lists.", access: "account", kind: "page", problems: ["internal_error"] },
   ownListFile: { method: "GET", path: "/dashboard/lists/:list", description: "One of your lists as a text file: block.txt or allow.txt.", access: "account", kind: "page", problems: ["internal_error"] },
   ownListTable: { method: "GET", path: "/dashboard/list-entries/export.csv", description: "One of your lists as a CSV file, with notes.", access: "account", kind: "page", problems: ["internal_error"] },
-  postListEntries: { method: "POST", path: "/dashboard/list-entries", description: "Adds pasted entries to one of your lists, or removes them.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
-  postListImport: { method: "POST", path: "/dashboard/list-entries/import", description: "Adds the entries of a file to one of your lists.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  postListEntries: { method: "POST", path: "/dashboard/list-entries", description: "Adds pasted entries to one of your lists, or removes them.", access: "account", kind: "form", problems: [...FORM_PROBLEMS], page: "/dashboard/lists" },
+  postListImport: { method: "POST", path: "/dashboard/list-entries/import", description: "Adds the entries of a file to one of your lists.", access: "account", kind: "form", problems: [...FORM_PROBLEMS], page: "/dashboard/lists" },
   rules: { method: "GET", path: "/dashboard/rules", description: "Your rules: what you recommend instead of the policy.", access: "account", kind: "page", problems: ["internal_error"] },
   postRules: { method: "POST", path: "/dashboard/rules", description: "Replaces your rules.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   dashboardJobs: { method: "GET", path: "/dashboard/jobs", description: "Your uploaded lists, and a form that uploads one.", access: "account", kind: "page", problems: ["internal_error"] },
   postDashboardJob: { method: "POST", path: "/dashboard/jobs", description: "Uploads a whole list, whose rows are checked in the background.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, ...LIST_FORM_PROBLEMS] },
-  postJobEstimate: { method: "POST", path: "/dashboard/jobs/estimate", description: "Shows what a whole list would cost. Nothing of it is stored.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, ...LIST_FORM_PROBLEMS] },
+  postJobEstimate: { method: "POST", path: "/dashboard/job-estimate", description: "Shows what a whole list would cost. Nothing of it is stored.", access: "account", kind: "form", problems: [...FORM_PROBLEMS, ...LIST_FORM_PROBLEMS], page: "/dashboard/jobs" },
   dashboardJob: { method: "GET", path: "/dashboard/jobs/:id", description: "One of your uploaded lists: how far its check is, and its results.", access: "account", kind: "page", problems: ["internal_error"] },
   jobProgress: { method: "GET", path: "/dashboard/jobs/:id/progress", description: "How far the check of a list is, as server-sent events.", access: "account", kind: "page", problems: ["internal_error"] },
   jobResultsFile: { method: "GET", path: "/dashboard/jobs/:id/results", description: "The results of a list, as a file.", access: "account", kind: "page", problems: ["job_not_ready", "internal_error"] },
   postCallbackAgain: { method: "POST", path: "/dashboard/jobs/:id/send-again", description: "Sends a callback of a list once more.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
-  postDashboardCallbackSecret: { method: "POST", path: "/dashboard/callback-secret", description: "Makes or replaces the secret that signs your callbacks, and shows it.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
+  postDashboardCallbackSecret: { method: "POST", path: "/dashboard/callback-secret", description: "Makes or replaces the secret that signs your callbacks, and shows it.", access: "account", kind: "form", problems: [...FORM_PROBLEMS], page: "/dashboard/jobs" },
   jobDeletion: { method: "GET", path: "/dashboard/jobs/:id/delete", description: "Asks for confirmation before a list is deleted.", access: "account", kind: "page", problems: ["internal_error"] },
   postJobDeletion: { method: "POST", path: "/dashboard/jobs/:id/delete", description: "Deletes a list with its results.", access: "account", kind: "form", problems: [...FORM_PROBLEMS] },
   feedback: { method: "GET", path: "/dashboard/feedback", description: "Your reports of wrong verdicts, and their results.", access: "account", kind: "page", problems: ["internal_error"] },
@@ -197,8 +199,8 @@ export const ROUTES = {
   admin: { method: "GET", path: "/admin", description: "What needs attention, the traffic, and the state of the server.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminAccounts: { method: "GET", path: "/admin/accounts", description: "All accounts. Search them by email, domain or key.", access: "admin", kind: "page", problems: ["internal_error"] },
   postAdminAccount: { method: "POST", path: "/admin/accounts", description: "Creates an account.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
-  postAdminInvitation: { method: "POST", path: "/admin/invitations", description: "Invites an address to an account, and mails or shows the link.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
-  postAdminInvitationRevocation: { method: "POST", path: "/admin/invitations/:id/revoke", description: "Revokes an invitation.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
+  postAdminInvitation: { method: "POST", path: "/admin/invitations", description: "Invites an address to an account, and mails or shows the link.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS], page: "/admin/accounts" },
+  postAdminInvitationRevocation: { method: "POST", path: "/admin/invitations/:id/revoke", description: "Revokes an invitation.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS], page: "/admin/accounts" },
   adminAccount: { method: "GET", path: "/admin/accounts/:id", description: "One account: its state, tier, keys, usage today and notes.", access: "admin", kind: "page", problems: ["internal_error"] },
   postAdminTier: { method: "POST", path: "/admin/accounts/:id/tier", description: "Sets the tier of an account.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
   postAdminSuspension: { method: "POST", path: "/admin/accounts/:id/suspend", description: "Suspends an account: all of its keys are refused.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
@@ -210,8 +212,8 @@ export const ROUTES = {
   adminLists: { method: "GET", path: "/admin/lists", description: "The block and allow lists of the operator.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminListFile: { method: "GET", path: "/admin/lists/:list", description: "One of the operator's lists as a text file: block.txt or allow.txt.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminListTable: { method: "GET", path: "/admin/list-entries/export.csv", description: "One of the operator's lists as a CSV file, with notes.", access: "admin", kind: "page", problems: ["internal_error"] },
-  postAdminListEntries: { method: "POST", path: "/admin/list-entries", description: "Adds pasted entries to one of the operator's lists, or removes them.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
-  postAdminListImport: { method: "POST", path: "/admin/list-entries/import", description: "Adds the entries of a file to one of the operator's lists.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
+  postAdminListEntries: { method: "POST", path: "/admin/list-entries", description: "Adds pasted entries to one of the operator's lists, or removes them.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS], page: "/admin/lists" },
+  postAdminListImport: { method: "POST", path: "/admin/list-entries/import", description: "Adds the entries of a file to one of the operator's lists.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS], page: "/admin/lists" },
   adminActs: { method: "GET", path: "/admin/acts", description: "What administrators did, and when.", access: "admin", kind: "page", problems: ["internal_error"] },
   adminKeyRevocation: { method: "GET", path: "/admin/keys/:id/revoke", description: "Asks for confirmation before a key is revoked.", access: "admin", kind: "page", problems: ["internal_error"] },
   postAdminKeyRevocation: { method: "POST", path: "/admin/keys/:id/revoke", description: "Revokes a key and sends its owner a mail.", access: "admin", kind: "form", problems: [...FORM_PROBLEMS] },
@@ -267,8 +269,10 @@ export const ROUTES = {
 export type RouteId = keyof typeof ROUTES
 
 /** The routes with their paths as patterns: `:name` matches one segment. */
-const ROUTE_PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kind, access }) => ({
+const ROUTE_PATTERNS = Object.values<RouteSpec>(ROUTES).map(({ method, path, kind, access, page }) => ({
   method,
+  isForm: kind === "form",
+  page,
   isPage: kind === "page",
   needsSession: kind === "page" && (access === "account" || access === "admin"),
   pattern: new RegExp(`^${path.replace(/[.]/g, "\\.").replace(/:\w+/g, "[^/]+")}$`),
@@ -304,6 +308,18 @@ export function pagePathWithoutSlash(path: string): string | null {
   if (end === 0 || end === path.length) return null
   const bare = path.slice(0, end)
   return ROUTE_PATTERNS.some(({ isPage, pattern }) => isPage && pattern.test(bare)) ? bare : null
+}
+
+/**
+ * The path of the page that holds the form whose target is the path: after a refused form a reload asks for the target by GET. Null: no form
+ * is sent there.
+ */
+export function pageOfForm(path: string): string | null {
+  const form = ROUTE_PATTERNS.find(({ isForm, pattern }) => isForm && pattern.test(path))
+  if (form === undefined || form.page !== undefined) return form?.page ?? null
+  let page = path
+  while (!ROUTE_PATTERNS.some(({ isPage, pattern }) => isPage && pattern.test(page))) page = page.slice(0, page.lastIndexOf("/")) || ROUTES.home.path
+  return page
 }
 
 /** The version of the API. */

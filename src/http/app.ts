@@ -1,7 +1,7 @@
 import type { Log } from "../base/log.ts"
 import type { Stopwatch } from "../base/outside-world.ts"
 import type { Check } from "../check/check.ts"
-import { allowedMethods, pagePathWithoutSlash, ROUTES } from "../contract/routes.ts"
+import { allowedMethods, pageOfForm, pagePathWithoutSlash, ROUTES } from "../contract/routes.ts"
 import type { Health } from "../contract/schemas.ts"
 import type { Usage } from "../contract/usage-schema.ts"
 import type { KeyAuthenticator } from "../customers/keys/key-authenticator.ts"
@@ -18,6 +18,7 @@ import { secretScanningRoute } from "./hooks/secret-scanning.ts"
 import { mcpRoute } from "./mcp/mcp-route.ts"
 import { AccountLog } from "./metrics/account-log.ts"
 import { RequestObserver } from "./metrics/request-observer.ts"
+import { prefersHtml } from "./request/accept.ts"
 import { guardedRoutes } from "./request/path-guard.ts"
 import type { NextTick } from "./request/request-batcher.ts"
 import { pathOf, queryOf } from "./request/request-url.ts"
@@ -122,10 +123,14 @@ export function createApp(appDeps: AppDeps) {
 type ElsewhereDeps = StageDeps & Pick<AppDeps, "responses" | "knownOrigins">
 
 /**
- * Serves requests without a route: HEAD where there is GET, OPTIONS on every path, and the path of a page with a slash at its end.
- * All others are refused.
+ * Serves requests without a route: HEAD where there is GET, OPTIONS on every path, the path of a page with a slash at its end, and the
+ * target of a form that a browser reloads. All others are refused.
  */
-function createElsewhere(deps: ElsewhereDeps, pages: Pick<PageResponses, "moved">, dispatch: RequestHandler) {
+function createElsewhere(
+  deps: ElsewhereDeps,
+  pages: Pick<PageResponses, "moved" | "redirect">,
+  dispatch: RequestHandler,
+) {
   const { responses } = deps
   const serveBy = (request: Request, handle: Handler) =>
     serve(deps, new Exchange(request, responses.requestId(request), null), handle)
@@ -141,6 +146,8 @@ function createElsewhere(deps: ElsewhereDeps, pages: Pick<PageResponses, "moved"
       const isReading = request.method === "GET" || request.method === "HEAD"
       const page = isReading && allow === null ? pagePathWithoutSlash(path) : null
       if (page !== null) return serveBy(request, exchange => pages.moved(withQueryOf(request, page), exchange))
+      const holder = reloadedFormPage(request, path)
+      if (holder !== null) return serveBy(request, exchange => pages.redirect(holder, exchange))
       if (request.method !== "OPTIONS" || allow === null) return serveBy(request, refuseWith(noSuchRoute(request)))
       return serveBy(request, exchange => optionsResponse(deps, exchange, path, allow))
     },
@@ -149,6 +156,10 @@ function createElsewhere(deps: ElsewhereDeps, pages: Pick<PageResponses, "moved"
     refuse: (request: Request, error: unknown): Promise<Response> => serveBy(request, refuseWith(error)),
   }
 }
+
+/** The page with the form whose target a browser reloads; null: it reloads none. */
+const reloadedFormPage = ({ method, headers }: Request, path: string): string | null =>
+  method === "GET" && prefersHtml(headers.get("accept")) ? pageOfForm(path) : null
 
 /**
  * The answer to OPTIONS. A preflight carries no key, so any active publishable key that allows the origin is enough (DECISIONS 29). Where

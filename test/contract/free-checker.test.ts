@@ -3,7 +3,7 @@ import { LIMITS } from "../../src/contract/limits.ts"
 import { CHECKER_CODES, CHECKER_REFUSAL_ORDER, PROBLEMS, type ProblemCode } from "../../src/contract/problems.ts"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { testApp } from "../support/app.ts"
-import { type Visiting, visit } from "./visit.ts"
+import { spendFreeChecks, type Visiting, visit } from "./visit.ts"
 
 type Harness = Awaited<ReturnType<typeof testApp>>
 
@@ -25,13 +25,18 @@ const BUDGET = 100
 async function flawed(flaws: readonly Flaw[], headers: Record<string, string> = {}): Promise<Response> {
   const harness = await testApp({ freeChecksPerDay: String(BUDGET) })
   const has = (flaw: Flaw): boolean => flaws.includes(flaw)
-  if (has("no_pass")) for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) await visit(harness)
+  if (has("no_pass")) await spendFreeChecks(harness)
   await harness.time.tick(60_000)
   if (has("banned")) await banish(harness)
   // Who is banned is not counted any more, and has paid when this is over.
   if (!has("too_fast")) await harness.time.tick(60_000)
   else for (let count = 0; count < LIMITS.freeRequestsBurst; count++) await visit(harness, { input: "" })
-  if (has("no_budget")) await harness.customers.units.take("free checker", BUDGET - (has("no_pass") ? 3 : 0), BUDGET)
+  if (has("no_budget"))
+    await harness.customers.units.take(
+      "free checker",
+      BUDGET - (has("no_pass") ? LIMITS.freeChecksPerClientAndDay : 0),
+      BUDGET,
+    )
   if (has("broken")) await harness.store.run("DROP TABLE own_list_entries")
   harness.customers.ownLists.invalidateAll()
   return await visit(harness, { ...sentWith(flaws), headers: { ...(has("foreign") ? FOREIGN : {}), ...headers } })

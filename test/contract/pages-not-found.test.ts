@@ -65,6 +65,35 @@ test("HEAD of a page that is not there has the headers of the page", async () =>
   expect([response.status, mediaType(response)]).toEqual([404, "text/html"])
 })
 
+describe("the target of a form, which a browser reloads after a refusal,", () => {
+  const TARGETS = Object.values(ROUTES)
+    .filter(({ kind }) => kind === "form")
+    .map(({ path }) => path.replaceAll(/:\w+/g, "some-id"))
+  const PAGES = Object.values(ROUTES).filter(({ kind }) => kind === "page")
+  const isPage = (path: string): boolean =>
+    PAGES.some(page => new RegExp(`^${page.path.replaceAll(/:\w+/g, "[^/]+")}$`).test(path))
+
+  test.each(TARGETS)("%s is a page, or leads to the page with the form", async path => {
+    for (const method of ["GET", "HEAD"]) {
+      const { status, headers } = await ask(path, BROWSER, method)
+      expect(status).not.toBe(405)
+      expect(isPage(status === 303 ? (headers.get("location") ?? "").replace(/\?.*/, "") : path)).toBe(true)
+    }
+  })
+
+  test.each([
+    ["/dashboard/keys/key_1/name", "/dashboard/keys/key_1"],
+    ["/dashboard/list-entries/import", "/dashboard/lists"],
+    ["/dashboard/job-estimate", "/dashboard/jobs"],
+    ["/admin/invitations/inv_1/revoke", "/admin/accounts"],
+    ["/sign-out", "/"],
+  ])("leads from %s to %s, and is refused to a program", async (path, page) => {
+    const { status, headers } = await ask(path, BROWSER)
+    expect([status, headers.get("location")]).toEqual([303, page])
+    expect((await ask(path, "*/*")).status).toBe(405)
+  })
+})
+
 describe("a slash at the end of a page's path", () => {
   const PAGES = Object.values(ROUTES).filter(({ kind, path }) => kind === "page" && path !== "/" && !path.includes(":"))
 

@@ -1,4 +1,5 @@
 import type { Challenge } from "altcha-lib"
+import { LIMITS } from "../../src/contract/limits.ts"
 import { solutionOf } from "../customers/free-checks/open-free-checks.ts"
 import type { testApp } from "../support/app.ts"
 
@@ -35,6 +36,14 @@ export async function visit(
       body: body ?? fields.toString(),
     }),
   )
+}
+
+/** Uses up what a visitor has in a day without a pass, no faster than is allowed. */
+export async function spendFreeChecks(harness: Pick<Harness, "app" | "time">): Promise<void> {
+  for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) {
+    await visit(harness)
+    await harness.time.tick(1000 / LIMITS.freeRequestsPerSecond)
+  }
 }
 
 /** The text of a challenge's solution, as the page of the pass gets and sends it. */

@@ -18,6 +18,7 @@ import { type DeepProbe, OFFLINE_DEEP_PROBE } from "../../src/check/deep-evidenc
 import { type LoadedLists, openLists } from "../../src/check/domain-lookup.ts"
 import type { OnDefect } from "../../src/check/evidence-defects.ts"
 import type { PackManifest } from "../../src/check/lists/manifest.ts"
+import { LISTS_ALONE } from "../../src/check/lists-alone.ts"
 import { type NetworkProbe, offlineNetworkProbe } from "../../src/check/network-evidence.ts"
 import { INITIAL_REFRESH_STATE } from "../../src/check/refresh/refresh-state.ts"
 import { parseSettings } from "../../src/config/settings.ts"
@@ -252,6 +253,13 @@ export async function testApp({
     clock,
     stopwatch,
   })
+  const listsCheck = createCheck({
+    ...LISTS_ALONE,
+    activeLists: () => lists,
+    corrections: customers.corrections,
+    clock,
+    stopwatch,
+  })
   const { jobs, service: jobService, part: jobsPart } = createJobsService(context, check, customers, loadShedder)
   onTestEnd(async () => {
     let isStopped = false
@@ -270,7 +278,8 @@ export async function testApp({
     ...createLeakReportsService(context, changes),
     responses: createJsonResponses(() => `req_test${count++}`, false),
     check,
-    signUpCheck: assembleSignUpCheck(context, () => lists, customers, check),
+    listsCheck,
+    signUpCheck: assembleSignUpCheck(context, customers.ownLists, { check, listsCheck }),
     roleOf: localPart => findRoleWord(localPart, lists.addressWords),
     clientOf: request => clientOf(peerOf(request), request.headers),
     addressOf: request => addressOf(peerOf(request), request.headers),

@@ -73,6 +73,8 @@ export function openSite({
       responses: own,
       assets: createAssets(asset),
       freeChecks: null,
+      lists,
+      examples: { list: async () => [], has: () => false },
       signIn: { isSignUpOpen: true },
       tiers: TIERS,
       defaultTier: 0,

@@ -57,25 +57,26 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
       <p class="lead">
         <Prose text={detail ?? cause} />
       </p>
-      <p>
-        <a href={ROUTES.home.path}>Back to the home page</a> · What{" "}
-        <a href={`${ROUTES.docsErrors.path}#${code}`}>
-          <code>{code}</code>
-        </a>{" "}
-        means
+      <p class="actions">
+        <a class="button" href={ROUTES.home.path}>
+          Go to the home page
+        </a>
+        <a class="button quiet" href={`${ROUTES.docsErrors.path}#${code}`}>
+          What <code>{code}</code> means
+        </a>
       </p>
     </Layout>
   )
 }
 
 /** What guards say of a page that somebody may not see, so that both look the same. */
-export const NO_PAGE = "No such page."
+export const NO_PAGE = "There is nothing at this address."
 
 /** What people see where nothing is. It leads to the pages from which all others are reached. */
 const NotFoundPage = ({ detail }: { readonly detail: string }) => (
   <Layout route={null} title="Page not found">
     <p class="lead">
-      <Prose text={detail} /> Check the address, or start from one of these pages:
+      <Prose text={detail} /> Check the spelling, or start here:
     </p>
     <dl class="links">
       {STARTING_POINTS.map(({ route, label }) => (
@@ -92,7 +93,7 @@ const NotFoundPage = ({ detail }: { readonly detail: string }) => (
 
 const STARTING_POINTS = [
   { route: "home", label: "Home" },
-  { route: "docsGuide", label: "Guide" },
+  { route: "docsGuide", label: "Docs" },
   { route: "docs", label: "API reference" },
   { route: "dashboard", label: "Dashboard" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]

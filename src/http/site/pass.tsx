@@ -83,15 +83,15 @@ export function PassForm({ assets, path, fields, challenge, alternatives }: Pass
       ))}
       <input type="hidden" name={SOLUTION_FIELD} value="" />
       {/* Everything to read or press stands above the widget, which covers what is below it with a tooltip. */}
-      <p class="alternatives">{alternatives}</p>
+      <noscript>
+        <p class="told">The puzzle needs JavaScript, which is off in your browser.</p>
+      </noscript>
       <p class="boxed fault" role="alert" hidden>
         The puzzle was not solved. Tick the box to try again.
       </p>
       <InsecurePageNotice isHidden />
+      <p class="hint">{alternatives}</p>
       {h("altcha-widget", { ...WIDGET_ATTRIBUTES, challenge: source })}
-      <noscript>
-        <p class="told">The puzzle needs JavaScript, which is off in your browser. {alternatives}</p>
-      </noscript>
     </form>
   )
 }

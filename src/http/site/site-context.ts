@@ -70,6 +70,8 @@ export type SiteDeps = FeedbackDeps &
     readonly isDnsOff: boolean
 
     readonly check: Check
+    /** The same check without the network. */
+    readonly listsCheck: Check
     /** Finds what is wrong with an address that signs in. */
     readonly signUpCheck: SignUpCheck
     readonly ownLists: OwnListCache

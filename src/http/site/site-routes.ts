@@ -16,6 +16,7 @@ import { rulesPageRoutes } from "./dashboard/rules-page.tsx"
 import { tryPageRoutes } from "./dashboard/try-it.tsx"
 import { guideRoutes } from "./docs/guide-routes.tsx"
 import { ownListPageRoutes } from "./own-lists/own-list-routes.tsx"
+import { createExamples } from "./public/examples.ts"
 import { freeCheckRoutes } from "./public/free-check-routes.tsx"
 import { publicRoutes } from "./public/public-routes.tsx"
 import { signInRoutes } from "./sign-in/sign-in-routes.tsx"
@@ -24,10 +25,11 @@ import { createSiteContext, type SiteContext, type SiteDeps } from "./site-conte
 /** Every page for people: documentation, the free checker, the sign-in, the dashboard and the administration. */
 export function siteRoutes(deps: SiteDeps) {
   const site = createSiteContext(deps)
+  const visited = { ...site, examples: createExamples(site) }
   return {
-    ...publicRoutes(site),
+    ...publicRoutes(visited),
     ...guideRoutes({ ...site, files: site.assets }),
-    ...freeCheckRoutes(site),
+    ...freeCheckRoutes(visited),
     ...signInRoutes(site),
     ...dashboardRoutes(site),
     ...adminRoutes(site),

@@ -44,7 +44,7 @@ test.skipIf(isBrowserMissing)(
     await plain.getByLabel("Email address").fill("joe@example.com")
     await plain.locator("main form button").first().click()
     expect(await plain.isVisible("noscript")).toBe(true)
-    expect(await plain.textContent("main")).toContain("try again in a few minutes")
+    expect(await plain.textContent("main")).toContain("Try again in a few minutes")
   },
   BROWSER_TEST_MS,
 )

@@ -8,6 +8,7 @@ import {
   exampleFile,
   exampleLanguages,
   exampleProgram,
+  firstCalls,
 } from "../../../src/http/site/docs/examples.ts"
 import { serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
@@ -107,6 +108,14 @@ export function testExamples(runners: readonly Runner[]): void {
       const degraded = await run("check", ["jane@northwind-paper.com"])
       expect(degraded).toEqual({ code: 0, out: "review, degraded: check again later\n", err: "" })
       expect((await run("check", ["jane@mailinator.com"])).out).toStartWith("block")
+    })
+
+    test.skipIf(isMissing)("get an answer without a key by the first call", async () => {
+      const server = await serverProcess()
+      onTestEnd(server.stop)
+      const call = firstCalls("business@mailkind.test", factsAt(server.url)).find(each => each.language === language)
+      const ended = await runner.run(`first.${call?.ending}`, call?.code ?? "", [], "")
+      expect(ended).toMatchObject({ code: 0, out: expect.stringMatching(/business.*allow/s), err: "" })
     })
 
     test.skipIf(isMissing)("let people in whenever a check fails, and log the problem when there is one", async () => {

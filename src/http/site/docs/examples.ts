@@ -1,5 +1,6 @@
 import { assert } from "../../../base/errors.ts"
 import { LIMITS } from "../../../contract/limits.ts"
+import { curlCommand } from "../ui/format.ts"
 import BATCH_CURL from "./examples/batch-curl.txt" with { type: "text" }
 import BATCH_JAVASCRIPT from "./examples/batch-javascript.txt" with { type: "text" }
 import BATCH_PYTHON from "./examples/batch-python.txt" with { type: "text" }
@@ -9,6 +10,10 @@ import CHECK_JAVASCRIPT from "./examples/check-javascript.txt" with { type: "tex
 import CHECK_PHP from "./examples/check-php.txt" with { type: "text" }
 import CHECK_PYTHON from "./examples/check-python.txt" with { type: "text" }
 import FEEDBACK_CURL from "./examples/feedback-curl.txt" with { type: "text" }
+import FIRST_GO from "./examples/first-go.txt" with { type: "text" }
+import FIRST_JAVASCRIPT from "./examples/first-javascript.txt" with { type: "text" }
+import FIRST_PHP from "./examples/first-php.txt" with { type: "text" }
+import FIRST_PYTHON from "./examples/first-python.txt" with { type: "text" }
 import IN_PROCESS from "./examples/in-process.txt" with { type: "text" }
 import ROTATE_KEYS from "./examples/rotate-keys.txt" with { type: "text" }
 import SIGN_UP_FORM from "./examples/sign-up-form.txt" with { type: "text" }
@@ -79,6 +84,20 @@ export function exampleProgram(task: ExampleTask, language: ExampleLanguage, fac
   assert(text !== undefined, `there is no example of ${task} in ${language}`)
   return fillPlaceholders(text, facts, {})
 }
+
+/** The first call of each language: it prints the answer, and needs no key for a test address. */
+const FIRST_CALLS = { javascript: FIRST_JAVASCRIPT, python: FIRST_PYTHON, php: FIRST_PHP, go: FIRST_GO } as const
+
+/** The first call in each language, with the address that it checks. */
+export const firstCalls = (email: string, facts: ExampleFacts) =>
+  EXAMPLE_LANGUAGE_NAMES.map(language => ({
+    ...EXAMPLE_LANGUAGES[language],
+    language,
+    code:
+      language === "curl"
+        ? curlCommand(facts.baseUrl, email)
+        : fillPlaceholders(FIRST_CALLS[language], facts, { email }),
+  }))
 
 /** A program that checks in its own process. */
 export const IN_PROCESS_EXAMPLE = IN_PROCESS.trimEnd()

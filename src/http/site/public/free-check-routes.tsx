@@ -1,8 +1,7 @@
 /** @jsxImportSource preact */
 import type { VNode } from "preact"
-import { type CheckRequest, NO_OWN_LIST_MATCH, type OwnListMatch } from "../../../check/check.ts"
+import type { CheckRequest } from "../../../check/check.ts"
 import { LIMITS } from "../../../contract/limits.ts"
-import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import type { FreeChecks } from "../../../customers/free-checks/free-checks.ts"
 import type { PassChange } from "../../../customers/free-checks/passes.ts"
 import { charged, type UnitCharge } from "../../admission/metered.ts"
@@ -22,11 +21,16 @@ import { assertSameOrigin, assertSameOriginFetch } from "../same-origin.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
 import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
-import { type CheckFormState, EMPTY_CHECK_FORM, EXAMPLE_FIELD, HomePage, homeFacts, INPUT_FIELD } from "./home-page.tsx"
+import { type Examples, freeCheckRequest, publicOwnListMatch } from "./examples.ts"
+import { homeFacts } from "./home-facts.ts"
+import { type CheckFormState, EMPTY_CHECK_FORM, HomePage, INPUT_FIELD } from "./home-page.tsx"
+import { EXAMPLE_FIELD } from "./home-sections.tsx"
 import { PassPage } from "./pass-page.tsx"
 
+type FreeCheckSite = SiteContext & { readonly examples: Examples }
+
 /** The free checker: the form of the home page, and the challenge of a pass. Refusals come in `CHECKER_REFUSAL_ORDER`. */
-export function freeCheckRoutes(site: SiteContext) {
+export function freeCheckRoutes(site: FreeCheckSite) {
   const { responses, guards, clientOf } = site
   return handlers({
     postHome: exchange => guards.allowAnonymous(exchange, () => handleCheckForm(site, exchange)),
@@ -42,7 +46,7 @@ export function freeCheckRoutes(site: SiteContext) {
 /** What the response needs whether the check succeeds or not: the form to display again, and the change of the pass cookie. */
 type FormProgress = { form: CheckFormState; passChange: PassChange }
 
-async function handleCheckForm(site: SiteContext, exchange: Exchange): Promise<Response> {
+async function handleCheckForm(site: FreeCheckSite, exchange: Exchange): Promise<Response> {
   assertSameOrigin(exchange.request, site.baseUrl())
   const freeChecks = requireFreeChecks(site)
   const progress: FormProgress = { form: EMPTY_CHECK_FORM, passChange: null }
@@ -50,14 +54,14 @@ async function handleCheckForm(site: SiteContext, exchange: Exchange): Promise<R
 }
 
 async function checkResponse(
-  site: SiteContext,
+  site: FreeCheckSite,
   freeChecks: FreeChecks,
   exchange: Exchange,
   progress: FormProgress,
 ): Promise<Response> {
   try {
     const verdict = await checkSubmittedForm(site, freeChecks, exchange, progress)
-    return site.pages.render(homePage(site, { form: progress.form, verdict }), exchange)
+    return site.pages.render(await homePage(site, { form: progress.form, verdict }), exchange)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A script gets the problem as JSON, as the API sends it.
@@ -68,7 +72,7 @@ async function checkResponse(
 }
 
 async function checkSubmittedForm(
-  site: SiteContext,
+  site: FreeCheckSite,
   freeChecks: FreeChecks,
   exchange: Exchange,
   progress: FormProgress,
@@ -86,10 +90,9 @@ async function checkSubmittedForm(
   const form = await readBody()
   progress.form = typedForm(form)
   const checkRequest = parseFreeCheckInput(site, progress.form.input, client)
-  // Test addresses use up no check.
-  const units = checkRequest.subject.isTest ? 0 : 1
+  const isFree = checkRequest.subject.isTest || site.examples.has(form.text(EXAMPLE_FIELD))
   const charge = freeCharge(site, freeChecks, exchange, client, form, progress)
-  return await charged(charge, units, () => freeCheckResult(site, checkRequest, exchange.id))
+  return await charged(charge, isFree ? 0 : 1, () => freeCheckResult(site, checkRequest, exchange.id))
 }
 
 /** The form as it was sent. An example replaces what is in the field. */
@@ -143,33 +146,18 @@ function freeCharge(
 function parseFreeCheckInput({ testDomain }: SiteContext, input: string, callerId: string): CheckRequest {
   const typed = parseTyped(input, testDomain)
   if (typed.kind === "refused") throw invalidInput([{ pointer: `/${INPUT_FIELD}`, detail: typed.message }])
-  return {
-    subject: typed.subject,
-    policy: POLICY_DEFAULT,
-    isDeep: false,
-    includeTenant: true,
-    callerId,
-    ownListMatch: NO_OWN_LIST_MATCH,
-  }
+  return freeCheckRequest(typed.subject, callerId)
 }
 
 /** Rejects when the operator's lists cannot be read. */
 async function freeCheckResult(
-  site: SiteContext,
+  site: FreeCheckSite,
   checkRequest: CheckRequest,
   requestId: string,
 ): Promise<DisplayedVerdict> {
-  const { check, ownLists } = site
-  const { subject } = checkRequest
-  const ownListMatch = subject.isTest ? NO_OWN_LIST_MATCH : publicOwnListMatch(await ownLists.lookup(null, subject))
-  return displayedVerdict(site, await check({ ...checkRequest, ownListMatch }), requestId)
+  const ownListMatch = await publicOwnListMatch(site, checkRequest.subject)
+  return displayedVerdict(site, await site.check({ ...checkRequest, ownListMatch }), requestId)
 }
-
-/** Leaves out the operator's block list: only key holders may learn what is on it, since here anybody could try names. */
-const publicOwnListMatch = ({ isOperatorAllowed }: OwnListMatch): OwnListMatch => ({
-  ...NO_OWN_LIST_MATCH,
-  isOperatorAllowed,
-})
 
 type HomePageContent = {
   readonly form: CheckFormState
@@ -177,13 +165,14 @@ type HomePageContent = {
   readonly verdict?: DisplayedVerdict | null
 }
 
-const homePage = (site: SiteContext, { form, error = null, verdict = null }: HomePageContent): VNode => (
-  <HomePage facts={homeFacts(site)} form={form} error={error} verdict={verdict} />
-)
+const homePage = async (
+  site: FreeCheckSite,
+  { form, error = null, verdict = null }: HomePageContent,
+): Promise<VNode> => <HomePage facts={await homeFacts(site)} form={form} error={error} verdict={verdict} />
 
 /** The page that explains a problem: the pass page, or the home page with a message. Throws the problem when it is another one. */
 async function problemPage(
-  site: SiteContext,
+  site: FreeCheckSite,
   exchange: Exchange,
   form: CheckFormState,
   problem: Problem,
@@ -198,11 +187,11 @@ async function problemPage(
         />
       )
     case "invalid_input":
-      return homePage(site, { form: { ...form, error: detail } })
+      return await homePage(site, { form: { ...form, error: detail } })
     case "banned":
     case "rate_limited":
     case "busy":
-      return homePage(site, { form, error: detail })
+      return await homePage(site, { form, error: detail })
     default:
       throw problem
   }

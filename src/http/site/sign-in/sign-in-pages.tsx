@@ -30,12 +30,29 @@ type SignInPageProps = CommonSignInProps & {
   readonly isMailHeld?: boolean
 }
 
+type SignInLayoutProps = Pick<Parameters<typeof Layout>[0], "route" | "title" | "styles" | "scripts" | "children">
+
+/** A calm page: one column in the middle, with its title and its form. */
+const SignInLayout = ({ children, ...props }: SignInLayoutProps) => (
+  <Layout
+    {...props}
+    hero={
+      <div class="signing">
+        <h1>{props.title}</h1>
+        {children}
+      </div>
+    }
+  >
+    {null}
+  </Layout>
+)
+
 /** The form that requests a sign-in mail. */
 export function SignInPage({ next, terms, email, error, isMailHeld = false }: SignInPageProps) {
   const isSignUpOpen = useContext(Offer).isSignUpOpen
   return (
-    <Layout route="signIn" title="Sign in">
-      <p class="lead">You need no password. We email you a code and a link, and either one signs you in.</p>
+    <SignInLayout route="signIn" title="Sign in">
+      <p class="lead">No password. We email you a code.</p>
       <SignInForm path={ROUTES.postSignIn.path} next={next} button="Email me a code">
         <TextField
           name="email"
@@ -57,7 +74,7 @@ export function SignInPage({ next, terms, email, error, isMailHeld = false }: Si
       </SignInForm>
       {isMailHeld ? <HeldMailNote next={next} /> : null}
       {isSignUpOpen ? <TermsNotice terms={terms} /> : null}
-    </Layout>
+    </SignInLayout>
   )
 }
 
@@ -71,10 +88,11 @@ type SignUpQuestionPageProps = CommonSignInProps & {
 /** Asks about an address that is probably mistyped, throw-away or dead, before a mail goes to it. */
 export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQuestionPageProps) {
   return (
-    <Layout route="signIn" title="Check the address">
-      <div class="card" role="status">
-        <p class="asked">You entered {email}</p>
-        <h2>{suggestion === null ? QUESTIONS[kind] : `Did you mean ${suggestion}?`}</h2>
+    <SignInLayout route="signIn" title="Check the address">
+      <div role="status">
+        <p class="lead">
+          {suggestion === null ? QUESTIONS[kind] : `Did you mean ${suggestion}?`} You entered <strong>{email}</strong>.
+        </p>
         <div class="actions">
           <AddressButton email={suggestion ?? email} next={next} confirmed={suggestion === null ? email : ""}>
             {suggestion === null ? "Use it anyway" : `Use ${suggestion}`}
@@ -90,19 +108,19 @@ export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQues
         </p>
       </div>
       <HeldMailNote next={next} />
-    </Layout>
+    </SignInLayout>
   )
 }
 
 const QUESTIONS = {
-  throw_away: "This looks like a throw-away address. You may lose access to your account. Use it anyway?",
-  dead: "This address cannot receive email. You would not get your code. Use it anyway?",
+  throw_away: "This looks like a disposable address. You could lose access to your account.",
+  dead: "This address cannot receive email, so the code would not reach you.",
 } as const
 
 /** Why an address gets no account, beside its field. */
 export const SIGN_UP_REFUSALS = {
-  throw_away: "This is a throw-away address. Use an address that you keep.",
-  dead: "This address cannot receive email. Check its spelling, or use another one.",
+  throw_away: "This is a disposable address. Use one that you keep.",
+  dead: "This address cannot receive email. Check the spelling, or use another one.",
 } as const
 
 type AddressButtonProps = {
@@ -119,7 +137,7 @@ function AddressButton({ email, next, confirmed, isQuiet = false, children }: Ad
       <input type="hidden" name="email" value={email} />
       <input type="hidden" name="next" value={next} />
       <input type="hidden" name="confirmed" value={confirmed} />
-      <button type="submit" {...(isQuiet ? { class: "small" } : {})}>
+      <button type="submit" {...(isQuiet ? { class: "quiet" } : {})}>
         {children}
       </button>
     </form>
@@ -129,8 +147,8 @@ function AddressButton({ email, next, confirmed, isQuiet = false, children }: Ad
 /** It is shown whether the address has an account or not, so that it does not tell which. */
 function HeldMailNote({ next }: { readonly next: string }) {
   return (
-    <p>
-      Do you already have an account with this address? Then we emailed you a code.{" "}
+    <p class="hint">
+      If this address already has an account, we have sent it a code.{" "}
       <a href={withNextPath(ROUTES.signInCode.path, next, { held: "yes" })}>Enter the code</a>
     </p>
   )
@@ -151,31 +169,26 @@ export function SignInPassPage({ assets, challenge, email, confirmed, next }: Si
   const back = <a href={withNextPath(ROUTES.signIn.path, next)}>Back to sign-in</a>
   if (assets === null)
     return (
-      <Layout route="signIn" title="Too many people are signing in">
-        <p class="lead">Try again in a few minutes. You need no puzzle when fewer people sign in.</p>
+      <SignInLayout route="signIn" title="Too many people are signing in">
+        <p class="lead">Please try again in a few minutes.</p>
         <InsecurePageNotice />
         <p>{back}</p>
-      </Layout>
+      </SignInLayout>
     )
   return (
-    <Layout route="signIn" title="One moment, please" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
+    <SignInLayout route="signIn" title="One moment" styles={[assets.styles]} scripts={[assets.widget, assets.script]}>
       <p class="lead">
-        Many people are signing in right now. Your browser solves a short puzzle to show that you are not a bot. Then we
-        email a code and a link to <strong>{email}</strong>.
+        Many people are signing in. Your browser solves a short puzzle, then we email a code to <strong>{email}</strong>
+        .
       </p>
       <PassForm
         assets={assets}
         path={ROUTES.postSignIn.path}
         fields={{ email, next, confirmed }}
         challenge={challenge}
-        alternatives={
-          <>
-            The puzzle needs JavaScript and a recent browser. Or try again in a few minutes: you need no puzzle when
-            fewer people sign in. {back}
-          </>
-        }
+        alternatives={<>Does it not work? Try again in a few minutes, when fewer people sign in. {back}</>}
       />
-    </Layout>
+    </SignInLayout>
   )
 }
 
@@ -200,55 +213,48 @@ export function CodePage(props: CodePageProps) {
   // Whether the address has an account is told to nobody.
   const isMailHeld = props.isMailHeld === true || !isSignUpOpen
   return (
-    <Layout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"}>
+    <SignInLayout route="signInCode" title={isLogged ? "Check the server log" : "Check your email"}>
       <FormError message={refusal} />
       <p class="lead">
-        {isLogged ? (
-          <>
-            This server cannot send email to <strong>{email}</strong>.{" "}
-            {isSignUpOpen ? "Its" : "If it has an account, the server’s"} log has a code and a link for you.
-          </>
-        ) : (
-          <>
-            {isMailHeld ? "If it has an account, we emailed a code and a link to " : "We emailed a code and a link to "}
-            <strong>{email}</strong>.
-          </>
-        )}{" "}
-        Enter the code here, or open the link. Either works once, within {LIMITS.signInMinutes} minutes.
+        {isLogged
+          ? `This server cannot send email. ${isSignUpOpen ? "Its" : "If the address has an account, the"} log has a code for `
+          : `${isMailHeld ? "If it has an account, we" : "We"} emailed a code to `}
+        <strong>{email}</strong>.
       </p>
       <SignInForm path={ROUTES.postSignInCode.path} next={next} button="Sign in">
         <TextField
           name="code"
           label="Code"
-          hint={`${LIMITS.signInCodeDigits} digits.`}
+          hint={`${LIMITS.signInCodeDigits} digits, valid for ${LIMITS.signInMinutes} minutes. The link next to it works too.`}
           error={error}
           value={code}
           inputMode="numeric"
           autoComplete="one-time-code"
+          spellcheck={false}
           required
         />
       </SignInForm>
-      <p>
-        {isLogged ? "Wrong address?" : "No email after a few minutes? Check your spam folder and the address above."}{" "}
-        <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>
+      <p class="hint">
+        {isLogged ? "Wrong address?" : "No email? Check your spam folder and the address above."}{" "}
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Start again</a>
       </p>
       {isSignUpOpen ? <TermsNotice terms={terms} /> : null}
-    </Layout>
+    </SignInLayout>
   )
 }
 
 /** Explains that no code is accepted for the address today, in place of the form for one. The link works. */
 export function CodesLockedPage({ next, isLogged }: { readonly next: string; readonly isLogged: boolean }) {
   return (
-    <Layout route="signInCode" title="Open the link">
+    <SignInLayout route="signInCode" title="Open the link">
       <p class="lead">
-        Someone entered {LIMITS.wrongCodesPerAddressAndDay} wrong codes for your address today, so no code is accepted
-        for it until 00:00 UTC. Please open the link {isLogged ? "from the log" : "in the mail"}. It still works.
+        Someone entered {LIMITS.wrongCodesPerAddressAndDay} wrong codes for your address today, so codes are off until
+        00:00 UTC. The link {isLogged ? "in the log" : "in the email"} still works.
       </p>
       <p>
-        <a href={withNextPath(ROUTES.signIn.path, next)}>Ask again</a>
+        <a href={withNextPath(ROUTES.signIn.path, next)}>Start again</a>
       </p>
-    </Layout>
+    </SignInLayout>
   )
 }
 
@@ -265,40 +271,40 @@ type LinkPageProps = CommonSignInProps & {
  */
 export function LinkPage({ next, terms, email, token, refusal = null }: LinkPageProps) {
   return (
-    <Layout route="signInLink" title="Sign in">
+    <SignInLayout route="signInLink" title="Sign in">
       <FormError message={refusal} />
       <p class="lead">
-        You sign in as <strong>{email}</strong>.
+        You are about to sign in as <strong>{email}</strong>.
       </p>
       <SignInForm path={ROUTES.postSignInLink.path} next={next} button="Sign in">
         <input type="hidden" name="token" value={token} />
       </SignInForm>
       <TermsNotice terms={terms} />
-    </Layout>
+    </SignInLayout>
   )
 }
 
 /** The page behind the link of an invitation. Only its button uses the link up. */
 export function InvitationPage({ next, terms, email, token, refusal = null }: LinkPageProps) {
   return (
-    <Layout route="invitation" title="Accept the invitation">
+    <SignInLayout route="invitation" title="Accept the invitation">
       <FormError message={refusal} />
       <p class="lead">
-        You get an account for <strong>{email}</strong>, with a key.
+        It makes you an account for <strong>{email}</strong>, with an API key.
       </p>
       <SignInForm path={ROUTES.postInvitation.path} next={next} button="Accept and sign in">
         <input type="hidden" name="token" value={token} />
       </SignInForm>
       <TermsNotice terms={terms} />
-    </Layout>
+    </SignInLayout>
   )
 }
 
 /** Why a sign-in ended. */
 const END_MESSAGES = {
-  invitation: `The invitation was used or revoked, or it is older than ${LIMITS.invitationDays} days. Or a part of the link is missing. If you have an account, sign in.`,
-  link: `The link was already used, is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
-  code: `This code or its link was already used, or it is older than ${LIMITS.signInMinutes} minutes.`,
+  invitation: `It was used or revoked, it is older than ${LIMITS.invitationDays} days, or a part of the link is missing. If you have an account, sign in.`,
+  link: `The link was already used, it is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
+  code: `The code or its link was already used, or it is older than ${LIMITS.signInMinutes} minutes.`,
   tries: `That code is wrong, and it was the last of ${LIMITS.signInTriesMax} tries.`,
 } as const
 
@@ -307,17 +313,17 @@ type SignInEndedPageProps = { readonly next: string; readonly end: keyof typeof 
 /** Explains that a sign-in has ended, and offers a new one. */
 export function SignInEndedPage({ next, end }: SignInEndedPageProps) {
   return (
-    <Layout
+    <SignInLayout
       route={END_ROUTES[end]}
       title={end === "invitation" ? "This invitation has ended" : "This sign-in has ended"}
     >
       <p class="lead">{END_MESSAGES[end]}</p>
       <p>
         <a class="button" href={withNextPath(ROUTES.signIn.path, next)}>
-          {end === "invitation" ? "Sign in" : "Ask again"}
+          {end === "invitation" ? "Sign in" : "Start again"}
         </a>
       </p>
-    </Layout>
+    </SignInLayout>
   )
 }
 
@@ -364,19 +370,21 @@ export function FirstKeyPage({ email, keyText, baseUrl, next }: FirstKeyPageProp
   return (
     <Layout route="signIn" title="Welcome">
       <FlashMessage message="Account created. You are signed in." />
-      <p>
-        Your account is <strong>{email}</strong>. This is your first API key:
+      <p class="lead">
+        This is the first API key of <strong>{email}</strong>.
       </p>
       <div class="secret">
         <code class="copied">{keyText}</code>
       </div>
       <p class="told">
-        Copy the key now. You cannot see it again. Keep it with the secrets of your program, not in its code. If you
-        lose it, revoke it and create a new one. You can have up to {LIMITS.keysPerAccountMax} keys.
+        Copy it now: you won’t see it again. Store it in an environment variable, never in code. If you lose it, revoke
+        it and create another.
       </p>
-      <h2>Try it</h2>
-      <p>Paste this into a terminal.</p>
-      <CodeBlock caption="Command" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
+      <CodeBlock
+        caption="Paste this into a terminal"
+        language="sh"
+        code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)}
+      />
       <p>
         <a class="button" href={next}>
           Open your dashboard

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "bun:test"
 import { readdirSync } from "node:fs"
 import { JOB_LIMITS } from "../../../../src/contract/jobs.ts"
+import { ROUTES } from "../../../../src/contract/routes.ts"
 import { Exchange } from "../../../../src/http/exchange.ts"
 import { progressStream, STREAMS_PER_ACCOUNT_MAX } from "../../../../src/http/site/dashboard/jobs/progress-stream.tsx"
 import { anotherAccount } from "../../../contract/another-account.ts"
@@ -118,7 +119,7 @@ describe("without a script", () => {
   test("a preview says how a list is read and why, what it costs, and keeps nothing of it", async () => {
     const opened = await openSignedIn({ tier: 0 })
     const file = new File([Buffer.from(EXPORT, "latin1")], "export.csv")
-    const page = await opened.postParts(`${PATH}/estimate`, { name: "Customers", file })
+    const page = await opened.postParts(ROUTES.postJobEstimate.path, { name: "Customers", file })
     expect(page.status).toBe(200)
     for (const words of [
       "Rows 4 \u00b7 1 skipped: nothing to check, free \u00b7 2 cleaned",
@@ -152,7 +153,7 @@ describe("without a script", () => {
       force: "yes",
       headless: "yes",
     }
-    const page = await opened.postParts(`${PATH}/estimate`, { ...fields, file: csvFile(EXPORT) })
+    const page = await opened.postParts(ROUTES.postJobEstimate.path, { ...fields, file: csvFile(EXPORT) })
     for (const words of [
       "Windows-1250: Central Europe (as you chose)",
       "Semicolon ( ; ) (as you chose)",

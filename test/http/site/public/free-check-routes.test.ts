@@ -11,7 +11,7 @@ import {
 } from "../../../../src/http/site/ui/verdict/verdict-words.ts"
 import { createSystem } from "../../../../src/system/system.ts"
 import { entry } from "../../../contract/own-list-entry.ts"
-import { passIn, solvedChallenge, type Visiting, visit } from "../../../contract/visit.ts"
+import { passIn, solvedChallenge, spendFreeChecks, type Visiting, visit } from "../../../contract/visit.ts"
 import { testApp } from "../../../support/app.ts"
 import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
 
@@ -151,8 +151,7 @@ describe("an input that is none", () => {
 describe("a pass", () => {
   const spent = async () => {
     const harness = await testApp()
-    for (let count = 0; count < LIMITS.freeChecksPerClientAndDay; count++) await visit(harness)
-    await harness.time.tick(10_000)
+    await spendFreeChecks(harness)
     return harness
   }
 
@@ -165,7 +164,8 @@ describe("a pass", () => {
     for (const path of [...attributesIn(html, "src"), ...attributesIn(html, "href")])
       expect(path).toMatch(/^(\/(?!\/)|#)/)
     expect(html).not.toMatch(/\sstyle=|\son[a-z]+=|<script>|<style/)
-    expect(html.match(/<noscript>(.*?)<\/noscript>/s)?.[1]).toContain("sign in for a free key")
+    expect(html.match(/<noscript>(.*?)<\/noscript>/s)?.[1]).toContain("needs JavaScript")
+    expect(html).toMatch(/<p class="hint">[^<]*with a free key: <a[^>]* href="\/sign-in"/)
     const policy = page.headers.get("content-security-policy")
     expect(policy).toContain("script-src 'self'; style-src 'self'")
     expect(policy).toContain("worker-src 'self'")
@@ -261,7 +261,7 @@ test("the first load of the first page is under 60 KB over the wire, and that of
   }
   expect(await weight(await harness.app(new Request("http://localhost/")))).toBeLessThan(60_000)
   expect(await weight(await visit(harness, { input: "jane@gmial.com" }))).toBeLessThan(60_000)
-  for (let count = 0; count < 2; count++) await visit(harness)
+  await spendFreeChecks(harness)
   const pass = await visit(harness)
   expect(pass.status).toBe(403)
   expect(await weight(pass)).toBeLessThan(60_000)

@@ -78,9 +78,10 @@ describe("all together", () => {
     const visitor = from("203.0.113.1")
     const refused = await visitor.post("/sign-in", { email: "Late@example.com", next: "/dashboard/usage" })
     expect([refused.status, refused.headers.get("retry-after")]).toEqual([403, null])
-    expect(refused.text).toContain("Many people are signing in right now")
+    expect(refused.text).toContain("Many people are signing in.")
     expect(refused.html).not.toMatch(/\sstyle=|\son[a-z]+=|<script>|<style/)
-    expect(/<noscript>(.*?)<\/noscript>/s.exec(refused.html)?.[1]).toContain("try again in a few minutes")
+    expect(/<noscript>(.*?)<\/noscript>/s.exec(refused.html)?.[1]).toContain("needs JavaScript")
+    expect(refused.text).toContain("Try again in a few minutes")
     const fields = { email: hiddenIn(refused, "email"), next: hiddenIn(refused, "next") }
     expect(fields).toEqual({ email: "late@example.com", next: "/dashboard/usage" })
     const got = await visitor.post("/sign-in", { ...fields, solution: await solutionOf(challengeIn(refused)) })

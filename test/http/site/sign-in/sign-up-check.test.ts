@@ -105,7 +105,7 @@ describe("a mistyped address", () => {
 
 test("a throw-away or dead address that is refused says why at its field, and is kept there", async () => {
   for (const [email, reason] of [
-    [THROW_AWAY, "This is a throw-away address."],
+    [THROW_AWAY, "This is a disposable address."],
     [DEAD, "This address cannot receive email."],
   ] as const) {
     const { asks, recipients } = await opened("refuse")

@@ -27,7 +27,7 @@ test("a mail that a server turns away at first signs up whoever waits for it, wi
   expect(mail?.to).toEqual(["jane@example.com"])
   const { link, code } = signInMailParts({ text: textIn(mail?.raw ?? "") })
   const page = await own.get(link)
-  expect(page.text).toContain("You sign in as jane@example.com")
+  expect(page.text).toContain("You are about to sign in as jane@example.com")
   const welcome = await own.submit(page)
   const key = /svc_live_\w{38}/.exec(welcome.text)?.[0] ?? ""
   expect((await ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })).status).toBe(200)

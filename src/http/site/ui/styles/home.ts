@@ -1,11 +1,16 @@
-/** The home page and the forms around the free checker. */
+/** The home page, the forms around the free checker, and the sign-in. */
 export const HOME = `
-@media (scripting: none) { .pass .alternatives { display: none } }
-.hero { display: grid; grid-template-columns: minmax(0, 1fr); gap: 2rem; align-items: center } @media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1fr) 23rem; gap: 3rem; padding-top: 1.5rem } }
-.page .hero h1 { font-size: clamp(2rem, 5vw, 3rem) }
-.sample-verdict { margin: 0; box-shadow: 0 12px 32px -16px color-mix(in srgb, var(--ink) 35%, transparent) }
-.sample-verdict figcaption { margin: 0 0 .5rem; color: var(--soft); font-size: .8125rem }
-.page .chips { display: flex; flex-wrap: wrap; gap: .4rem; align-items: center; color: var(--soft); font-size: .875rem }
-.page .chips button { min-height: 1.9rem; height: auto; padding: 0 .7rem; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); background: transparent; font: 400 .875rem/1.4 var(--sans) }
-.page .chips button:hover { border-color: var(--ink); background: transparent; color: var(--ink) }
+.hero { display: grid; gap: var(--s6); align-items: center; padding-bottom: var(--s6) } .hero > * { min-width: 0 }
+.hero h1 { margin: 0; font-size: clamp(2.25rem, 4.6vw, 3.25rem); font-weight: 680; line-height: 1.06; letter-spacing: -.03em } .hero .lead { max-width: 34rem; margin: var(--s4) 0 var(--s5) } .hero .ask { margin: 0 }
+.feed { border: 1px solid var(--line); border-radius: var(--r-l); background: var(--paper); box-shadow: var(--shadow); overflow: hidden } .feed > p { display: flex; justify-content: space-between; max-width: none; margin: 0; padding: .65rem 1rem; color: var(--soft); background: var(--wash); font-size: .8125rem }
+.feed .row { display: grid; grid-template-columns: 10px minmax(0, 1fr) auto; gap: .1rem .75rem; width: 100%; padding: .6rem 1rem; border: 0; border-top: 1px solid var(--line); border-radius: 0; color: var(--ink); background: none; font: 400 .9375rem/1.5 var(--sans); text-align: left } .feed button.row:hover { background: var(--wash) } .feed .row:focus-visible { outline-offset: -2px }
+.row .swatch { width: 10px; height: 10px; margin: 0 } .row b { font-weight: 550; overflow-wrap: anywhere } .row small { grid-column: 2 / -1; color: var(--soft); font-size: .8125rem }
+.proof div { display: flex; flex-direction: column-reverse; justify-content: flex-end } .proof dd { font-size: 1.375rem }
+.sub { margin-bottom: var(--s4); color: var(--soft) } .home h2 { margin: var(--s8) 0 var(--s1) } .home .sample { margin: 0 }
+.pair { display: grid; gap: var(--s4); align-items: start } .pair > * { margin: 0 } .pair .sample { min-height: 14.25rem } .pair > .sample:last-child { margin-top: 2.35rem }
+.trio { display: grid; gap: var(--s5) var(--s6); margin-top: var(--s4) } .trio h3 { margin: 0 0 var(--s1) } .trio p { margin: 0; color: var(--soft) }
+@media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1.05fr) minmax(0, 1fr); gap: var(--s7); padding: var(--s6) 0 var(--s7) } .pair { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) } .trio { grid-template-columns: repeat(3, minmax(0, 1fr)) } .host { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--s4); align-items: end; margin-top: var(--s8) } .host h2 { margin-top: 0 } .host p { margin: 0 } }
+@media (max-width: 56rem) { .pair > .sample:last-child { margin-top: 0 } .home h2 { margin-top: var(--s7) } }
+.signing { max-width: 24rem; margin: var(--s5) auto 0 } .signing .form { margin: 0 0 var(--s5) } .signing .form > button { width: 100% } .signing [name="code"] { min-height: 3rem; font: 550 1.5rem/1.4 var(--mono); letter-spacing: .3em }
+.pass altcha-widget { display: block; max-width: 100% }
 `

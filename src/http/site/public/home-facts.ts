@@ -1,0 +1,44 @@
+import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
+import { exampleDomain } from "../../response/example-responses.ts"
+import type { ExampleFacts } from "../docs/examples.ts"
+import type { SiteContext } from "../site-context.ts"
+import type { Example, Examples } from "./examples.ts"
+
+/** What the home page tells about this server. */
+export type HomeFacts = ExampleFacts & {
+  readonly testDomain: string
+  /** False: the operator offers no free checks. */
+  readonly hasChecker: boolean
+  /** Whether test addresses need no key. */
+  readonly hasTestAddresses: boolean
+  readonly examples: readonly Example[]
+  readonly domainsCount: number
+  readonly listsCount: number
+  readonly tiers: readonly TierLimits[]
+  /** The tier of a new account. */
+  readonly defaultTier: number
+  /** What the operator says about prices. Null: nothing. */
+  readonly pricing: string | null
+}
+
+type FactsSite = Pick<
+  SiteContext,
+  "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing" | "lists"
+> & { readonly examples: Examples }
+
+/** What the home page tells about a server. */
+export async function homeFacts(site: FactsSite): Promise<HomeFacts> {
+  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing, examples, lists } = site
+  const { sets, sources } = lists()
+  return {
+    baseUrl: baseUrl(),
+    checkTimeoutMs: guide.checkTimeoutMs,
+    testDomain: exampleDomain(testDomain),
+    hasTestAddresses: testDomain !== "",
+    hasChecker: freeChecks !== null,
+    examples: await examples.list(),
+    domainsCount: sets.reduce((sum, { entryCount }) => sum + entryCount, 0),
+    listsCount: sources.length,
+    ...{ tiers, defaultTier, pricing },
+  }
+}
