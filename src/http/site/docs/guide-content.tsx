@@ -128,7 +128,7 @@ function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
 }
 
 /** The pages that show or offer files of operators. */
-const OPERATOR_PAGES: ReadonlySet<string> = new Set(["docsSelfHosting", "docsPlatforms", "docsScaling"])
+const OPERATOR_PAGES: ReadonlySet<string> = new Set(["docsOperation", "docsPlatforms", "docsScaling"])
 
 async function pageFacts({ route }: MarkdownGuidePage, url: string, deps: GuideContentDeps): Promise<PageFacts> {
   const inventory = route === "docsLicences" ? await deps.guide.inventory() : null

@@ -17,10 +17,12 @@ import LISTS from "./pages/lists.md" with { type: "text" }
 import LOG from "./pages/log.md" with { type: "text" }
 import MAILS from "./pages/mails.md" with { type: "text" }
 import NETWORK from "./pages/network.md" with { type: "text" }
+import OPERATION from "./pages/operation.md" with { type: "text" }
 import PLATFORMS from "./pages/platforms.md" with { type: "text" }
 import POLICIES from "./pages/policies.md" with { type: "text" }
 import PRIVACY from "./pages/privacy.md" with { type: "text" }
 import REASONS from "./pages/reasons.md" with { type: "text" }
+import REFRESHES from "./pages/refreshes.md" with { type: "text" }
 import SCALING from "./pages/scaling.md" with { type: "text" }
 import SECURITY from "./pages/security.md" with { type: "text" }
 import SELF_HOSTING from "./pages/self-hosting.md" with { type: "text" }
@@ -33,42 +35,44 @@ import WHOLE_LISTS from "./pages/whole-lists.md" with { type: "text" }
 
 const PARTS = [
   {
-    part: "Calling the API: what everybody reads",
+    part: "Start",
     pages: [
       { route: "docsStart", title: "Quick start", text: START },
       { route: "docsFields", title: "Fields of a verdict", text: FIELDS },
+      { route: "docsReasons", title: "Reasons", text: REASONS },
       { route: "docsPolicies", title: "Policies", text: POLICIES },
       { route: "docsErrors", title: "Errors", text: ERRORS },
-      { route: "docsSignUpForms", title: "Sign-up forms", text: SIGN_UP_FORMS },
-    ],
-  },
-  {
-    part: "Calling the API: when you need it",
-    pages: [
+      { route: "docsDegraded", title: "Failing open", text: DEGRADED },
       { route: "docsKeys", title: "Keys and rotation", text: KEYS },
-      { route: "docsFormScript", title: "Form script", text: FORM_SCRIPT },
-      { route: "docsClients", title: "Client libraries", text: CLIENTS },
-      { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
-      { route: "docsAgents", title: "Agents", text: AGENTS },
-      { route: "docsWholeLists", title: "Whole lists", text: WHOLE_LISTS },
-      { route: "docsReasons", title: "Reasons", text: REASONS },
-      { route: "docsDegraded", title: "Degraded mode and failing open", text: DEGRADED },
       { route: "docsLimits", title: "Limits", text: LIMITS },
       { route: "docsTestAddresses", title: "Test addresses", text: TEST_ADDRESSES },
       { route: "docs", title: "API reference", text: null },
     ],
   },
   {
-    part: "Running a server",
+    part: "Build",
     pages: [
-      { route: "docsPlatforms", title: "Ten minutes on your platform", text: PLATFORMS },
-      { route: "docsSelfHosting", title: "Self-hosting", text: SELF_HOSTING },
-      { route: "docsLog", title: "The log", text: LOG },
-      { route: "docsSettings", title: "Settings", text: SETTINGS },
-      { route: "docsCommands", title: "Commands", text: COMMANDS },
+      { route: "docsSignUpForms", title: "Sign-up forms", text: SIGN_UP_FORMS },
+      { route: "docsFormScript", title: "Form script", text: FORM_SCRIPT },
+      { route: "docsClients", title: "Client libraries", text: CLIENTS },
+      { route: "docsAdapters", title: "Adapters", text: ADAPTERS },
+      { route: "docsWholeLists", title: "Whole lists", text: WHOLE_LISTS },
+      { route: "docsAgents", title: "Agents", text: AGENTS },
       { route: "docsInProcess", title: "In process", text: IN_PROCESS },
       { route: "docsFiles", title: "Files of any size", text: FILES },
+    ],
+  },
+  {
+    part: "Run a server",
+    pages: [
+      { route: "docsSelfHosting", title: "Self-hosting", text: SELF_HOSTING },
+      { route: "docsPlatforms", title: "Ten minutes on your platform", text: PLATFORMS },
+      { route: "docsSettings", title: "Settings", text: SETTINGS },
+      { route: "docsCommands", title: "Commands", text: COMMANDS },
+      { route: "docsOperation", title: "Operation", text: OPERATION },
+      { route: "docsLog", title: "The log", text: LOG },
       { route: "docsMails", title: "Mails", text: MAILS },
+      { route: "docsRefreshes", title: "Refreshing the lists", text: REFRESHES },
       { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },
       { route: "docsScaling", title: "Many hosts", text: SCALING },
     ],
@@ -76,11 +80,11 @@ const PARTS = [
   {
     part: "Behind the verdicts",
     pages: [
-      { route: "docsLists", title: "Lists", text: LISTS },
+      { route: "docsLists", title: "Data sources", text: LISTS },
       { route: "docsNetwork", title: "Network", text: NETWORK },
-      { route: "docsLeakedKeys", title: "Leaked keys", text: LEAKED_KEYS },
       { route: "docsPrivacy", title: "Privacy", text: PRIVACY },
       { route: "docsSecurity", title: "Security", text: SECURITY },
+      { route: "docsLeakedKeys", title: "Leaked keys", text: LEAKED_KEYS },
       { route: "docsLicences", title: "Licences", text: LICENCES },
     ],
   },

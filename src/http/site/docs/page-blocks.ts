@@ -1,7 +1,6 @@
 import type { VNode } from "preact"
 import { assert } from "../../../base/errors.ts"
 import { withRunnableCommands } from "./command-lines.ts"
-import { ADVICE_INSERTS } from "./inserts/advice-inserts.ts"
 import { CONTRACT_INSERTS } from "./inserts/contract-inserts.ts"
 import { EXAMPLE_INSERTS, FOLDED_EXAMPLE_INSERTS } from "./inserts/example-inserts.tsx"
 import { FIELD_INSERTS } from "./inserts/field-inserts.ts"
@@ -9,7 +8,8 @@ import { FORM_INSERTS, LIVE_FORM_INSERTS } from "./inserts/form-inserts.tsx"
 import type { BlockInsert, Insert, PageFacts } from "./inserts/insert.ts"
 import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
 import { LIST_INSERTS, LIVE_LIST_INSERTS } from "./inserts/list-inserts.tsx"
-import { OPERATION_INSERTS } from "./inserts/operation-inserts.ts"
+import { OPERATION_INSERTS, SETTING_INDEX_INSERTS } from "./inserts/operation-inserts.tsx"
+import { ADVICE_INSERTS, PROBLEM_INSERTS } from "./inserts/problem-inserts.tsx"
 import { VALUE_INSERTS } from "./inserts/value-inserts.ts"
 
 /** A part of a page: Markdown, and the element that the page shows in its place where Markdown cannot say it. */
@@ -29,7 +29,14 @@ const INSERTS: ReadonlyMap<string, Insert> = new Map(
   }),
 )
 const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
-  Object.entries({ ...FOLDED_EXAMPLE_INSERTS, ...LICENCE_TEXT_INSERTS, ...LIVE_LIST_INSERTS, ...LIVE_FORM_INSERTS }),
+  Object.entries({
+    ...FOLDED_EXAMPLE_INSERTS,
+    ...LICENCE_TEXT_INSERTS,
+    ...LIVE_LIST_INSERTS,
+    ...LIVE_FORM_INSERTS,
+    ...PROBLEM_INSERTS,
+    ...SETTING_INDEX_INSERTS,
+  }),
 )
 
 /** `{{name}}` or `{{name argument}}`. */

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
-
+import { Fragment } from "preact"
 import { isoInstant } from "../../../base/time.ts"
 import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"
 import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-state.ts"
 import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
-import { formatInstant, formatNumber } from "../ui/format.ts"
-import { Table } from "../ui/layout.tsx"
+import { FoldedRow, FoldedRows } from "../ui/folded-row.tsx"
+import { formatDate, formatInstant, formatNumber } from "../ui/format.ts"
 
 /** The lists in use, as pages display them. */
 export type ListsOverview = {
@@ -62,16 +62,51 @@ type SourceRefresh = {
 
 type ListsOverviewProps = { readonly lists: ListsOverview }
 
-/** All sources, with the date of their entries and the result of the last fetch. */
-export function SourcesTable({ lists }: ListsOverviewProps) {
+/** The sources by what they are about, those with a problem first. A row opens for the licence, the origin and the last refresh. */
+export function SourcesByKind({ lists: { sources } }: ListsOverviewProps) {
   return (
-    <Table caption="Sources" columns={SOURCES_COLUMNS}>
-      {lists.sources.map(source => (
-        <SourceRow key={source.id} source={source} />
+    <>
+      {sourceGroups(sources).map(([label, rows]) => (
+        <Fragment key={label}>
+          <h3>{label}</h3>
+          <FoldedRows kind="sources">
+            {rows.map(source => (
+              <SourceRow key={source.id} source={source} />
+            ))}
+          </FoldedRows>
+        </Fragment>
       ))}
-    </Table>
+    </>
   )
 }
+
+/** What the sets are about that sources fill. All others are about the part of an address before the `@`. */
+const SUBJECTS: readonly (readonly [label: string, setNames: readonly string[]])[] = [
+  ["Disposable domains and relays", ["disposable", "removed_disposable", "relay", "free_subdomain"]],
+  ["Mailbox providers", ["personal", "not_personal", "agent_mailbox"]],
+  ["Schools", ["education", "education_suffix", "open_education_suffix", "not_education"]],
+  ["Government", ["government", "government_suffix"]],
+  ["Organisations and popular names", ["organisation", "popular", "never_disposable"]],
+]
+
+/** The sources in groups, each with its label: those with a problem, those of each subject, and those that are yet to come. */
+export function sourceGroups(sources: readonly SourceOverview[]): readonly (readonly [string, SourceOverview[]])[] {
+  const labelOf = ({ setName, date, refresh }: SourceOverview): string => {
+    if (refresh !== null && isFault(refresh)) return FAULTY
+    if (refresh === null && date === "") return AWAITED
+    return SUBJECTS.find(([, setNames]) => setNames.includes(setName))?.[0] ?? BEFORE_THE_AT
+  }
+  const groups = Map.groupBy(sources, labelOf)
+  const labels = [FAULTY, ...SUBJECTS.map(([label]) => label), BEFORE_THE_AT, AWAITED]
+  return labels.flatMap(label => {
+    const rows = groups.get(label)
+    return rows === undefined ? [] : [[label, rows] as const]
+  })
+}
+
+const FAULTY = "With a problem"
+const BEFORE_THE_AT = "The part before the @"
+const AWAITED = "Not downloaded yet"
 
 /** The version of the lists, and when they were built and refreshed. */
 export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPaused } }: ListsOverviewProps) {
@@ -90,34 +125,31 @@ export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPause
       {isPaused ? (
         <>
           <dt>Paused</dt>
-          <dd>The operator restored older lists. They are not refreshed until an update by hand.</dd>
+          <dd>The operator restored older lists. They stay until an update by hand.</dd>
         </>
       ) : null}
     </dl>
   )
 }
 
-const SOURCES_COLUMNS = ["Source", "Licence and origin", "Fills", "Date", "Entries", "Last refresh"] as const
-
 function SourceRow({ source }: { readonly source: SourceOverview }) {
-  const { id, setName, trust, licence, origin, date, entryCount } = source
+  const { id, setName, trust, licence, origin, date, entryCount, refresh } = source
+  const isFaulty = refresh !== null && isFault(refresh)
+  const row = (
+    <>
+      <code>{id}</code>
+      <span class={isFaulty ? "wrong" : undefined}>{isFaulty ? OUTCOME_LABELS[refresh.outcome] : setName}</span>
+      <span class="number">{formatNumber(entryCount)}</span>
+      <span class="number">{date === "" ? "–" : formatDate(Date.parse(date))}</span>
+    </>
+  )
   return (
-    <tr id={`source-${id}`}>
-      <th scope="row">
-        <code>{id}</code>
-      </th>
-      <td class="origin">
-        {licence}
-        <p class="hint">{origin}</p>
-      </td>
-      <td>
-        <code>{setName}</code>
-        <p class="hint">{trust} trust</p>
-      </td>
-      <td class="short">{date === "" ? "–" : date}</td>
-      <td class="number">{formatNumber(entryCount)}</td>
-      <td class="refresh">{sourceRefreshCell(source)}</td>
-    </tr>
+    <FoldedRow id={`source-${id}`} row={row}>
+      <p>
+        {licence}, {trust} trust, fills <code>{setName}</code>. From {origin}
+      </p>
+      <p>{lastRefresh(source)}</p>
+    </FoldedRow>
   )
 }
 
@@ -129,16 +161,13 @@ const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
   failed: "failed",
 }
 
-function sourceRefreshCell({ date, refresh }: SourceOverview) {
-  if (refresh === null) return date === "" ? "not yet" : "built in"
+function lastRefresh({ date, refresh }: SourceOverview) {
+  if (refresh === null) return date === "" ? "The first refresh downloads it." : "Built in."
   const { outcome, message, checkedAt } = refresh
   return (
     <>
-      {OUTCOME_LABELS[outcome]}
-      <p class="hint">
-        <IsoTimestamp at={checkedAt} />
-        {message === "" ? "" : `: ${message}`}
-      </p>
+      Last refresh: {OUTCOME_LABELS[outcome]}, <IsoTimestamp at={checkedAt} />
+      {message === "" ? "" : `: ${message}`}
     </>
   )
 }
@@ -181,7 +210,8 @@ const toSourceRefresh = (state: SourceState | undefined): SourceRefresh | null =
         lastFault: toLastFault(state),
       }
 
-const isFault = ({ outcome }: SourceState): boolean => outcome === "refused" || outcome === "failed"
+const isFault = ({ outcome }: { readonly outcome: SourceOutcome }): boolean =>
+  outcome === "refused" || outcome === "failed"
 
 const mapNull = <T, R>(value: T | null, map: (value: T) => R): R | null => (value === null ? null : map(value))
 

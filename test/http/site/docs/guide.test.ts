@@ -19,7 +19,7 @@ import {
   exampleProgram,
 } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
-import { CLIENT_ADVICE } from "../../../../src/http/site/docs/inserts/advice-inserts.ts"
+import { CLIENT_ADVICE } from "../../../../src/http/site/docs/inserts/problem-inserts.tsx"
 import { LICENCES, packageId } from "../../../../src/licences/inventory.ts"
 import { createSystem } from "../../../../src/system/system.ts"
 import { ROOT } from "../../../architecture/source-files.ts"
@@ -115,12 +115,12 @@ test("the page of settings has every setting with its default, and never its val
 test("the page about self-hosting has an anchor for each setting, which leads to its row", async () => {
   const html = await textOf(ROUTES.docsSelfHosting.path)
   for (const name of Object.keys(SETTINGS))
-    expect(html).toContain(`<tr id="${name}"><th scope="row"><a href="${ROUTES.docsSettings.path}#${name}">`)
+    expect(html).toContain(`<li id="${name}"><a href="${ROUTES.docsSettings.path}#${name}">`)
 })
 
-test("the page about self-hosting links to the dashboard and the alerts, under their names in the sources", async () => {
+test("the page about operation links to the dashboard and the alerts, under their names in the sources", async () => {
   const own = openSite({ asset: name => createSystem().files.bundled(`${name}.asset`) })
-  const html = await (await own(ROUTES.docsSelfHosting.path)).text()
+  const html = await (await own(ROUTES.docsOperation.path)).text()
   for (const name of ["mailkind.json", "alerts.yml"]) {
     const path = new RegExp(`href="([^"]+)" download="${name}"`).exec(html)?.[1] ?? ""
     expect(await (await own(path)).text()).toBe(await Bun.file(join(ROOT, "data/grafana", name)).text())

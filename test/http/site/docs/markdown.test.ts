@@ -85,7 +85,7 @@ test("the Markdown of reasons and errors has every code", async () => {
   const [reasons, errors] = [await textOf("/docs/reasons.md"), await textOf("/docs/errors.md")]
   for (const reason of REASON_NAMES) expect(reasons).toContain(`| \`${reason}\` | `)
   expect(reasons).toContain(REASONS.free_provider.description)
-  for (const code of PROBLEM_CODES) expect(errors).toContain(`\n## \`${code}\`\n`)
+  for (const code of PROBLEM_CODES) expect(errors).toContain(`\n### \`${code}\`\n`)
 })
 
 test("a page that does not exist has no Markdown", async () => {

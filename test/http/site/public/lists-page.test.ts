@@ -159,11 +159,11 @@ describe("what was sent", () => {
 
 describe("a mistake", () => {
   /** The body of the report that a page proposes. */
-  const reportOf = (html: string) => JSON.parse(unescapeHtml(html).match(/-d '(\{.*?\})'/)?.[1] ?? "")
+  const reportOf = (html: string) => JSON.parse(words(html).match(/-d '(\{.*?\})'/)?.[1] ?? "")
 
   test("is reported for the domain that was looked up, with another category", async () => {
     const html = await request("old.com")
-    expect(unescapeHtml(html)).toContain(`curl -s '${BASE_URL}${ROUTES.postFeedback.path}'`)
+    expect(words(html)).toContain(`curl -s '${BASE_URL}${ROUTES.postFeedback.path}'`)
     expect(reportOf(html)).toEqual({ domain: "old.com", expected_category: CATEGORY_NAMES[0] })
     expect(html).toContain("mailkind allow add old.com")
     expect(html).toContain("mailkind block add old.com")
@@ -205,13 +205,13 @@ describe("the last refresh", () => {
     },
   })
   const rowOf = (html: string, id: string): string =>
-    words(html.match(new RegExp(`<tr id="source-${id}">.*?</tr>`, "s"))?.[0] ?? "")
+    words(html.match(new RegExp(`<details id="source-${id}">.*?</details>`, "s"))?.[0] ?? "")
 
   test("that never was is told, and sources are built in or not there yet", async () => {
     const html = await (await pageOf("")).text()
     expect(words(html)).toContain("Refreshednever")
-    expect(rowOf(html, "here")).toEndWith("built in")
-    expect(rowOf(html, "elsewhere")).toEndWith("not yet")
+    expect(rowOf(html, "here")).toEndWith("Built in.")
+    expect(rowOf(html, "elsewhere")).toEndWith("The first refresh downloads it.")
   })
 
   test("is told with its time, and each source with what became of it; where it is asked is nobody's business", async () => {
@@ -227,7 +227,7 @@ describe("the last refresh", () => {
 
   test("that refused a source says why, as text", async () => {
     const html = await (await pageOf("", refreshed("refused", HOSTILE))).text()
-    expect(rowOf(html, "here")).toEndWith(`refused22 Nov 2026, 03:12 UTC: ${HOSTILE}`)
+    expect(rowOf(html, "here")).toEndWith(`refused, 22 Nov 2026, 03:12 UTC: ${HOSTILE}`)
     expect(html).not.toContain("<script>")
   })
 

@@ -79,7 +79,6 @@ export const CONTRACT_INSERTS = {
       ["Policy", "Recommendation"],
       POLICY_NAMES.map(policy => [codeSpan(policy), exampleResult("degraded", testDomain, policy).recommendation]),
     ),
-  problems: () => PROBLEM_CODES.map(problemSection).join("\n\n"),
   /** `{{problem-example quota_exceeded}}`: the whole answer. */
   "problem-example": ({ baseUrl }, name) => {
     const code = PROBLEM_CODES.find(own => own === name)
@@ -127,18 +126,6 @@ export const CONTRACT_INSERTS = {
 export const problemLink = (code: ProblemCode): string => linkTo(codeSpan(code), `${ROUTES.docsErrors.path}#${code}`)
 
 const statusOf = (code: ProblemCode): string => `${PROBLEMS[code].status} ${PROBLEMS[code].title}`
-
-function problemSection(code: ProblemCode): string {
-  const { action, cause } = PROBLEMS[code]
-  return [
-    `## ${codeSpan(code)} {#${code}}`,
-    termList([
-      ["What to do", proseText(action)],
-      ["Cause", proseText(cause)],
-      ["Status", String(PROBLEMS[code].status)],
-    ]),
-  ].join("\n\n")
-}
 
 /** The reasons that can decide a category, first to last. */
 const DECISIVE = REASON_NAMES.filter(reason => decidedCategory(reason) !== null)

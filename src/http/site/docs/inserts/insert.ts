@@ -24,7 +24,7 @@ export type PageFacts = Pick<GuideFacts, "command" | "checkTimeoutMs" | "setting
   readonly tiers: readonly TierLimits[]
   readonly baseUrl: string
   readonly testDomain: string
-  /** The files that the page about self-hosting shows and offers; null: it is another page. */
+  /** The files that pages for operators show and offer; null: it is another page. */
   readonly operatorFiles: OperatorFiles | null
   /** What the program is made of; null: it is not the page of licences. */
   readonly inventory: Inventory | null

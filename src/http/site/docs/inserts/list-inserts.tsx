@@ -4,8 +4,9 @@ import { LISTING_RULE_NAMES, LISTING_RULES } from "../../../../check/lists/listi
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { DomainLookup } from "../../public/domain-lookup.tsx"
-import { ListsFreshness, SourcesTable } from "../../public/lists-overview.tsx"
+import { ListsFreshness, type SourceOverview, SourcesByKind, sourceGroups } from "../../public/lists-overview.tsx"
 import { formatNumber } from "../../ui/format.ts"
+import { Prose, Table } from "../../ui/layout.tsx"
 import { type BlockInsert, factOf, type Insert, type ListsFacts } from "./insert.ts"
 import { codeFence, codeSpan, escapeMarkdown, markdownTable, proseText, termList } from "./markdown-text.ts"
 
@@ -19,11 +20,6 @@ export const LIST_INSERTS = {
         proseText(description),
         formatNumber(entryCount),
       ]),
-    ),
-  "listing-rules": () =>
-    markdownTable(
-      ["A listing does not count as", "When"],
-      LISTING_RULE_NAMES.map(rule => [`${codeSpan(rule)} {#rule-${rule}}`, proseText(LISTING_RULES[rule])]),
     ),
   "mailbox-rules": () =>
     markdownTable(
@@ -98,21 +94,46 @@ export const LIVE_LIST_INSERTS = {
   }),
   "list-sources": ({ lists }) => {
     const { overview } = factOf(lists)
-    return {
-      markdown: markdownTable(
-        ["Source", "Licence", "Origin", "Fills", "Trust", "Date", { head: "Entries", cells: "number" }, "Last refresh"],
-        overview.sources.map(({ id, licence, origin, setName, trust, date, entryCount, refresh }) => [
-          codeSpan(id),
-          escapeMarkdown(licence),
-          escapeMarkdown(origin),
-          codeSpan(setName),
-          trust,
-          date === "" ? "–" : date,
-          formatNumber(entryCount),
-          refresh === null ? "–" : escapeMarkdown(`${refresh.outcome} ${refresh.checkedAt} ${refresh.message}`.trim()),
-        ]),
-      ),
-      html: <SourcesTable lists={overview} />,
-    }
+    const groups = sourceGroups(overview.sources).map(
+      ([label, sources]) => `**${label}**\n\n${sources.map(sourceItem).join("\n")}`,
+    )
+    return { markdown: groups.join("\n\n"), html: <SourcesByKind lists={overview} /> }
   },
+  "listing-rules": () => ({
+    markdown: markdownTable(
+      RULE_COLUMNS,
+      LISTING_RULE_NAMES.map(rule => [codeSpan(rule), proseText(LISTING_RULES[rule])]),
+    ),
+    html: (
+      <details>
+        <summary>Every rule</summary>
+        <Table caption="Rules" columns={RULE_COLUMNS}>
+          {LISTING_RULE_NAMES.map(rule => (
+            <tr key={rule} id={`rule-${rule}`}>
+              <th scope="row">
+                <code>{rule}</code>
+              </th>
+              <td>
+                <Prose text={LISTING_RULES[rule]} />
+              </td>
+            </tr>
+          ))}
+        </Table>
+      </details>
+    ),
+  }),
 } as const satisfies Readonly<Record<string, BlockInsert>>
+
+const RULE_COLUMNS = ["A listing does not count as", "When"] as const
+
+function sourceItem({ id, setName, trust, licence, origin, date, entryCount, refresh }: SourceOverview): string {
+  const facts = [
+    `${formatNumber(entryCount)} names`,
+    date === "" ? "no date" : date,
+    setName,
+    `${trust} trust`,
+    licence,
+  ]
+  const last = refresh === null ? "" : ` ${refresh.outcome} ${refresh.checkedAt} ${refresh.message}`
+  return `- ${codeSpan(id)}: ${escapeMarkdown(`${facts.join(", ")}, ${origin}.${last}`)}`
+}

@@ -1,7 +1,10 @@
+/** @jsxImportSource preact */
 import { PROBLEM_CODES, PROBLEMS, type ProblemCode } from "../../../../contract/problems.ts"
+import { FoldedRow, FoldedRows } from "../../ui/folded-row.tsx"
+import { Prose } from "../../ui/layout.tsx"
 import { problemLink } from "./contract-inserts.ts"
-import type { Insert } from "./insert.ts"
-import { markdownTable, proseText } from "./markdown-text.ts"
+import type { BlockInsert, Insert } from "./insert.ts"
+import { codeSpan, markdownTable, proseText, termList } from "./markdown-text.ts"
 
 type ClientAdvice = {
   /** What was answered. */
@@ -35,7 +38,7 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     got: "429, too many requests",
     codes: codesOf([429]),
     waiting: "Let the person in, and check again later.",
-    job: "Wait `Retry-After` seconds and up to one second more at random. Send fewer requests at once.",
+    job: "Wait `Retry-After` seconds plus up to one second at random. Send fewer requests at once.",
   },
   {
     got: "429, no units left today",
@@ -47,7 +50,7 @@ export const CLIENT_ADVICE: readonly ClientAdvice[] = [
     got: "503, the server is overloaded",
     codes: ["overloaded"],
     waiting: "Let the person in, and check again later.",
-    job: "Wait `Retry-After` seconds and up to one second more at random. Double the wait after each try. Send fewer requests at once.",
+    job: "Wait `Retry-After` seconds plus up to one second at random. Double the wait after each try. Send fewer requests at once.",
   },
   {
     got: "5xx",
@@ -107,3 +110,58 @@ export const ADVICE_INSERTS = {
       ]),
     ),
 } as const satisfies Readonly<Record<string, Insert>>
+
+/** The problems as Markdown has them, a section each, and as the page shows them: a row each, that opens for the rest. */
+export const PROBLEM_INSERTS = {
+  problems: () => ({
+    markdown: PROBLEM_CODES.map(problemSection).join("\n\n"),
+    html: (
+      <FoldedRows kind="problems">
+        {PROBLEM_CODES.map(code => (
+          <ProblemRow key={code} code={code} />
+        ))}
+      </FoldedRows>
+    ),
+  }),
+} as const satisfies Readonly<Record<string, BlockInsert>>
+
+function problemSection(code: ProblemCode): string {
+  const { action, cause, status } = PROBLEMS[code]
+  const terms = termList([
+    ["What to do", proseText(action)],
+    ["Cause", proseText(cause)],
+    ["Status", String(status)],
+  ])
+  return `### ${codeSpan(code)} {#${code}}\n\n${terms}`
+}
+
+/** A problem in two sentences. What there is to say besides is folded. */
+function ProblemRow({ code }: { readonly code: ProblemCode }) {
+  const { status, cause, action } = PROBLEMS[code]
+  const [meaning = "", ...causeRest] = sentencesOf(cause)
+  const [advice = "", ...actionRest] = sentencesOf(action)
+  const rest = [...causeRest, ...actionRest].join(" ")
+  const row = (
+    <>
+      <span class="number">{status}</span>
+      <code>{code}</code>
+      <span>
+        <Prose text={meaning} />
+        <small>
+          <Prose text={advice} />
+        </small>
+      </span>
+    </>
+  )
+  return (
+    <FoldedRow id={code} row={row}>
+      {rest === "" ? null : (
+        <p>
+          <Prose text={rest} />
+        </p>
+      )}
+    </FoldedRow>
+  )
+}
+
+const sentencesOf = (text: string): readonly string[] => text.split(/(?<=\.) (?=[A-Z`])/)
