@@ -33,6 +33,7 @@ export type GuideContentDeps = {
   /** The public base address; read late, since the port may be picked at the start. */
   readonly baseUrl: () => string
   readonly testDomain: string
+  readonly securityContacts: readonly string[]
   readonly pages: Pick<PageResponses, "document">
   readonly guide: GuideFacts
   /** The lists in use, read for each request, so that a refresh shows at once. */
@@ -114,7 +115,7 @@ function guidePage(page: MarkdownGuidePage, facts: PageFacts, indexPath: string)
 }
 
 /** What every page is made with. */
-function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
+function commonFacts({ guide, testDomain, baseUrl, securityContacts }: GuideContentDeps) {
   const { command, checkTimeoutMs, tiers, settings, examinations } = guide
   return {
     command,
@@ -123,6 +124,7 @@ function commonFacts({ guide, testDomain, baseUrl }: GuideContentDeps) {
     settings,
     examinations,
     testDomain: exampleDomain(testDomain),
+    hasSecurityContact: securityContacts.length > 0,
     baseUrl: baseUrl(),
   }
 }

@@ -24,6 +24,8 @@ export type PageFacts = Pick<GuideFacts, "command" | "checkTimeoutMs" | "setting
   readonly tiers: readonly TierLimits[]
   readonly baseUrl: string
   readonly testDomain: string
+  /** Whether the server names a contact for security reports. */
+  readonly hasSecurityContact: boolean
   /** The files that pages for operators show and offer; null: it is another page. */
   readonly operatorFiles: OperatorFiles | null
   /** What the program is made of; null: it is not the page of licences. */

@@ -19,7 +19,7 @@ import {
   REASONS,
   SINGLE_WITNESS_CONFIDENCE,
 } from "../../../../contract/reasons.ts"
-import { API_VERSION } from "../../../../contract/routes.ts"
+import { API_VERSION, ROUTES } from "../../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { KEY_AUTHENTICATOR_BOUNDS } from "../../../../customers/keys/key-authenticator.ts"
 import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/backup.ts"
@@ -45,6 +45,9 @@ export const VALUE_INSERTS = {
   "callback-limit": (_, name) => formatNumber(limitNamed(CALLBACK_LIMITS, name)),
   /** The pauses between the attempts of a callback. */
   "callback-retries": () => CALLBACK_LIMITS.retrySeconds.map(formatPause).join(", "),
+  /** Where the contact of this server is, if it names one. */
+  "security-contact": ({ hasSecurityContact }) =>
+    hasSecurityContact ? `: the contact is in ${linkTo(ROUTES.securityTxt.path, ROUTES.securityTxt.path)}` : "",
   "base-url": ({ baseUrl }) => baseUrl,
   "python-wheel": () => WHEEL_NAME,
   "test-domain": ({ testDomain }) => testDomain,
