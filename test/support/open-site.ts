@@ -83,7 +83,7 @@ export function openSite({
       clock: () => CLOCK_MS,
       ...changes,
     }),
-    ...guideRoutes({ ...shared, files: createAssets(asset), lists }),
+    ...guideRoutes({ ...shared, files: createAssets(asset), lists, securityContacts: [], ...changes }),
   }
   const exchangeOf = (request: Request, route: RouteId | null, params = {}): Exchange =>
     new Exchange(request, own.requestId(request), route, params)

@@ -64,6 +64,13 @@ test("security.txt names the operator's contacts, expires within a year and tell
   expect(leftMs).toBeLessThan(365 * 86_400_000)
 })
 
+test("the page about security links security.txt only where there is one", async () => {
+  const linksOf = async (securityContacts: readonly string[]) =>
+    attributesIn(await (await openSite({ securityContacts })(ROUTES.docsSecurity.path)).text(), "href")
+  expect(await linksOf(["mailto:security@example.com"])).toContain(ROUTES.securityTxt.path)
+  expect(await linksOf([])).not.toContain(ROUTES.securityTxt.path)
+})
+
 test("without a contact there is no security.txt, and the answer names the setting that gives one", async () => {
   const response = await ask(ROUTES.securityTxt.path)
   expect(response.status).toBe(404)
