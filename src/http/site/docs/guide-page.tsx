@@ -3,20 +3,38 @@ import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { SEARCH_SCRIPT_PATH } from "../assets.ts"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
-import { GUIDE, guidePageNeighbours } from "./guide.ts"
+import { GUIDE, type GuideEntry, guidePageNeighbours } from "./guide.ts"
 import { innerHtml, type PageSection } from "./html-form.tsx"
 import { markdownPath } from "./llms.ts"
 
-/** The index: every page of the guide with its summary. */
+/** What people come for, and the page where each begins. */
+const GOALS = [
+  { route: "docsStart", title: "Make your first check", text: "One command: no key, no account." },
+  { route: "docsSignUpForms", title: "Protect a sign-up form", text: "One line in your page, the decision on your server." },
+  { route: "docsWholeLists", title: "Clean a list", text: "Upload a file, download the rows worth keeping." },
+  { route: "docsClients", title: "Call it from your code", text: "TypeScript, Python, or a single HTTP request." },
+  { route: "docsAgents", title: "Give it to an agent", text: "Tools over MCP, hosted or on your own machine." },
+  { route: "docsSelfHosting", title: "Run it yourself", text: "One executable, with all lists inside." },
+] as const satisfies readonly { readonly route: RouteId; readonly title: string; readonly text: string }[]
+
+/** The front page: where to begin for what, and every page of the guide in reading order. */
 export function GuideIndex({ indexPath }: { readonly indexPath: string }) {
   return (
-    <Layout route="docsGuide" title="Guide" scripts={[SEARCH_SCRIPT_PATH]}>
+    <Layout route="docsGuide" title="Documentation" scripts={[SEARCH_SCRIPT_PATH]}>
+      <p class="lead">What do you want to do?</p>
       <SearchPlace indexPath={indexPath} />
-      <p class="lead">From the first check to a server of your own.</p>
+      <ul class="cards plain">
+        {GOALS.map(({ route, title, text }) => (
+          <li key={route}>
+            <PageLink page={route}>{title}</PageLink>
+            <p>{text}</p>
+          </li>
+        ))}
+      </ul>
       {GUIDE.map(({ part, pages }) => (
-        <section key={part}>
+        <section key={part} class="part">
           <h2>{part}</h2>
-          <dl class="links">
+          <dl>
             {pages.map(({ route, title }) => (
               <div key={route}>
                 <dt>
@@ -28,10 +46,10 @@ export function GuideIndex({ indexPath }: { readonly indexPath: string }) {
           </dl>
         </section>
       ))}
-      <h2>As Markdown</h2>
-      <p>
-        <a href={ROUTES.llms.path}>An index of all pages</a>, and{" "}
-        <a href={ROUTES.llmsFull.path}>all pages in one text</a>.
+      <p class="hint">
+        For language models: <a href={ROUTES.llms.path}>an index of all pages</a>, and{" "}
+        <a href={ROUTES.llmsFull.path}>all pages in one text</a>. Each page is Markdown too, under its address with{" "}
+        <code>.md</code>.
       </p>
     </Layout>
   )
@@ -52,7 +70,7 @@ type GuidePageProps = {
 
 /** A page of the guide: its title from the guide's table, and the links to all the others. */
 export function GuidePage({ route, sections, indexPath, children }: GuidePageProps) {
-  const { page, before, after } = guidePageNeighbours(route)
+  const { part, page, before, after } = guidePageNeighbours(route)
   return (
     <Layout
       route={route}
@@ -62,8 +80,10 @@ export function GuidePage({ route, sections, indexPath, children }: GuidePagePro
         <>
           <SearchPlace indexPath={indexPath} />
           <p class="crumb">
-            <PageLink page="docsGuide">Guide</PageLink>
-            <a href="#all-pages">All pages</a>
+            <PageLink page="docsGuide">Docs</PageLink> / {part}
+            <a class="to-pages" href="#all-pages">
+              All pages
+            </a>
           </p>
         </>
       }
@@ -81,24 +101,25 @@ export function GuidePage({ route, sections, indexPath, children }: GuidePagePro
         </details>
       ) : null}
       {children}
+      {page.text === null ? null : (
+        <p class="hint as-markdown">
+          <a href={markdownPath(ROUTES[route].path)}>This page as Markdown</a>
+        </p>
+      )}
       <nav class="turn" aria-label="Before and after this page">
-        {before === null ? null : (
-          <span>
-            Before: <PageLink page={before.route}>{before.title}</PageLink>
-          </span>
-        )}
-        {page.text === null ? null : (
-          <span>
-            <a href={markdownPath(ROUTES[route].path)}>This page as Markdown</a>
-          </span>
-        )}
-        {after === null ? null : (
-          <span>
-            Next: <PageLink page={after.route}>{after.title}</PageLink>
-          </span>
-        )}
+        <Turn label="Previous" entry={before} />
+        <Turn label="Next" entry={after} />
       </nav>
     </Layout>
+  )
+}
+
+function Turn({ label, entry }: { readonly label: string; readonly entry: GuideEntry | null }) {
+  if (entry === null) return null
+  return (
+    <a href={ROUTES[entry.route].path} class={label.toLowerCase()}>
+      <small>{label}</small> {entry.title}
+    </a>
   )
 }
 

@@ -112,13 +112,15 @@ export const MARKDOWN_GUIDE_PAGES: readonly MarkdownGuidePage[] = PAGES.filter(
   (page): page is MarkdownGuidePage => page.text !== null,
 )
 
-/** The page, the one before it and the one after it; null: there is none. */
+/** The page, its part, the page before it and the one after it; null: there is none. */
 export function guidePageNeighbours(route: RouteId): {
+  readonly part: string
   readonly page: GuideEntry
   readonly before: GuideEntry | null
   readonly after: GuideEntry | null
 } {
   const index = PAGES.findIndex(page => page.route === route)
   const page = PAGES[index] ?? { route, title: "", text: null }
-  return { page, before: PAGES[index - 1] ?? null, after: PAGES[index + 1] ?? null }
+  const part = GUIDE.find(({ pages }) => pages.includes(page))?.part ?? ""
+  return { part, page, before: PAGES[index - 1] ?? null, after: PAGES[index + 1] ?? null }
 }

@@ -78,8 +78,7 @@ function blockRenderer(title: string): PageRenderer {
       assert(id !== null, `the heading ${html} has an id`)
       section = plainText(html)
       tablesOfSection = 0
-      const isCode = /^<code>[^<]*<\/code>$/.test(html)
-      return `<h${depth} id="${id}">${isCode ? `<a class="anchor" href="#${id}">${html}</a>` : html}</h${depth}>`
+      return `<h${depth} id="${id}"><a class="anchor" href="#${id}">${withoutLinks(html)}</a></h${depth}>`
     },
     paragraph({ tokens }) {
       const open = isLead ? '<p class="lead">' : "<p>"
