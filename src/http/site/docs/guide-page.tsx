@@ -10,7 +10,11 @@ import { markdownPath } from "./llms.ts"
 /** What people come for, and the page where each begins. */
 const GOALS = [
   { route: "docsStart", title: "Make your first check", text: "One command: no key, no account." },
-  { route: "docsSignUpForms", title: "Protect a sign-up form", text: "One line in your page, the decision on your server." },
+  {
+    route: "docsSignUpForms",
+    title: "Protect a sign-up form",
+    text: "One line in your page, the decision on your server.",
+  },
   { route: "docsWholeLists", title: "Clean a list", text: "Upload a file, download the rows worth keeping." },
   { route: "docsClients", title: "Call it from your code", text: "TypeScript, Python, or a single HTTP request." },
   { route: "docsAgents", title: "Give it to an agent", text: "Tools over MCP, hosted or on your own machine." },
@@ -23,7 +27,7 @@ export function GuideIndex({ indexPath }: { readonly indexPath: string }) {
     <Layout route="docsGuide" title="Documentation" scripts={[SEARCH_SCRIPT_PATH]}>
       <p class="lead">What do you want to do?</p>
       <SearchPlace indexPath={indexPath} />
-      <ul class="cards plain">
+      <ul class="goals plain">
         {GOALS.map(({ route, title, text }) => (
           <li key={route}>
             <PageLink page={route}>{title}</PageLink>

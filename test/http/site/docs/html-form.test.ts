@@ -77,7 +77,7 @@ test("the first paragraph is the lead, a setting links to its row, a recommendat
   expect(html("`MAILKIND_PORT` `MAILKIND_OTHER`")).toContain(
     '<a href="/docs/settings#MAILKIND_PORT"><code>MAILKIND_PORT</code></a> <code>MAILKIND_OTHER</code>',
   )
-  expect(html("| A | B |\n| --- | --- |\n| x | block |")).toContain('<span class="advice block">block</span>')
+  expect(html("| A | B |\n| --- | --- |\n| x | block |")).toContain('<span class="pill block">block</span>')
   expect(html("- **A:** one\n- **B:** two")).toBe(
     '<dl class="facts terms"><dt>A</dt><dd>one</dd><dt>B</dt><dd>two</dd></dl>',
   )

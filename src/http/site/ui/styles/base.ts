@@ -21,8 +21,8 @@ strong { font-weight: 650; overflow-wrap: anywhere }
 .page a:not([class]) { color: var(--accent); text-decoration: underline; text-decoration-thickness: 1px; text-underline-offset: .18em }
 .page a:hover { text-decoration-thickness: 2px }
 /* An underline would cover underscores in a code. */
-.page a:has(code) { text-decoration: none }
-.page a:has(code):hover { text-decoration: underline; text-underline-offset: .5em }
+.page a:not([class]):has(code) { text-decoration: none }
+.page a:not([class]):has(code):hover { text-decoration: underline; text-underline-offset: .5em }
 code { font-family: var(--mono); font-size: .9em; font-variant-ligatures: none } code.option { white-space: nowrap }
 time { white-space: nowrap }
 .any { overflow-wrap: anywhere; white-space: pre-wrap }

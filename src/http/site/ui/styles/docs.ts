@@ -1,47 +1,49 @@
-/** The guide: its columns, contents and search. */
+/** The guide: its columns, contents, search and front page, and rows that open. */
 export const DOCS = `
-.pages { box-sizing: border-box; max-width: 60rem; margin: 3.5rem auto 0; padding: 0 1.5rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(13rem, 1fr)); gap: 1.5rem 2rem; font: 400 .9375rem/1.4 var(--sans) }
-.pages p { margin: 0 0 .35rem; color: var(--ink); font-weight: 600 }
-.pages ul { margin: 0; padding: 0; list-style: none }
-.pages a { display: block; padding: .3rem 0; color: var(--soft); text-decoration: none }
-.pages a:hover { color: var(--ink); text-decoration: underline; text-underline-offset: .18em }
-.pages a[aria-current] { color: var(--accent); font-weight: 600 }
-@media (min-width: 64rem) {
-  .columns { max-width: 76rem; margin: 0 auto; padding: 0 1.5rem; display: grid; grid-template-columns: 13rem minmax(0, 1fr); gap: 0 3rem; align-items: start }
-  .columns .page { grid-column: 2; grid-row: 1; margin: 0; padding-inline: 0 }
-  .columns .pages { grid-column: 1; grid-row: 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0 -.25rem; padding: 3rem .25rem 1.5rem; overflow-y: auto; display: block }
-  .columns .pages section + section { margin-top: 1.5rem }
-  .crumb a[href="#all-pages"] { display: none }
-  .wide .bottom { width: min(76rem, 100% - 3rem) }
+.columns { max-width: 68rem; margin: 0 auto; padding: 0 1.25rem } .columns .page { padding-inline: 0; font-size: 1rem; line-height: 1.625 } .columns h1 { font-size: 1.75rem }
+.columns h2 { margin-top: var(--s7) } .columns .lead { font-size: 1.125rem }
+.pages { margin: var(--s7) 0 0; padding: var(--s5) 0 0; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: var(--s5) }
+.pages, .contents, .contents-folded ul { font-size: .875rem; line-height: 1.43 }
+.pages p, .contents p { margin: 0 0 .25rem; color: var(--soft); font-size: .75rem }
+.pages ul, .contents ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
+.pages a, .contents a, .page .contents-folded a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
+.pages a:hover, .contents a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 }
+.contents { display: none } .contents-folded { padding: .2rem var(--s4); border: 1px solid var(--line); border-radius: var(--r-m) } .page .contents-folded ul { padding-bottom: .35rem }
+@media (min-width: 60rem) {
+  .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: 46rem } .page .to-pages { display: none }
+  .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto; display: block } .pages section + section { margin-top: var(--s5) }
 }
-.contents, .page .contents-folded ul { font: 400 .875rem/1.4 var(--sans) }
-.contents { display: none }
-.contents p { margin: 0 0 .35rem; color: var(--ink); font-weight: 600 }
-.contents ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
-.contents a, .page .contents-folded a { display: block; padding: .3rem 0; color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
-.contents a:hover, .page .contents-folded a:hover { color: var(--ink); text-decoration: underline; text-underline-offset: .18em }
-.page .contents-folded { max-width: 44rem; margin: 0 0 1.5rem; padding: .35rem 1rem; border: 1px solid var(--line); border-radius: 8px }
-.page .contents-folded ul { padding-bottom: .35rem }
 @media (min-width: 76rem) {
-  .columns { max-width: 84rem; grid-template-columns: 12rem minmax(0, 1fr) 11rem; gap: 0 2.5rem }
-  .columns .contents { display: block; grid-column: 3; grid-row: 1; position: sticky; top: 3.5rem; box-sizing: border-box; max-height: calc(100vh - 3.5rem); padding: 3rem .25rem 1.5rem; overflow-y: auto }
-  .contents-folded { display: none }
-  .site.wide:has(.columns) .top { padding-inline: max(1.5rem, calc((100% - 84rem) / 2)) }
-  .wide:has(.columns) .bottom { width: min(84rem, 100% - 3rem) }
+  .columns { grid-template-columns: 11rem minmax(0, 40rem) 10rem; gap: 0 2.25rem } .contents-folded { display: none }
+  .columns .contents { display: block; grid-area: 1 / 3; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); padding: 2.25rem 0 var(--s5) .6rem; overflow-y: auto }
+}
+.crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) } .to-pages { margin-left: auto }
+.page a.anchor { color: inherit; text-decoration: none } .anchor:hover::after { content: " #"; color: var(--soft) }
+.page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .turn a { padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); text-decoration: none; font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
+.turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
+.columns .scroll table { font-size: .875rem; line-height: 1.5 } .columns .scroll :is(th, td) { min-width: 0; padding-block: .5rem }
+
+.find { position: relative; max-width: 40rem; margin: 0 0 var(--s4) } .find:empty { display: none }
+.find input { width: 100%; padding: 0 .8rem }
+.page .find ol { position: absolute; z-index: 5; inset: 100% 0 auto; max-height: 70vh; margin: .35rem 0 0; padding: .35rem; overflow-y: auto; list-style: none; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--paper); box-shadow: var(--shadow) } .page .find li { margin: 0 }
+.page .find a { display: grid; gap: 0 .75rem; grid-template-columns: 1fr max-content; padding: .5rem .65rem; border-radius: var(--r-s); color: var(--soft); font-size: .875rem; line-height: 1.43; text-decoration: none } .page .find a:hover, .page .find a:focus { background: var(--wash) } .find strong { color: var(--ink) }
+.find .excerpt { grid-column: 1 / -1; overflow-wrap: anywhere } .find mark { color: var(--ink); background: var(--review-wash) }
+
+.page .goals { max-width: none; display: grid; grid-template-columns: repeat(auto-fill, minmax(min(18rem, 100%), 1fr)); gap: var(--s4); margin: 0 0 var(--s6) } .page .goals li { position: relative; margin: 0; padding: 1.1rem; border: 1px solid var(--line); border-radius: var(--r-m) }
+.goals li:hover { border-color: var(--line-strong); background: var(--wash) } .page .goals a { color: var(--ink); font-weight: 600; text-decoration: none } .goals a::after { content: ""; position: absolute; inset: 0; border-radius: var(--r-m) } .goals p { margin: .15rem 0 0; color: var(--soft); font-size: .875rem; line-height: 1.43 }
+.part { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 2.25rem; padding: var(--s5) 0; border-top: 1px solid var(--line) } .part h2 { margin: 0; font-size: 1rem; letter-spacing: 0 } .part dl { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4) 2.25rem } .part dt { font-weight: 550 } .part dd { color: var(--soft); font-size: .875rem; line-height: 1.43 } .page .part a { color: var(--ink); text-decoration: none } .page .part a:hover { color: var(--accent); text-decoration: underline }
+
+.folds { margin: 0 0 1.25rem; border-top: 1px solid var(--line); font-size: .875rem; line-height: 1.43 } .folds > * { margin: 0; border-bottom: 1px solid var(--line) } .folds :target, .folds :target > * { background: var(--accent-wash) }
+.cells { display: grid; gap: 0 var(--s4); align-items: baseline; padding: .5rem 0; font-weight: 400 } .folds .cells:hover { color: inherit } summary.cells { list-style: none } summary.cells::-webkit-details-marker { display: none } summary.cells::after { content: "+"; grid-row: 1; grid-column: -2; color: var(--soft); text-align: center } [open] > summary.cells::after, :target > summary.cells::after { content: "–" }
+.cells > code { overflow-wrap: anywhere; font-size: .8125rem } .cells small { display: block; color: var(--soft); font-size: .8125rem } .folds details > p { max-width: none; margin: 0; padding: 0 2rem .6rem 0; color: var(--soft) } details:target::details-content { content-visibility: visible; block-size: auto }
+.of-problems .cells { grid-template-columns: 2rem 11rem minmax(0, 1fr) 1rem } .of-problems .cells > .number { text-align: left } .of-problems details > p { padding-left: 15rem }
+.of-sources .cells { grid-template-columns: minmax(0, 1fr) 9rem 4.5rem 6rem 1rem } .of-sources span { color: var(--soft) }
+.page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
+@media (max-width: 44rem) {
+  .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
+  .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
+  .of-sources .cells { grid-template-columns: minmax(0, 1fr) auto 1rem } .of-sources .cells > :nth-child(2) { grid-area: 2 / 1 } .of-sources .cells > :nth-child(4) { grid-area: 2 / 2 }
 }
 @media (scripting: none) { .pass .alternatives { display: none } }
-.find { position: relative; max-width: 44rem; margin: 0 0 1.25rem }
-.find:empty { display: none }
-.find input { box-sizing: border-box; width: 100%; min-height: 2.5rem; padding: .4rem .8rem; color: var(--ink); background: var(--wash); border: 1px solid var(--soft); border-radius: 6px; font: 400 .9375rem/1.4 var(--sans) }
-.find input::placeholder { color: var(--soft); opacity: 1 }
-.page .find ol { position: absolute; z-index: 5; inset: 100% 0 auto; max-height: 70vh; margin: .35rem 0 0; padding: .35rem; overflow-y: auto; list-style: none; border: 1px solid var(--line); border-radius: 8px; background: var(--paper); box-shadow: 0 12px 32px -16px color-mix(in srgb, var(--ink) 45%, transparent) }
-.page .find li { margin: 0 }
-.page .find a { display: grid; gap: 0 .75rem; grid-template-columns: 1fr max-content; padding: .5rem .65rem; border-radius: 6px; color: var(--soft); font-size: .875rem; text-decoration: none }
-.page .find a:hover, .page .find a:focus { background: var(--wash) }
-.find .excerpt { grid-column: 1 / -1; overflow-wrap: anywhere }
-.find mark { color: var(--ink); background: var(--review-wash) }
-.page a.anchor { color: inherit; text-decoration: none } .page a.anchor:hover { text-decoration: underline }
-.turn { display: flex; flex-wrap: wrap; gap: .5rem 2rem; justify-content: space-between; margin: 3.5rem 0 0; padding-top: 1.25rem; border-top: 1px solid var(--line) }
-.crumb { display: flex; justify-content: space-between; margin: 0 0 .5rem; font-size: .875rem }
-@media (max-width: 40rem) { .pages { padding: 0 1rem } }
+@media print { .find, .contents-folded, .turn, .as-markdown, .crumb, .contents { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
 `
