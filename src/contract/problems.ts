@@ -16,8 +16,8 @@ export const PROBLEMS = {
   forbidden_origin: {
     status: 403,
     title: "Forbidden",
-    cause: "A publishable key came from an origin that it does not allow, or without an `Origin` header. A form of these pages gets this if another site sent it, or if people open the server under another address than `MAILKIND_BASE_URL`.",
-    action: "Add the origin of your page to the key, in the dashboard. If it was a form of these pages, set `MAILKIND_BASE_URL` to the address that people open.",
+    cause: "A publishable key came from an origin that it does not allow, or without an `Origin` header. A form of these pages gets this if another site sent it. It also gets this if people open another address than `MAILKIND_BASE_URL`.",
+    action: "Add the origin of your page to the key, in the dashboard. For a form of these pages, set `MAILKIND_BASE_URL` to the address that people open.",
   },
   forbidden_network: { status: 403, title: "Forbidden", cause: "A secret key came from a network that its owner does not allow.", action: "Send it from a network that the key allows, or add the network to the key." },
   terms_not_accepted: { status: 403, title: "Forbidden", cause: "The account has not accepted the current terms in time.", action: "Accept the terms in the dashboard, then send it again." },

@@ -147,7 +147,7 @@ function ProblemRow({ code }: { readonly code: ProblemCode }) {
       <code>{code}</code>
       <span>
         <Prose text={meaning} />
-        <small>
+        <small class="line">
           <Prose text={advice} />
         </small>
       </span>
