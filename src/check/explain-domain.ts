@@ -100,6 +100,11 @@ export const listingsOfLevel = ({ listings, patterns }: ExplainedLevel): readonl
   ...patterns.flatMap(pattern => pattern.listings),
 ]
 
+/** How many sources have an entry for the domain that counts. */
+export const countingSources = ({ levels }: DomainExplanation): number =>
+  new Set(levels.flatMap(listingsOfLevel).flatMap(({ source, dropReason }) => (dropReason === null ? [source] : [])))
+    .size
+
 /** The day since which an entry is listed, as text. */
 export function sinceLabel({ since, onOrBefore }: ExplainedListing): string {
   if (since !== null) return since

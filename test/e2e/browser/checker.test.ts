@@ -112,7 +112,7 @@ test.skipIf(isBrowserMissing)(
 )
 
 test.skipIf(isBrowserMissing)(
-  `${IN_A_BROWSER}, a phone shows the whole answer without scrolling, with a script and without, and the verdict has the focus`,
+  `${IN_A_BROWSER}, a phone shows the form and the verdict without scrolling, with a script and without, and the verdict has the focus`,
   async () => {
     const [browser, { url, time }] = await Promise.all([openBrowser(), served()])
     for (const javaScriptEnabled of [true, false]) {
@@ -122,10 +122,11 @@ test.skipIf(isBrowserMissing)(
         // Each day begins with checks that need no pass.
         await time.tick(86_400_000)
         expect(await check(page, input)).toBe(200)
-        for (const part of ["#verdict-title", ".stamp", ".meaning", ".sure", ".why"]) {
+        for (const part of ["#input", "#verdict-title", ".v-mark", ".v-meaning", ".why"]) {
           const box = await page.locator(part).first().boundingBox()
-          expect({ part, bottom: Math.min(844, (box?.y ?? 999) + (box?.height ?? 0)) < 844 }).toEqual({
+          expect({ part, top: (box?.y ?? -1) >= 0, bottom: (box?.y ?? 999) + (box?.height ?? 0) < 844 }).toEqual({
             part,
+            top: true,
             bottom: true,
           })
           expect((box?.x ?? 0) + (box?.width ?? 999)).toBeLessThanOrEqual(390)
@@ -138,3 +139,55 @@ test.skipIf(isBrowserMissing)(
   },
   BROWSER_TEST_MS,
 )
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, another policy judges the same input, and what cannot be copied by a button can be read`,
+  async () => {
+    const [browser, { url, time }] = await Promise.all([openBrowser(), served()])
+    for (const javaScriptEnabled of [true, false]) {
+      await time.tick(86_400_000)
+      const { page, faults } = await opened(browser, url, { javaScriptEnabled })
+      expect(await check(page, "o'brien@gmail.com")).toBe(200)
+      await page.selectOption("#policy", "strict")
+      await Promise.all([
+        page.waitForResponse(answer => answer.request().method() === "POST"),
+        page.click("text=Apply"),
+      ])
+      await page.waitForSelector(".v-mark.block")
+      expect(await page.inputValue("#input")).toBe("o'brien@gmail.com")
+      expect(await page.inputValue("#policy")).toBe("strict")
+      expect(await page.locator("text=Copy as curl").count()).toBe(javaScriptEnabled ? 1 : 0)
+      await page.click("text=JSON, curl")
+      expect(JSON.parse((await page.textContent("#verdict-json")) ?? "")).toMatchObject({ policy: "strict" })
+      expect(await page.isVisible("#verdict-curl")).toBe(true)
+      expect(faults).toEqual([])
+    }
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, a hostile input is text in a card that fits a screen of 320 pixels`,
+  async () => {
+    const [browser, { url, time }] = await Promise.all([openBrowser(), served()])
+    const { page, faults } = await opened(browser, url, { viewport: { width: 320, height: 600 } })
+    for (const input of HOSTILE_INPUTS) {
+      await time.tick(86_400_000)
+      expect(await check(page, input)).toBe(input.length > LIMITS.addressBytesMax && input.includes("@") ? 400 : 200)
+      expect(await page.evaluate("document.documentElement.scrollWidth")).toBe(320)
+      expect(await page.locator("#verdict script, #verdict b, #verdict img").count()).toBe(0)
+    }
+    expect(faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
+
+const HOSTILE_INPUTS = [
+  `${"x".repeat(64)}@${`${"y".repeat(50)}.`.repeat(3)}example.com`,
+  `${"x".repeat(64)}@${`${"y".repeat(61)}.`.repeat(4)}example`,
+  '"<script>alert(1)</script>"@<b>x</b>.com',
+  "ana\u202emoc.elpmaxe@acme.com",
+  "\u{1F469}\u200d\u{1F4BB}\u{1F4A9}@xn--ls8h.la",
+  "\u0645\u062b\u0627\u0644@xn--mgbh0fb.xn--kgbechtv",
+  `https://acme.com/${"z".repeat(2000)}`,
+]

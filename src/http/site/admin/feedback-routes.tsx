@@ -21,7 +21,7 @@ import type { SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
-import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
+import type { CheckedVerdict } from "../ui/verdict/verdict-card.tsx"
 import { ROWS_PER_PAGE } from "./admin-layout.tsx"
 import { AdminFeedbackPage, parseStatusFilter, QUEUE_FLASH } from "./feedback-page.tsx"
 import { type DomainCorrection, REPORT_FLASH, type ReportDetails, ReportPage } from "./report-page.tsx"
@@ -88,7 +88,7 @@ async function readCorrection(store: Store, { domain }: Feedback): Promise<Domai
 }
 
 /** Checks the domain as the reporting account would. It takes at most the network deadline of a check. */
-async function checkReportedDomain(site: SiteContext, report: Feedback): Promise<DisplayedVerdict> {
+async function checkReportedDomain(site: SiteContext, report: Feedback): Promise<CheckedVerdict> {
   const { check, ownLists, testDomain } = site
   const subject = parseSubject("domain", report.domain, testDomain)
   const ownListMatch = await ownLists.lookup(report.accountId, subject)

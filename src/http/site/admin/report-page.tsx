@@ -10,8 +10,7 @@ import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
-import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
-import { VerdictCard } from "../ui/verdict/verdict-card.tsx"
+import { type CheckedVerdict, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -40,7 +39,7 @@ export type ReportDetails = {
   /** Null: the lists cannot look the name up. */
   readonly lookup: DomainExplanation | null
   /** What a check by the reporting account returns now. */
-  readonly verdict: DisplayedVerdict
+  readonly verdict: CheckedVerdict
 }
 
 type ReportPageProps = {
@@ -185,9 +184,8 @@ function CorrectionSource({ report, correction }: CorrectionSourceProps) {
 function CheckSection({ verdict }: Pick<ReportDetails, "verdict">) {
   return (
     <section aria-labelledby="check">
-      <h2 id="check">The verdict now</h2>
-      <p>The account that sent the report gets this verdict.</p>
-      <VerdictCard isAnswer={false} verdict={verdict} />
+      <h2 id="check">The verdict that the account gets now</h2>
+      <VerdictCard heading="h3" verdict={verdict} />
     </section>
   )
 }

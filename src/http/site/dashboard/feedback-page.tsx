@@ -1,12 +1,14 @@
 /** @jsxImportSource preact */
-import { CATEGORIES } from "../../../contract/categories.ts"
+import type { DomainExplanation } from "../../../check/explain-domain.ts"
 import { REPORTABLE_CATEGORIES } from "../../../contract/feedback-schema.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Feedback, FeedbackStatus } from "../../../customers/feedback/feedback.ts"
 import type { SignedInUser } from "../guards.ts"
+import { DomainVerdict } from "../public/domain-lookup.tsx"
 import { FlashMessage, FormError, SelectField, TextArea, TextField, Timestamp } from "../ui/forms.tsx"
-import { Table } from "../ui/layout.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
+import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -15,11 +17,11 @@ export const FEEDBACK_FLASH = {
   duplicate: `You sent the same report within the last ${LIMITS.feedbackDuplicateDays} days. Nothing was added.`,
 } as const satisfies Record<string, string>
 
-/** The meaning of each status for the reporter, and the CSS class of its badge. */
-const STATUS_BADGES: { readonly [S in FeedbackStatus]: { readonly mark: string; readonly meaning: string } } = {
-  received: { mark: "review", meaning: "waiting for review" },
-  accepted: { mark: "allow", meaning: "checks use it, within a minute" },
-  rejected: { mark: "block", meaning: "the verdict stays as it is" },
+/** What the reporter reads of a status, and the colour of its pill. */
+const STATUS_PILLS: { readonly [S in FeedbackStatus]: { readonly tone: string; readonly label: string } } = {
+  received: { tone: "review", label: "waiting" },
+  accepted: { tone: "allow", label: "accepted" },
+  rejected: { tone: "block", label: "rejected" },
 }
 
 /** The values of the form. */
@@ -37,23 +39,26 @@ type FeedbackPageProps = {
   readonly flash: string | null
   readonly values: FeedbackFormValues
   readonly errors: FeedbackFormErrors
+  /** What the lists say about the domain in the form. Null: it names none, or they say nothing. */
+  readonly lookup: DomainExplanation | null
+  /** How many sources the lists have. */
+  readonly sourceCount: number
   /** Why the report was refused, whatever its fields say; null: it was not. */
   readonly refusal?: string | null
 }
 
 /** The form for a report, and the account's reports with their status. */
 export function FeedbackPage(props: FeedbackPageProps) {
-  const { user, reports, olderPath, isFirstPage, flash, values, errors, refusal = null } = props
+  const { user, reports, olderPath, isFirstPage, flash, values, errors, lookup, sourceCount, refusal = null } = props
   const isFaulty = Object.keys(errors).length > 0
   return (
     <DashboardLayout route="feedback" title="Feedback" user={user}>
       <FlashMessage message={flash} />
       <FormError message={isFaulty ? "Your report was not sent. Fix the marked fields and try again." : refusal} />
-      <p class="lead">
-        Tell us about a wrong verdict. If we accept your report, the verdict changes for everyone. A report costs 1
-        unit.
-      </p>
-      <h2 id="report">Report a wrong verdict</h2>
+      <p class="lead">Was a verdict wrong? If we accept your report, it changes for everyone. A report costs 1 unit.</p>
+      {lookup === null ? null : (
+        <DomainVerdict lookup={lookup} sourceCount={sourceCount} listsPath={ROUTES.docsLists.path} />
+      )}
       <ReportForm values={values} errors={errors} />
       <h2 id="sent">Reports that you sent</h2>
       {reports.length === 0 ? (
@@ -91,12 +96,7 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
         label="What it should be"
         selected={values.expected}
         error={errors.expected ?? null}
-        options={[CHOOSE_OPTION, ...REPORTABLE_CATEGORIES.map(value => ({ value, label: value }))]}
-        hint={REPORTABLE_CATEGORIES.map(category => (
-          <span key={category} class="line">
-            <code>{category}</code>: {CATEGORIES[category].description}
-          </span>
-        ))}
+        options={[CHOOSE_OPTION, ...REPORTABLE_CATEGORIES.map(value => ({ value, label: CATEGORY_LABELS[value] }))]}
       />
       <TextArea
         name="comment"
@@ -111,33 +111,31 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
   )
 }
 
-const REPORT_COLUMNS = ["Domain", "Was", "Should be", "State", "Comment", "Sent"]
+const REPORT_COLUMNS = [
+  { name: "Domain", kind: "text" },
+  { name: "State", kind: "pill", onPhone: "first" },
+  { name: "Was", kind: "pill" },
+  { name: "Should be", kind: "pill", onPhone: "labelled" },
+  { name: "Comment", kind: "text", onPhone: "hidden" },
+  { name: "Sent", kind: "time" },
+] as const satisfies readonly TableColumn[]
 
 function ReportTable({ reports }: Pick<FeedbackPageProps, "reports">) {
   return (
     <Table caption="Reports that you sent" columns={REPORT_COLUMNS}>
       {reports.map(({ id, domain, currentCategory, reportedCategory, status, comment, createdAtMs, decidedAtMs }) => (
         <tr key={id}>
-          <th scope="row" class="name">
+          <th scope="row">
             <code>{domain}</code>
           </th>
+          <td>
+            <span class={`pill ${STATUS_PILLS[status].tone}`}>{STATUS_PILLS[status].label}</span>
+          </td>
           <td>{currentCategory}</td>
           <td>{reportedCategory}</td>
+          <td>{comment}</td>
           <td>
-            <span class={`advice ${STATUS_BADGES[status].mark}`}>{status}</span>
-            <p class="hint">
-              {STATUS_BADGES[status].meaning}
-              {decidedAtMs === null ? null : (
-                <>
-                  {" "}
-                  (<Timestamp atMs={decidedAtMs} />)
-                </>
-              )}
-            </p>
-          </td>
-          <td>{comment ?? "–"}</td>
-          <td>
-            <Timestamp atMs={createdAtMs} />
+            <Timestamp atMs={decidedAtMs ?? createdAtMs} />
           </td>
         </tr>
       ))}

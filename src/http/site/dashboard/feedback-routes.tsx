@@ -79,7 +79,7 @@ async function handleReport(
 }
 
 async function feedbackPage(
-  { changes }: SiteContext,
+  { changes, lists }: SiteContext,
   user: SignedInUser,
   exchange: Exchange,
   values: FeedbackFormValues,
@@ -88,6 +88,8 @@ async function feedbackPage(
 ) {
   const after = cursorInUrl(exchange.request.url)
   const reportsRead = await listFeedbackOf(changes.store, user.account.id, after, REPORTS_PER_PAGE + 1)
+  const overview = lists()
+  const lookup = values.subject === "" ? null : overview.lookUpDomain(values.subject)
   const { rows, lastRow } = paginate(reportsRead, REPORTS_PER_PAGE)
   return (
     <FeedbackPage
@@ -99,6 +101,8 @@ async function feedbackPage(
       values={values}
       errors={errors}
       refusal={refusal}
+      lookup={lookup?.kind === "domain" && lookup.entry !== null ? lookup : null}
+      sourceCount={overview.sources.length}
     />
   )
 }

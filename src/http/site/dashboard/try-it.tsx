@@ -15,10 +15,10 @@ import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
-import { FormError, TextField } from "../ui/forms.tsx"
-import { PolicyField } from "../ui/policy-field.tsx"
-import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
-import { VERDICT_ID, VerdictCard } from "../ui/verdict/verdict-card.tsx"
+import { CheckForm, PolicySelect } from "../ui/check-form.tsx"
+import { FormError } from "../ui/forms.tsx"
+import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
+import { type CheckedVerdict, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 import { withSiteLease } from "./site-lease.ts"
 
@@ -42,7 +42,12 @@ async function handleTry(site: SiteContext, exchange: Exchange, user: SignedInUs
   if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, exchange)
   const outcome = await checkMetered(site, exchange, user.account, parsed).catch(displayableProblem)
   if (!(outcome instanceof Problem))
-    return <TryPage {...props} verdict={displayedVerdict(site, outcome, exchange.id, user.account.rules)} />
+    return (
+      <TryPage
+        {...props}
+        verdict={displayedVerdict(site, outcome, exchange.id, { ...user.account, isDeep: parsed.isDeep })}
+      />
+    )
   const { code, detail } = outcome
   return pages.renderProblem(<TryPage {...props} problem={`${detail} ${REMEDIES[code] ?? ""}`} />, exchange, outcome)
 }
@@ -103,51 +108,50 @@ type TryPageProps = {
   /** Why valid values were not checked; null: they were, or nothing was sent yet. */
   readonly problem: string | null
   /** Null: nothing was checked. */
-  readonly verdict: DisplayedVerdict | null
+  readonly verdict: CheckedVerdict | null
 }
 
-/** The form, and the verdict of the check. */
+const TRY_PATH = `${ROUTES.postTryIt.path}#${VERDICT_ID}`
+
+/** The form, and below it the verdict of the check, which has the policy then. */
 function TryPage({ user, values, error, problem, verdict }: TryPageProps) {
+  const policyError = error?.field === "policy" ? error.message : null
   return (
     <DashboardLayout route="tryIt" title="Try it" user={user}>
-      {verdict === null ? (
-        <p class="lead">
-          Check with your own lists and rules, as a secret key does. A check costs one unit, a deep check{" "}
-          {LIMITS.deepCheckUnits}.
-        </p>
-      ) : null}
       <FormError message={problem} />
-      {verdict === null ? null : <VerdictCard verdict={verdict} />}
-      <TryForm values={values} error={error} />
-    </DashboardLayout>
-  )
-}
-
-function TryForm({ values, error }: Pick<TryPageProps, "values" | "error">) {
-  return (
-    <form class="form" method="post" action={`${ROUTES.postTryIt.path}#${VERDICT_ID}`}>
-      <TextField
+      <CheckForm
+        method="post"
+        action={TRY_PATH}
         name="asked"
         label="Address, domain or website"
-        hint={
-          <>
-            Such as <code>jane@acme.com</code>, <code>acme.com</code> or <code>https://acme.com/about</code>.
-          </>
-        }
+        placeholder="jane@acme.com, acme.com or https://acme.com/about"
         value={values.input}
         error={error?.field === "asked" ? error.message : null}
-        required
-        maxLength={LIMITS.urlLengthMax}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-      />
-      <PolicyField selected={values.policy} error={error?.field === "policy" ? error.message : null} />
-      <label class="check">
-        <input type="checkbox" name="deep" value="yes" checked={values.isDeep} />
-        <span>Deep check: also look up the domain's age and its homepage.</span>
-      </label>
-      <button type="submit">Check</button>
-    </form>
+        hint={`Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits}.`}
+      >
+        <div class="ask-options">
+          {verdict === null ? (
+            <span>
+              <label for="policy">Policy</label> <PolicySelect selected={values.policy} error={policyError} />
+            </span>
+          ) : null}
+          <label class="check">
+            <input type="checkbox" name="deep" value="yes" checked={values.isDeep} />
+            <span>Deep check: the domain’s age and its homepage too</span>
+          </label>
+        </div>
+        {policyError === null ? null : (
+          <p class="fault" id="policy-fault" role="alert">
+            {policyError}
+          </p>
+        )}
+      </CheckForm>
+      {verdict === null ? null : (
+        <VerdictCard
+          verdict={verdict}
+          form={{ path: TRY_PATH, field: "asked", fields: values.isDeep ? { deep: "yes" } : {} }}
+        />
+      )}
+    </DashboardLayout>
   )
 }

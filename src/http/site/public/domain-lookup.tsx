@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
 import { Fragment, type VNode } from "preact"
 import {
+  countingSources,
   type DomainExplanation,
   type ExplainDomainResult,
   type ExplainedListing,
@@ -8,11 +9,14 @@ import {
   sinceLabel,
   untilLabel,
 } from "../../../check/explain-domain.ts"
-import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { queryParameters } from "../../request/request-url.ts"
+import { withQuery } from "../links.ts"
+import { CheckForm } from "../ui/check-form.tsx"
 import { Prose, Table } from "../ui/layout.tsx"
-import { ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
+import { Verdict } from "../ui/verdict/verdict.tsx"
+import { listsLabel, ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
+import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"
 
 /** The query parameter with the domain, and the id of its field. */
 const DOMAIN_PARAMETER = "domain"
@@ -26,69 +30,82 @@ export function lookupInUrl(url: string, lookUp: (text: string) => ExplainDomain
   return second === undefined ? lookUp(text) : REPEATED_PARAMETER
 }
 
+type DomainLookupProps = {
+  readonly lookup: ExplainDomainResult | null
+  /** How many sources there are. */
+  readonly sourceCount: number
+}
+
 /** The field for a domain and, once a domain was sent, what the lists say about it. Nothing else that was sent is shown. */
-export function DomainLookup({ lookup }: { readonly lookup: ExplainDomainResult | null }) {
+export function DomainLookup({ lookup, sourceCount }: DomainLookupProps) {
   return (
     <>
       <DomainLookupForm lookup={lookup} />
-      {lookup?.kind === "domain" ? <DomainLookupResult lookup={lookup} /> : null}
+      {lookup?.kind === "domain" ? (
+        <>
+          <DomainVerdict lookup={lookup} sourceCount={sourceCount} listsPath="" />
+          <ListingsTable lookup={lookup} sourcesPath="" />
+        </>
+      ) : null}
     </>
   )
 }
 
 function DomainLookupForm({ lookup }: { readonly lookup: ExplainDomainResult | null }) {
-  const error = lookup?.kind === "no_domain" ? lookup.message : null
   return (
-    <search>
-      <form class="ask" method="get" action={ROUTES.docsLists.path}>
-        <label for={DOMAIN_PARAMETER}>Domain</label>
-        <input
-          id={DOMAIN_PARAMETER}
-          name={DOMAIN_PARAMETER}
-          type="text"
-          inputMode="url"
-          required
-          maxLength={LIMITS.urlLengthMax}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
-          value={lookup?.kind === "domain" ? lookup.domain : ""}
-          aria-describedby={error === null ? "domain-hint" : "domain-fault domain-hint"}
-          aria-invalid={error !== null}
-        />
-        <button type="submit">Look up</button>
-        {error === null ? null : (
-          <p class="fault" id="domain-fault" role="alert">
-            This is not a domain. {error}
-          </p>
-        )}
-        <p class="hint" id="domain-hint">
-          A name such as <code>example.com</code>. For an address, leave out the part before the <code>@</code>. It is
-          not needed and would appear in the URL.
-        </p>
-      </form>
-    </search>
+    <CheckForm
+      method="get"
+      action={ROUTES.docsLists.path}
+      name={DOMAIN_PARAMETER}
+      label="Domain"
+      button="Look up"
+      placeholder="example.com"
+      value={lookup?.kind === "domain" ? lookup.domain : ""}
+      error={lookup?.kind === "no_domain" ? <>This is not a domain. {lookup.message}</> : null}
+      hint="Leave out the part of an address before the @. It is not needed and would appear in the URL."
+    />
   )
 }
 
-/** The category, the entry that decides it, and every source that lists the domain. */
-function DomainLookupResult({ lookup }: { readonly lookup: DomainExplanation }) {
-  const { domain, category, message, levels, entry } = lookup
-  const listings = levels.flatMap(listingsOfLevel)
+type DomainVerdictProps = Pick<DomainLookupProps, "sourceCount"> & {
+  readonly lookup: DomainExplanation
+  /** The path of the page with the sets and the sources. Empty: this page. */
+  readonly listsPath: string
+}
+
+/** The category by the lists alone, and the entry that decides it. */
+export function DomainVerdict({ lookup, sourceCount, listsPath }: DomainVerdictProps) {
+  const { domain, category, reason, message, entry, sets } = lookup
+  const count = listsLabel({ named: countingSources(lookup), all: sourceCount })
+  const setLinks = joinWithCommas(sets, set => (
+    <a href={`${listsPath}#set-${set}`}>
+      <code>{set}</code>
+    </a>
+  ))
   return (
-    <section aria-labelledby="answer">
-      <h3 id="answer">
-        <code>{domain}</code> {entry === null && category === "unknown" ? "is on no list" : `counts as ${category}`}
-      </h3>
-      <p>
-        <Prose text={message} /> <DecisiveEntry lookup={lookup} />
-      </p>
-      <ListingsTable lookup={lookup} sourcesPath="" />
-      <p class="hint">
-        {listings.length === 0 ? "No source lists it or a parent of it. " : null}A check also uses accepted reports, own
-        lists and DNS.
-      </p>
-    </section>
+    <Verdict
+      heading="h3"
+      tone={category}
+      recommendation={null}
+      subject={domain}
+      headline={entry === null && category === "unknown" ? "On no list" : CATEGORY_LABELS[category]}
+      meaning={<Prose text={message} />}
+      facts={[
+        [
+          "Lists",
+          listsPath === "" ? count : <a href={withQuery(listsPath, { [DOMAIN_PARAMETER]: domain })}>{count}</a>,
+        ],
+        ...(entry === null
+          ? []
+          : ([
+              ["Deciding entry", <code>{entry}</code>],
+              ["Set", setLinks],
+            ] as const)),
+        ["Reason", <ReasonLink reason={reason} />],
+      ]}
+    >
+      <p class="hint">These are the lists alone. A check also uses accepted reports, own lists and DNS.</p>
+    </Verdict>
   )
 }
 
@@ -107,23 +124,6 @@ export function ListingsTable({ lookup: { domain, levels }, sourcesPath }: Listi
         <ListingRow key={`${listing.source} ${listing.entry}`} listing={listing} sourcesPath={sourcesPath} />
       ))}
     </Table>
-  )
-}
-
-/** The entry that decides, its sets, and the reason that a check would return. */
-function DecisiveEntry({ lookup: { entry, sets, reason } }: { readonly lookup: DomainExplanation }) {
-  const reasonLink = <ReasonLink reason={reason} />
-  if (entry === null) return <>The reason is {reasonLink}.</>
-  return (
-    <>
-      The deciding entry is <code>{entry}</code> in{" "}
-      {joinWithCommas(sets, set => (
-        <a href={`#set-${set}`}>
-          <code>{set}</code>
-        </a>
-      ))}
-      . The reason is {reasonLink}.
-    </>
   )
 }
 

@@ -5,7 +5,9 @@ import { POLICY_DEFAULT } from "../../../contract/policies.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped, type TypedSubject } from "../typed-subject.ts"
+import { formatCount } from "../ui/format.ts"
 import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
+import type { CheckedVerdict } from "../ui/verdict/verdict-card.tsx"
 import { CATEGORY_LABELS, verdictHeadline } from "../ui/verdict/verdict-words.ts"
 
 /** The addresses that visitors can check by one click. They cost nothing. */
@@ -29,7 +31,10 @@ export type Examples = {
 }
 
 /** What the verdicts are made with. */
-export type ExamplesDeps = Pick<SiteContext, "check" | "listsCheck" | "ownLists" | "testDomain" | "isDnsOff" | "lists">
+export type ExamplesDeps = Pick<
+  SiteContext,
+  "check" | "listsCheck" | "ownLists" | "testDomain" | "isDnsOff" | "lists" | "baseUrl"
+>
 
 /** The request of a free check. */
 export const freeCheckRequest = (subject: CheckRequest["subject"], callerId: string): CheckRequest => ({
@@ -59,7 +64,7 @@ export function createExamples(deps: ExamplesDeps): Examples {
     const verdict = displayedVerdict(deps, await outcomes(input), "example")
     // Without DNS nobody knows who runs the mail of a company. The verdict of a test address is the same everywhere.
     if (input === EXAMPLES[0] && verdict.result.degraded && testDomain !== "") return await exampleOf(testAddress)
-    return { input, verdict, fact: factOf(verdict, deps) }
+    return { input, verdict, fact: factOf(verdict) }
   }
   return {
     list: async () => await Promise.all(EXAMPLES.map(exampleOf)),
@@ -94,22 +99,16 @@ function createOutcomes({
 }
 
 /** What the verdict rests on, in a few words. */
-function factOf(verdict: DisplayedVerdict, { lists }: Pick<ExamplesDeps, "lists">): string {
+function factOf(verdict: CheckedVerdict): string {
   const { result } = verdict
-  const { did_you_mean: suggestion, domain, mail, reasons, category } = result
+  const { did_you_mean: suggestion, mail, reasons, category } = result
   if (result.is_lookalike) return verdictHeadline(verdict)
   if (suggestion !== null) return `Typo · did you mean ${suggestion}?`
   const label = CATEGORY_LABELS[category]
   if (reasons.includes("test_address")) return `${label} · test address`
-  if (category === "disposable") return `${label} · on ${listingsCount(lists().lookUpDomain(domain ?? ""))} lists`
+  if (category === "disposable") return `${label} · on ${formatCount(verdict.lists?.named ?? 0, "list")}`
   if (category === "personal") return `${label} · free mailbox`
   if (result.shared_inbox.match !== null) return `${label} · shared inbox`
   if (mail.provider !== null) return `${label} · ${mailProviderName(mail.provider)}`
   return mail.has_mx === true ? `${label} · own mail server` : label
 }
-
-/** How many lists hold a domain. */
-const listingsCount = (found: ReturnType<ReturnType<SiteContext["lists"]>["lookUpDomain"]>): number =>
-  found.kind === "no_domain"
-    ? 0
-    : (found.levels[0]?.listings.filter(({ dropReason }) => dropReason === null).length ?? 0)

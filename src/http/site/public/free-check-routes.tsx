@@ -2,6 +2,7 @@
 import type { VNode } from "preact"
 import type { CheckRequest } from "../../../check/check.ts"
 import { LIMITS } from "../../../contract/limits.ts"
+import { POLICY_DEFAULT, POLICY_NAMES } from "../../../contract/policies.ts"
 import type { FreeChecks } from "../../../customers/free-checks/free-checks.ts"
 import type { PassChange } from "../../../customers/free-checks/passes.ts"
 import { charged, type UnitCharge } from "../../admission/metered.ts"
@@ -20,12 +21,13 @@ import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } fro
 import { assertSameOrigin, assertSameOriginFetch } from "../same-origin.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
-import type { DisplayedVerdict } from "../ui/verdict/reason-words.ts"
+import type { CheckedVerdict } from "../ui/verdict/verdict-card.tsx"
 import { type Examples, freeCheckRequest, publicOwnListMatch } from "./examples.ts"
 import { homeFacts } from "./home-facts.ts"
 import { type CheckFormState, EMPTY_CHECK_FORM, HomePage, INPUT_FIELD } from "./home-page.tsx"
 import { EXAMPLE_FIELD } from "./home-sections.tsx"
 import { PassPage } from "./pass-page.tsx"
+import { ResultPage } from "./result-page.tsx"
 
 type FreeCheckSite = SiteContext & { readonly examples: Examples }
 
@@ -61,7 +63,7 @@ async function checkResponse(
 ): Promise<Response> {
   try {
     const verdict = await checkSubmittedForm(site, freeChecks, exchange, progress)
-    return site.pages.render(await homePage(site, { form: progress.form, verdict }), exchange)
+    return site.pages.render(<ResultPage input={progress.form.input} verdict={verdict} />, exchange)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
     // A script gets the problem as JSON, as the API sends it.
@@ -76,7 +78,7 @@ async function checkSubmittedForm(
   freeChecks: FreeChecks,
   exchange: Exchange,
   progress: FormProgress,
-): Promise<DisplayedVerdict> {
+): Promise<CheckedVerdict> {
   const client = site.clientOf(exchange.request)
   const { loadShedder } = site
   const readBody = () =>
@@ -89,7 +91,7 @@ async function checkSubmittedForm(
   })
   const form = await readBody()
   progress.form = typedForm(form)
-  const checkRequest = parseFreeCheckInput(site, progress.form.input, client)
+  const checkRequest = parseFreeCheckInput(site, progress.form, client)
   const isFree = checkRequest.subject.isTest || site.examples.has(form.text(EXAMPLE_FIELD))
   const charge = freeCharge(site, freeChecks, exchange, client, form, progress)
   return await charged(charge, isFree ? 0 : 1, () => freeCheckResult(site, checkRequest, exchange.id))
@@ -99,6 +101,7 @@ async function checkSubmittedForm(
 const typedForm = (form: SubmittedForm): CheckFormState => ({
   input: form.text(EXAMPLE_FIELD) || form.text(INPUT_FIELD),
   error: null,
+  policy: POLICY_NAMES.find(name => name === form.text("policy")) ?? POLICY_DEFAULT,
 })
 
 function requireFreeChecks({ freeChecks }: SiteContext): FreeChecks {
@@ -143,10 +146,14 @@ function freeCharge(
 }
 
 /** Parses what was typed. Throws `invalid_input`. */
-function parseFreeCheckInput({ testDomain }: SiteContext, input: string, callerId: string): CheckRequest {
+function parseFreeCheckInput(
+  { testDomain }: SiteContext,
+  { input, policy }: CheckFormState,
+  callerId: string,
+): CheckRequest {
   const typed = parseTyped(input, testDomain)
   if (typed.kind === "refused") throw invalidInput([{ pointer: `/${INPUT_FIELD}`, detail: typed.message }])
-  return freeCheckRequest(typed.subject, callerId)
+  return { ...freeCheckRequest(typed.subject, callerId), policy }
 }
 
 /** Rejects when the operator's lists cannot be read. */
@@ -154,7 +161,7 @@ async function freeCheckResult(
   site: FreeCheckSite,
   checkRequest: CheckRequest,
   requestId: string,
-): Promise<DisplayedVerdict> {
+): Promise<CheckedVerdict> {
   const ownListMatch = await publicOwnListMatch(site, checkRequest.subject)
   return displayedVerdict(site, await site.check({ ...checkRequest, ownListMatch }), requestId)
 }
@@ -162,13 +169,11 @@ async function freeCheckResult(
 type HomePageContent = {
   readonly form: CheckFormState
   readonly error?: string | null
-  readonly verdict?: DisplayedVerdict | null
 }
 
-const homePage = async (
-  site: FreeCheckSite,
-  { form, error = null, verdict = null }: HomePageContent,
-): Promise<VNode> => <HomePage facts={await homeFacts(site)} form={form} error={error} verdict={verdict} />
+const homePage = async (site: FreeCheckSite, { form, error = null }: HomePageContent): Promise<VNode> => (
+  <HomePage facts={await homeFacts(site)} form={form} error={error} />
+)
 
 /** The page that explains a problem: the pass page, or the home page with a message. Throws the problem when it is another one. */
 async function problemPage(
@@ -183,7 +188,7 @@ async function problemPage(
       return (
         <PassPage
           assets={canSolveChallenge(exchange.request) ? await passPageAssets(site.assets) : null}
-          input={form.input}
+          fields={{ [INPUT_FIELD]: form.input, policy: form.policy }}
         />
       )
     case "invalid_input":

@@ -10,7 +10,7 @@ import { innerHtml, operatorHtml } from "../docs/html-form.tsx"
 import { formatNumber } from "../ui/format.ts"
 import { CodeBlock, RecommendationBadge, Tabs } from "../ui/layout.tsx"
 import { Swatch, Tiles } from "../ui/panels.tsx"
-import { VERDICT_ID } from "../ui/verdict/verdict-card.tsx"
+import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import type { HomeFacts } from "./home-facts.ts"
 import MEASURED from "./measured.json" with { type: "json" }

@@ -5,16 +5,16 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { Layout } from "../ui/layout.tsx"
 import { Offer, SignUpLink } from "../ui/visitor.tsx"
-import { INPUT_FIELD } from "./home-page.tsx"
 
 type PassPageProps = {
   /** Null: the visitor's browser cannot solve the puzzle. */
   readonly assets: PassPageAssets | null
-  readonly input: string
+  /** What the form sends again. */
+  readonly fields: Readonly<Record<string, string>>
 }
 
 /** Obtains a pass by a proof of work, then sends the check again by itself. */
-export function PassPage({ assets, input }: PassPageProps) {
+export function PassPage({ assets, fields }: PassPageProps) {
   const isSignUpOpen = useContext(Offer).isSignUpOpen
   if (assets === null)
     return (
@@ -38,7 +38,7 @@ export function PassPage({ assets, input }: PassPageProps) {
       <PassForm
         assets={assets}
         path={ROUTES.postHome.path}
-        fields={{ [INPUT_FIELD]: input }}
+        fields={fields}
         challenge={null}
         alternatives={
           <>

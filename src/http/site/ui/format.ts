@@ -22,12 +22,12 @@ export const formatInstant = (atMs: number): string =>
   `${formatDate(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`
 
 /** A shell command that posts JSON, with an `Authorization` header unless `key` is null. */
-export const curlPost = (url: string, body: Readonly<Record<string, string>>, key: string | null): string =>
+export const curlPost = (url: string, body: object, key: string | null): string =>
   [
     `curl -s '${url}'`,
     ...(key === null ? [] : [`-H 'Authorization: Bearer ${key}'`]),
     "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(body)}'`,
+    `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
   ].join(" \\\n  ")
 
 /** A shell command that checks an address. The address is in the body, where URLs and logs do not expose it. */

@@ -113,8 +113,9 @@ describe("one report", () => {
       "Sent by jane@example.com",
       "waiting for a decision",
       "2 say the same, business; 1 says disposable",
-      "mailinator.com Disposable Block",
-      "mailinator.com is on our list of disposable domains.",
+      "mailinator.com Disposable block ",
+      "It is on our list of disposable domains.",
+      "Lists on ",
       "The entry mailinator.com in disposable makes it disposable",
       "This domain has no correction.",
       "DNS did not answer in time",
@@ -127,7 +128,7 @@ describe("one report", () => {
   test("shows the card of the verdict, which names what the domain imitates", async () => {
     const { page, id } = await harness({ domain: "paypa1.com" })
     const { html, text } = await page(`/admin/feedback/${id}`)
-    expect(text).toContain("looks like paypal.com, but it is not.")
+    expect(text).toContain("Lookalike of paypal.com")
     expect(html).toContain('id="verdict-title"')
   })
 

@@ -36,7 +36,7 @@ describe("a report", () => {
     expect(html).toContain("granite-form.com")
     expect(html).toContain("first line, ask …@granite-form.com")
     expect(html).not.toContain("upport@")
-    expect(html).toContain("waiting for review")
+    expect(html).toContain(">waiting<")
     const [kept] = await sent()
     expect(kept).toMatchObject({ domain: "granite-form.com", roleWord: "support", reportedCategory: "personal" })
     // The API knows the form's report, and the form the API's.
@@ -48,9 +48,9 @@ describe("a report", () => {
     expect((await get(double.redirectPath ?? "")).html).toContain("Nothing was added.")
     expect(await sent()).toHaveLength(1)
     await acceptFeedback(changes, kept?.id ?? "")
-    expect((await get(PATH)).html).toContain('<span class="advice allow">accepted</span>')
+    expect((await get(PATH)).html).toContain('<span class="pill allow">accepted</span>')
     await rejectFeedback(changes, kept?.id ?? "")
-    expect((await get(PATH)).html).toContain('<span class="advice block">rejected</span>')
+    expect((await get(PATH)).html).toContain('<span class="pill block">rejected</span>')
   })
 
   test.each([

@@ -39,7 +39,13 @@ describe("the list", () => {
     expect(linksIn(page)).toContain(`${PATH}/${id}`)
     const { status, text } = await get(`${PATH}/${id}`)
     expect(status).toBe(200)
-    for (const words of ["POST /v1/check", "mailinator.com", "disposable", "block", "1 unit", "Which lists name it?"])
+    for (const words of [
+      "mailinator.com Disposable block",
+      "POST /v1/check",
+      "1 unit",
+      "Which lists?",
+      "Wrong? Tell us",
+    ])
       expect(text).toContain(words)
   })
 

@@ -59,7 +59,7 @@ describe("what is tried", () => {
     })
     const blocked = await tried(browsed, "jane@acme.com", { policy: "lenient" })
     expect(resultIn(blocked.html)).toMatchObject({ is_blocked: true, recommendation: "block" })
-    expect(blocked.text).toContain("Changed the recommendation to block")
+    expect(blocked.html).toContain('<option value="lenient" selected>lenient</option>')
   })
 
   test("stands on the page as text", async () => {

@@ -1,57 +1,142 @@
 /** @jsxImportSource preact */
 import { describe, expect, test } from "bun:test"
 import { render } from "preact-render-to-string"
-import { REASONS } from "../../../../src/contract/reasons.ts"
 import type { CheckResult } from "../../../../src/contract/result-schema.ts"
 import { TEST_ADDRESSES } from "../../../../src/contract/test-addresses.ts"
 import { exampleResult } from "../../../../src/http/response/example-responses.ts"
-import type { DisplayedVerdict } from "../../../../src/http/site/ui/verdict/reason-words.ts"
-import { VerdictCard } from "../../../../src/http/site/ui/verdict/verdict-card.tsx"
-import { sureness, verdictHeadline } from "../../../../src/http/site/ui/verdict/verdict-words.ts"
+import { curlPost } from "../../../../src/http/site/ui/format.ts"
+import { type CheckedVerdict, VerdictCard } from "../../../../src/http/site/ui/verdict/verdict-card.tsx"
+import {
+  sureness,
+  verdictHeadline,
+  verdictMeaning,
+  verdictSentences,
+} from "../../../../src/http/site/ui/verdict/verdict-words.ts"
 import { HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
 
-const shown = (result: CheckResult, more: Partial<DisplayedVerdict> = {}): string =>
-  render(<VerdictCard verdict={{ result, imitates: null, isDnsOff: false, ...more }} />)
+const FORM = { path: "/#verdict", field: "input" }
+
+const shown = (result: CheckResult, more: Partial<CheckedVerdict> = {}): string =>
+  render(<VerdictCard verdict={{ result, imitates: null, isDnsOff: false, ...more }} form={FORM} />)
 
 /** The words of a part of a page. */
 const words = (html: string): string => unescapeHtml(html.replaceAll(/<[^>]*>/g, " ")).replaceAll(/\s+/g, " ")
 
+/** The evidence beside the verdict, by name. */
+const evidence = (html: string): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    [...html.matchAll(/<dt>(.*?)<\/dt><dd>(.*?)<\/dd>/gs)].map(([, name = "", value = ""]) => [
+      words(name).trim(),
+      words(value).trim(),
+    ]),
+  )
+
+const stepsIn = (html: string): number => html.split('<i class="on">').length - 1
+
 const business = exampleResult("business", "mailkind.test")
 
-test.each(Object.keys(TEST_ADDRESSES))("of the test address %s all reasons are told in words", localPart => {
+/** What is visible before anything is unfolded. */
+const unfolded = (html: string): string =>
+  words(html.slice(0, html.indexOf("<details")) + html.slice(html.indexOf("</details>")))
+
+test.each(Object.keys(TEST_ADDRESSES))("the card of the test address %s tells all that is known of it", localPart => {
   const result = exampleResult(localPart, "mailkind.test")
-  const text = words(shown(result))
-  expect(text).toContain(`${localPart}@mailkind.test`)
-  expect(text).toContain(verdictHeadline({ result, imitates: null, isDnsOff: false }))
-  expect(text).toContain(sureness({ result, imitates: null, isDnsOff: false })?.label ?? "")
-  for (const reason of result.reasons)
-    expect(text).toContain(words(REASONS[reason].description.replaceAll("`", " ")).trim())
+  const verdict = { result, imitates: null, isDnsOff: false }
+  const html = shown(result)
+  const text = unfolded(html)
+  expect(text).toContain(`${localPart}@mailkind.test ${verdictHeadline(verdict)} ${result.recommendation} `)
+  expect(text).toContain(verdictMeaning(verdict))
+  for (const line of verdictSentences(verdict)) expect(text).toContain(line.text)
+  expect(text).toContain(sureness(verdict)?.label ?? "")
+  for (const reason of result.reasons) expect(html).toContain(`href="/docs/reasons#${reason}"`)
 })
 
-test("what decided stands first, and what made the recommendation another than the category's is marked", () => {
-  const rows = (result: CheckResult): readonly string[] =>
-    (shown(result).match(/<tr>.*?<\/tr>/gs) ?? []).map(words).filter(row => row.includes("_"))
-  const blocked: CheckResult = {
+test("sureness stands in ten steps, and only what is certain fills them all", () => {
+  const ofConfidence = (confidence: number): number => stepsIn(shown({ ...business, confidence }))
+  expect([0.3, 0.6, 0.7, 0.85, 0.95, 0.99, 1].map(ofConfidence)).toEqual([3, 6, 7, 8, 9, 9, 10])
+  expect(stepsIn(shown({ ...business, is_lookalike: true }))).toBe(0)
+})
+
+describe("the evidence", () => {
+  const known: CheckResult = {
     ...business,
-    recommendation: "block",
-    reasons: ["suite_a_mail", "blocklisted", "dmarc_enforced"],
+    domain_age_days: 4212,
+    canonical_email: "jane@acme.com",
+    mail: { ...business.mail, has_mx: true, provider: "suite_b", spf: "v=spf1 include:x -all", dmarc_policy: "reject" },
+    workspace: { ...business.workspace, suite_a: { detected: true, evidence: [] } },
   }
-  expect(rows(blocked)[0]).toContain("suite_a_mail")
-  expect(rows(blocked)[0]).toContain("Deciding reason")
-  expect(words(shown(blocked))).toContain("Changed the recommendation to block")
-  expect(words(shown({ ...blocked, recommendation: "allow" }))).not.toContain("Changed the recommendation")
-  const allowed: CheckResult = { ...business, category: "personal", reasons: ["free_provider", "allowlisted"] }
-  expect(words(shown({ ...allowed, recommendation: "allow" }))).toContain("Changed the recommendation to allow")
-  // A learned mail host asks for a look by itself; what comes after it is evidence.
-  const learned: CheckResult = { ...business, category: "disposable", reasons: ["disposable_mx", "spf_missing"] }
-  expect(words(shown({ ...learned, recommendation: "review" }))).not.toContain("Changed the recommendation")
+
+  test("is told in a word or two each, with names that people know", () => {
+    expect(evidence(shown(known, { lists: { named: 0, all: 59 } }))).toEqual({
+      Mail: "Microsoft 365",
+      Suite: "Google Workspace",
+      SPF: "strict",
+      DMARC: "reject",
+      "Domain age": "11 years",
+      "Shared inbox": "no",
+      "Same mailbox": "jane@acme.com",
+      "Free mailbox": "no",
+      Lists: "on none of 59",
+      Policy: "b2b strict lenient Apply",
+    })
+  })
+
+  test.each([
+    ["v=spf1 -all", "strict"],
+    ["v=spf1 mx ~all ", "soft"],
+    ["v=spf1 ?ALL", "neutral"],
+    ["v=spf1 all", "open"],
+    ["v=spf1 redirect=_spf.example.com", "published"],
+    ["v=spf1 include:small-all.example", "published"],
+  ])("of the SPF record %j is %s", (spf, label) => {
+    expect(evidence(shown({ ...known, mail: { ...known.mail, spf } }))["SPF"]).toBe(label)
+  })
+
+  test("tells what is missing apart from what was not looked up", () => {
+    const nothing = { ...business.mail, has_mx: null, spf: null, dmarc_policy: null, mx: [] }
+    const missing: CheckResult = { ...business, reasons: ["no_evidence", "spf_missing"], mail: nothing }
+    expect(evidence(shown(missing))).toMatchObject({ Mail: "not looked up", SPF: "missing" })
+    expect(evidence(shown(missing))["DMARC"]).toBeUndefined()
+    expect(evidence(shown({ ...missing, domain: null }))["Mail"]).toBeUndefined()
+  })
 })
 
-test("a listing that no independent list confirms is told as a doubt, and changes its recommendation by itself", () => {
-  const weak = exampleResult("weak-listing", "mailkind.test")
-  expect(words(shown(weak))).not.toContain("It stops working soon")
-  const real: CheckResult = { ...weak, reasons: ["weak_listing", "disposable_domain", "mx_found"] }
-  expect(words(shown(real))).not.toContain("Changed the recommendation")
+test("what the card offers sends the form of the page, keeps the input, and is nowhere where there is none", () => {
+  const result: CheckResult = {
+    ...business,
+    email: "o'brien@gmial.com",
+    policy: "strict",
+    did_you_mean: "gmail.com",
+    degraded: true,
+  }
+  const html = unescapeHtml(shown(result))
+  expect(html).toMatch(/<select id="policy" name="policy" form="check">.*<option value="strict" selected>/s)
+  expect(html.match(/<button type="submit" class="small" form="check">[^<]*/g)?.map(words)).toEqual([
+    " Check again",
+    " Apply",
+  ])
+  expect(html).toContain('name="input" value="o\'brien@gmail.com"')
+  expect(html).toContain('name="policy" value="strict"')
+  const alone = render(<VerdictCard verdict={{ result, imitates: null, isDnsOff: false }} />)
+  expect(alone).not.toMatch(/<button|<select|<form/)
+  expect(evidence(alone)["Policy"]).toBe("strict")
+})
+
+test("the command to copy passes whatever was checked as one argument to the shell", async () => {
+  const email = "o'brien'; echo $(id) \"x\\@acme.com"
+  const command = curlPost("https://mail.example/v1/check", { email, policy: "strict" }, "KEY")
+  const shell = Bun.spawn(["sh", "-c", `curl() { printf '%s\\n' "$@"; }\n${command}`])
+  const args = (await new Response(shell.stdout).text()).trim().split("\n")
+  expect(args.slice(0, -1)).toEqual([
+    "-s",
+    "https://mail.example/v1/check",
+    "-H",
+    "Authorization: Bearer KEY",
+    "-H",
+    "Content-Type: application/json",
+    "-d",
+  ])
+  expect(JSON.parse(args.at(-1) ?? "")).toEqual({ email, policy: "strict" })
 })
 
 describe("what comes from outside", () => {
@@ -74,24 +159,34 @@ describe("what comes from outside", () => {
     expect(words(html).split("https://elsewhere.example/").length).toBeGreaterThan(8)
   })
 
+  test("that turns texts around is told by its number, and what is very long is cut in its middle", () => {
+    expect(words(shown({ ...business, email: "ana\u202emoc@acme.com" }))).toContain("ana[U+202E]moc@acme.com")
+    const long = `https://acme.com/${"x".repeat(2000)}end`
+    const subject = words(
+      shown({ ...business, email: null, url: long }).match(/<p class="v-subject">.*?<\/p>/s)?.[0] ?? "",
+    )
+    expect(subject.length).toBeLessThan(400)
+    expect(subject).toMatch(/^ *https:\/\/acme\.com\/x+ … x+end *$/)
+  })
+
   test("is told where it is missing", () => {
     const nothing = exampleResult("invalid", "mailkind.test")
     const missing = { ...nothing, email: null, normalized_email: null, domain: null, degraded: true }
     const text = words(shown(missing))
     expect(text).toContain("Your input")
-    expect(text).toContain("not readable")
     expect(text).toContain("DNS did not answer")
     expect(words(shown(missing, { isDnsOff: true }))).toContain("DNS lookups are switched off on this server")
+    expect(shown(missing, { isDnsOff: true })).not.toContain("Check again")
   })
 })
 
 test("the fold holds the result as the API answers it", () => {
-  const json = shown(business).match(/<pre[^>]*><code>(.*)<\/code><\/pre>/s)?.[1] ?? ""
+  const json = shown(business).match(/<pre[^>]*id="verdict-json"[^>]*><code>(.*?)<\/code>/s)?.[1] ?? ""
   expect(JSON.parse(unescapeHtml(json))).toEqual(business)
 })
 
 describe("warnings come before the verdict", () => {
-  const before = (html: string): string => words(html.slice(0, html.indexOf('<p class="asked"')))
+  const before = (html: string): string => words(html.slice(0, html.indexOf('<div class="verdict"')))
 
   const real: CheckResult = { ...business, reasons: ["mx_found"] }
 
@@ -111,7 +206,7 @@ describe("warnings come before the verdict", () => {
 
   test("a test address says that its verdict is made up", () => {
     expect(before(shown(business))).toContain("This is a test address. The verdict is made up.")
-    expect(shown(business)).not.toContain("Report a mistake")
+    expect(shown(business)).not.toContain("Wrong? Tell us")
   })
 
   test("there is none without a cause", () => {
@@ -126,16 +221,10 @@ test("an unreadable input shows neither a domain nor a reason beside the decidin
     domain: "stripe.com",
     reasons: ["invalid_syntax", "known_organisation"],
   })
-  const visible = words(html.slice(0, html.lastIndexOf("<details>")))
+  const visible = unfolded(html)
+  expect(evidence(html)).toEqual({})
   expect(visible).toContain("This is not a valid address: it has more than one @.")
   expect(visible).not.toContain("well-known organisation")
   expect(visible.replaceAll("jane@@stripe.com", "")).not.toContain("stripe.com")
   expect(html).not.toContain("domain=stripe.com")
-})
-
-test("suites and providers have the names that people know, while the JSON keeps its keys", () => {
-  const html = shown(exampleResult("suite-b", "mailkind.test"))
-  const visible = words(html.slice(0, html.lastIndexOf("<details>")))
-  expect(visible).toContain("Microsoft 365")
-  expect(html.slice(html.lastIndexOf("<details>"))).toContain("suite_b")
 })

@@ -1,8 +1,9 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
-import { CATEGORIES } from "../../../../contract/categories.ts"
+import { CATEGORIES, CATEGORY_NAMES } from "../../../../contract/categories.ts"
+import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { PROBLEMS } from "../../../../contract/problems.ts"
-import { REASONS } from "../../../../contract/reasons.ts"
+import { REASON_NAMES, REASONS } from "../../../../contract/reasons.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
@@ -10,6 +11,9 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId, withQuery } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { DescriptionList, Prose } from "../../ui/layout.tsx"
+import { Verdict } from "../../ui/verdict/verdict.tsx"
+import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
+import { CATEGORY_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { formatTookMs, RequestTime, StatusBadge } from "./requests-page.tsx"
 
@@ -19,32 +23,62 @@ type RequestPageProps = {
   readonly keyName: string
 }
 
-/** Everything that is logged of one request, with what its codes mean. */
+/** Everything that is logged of one request: its verdict, or what its codes mean. */
 export function RequestPage({ user, request, keyName }: RequestPageProps) {
+  const call = callItems(request, keyName)
+  const { skippedCount } = request
   return (
     <DashboardLayout route="loggedRequest" title="Request" user={user}>
       <p class="crumb">
         <a href={ROUTES.requests.path}>All requests</a>
       </p>
-      <DescriptionList items={[...callItems(request, keyName), ...verdictItems(request)]} />
-      {request.skippedCount === 0 ? null : (
-        <p class="told">
-          {formatCount(request.skippedCount, "later request")} of your account could not be logged. More arrived at once
-          than the log takes.
-        </p>
-      )}
-      {request.domain === null ? null : (
-        <p class="actions">
-          <a class="button small" href={withQuery(ROUTES.docsLists.path, { domain: request.domain })}>
-            Which lists name it?
-          </a>
-          <a class="button small" href={withQuery(ROUTES.feedback.path, { domain: request.domain })}>
-            Report a mistake
-          </a>
+      <LoggedVerdict request={request} call={call} />
+      {skippedCount === 0 ? null : (
+        <p class="notice review">
+          {formatCount(skippedCount, "later request")} of your account could not be logged. More arrived at once than
+          the log takes.
         </p>
       )}
       <p class="hint">The address that was checked is not logged.</p>
     </DashboardLayout>
+  )
+}
+
+type LoggedVerdictProps = { readonly request: StoredRequest; readonly call: readonly Item[] }
+
+/** The verdict of a single check. Of a batch, of a refused request and of what a newer version wrote: a list. */
+function LoggedVerdict({ request, call }: LoggedVerdictProps) {
+  const { domain, categoryCounts } = request
+  const category = CATEGORY_NAMES.find(name => name === request.category)
+  const recommendation = RECOMMENDATIONS.find(name => name === request.recommendation)
+  if (category === undefined || recommendation === undefined)
+    return (
+      <DescriptionList
+        items={[...call, ...categoryCounts.map(([name, count]) => [`Items: ${name}`, formatNumber(count)] as const)]}
+      />
+    )
+  const reason = REASON_NAMES.find(name => name === request.reason)
+  return (
+    <Verdict
+      tone={category}
+      recommendation={recommendation}
+      subject={domain ?? "Your input"}
+      headline={CATEGORY_LABELS[category]}
+      meaning={<Prose text={CATEGORIES[category].description} />}
+      reasons={reason === undefined ? [] : [{ mark: "info", text: <Prose text={REASONS[reason].description} /> }]}
+      facts={reason === undefined ? call : [...call, ["Reason", <ReasonLink reason={reason} />]]}
+    >
+      {domain === null ? null : (
+        <p class="actions">
+          <a class="button small" href={withQuery(ROUTES.docsLists.path, { domain })}>
+            Which lists?
+          </a>
+          <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
+            Wrong? Tell us
+          </a>
+        </p>
+      )}
+    </Verdict>
   )
 }
 
@@ -75,31 +109,5 @@ function problemItems(code: string): readonly Item[] {
     ["Why", <Prose text={problem.cause} />],
     ["What to do", <Prose text={problem.action} />],
     ["More", <a href={`${ROUTES.docsErrors.path}#${code}`}>What this problem means</a>],
-  ]
-}
-
-function verdictItems({ category, recommendation, reason, domain, categoryCounts }: StoredRequest): readonly Item[] {
-  const described = (
-    code: string,
-    table: Readonly<Record<string, { readonly description: string }>>,
-  ): ComponentChildren => {
-    const description = Object.entries(table).find(([name]) => name === code)?.[1].description
-    return (
-      <>
-        <code>{code}</code>
-        {description === undefined ? null : (
-          <>
-            : <Prose text={description} />
-          </>
-        )}
-      </>
-    )
-  }
-  return [
-    ...(domain === null ? [] : [["Domain", <code>{domain}</code>] as const]),
-    ...(category === null ? [] : [["Category", described(category, CATEGORIES)] as const]),
-    ...(recommendation === null ? [] : [["Recommendation", recommendation] as const]),
-    ...(reason === null ? [] : [["Deciding reason", described(reason, REASONS)] as const]),
-    ...categoryCounts.map(([name, count]) => [`Items: ${name}`, formatNumber(count)] as const),
   ]
 }

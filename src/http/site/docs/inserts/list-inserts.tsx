@@ -91,7 +91,7 @@ export const LIVE_LIST_INSERTS = {
   "look-up": ({ lists }) => ({
     markdown:
       "The HTML form of this page has a field for a domain. On the server, `mailkind lists lookup DOMAIN` prints the same.",
-    html: <DomainLookup lookup={factOf(lists).lookup} />,
+    html: <DomainLookup lookup={factOf(lists).lookup} sourceCount={factOf(lists).overview.sources.length} />,
   }),
   "list-sources": ({ lists }) => {
     const { overview } = factOf(lists)

@@ -1,30 +1,22 @@
-/** A verdict with its reasons and evidence. */
+/** A verdict: what it is and why, and the evidence beside it. Its columns stand below each other where there is too little room. */
 export const VERDICT = `
-.cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(13rem, 1fr)); gap: .75rem; margin: .3rem 0 0 }
-.page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--soft); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) } .page button.danger:hover { color: var(--paper); background: var(--ink); border-color: var(--ink) }
-.card { box-sizing: border-box; max-width: 44rem; margin: 0 0 2rem; padding: 1.25rem 1.5rem; border: 1px solid var(--line); border-top: 4px solid var(--tone, var(--accent)); border-radius: 12px; background: var(--wash) }
-.page .asked + h2 { margin-top: .25rem } .card .asked { margin: 0; color: var(--soft); font-size: .9375rem; overflow-wrap: anywhere }
-.decision { display: flex; gap: 1rem; align-items: center; justify-content: space-between; margin: .1rem 0 .5rem }
-.page .decision h2, .page .decision .category { margin: 0; color: var(--tone); font-size: 1.75rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em }
-.page .stamp { margin: 0; padding: .25rem 1.1rem; border-radius: 8px; font-size: 1.375rem; font-weight: 680; line-height: 1.4 }
-.page .decision h2 { min-width: 0; overflow-wrap: anywhere }
-.page .sure + .hint { margin: .35rem 0 0 }
-.page .meaning { margin: 0 0 .75rem; font-size: 1.0625rem }
-.page .sure { display: grid; grid-template-columns: 9rem minmax(0, 1fr); gap: .75rem; align-items: center; margin: 0; color: var(--soft); font-size: .9375rem }
-.sure .track { fill: var(--line) } .sure .filled { fill: var(--tone) }
-.page .card h3 { margin: 1rem 0 .25rem; font-size: 1rem }
-.page .why { margin: 0 0 1rem; padding-left: 1.2rem }
-.page .why li { overflow-wrap: anywhere }
-.page .warnings { margin: 0 0 1rem; padding: 0; list-style: none; display: grid; gap: .5rem }
-.warnings li { margin: 0; padding: .6rem .9rem; border-radius: 8px; font-size: 1.0625rem; font-weight: 600; overflow-wrap: anywhere }
-.warnings .danger { color: var(--block); background: var(--block-wash) }
-.warnings .notice { color: var(--review); background: var(--review-wash) }
-.warnings strong, .page .warnings button.small { color: inherit }
-.page .warnings button.small { border-color: currentColor }
-.page .warnings .action { display: inline-block; margin: .25rem 0 0 }
-.page .card .button.small, .page .card button.small { border-color: var(--soft) }
-.card details { margin: 0 0 .25rem }
-.card pre { margin: 0; padding: .9rem 1rem; max-height: 26rem; overflow: auto; font-size: .8125rem; line-height: 1.6; border: 1px solid var(--line); border-radius: 8px; background: var(--paper) }
-.page .card > .hint { margin: .75rem 0 0 }
-.card .scroll { background: none }
+.verdict-area { container-type: inline-size; margin: var(--s5) 0; scroll-margin-top: 20rem } .verdict-area .notice { margin-bottom: var(--s2) } .verdict-area .notice strong { font-weight: 600 }
+.verdict { display: grid; border: 1px solid var(--line); border-radius: var(--r-l); background: var(--paper); box-shadow: var(--shadow); overflow: hidden } .notice + .verdict { margin-top: var(--s4) }
+.verdict > * { min-width: 0; padding: 1.25rem } .v-side { border-top: 1px solid var(--line); background: var(--wash); font-size: .875rem }
+.v-head { display: flex; gap: var(--s3) } .v-head > div { min-width: 0 }
+.v-mark { flex: none; display: grid; place-items: center; width: 2.5rem; height: 2.5rem; margin-top: .5rem; border-radius: var(--r-m) } .v-mark.none { background: color-mix(in srgb, var(--tone) 22%, var(--paper)) } .v-mark svg { width: 1.375rem; height: 1.375rem }
+.icon path { fill: none; stroke: currentColor; stroke-width: 2; stroke-linecap: round; stroke-linejoin: round }
+.v-subject { margin: 0 0 .1rem; color: var(--soft); font-size: .875rem; line-height: 1.43; overflow-wrap: anywhere } .verdict :is(h2, h3) { margin: 0; font-size: 1.75rem; line-height: 1.15; letter-spacing: -.02em } .verdict .pill { vertical-align: .3rem; letter-spacing: 0 }
+.v-meaning { margin: var(--s4) 0 0; font-size: 1.0625rem; line-height: 1.53 }
+.page .why { max-width: 40rem; margin: var(--s3) 0 0; padding: 0; list-style: none } .why li { display: grid; grid-template-columns: 1rem minmax(0, 1fr); gap: .6rem; margin: 0; padding: .3rem 0; overflow-wrap: anywhere } .why .icon { margin-top: .25rem } .why .good { color: var(--allow) } .why .bad { color: var(--block) } .why .info { color: var(--soft) }
+.v-main .actions { gap: var(--s2); margin: 1.1rem 0 0 } [data-copy] { display: contents } .v-main .hint { margin: var(--s4) 0 0 } .v-raw { margin: var(--s3) 0 0; font-size: .8125rem } .v-raw summary { color: var(--soft); font-weight: 400 } .v-raw .hint { margin: 0 0 var(--s2) }
+.v-raw pre { margin: var(--s2) 0 0; padding: .75rem 1rem; max-height: 20rem; overflow: auto; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--wash); font-size: .8125rem; line-height: 1.6 }
+.v-sure { display: flex; flex-direction: column; margin: 0; color: var(--soft) } .v-sure strong { color: var(--ink); font-size: 1.375rem; line-height: 1.35; letter-spacing: -.01em; font-variant-numeric: tabular-nums } .v-side .hint { margin: var(--s2) 0 0 }
+.v-steps { display: flex; gap: 3px; margin: .5rem 0 0 } .v-steps i { flex: 1; height: 6px; border-radius: 3px; background: var(--line) } .v-steps .on { background: var(--tone) } .of-unknown .v-steps .on { background: var(--line-strong) }
+.kv { display: grid; gap: .4rem } .kv:not(:first-child):not(:empty) { margin-top: 1.25rem } .kv div { display: flex; gap: var(--s4); justify-content: space-between; align-items: baseline } .kv dt { flex: none; color: var(--soft) } .kv dd { min-width: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums }
+.v-policy { display: flex; gap: .4rem } .v-policy select { width: auto; min-height: 2rem; padding: 0 .4rem; font-size: .8125rem }
+.ask-options { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); align-items: center; margin: var(--s3) 0 0; font-size: .875rem } .ask-options select { width: auto; min-height: 2rem; padding: 0 .5rem; font-size: .875rem }
+.card { max-width: 40rem; margin: 0 0 var(--s6); padding: 1.25rem var(--s5); border: 1px solid var(--line); border-radius: var(--r-l); background: var(--wash) } .card .asked { margin: 0; color: var(--soft); font-size: .875rem; overflow-wrap: anywhere } .asked + h2 { margin-top: var(--s1) }
+.page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--line-strong); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) }
+@container (min-width: 44rem) { .verdict { grid-template-columns: minmax(0, 1fr) min(20rem, 40%) } .verdict > * { padding: var(--s5) } .v-side { border-top: 0; border-left: 1px solid var(--line) } }
 `

@@ -1,15 +1,17 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact"
 import { POLICIES } from "../../../../contract/policies.ts"
 import type { CheckResult } from "../../../../contract/result-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { withQuery } from "../../links.ts"
+import { CHECK_FORM_ID, PolicySelect } from "../check-form.tsx"
+import { ActionButton } from "../forms.tsx"
 import { Prose, prettyJson } from "../layout.tsx"
+import { Notice } from "../panels.tsx"
 import type { DisplayedVerdict } from "./reason-words.ts"
-import { VerdictEvidence } from "./verdict-evidence.tsx"
+import { type Fact, Verdict } from "./verdict.tsx"
+import { type ListCount, MailHosts, ReasonLink, verdictFacts } from "./verdict-evidence.tsx"
 import {
   isUnreadable,
-  RECOMMENDATION_LABELS,
   sureness,
   verdictHeadline,
   verdictLimits,
@@ -18,158 +20,159 @@ import {
   verdictWarnings,
 } from "./verdict-words.ts"
 
-type VerdictCardProps = {
-  readonly verdict: DisplayedVerdict
-  /** Displayed beside the suggested domain, such as a button. */
-  readonly besideSuggestion?: ComponentChildren
-  /** Whether the verdict answers a form of the page, so that screen readers announce it. */
-  readonly isAnswer?: boolean
-  /** Displayed after the card's own buttons. */
-  readonly moreActions?: ComponentChildren
+/** A verdict with what a page knows besides. */
+export type CheckedVerdict = DisplayedVerdict & {
+  /** Absent: the domain was not looked up in the lists. */
+  readonly lists?: ListCount | undefined
+  /** The shell command that asks the API the same. Absent: there is none. */
+  readonly curl?: string | undefined
 }
 
-/** The id of the card, so that a form can lead to it. A page holds one card only. */
-export const VERDICT_ID = "verdict"
+/** The form of the page that checked, so that the card can check again. */
+export type CheckingForm = {
+  readonly path: string
+  /** The name of the field for the address, domain or website. */
+  readonly field: string
+  /** What else the check was asked with. */
+  readonly fields?: Readonly<Record<string, string>>
+}
 
-/**
- * The result of a check for people: warnings, category, recommendation, confidence and reasons, then evidence and JSON in
- * collapsed sections. Everything from outside is rendered as text.
- */
-export function VerdictCard({
-  verdict,
-  besideSuggestion = null,
-  isAnswer = true,
-  moreActions = null,
-}: VerdictCardProps) {
+type VerdictCardProps = {
+  readonly verdict: CheckedVerdict
+  /** Null: the verdict answers no form of the page. */
+  readonly form?: CheckingForm | null
+  /** The level of its heading on its page. */
+  readonly heading?: "h2" | "h3"
+}
+
+/** The result of a check. */
+export function VerdictCard({ verdict, form = null, heading = "h2" }: VerdictCardProps) {
   const { result } = verdict
-  const { category, recommendation, policy } = result
   return (
-    <section
-      class={`card verdict ${result.is_lookalike ? "of-lookalike" : `of-${category}`}`}
-      id={VERDICT_ID}
-      aria-labelledby="verdict-title"
-      tabIndex={-1}
+    <Verdict
+      heading={heading}
+      tone={result.is_lookalike ? "lookalike" : result.category}
+      recommendation={result.recommendation}
+      subject={result.email ?? result.url ?? result.domain ?? "Your input"}
+      headline={verdictHeadline(verdict)}
+      meaning={verdictMeaning(verdict)}
+      reasons={verdictSentences(verdict)}
+      sure={sureness(verdict)}
+      facts={[...verdictFacts(verdict, verdict.lists), ...policyFact(verdict, form)]}
+      isAnswer={form !== null}
+      notices={<Notices verdict={verdict} form={form} />}
+      belowFacts={
+        <p class="hint">
+          {isUnreadable(result) ? "Every policy blocks it." : <Prose text={POLICIES[result.policy].description} />}
+        </p>
+      }
     >
-      <div {...(isAnswer ? { role: "status" } : {})}>
-        <VerdictWarnings verdict={verdict} besideSuggestion={besideSuggestion} />
-        <p class="asked">{subjectLabel(result)}</p>
-        <div class="decision">
-          <h2 id="verdict-title">{verdictHeadline(verdict)}</h2>
-          <p class={`stamp ${recommendation}`}>{RECOMMENDATION_LABELS[recommendation]}</p>
-        </div>
-        <p class="meaning">{verdictMeaning(verdict)}</p>
-        <ConfidenceBar verdict={verdict} />
-        {verdictLimits(verdict).map(text => (
-          <p key={text} class="hint">
-            {text}
-          </p>
-        ))}
-      </div>
-      <h3>Why</h3>
-      <ul class="why">
-        {verdictSentences(verdict).map(({ mark, text }) => (
-          <li key={text} class={mark}>
-            {text}
-          </li>
-        ))}
-      </ul>
-      <VerdictActions result={result} isReportable={isAnswer} moreActions={moreActions} />
-      <VerdictFolds result={result} />
-      <p class="hint">
-        Recommended by {result.reasons.includes("account_rule") ? "your rules and " : null}the policy{" "}
-        <code>{policy}</code>: <Prose text={POLICIES[policy].description} />{" "}
-        <a href={ROUTES.docsPolicies.path}>Other policies</a>
-      </p>
-    </section>
+      <Actions verdict={verdict} isReportable={form !== null} />
+      <Raw verdict={verdict} />
+    </Verdict>
   )
 }
 
-/** The evidence and the JSON, each in a collapsed section. */
-const VerdictFolds = ({ result }: { readonly result: CheckResult }) => (
-  <>
-    <details>
-      <summary>All evidence</summary>
-      <VerdictEvidence result={result} />
-    </details>
-    <details>
-      <summary>API response (JSON)</summary>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
-      <pre tabIndex={0} id="verdict-json">
-        <code>{prettyJson(result)}</code>
-      </pre>
-    </details>
-  </>
+/** The policy, with the field that checks the same under another one. What cannot be read is blocked by all of them. */
+function policyFact({ result }: CheckedVerdict, form: CheckingForm | null): readonly Fact[] {
+  if (isUnreadable(result)) return []
+  const { policy } = result
+  if (form === null) return [["Policy", policy]]
+  return [
+    [
+      <label for="policy">Policy</label>,
+      <span class="v-policy">
+        <PolicySelect selected={policy} />
+        <button type="submit" class="small" form={CHECK_FORM_ID}>
+          Apply
+        </button>
+      </span>,
+    ],
+  ]
+}
+
+/** What to know before anything else, each in a line with what can be done about it. */
+function Notices({ verdict, form }: Required<Pick<VerdictCardProps, "verdict" | "form">>) {
+  const { did_you_mean: suggestion, degraded, workspace } = verdict.result
+  const canRetry = form !== null && ((degraded && !verdict.isDnsOff) || workspace.pending)
+  return (
+    <>
+      {suggestion === null ? null : (
+        <Notice
+          tone="review"
+          action={form && <CorrectionButton result={verdict.result} form={form} suggestion={suggestion} />}
+        >
+          Did you mean <strong>{suggestion}</strong>?
+        </Notice>
+      )}
+      {verdictWarnings(verdict).map(({ text, severity }) => (
+        <Notice key={text} tone={severity === "danger" ? "block" : "review"}>
+          {text}
+        </Notice>
+      ))}
+      {verdictLimits(verdict).map(text => (
+        <Notice key={text} action={canRetry ? <AgainButton /> : null}>
+          {text}
+        </Notice>
+      ))}
+    </>
+  )
+}
+
+const AgainButton = () => (
+  <button type="submit" class="small" form={CHECK_FORM_ID}>
+    Check again
+  </button>
 )
 
-/** The input as it was sent. The result of an unreadable domain does not contain it. */
-const subjectLabel = ({ email, url, domain }: CheckResult): string => email ?? url ?? domain ?? "Your input"
+type CorrectionProps = { readonly result: CheckResult; readonly form: CheckingForm; readonly suggestion: string }
 
-/** A suggested correction comes first, then the other warnings. Nothing when there is none. */
-function VerdictWarnings({ verdict, besideSuggestion }: Pick<VerdictCardProps, "verdict" | "besideSuggestion">) {
-  const { did_you_mean: suggestion } = verdict.result
-  const warnings = verdictWarnings(verdict)
-  if (suggestion === null && warnings.length === 0) return null
-  return (
-    <ul class="warnings">
-      {suggestion === null ? null : (
-        <li class="notice">
-          <span>
-            Did you mean <strong>{suggestion}</strong>?
-          </span>{" "}
-          {besideSuggestion}
-        </li>
-      )}
-      {warnings.map(({ text, severity }) => (
-        <li key={text} class={severity}>
-          {text}
-        </li>
-      ))}
-    </ul>
-  )
+/** Checks the same mailbox under the suggested domain. */
+function CorrectionButton({ result: { email, policy }, form: { path, field, fields }, suggestion }: CorrectionProps) {
+  const corrected = email === null ? suggestion : `${email.slice(0, email.lastIndexOf("@"))}@${suggestion}`
+  return <ActionButton path={path} fields={{ ...fields, policy, [field]: corrected }} label={`Check ${corrected}`} />
 }
 
-const BAR_HEIGHT = 8
+type ActionsProps = { readonly verdict: CheckedVerdict; readonly isReportable: boolean }
 
-function ConfidenceBar({ verdict }: Pick<VerdictCardProps, "verdict">) {
-  const sure = sureness(verdict)
-  if (sure === null) return null
-  const percent = `${Math.round(sure.share * 100)}%`
-  return (
-    <p class="sure">
-      <svg width="100%" height={BAR_HEIGHT} aria-hidden="true">
-        <rect class="track" width="100%" height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
-        <rect class="filled" width={percent} height={BAR_HEIGHT} rx={BAR_HEIGHT / 2} />
-      </svg>
-      <span>How sure: {sure.label}</span>
-    </p>
-  )
-}
-
-type ActionsProps = {
-  readonly result: CheckResult
-  readonly isReportable: boolean
-  readonly moreActions: ComponentChildren
-}
-
-/** What a reader can do with the verdict. `site.js` adds the button that copies the JSON. */
-function VerdictActions({ result, isReportable, moreActions }: ActionsProps) {
+/** What a reader can do with the verdict. `site.js` adds the buttons that copy. */
+function Actions({ verdict: { result, curl }, isReportable }: ActionsProps) {
   const { domain, reasons } = result
   const isListed = domain !== null && !isUnreadable(result) && !reasons.includes("test_address")
   return (
-    <p class="actions" data-copy="verdict-json" data-copy-label="Copy JSON">
-      {isListed ? (
-        <>
-          {isReportable ? (
-            <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
-              Report a mistake
-            </a>
-          ) : null}
-          <a class="button small" href={withQuery(ROUTES.docsLists.path, { domain })}>
-            Which lists?
-          </a>
-        </>
+    <p class="actions">
+      <span data-copy="verdict-json" data-copy-label="Copy JSON" />
+      {curl === undefined ? null : <span data-copy="verdict-curl" data-copy-label="Copy as curl" />}
+      {isListed && isReportable ? (
+        <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
+          Wrong? Tell us
+        </a>
       ) : null}
-      {moreActions}
     </p>
   )
 }
+
+/** The answer as the API gives it, the command that asks for it, and every reason by its code. */
+const Raw = ({ verdict: { result, curl } }: { readonly verdict: CheckedVerdict }) => (
+  <details class="v-raw">
+    <summary>JSON, curl and reason codes</summary>
+    <p class="hint">
+      {(isUnreadable(result) ? result.reasons.slice(0, 1) : result.reasons).map((reason, index) => (
+        <>
+          {index === 0 ? null : ", "}
+          <ReasonLink key={reason} reason={reason} />
+        </>
+      ))}
+    </p>
+    <MailHosts result={result} />
+    {curl === undefined ? null : <Code id="verdict-curl" code={curl} />}
+    <Code id="verdict-json" code={prettyJson(result)} />
+  </details>
+)
+
+const Code = ({ id, code }: { readonly id: string; readonly code: string }) => (
+  // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
+  <pre tabIndex={0} id={id}>
+    <code>{code}</code>
+  </pre>
+)

@@ -1,24 +1,48 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact"
 import { mailProviderName } from "../../../../check/mail/mail-providers.ts"
-import { REASONS, type Reason } from "../../../../contract/reasons.ts"
+import type { Reason } from "../../../../contract/reasons.ts"
 import type { CheckResult } from "../../../../contract/result-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import { Prose, Table } from "../layout.tsx"
-import { ageLabel, displayedDomain } from "./reason-words.ts"
-import { changingReason, isUnreadable } from "./verdict-words.ts"
+import { withQuery } from "../../links.ts"
+import { formatCount, formatNumber } from "../format.ts"
+import { Table } from "../layout.tsx"
+import { type DisplayedVerdict, displayedDomain } from "./reason-words.ts"
+import type { Fact } from "./verdict.tsx"
+import { isUnreadable } from "./verdict-words.ts"
 
-type EvidenceProps = { readonly result: CheckResult }
+/** How many lists name a domain, of how many. */
+export type ListCount = { readonly named: number; readonly all: number }
 
-/** What was found about the input, and every reason with its description. An unreadable input has the deciding reason only. */
-export function VerdictEvidence({ result }: EvidenceProps) {
-  return (
-    <>
-      {isUnreadable(result) ? null : <Findings result={result} />}
-      <ReasonsTable result={result} />
-    </>
-  )
+/** What was found about the input, each in a word or two. Nothing about an input that names no domain. */
+export function verdictFacts({ result }: DisplayedVerdict, lists: ListCount | undefined): readonly Fact[] {
+  const { email, domain, domain_age_days: days, reasons } = result
+  if (isUnreadable(result) || domain === null) return []
+  return [
+    ...domainFact(result),
+    ["Mail", mailLabel(result)],
+    ...suiteFacts(result),
+    ...recordFact("SPF", spfLabel(result), reasons.includes("spf_missing")),
+    ...recordFact("DMARC", dmarcLabel(result), reasons.includes("dmarc_missing")),
+    ...(days === null ? [] : [["Domain age", ageFact(days)] as const]),
+    ...(email === null ? [] : mailboxFacts(result)),
+    ["Free mailbox", result.is_free_provider ? "yes" : "no"],
+    ...(result.is_relay ? [["Privacy relay", "yes"] as const] : []),
+    ...(lists === undefined
+      ? []
+      : [["Lists", <a href={withQuery(ROUTES.docsLists.path, { domain })}>{listsLabel(lists)}</a>] as const]),
+  ]
 }
+
+/** The domain of a website, and of an address that names it in another way. */
+function domainFact(result: CheckResult): readonly Fact[] {
+  const domain = displayedDomain(result) ?? ""
+  const typed = (result.email ?? result.url ?? domain).toLowerCase().split("@").at(-1)
+  return typed === domain || typed === result.domain ? [] : [["Domain", <bdi>{domain}</bdi>]]
+}
+
+/** How many of the lists name a domain. */
+export const listsLabel = ({ named, all }: ListCount): string =>
+  named === 0 ? `on none of ${formatNumber(all)}` : `on ${formatNumber(named)} of ${formatNumber(all)}`
 
 /** A reason that leads to its description in the guide. */
 export const ReasonLink = ({ reason }: { readonly reason: Reason }) => (
@@ -27,108 +51,62 @@ export const ReasonLink = ({ reason }: { readonly reason: Reason }) => (
   </a>
 )
 
-function ReasonsTable({ result }: EvidenceProps) {
-  const changing = changingReason(result)
-  const reasons = isUnreadable(result) ? result.reasons.slice(0, 1) : result.reasons
-  return (
-    <Table caption="Reasons of the verdict" columns={["Reason", "Meaning"]}>
-      {reasons.map((reason, index) => (
-        <tr key={reason}>
-          <th scope="row">
-            <ReasonLink reason={reason} />
-          </th>
-          <td>
-            {index === 0 ? <strong>Deciding reason. </strong> : null}
-            {reason === changing ? <strong>Changed the recommendation to {result.recommendation}. </strong> : null}
-            <Prose text={REASONS[reason].description} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  )
-}
-
-function Findings({ result }: EvidenceProps) {
-  return (
-    <>
-      <dl class="facts">
-        <Fact term="Domain">{displayedDomain(result) ?? "not readable"}</Fact>
-        {result.normalized_email === null || result.normalized_email === result.email ? null : (
-          <Fact term="Normalized">{result.normalized_email}</Fact>
-        )}
-        {result.canonical_email === null || result.canonical_email === result.normalized_email ? null : (
-          <Fact term="Mailbox">{result.canonical_email}</Fact>
-        )}
-        <Fact term="Mail">{mailLabel(result)}</Fact>
-        <Fact term="Mail service">{suitesLabel(result)}</Fact>
-        <PublishedRecord term="SPF" record={result.mail.spf} isMissing={result.reasons.includes("spf_missing")} />
-        <PublishedRecord
-          term="DMARC"
-          record={result.mail.dmarc_policy}
-          isMissing={result.reasons.includes("dmarc_missing")}
-        />
-        {result.domain_age_days === null ? null : <Fact term="Registered">{ageLabel(result.domain_age_days)}</Fact>}
-        {result.email === null ? null : <LocalPart result={result} />}
-      </dl>
-      <MailHostsTable result={result} />
-    </>
-  )
-}
-
-function Fact({ term, children }: { readonly term: string; readonly children: ComponentChildren }) {
-  return (
-    <div>
-      <dt>{term}</dt>
-      <dd>{children}</dd>
-    </div>
-  )
-}
-
-type PublishedRecordProps = { readonly term: string; readonly record: string | null; readonly isMissing: boolean }
-
-/** A DNS record about the domain's mail. Nothing when it was not looked up. */
-function PublishedRecord({ term, record, isMissing }: PublishedRecordProps) {
-  if (record !== null) {
-    return (
-      <Fact term={term}>
-        <code>{record}</code>
-      </Fact>
-    )
-  }
-  return isMissing ? <Fact term={term}>none</Fact> : null
-}
-
-function mailLabel({ mail: { has_mx: hasMx, provider }, domain }: CheckResult): string {
-  if (domain === null) return "nothing to look up"
+function mailLabel({ mail: { has_mx: hasMx, provider } }: CheckResult): string {
   if (hasMx === null) return "not looked up"
-  if (!hasMx) return "no mail server"
-  return provider === null ? "its own or an unknown mail server" : mailProviderName(provider)
+  if (!hasMx) return "none"
+  return provider === null ? "own or unknown server" : mailProviderName(provider)
 }
 
-function suitesLabel({ mail, workspace }: CheckResult): string {
-  const { suite_a: suiteA, suite_b: suiteB, other_suite: other } = workspace
+/** The office suites apart from the one that runs the mail. */
+function suiteFacts({ mail: { provider }, workspace }: CheckResult): readonly Fact[] {
   const found = [
-    ...(suiteA.detected ? [`${mailProviderName("suite_a")} (${suiteA.evidence.join(", ")})`] : []),
-    ...(suiteB.detected ? [`${mailProviderName("suite_b")} (${suiteB.evidence.join(", ")})`] : []),
-    ...(other === null ? [] : [mailProviderName(other)]),
-  ]
-  if (found.length > 0) return found.join("; ")
-  return mail.has_mx === null ? "not looked up" : "none found"
+    ...(workspace.suite_a.detected ? ["suite_a"] : []),
+    ...(workspace.suite_b.detected ? ["suite_b"] : []),
+    ...(workspace.other_suite === null ? [] : [workspace.other_suite]),
+  ].filter(key => key !== provider)
+  return found.length === 0 ? [] : [["Suite", found.map(mailProviderName).join(", ")]]
 }
 
-/** What the local part shows. Nothing when it shows nothing. */
-function LocalPart({ result }: EvidenceProps) {
-  const { shared_inbox: shared, group, is_role_account: isRole, has_subaddress: hasTag } = result
-  const findings = [
-    ...(isRole ? ["a role, not a person"] : []),
-    ...(shared.match === null ? [] : [`perhaps a shared mailbox (“${shared.match}”)`]),
-    ...(group.match === null ? [] : [`${group.confidence === 1 ? "a group" : "perhaps a group"} (“${group.match}”)`]),
-    ...(hasTag ? ["has a +tag"] : []),
-  ]
-  return findings.length === 0 ? null : <Fact term="Before the @">{findings.join("; ")}</Fact>
+/** Nothing about a record that was not looked up. */
+const recordFact = (name: string, label: string | null, isMissing: boolean): readonly Fact[] =>
+  label === null && !isMissing ? [] : [[name, label ?? "missing"]]
+
+const SPF_LABELS = { "-": "strict", "~": "soft", "?": "neutral", "+": "open" } as const
+
+/** What the SPF record says about servers that it does not name. */
+function spfLabel({ mail: { spf } }: CheckResult): string | null {
+  if (spf === null) return null
+  const sign = spf.match(/(?:^|[ \t])([-~?+]?)all[ \t]*$/i)?.[1]
+  return sign === undefined ? "published" : SPF_LABELS[(sign || "+") as keyof typeof SPF_LABELS] // the pattern has these signs only
 }
 
-function MailHostsTable({ result: { mail } }: EvidenceProps) {
+const DMARC_LABELS = { none: "only watched", quarantine: "quarantine", reject: "reject" } as const
+
+const dmarcLabel = ({ mail: { dmarc_policy: policy } }: CheckResult): string | null =>
+  policy === null ? null : DMARC_LABELS[policy]
+
+const DAYS_PER_YEAR = 365.25
+
+const ageFact = (days: number): string =>
+  days < 2 * DAYS_PER_YEAR ? formatCount(days, "day") : formatCount(Math.floor(days / DAYS_PER_YEAR), "year")
+
+/** What the part before the @ shows. */
+function mailboxFacts(result: CheckResult): readonly Fact[] {
+  const { shared_inbox: shared, group, is_role_account: isRole, canonical_email: canonical, email } = result
+  return [
+    ["Shared inbox", shared.match === null ? "no" : `likely (${shared.match})`],
+    ...(isRole ? [["Role account", "yes"] as const] : []),
+    ...(group.match === null
+      ? []
+      : [["Group", `${group.confidence === 1 ? "yes" : "likely"} (${group.match})`] as const]),
+    ...(canonical === null || canonical === email?.toLowerCase()
+      ? []
+      : [["Same mailbox", <bdi>{canonical}</bdi>] as const]),
+  ]
+}
+
+/** The mail servers of the domain. Nothing when there are none. */
+export function MailHosts({ result: { mail } }: { readonly result: CheckResult }) {
   if (mail.mx.length === 0) return null
   return (
     <Table caption="Mail servers" columns={["Mail server", "Priority", "Run by"]}>

@@ -1,0 +1,84 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { LIMITS } from "../../../contract/limits.ts"
+import { POLICY_NAMES } from "../../../contract/policies.ts"
+
+/** The id of the form that checks, so that buttons elsewhere on its page can send it. */
+export const CHECK_FORM_ID = "check"
+
+type CheckFormProps = {
+  readonly method: "get" | "post"
+  readonly action: string
+  /** The name of the field, and its element id. */
+  readonly name: string
+  readonly label: string
+  readonly value: string
+  /** What is wrong with the value; null: nothing. */
+  readonly error: ComponentChildren
+  readonly button?: string
+  readonly hint?: ComponentChildren
+  readonly placeholder?: string
+  readonly children?: ComponentChildren
+}
+
+/** One field and one button: an address, a domain or a website to check. */
+export function CheckForm(props: CheckFormProps) {
+  const { method, action, name, label, value, error, button = "Check", hint, placeholder, children } = props
+  const ids = [...(error === null ? [] : [`${name}-fault`]), ...(hint === undefined ? [] : [`${name}-hint`])]
+  return (
+    <search>
+      <form id={CHECK_FORM_ID} class="ask" method={method} action={action}>
+        <label class="unseen" for={name}>
+          {label}
+        </label>
+        <div class="ask-row">
+          <input
+            id={name}
+            name={name}
+            type="text"
+            inputMode={method === "get" ? "url" : "email"}
+            required
+            maxLength={LIMITS.urlLengthMax}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+            value={value}
+            {...(placeholder === undefined ? {} : { placeholder })}
+            {...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") })}
+            {...(error === null ? {} : { "aria-invalid": true })}
+          />
+          <button type="submit">{button}</button>
+        </div>
+        {error === null ? null : (
+          <p class="fault" id={`${name}-fault`} role="alert">
+            {error}
+          </p>
+        )}
+        {hint === undefined ? null : (
+          <p class="hint" id={`${name}-hint`}>
+            {hint}
+          </p>
+        )}
+        {children}
+      </form>
+    </search>
+  )
+}
+
+type PolicySelectProps = { readonly selected: string; readonly error?: string | null }
+
+/** The policy of the check, as a field of its form that may stand elsewhere on the page. */
+export const PolicySelect = ({ selected, error = null }: PolicySelectProps) => (
+  <select
+    id="policy"
+    name="policy"
+    form={CHECK_FORM_ID}
+    {...(error === null ? {} : { "aria-invalid": true, "aria-describedby": "policy-fault" })}
+  >
+    {POLICY_NAMES.map(policy => (
+      <option key={policy} value={policy} selected={policy === selected}>
+        {policy}
+      </option>
+    ))}
+  </select>
+)
