@@ -25,6 +25,11 @@ export class DistinctCounter {
     return Math.round((this.#hashes.size * HASH_END) / this.#end)
   }
 
+  /** Whether `count` is exact, and no estimate. */
+  get isExact(): boolean {
+    return this.#end === HASH_END
+  }
+
   #keepSmallest(): void {
     const smallest = Float64Array.from(this.#hashes).sort()
     this.#end = smallest[KEPT_HASHES] ?? HASH_END

@@ -1,6 +1,7 @@
 import type { Pause } from "../base/concurrency.ts"
 import { DistinctCounter } from "../base/distinct-count.ts"
 import { JOB_LIMITS } from "../contract/jobs.ts"
+import { duplicateKeys } from "../rows/duplicates.ts"
 import { type ReadRow, readRow } from "../rows/input-rows.ts"
 import { type ListBlock, type ListReading, type ReceivedList, receiveList } from "./receive-list.ts"
 
@@ -22,11 +23,13 @@ export type ListEstimate = ReceivedList & {
   readonly unitsNeeded: number
   readonly rowsSkipped: number
   readonly rowsCleaned: number
+  /** Rows with the same mailbox or domain as an earlier one. Null: there are too many inputs to count them exactly. */
+  readonly rowsRepeated: number | null
   /** The first rows. They hold addresses: for the sender of the list alone. */
   readonly sample: readonly SampleRow[]
 }
 
-const SAMPLE_ROWS_MAX = 10
+const SAMPLE_ROWS_MAX = 5
 const SAMPLE_TEXT_LENGTH_MAX = 100
 const SAMPLE_OTHERS_MAX = 3
 
@@ -53,10 +56,12 @@ export async function estimateList(
 /** What is counted of the rows of a list, and the first of them. */
 class SeenRows {
   readonly #domains = new DistinctCounter()
+  readonly #inputs = new DistinctCounter()
   readonly #sample: SampleRow[] = []
   #unitsNeeded = 0
   #skipped = 0
   #cleaned = 0
+  #compared = 0
 
   add(read: ReadRow): void {
     const { row, subject } = read
@@ -65,11 +70,16 @@ class SeenRows {
     if (subject === null) this.#skipped++
     else if (!subject.isTest) this.#unitsNeeded++
     if (subject !== null && subject.domain !== null) this.#domains.add(subject.domain)
+    const key = subject === null ? null : duplicateKeys(subject).own
+    if (key === null) return
+    this.#compared++
+    this.#inputs.add(key)
   }
 
   sums(): Omit<ListEstimate, keyof ReceivedList> {
     return {
       ...{ uniqueDomains: this.#domains.count, unitsNeeded: this.#unitsNeeded },
+      rowsRepeated: this.#inputs.isExact ? this.#compared - this.#inputs.count : null,
       ...{ rowsSkipped: this.#skipped, rowsCleaned: this.#cleaned, sample: this.#sample },
     }
   }

@@ -183,8 +183,9 @@ test("an estimate tells rows, unique domains and units, of which test addresses 
     unitsNeeded: 9,
     rowsSkipped: 1,
     rowsCleaned: 1,
+    rowsRepeated: 0,
   })
-  expect(sample).toHaveLength(10)
+  expect(sample).toHaveLength(5)
   const plain = { isSkipped: false, isCleaned: false, others: [] }
   expect(sample.slice(0, 3)).toEqual([
     { ...plain, cells: ["a@gmail.com", `${"x".repeat(100)}\u2026`], checked: "a@gmail.com" },

@@ -18,7 +18,7 @@ import type { Store } from "../../customers/store/core/store.ts"
 import type { UsageMeter } from "../../customers/usage/usage-meter.ts"
 import type { JobFiles } from "../../jobs/job-files.ts"
 import type { JobService } from "../../jobs/job-service.ts"
-import type { SampleRow } from "../../jobs/list-estimate.ts"
+import type { ListEstimate } from "../../jobs/list-estimate.ts"
 import { readResults, resultsLength } from "../../jobs/read-results.ts"
 import { type ListReading, RefusedList } from "../../jobs/receive-list.ts"
 import { readSpreadsheet, sliceChunks, spreadsheetLength } from "../../jobs/safe-results.ts"
@@ -228,8 +228,8 @@ export const momentOf = ({
   readonly clock: Clock
 }): JobMoment => ({ nowMs: clock(), keepHours })
 
-/** What a dry run tells, and the first rows of the list, which are for its page alone. */
-export type SeenList = { readonly body: JobEstimateBody; readonly sample: readonly SampleRow[] }
+/** What a dry run tells, and for its page alone: the first rows of the list, and how many rows have the input of an earlier one. */
+export type SeenList = { readonly body: JobEstimateBody } & Pick<ListEstimate, "sample" | "rowsRepeated">
 
 /** What a list would cost the account, and how it is read. A dry run takes the place of an upload, and costs its unit unless it fails. */
 export async function estimateFor(
@@ -245,7 +245,7 @@ export async function estimateFor(
     if (estimate === null) throw invalidKey("This key does not exist.")
     if (typeof estimate === "string") throw tooManyJobs(estimate)
     const perDay = deps.tiers[account.tier]?.unitsPerDay ?? null
-    const { reading, inputColumns, sample } = estimate
+    const { reading, inputColumns, sample, rowsRepeated } = estimate
     const isOther = (index: number): boolean => reading.format === "csv" && index !== reading.inputIndex
     const body = {
       rows: estimate.rowsTotal,
@@ -258,7 +258,7 @@ export async function estimateFor(
       other_columns: inputColumns.filter(isOther).map(index => index + 1),
       reading: readingBody(reading),
     }
-    return { body, sample }
+    return { body, sample, rowsRepeated }
   }
   return await metered(deps, exchange, JOB_LIMITS.dryRunUnits, makeEstimate, () => ({ kind: "dry_run" }))
 }
