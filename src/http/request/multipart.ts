@@ -136,13 +136,16 @@ export const FORM_BYTES_MAX = 65_536
 /** A field has so many bytes. */
 export const FIELD_BYTES_MAX = 4096
 
-/** The text of a field; null: it is longer than `FIELD_BYTES_MAX`. */
-export async function readField(content: AsyncIterable<Uint8Array>): Promise<string | null> {
+/** The text of a field; null: it is longer than `bytesMax`. */
+export async function readField(
+  content: AsyncIterable<Uint8Array>,
+  bytesMax: number = FIELD_BYTES_MAX,
+): Promise<string | null> {
   const parts: Uint8Array[] = []
   let bytes = 0
   for await (const part of content) {
     bytes += part.length
-    if (bytes > FIELD_BYTES_MAX) return null
+    if (bytes > bytesMax) return null
     parts.push(part)
   }
   return Buffer.concat(parts).toString()

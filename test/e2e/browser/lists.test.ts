@@ -40,48 +40,45 @@ async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess, rows:
   const { page } = watched
   const fit = async (name: string) => expect(await pageFaults(watched, name)).toEqual([])
   await page.goto(`${url}/dashboard`)
-  await page.getByRole("link", { name: "Lists", exact: true }).click()
-  await page.getByRole("heading", { name: "Lists", level: 1 }).waitFor()
+  await page.getByRole("link", { name: "Check a list", exact: true }).click()
+  await page.getByRole("heading", { name: "Check a list", level: 1 }).waitFor()
   await fit("lists-empty")
-  await page.getByLabel("File").setInputFiles(listFile(rows))
-  await page.getByRole("button", { name: "Preview" }).click()
+  await page.getByLabel("Drop a CSV here").setInputFiles(listFile(rows))
   const preview = page.locator("#preview")
-  await preview.getByText("Different domains").waitFor()
+  await preview.locator(".cost").waitFor()
   // A preview costs one unit.
   for (const words of [
-    `${rows.toLocaleString("en")} units, of 249,999 left today`,
-    "3. work address, with addresses (by its cells)",
+    `Costs ${rows.toLocaleString("en")} units. 249,999 left today.`,
+    "CSV, comma, UTF-8 · header in line 1 · column work address",
   ])
     expect(await preview.textContent()).toContain(words)
-  expect(await page.getByLabel("Column", { exact: true }).locator("option:checked").textContent()).toBe(
-    "Found: 3. work address",
-  )
+  expect(await page.getByRole("radio", { name: "work address" }).isChecked()).toBe(true)
   await fit("lists-preview")
-  await page.getByRole("button", { name: "Check the list" }).click()
+  await page.getByRole("button", { name: `Check ${rows.toLocaleString("en")} rows` }).click()
   await page.waitForURL(/\/dashboard\/jobs\/job_\w+/)
   expect(await page.getByRole("heading", { level: 1 }).textContent()).toBe("customers <b>2026.csv")
   if (rows > 20_000) await fit("list-running")
   await page.locator("[data-state=done]").waitFor({ timeout: 240_000 })
-  expect(await page.locator("#progress").textContent()).toContain(rows.toLocaleString("en"))
-  await page.locator("#list-facts").getByText("Deleted by itself").waitFor()
+  expect(await page.locator("#progress").textContent()).toContain(`${rows.toLocaleString("en")} rows checked in`)
+  await page.locator("#progress").getByText("Deletes automatically on").waitFor()
   await fit("list-done")
-  const all = await download(watched, "Download all rows")
+  const all = await download(watched, `Download all ${rows.toLocaleString("en")}`)
   expect(all.trim().split("\n")).toHaveLength(rows + 1)
   expect(all).toStartWith("\ufeffid,")
   expect(all).toContain(`"Doe, Jane",jane1@mailinator.com,'=1+1,disposable,`)
-  await page.getByLabel("For a program").check()
-  const blocked = (await download(watched, "Only blocked")).trim().split("\n")
+  await page.getByLabel("Make it safe to open in Excel").uncheck()
+  const blocked = (await download(watched, "Download Block")).trim().split("\n")
   expect(blocked.length).toBeGreaterThan(rows / DOMAINS.length)
   expect(blocked.slice(1).every(row => row.includes(",=1+1,") && row.includes(",block,"))).toBe(true)
   await page.goto(`${url}/dashboard/jobs`)
   await fit("lists-one")
   await page.getByRole("link", { name: "customers" }).click()
-  await page.getByRole("link", { name: "Delete this list" }).click()
+  await page.getByRole("link", { name: "Delete now" }).click()
   await page.getByText("You cannot undo this.").waitFor()
   await fit("list-deletion")
   await page.getByRole("button", { name: "Delete the list" }).click()
   await page.getByText("The list and its results are deleted.").waitFor()
-  await page.getByText("You have no lists yet.").waitFor()
+  await page.getByText("No lists yet.").waitFor()
   expect(watched.faults).toEqual([])
 }
 
@@ -107,35 +104,33 @@ test.skipIf(isBrowserMissing)(
     const context = await browser.newContext({ javaScriptEnabled: false, storageState })
     const { page } = await watchedPage(context, server.url)
     await page.goto(`${server.url}/dashboard/jobs`)
+    const [file, preview] = [page.getByLabel("Drop a CSV here"), page.getByRole("button", { name: "Preview" })]
+    await file.setInputFiles(listFile(2000))
+    await page.getByText("Options", { exact: true }).click()
     await page.getByLabel("Name", { exact: true }).fill("Customers")
-    await page.getByText("How the file is read").click()
     await page.getByLabel("Column", { exact: true }).fill("work address")
-    await page.getByLabel("File").setInputFiles(listFile(2000))
-    await page.getByRole("button", { name: "Preview" }).click()
+    await preview.click()
     await page.getByText("2,000 units").waitFor()
-    await page.getByText("Choose the file again:").waitFor()
+    await page.getByText("Choose the file again first:").waitFor()
     expect(await page.getByLabel("Name", { exact: true }).inputValue()).toBe("Customers")
     await page.getByLabel("Lines above the header").fill("1")
-    await page.getByLabel("Column", { exact: true }).selectOption("")
-    await page
-      .getByLabel("File")
-      .setInputFiles({ ...listFile(1), buffer: Buffer.from(`Report\n${listFile(2000).buffer}`) })
-    await page.getByRole("button", { name: "Preview" }).click()
-    await page.getByText("line 2: 1 line above stays as it is").waitFor()
-    await page.getByLabel("File").setInputFiles(listFile(2000))
+    await file.setInputFiles({ ...listFile(1), buffer: Buffer.from(`Report\n${listFile(2000).buffer}`) })
+    await preview.click()
+    await page.getByText("header in line 2").waitFor()
+    await file.setInputFiles(listFile(2000))
     await page.getByLabel("Lines above the header").fill("")
-    await page.getByRole("button", { name: "Check the list" }).click()
-    await page.getByText("The list is uploaded").waitFor()
+    await page.getByRole("button", { name: "Check 2,000 rows" }).click()
+    await page.getByRole("heading", { name: "Customers", level: 1 }).waitFor()
     while ((await page.locator("[data-state=done]").count()) === 0)
       await page.getByRole("link", { name: "Refresh" }).click()
-    const [file] = await Promise.all([
+    const [results] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Only blocked" }).click(),
+      page.getByRole("button", { name: "Download Block" }).click(),
     ])
-    expect(file.suggestedFilename()).toMatch(/^mailkind-\w+-block\.csv$/)
-    await page.getByRole("link", { name: "Delete this list" }).click()
+    expect(results.suggestedFilename()).toMatch(/^mailkind-\w+-block\.csv$/)
+    await page.getByRole("link", { name: "Delete now" }).click()
     await page.getByRole("button", { name: "Delete the list" }).click()
-    await page.getByText("You have no lists yet.").waitFor()
+    await page.getByText("No lists yet.").waitFor()
   },
   BROWSER_TEST_MS,
 )
@@ -147,13 +142,12 @@ test.skipIf(isBrowserMissing)(
     const { page } = watched
     await page.goto(`${server.url}/dashboard/jobs`)
     const bytes = Buffer.from("one,two\n1,2\n")
-    await page.getByLabel("File").setInputFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: bytes })
-    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.getByLabel("Drop a CSV here").setInputFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: bytes })
     await page.locator("#reading [role=alert]").getByText("The columns are").waitFor()
     expect(await page.evaluate("document.activeElement.id")).toBe("column")
+    await page.getByLabel("Check it anyway").check()
     await page.getByLabel("Column", { exact: true }).selectOption({ label: "2. two" })
-    await page.getByLabel("Check it all the same").check()
-    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.getByRole("button", { name: "Check 1 row" }).click()
     await page.waitForURL(/\/dashboard\/jobs\/job_\w+/)
     expect(watched.faults).toEqual([])
   },
@@ -167,10 +161,33 @@ test.skipIf(isBrowserMissing)(
     const { page } = watched
     await page.route(/\/progress$/, route => route.fulfill({ status: 204 }))
     await page.goto(`${server.url}/dashboard/jobs`)
-    await page.getByLabel("File").setInputFiles(listFile(20_000))
-    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.getByLabel("Drop a CSV here").setInputFiles(listFile(20_000))
+    await page.getByRole("button", { name: "Check 20,000 rows" }).click()
     await page.waitForURL(/\/dashboard\/jobs\/job_\w+/)
     await page.locator("[data-state=done]").waitFor()
+    expect(watched.faults).toEqual([])
+  },
+  BROWSER_TEST_MS,
+)
+
+test.skipIf(isBrowserMissing)(
+  `${IN_A_BROWSER}, addresses that are pasted on the page are a list, but not those that are pasted into a field`,
+  async () => {
+    const { watched, server } = await openLists()
+    const { page } = watched
+    await page.goto(`${server.url}/dashboard/jobs`)
+    const pasteInto = (selector: string) =>
+      page.evaluate(`(() => {
+        const clipboardData = new DataTransfer()
+        clipboardData.setData("text/plain", "jane@gmail.com\\njoe@mailinator.com\\n")
+        document.querySelector("${selector}").dispatchEvent(new ClipboardEvent("paste", { clipboardData, bubbles: true }))
+      })()`)
+    await pasteInto("#pasted")
+    expect(await page.evaluate("document.querySelector('#file').files.length")).toBe(0)
+    await pasteInto("main")
+    await page.locator("#preview").getByText("Costs 2 units.").waitFor()
+    await page.getByRole("button", { name: "Check 2 rows" }).click()
+    await page.getByRole("heading", { name: "Pasted addresses", level: 1 }).waitFor()
     expect(watched.faults).toEqual([])
   },
   BROWSER_TEST_MS,
@@ -199,39 +216,29 @@ test.skipIf(isBrowserMissing)(
       transfer.items.add(new File([bytes], "export.csv"))
       return transfer
     })()`)
-    await page.dispatchEvent("#list-form", "drop", { dataTransfer: dropped })
+    await page.dispatchEvent(".drop", "drop", { dataTransfer: dropped })
     const [preview, column] = [page.locator("#preview"), page.getByLabel("Column", { exact: true })]
-    await page.getByRole("button", { name: "Preview" }).click()
     await page.locator("#reading [role=alert]").getByText("2 columns have addresses").waitFor()
     expect(await pageFaults(watched, "lists-several-columns")).toEqual([])
     await column.selectOption({ label: "2. Work email" })
-    await page.getByRole("button", { name: "Preview" }).click()
     await preview.getByText("juergen@acme.com").first().waitFor()
-    for (const words of [
-      "Windows-1252",
-      "line 4: 3 lines above stay",
-      "1 skipped",
-      "3 cleaned",
-      "J\u00fcrgen",
-      "Home email",
-    ])
+    for (const words of ["Windows-1252", "header in line 4", "1 empty", "3 cleaned", "J\u00fcrgen", "Home email"])
       expect(await preview.textContent()).toContain(words)
     expect(await pageFaults(watched, "lists-preview-export")).toEqual([])
     await page.getByLabel("Encoding").selectOption("windows-1250")
-    await preview.getByText("You have changed how the file is read.").waitFor()
-    await page.getByLabel("Delimiter").selectOption("semicolon")
-    await column.selectOption({ label: "3. Home email" })
-    await page.getByRole("button", { name: "Preview" }).click()
-    await preview.getByRole("cell", { name: "j@gmail.com", exact: true }).first().waitFor()
-    expect(await preview.textContent()).toContain("Windows-1250: Central Europe (as you chose)")
-    expect(await preview.getByText("You have changed").count()).toBe(0)
-    await column.selectOption({ label: "2. Work email" })
-    await page.getByRole("button", { name: "Check the list" }).click()
+    await preview.getByText("Windows-1250").waitFor()
+    await page.getByRole("radio", { name: "Home email" }).check()
+    await preview.getByText("column Home email").waitFor()
+    expect(await page.getByLabel("Encoding").inputValue()).toBe("windows-1250")
+    expect(await page.evaluate("document.activeElement.value")).toBe("3")
+    await page.getByRole("radio", { name: "Work email" }).check()
+    await preview.getByText("column Work email").waitFor()
+    await page.getByRole("button", { name: "Check 4 rows" }).click()
     await page.locator("[data-state=done]").waitFor()
     for (const words of ["Skipped", "Cleaned", "Several addresses"])
       expect(await page.locator("#progress").textContent()).toContain(words)
     expect(await pageFaults(watched, "list-cleaned")).toEqual([])
-    const all = await download(watched, "Download all rows")
+    const all = await download(watched, "Download all 4")
     expect(all).toStartWith("\ufeffNotes:\n")
     expect(all).toContain("Joe;mailto:joe@mailinator.com;joe@gmail.com;'=1+1;disposable;")
     expect(watched.faults).toEqual([])
@@ -246,21 +253,24 @@ test.skipIf(isBrowserMissing)(
     const { page } = watched
     const fit = async (name: string) => expect(await pageFaults(watched, name)).toEqual([])
     await page.goto(`${server.url}/dashboard/jobs`)
-    await page.getByText("Callback", { exact: true }).click()
-    await page.getByLabel("Callback URL").fill("https://crm.acme.com/mailkind")
-    await page.getByLabel("File").setInputFiles(listFile(20))
-    await page.getByRole("button", { name: "Check the list" }).click()
+    const askForCallback = async (): Promise<void> => {
+      await page.getByLabel("Drop a CSV here").setInputFiles(listFile(20))
+      await page.locator(".cost").waitFor()
+      await page.getByText("Options", { exact: true }).click()
+      await page.getByLabel("Callback URL").fill("https://crm.acme.com/mailkind")
+    }
+    await askForCallback()
+    await page.getByRole("button", { name: "Check 20 rows" }).click()
     await page.getByText("Make a callback secret first").waitFor()
-    await page.getByRole("button", { name: "Make a callback secret" }).click()
+    expect(await page.getByLabel("Callback URL").inputValue()).toBe("https://crm.acme.com/mailkind")
+    await page.getByRole("button", { name: "Create a callback secret" }).click()
     await page.getByText("you cannot see it again").waitFor()
     expect(await page.locator(".secret code").textContent()).toMatch(/^whsec_\S{44}$/)
     await fit("callback-secret")
-    await page.getByRole("link", { name: "All lists" }).click()
-    await page.getByText("Callback", { exact: true }).click()
-    await page.getByLabel("Callback URL").fill("https://crm.acme.com/mailkind")
-    await page.getByLabel("File").setInputFiles(listFile(20))
+    await page.getByRole("link", { name: "Back to your lists" }).click()
+    await askForCallback()
     await fit("lists-callback")
-    await page.getByRole("button", { name: "Check the list" }).click()
+    await page.getByRole("button", { name: "Check 20 rows" }).click()
     await page.locator("[data-state=done]").waitFor()
     // No name can be resolved here.
     await until(

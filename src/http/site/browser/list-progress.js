@@ -37,11 +37,6 @@ async function readAgain(place) {
     return false
   }
   replace(place, fresh)
-  const [facts, freshFacts] = [document.querySelector("#list-facts"), page.querySelector("#list-facts")]
-  if (facts !== null && freshFacts !== null) {
-    facts.replaceChildren(...freshFacts.childNodes)
-    facts.dispatchEvent(new Event("added", { bubbles: true }))
-  }
   return stateIn(place)?.["live"] === "yes"
 }
 

@@ -12,7 +12,7 @@ const DASHBOARD_PAGES = [
   { route: "keys", label: "Keys" },
   { route: "requests", label: "Requests" },
   { route: "tryIt", label: "Try it" },
-  { route: "dashboardJobs", label: "Lists" },
+  { route: "dashboardJobs", label: "Check a list" },
   { route: "ownLists", label: "Block and allow" },
   { route: "rules", label: "Rules" },
   { route: "feedback", label: "Feedback" },
@@ -25,16 +25,19 @@ type DashboardLayoutProps = {
   readonly user: SignedInUser
   /** Paths of the page's scripts. */
   readonly scripts?: readonly string[]
+  /** Displayed beside the title, such as a button. */
+  readonly action?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A page for signed-in users, with the navigation and the account menu, and the banner for terms to accept. */
-export function DashboardLayout({ route, title, user, scripts = [], children }: DashboardLayoutProps) {
+export function DashboardLayout({ route, title, user, scripts = [], action, children }: DashboardLayoutProps) {
   return (
     <Layout
       route={route}
       title={title}
       scripts={scripts}
+      action={action}
       navigation={<AccountNavigation route={route} user={user} />}
       aboveTitle={
         <>

@@ -63,6 +63,45 @@ export function SelectField({ name, label, hint, error, options, selected }: Sel
   )
 }
 
+type RadioCardsProps = {
+  readonly name: string
+  readonly legend: string
+  readonly cards: readonly { readonly value: string; readonly label: string; readonly description: string }[]
+  readonly selected: string
+  readonly error: string | null
+}
+
+/** A few choices of which one is made, each with what it means. */
+export function RadioCards({ name, legend, cards, selected, error }: RadioCardsProps) {
+  return (
+    <fieldset {...(error === null ? {} : { "aria-describedby": `${name}-fault` })}>
+      <legend>{legend}</legend>
+      <div class="cards">
+        {cards.map(({ value, label, description }) => (
+          <label key={value} class="option-card">
+            <input
+              {...{ type: "radio", name, value, checked: value === selected, required: true }}
+              aria-labelledby={`${name}-${value}`}
+              aria-describedby={`${name}-${value}-hint`}
+            />
+            <span>
+              <b id={`${name}-${value}`}>{label}</b>
+              <span class="hint" id={`${name}-${value}-hint`}>
+                {description}
+              </span>
+            </span>
+          </label>
+        ))}
+      </div>
+      {error === null ? null : (
+        <p class="fault" id={`${name}-fault`} role="alert">
+          {error}
+        </p>
+      )}
+    </fieldset>
+  )
+}
+
 type LabelledFieldProps = Required<Pick<FieldProps, "name" | "label">> & {
   readonly hint: ComponentChildren
   readonly error: FieldError

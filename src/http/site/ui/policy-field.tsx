@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import { POLICIES, POLICY_NAMES } from "../../../contract/policies.ts"
-import { SelectField } from "./forms.tsx"
+import { RadioCards, SelectField } from "./forms.tsx"
 
 type PolicyFieldProps = { readonly selected: string; readonly error: string | null }
 
@@ -17,5 +17,15 @@ export const PolicyField = ({ selected, error }: PolicyFieldProps) => (
     ))}
     selected={selected}
     error={error}
+  />
+)
+
+/** The same as cards, each with what it means. */
+export const PolicyCards = (props: PolicyFieldProps) => (
+  <RadioCards
+    name="policy"
+    legend="Policy"
+    cards={POLICY_NAMES.map(value => ({ value, label: value, description: POLICIES[value].description }))}
+    {...props}
   />
 )

@@ -56,28 +56,29 @@ describe("without a script", () => {
     const opened = await openSignedIn()
     const page = await opened.get(PATH)
     expect(page.status).toBe(200)
-    expect(page.text).toContain("You have no lists yet.")
+    expect(page.text).toContain("No lists yet.")
     expect(repeatedIds(page.html)).toEqual([])
     const sent = await upload(opened, { name: "Customers", policy: "b2b", file: csvFile() })
-    expect(sent.text).toContain("The list is uploaded")
-    expect(linksIn(sent)).toContain(sent.path.replace(/\?.*/, ""))
+    expect(sent.text).toContain("You can close this page.")
+    expect(linksIn(sent)).toContain(sent.path)
     await checkAll(opened)
     const done = await opened.get(sent.path.replace(/\?.*/, ""))
     for (const words of [
-      "Done. All rows have their results.",
-      "3 rows",
-      "Judged 3, for 3 units",
-      "Column 2, with addresses",
+      "Done. 3 rows checked in ",
+      "Deletes automatically on 3 Jan, 00:00 UTC",
+      "Download all 3",
+      "Checked 3 for 3 units",
+      "header in line 1 \u00b7 column 2",
       "The domain is on the disposable list. 1 2",
-      "Disposable 1 33.3 %",
-      "Only blocked (1)",
+      "Disposable 1 33%",
+      "block 1 33% Download Block",
     ])
       expect(done.text).toContain(words)
     expect(repeatedIds(done.html)).toEqual([])
     const file = await opened.get(`${done.path}/results`)
     expect(file.html).toStartWith("name,email,category,confidence,recommendation")
     expect(file.html.trim().split("\n")).toHaveLength(4)
-    expect((await opened.get(PATH)).text).toContain("Customers Done 3 rows")
+    expect((await opened.get(PATH)).text).toMatch(/Customers .*Block: 1 3 /)
     const confirmation = await opened.get(`${done.path}/delete`)
     expect(confirmation.text).toContain("You cannot undo this.")
     const deleted = await opened.submitAndFollow(`${done.path}/delete`)
@@ -85,6 +86,36 @@ describe("without a script", () => {
     expect((await opened.get(done.path)).status).toBe(404)
     await opened.harness.jobs.sweep()
     expect(readdirSync(opened.harness.jobsFolder).filter(name => name.startsWith("job_"))).toEqual([])
+  })
+
+  test("pasted addresses are a list too, and stay in a form that is refused", async () => {
+    const opened = await openSignedIn()
+    const pasted = "jane@gmail.com\njoe@mailinator.com, ada@acme.com"
+    const refused = await opened.postParts(PATH, { pasted, policy: "nice" })
+    expect([refused.status, errorAt(refused.html, "policy")]).toEqual([400, "Choose one of the policies."])
+    expect(refused.html.replaceAll("\r", "")).toContain(`${pasted}</textarea>`)
+    expect(refused.text).not.toContain("Choose the file again")
+    const { text } = await upload(opened, { pasted: "jane@gmail.com\njoe@mailinator.com", file: new File([], "") })
+    expect(text).toStartWith("Pasted addresses")
+    expect(text).toContain("0 of 2 rows")
+  })
+
+  test("a form that is sent twice makes one list, and the second sending leads to it", async () => {
+    const opened = await openSignedIn()
+    const once = /name="once" value="([^"]+)"/.exec((await opened.get(PATH)).html)?.[1] ?? ""
+    const first = await upload(opened, { once, file: csvFile() })
+    expect((await upload(opened, { once, file: csvFile() })).path).toBe(first.path)
+    expect((await upload(opened, { once, policy: "strict", file: csvFile() })).path).not.toBe(first.path)
+    expect(await opened.harness.store.all("SELECT id FROM jobs")).toHaveLength(2)
+  })
+
+  test("a preview tells how many rows repeat an earlier one, and a file without rows has nothing to check", async () => {
+    const opened = await openSignedIn()
+    const rows = "email\na@acme.com\nA@acme.com\na.b@gmail.com\nab@gmail.com\nc@acme.com\n"
+    expect((await opened.postParts(ROUTES.postJobEstimate.path, { file: csvFile(rows) })).text).toContain("5 rows , 2 twice")
+    const empty = await opened.postParts(ROUTES.postJobEstimate.path, { file: csvFile("email,name\n") })
+    expect(empty.text).toContain("There is no row to check in this file.")
+    expect(empty.text).not.toContain("Check 0 rows")
   })
 
   test("a part of the results has the header and the rows with this recommendation", async () => {
@@ -122,21 +153,19 @@ describe("without a script", () => {
     const page = await opened.postParts(ROUTES.postJobEstimate.path, { name: "Customers", file })
     expect(page.status).toBe(200)
     for (const words of [
-      "Rows 4 \u00b7 1 skipped: nothing to check, free \u00b7 2 cleaned",
-      "Different domains 2",
-      "Costs 3 units, of 999 left today",
-      "Windows-1252: Western Europe (it is not valid UTF-8)",
-      "Delimiter Semicolon ( ; ) (most rows have 3 cells by it)",
-      "Header line 4: 3 lines above stay as they are",
-      "Column 2. Work email , with addresses (by its name)",
-      "JUERGEN@acme.com \u00b7 cleaned J\u00fcrgen <JUERGEN@acme.com> 1,5",
-      "skipped Al n/a 2",
+      "export.csv \u00b7 CSV, semicolon, Windows-1252 \u00b7 header in line 4 \u00b7 column Work email \u00b7 4 rows",
+      ", 1 empty, 2 cleaned",
+      "Costs 3 units . 999 left today.",
+      "J\u00fcrgen <JUERGEN@acme.com> \u2192 JUERGEN@acme.com 1,5",
+      "Al n/a skipped 2",
+      "Check 4 rows",
       `Ada ada@acme.com ${"x".repeat(100)}\u2026`,
-      "Choose the file again:",
+      "Choose the file again first:",
     ])
       expect(page.text).toContain(words)
     expect(page.html).toContain('value="Customers"')
-    for (const found of ["Found: Semicolon", "Found: Windows-1252", "Found: 2. Work email", 'placeholder="Found: 3"'])
+    const chosen = '<input type="radio" name="column" value="2" checked'
+    for (const found of ["Found: Semicolon", "Found: Windows-1252", 'placeholder="Found: 3"', chosen])
       expect(page.html).toContain(found)
     expect(repeatedIds(page.html)).toEqual([])
     expect(await opened.harness.store.all("SELECT id FROM jobs")).toEqual([])
@@ -154,16 +183,11 @@ describe("without a script", () => {
       headless: "yes",
     }
     const page = await opened.postParts(ROUTES.postJobEstimate.path, { ...fields, file: csvFile(EXPORT) })
-    for (const words of [
-      "Windows-1250: Central Europe (as you chose)",
-      "Semicolon ( ; ) (as you chose)",
-      "Column 1 (as",
-    ])
-      expect(page.text).toContain(words)
+    expect(page.text).toContain("CSV, semicolon, Windows-1250 \u00b7 no header \u00b7 column 1 \u00b7 5 rows")
     for (const kept of ['value="3"', 'value="yes" checked', '<option value="semicolon" selected'])
       expect(page.html).toContain(kept)
     const { path } = await upload(opened, { ...fields, file: csvFile(EXPORT) })
-    expect((await opened.get(path)).text).toContain("Header none, 3 lines above")
+    expect((await opened.get(path)).text).toContain("no header \u00b7 column 1")
   })
 
   test("of several columns with addresses one is chosen", async () => {
@@ -176,13 +200,13 @@ describe("without a script", () => {
     ])
     expect(page.html).toContain('<option value="3">3. shipping email</option>')
     expect(page.html).not.toContain('<option value="1">')
-    expect((await upload(opened, { column: "3", file })).text).toContain("The list is uploaded")
+    expect((await upload(opened, { column: "3", file })).text).toContain("column 3")
   })
 })
 
 describe("what is refused is said beside the form, with what was entered", () => {
   test.each([
-    ["no file", {}, 400, "file", "Choose a file."],
+    ["no file", {}, 400, "file", "Choose a file or paste addresses."],
     ["no known column", { file: csvFile("a,b\n1,2\n") }, 400, "column", "No column has a name like “email”"],
     [
       "a column that is not there",
@@ -266,7 +290,7 @@ test("another account sees, downloads and deletes nothing of a list", async () =
   const { get, post } = await signedInBrowser(opened.harness, other.accountId)
   for (const part of ["", "/results", "/progress", "/delete"]) expect((await get(`${path}${part}`)).status).toBe(404)
   expect((await post(`${path}/delete`)).status).toBe(404)
-  expect((await get(PATH)).text).toContain("You have no lists yet.")
+  expect((await get(PATH)).text).toContain("No lists yet.")
   expect((await opened.get(path)).status).toBe(200)
 })
 
@@ -304,7 +328,7 @@ describe("the owner gets a mail", () => {
   test("when the units of the day are used up, and one when the list is done the next day", async () => {
     const opened = await openJane(0)
     const page = await uploadDone(opened, { file: csvFile(`email\n${"a@acme.com\n".repeat(1001)}`) })
-    expect(page.text).toContain("Stopped. Your units of today are used up.")
+    expect(page.text).toContain("List check paused You have used today's units.")
     expect(page.text).toContain("1,000 of 1,001 rows")
     expect((await opened.get(`${page.path}/results`)).html.trim().split("\n")).toHaveLength(1001)
     await sendMails(opened)
@@ -375,7 +399,7 @@ describe("the stream of a list's page", () => {
       const { value } = await reading
       return value === undefined ? "the end" : new TextDecoder().decode(value)
     }
-    expect(await nextEvent()).toContain("It waits for its turn.")
+    expect(await nextEvent()).toContain("It starts as soon as your other lists are checked.")
     expect(await nextEvent()).toBe(":\n\n")
     await store.run("UPDATE jobs SET state = 'running', rows_done = 1 WHERE id = $1", [id])
     state.isDraining = true
@@ -393,7 +417,7 @@ describe("a callback", () => {
     const refused = await opened.postParts(PATH, { callback: URL_OF_CRM, file: csvFile() })
     expect([refused.status, errorAt(refused.html, "callback")]).toEqual([
       400,
-      "Callbacks are signed. Make a callback secret first, at the end of this page.",
+      "Callbacks are signed. Make a callback secret first, at the bottom of this page.",
     ])
     expect(refused.html).toContain(URL_OF_CRM)
     const made = await opened.post("/dashboard/callback-secret", {})
@@ -418,7 +442,7 @@ describe("a callback", () => {
     const { store } = opened.harness
     await opened.post("/dashboard/callback-secret", {})
     const { path, text } = await upload(opened, { callback: URL_OF_CRM, file: csvFile() })
-    expect(text).toContain("Nothing has happened yet.")
+    expect(text).toContain("None yet.")
     await checkAll(opened)
     const list = path.replace(/\?.*/, "")
     await store.run("UPDATE callbacks SET ending = 'given_up', attempt_count = 9, tried_at_ms = 1, result = '302'")

@@ -11,6 +11,7 @@ import { pathWithId } from "../../links.ts"
 import { formatCount } from "../../ui/format.ts"
 import { ActionButton, Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
+import { Notice, Panel } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 
 /** What the callback URL of a list was told, and how it went. */
@@ -18,14 +19,12 @@ export function ListCallbacks(props: { readonly list: JobBody; readonly callback
   const { list, callbacks } = props
   if (list.callback === null) return null
   return (
-    <section aria-labelledby="callbacks">
-      <h2 id="callbacks">Callbacks</h2>
-      <p>
-        <bdi class="any">{list.callback}</bdi> gets a callback when the list is done, stops or ends early.{" "}
-        <a href={`${ROUTES.docsWholeLists.path}#callbacks`}>How to receive it</a>
+    <Panel title="Callbacks" link={<a href={`${ROUTES.docsWholeLists.path}#callbacks`}>How to receive them</a>}>
+      <p class="hint">
+        To <bdi class="any">{list.callback}</bdi>
       </p>
       {callbacks.length === 0 ? (
-        <p>Nothing has happened yet.</p>
+        <p>None yet. We call when the list is done, paused or stopped.</p>
       ) : (
         <Table caption="Callbacks of this list" columns={["Event", "When", "Attempts", "Last attempt", "State", ""]}>
           {callbacks.map(callback => (
@@ -33,7 +32,7 @@ export function ListCallbacks(props: { readonly list: JobBody; readonly callback
           ))}
         </Table>
       )}
-    </section>
+    </Panel>
   )
 }
 
@@ -81,28 +80,26 @@ export function resultText(result: string): string {
   return /^3\d\d$/.test(result) ? `Answered ${result}: redirects are not followed.` : `Answered ${result}.`
 }
 
-/** What signs callbacks, and the button that makes or replaces it. `madeAtMs` null: there is none yet. */
+/** What signs callbacks, and the button that creates or replaces it. `madeAtMs` null: there is none yet. */
 export function CallbackSecretSection({ madeAtMs }: { readonly madeAtMs: number | null }) {
   return (
-    <section aria-labelledby="callback-secret">
-      <h2 id="callback-secret">Callback secret</h2>
-      <p>
-        A list can tell a URL of yours when it is done. The callback secret signs what is sent.{" "}
+    <Panel title="Callback secret" link={<a href={`${ROUTES.docsWholeLists.path}#callbacks`}>How callbacks work</a>}>
+      <p class="hint">
+        A list can call a URL of yours when it is done, signed with your callback secret.{" "}
         {madeAtMs === null ? (
           "You have none yet."
         ) : (
           <>
-            You have one, made <Timestamp atMs={madeAtMs} />. After you replace it, it still signs too for{" "}
+            Created <Timestamp atMs={madeAtMs} />. A replaced secret still signs too for{" "}
             {formatCount(CALLBACK_LIMITS.formerSecretHours, "hour")}.
           </>
-        )}{" "}
-        <a href={`${ROUTES.docsWholeLists.path}#callbacks`}>How callbacks work</a>
+        )}
       </p>
       <ActionButton
         path={ROUTES.postDashboardCallbackSecret.path}
-        label={madeAtMs === null ? "Make a callback secret" : "Replace the callback secret"}
+        label={madeAtMs === null ? "Create a callback secret" : "Replace the callback secret"}
       />
-    </section>
+    </Panel>
   )
 }
 
@@ -111,9 +108,9 @@ export function NewCallbackSecretPage(props: { readonly user: SignedInUser; read
   const { secret, formerUntilMs } = props.made
   return (
     <DashboardLayout route="dashboardJobs" title="Your callback secret" user={props.user}>
-      <p class="told">
-        Copy it now and keep it safe: <strong>you cannot see it again.</strong>
-      </p>
+      <Notice tone="review">
+        Copy it now: <strong>you cannot see it again.</strong> Store it in an environment variable, never in code.
+      </Notice>
       <div class="secret">
         <code class="copied" data-copy-name="secret">
           {secret}
@@ -125,7 +122,9 @@ export function NewCallbackSecretPage(props: { readonly user: SignedInUser; read
         </p>
       )}
       <p>
-        <a href={ROUTES.dashboardJobs.path}>All lists</a>
+        <a class="button quiet" href={ROUTES.dashboardJobs.path}>
+          Back to your lists
+        </a>
       </p>
     </DashboardLayout>
   )

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
-import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
+import type { JobBody } from "../../../../contract/jobs-schema.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { REASONS } from "../../../../contract/reasons.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
@@ -11,18 +11,17 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, Timestamp } from "../../ui/forms.tsx"
-import { DescriptionList, Prose, Table } from "../../ui/layout.tsx"
+import { DescriptionList, Prose, RecommendationBadge, Table } from "../../ui/layout.tsx"
+import { Notice, Panel, SplitBar, Swatch } from "../../ui/panels.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { ListCallbacks } from "./callbacks.tsx"
 import {
-  delimiterLabel,
-  encodingLabel,
-  FORMAT_NAMES,
+  deletionTime,
+  formatShare,
   isLive,
-  KIND_LABELS,
   listName,
-  PART_LABELS,
+  readingParts,
   rowsDone,
   STATE_LABELS,
   stateMeaning,
@@ -40,257 +39,259 @@ type ListPageProps = {
 /** One list: how far its check is, its results, and its deletion. */
 export function ListPage({ user, list, callbacks, flash, script }: ListPageProps) {
   return (
-    <DashboardLayout route="dashboardJob" title={listName(list)} user={user} scripts={isLive(list) ? [script] : []}>
+    <DashboardLayout
+      {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}
+      action={
+        <a class="button small" href={ROUTES.dashboardJobs.path}>
+          Check another list
+        </a>
+      }
+    >
       <FlashMessage message={flash} />
       <div id="progress" data-stream={pathWithId("jobProgress", list.id)}>
         <ListProgress list={list} />
       </div>
       <p class="unseen" role="status" id="progress-news" />
-      <h2>This list</h2>
-      <div id="list-facts">
-        <ListFacts list={list} />
-      </div>
       <ListCallbacks list={list} callbacks={callbacks} />
-      <p class="actions">
-        <a class="button small" href={ROUTES.dashboardJobs.path}>
-          All lists
-        </a>
-        <a class="button small danger" href={pathWithId("jobDeletion", list.id)}>
-          Delete this list
-        </a>
-      </p>
     </DashboardLayout>
   )
 }
 
 /** What changes while the list is checked. `data-state` tells the script when its state has changed. */
 export function ListProgress({ list }: { readonly list: JobBody }) {
-  const { state, rows, rows_per_second: rate, seconds_left: left } = list
+  const { state, rows } = list
   return (
     <div
       data-state={state}
       data-live={isLive(list) ? "yes" : "no"}
-      data-news={`${STATE_LABELS[state]}. ${stateMeaning(list)}`}
+      data-news={`${STATE_LABELS[state]} ${stateMeaning(list)}`}
     >
-      <p class={state === "stopped" || state === "failed" ? "told" : "meaning"}>
-        <strong>{STATE_LABELS[state]}.</strong> {stateMeaning(list)}
-      </p>
-      {state === "receiving" ? null : (
-        <>
-          <progress aria-label="Rows done" max={Math.max(1, rows.total)} value={rows.done} />
-          <p class="sum-line">
-            <span>{rowsDone(list)}</span>
-            {left === null ? null : <span>{timeLeft(left)}</span>}
-            {state !== "running" || rate === null ? null : <span>{formatCount(Math.round(rate), "row")} a second</span>}
-          </p>
-        </>
-      )}
-      {isLive(list) ? (
-        <p class="actions refresh-link">
-          <a class="button small" href={pathWithId("dashboardJob", list.id)}>
-            Refresh
-          </a>
-        </p>
-      ) : null}
-      {JOB_STATES[state].hasResults && rows.done > 0 ? <Downloads list={list} /> : null}
-      {rows.done === 0 ? null : (
-        <>
-          <h2 id="summary">Summary</h2>
-          <RowSummary list={list} />
-          <Problems problems={list.problems} />
-          <Charts list={list} />
-        </>
-      )}
-    </div>
-  )
-}
-
-/** A button for all results, and one for each part of them that has rows. */
-function Downloads({ list }: { readonly list: JobBody }) {
-  const parts = RECOMMENDATIONS.filter(name => (list.by_recommendation[name] ?? 0) > 0)
-  return (
-    <section aria-labelledby="results">
-      <h2 id="results">Results</h2>
-      <form class="form" method="get" action={pathWithId("jobResultsFile", list.id)}>
-        <div class="actions">
-          <button type="submit">Download all rows</button>
-          {parts.map(name => (
-            <button key={name} type="submit" class="small" name="only" value={name}>
-              {PART_LABELS[name]} ({formatNumber(list.by_recommendation[name] ?? 0)})
-            </button>
-          ))}
-        </div>
-        {JOB_FORMATS[list.format].results === "csv" ? (
-          <label class="check">
-            <input type="checkbox" name="cells" value="plain" />
-            <span>For a program: leave cells as they are, also those that a spreadsheet would run as formulas.</span>
-          </label>
+      <Panel title={<StateTitle list={list} />} link={<Deletion list={list} />}>
+        {state === "stopped" || state === "failed" ? (
+          <Notice tone={state === "failed" ? "block" : "review"}>{stateMeaning(list)}</Notice>
         ) : null}
-      </form>
-    </section>
-  )
-}
-
-function Charts({ list }: { readonly list: JobBody }) {
-  const { by_category: byCategory, by_recommendation: byRecommendation } = list
-  return (
-    <div class="compact list-charts">
-      <h2 id="advice">By recommendation</h2>
-      <BarTable
-        caption="Rows by recommendation"
-        column="Recommendation"
-        bars={RECOMMENDATIONS.map(name => ({
-          id: name,
-          label: <span class={`advice ${name}`}>{RECOMMENDATION_LABELS[name]}</span>,
-          look: `of-${name}`,
-          count: byRecommendation[name] ?? 0,
-        }))}
-      />
-      <h2 id="categories">By category</h2>
-      <BarTable
-        caption="Rows by category"
-        column="Category"
-        bars={CATEGORY_NAMES.map(name => ({
-          id: name,
-          label: CATEGORY_LABELS[name],
-          look: `of-${name}`,
-          count: byCategory[name],
-        }))
-          .filter(({ count }) => count > 0)
-          .sort((one, other) => other.count - one.count)}
-      />
+        {state === "receiving" || state === "done" ? null : <Progress list={list} />}
+        {JOB_STATES[state].hasResults && rows.done > 0 ? <Downloads list={list} /> : <ListActions list={list} />}
+      </Panel>
+      {rows.done === 0 ? (
+        <Facts list={list} />
+      ) : (
+        <div class="two">
+          <Categories list={list} />
+          <Facts list={list} />
+        </div>
+      )}
+      <Problems problems={list.problems} />
     </div>
   )
 }
 
-type BarTableProps = {
-  readonly caption: string
-  readonly column: string
-  readonly bars: readonly {
-    readonly id: string
-    readonly label: ComponentChildren
-    /** The class that gives the colour. */
-    readonly look: string
-    readonly count: number
-  }[]
-}
-
-/** A table whose rows have a bar each: as long as its share of the longest. */
-function BarTable({ caption, column, bars }: BarTableProps) {
-  const all = bars.reduce((sum, { count }) => sum + count, 0)
-  const longest = Math.max(1, ...bars.map(({ count }) => count))
+function StateTitle({ list }: { readonly list: JobBody }) {
+  const { state } = list
+  if (state === "stopped" || state === "failed") return <>List check {state === "failed" ? "stopped" : "paused"}</>
   return (
-    <Table caption={caption} columns={[column, "Rows", "Share", "Chart"]}>
-      {bars.map(({ id, label, look, count }) => (
-        <tr key={id}>
-          <th scope="row" class="name">
-            {label}
-          </th>
-          <td class="number">{formatNumber(count)}</td>
-          <td class="number">{formatShare(count, all)}</td>
-          <td class="bar">
-            <svg class={look} width="100%" height="14" aria-hidden="true">
-              <rect class="filled" width={`${((count / longest) * 100).toFixed(2)}%`} height="14" rx="3" />
-            </svg>
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <>
+      {STATE_LABELS[state]}
+      {state === "done" ? "." : ""} <span class="because">{stateMeaning(list)}</span>
+    </>
   )
 }
 
-const formatShare = (count: number, all: number): string =>
-  `${all === 0 ? "0" : ((count / all) * 100).toFixed(count === all || count === 0 ? 0 : 1)} %`
+function Deletion({ list: { expires_at: expiresAt } }: { readonly list: JobBody }) {
+  if (expiresAt === null) return null
+  return (
+    <span class="hint">
+      Deletes automatically on{" "}
+      <time dateTime={expiresAt} data-exact>
+        {deletionTime(expiresAt)}
+      </time>
+    </span>
+  )
+}
 
-/** What became of the rows, in numbers. */
-function RowSummary({ list: { rows, units_used: units } }: { readonly list: JobBody }) {
-  const { done, skipped, cleaned, several, duplicates, wide, unreadable, degraded } = rows
+function Progress({ list }: { readonly list: JobBody }) {
+  const { state, rows, rows_per_second: rate, seconds_left: left } = list
+  return (
+    <>
+      <progress aria-label="Rows checked" max={Math.max(1, rows.total)} value={rows.done} />
+      <p class="sum-line">
+        <span>{rowsDone(list)}</span>
+        {state !== "running" || rate === null ? null : <span>{formatCount(Math.round(rate), "row")} a second</span>}
+        {left === null ? null : <span>{timeLeft(left)}</span>}
+      </p>
+    </>
+  )
+}
+
+/** Loads the page again where no script does, and deletes the list. */
+const ListActions = ({ list, children }: { readonly list: JobBody; readonly children?: ComponentChildren }) => (
+  <div class="actions">
+    {children}
+    {isLive(list) ? (
+      <a class="button small refresh-link" href={pathWithId("dashboardJob", list.id)}>
+        Refresh
+      </a>
+    ) : null}
+    <a class="button small danger" href={pathWithId("jobDeletion", list.id)}>
+      Delete now
+    </a>
+  </div>
+)
+
+/** One bar of all rows with results, and the file of each part of it. */
+function Downloads({ list }: { readonly list: JobBody }) {
+  const parts = RECOMMENDATIONS.map(name => ({ name, count: list.by_recommendation[name] ?? 0 }))
+  const all = parts.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <form class="results" method="get" action={pathWithId("jobResultsFile", list.id)}>
+      <ResultBar list={list} />
+      <ul class="plain parts">
+        {parts.map(({ name, count }) => (
+          <li key={name}>
+            <RecommendationBadge recommendation={name} />
+            <p>
+              <b>{formatNumber(count)}</b> <span class="because">{formatShare(count, all)}</span>
+            </p>
+            {count === 0 ? null : (
+              <button type="submit" class="small" name="only" value={name}>
+                Download<span class="unseen"> {RECOMMENDATION_LABELS[name]}</span>
+              </button>
+            )}
+          </li>
+        ))}
+      </ul>
+      <ListActions list={list}>
+        <button type="submit" class="small primary">
+          Download all {formatNumber(list.rows.done)}
+        </button>
+      </ListActions>
+      {JOB_FORMATS[list.format].results === "csv" ? (
+        <label class="check hint">
+          <input type="checkbox" name="cells" value="excel" checked />
+          <span>Make it safe to open in Excel</span>
+          <input type="hidden" name="cells" value="plain" />
+        </label>
+      ) : null}
+    </form>
+  )
+}
+
+/** The rows of a list by recommendation, as one bar. */
+export const ResultBar = ({ list }: { readonly list: JobBody }) => (
+  <SplitBar
+    label="Rows by recommendation"
+    shares={RECOMMENDATIONS.map(name => ({
+      label: RECOMMENDATION_LABELS[name],
+      count: list.by_recommendation[name] ?? 0,
+      tone: `of-${name}`,
+    }))}
+  />
+)
+
+function Categories({ list: { by_category: byCategory } }: { readonly list: JobBody }) {
+  const shares = CATEGORY_NAMES.map(name => ({
+    label: CATEGORY_LABELS[name],
+    count: byCategory[name],
+    tone: `of-${name}`,
+  }))
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+  const all = shares.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <Panel title="Who is on it">
+      <SplitBar label="Rows by category" shares={shares} />
+      <table class="shares">
+        <caption class="unseen">Rows by category</caption>
+        <thead class="unseen">
+          <tr>
+            {["Category", "Rows", "Share"].map(name => (
+              <th key={name} scope="col">
+                {name}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {shares.map(({ label, count, tone }) => (
+            <tr key={tone}>
+              <th scope="row">
+                <Swatch tone={tone} />
+                {label}
+              </th>
+              <td class="number">{formatNumber(count)}</td>
+              <td class="number because">{formatShare(count, all)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </Panel>
+  )
+}
+
+/** What became of the rows, in numbers, and how the list is read. */
+function Facts({ list }: { readonly list: JobBody }) {
+  const { reading, column, policy, units_used: units } = list
+  const { done, skipped, cleaned, several, duplicates, wide, unreadable, degraded } = list.rows
   const counted: readonly (readonly [string, number, string])[] = [
-    ["Skipped", skipped, "the cell is empty or says so; free, without a verdict"],
-    ["Cleaned", cleaned, "what was meant is checked, and the results tell it"],
-    ["Several addresses", several, "the first is checked, and the results tell the others"],
-    ["Duplicates", duplicates ?? 0, "rows with the same mailbox or domain as an earlier one"],
-    ["More cells than columns", wide, "their last cells stand behind all others"],
+    ["Checked", done - skipped, `for ${formatCount(units, "unit")}`],
+    ["Skipped", skipped, "nothing to check, free"],
+    ["Cleaned", cleaned, "checked as they were meant"],
+    ["Several addresses", several, "the first one was checked"],
+    ["Duplicates", duplicates ?? 0, "of an earlier row"],
+    ["Too many cells", wide, "the extra ones stand last"],
     ["Could not be read", unreadable, "they count as invalid"],
     ["From lists only", degraded, "DNS gave no answer"],
   ]
+  const columnName = column === null || /^\d+$/.test(column) ? null : column
   return (
-    <DescriptionList
-      items={[
-        ["Rows", formatNumber(done)],
-        ["Judged", `${formatNumber(done - skipped)}, for ${formatCount(units, "unit")}`],
-        ...counted
-          .filter(([, count]) => count > 0)
-          .map(([name, count, what]) => [name, <RowCount count={count} what={what} />] as const),
-      ]}
-    />
-  )
-}
-
-/** Why rows are not simply allowed, with a row each to look at. */
-function Problems({ problems }: Pick<JobBody, "problems">) {
-  if (problems.length === 0) return null
-  return (
-    <div class="compact list-charts">
-      <h2 id="problems">{problems.length === 1 ? "The commonest problem" : "The commonest problems"}</h2>
-      <Table caption="The commonest problems" columns={["Problem", "Rows", "First row"]}>
-        {problems.map(({ reason, rows, first_row: first }) => (
-          <tr key={reason}>
-            <th scope="row" class="name">
-              {reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />}
-            </th>
-            <td class="number">{formatNumber(rows)}</td>
-            <td class="number">{formatNumber(first)}</td>
-          </tr>
-        ))}
-      </Table>
-    </div>
+    <Panel title="Details">
+      <DescriptionList
+        items={[
+          ...counted
+            .filter(([, count]) => count > 0)
+            .map(([name, count, what]) => [name, <RowCount count={count} what={what} />] as const),
+          ["Policy", <code>{policy}</code>],
+          ["Uploaded", <Timestamp atMs={Date.parse(list.created_at)} />],
+          ...(reading === null
+            ? []
+            : [["Read as", <bdi>{readingParts(reading, columnName).join(" · ")}</bdi>] as const]),
+        ]}
+      />
+    </Panel>
   )
 }
 
 const RowCount = ({ count, what }: { readonly count: number; readonly what: string }) => (
   <>
-    {formatNumber(count)} <span class="because">({what})</span>
+    {formatNumber(count)} <span class="because">{what}</span>
   </>
 )
 
-function ListFacts({ list }: { readonly list: JobBody }) {
-  const { expires_at: expiresAt, ended_at: endedAt, reading } = list
+/** Why rows are not simply allowed, with a row each to look at. */
+function Problems({ problems }: Pick<JobBody, "problems">) {
+  if (problems.length === 0) return null
   return (
-    <DescriptionList
-      items={[
-        ["Uploaded", <Timestamp atMs={Date.parse(list.created_at)} />],
-        ...(endedAt === null ? [] : [["Ended", <Timestamp atMs={Date.parse(endedAt)} />] as const]),
-        ...(expiresAt === null ? [] : [["Deleted by itself", <Timestamp atMs={Date.parse(expiresAt)} />] as const]),
-        ["Policy", <code>{list.policy}</code>],
-        ...(reading === null ? [] : readingFacts(reading, list.column)),
-      ]}
-    />
+    <Panel title="Why rows are not allowed">
+      <Table
+        caption="The most common reasons"
+        columns={[
+          { name: "Reason", kind: "text" },
+          { name: "Rows", kind: "number", onPhone: "labelled" },
+          { name: "First row", kind: "number", onPhone: "labelled" },
+        ]}
+      >
+        {problems.map(({ reason, rows, first_row: first }) => (
+          <tr key={reason}>
+            <th scope="row">
+              {reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />}
+            </th>
+            <td>{formatNumber(rows)}</td>
+            <td>{formatNumber(first)}</td>
+          </tr>
+        ))}
+      </Table>
+    </Panel>
   )
-}
-
-/** How a list is read, in words. */
-function readingFacts(reading: ListReadingBody, column: string | null): (readonly [string, ComponentChildren])[] {
-  const {
-    format,
-    encoding,
-    delimiter,
-    header_line: headerLine,
-    lines_above: above,
-    column_number: number,
-    kind,
-  } = reading
-  const aboveText = above === 0 ? "" : `, ${formatCount(above, "line")} above`
-  const named = column === null || column === String(number) ? "" : `. ${column}`
-  const held = kind === null ? "" : `, with ${KIND_LABELS[kind]}`
-  const facts: readonly (readonly [string, string | null])[] = [
-    ["Format", FORMAT_NAMES[format]],
-    ["Encoding", encodingLabel(encoding)],
-    ["Delimiter", delimiter === null ? null : delimiterLabel(delimiter)],
-    ["Header", format === "csv" ? `${headerLine === null ? "none" : `line ${headerLine}`}${aboveText}` : null],
-    ["Column", number === null ? column : `${number}${named}${held}`],
-  ]
-  return facts.flatMap(([name, value]) => (value === null ? [] : [[name, <bdi>{value}</bdi>] as const]))
 }
 
 type ListDeletionPageProps = Pick<ListPageProps, "user" | "list">
@@ -298,25 +299,26 @@ type ListDeletionPageProps = Pick<ListPageProps, "user" | "list">
 /** Asks for confirmation before a list is deleted, which cannot be undone. */
 export function ListDeletionPage({ user, list }: ListDeletionPageProps) {
   return (
-    <DashboardLayout route="jobDeletion" title="Delete a list" user={user}>
-      <p class="told">You cannot undo this.</p>
-      <DescriptionList
-        items={[
-          ["Name", <bdi class="any">{listName(list)}</bdi>],
-          ["State", STATE_LABELS[list.state]],
-          ["Rows", rowsDone(list)],
-        ]}
-      />
-      <p>
-        The list and its results are deleted at once, and nobody can read them any more. A check that has not ended
-        stops. Units that were used stay used.
-      </p>
-      <div class="actions">
-        <ActionButton path={pathWithId("postJobDeletion", list.id)} label="Delete the list" isDangerous isPrimary />
-        <a class="button small" href={pathWithId("dashboardJob", list.id)}>
-          Cancel
-        </a>
-      </div>
+    <DashboardLayout route="jobDeletion" title="Delete this list?" user={user}>
+      <Panel
+        title={<bdi class="any">{listName(list)}</bdi>}
+        link={
+          <span class="hint">
+            {rowsDone(list)} · {STATE_LABELS[list.state]}
+          </span>
+        }
+      >
+        <p>
+          The list and its results are deleted at once. <strong>You cannot undo this.</strong>
+          {isLive(list) ? " The check stops, and units already used stay used." : null}
+        </p>
+        <div class="actions">
+          <ActionButton path={pathWithId("postJobDeletion", list.id)} label="Delete the list" isDangerous isPrimary />
+          <a class="button quiet" href={pathWithId("dashboardJob", list.id)}>
+            Cancel
+          </a>
+        </div>
+      </Panel>
     </DashboardLayout>
   )
 }

@@ -1,137 +1,79 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact"
 import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
 import type { SampleRow } from "../../../../jobs/list-estimate.ts"
-import { kindColumns } from "../../../../rows/input-column.ts"
 import type { SeenList } from "../../../v1/jobs.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
-import { DescriptionList } from "../../ui/layout.tsx"
-import type { UploadValues } from "./list-upload.ts"
-import { columnLabel, delimiterLabel, encodingLabel, FORMAT_NAMES, KIND_LABELS } from "./list-words.ts"
+import { Notice } from "../../ui/panels.tsx"
+import { readingParts } from "./list-words.ts"
+import { COLUMNS_SHOWN_MAX, columnsOf, columnValue } from "./reading-fields.tsx"
 
-type ListPreviewProps = SeenList & { readonly values: UploadValues }
+/** A list that was sent to be seen, by the name of its file. */
+export type PreviewedList = SeenList & { readonly fileName: string }
 
-/** How a list is read and why, its first rows, and what it would cost. */
-export function ListPreview({ values, body, sample }: ListPreviewProps) {
-  const { rows, rows_skipped: skipped, rows_cleaned: cleaned, units_needed: needed, units_left: left } = body
+/** How a list is read, its first rows with the column that is checked, and what it would cost. */
+export function ListPreview(preview: PreviewedList) {
+  const { body, sample } = preview
+  const { rows, units_needed: needed, units_left: left } = body
   return (
-    <section class="wide-field" id="preview" role="status" aria-labelledby="found">
-      <h3 id="found">Preview</h3>
-      <DescriptionList
-        items={[
-          ["Rows", <RowCounts rows={rows} skipped={skipped} cleaned={cleaned} />],
-          ["Different domains", formatNumber(body.unique_domains)],
-          ["Costs", `${formatCount(needed, "unit")}${left === null ? "" : `, of ${formatNumber(left)} left today`}`],
-          ...foundFacts(body, values),
-        ]}
-      />
-      {left !== null && needed > left ? (
-        <p class="told">
-          The check stops when your units of today are used up, and continues by itself after 00:00 UTC.
-        </p>
-      ) : null}
+    <section id="preview" role="status" aria-label="Preview">
+      <FoundLine {...preview} />
       {sample.length === 0 ? null : <SampleTable body={body} sample={sample} />}
-      <p class="hint">
-        Nothing was stored. Is something wrong? Change it under “How the file is read”, and preview again.
-      </p>
+      {rows === 0 ? (
+        <Notice tone="review">There is no row to check in this file.</Notice>
+      ) : (
+        <p class="cost">
+          Costs <b>{formatCount(needed, "unit")}</b>.
+          {left === null ? null : <span class="because"> {formatNumber(left)} left today.</span>}
+        </p>
+      )}
+      {left !== null && needed > left ? (
+        <Notice tone="review">
+          The check pauses when today's units are used up, and continues automatically after 00:00 UTC.
+        </Notice>
+      ) : null}
     </section>
   )
 }
 
-function RowCounts({ rows, skipped, cleaned }: Readonly<Record<"rows" | "skipped" | "cleaned", number>>) {
-  const parts = [
-    ...(skipped === 0 ? [] : [`${formatNumber(skipped)} skipped: nothing to check, free`]),
-    ...(cleaned === 0 ? [] : [`${formatNumber(cleaned)} cleaned`]),
-  ]
-  return <>{[formatNumber(rows), ...parts].join(" · ")}</>
-}
-
-/** What was found, each with its reason. */
-function foundFacts(body: JobEstimateBody, values: UploadValues): (readonly [string, ComponentChildren])[] {
-  const { format, encoding, delimiter, header_line: headerLine, lines_above: above } = body.reading
-  const aboveText = `${formatCount(above, "line")} above ${above === 1 ? "stays" : "stay"} as ${above === 1 ? "it is" : "they are"}`
-  const isNamed = values.format !== ""
-  return [
-    ["Format", fact(FORMAT_NAMES[format], isNamed ? CHOSEN : "by its name and its first lines")],
-    ["Encoding", fact(encodingLabel(encoding), values.encoding === "" ? encodingReason(encoding) : CHOSEN)],
-    ...(delimiter === null
-      ? []
-      : [
-          [
-            "Delimiter",
-            fact(delimiterLabel(delimiter), values.delimiter === "" ? delimiterReason(body) : CHOSEN),
-          ] as const,
-        ]),
-    ...(format === "csv"
-      ? [
-          [
-            "Header",
-            `${headerLine === null ? "none" : `line ${headerLine}`}${above === 0 ? "" : `: ${aboveText}`}`,
-          ] as const,
-        ]
-      : []),
-    ...(format === "csv" ? [["Column", <FoundColumn body={body} isChosen={values.column !== ""} />] as const] : []),
-  ]
-}
-
-const CHOSEN = "as you chose"
-const fact = (what: string, why: string): ComponentChildren => (
-  <>
-    {what} <span class="because">({why})</span>
-  </>
-)
-
-const encodingReason = (encoding: string): string =>
-  ({ "utf-8": "all of it is valid UTF-8", "windows-1252": "it is not valid UTF-8" })[encoding] ?? "by its first bytes"
-
-const delimiterReason = ({ columns }: JobEstimateBody): string =>
-  columns.length === 1 ? "there is one column" : `most rows have ${columns.length} cells by it`
-
-/** The column with the inputs, and others that look like it. */
-function FoundColumn({ body, isChosen }: { readonly body: JobEstimateBody; readonly isChosen: boolean }) {
-  const { columns, other_columns: others, reading } = body
-  const number = reading.column_number ?? 1
-  const name = reading.header_line === null ? undefined : columns[number - 1]
-  const kind = reading.kind === null ? "" : `, with ${KIND_LABELS[reading.kind]}`
-  const otherNames = others.map(other =>
-    columnLabel(other, reading.header_line === null ? undefined : columns[other - 1]),
-  )
+/** What was found, in one line. */
+function FoundLine({ body, fileName, rowsRepeated }: Omit<PreviewedList, "sample">) {
+  const { reading, columns, rows, rows_skipped: skipped, rows_cleaned: cleaned } = body
+  const { column_number: number, header_line: line } = reading
+  const name = number === null || line === null ? null : (columns[number - 1] ?? null)
+  const counts = [
+    [skipped, "empty"],
+    [cleaned, "cleaned"],
+    [rowsRepeated ?? 0, "twice"],
+  ] as const
+  const found = counts.flatMap(([count, what]) => (count === 0 ? [] : [`, ${formatNumber(count)} ${what}`]))
   return (
-    <>
-      <bdi>{columnLabel(number, name)}</bdi>
-      {kind}
-      <span class="because"> ({isChosen ? CHOSEN : columnReason(body)})</span>
-      {otherNames.length === 0 ? null : (
-        <span class="line">
-          {others.length === 1 ? "Another column looks" : "Other columns look"} like it:{" "}
-          <bdi>{otherNames.join(", ")}</bdi>
+    <p class="found">
+      <b class="file-name">
+        <bdi class="any">{fileName}</bdi> ·{" "}
+      </b>
+      {readingParts(reading, name).map(part => (
+        <span key={part}>
+          <bdi>{part}</bdi> ·{" "}
         </span>
-      )}
-    </>
+      ))}
+      <b>{formatCount(rows, "row")}</b>
+      {found}
+    </p>
   )
 }
 
-function columnReason({
-  columns,
-  reading: { kind, column_number: number, header_line: line },
-}: JobEstimateBody): string {
-  const isNamed = line !== null && kind !== null && kindColumns(columns, kind).some(({ index }) => index + 1 === number)
-  return isNamed ? "by its name" : "by its cells"
+type SampleTableProps = {
+  readonly body: JobEstimateBody
+  readonly sample: readonly SampleRow[]
 }
 
-/** Columns of a wide table that are shown, with that of the inputs. */
-const COLUMNS_SHOWN_MAX = 12
-
-function SampleTable({ body, sample }: { readonly body: JobEstimateBody; readonly sample: readonly SampleRow[] }) {
+/** The first rows. The heading of each column chooses it as the one that is checked. */
+function SampleTable({ body, sample }: SampleTableProps) {
   const { columns, reading } = body
-  const chosen = (reading.column_number ?? 1) - 1
+  const checked = (reading.column_number ?? 1) - 1
   const first = columns.keys().take(COLUMNS_SHOWN_MAX).toArray()
-  const indexes = first.includes(chosen) ? first : [...first.slice(1), chosen]
-  const look = (index: number) => (index === chosen ? { class: "chosen" } : {})
-  const nameOf = (index: number): string => {
-    if (reading.format !== "csv") return "Line"
-    return reading.header_line === null ? `Column ${index + 1}` : (columns[index] ?? "")
-  }
+  const indexes = first.includes(checked) ? first : [...first.slice(1), checked]
+  const look = (index: number) => (index === checked ? { class: "is-checked" } : {})
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
     <section class="first-rows" tabIndex={0} aria-label="The first rows">
@@ -139,10 +81,9 @@ function SampleTable({ body, sample }: { readonly body: JobEstimateBody; readonl
         <caption class="unseen">The first rows</caption>
         <thead>
           <tr>
-            <th scope="col">What is checked</th>
             {indexes.map(index => (
               <th key={index} scope="col" {...look(index)}>
-                {nameOf(index)}
+                <ColumnHeading {...{ body, index, isChecked: index === checked }} />
               </th>
             ))}
           </tr>
@@ -150,12 +91,10 @@ function SampleTable({ body, sample }: { readonly body: JobEstimateBody; readonl
         <tbody>
           {sample.map((row, at) => (
             <tr key={at}>
-              <td>
-                <CheckedCell row={row} />
-              </td>
               {indexes.map(index => (
                 <td key={index} {...look(index)}>
-                  {row.cells[index] ?? ""}
+                  <bdi>{row.cells[index] ?? ""}</bdi>
+                  {index === checked ? <CheckedNote row={row} /> : null}
                 </td>
               ))}
             </tr>
@@ -166,15 +105,33 @@ function SampleTable({ body, sample }: { readonly body: JobEstimateBody; readonl
   )
 }
 
-/** What is checked of a row, and what was done for that. */
-function CheckedCell({ row: { checked, isSkipped, isCleaned, others } }: { readonly row: SampleRow }) {
-  if (isSkipped) return <span class="because">skipped</span>
-  if (checked === null) return <span class="because">cannot be read</span>
+type ColumnHeadingProps = { readonly body: JobEstimateBody; readonly index: number; readonly isChecked: boolean }
+
+function ColumnHeading({ body, index, isChecked }: ColumnHeadingProps) {
+  const { columns, reading } = body
+  if (reading.format !== "csv") return <>Line</>
+  const known = columnsOf(body)
+  const given = known.names[index]?.trim() ?? ""
+  const name = given === "" ? `Column ${index + 1}` : given
+  if (columns.length > COLUMNS_SHOWN_MAX) return <bdi>{name}</bdi>
   return (
-    <>
+    <label>
+      <input type="radio" name="column" value={columnValue(known.names, index)} checked={isChecked} />
+      <bdi>{name}</bdi>
+    </label>
+  )
+}
+
+/** What is checked of a row, where that is not its cell. */
+function CheckedNote({ row: { checked, isSkipped, isCleaned, others } }: { readonly row: SampleRow }) {
+  if (isSkipped) return <small> skipped</small>
+  if (checked === null) return <small> cannot be read</small>
+  if (!isCleaned) return null
+  return (
+    <small>
+      {" → "}
       <bdi>{checked}</bdi>
-      {isCleaned ? <span class="because"> · cleaned</span> : null}
-      {others.length === 0 ? null : <span class="because line">not checked: {others.join(", ")}</span>}
-    </>
+      {others.length === 0 ? null : `, not ${others.join(", ")}`}
+    </small>
   )
 }

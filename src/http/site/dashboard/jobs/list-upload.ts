@@ -10,7 +10,14 @@ import { encodingName, readFileName } from "../../../../rows/file-format.ts"
 import type { ColumnChoice } from "../../../../rows/unreadable-file.ts"
 import type { BodyReservations } from "../../../request/body.ts"
 import { COLUMN_ADDRESS, parseCallback } from "../../../request/job-input.ts"
-import { FORM_BYTES_MAX, type FormPart, formBoundary, formParts, readField } from "../../../request/multipart.ts"
+import {
+  FIELD_BYTES_MAX,
+  FORM_BYTES_MAX,
+  type FormPart,
+  formBoundary,
+  formParts,
+  readField,
+} from "../../../request/multipart.ts"
 import { type UploadDeps, uploadChunks } from "../../../request/upload.ts"
 import { invalidInput, Problem } from "../../../response/problem.ts"
 import { readForm } from "../../form-body.ts"
@@ -31,6 +38,12 @@ export type UploadValues = {
   readonly sheet: string
   readonly hasHeader: boolean
   readonly isForced: boolean
+  /** Whether the results tell which rows have the input of an earlier one. */
+  readonly marksDuplicates: boolean
+  /** Addresses that are entered in place of a file. */
+  readonly pasted: string
+  /** Tells one form from another: what is sent twice is one list. */
+  readonly once: string
   /** The URL that gets callbacks. Empty: none. */
   readonly callback: string
 }
@@ -41,7 +54,7 @@ export const EMPTY_UPLOAD: UploadValues = {
   format: "",
   policy: POLICY_DEFAULT,
   ...{ column: "", delimiter: "", encoding: "", skip: "", sheet: "", hasHeader: true, isForced: false },
-  callback: "",
+  ...{ callback: "", marksDuplicates: false, pasted: "", once: "" },
 }
 
 /** What is wrong with a field; `form`: with the upload as a whole. */
@@ -66,6 +79,11 @@ export type ArrivingList = {
 
 const FIELDS_MAX = 20
 
+/** Addresses in place of a file: so many characters, of three bytes at most. */
+export const PASTED_LENGTH_MAX = 40_000
+const PASTED = "pasted"
+const PASTED_NAME = "Pasted addresses"
+
 /**
  * Reads the fields of the form up to the file, which comes last. Throws `payload_too_large` for a form that is longer than the largest
  * list, and `invalid_input` for one that is malformed.
@@ -78,24 +96,22 @@ export async function readListUpload(
   const boundary = formBoundary(request.headers.get("content-type"))
   if (boundary === null) {
     const form = await readForm(request, LIMITS.bodyBytesMax, deps.loadShedder)
-    return { values: valuesOf(form.text), file: null, close: async () => undefined }
+    const values = valuesOf(form.text)
+    return { values, file: pastedFile(values), close: async () => undefined }
   }
   if (Number(request.headers.get("content-length") ?? 0) > bytesMax + FORM_BYTES_MAX) throw listTooLarge(bytesMax)
   const parts = formParts(uploadChunks(request, deps), boundary)
   const fields = new Map<string, string>()
   const close = async (): Promise<void> => void (await parts.return(undefined))
-  const upload = (file: ArrivingList["file"]): ArrivingList => ({
-    values: valuesOf(name => fields.get(name)?.trim() ?? ""),
-    file,
-    close,
-  })
+  const upload = (file: ArrivingList["file"]): ArrivingList => {
+    const values = valuesOf(name => fields.get(name)?.trim() ?? "")
+    return { values, file: file ?? pastedFile(values), close }
+  }
   try {
     for (let next = await parts.next(); next.done !== true; next = await parts.next()) {
       const { name, fileName, content } = next.value
       if (fileName === null && fields.size < FIELDS_MAX) {
-        const text = await readField(content)
-        if (text === null) throw invalidInput([{ pointer: "", detail: "A field of the form is too long." }])
-        fields.set(name, text)
+        fields.set(name, await readShortField(name, content))
       } else if (fileName !== null && fileName !== "") return upload(next.value)
     }
     return upload(null)
@@ -105,18 +121,34 @@ export async function readListUpload(
   }
 }
 
+async function readShortField(name: string, content: FormPart["content"]): Promise<string> {
+  const text = await readField(content, name === PASTED ? 3 * PASTED_LENGTH_MAX : FIELD_BYTES_MAX)
+  if (text === null) throw invalidInput([{ pointer: "", detail: "A field of the form is too long." }])
+  return text
+}
+
+/** What was pasted, as a file; null: nothing was. */
+function pastedFile({ pasted }: UploadValues): ArrivingList["file"] {
+  if (pasted === "") return null
+  const content = (async function* () {
+    yield Buffer.from(`${pasted}\n`)
+    return undefined
+  })()
+  return { fileName: PASTED_NAME, mediaType: "", content }
+}
+
 /** The problem 413 of a list. */
 export const listTooLarge = (bytesMax: number): Problem =>
   new Problem("payload_too_large", `The list is larger than ${formatBytes(bytesMax)}.`, { limit: bytesMax })
 
-/** A size in the largest unit that it fills: `100 MiB`. */
+/** A size in the largest unit that it fills: `100 MB`. */
 export function formatBytes(bytes: number): string {
   const [size, unit] =
     bytes >= 1_073_741_824
-      ? [bytes / 1_073_741_824, "GiB"]
+      ? [bytes / 1_073_741_824, "GB"]
       : bytes >= 1_048_576
-        ? [bytes / 1_048_576, "MiB"]
-        : [bytes / 1024, "KiB"]
+        ? [bytes / 1_048_576, "MB"]
+        : [bytes / 1024, "KB"]
   return `${Number.isInteger(size) ? size : size.toFixed(1)} ${unit}`
 }
 
@@ -132,7 +164,8 @@ const valuesOf = (text: (name: string) => string): UploadValues => ({
     sheet: text("sheet"),
   },
   ...{ hasHeader: text("headless") !== "yes", isForced: text("force") === "yes" },
-  callback: text("callback"),
+  ...{ callback: text("callback"), marksDuplicates: text("duplicates") === "yes" },
+  ...{ pasted: text(PASTED), once: text("once") },
 })
 
 /** What is asked for, or what is wrong with it. Callbacks need a secret of the account. */
@@ -141,7 +174,7 @@ export function parseUpload(
   hasCallbackSecret: boolean,
   allowsLocalCallbacks: boolean,
 ): AskedUpload | UploadFault {
-  if (file === null) return { field: "file", message: "Choose a file." }
+  if (file === null) return { field: "file", message: "Choose a file or paste addresses." }
   const fileName = file.fileName ?? ""
   const { policy } = values
   if (!isPolicy(policy)) return { field: "policy", message: "Choose one of the policies." }
@@ -156,7 +189,7 @@ export function parseUpload(
   return {
     options: {
       ...{ format: format ?? "text", column, hasHeader, policy, includesTenant: true },
-      ...{ tellsCanonical: false, tellsDuplicates: false },
+      ...{ tellsCanonical: false, tellsDuplicates: values.marksDuplicates },
       name,
       callbackUrl: callback,
     },
@@ -215,7 +248,10 @@ function callbackOf(url: string, hasSecret: boolean, allowsLocal: boolean): stri
   const callback = parseCallback(url, allowsLocal)
   if (callback.kind === "fault") return { field: "callback", message: callback.message }
   if (hasSecret) return callback.url
-  return { field: "callback", message: "Callbacks are signed. Make a callback secret first, at the end of this page." }
+  return {
+    field: "callback",
+    message: "Callbacks are signed. Make a callback secret first, at the bottom of this page.",
+  }
 }
 
 const isPolicy = (policy: string): policy is Policy => Object.hasOwn(POLICIES, policy)

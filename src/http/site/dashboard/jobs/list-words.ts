@@ -1,49 +1,49 @@
 import type { JobFormat, JobReason, JobState } from "../../../../contract/jobs.ts"
 import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
-import type { Recommendation } from "../../../../contract/policies.ts"
 import { DELIMITER_NAMES, delimiterName } from "../../../../contract/reading.ts"
 import type { OptionNames } from "../../../../rows/unreadable-file.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
+import { formatCount, formatInstant, formatNumber } from "../../ui/format.ts"
 
 /** The states of a list in words. */
 export const STATE_LABELS: { readonly [S in JobState]: string } = {
-  receiving: "Arriving",
+  receiving: "Uploading…",
   queued: "Waiting",
-  running: "Being checked",
-  stopped: "Stopped",
+  running: "Checking…",
+  stopped: "Paused",
   done: "Done",
-  failed: "Ended early",
+  failed: "Stopped early",
   deleted: "Deleted",
 }
 
-/** What a state means. One with a reason has that in its place. */
-const STATE_MEANINGS: { readonly [S in JobState]: string } = {
-  receiving: "The list is being uploaded.",
-  queued: "It waits for its turn. One list of an account is checked at a time.",
-  running: "You can close this page: the check continues.",
-  stopped: "The check waits, and continues by itself.",
-  done: "All rows have their results.",
-  failed: "The check cannot continue.",
+/** What a state means. One with a reason has that in its place, and one that is done says how long it took. */
+const STATE_MEANINGS: { readonly [S in Exclude<JobState, "done">]: string } = {
+  receiving: "The file is still arriving.",
+  queued: "It starts as soon as your other lists are checked. You can close this page.",
+  running: "You can close this page.",
+  stopped: "It continues automatically.",
+  failed: "It cannot continue.",
   deleted: "Nothing of it is left.",
 }
 
+const KEPT = "The results so far are kept."
+
 const REASON_MEANINGS: { readonly [R in JobReason]: string } = {
-  units_used_up:
-    "Your units of today are used up. The check continues by itself after 00:00 UTC, or at once when your tier rises. You can download the results so far.",
-  space_used_up:
-    "Your lists and results take as much space as they may. The check continues by itself when you delete another list, or one expires. You can download the results so far.",
-  account_suspended:
-    "Your account is suspended. The check continues by itself when the account is resumed. You can download the results so far.",
-  key_revoked:
-    "The key that uploaded the list was revoked or has expired. You can download the results so far. To check the rest, upload it again.",
-  files_lost: "The files of this list are damaged or missing on the server. Please upload the list again.",
-  no_progress:
-    "The check broke off twice before it got further. The first row without a result is the likely cause. You can download the results so far. To check the rest, upload it again without that row.",
+  units_used_up: `You have used today's units. It continues automatically after 00:00 UTC, or at once on a higher tier. ${KEPT}`,
+  space_used_up: `Your lists have used up their storage. It continues automatically when you delete another list or one expires. ${KEPT}`,
+  account_suspended: `Your account is suspended. It continues automatically when the account is resumed. ${KEPT}`,
+  key_revoked: `The key that uploaded this list was revoked or has expired. ${KEPT} To check the rest, upload it again.`,
+  files_lost: "The files of this list are damaged or missing on the server. Please upload it again.",
+  no_progress: `The check failed twice at the same place, most likely at the first row without a result. ${KEPT} To check the rest, upload it again without that row.`,
 }
 
 /** What the state of a list means, and why it is in it. */
-export const stateMeaning = ({ state, reason }: Pick<JobBody, "state" | "reason">): string =>
-  reason === null ? STATE_MEANINGS[state] : REASON_MEANINGS[reason]
+export function stateMeaning(list: JobBody): string {
+  const { state, reason, rows, started_at: startedAt, ended_at: endedAt } = list
+  if (reason !== null) return REASON_MEANINGS[reason]
+  if (state !== "done") return STATE_MEANINGS[state]
+  const tookMs = startedAt === null || endedAt === null ? 0 : Date.parse(endedAt) - Date.parse(startedAt)
+  return `${formatCount(rows.done, "row")} checked in ${duration(tookMs / SECOND_MS)}.`
+}
 
 /** Whether the state may change by itself: also that of a list that waits for units. */
 export const isLive = ({ state }: Pick<JobBody, "state">): boolean =>
@@ -56,15 +56,33 @@ export const rowsDone = ({ rows: { done, total } }: Pick<JobBody, "rows">): stri
 /** A list without a name is called by its id. */
 export const listName = ({ id, name }: Pick<JobBody, "id" | "name">): string => name ?? id
 
-const MINUTE_S = 60
-const HOUR_S = 3600
+const SECOND_MS = 1000
+
+/** The longest first. Each is used from twice its length on, so that no length of time is far off. */
+const TIME_UNITS = [
+  ["day", 86_400],
+  ["hour", 3600],
+  ["minute", 60],
+] as const
+
+/** A length of time in words: `11 seconds`. */
+function duration(seconds: number): string {
+  const [unit, length] = TIME_UNITS.find(([, size]) => seconds >= 2 * size) ?? ["second", 1]
+  return formatCount(Math.max(1, Math.round(seconds / length)), unit)
+}
 
 /** How long it still takes, in words. */
-export function timeLeft(seconds: number): string {
-  if (seconds < 10) return "a few seconds left"
-  if (seconds < MINUTE_S) return `about ${Math.ceil(seconds / 10) * 10} seconds left`
-  if (seconds < HOUR_S) return `about ${formatCount(Math.ceil(seconds / MINUTE_S), "minute")} left`
-  return `about ${formatCount(Math.ceil(seconds / HOUR_S), "hour")} left`
+export const timeLeft = (seconds: number): string =>
+  seconds < 10 ? "a few seconds left" : `about ${duration(Math.ceil(seconds / 10) * 10)} left`
+
+/** When a list is deleted: `29 Nov, 22:33 UTC`. */
+export const deletionTime = (instant: string): string => formatInstant(Date.parse(instant)).replace(/ \d{4},/, ",")
+
+/** A share in whole percent. What is not nothing, or not all, is not displayed as that. */
+export function formatShare(count: number, all: number): string {
+  const percent = Math.round((count / Math.max(1, all)) * 100)
+  if (percent === 0 && count > 0) return "<1%"
+  return `${percent === 100 && count < all ? 99 : percent}%`
 }
 
 /** What the formats are called. */
@@ -73,8 +91,8 @@ export const FORMAT_NAMES: { readonly [F in JobFormat]: string } = { csv: "CSV",
 /** The formats that a form offers. */
 export const FORMAT_LABELS: { readonly [F in JobFormat]: string } = {
   csv: "CSV: a table, such as from a spreadsheet",
-  text: "Text: one address, domain or website on each line",
-  ndjson: "NDJSON: one JSON value on each line",
+  text: "Text: one address, domain or website per line",
+  ndjson: "NDJSON: one JSON value per line",
 }
 
 /** The delimiters that a form offers, by their names in `contract/reading.ts`. */
@@ -113,30 +131,27 @@ export const ENCODING_LABELS: Readonly<Record<string, string>> = {
 /** An encoding in words. */
 export const encodingLabel = (encoding: string): string => ENCODING_LABELS[encoding] ?? encoding
 
-/** What a column holds, in words. */
-export const KIND_LABELS: Readonly<Record<NonNullable<ListReadingBody["kind"]>, string>> = {
-  email: "addresses",
-  domain: "domains",
-  url: "websites",
-}
-
 /** A column in words: its number, and its name if it has one. */
 export const columnLabel = (number: number, name: string | undefined): string =>
   name === undefined || name.trim() === "" ? `Column ${number}` : `${number}. ${name}`
 
-/** The parts of the results, as their buttons say it. */
-export const PART_LABELS: { readonly [R in Recommendation]: string } = {
-  allow: "Only allowed",
-  review: "Only to review",
-  block: "Only blocked",
+/** How a list is read, in a few words each: `CSV, comma, Windows-1252`, `header in line 3`, `column email`. */
+export function readingParts(reading: ListReadingBody, columnName: string | null): readonly string[] {
+  const { format, encoding, delimiter, header_line: line, column_number: number } = reading
+  const [name = encoding] = encodingLabel(encoding).split(":")
+  const character = delimiter === null ? null : (delimiterName(delimiter) ?? `“${delimiter}”`)
+  const file = [FORMAT_NAMES[format], ...(character === null ? [] : [character]), name].join(", ")
+  if (number === null) return [file]
+  const header = line === null ? "no header" : `header in line ${line}`
+  return [file, header, `column ${columnName === null || columnName.trim() === "" ? number : columnName}`]
 }
 
 /** How the fields of the form are called in messages about a file. */
 export const FIELD_NAMES: OptionNames = {
   column: "“Column”",
-  noHeader: "“The first row has no names”",
+  noHeader: "“No header”",
   format: "“Format”",
   delimiter: "“Delimiter”",
   skip: "“Lines above the header”",
-  force: "“Check it all the same”",
+  force: "“Check it anyway”",
 }

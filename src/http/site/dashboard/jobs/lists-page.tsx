@@ -1,21 +1,22 @@
 /** @jsxImportSource preact */
 import { CALLBACK_LIMITS } from "../../../../contract/callbacks.ts"
-import { JOB_LIMITS } from "../../../../contract/jobs.ts"
+import { JOB_LIMITS, JOB_STATES } from "../../../../contract/jobs.ts"
 import type { JobBody } from "../../../../contract/jobs-schema.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import type { SeenList } from "../../../v1/jobs.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount } from "../../ui/format.ts"
-import { FlashMessage, FormError, TextField, Timestamp } from "../../ui/forms.tsx"
+import { formatCount, formatNumber } from "../../ui/format.ts"
+import { FlashMessage, FormError, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
 import { Table } from "../../ui/layout.tsx"
-import { PolicyField } from "../../ui/policy-field.tsx"
+import { Empty, Panel } from "../../ui/panels.tsx"
+import { PolicyCards } from "../../ui/policy-field.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { CallbackSecretSection } from "./callbacks.tsx"
-import { ListPreview } from "./list-preview.tsx"
-import { formatBytes, type UploadFault, type UploadValues } from "./list-upload.ts"
-import { listName, rowsDone, STATE_LABELS } from "./list-words.ts"
-import { ReadingFields } from "./reading-fields.tsx"
+import { ResultBar } from "./list-page.tsx"
+import { ListPreview, type PreviewedList } from "./list-preview.tsx"
+import { formatBytes, PASTED_LENGTH_MAX, type UploadFault, type UploadValues } from "./list-upload.ts"
+import { formatShare, listName, STATE_LABELS } from "./list-words.ts"
+import { isReadingSaid, ReadingFields } from "./reading-fields.tsx"
 
 type ListsPageProps = {
   readonly user: SignedInUser
@@ -24,7 +25,7 @@ type ListsPageProps = {
   /** Null: nothing was sent, or all of it was right. */
   readonly fault: UploadFault | null
   /** How the list that was sent is read, and what it would cost; null: that was not asked. */
-  readonly preview: SeenList | null
+  readonly preview: PreviewedList | null
   readonly flash: string | null
   /** When the callback secret was made; null: there is none. */
   readonly secretMadeAtMs: number | null
@@ -34,150 +35,201 @@ type ListsPageProps = {
 }
 
 /** The account's lists, and the form that uploads one. */
-export function ListsPage({ user, lists, flash, script, secretMadeAtMs, ...form }: ListsPageProps) {
+export function ListsPage({ user, lists, flash, script, secretMadeAtMs, keepHours, ...form }: ListsPageProps) {
+  const isFull = lists.length >= JOB_LIMITS.jobsPerAccountMax
   return (
-    <DashboardLayout route="dashboardJobs" title="Lists" user={user} scripts={[script]}>
+    <DashboardLayout
+      {...{ route: "dashboardJobs", title: "Check a list", user, scripts: [script] }}
+      action={
+        <a class="button small" href={ROUTES.docsWholeLists.path}>
+          How it works
+        </a>
+      }
+    >
       <FlashMessage message={flash} />
-      <p class="lead">
-        Upload a whole list and download it with a verdict for each row. A row costs one unit. Lists and results are
-        deleted {formatCount(form.keepHours, "hour")} after the check has ended.{" "}
-        <a href={ROUTES.docsWholeLists.path}>How it works</a>
-      </p>
-      <UploadSection {...form} isFull={lists.length >= JOB_LIMITS.jobsPerAccountMax} />
-      <h2 id="lists">Your lists</h2>
-      {lists.length === 0 ? <p>You have no lists yet.</p> : <ListTable lists={lists} />}
+      <FormError message={form.fault?.field === "form" ? form.fault.message : null} />
+      {isFull ? (
+        <Empty>
+          You have {JOB_LIMITS.jobsPerAccountMax} lists, the most an account can have. Delete one to upload another.
+        </Empty>
+      ) : (
+        <UploadForm {...form} />
+      )}
+      <Panel
+        title="Earlier lists"
+        link={<span class="hint">Deleted {formatCount(keepHours, "hour")} after their check</span>}
+      >
+        {lists.length === 0 ? <p class="because">No lists yet. Yours appear here.</p> : <ListTable lists={lists} />}
+      </Panel>
       <CallbackSecretSection madeAtMs={secretMadeAtMs} />
     </DashboardLayout>
   )
 }
 
-function ListTable({ lists }: Pick<ListsPageProps, "lists">) {
+const LIST_COLUMNS = [
+  { name: "Name", kind: "text" },
+  { name: "Result", kind: "pill", onPhone: "first" },
+  { name: "Rows", kind: "number", onPhone: "labelled" },
+  { name: "Uploaded", kind: "time" },
+] as const
+
+const ListTable = ({ lists }: Pick<ListsPageProps, "lists">) => (
+  <Table caption="Earlier lists" columns={LIST_COLUMNS}>
+    {lists.map(list => (
+      <tr key={list.id}>
+        <th scope="row">
+          <a href={pathWithId("dashboardJob", list.id)}>
+            <bdi>{listName(list)}</bdi>
+          </a>
+        </th>
+        <td>
+          <ListResult list={list} />
+        </td>
+        <td>{formatNumber(list.rows.total)}</td>
+        <td>
+          <Timestamp atMs={Date.parse(list.created_at)} />
+        </td>
+      </tr>
+    ))}
+  </Table>
+)
+
+/** The results of a list that is done, else its state and how far it is. */
+function ListResult({ list }: { readonly list: JobBody }) {
+  const { state, rows } = list
+  const done = rows.done === 0 || state === "done" ? "" : ` ${formatShare(rows.done, rows.total)}`
   return (
-    <Table caption="Your lists" columns={["Name", "State", "Rows", "Uploaded"]}>
-      {lists.map(list => (
-        <tr key={list.id}>
-          <th scope="row" class="name">
-            <a href={pathWithId("dashboardJob", list.id)}>
-              <bdi>{listName(list)}</bdi>
-            </a>
-          </th>
-          <td>{STATE_LABELS[list.state]}</td>
-          <td>{rowsDone(list)}</td>
-          <td>
-            <Timestamp atMs={Date.parse(list.created_at)} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <span class="list-result">
+      {state === "done" ? null : `${STATE_LABELS[state]}${done}`}
+      {JOB_STATES[state].hasResults && rows.done > 0 ? <ResultBar list={list} /> : null}
+    </span>
   )
 }
 
-type UploadSectionProps = Pick<ListsPageProps, "values" | "fault" | "preview" | "bytesMax"> & {
-  readonly isFull: boolean
-}
+type UploadFormProps = Pick<ListsPageProps, "values" | "fault" | "preview" | "bytesMax">
 
-function UploadSection({ isFull, ...form }: UploadSectionProps) {
-  return (
-    <section aria-labelledby="upload">
-      <h2 id="upload">Check a list</h2>
-      <FormError message={form.fault?.field === "form" ? form.fault.message : null} />
-      {isFull ? (
-        <p>
-          You have {JOB_LIMITS.jobsPerAccountMax} lists, the most an account can have. Delete one to upload another.
-        </p>
-      ) : (
-        <UploadForm {...form} />
-      )}
-    </section>
-  )
-}
-
-/** The file comes last: what stands before it says how it is read while it arrives. The script shows it first. */
-function UploadForm({ values, fault, preview, bytesMax }: Omit<UploadSectionProps, "isFull">) {
+/** The file comes last: what stands before it says how it is read while it arrives. The script puts it first. */
+function UploadForm({ values, fault, preview, bytesMax }: UploadFormProps) {
   const errorAt = (field: UploadFault["field"]) => (fault?.field === field ? fault.message : null)
+  const isSent = fault !== null || preview !== null
   return (
     <form
-      class="form"
-      id="list-form"
-      method="post"
-      encType="multipart/form-data"
-      action={ROUTES.postDashboardJob.path}
+      {...{ class: isSent ? "form list-form is-sent" : "form list-form", id: "list-form", noValidate: true }}
+      {...{ method: "post", encType: "multipart/form-data", action: ROUTES.postDashboardJob.path }}
       data-bytes-max={bytesMax}
     >
-      <TextField
-        name="name"
-        label="Name"
-        hint="Yours, to find the list again. Empty: the name of the file."
-        value={values.name}
-        maxLength={JOB_LIMITS.nameLengthMax}
-        autocomplete="off"
-        error={errorAt("name")}
-      />
-      <PolicyField selected={values.policy} error={errorAt("policy")} />
-      <ReadingFields values={values} errorAt={errorAt} found={preview?.body ?? null} choice={fault?.choice ?? null} />
-      <CallbackField value={values.callback} error={errorAt("callback")} />
-      <FileField isSent={fault !== null || preview !== null} bytesMax={bytesMax} error={errorAt("file")} />
-      {preview === null ? <div class="wide-field" id="preview" hidden /> : <ListPreview values={values} {...preview} />}
-      <div class="actions">
-        <button type="submit">Check the list</button>
-        <button type="submit" class="small" formAction={`${ROUTES.postJobEstimate.path}#preview`}>
-          Preview
-        </button>
-        <span class="hint">A preview stores nothing and costs {formatCount(JOB_LIMITS.dryRunUnits, "unit")}.</span>
+      <input type="hidden" name="once" value={values.once} />
+      <div class="chosen">
+        {preview === null ? <div id="preview" hidden /> : <ListPreview {...preview} />}
+        <PolicyCards selected={values.policy} error={errorAt("policy")} />
+        <OptionFields {...{ values, fault, preview, errorAt }} />
       </div>
+      <PasteField value={values.pasted} />
+      <FileField bytesMax={bytesMax} error={errorAt("file")} />
+      <SendButtons preview={preview} isFileGone={isSent && values.pasted === ""} />
     </form>
   )
 }
 
-type FileFieldProps = {
-  /** Whether the form was sent with a file before. */
-  readonly isSent: boolean
-  readonly bytesMax: number
-  readonly error: string | null
+type SendButtonsProps = Pick<ListsPageProps, "preview"> & {
+  /** Whether the form was sent with a file before, which browsers do not keep. */
+  readonly isFileGone: boolean
 }
 
-function FileField({ isSent, bytesMax, error }: FileFieldProps) {
+/** What starts the check, and what shows how the list is read before. */
+function SendButtons({ preview, isFileGone }: SendButtonsProps) {
+  const rows = preview?.body.rows ?? null
   return (
-    <TextField
-      type="file"
-      name="file"
-      label="File"
-      hint={
-        <>
-          CSV, Excel (.xlsx), text, JSON or NDJSON, also in gzip or zip. Up to {formatBytes(bytesMax)}.
-          {isSent ? (
-            <span class="without-script">
-              {" "}
-              <strong>Choose the file again:</strong> without scripts, browsers do not keep it. The other fields are as
-              you left them.
-            </span>
-          ) : null}
-        </>
-      }
-      accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz,.zip,text/csv,text/plain"
-      required
-      error={error}
-    />
+    <div class="actions chosen" id="send">
+      {isFileGone ? (
+        <p class="without-script">
+          <strong>Choose the file again first:</strong> without scripts, browsers do not keep it. Everything else is as
+          you left it.
+        </p>
+      ) : null}
+      {rows === 0 ? null : (
+        <button type="submit">{rows === null ? "Check the list" : `Check ${formatCount(rows, "row")}`}</button>
+      )}
+      <button type="submit" class="quiet without-script" formAction={`${ROUTES.postJobEstimate.path}#preview`}>
+        {preview === null ? "Preview" : "Preview again"}
+      </button>
+      {rows === 0 ? null : (
+        <span class="hint">A preview stores nothing and costs {formatCount(JOB_LIMITS.dryRunUnits, "unit")}.</span>
+      )}
+    </div>
   )
 }
 
-/** The URL that gets callbacks, which few people need. */
-function CallbackField({ value, error }: { readonly value: string; readonly error: string | null }) {
+type OptionFieldsProps = Pick<ListsPageProps, "values" | "fault" | "preview"> & {
+  readonly errorAt: (field: UploadFault["field"]) => string | null
+}
+
+/** What most people need not say. */
+function OptionFields({ values, fault, preview, errorAt }: OptionFieldsProps) {
+  const { name, callback, marksDuplicates } = values
+  const isSaid = [name, callback].some(text => text !== "") || marksDuplicates || isReadingSaid(values, errorAt)
   return (
-    <details open={value !== "" || error !== null}>
-      <summary>Callback</summary>
-      <div class="folded">
+    <details open={isSaid || errorAt("name") !== null || errorAt("callback") !== null}>
+      <summary>Options</summary>
+      <div class="folded reading-fields">
         <TextField
-          name="callback"
-          label="Callback URL"
-          hint="A URL of https that gets a request when the list is done, stops or ends early. Empty: you only get an email."
-          value={value}
-          maxLength={CALLBACK_LIMITS.urlLengthMax}
-          autocomplete="off"
-          spellcheck={false}
-          error={error}
+          {...{ name: "name", label: "Name", value: name, maxLength: JOB_LIMITS.nameLengthMax, autocomplete: "off" }}
+          hint="Optional. We use the file's name if you leave it blank."
+          error={errorAt("name")}
         />
+        <TextField
+          {...{ name: "callback", label: "Callback URL", value: callback, maxLength: CALLBACK_LIMITS.urlLengthMax }}
+          {...{ autocomplete: "off", spellcheck: false }}
+          hint="Optional. We call it when the list is done or stops. You get an email either way."
+          error={errorAt("callback")}
+        />
+        <label class="check">
+          <input type="checkbox" name="duplicates" value="yes" checked={marksDuplicates} />
+          <span>Mark duplicates in the results</span>
+        </label>
+        <ReadingFields values={values} errorAt={errorAt} found={preview?.body ?? null} choice={fault?.choice ?? null} />
       </div>
     </details>
+  )
+}
+
+/** With a script, what is pasted anywhere on the page becomes a file. */
+const PasteField = ({ value }: { readonly value: string }) => (
+  <details class="paste" open={value !== ""}>
+    <summary>Paste addresses</summary>
+    <TextArea
+      {...{ name: "pasted", label: "Addresses, domains or websites, one per line", value }}
+      {...{ maxLength: PASTED_LENGTH_MAX, placeholder: " ", spellcheck: false, autocomplete: "off" }}
+    />
+  </details>
+)
+
+/** The input fills the whole zone, so that a file can be dropped on it without a script. */
+function FileField({ bytesMax, error }: { readonly bytesMax: number; readonly error: string | null }) {
+  const described = error === null ? "file-hint" : "file-fault file-hint"
+  return (
+    <div class="drop">
+      <label for="file">Drop a CSV here</label>
+      <p class="hint" id="file-hint">
+        or paste addresses. CSV, Excel, text, NDJSON, gzip. Up to {formatBytes(bytesMax)}. 1 unit a row.
+      </p>
+      <input
+        {...{
+          type: "file",
+          id: "file",
+          class: "drop-input",
+          name: "file",
+          required: true,
+          "aria-describedby": described,
+        }}
+        accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz,.zip,text/csv,text/plain"
+        {...(error === null ? {} : { "aria-invalid": true })}
+      />
+      {error === null ? null : (
+        <p class="fault" id="file-fault" role="alert">
+          {error}
+        </p>
+      )}
+    </div>
   )
 }

@@ -5,6 +5,8 @@ import { JOB_FORMATS, JOB_STATES } from "../../../../contract/jobs.ts"
 import { RECOMMENDATIONS, type Recommendation } from "../../../../contract/policies.ts"
 import type { ProblemCode } from "../../../../contract/problems.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
+import { idempotencyKeyHash } from "../../../../customers/idempotency/body-mark.ts"
+import { findRequest } from "../../../../customers/idempotency/idempotent-requests.ts"
 import { listCallbacks, sendAgain } from "../../../../customers/jobs/callback-queue.ts"
 import { callbackSecretMadeAtMs } from "../../../../customers/jobs/callback-secrets.ts"
 import { jobBody } from "../../../../customers/jobs/job-body.ts"
@@ -20,13 +22,14 @@ import type { Exchange } from "../../../exchange.ts"
 import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-problems.ts"
 import { Problem } from "../../../response/problem.ts"
 import { handlers } from "../../../router.ts"
-import { assertFolder, estimateFor, momentOf, type SeenList, uploadProblem } from "../../../v1/jobs.ts"
+import { assertFolder, estimateFor, momentOf, uploadProblem } from "../../../v1/jobs.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { withSiteLease } from "../site-lease.ts"
 import { NewCallbackSecretPage } from "./callbacks.tsx"
 import { ListDeletionPage, ListPage } from "./list-page.tsx"
+import type { PreviewedList } from "./list-preview.tsx"
 import {
   type ArrivingList,
   type AskedUpload,
@@ -42,10 +45,7 @@ import { ListsPage } from "./lists-page.tsx"
 import { OpenStreams, progressStream } from "./progress-stream.tsx"
 
 const LISTS_FLASH = { deleted: "The list and its results are deleted." } as const
-const LIST_FLASH = {
-  uploaded: "The list is uploaded, and its rows are checked in the background.",
-  sent: "The callback is sent again.",
-} as const
+const LIST_FLASH = { sent: "The callback is sent again." } as const
 
 /** The pages of whole lists: upload one, watch its check, download its results, delete it. */
 export function listsPageRoutes(site: SiteContext) {
@@ -138,10 +138,12 @@ async function ownJob({ jobs }: SiteContext, { account }: SignedInUser, id: stri
   return job
 }
 
+const TOKEN_BYTES = 12
+
 type PageState = {
   readonly values?: UploadValues
   readonly fault?: UploadFault | null
-  readonly preview?: SeenList | null
+  readonly preview?: PreviewedList | null
   readonly flash?: string | null
 }
 
@@ -150,11 +152,12 @@ async function listsPage(
   user: SignedInUser,
   { values = EMPTY_UPLOAD, fault = null, preview = null, flash = null }: PageState,
 ) {
-  const { jobs, assets } = site
+  const { jobs, assets, random } = site
   const lists = await listJobs(jobs.store, user.account.id)
+  const once = values.once === "" ? Buffer.from(random(TOKEN_BYTES)).toString("base64url") : values.once
   return (
     <ListsPage
-      {...{ user, values, fault, preview, flash }}
+      {...{ user, values: { ...values, once }, fault, preview, flash }}
       lists={lists.map(job => jobBody(job, momentOf(site)))}
       secretMadeAtMs={await callbackSecretMadeAtMs(jobs.store, user.account.id)}
       bytesMax={jobs.bytesMax}
@@ -169,7 +172,11 @@ type UseList = (
   site: SiteContext,
   exchange: Exchange,
   user: SignedInUser,
-  list: AskedUpload & { readonly content: AsyncIterable<Uint8Array>; readonly values: UploadValues },
+  list: AskedUpload & {
+    readonly content: AsyncIterable<Uint8Array>
+    readonly values: UploadValues
+    readonly fileName: string
+  },
 ) => Promise<Response>
 
 /** Reads the form as it arrives. What is refused is said beside the form, with what was entered. */
@@ -191,7 +198,7 @@ async function handleUpload(
       return pages.renderInvalid(await listsPage(site, user, { values, fault }), exchange)
     }
     return await withSiteLease(site, exchange, user.account, () =>
-      use(site, exchange, user, { ...asked, content: file.content, values }),
+      use(site, exchange, user, { ...asked, content: file.content, values, fileName: file.fileName ?? "" }),
     )
   } catch (error) {
     const fault = uploadFault(error, jobs.bytesMax)
@@ -204,23 +211,30 @@ async function handleUpload(
   }
 }
 
-const startCheck: UseList = async (site, exchange, { account }, { options, reading, content }) => {
+const startCheck: UseList = async (site, exchange, { account }, { options, reading, content, values }) => {
   const { jobs, pages } = site
+  const sent = [values.once, options, exchange.request.headers.get("content-length")]
+  const keyHash = values.once === "" ? null : idempotencyKeyHash(account.id, JSON.stringify(sent))
+  const before = keyHash === null ? null : await findRequest(jobs.store, { accountId: account.id, keyHash })
+  if (before?.kind === "answered") return pages.redirect(pathWithId("dashboardJob", before.answer), exchange)
   const bound = await reachedBound(jobs.store, account.id)
   if (bound !== null) throw tooManyJobs(bound)
   await assertFolder(site)
   const newJob = { accountId: account.id, keyId: SITE_KEY.id, options, reading, actor: ownerActor(account.id) }
-  const job = await jobs.service.receive(newJob, content, jobs.bytesMax)
+  const form = keyHash === null ? null : { keyHash, markText: () => "form", answerFor: ({ id }: Job) => id }
+  const job = await jobs.service.receive(newJob, content, jobs.bytesMax, form)
   if (job === null) throw new Problem("not_found", "Your account was deleted a moment ago.")
+  if (job === "repeated")
+    throw new Problem("too_many_jobs", "This list is arriving already. Send it again in a moment.")
   if (typeof job === "string") throw tooManyJobs(job)
-  return pages.redirect(withFlash(pathWithId("dashboardJob", job.id), "uploaded"), exchange)
+  return pages.redirect(pathWithId("dashboardJob", job.id), exchange)
 }
 
-const showPreview: UseList = async (site, exchange, user, { options, reading, content, values }) => {
+const showPreview: UseList = async (site, exchange, user, { options, reading, content, values, fileName }) => {
   const bound = await reachedBound(site.jobs.store, user.account.id)
   if (bound !== null) throw tooManyJobs(bound)
-  const preview = await estimateFor(site, exchange, content, { options, reading })
-  return site.pages.render(await listsPage(site, user, { values, preview }), exchange)
+  const seen = await estimateFor(site, exchange, content, { options, reading })
+  return site.pages.render(await listsPage(site, user, { values, preview: { ...seen, fileName } }), exchange)
 }
 
 /** What is said beside the form about these problems. Others have a page of their own. */

@@ -23,43 +23,51 @@ type ReadingFieldsProps = {
   readonly choice: ColumnChoice | null
 }
 
+/** Columns of a wide table that a preview displays, with that of the inputs. In a table of more, the column is chosen among these fields. */
+export const COLUMNS_SHOWN_MAX = 12
+
 const READING_FIELDS: readonly ReadingField[] = ["format", "column", "delimiter", "encoding", "skip", "sheet"]
+
+/** Whether anything is said, or wrong, of how the file is read. A column that is chosen among the first rows stands there. */
+export function isReadingSaid(values: UploadValues, errorAt: ReadingFieldsProps["errorAt"]): boolean {
+  const isSaid = (field: ReadingField) => field !== "column" && values[field] !== ""
+  return !values.hasHeader || values.isForced || READING_FIELDS.some(field => isSaid(field) || errorAt(field) !== null)
+}
 
 /** How the file is read, which most people need not say. The script puts those of a preview in the place of these. */
 export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsProps) {
   const { format, delimiter, encoding, hasHeader, isForced } = values
-  const isSaid = !hasHeader || isForced || READING_FIELDS.some(field => values[field] !== "" || errorAt(field) !== null)
   const reading = found?.reading ?? null
+  const isColumnSampled = reading !== null && (found?.columns.length ?? 0) <= COLUMNS_SHOWN_MAX
   return (
-    <details id="reading" open={isSaid || found !== null}>
-      <summary>How the file is read</summary>
-      <div class="folded reading-fields">
-        <ChoiceField
-          {...{ name: "format", label: "Format", labels: FORMAT_OPTIONS, selected: format, error: errorAt("format") }}
-          found={reading === null ? null : FORMAT_NAMES[reading.format]}
-        />
+    <div id="reading" class="folded reading-fields">
+      {isColumnSampled ? null : (
         <ColumnField value={values.column} error={errorAt("column")} found={found} choice={choice} />
-        <ChoiceField
-          {...{ name: "delimiter", label: "Delimiter", labels: DELIMITER_LABELS, selected: delimiter }}
-          error={errorAt("delimiter")}
-          found={reading === null || reading.delimiter === null ? null : delimiterLabel(reading.delimiter)}
-        />
-        <ChoiceField
-          {...{ name: "encoding", label: "Encoding", labels: ENCODING_LABELS, selected: encoding }}
-          error={errorAt("encoding")}
-          found={reading === null ? null : encodingLabel(reading.encoding)}
-        />
-        <PlaceFields values={values} errorAt={errorAt} found={found} />
-        <label class="check">
-          <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
-          <span>The first row has no names: it is a row like the others.</span>
-        </label>
-        <label class="check">
-          <input type="checkbox" name="force" value="yes" checked={isForced} />
-          <span>Check it all the same, if nothing in it looks like an address, a domain or a website.</span>
-        </label>
-      </div>
-    </details>
+      )}
+      <ChoiceField
+        {...{ name: "format", label: "Format", labels: FORMAT_OPTIONS, selected: format, error: errorAt("format") }}
+        found={reading === null ? null : FORMAT_NAMES[reading.format]}
+      />
+      <ChoiceField
+        {...{ name: "delimiter", label: "Delimiter", labels: DELIMITER_LABELS, selected: delimiter }}
+        error={errorAt("delimiter")}
+        found={reading === null || reading.delimiter === null ? null : delimiterLabel(reading.delimiter)}
+      />
+      <ChoiceField
+        {...{ name: "encoding", label: "Encoding", labels: ENCODING_LABELS, selected: encoding }}
+        error={errorAt("encoding")}
+        found={reading === null ? null : encodingLabel(reading.encoding)}
+      />
+      <PlaceFields values={values} errorAt={errorAt} found={found} />
+      <label class="check">
+        <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
+        <span>No header: the first row is a row like the others</span>
+      </label>
+      <label class="check">
+        <input type="checkbox" name="force" value="yes" checked={isForced} />
+        <span>Check it anyway, even if nothing looks like an address, a domain or a website</span>
+      </label>
+    </div>
   )
 }
 
@@ -70,9 +78,9 @@ function PlaceFields({ values: { skip, sheet }, errorAt, found }: Omit<ReadingFi
       <TextField
         name="skip"
         label="Lines above the header"
-        hint="Such as a title or notes. They are no rows, and stay above the results."
+        hint="Such as a title or notes. They stay above the results."
         value={skip}
-        placeholder={found === null ? "Found automatically" : `Found: ${found.reading.lines_above}`}
+        placeholder={found === null ? "Detect automatically" : `Found: ${found.reading.lines_above}`}
         inputMode="numeric"
         pattern="[0-9]*"
         maxLength={String(JOB_LIMITS.skippedLinesMax).length}
@@ -82,9 +90,9 @@ function PlaceFields({ values: { skip, sheet }, errorAt, found }: Omit<ReadingFi
       <TextField
         name="sheet"
         label="Sheet"
-        hint="The name or the number of the sheet of a spreadsheet."
+        hint="Of a spreadsheet, by name or number."
         value={sheet}
-        placeholder="The first one"
+        placeholder="First sheet"
         maxLength={JOB_LIMITS.columnNameLengthMax}
         autocomplete="off"
         error={errorAt("sheet")}
@@ -112,7 +120,7 @@ const ChoiceField = ({ labels, found, ...field }: ChoiceFieldProps) => (
   <SelectField
     {...field}
     options={[
-      { value: "", label: field.selected === "" && found !== null ? `Found: ${found}` : "Found automatically" },
+      { value: "", label: field.selected === "" && found !== null ? `Found: ${found}` : "Detect automatically" },
       ...Object.entries(labels).map(([value, label]) => ({ value, label })),
     ]}
   />
@@ -132,20 +140,20 @@ function ColumnField({ value, error, found, choice }: ColumnFieldProps) {
     return (
       <TextField
         {...field}
-        hint="The name or the number of the column with the addresses, domains or websites."
+        hint="The one to check, by name or number."
         value={value}
-        placeholder="Found automatically"
+        placeholder="Detect automatically"
         maxLength={JOB_LIMITS.columnNameLengthMax}
         autocomplete="off"
         spellcheck={false}
       />
     )
   const isFound = number !== null && value === ""
-  const first = isFound ? `Found: ${columnLabel(number, known.names[number - 1])}` : "Found automatically"
+  const first = isFound ? `Found: ${columnLabel(number, known.names[number - 1])}` : "Detect automatically"
   return (
     <SelectField
       {...field}
-      hint="The column with the addresses, domains or websites."
+      hint="The one to check."
       options={[
         { value: "", label: number === null ? "Choose a column" : first },
         ...known.indexes.map(index => ({
@@ -159,13 +167,13 @@ function ColumnField({ value, error, found, choice }: ColumnFieldProps) {
 }
 
 /** All columns of a table, with their names if it has a header. */
-const columnsOf = (found: JobEstimateBody | null): ColumnChoice => ({
+export const columnsOf = (found: JobEstimateBody | null): ColumnChoice => ({
   names: found === null || found.reading.header_line === null ? [] : found.columns,
   indexes: found?.columns.keys().toArray() ?? [],
 })
 
 /** What names a column for the server: its number, or its name where another column is named like that number. */
-function columnValue(names: readonly string[], index: number): string {
+export function columnValue(names: readonly string[], index: number): string {
   const number = String(index + 1)
   return names.some((name, at) => at !== index && name.trim() === number) ? (names[index] ?? number) : number
 }

@@ -7,7 +7,7 @@ import type { KeyLimitCeiling, RestrictionRefusal } from "../../../../customers/
 import type { KeyCreationRefusal, NewApiKey } from "../../../../customers/keys/keys.ts"
 import { ORIGINS_PER_KEY_MAX } from "../../../../customers/keys/origins.ts"
 import type { SubmittedForm } from "../../form-body.ts"
-import { FormError, TextArea, TextField } from "../../ui/forms.tsx"
+import { FormError, RadioCards, TextArea, TextField } from "../../ui/forms.tsx"
 import { printableInput } from "./printable-input.ts"
 import {
   EMPTY_RESTRICTIONS,
@@ -93,39 +93,12 @@ const KIND_CARDS: { readonly [K in KeyKind]: { readonly label: string; readonly 
   },
 }
 
-function KindCards({ selected, error }: { readonly selected: string; readonly error: string | null }) {
-  return (
-    <fieldset {...(error === null ? {} : { "aria-describedby": "kind-fault" })}>
-      <legend>Kind</legend>
-      <div class="cards">
-        {Object.entries(KIND_CARDS).map(([kind, { label, description }]) => (
-          <label key={kind} class="option-card">
-            <input
-              type="radio"
-              name="kind"
-              value={kind}
-              checked={kind === selected}
-              required
-              aria-labelledby={`kind-${kind}`}
-              aria-describedby={`kind-${kind}-hint`}
-            />
-            <span>
-              <b id={`kind-${kind}`}>{label}</b>
-              <span class="hint" id={`kind-${kind}-hint`}>
-                {description}
-              </span>
-            </span>
-          </label>
-        ))}
-      </div>
-      {error === null ? null : (
-        <p class="fault" id="kind-fault" role="alert">
-          {error}
-        </p>
-      )}
-    </fieldset>
-  )
-}
+const KindCards = (props: { readonly selected: string; readonly error: string | null }) => (
+  <RadioCards
+    {...{ name: "kind", legend: "Kind", ...props }}
+    cards={Object.entries(KIND_CARDS).map(([value, card]) => ({ value, ...card }))}
+  />
+)
 
 type OriginsFieldProps = {
   readonly value: string

@@ -1,22 +1,24 @@
 /** The pages of whole lists. */
 export const LISTS = `
-.page progress { box-sizing: border-box; display: block; width: 100%; max-width: 44rem; height: .75rem; margin: 0 0 .35rem; border: 0; border-radius: 999px; overflow: hidden; background: var(--line); color: var(--accent); appearance: none; -webkit-appearance: none }
-.page progress::-webkit-progress-bar { background: var(--line) } .page progress::-webkit-progress-value { background: var(--accent) } .page progress::-moz-progress-bar { background: var(--accent) }
-.page .sum-line { display: flex; flex-wrap: wrap; gap: .1rem 1.25rem; color: var(--soft); font-size: .9375rem; font-variant-numeric: tabular-nums }
-.is-live .refresh-link { display: none }
-.of-allow { --tone: var(--allow) } .of-review { --tone: var(--review) } .of-block { --tone: var(--block) }
-.list-charts .bar { width: 40% } .list-charts .bar svg { display: block; max-width: 22rem; margin-top: .3rem } .list-charts .bar .filled { fill: var(--tone) } .list-charts .bar .of-unknown .filled { fill-opacity: .5 }
-.list-charts { max-width: 44rem } .page .list-charts h2 { margin-top: 2rem }
-.page input[type="file"] { padding: .6rem .8rem }
-.form.dropping { outline: 2px dashed var(--accent); outline-offset: .75rem; border-radius: 8px }
-.first-rows { overflow-x: auto; border: 1px solid var(--line); border-radius: 8px }
-.first-rows table { border-collapse: collapse; font-size: .8125rem; line-height: 1.5 }
-.first-rows th, .first-rows td { padding: .35rem .75rem; text-align: left; white-space: nowrap; border-bottom: 1px solid var(--line) }
-.first-rows tr:last-child td { border-bottom: 0 }
-.first-rows th { color: var(--soft); font-weight: 500 } .first-rows .chosen { color: var(--ink); background: var(--wash); font-weight: 600 }
-.reading-fields { grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); align-items: start } .reading-fields .check { grid-column: 1 / -1 }
-.page .because { color: var(--soft) } #preview .line { display: block } .first-rows { margin: 0 0 .75rem } .first-rows th, .first-rows td { max-width: 15rem; overflow: hidden; text-overflow: ellipsis; vertical-align: top }
-#list-form { max-width: 44rem; grid-template-columns: minmax(0, 1fr) } #list-form > .field { max-width: 32rem } #list-form .actions { align-items: center } .page #preview h3 { margin: 0 0 .75rem }
+.list-form.list-form { max-width: none; grid-template-columns: minmax(0, 1fr); justify-items: stretch; gap: var(--s4); margin: 0 0 var(--s4) } .list-form > * { margin: 0; min-width: 0 } .list-form .drop { order: -2 } .list-form .paste { order: -1 } .list-form .chosen:not(.actions) { display: grid; gap: 1.1rem }
+.list-form:not(.is-sent, :has(#file:valid, #pasted:not(:placeholder-shown))) .chosen, .list-form:has(#file:valid) :is(.paste, .file-name) { display: none }
+.drop { position: relative; display: grid; justify-items: center; align-content: start; min-height: 11.5rem; padding: 2.25rem var(--s4) 1rem; border: 1.5px dashed var(--line-strong); border-radius: var(--r-l); background: var(--wash); text-align: center } .drop:hover, .dropping .drop { border-color: var(--accent) } .dropping .drop { background: var(--accent-wash) } .drop:focus-within { outline: 2px solid var(--accent); outline-offset: 2px }
+.drop label { font-size: 1.0625rem; font-weight: 600 } .drop .hint { font-size: .9375rem } .drop p { margin: .15rem 0 0 } .drop .fault { margin: 4rem 0 0 } .drop :not(input) { pointer-events: none }
+.drop input.drop-input { position: absolute; inset: 0; height: 100%; padding: 6.6rem 0 0 calc(50% - 4rem); border: 0; outline: 0; background: none; color: transparent; cursor: pointer } .drop ::file-selector-button { min-height: 2.5rem; padding: 0 1rem; border: 0; border-radius: var(--r-s); color: var(--on-accent); background: var(--accent); font: 550 .9375rem/1.3 var(--sans) }
+.drop:has(:valid), .is-sent .drop { min-height: 3.5rem; padding: 0 } :is(.drop:has(:valid), .is-sent .drop) :is(label, .hint) { position: absolute; clip-path: inset(50%) } :is(.drop:has(:valid), .is-sent .drop) input.drop-input { padding: .6rem .75rem; color: var(--ink) } :is(.drop:has(:valid), .is-sent .drop) ::file-selector-button { min-height: 2rem; border: 1px solid var(--line); color: var(--ink); background: var(--paper); font-size: .8125rem } :is(.drop:has(:valid), .is-sent .drop) .fault { margin: 3.25rem 1rem .75rem; justify-self: start; text-align: left }
+.paste summary { width: max-content; color: var(--soft); font-size: .8125rem }
+.page progress { display: block; width: 100%; height: .5rem; margin: 0 0 var(--s2); border: 0; border-radius: 999px; overflow: hidden; background: var(--line); color: var(--accent); appearance: none; -webkit-appearance: none } .page progress::-webkit-progress-bar { background: var(--line) } .page progress::-webkit-progress-value { background: var(--accent); transition: width .3s } .page progress::-moz-progress-bar { background: var(--accent) }
+.sum-line { display: flex; flex-wrap: wrap; gap: .1rem 1.25rem; color: var(--soft); font-size: .8125rem; font-variant-numeric: tabular-nums }
+.is-live .refresh-link { display: none } .button.danger.small { color: var(--block) }
+#preview { min-width: 0 } #preview > * { margin: 0 0 var(--s3); max-width: none } .found { overflow-wrap: anywhere } .cost { font-size: 1.0625rem }
+.hint ~ .first-rows { opacity: .5 } .first-rows { overflow-x: auto; border: 1px solid var(--line); border-radius: var(--r-m) } .first-rows table { width: 100%; border-collapse: collapse; font-size: .8125rem }
+.first-rows th, .first-rows td { max-width: 18rem; padding: .45rem .9rem; overflow: hidden; text-overflow: ellipsis; white-space: nowrap; text-align: left; border-bottom: 1px solid var(--line); color: var(--soft); font-weight: 450 } .first-rows tr:last-child td { border: 0 }
+.first-rows .is-checked { color: var(--ink); background: var(--accent-wash) } .first-rows th.is-checked { font-weight: 600; box-shadow: inset 0 2px var(--accent) } .first-rows label { display: flex; gap: .4rem; align-items: center; min-height: 1.5rem; cursor: pointer } .first-rows small { color: var(--soft) }
+.reading-fields { grid-template-columns: repeat(auto-fit, minmax(min(17rem, 100%), 1fr)); align-items: start } .reading-fields .check, #reading { grid-column: 1 / -1 }
+.split svg { margin: -1px; width: calc(100% + 2px); height: calc(100% + 2px) } .split rect { stroke: var(--paper); stroke-width: 2px; vector-effect: non-scaling-stroke } .results .split { height: 1.25rem; border-radius: 8px } .parts.parts.parts { display: grid; grid-template-columns: repeat(3, minmax(0, 1fr)); gap: var(--s4); max-width: none; margin: .9rem 0 1.1rem } .parts p { margin: .1rem 0 .4rem } .parts b { font-size: 1.5rem; font-weight: 650; letter-spacing: -.02em; font-variant-numeric: tabular-nums } .results .actions { margin: 0 0 var(--s2) }
+.shares { width: 100%; margin: .6rem 0 0; border-collapse: collapse; font-size: .875rem } .shares th, .shares td { padding: .5rem 0; border-bottom: 1px solid var(--line); font-weight: 400; text-align: left } .shares td { width: 4.5rem; text-align: right } .shares tr:last-child > * { border: 0 }
+.list-result { display: inline-flex; gap: var(--s3); align-items: center } .list-result .split { width: 9rem; height: .5rem }
 @media (scripting: enabled) { .without-script { display: none } }
-@media (max-width: 40rem) { .list-charts .bar { width: 30% } #list-facts .facts { grid-template-columns: minmax(0, 9rem) minmax(0, 1fr) } }
+@media (max-width: 44rem) { .parts.parts.parts { gap: var(--s2) } .parts p { line-height: 1.3 } .parts b { font-size: 1.25rem } .parts p span { display: block } .list-result .split { width: 5rem } .drop { min-height: 13rem } .drop input.drop-input { padding-top: 8.2rem } }
+@media (max-width: 22.5rem) { .drop { min-height: 14.5rem } .drop input.drop-input { padding-top: 9.7rem } }
 `
