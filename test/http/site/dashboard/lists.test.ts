@@ -112,7 +112,9 @@ describe("without a script", () => {
   test("a preview tells how many rows repeat an earlier one, and a file without rows has nothing to check", async () => {
     const opened = await openSignedIn()
     const rows = "email\na@acme.com\nA@acme.com\na.b@gmail.com\nab@gmail.com\nc@acme.com\n"
-    expect((await opened.postParts(ROUTES.postJobEstimate.path, { file: csvFile(rows) })).text).toContain("5 rows , 2 twice")
+    expect((await opened.postParts(ROUTES.postJobEstimate.path, { file: csvFile(rows) })).text).toContain(
+      "5 rows , 2 twice",
+    )
     const empty = await opened.postParts(ROUTES.postJobEstimate.path, { file: csvFile("email,name\n") })
     expect(empty.text).toContain("There is no row to check in this file.")
     expect(empty.text).not.toContain("Check 0 rows")
