@@ -99,7 +99,9 @@ function prepare(list, input) {
   document.addEventListener("paste", ({ target, clipboardData }) => {
     if (isWriting(target) || clipboardData === null) return
     if (clipboardData.files.length > 0) return take(clipboardData)
-    const text = clipboardData.getData("text/plain").trim()
+    const pasted = clipboardData.getData("text/plain").trim()
+    // Addresses in one line are one each, as in the field of a mail.
+    const text = pasted.includes("\n") ? pasted : pasted.replaceAll(/[,;]\s*/g, "\n")
     const transfer = new DataTransfer()
     transfer.items.add(new File([`${text}\n`], PASTED_NAME))
     if (text !== "") take(transfer)

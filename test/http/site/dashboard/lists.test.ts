@@ -95,7 +95,7 @@ describe("without a script", () => {
     expect([refused.status, errorAt(refused.html, "policy")]).toEqual([400, "Choose one of the policies."])
     expect(refused.html.replaceAll("\r", "")).toContain(`${pasted}</textarea>`)
     expect(refused.text).not.toContain("Choose the file again")
-    const { text } = await upload(opened, { pasted: "jane@gmail.com\njoe@mailinator.com", file: new File([], "") })
+    const { text } = await upload(opened, { pasted: "jane@gmail.com, joe@mailinator.com", file: new File([], "") })
     expect(text).toStartWith("Pasted addresses")
     expect(text).toContain("0 of 2 rows")
   })

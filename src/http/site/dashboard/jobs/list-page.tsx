@@ -11,7 +11,7 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, Timestamp } from "../../ui/forms.tsx"
-import { DescriptionList, Prose, RecommendationBadge, Table } from "../../ui/layout.tsx"
+import { DescriptionList, Prose, RecommendationBadge } from "../../ui/layout.tsx"
 import { Notice, Panel, SplitBar, Swatch } from "../../ui/panels.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
@@ -200,33 +200,54 @@ function Categories({ list: { by_category: byCategory } }: { readonly list: JobB
   return (
     <Panel title="Who is on it">
       <SplitBar label="Rows by category" shares={shares} />
-      <table class="shares">
-        <caption class="unseen">Rows by category</caption>
-        <thead class="unseen">
-          <tr>
-            {["Category", "Rows", "Share"].map(name => (
-              <th key={name} scope="col">
-                {name}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {shares.map(({ label, count, tone }) => (
-            <tr key={tone}>
-              <th scope="row">
-                <Swatch tone={tone} />
-                {label}
-              </th>
-              <td class="number">{formatNumber(count)}</td>
-              <td class="number because">{formatShare(count, all)}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
+      <Counts
+        caption="Rows by category"
+        columns={["Category", "Rows", "Share"]}
+        rows={shares.map(({ label, count, tone }) => ({
+          name: (
+            <>
+              <Swatch tone={tone} />
+              {label}
+            </>
+          ),
+          numbers: [formatNumber(count), formatShare(count, all)],
+        }))}
+      />
     </Panel>
   )
 }
+
+type CountsProps = {
+  readonly caption: string
+  readonly columns: readonly string[]
+  readonly rows: readonly { readonly name: ComponentChildren; readonly numbers: readonly string[] }[]
+}
+
+/** A table of names, each with its numbers at the right. */
+const Counts = ({ caption, columns, rows }: CountsProps) => (
+  <table class="counts">
+    <caption class="unseen">{caption}</caption>
+    <thead>
+      <tr>
+        {columns.map(column => (
+          <th key={column} scope="col">
+            {column}
+          </th>
+        ))}
+      </tr>
+    </thead>
+    <tbody>
+      {rows.map(({ name, numbers }, index) => (
+        <tr key={index}>
+          <th scope="row">{name}</th>
+          {numbers.map((number, at) => (
+            <td key={at}>{number}</td>
+          ))}
+        </tr>
+      ))}
+    </tbody>
+  </table>
+)
 
 /** What became of the rows, in numbers, and how the list is read. */
 function Facts({ list }: { readonly list: JobBody }) {
@@ -272,24 +293,14 @@ function Problems({ problems }: Pick<JobBody, "problems">) {
   if (problems.length === 0) return null
   return (
     <Panel title="Why rows are not allowed">
-      <Table
+      <Counts
         caption="The most common reasons"
-        columns={[
-          { name: "Reason", kind: "text" },
-          { name: "Rows", kind: "number", onPhone: "labelled" },
-          { name: "First row", kind: "number", onPhone: "labelled" },
-        ]}
-      >
-        {problems.map(({ reason, rows, first_row: first }) => (
-          <tr key={reason}>
-            <th scope="row">
-              {reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />}
-            </th>
-            <td>{formatNumber(rows)}</td>
-            <td>{formatNumber(first)}</td>
-          </tr>
-        ))}
-      </Table>
+        columns={["Reason", "Rows", "First row"]}
+        rows={problems.map(({ reason, rows, first_row: first }) => ({
+          name: reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />,
+          numbers: [formatNumber(rows), formatNumber(first)],
+        }))}
+      />
     </Panel>
   )
 }

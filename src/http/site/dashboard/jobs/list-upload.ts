@@ -127,11 +127,11 @@ async function readShortField(name: string, content: FormPart["content"]): Promi
   return text
 }
 
-/** What was pasted, as a file; null: nothing was. */
+/** What was pasted, as a file; null: nothing was. Addresses in one line are one each, as in the field of a mail. */
 function pastedFile({ pasted }: UploadValues): ArrivingList["file"] {
   if (pasted === "") return null
   const content = (async function* () {
-    yield Buffer.from(`${pasted}\n`)
+    yield Buffer.from(`${pasted.includes("\n") ? pasted : pasted.replaceAll(/[,;]\s*/g, "\n")}\n`)
     return undefined
   })()
   return { fileName: PASTED_NAME, mediaType: "", content }
