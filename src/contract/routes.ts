@@ -114,7 +114,7 @@ export const ROUTES = {
     kind: "hook",
     problems: [...KEY_PROBLEMS, "forbidden_origin", "payload_too_large", "invalid_input"],
   },
-  home: { method: "GET", path: "/", description: "Checks an email address, a domain or a website: a business, a free mailbox or a throw-away one.", access: "anybody", kind: "page", problems: [] },
+  home: { method: "GET", path: "/", description: "Tells a company from a free mailbox, a disposable address or a typo, and says why.", access: "anybody", kind: "page", problems: [] },
   docs: { method: "GET", path: "/docs", description: "The API reference.", access: "anybody", kind: "page", problems: [] },
   openapi: { method: "GET", path: "/docs/json", description: "The API's OpenAPI document.", access: "anybody", kind: "page", problems: [] },
   docsErrors: { method: "GET", path: "/docs/errors", description: "Every error code, its cause and what to do.", access: "anybody", kind: "page", problems: [] },

@@ -24,7 +24,7 @@ export function SocialTags({ route, title }: SocialTagsProps) {
     "og:image:type": "image/png",
     "og:image:width": "1200",
     "og:image:height": "630",
-    "og:image:alt": "The mark of mailkind, with the words: Who’s behind this email?",
+    "og:image:alt": "The mark of mailkind, with the words: Know who’s behind every sign-up",
   }
   return (
     <>
