@@ -14,6 +14,7 @@ import type { GuideFacts } from "../../src/http/site/docs/guide-facts.ts"
 import { guideRoutes } from "../../src/http/site/docs/guide-routes.tsx"
 import type { Guards } from "../../src/http/site/guards.ts"
 import { createPageResponses } from "../../src/http/site/page-responses.ts"
+import { createHomePage } from "../../src/http/site/public/home-page.tsx"
 import type { ListsOverview } from "../../src/http/site/public/lists-overview.tsx"
 import { publicRoutes } from "../../src/http/site/public/public-routes.tsx"
 import { createSystem } from "../../src/system/system.ts"
@@ -67,18 +68,21 @@ export function openSite({
     testDomain: changes.testDomain ?? "mailkind.test",
     guide: guide ?? guideFactsFor(),
   }
+  const tiers = { tiers: TIERS.slice(0, 1), defaultTier: 0, pricing: null }
   const handlers: { readonly [R in RouteId]?: unknown } = {
     ...publicRoutes({
       ...shared,
+      homePage: createHomePage({
+        ...shared,
+        ...tiers,
+        freeChecks: null,
+        lists,
+        examples: { list: async () => [], has: () => false },
+      }),
+      ...tiers,
       responses: own,
       assets: createAssets(asset),
-      freeChecks: null,
-      lists,
-      examples: { list: async () => [], has: () => false },
       signIn: { isSignUpOpen: true },
-      tiers: TIERS,
-      defaultTier: 0,
-      pricing: null,
       securityContacts: [],
       clock: () => CLOCK_MS,
       ...changes,

@@ -18,6 +18,7 @@ import { guideRoutes } from "./docs/guide-routes.tsx"
 import { ownListPageRoutes } from "./own-lists/own-list-routes.tsx"
 import { createExamples } from "./public/examples.ts"
 import { freeCheckRoutes } from "./public/free-check-routes.tsx"
+import { createHomePage } from "./public/home-page.tsx"
 import { publicRoutes } from "./public/public-routes.tsx"
 import { signInRoutes } from "./sign-in/sign-in-routes.tsx"
 import { createSiteContext, type SiteContext, type SiteDeps } from "./site-context.ts"
@@ -25,11 +26,12 @@ import { createSiteContext, type SiteContext, type SiteDeps } from "./site-conte
 /** Every page for people: documentation, the free checker, the sign-in, the dashboard and the administration. */
 export function siteRoutes(deps: SiteDeps) {
   const site = createSiteContext(deps)
-  const visited = { ...site, examples: createExamples(site) }
+  const examples = createExamples(site)
+  const homePage = createHomePage({ ...site, examples })
   return {
-    ...publicRoutes(visited),
+    ...publicRoutes({ ...site, homePage }),
     ...guideRoutes({ ...site, files: site.assets }),
-    ...freeCheckRoutes(visited),
+    ...freeCheckRoutes({ ...site, examples, homePage }),
     ...signInRoutes(site),
     ...dashboardRoutes(site),
     ...adminRoutes(site),

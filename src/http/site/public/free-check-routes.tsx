@@ -23,13 +23,12 @@ import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
 import type { CheckedVerdict } from "../ui/verdict/verdict-card.tsx"
 import { type Examples, freeCheckRequest, publicOwnListMatch } from "./examples.ts"
-import { homeFacts } from "./home-facts.ts"
-import { type CheckFormState, EMPTY_CHECK_FORM, HomePage, INPUT_FIELD } from "./home-page.tsx"
+import { type CheckFormState, EMPTY_CHECK_FORM, INPUT_FIELD, type RenderHomePage } from "./home-page.tsx"
 import { EXAMPLE_FIELD } from "./home-sections.tsx"
 import { PassPage } from "./pass-page.tsx"
 import { ResultPage } from "./result-page.tsx"
 
-type FreeCheckSite = SiteContext & { readonly examples: Examples }
+type FreeCheckSite = SiteContext & { readonly examples: Examples; readonly homePage: RenderHomePage }
 
 /** The free checker: the form of the home page, and the challenge of a pass. Refusals come in `CHECKER_REFUSAL_ORDER`. */
 export function freeCheckRoutes(site: FreeCheckSite) {
@@ -166,15 +165,6 @@ async function freeCheckResult(
   return displayedVerdict(site, await site.check({ ...checkRequest, ownListMatch }), requestId)
 }
 
-type HomePageContent = {
-  readonly form: CheckFormState
-  readonly error?: string | null
-}
-
-const homePage = async (site: FreeCheckSite, { form, error = null }: HomePageContent): Promise<VNode> => (
-  <HomePage facts={await homeFacts(site)} form={form} error={error} />
-)
-
 /** The page that explains a problem: the pass page, or the home page with a message. Throws the problem when it is another one. */
 async function problemPage(
   site: FreeCheckSite,
@@ -192,11 +182,11 @@ async function problemPage(
         />
       )
     case "invalid_input":
-      return await homePage(site, { form: { ...form, error: detail } })
+      return await site.homePage({ form: { ...form, error: detail } })
     case "banned":
     case "rate_limited":
     case "busy":
-      return await homePage(site, { form, error: detail })
+      return await site.homePage({ form, error: detail })
     default:
       throw problem
   }

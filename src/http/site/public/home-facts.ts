@@ -21,13 +21,14 @@ export type HomeFacts = ExampleFacts & {
   readonly pricing: string | null
 }
 
-type FactsSite = Pick<
+/** What the home page is made with. */
+export type HomeSite = Pick<
   SiteContext,
   "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing" | "lists"
 > & { readonly examples: Examples }
 
 /** What the home page tells about a server. */
-export async function homeFacts(site: FactsSite): Promise<HomeFacts> {
+export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
   const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing, examples, lists } = site
   const { sets, sources } = lists()
   return {

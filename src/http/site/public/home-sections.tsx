@@ -67,7 +67,7 @@ export function Proof({ facts: { domainsCount, listsCount } }: SectionProps) {
 export function FirstCall({ facts }: SectionProps) {
   const { testDomain, hasTestAddresses } = facts
   return (
-    <section>
+    <>
       <h2 id="api">A few lines in your sign-up</h2>
       <p class="sub">
         {hasTestAddresses ? "This works right now, without a key. " : null}
@@ -84,7 +84,7 @@ export function FirstCall({ facts }: SectionProps) {
         />
         <CodeBlock caption="Answer, shortened" code={shortAnswer(testDomain)} language="json" />
       </div>
-    </section>
+    </>
   )
 }
 

@@ -14,29 +14,15 @@ import { pythonClient } from "../docs/python-client.ts"
 import { pythonWheel, WHEEL_NAME } from "../docs/python-wheel.ts"
 import { type SiteContext, serverOffer } from "../site-context.ts"
 import { apiReferenceHtml } from "./api-reference-page.tsx"
-import type { Examples } from "./examples.ts"
 import { formScriptRoutes } from "./form-script-routes.ts"
-import { homeFacts } from "./home-facts.ts"
-import { HomePage } from "./home-page.tsx"
+import type { RenderHomePage } from "./home-page.tsx"
 import { siteFileRoutes } from "./site-files.ts"
 
 type PublicSite = Pick<
   SiteContext,
-  | "responses"
-  | "baseUrl"
-  | "testDomain"
-  | "pages"
-  | "assets"
-  | "freeChecks"
-  | "tiers"
-  | "defaultTier"
-  | "guide"
-  | "pricing"
-  | "lists"
-  | "securityContacts"
-  | "clock"
+  "responses" | "baseUrl" | "testDomain" | "pages" | "assets" | "tiers" | "pricing" | "securityContacts" | "clock"
 > & {
-  readonly examples: Examples
+  readonly homePage: RenderHomePage
   readonly signIn: Pick<SiteContext["signIn"], "isSignUpOpen">
   readonly guards: Pick<SiteContext["guards"], "allowAnonymous">
 }
@@ -58,7 +44,7 @@ export function publicRoutes(site: PublicSite) {
     apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js"), serverOffer(site)),
   )
   return handlers({
-    home: exchange => guards.allowAnonymous(exchange, async () => <HomePage facts={await homeFacts(site)} />),
+    home: exchange => guards.allowAnonymous(exchange, () => site.homePage()),
     docs: exchange => guards.allowAnonymous(exchange, async () => apiReference(await reference(), exchange)),
     openapi: exchange => responses.document(document(), exchange.request, exchange.id),
     pythonClient: exchange => responses.document(python(), exchange.request, exchange.id),

@@ -7,7 +7,7 @@ export const HOME = `
 .row .swatch { width: 10px; height: 10px; margin: 0 } .row b { font-weight: 550; overflow-wrap: anywhere } .row small { grid-column: 2 / -1; color: var(--soft); font-size: .8125rem }
 .proof div { display: flex; flex-direction: column-reverse; justify-content: flex-end } .proof dd { font-size: 1.375rem }
 .sub { margin-bottom: var(--s4); color: var(--soft) } .home h2 { margin: var(--s8) 0 var(--s1) } .home .sample { margin: 0 }
-.pair { display: grid; gap: var(--s4); align-items: start } .pair > * { margin: 0 } .pair .sample { min-height: 14.25rem } .pair > .sample:last-child { margin-top: 2.35rem }
+.pair { display: grid; gap: var(--s4); align-items: start } .pair > * { margin: 0 } .pair .sample { min-height: 14.5rem } .pair > .sample:last-child { margin-top: 2.35rem }
 .trio { display: grid; gap: var(--s5) var(--s6); margin-top: var(--s4) } .trio h3 { margin: 0 0 var(--s1) } .trio p { margin: 0; color: var(--soft) }
 @media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1.05fr) minmax(0, 1fr); gap: var(--s7); padding: var(--s6) 0 var(--s7) } .pair { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) } .trio { grid-template-columns: repeat(3, minmax(0, 1fr)) } .host { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--s4); align-items: end; margin-top: var(--s8) } .host h2 { margin-top: 0 } .host p { margin: 0 } }
 @media (max-width: 56rem) { .pair > .sample:last-child { margin-top: 0 } .home h2 { margin-top: var(--s7) } }
