@@ -166,7 +166,7 @@ async function firstCall({ page, keyboard, server, hasScript }: Newcomer, key: s
     await page.getByText("Your first request arrived.").waitFor()
     // The focus was in what was replaced.
     expect(await focused(page)).toBe("Get started")
-    expect(await page.locator("#today-units time").textContent()).toMatch(/^in /)
+    expect(await page.locator("#figures time").textContent()).toMatch(/^in /)
   } else await page.reload()
   expect(await page.locator(".steps [aria-current]").textContent()).toContain("Protect a form")
 }
@@ -175,7 +175,7 @@ async function blockDomain(visitor: Newcomer): Promise<void> {
   const { page, keyboard } = visitor
   // The links of the account stand before the content.
   await page.goto(`${visitor.server.url}/dashboard`)
-  await keyboard.tabTo(/^Block and allow$/)
+  await keyboard.tabTo(/^Block & allow$/)
   await keyboard.pressAndLoad("Enter")
   await keyboard.tabTo(/^Addresses and domains$/)
   await keyboard.type("spam.example.com")

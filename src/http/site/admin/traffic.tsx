@@ -3,15 +3,16 @@ import { HOUR_MS } from "../../../base/time.ts"
 import { CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { CATEGORY_MEASURES } from "../../../customers/usage/measures.ts"
 import { type HourCount, STATUS_CLASSES } from "../../../customers/usage/traffic.ts"
-import { BarChart } from "../ui/bar-chart.tsx"
-import { formatNumber } from "../ui/format.ts"
+import { StackedChart } from "../ui/charts.tsx"
+import { formatDate, formatDay, formatInstant, formatNumber, formatShare } from "../ui/format.ts"
 import { Table } from "../ui/layout.tsx"
+import { Legend } from "../ui/panels.tsx"
 import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"
 
 const HOURS_OF_DAY = 24
 const DAYS_SHOWN = 30
-const MINUTE_DIGITS = 16
-const DATE_DIGITS = 10
+/** An instant ends in `22:33 UTC`. */
+const [MINUTE_LENGTH, UTC_LENGTH] = [9, 4]
 
 /** How far back the charts go: 30 days, today included. */
 export const firstShownHour = (nowMs: number): number =>
@@ -20,6 +21,8 @@ export const firstShownHour = (nowMs: number): number =>
 /** What happened within one bar of a chart. */
 type TrafficSlot = {
   readonly label: string
+  /** The same below the chart. */
+  readonly short: string
   readonly ok: number
   readonly clientErrors: number
   readonly serverErrors: number
@@ -27,13 +30,14 @@ type TrafficSlot = {
   readonly categories: readonly number[]
 }
 
-function toSlot(label: string, counts: readonly HourCount[]): TrafficSlot {
+function toSlot(label: string, short: string, counts: readonly HourCount[]): TrafficSlot {
   const totals = new Map<string, number>()
   for (const { measure, count } of counts) totals.set(measure, (totals.get(measure) ?? 0) + count)
   const of = (measure: string): number => totals.get(measure) ?? 0
   const [success, redirects, clientErrors, serverErrors] = STATUS_CLASSES.map(each => of(`status_${each}`))
   return {
     label,
+    short,
     ok: (success ?? 0) + (redirects ?? 0),
     clientErrors: clientErrors ?? 0,
     serverErrors: serverErrors ?? 0,
@@ -48,8 +52,8 @@ function hourSlots(counts: readonly HourCount[], nowMs: number): readonly Traffi
   const byHour = Map.groupBy(counts, ({ hour }) => hour)
   return Array.from({ length: HOURS_OF_DAY }, (_, at) => {
     const hour = nowHour - HOURS_OF_DAY + 1 + at
-    const label = new Date(hour * HOUR_MS).toISOString().slice(0, MINUTE_DIGITS).replace("T", " ")
-    return toSlot(label, byHour.get(hour) ?? [])
+    const label = formatInstant(hour * HOUR_MS)
+    return toSlot(label, label.slice(-MINUTE_LENGTH, -UTC_LENGTH), byHour.get(hour) ?? [])
   })
 }
 
@@ -58,8 +62,8 @@ function daySlots(counts: readonly HourCount[], nowMs: number): readonly Traffic
   const first = firstShownHour(nowMs)
   const byDay = Map.groupBy(counts, ({ hour }) => Math.floor((hour - first) / HOURS_OF_DAY))
   return Array.from({ length: DAYS_SHOWN }, (_, at) => {
-    const date = new Date((first + at * HOURS_OF_DAY) * HOUR_MS).toISOString().slice(0, DATE_DIGITS)
-    return toSlot(date, byDay.get(at) ?? [])
+    const atMs = (first + at * HOURS_OF_DAY) * HOUR_MS
+    return toSlot(formatDate(atMs), formatDay(atMs), byDay.get(at) ?? [])
   })
 }
 
@@ -100,19 +104,20 @@ function RequestsChart({ title, slots }: SlotsProps & { readonly title: string }
         <Figure name="Failed (5xx)" value={serverErrors} />
         <Figure name="Units" value={units} />
       </dl>
-      <BarChart
+      <StackedChart
         label={`Requests to the API, ${title.toLowerCase()}: ${summary}.`}
         series={REQUEST_SERIES}
-        bars={slots.map(slot => ({ label: slot.label, values: [slot.ok, slot.clientErrors, slot.serverErrors] }))}
+        bars={slots.map(slot => ({ ...slot, values: [slot.ok, slot.clientErrors, slot.serverErrors] }))}
       />
+      <Legend items={REQUEST_SERIES} />
     </>
   )
 }
 
 const REQUEST_SERIES = [
-  { label: "answered", look: "allow" },
-  { label: "refused", look: "review" },
-  { label: "failed", look: "block" },
+  { label: "answered", tone: "of-allow" },
+  { label: "refused", tone: "of-review" },
+  { label: "failed", tone: "of-block" },
 ] as const
 
 function Figure({ name, value }: { readonly name: string; readonly value: number }) {
@@ -128,10 +133,10 @@ function UnitsChart({ slots }: SlotsProps) {
   return (
     <>
       <h3>Units per day</h3>
-      <BarChart
+      <StackedChart
         label={`Units per day, last 30 days: ${formatNumber(total(slots, slot => slot.units))} in all.`}
-        series={[{ label: "units", look: "accent" }]}
-        bars={slots.map(slot => ({ label: slot.label, values: [slot.units] }))}
+        series={[{ label: "units", tone: "of-accent" }]}
+        bars={slots.map(slot => ({ ...slot, values: [slot.units] }))}
       />
     </>
   )
@@ -156,7 +161,7 @@ function CategoryShares({ slots }: SlotsProps) {
             <tr key={category}>
               <th scope="row">{CATEGORY_LABELS[category]}</th>
               <td class="number">{formatNumber(count)}</td>
-              <td class="number">{formatShare(count / all)}</td>
+              <td class="number">{formatShare(count, all)}</td>
             </tr>
           ))}
         </Table>
@@ -164,8 +169,6 @@ function CategoryShares({ slots }: SlotsProps) {
     </>
   )
 }
-
-const formatShare = (share: number): string => (share < 0.005 ? "under 1 %" : `${Math.round(share * 100)} %`)
 
 const total = (slots: readonly TrafficSlot[], of: (slot: TrafficSlot) => number): number =>
   slots.reduce((sum, slot) => sum + of(slot), 0)

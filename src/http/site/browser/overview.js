@@ -6,7 +6,7 @@ const INTERVAL_MS = 5000
 const ASKS_MAX = 180
 
 /** What the page shows anew. */
-const PARTS = ["#start", "#today-units"]
+const PARTS = ["#start", "#figures"]
 const NEWS = /** @type {const} */ ({ call: "You have a key.", form: "Your first request arrived." })
 
 /** @param {Document} page */

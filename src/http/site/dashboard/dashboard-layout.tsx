@@ -6,18 +6,31 @@ import type { SignedInUser } from "../guards.ts"
 import { ActionButton, Timestamp } from "../ui/forms.tsx"
 import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
 
-/** The pages of an account, in the order of the links. */
+/** The pages of an account by what they are for, in the order of the links. */
 const DASHBOARD_PAGES = [
-  { route: "dashboard", label: "Overview" },
-  { route: "keys", label: "Keys" },
-  { route: "requests", label: "Requests" },
-  { route: "tryIt", label: "Try it" },
-  { route: "dashboardJobs", label: "Check a list" },
-  { route: "ownLists", label: "Block and allow" },
-  { route: "rules", label: "Rules" },
-  { route: "feedback", label: "Feedback" },
-  { route: "account", label: "Account" },
-] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]
+  {
+    group: null,
+    pages: [
+      { route: "dashboard", label: "Overview" },
+      { route: "tryIt", label: "Check one" },
+      { route: "dashboardJobs", label: "Check a list" },
+      { route: "requests", label: "Requests" },
+    ],
+  },
+  {
+    group: "Settings",
+    pages: [
+      { route: "keys", label: "Keys" },
+      { route: "ownLists", label: "Block & allow" },
+      { route: "rules", label: "Rules" },
+      { route: "feedback", label: "Reports" },
+      { route: "account", label: "Account" },
+    ],
+  },
+] as const satisfies readonly {
+  readonly group: string | null
+  readonly pages: readonly { readonly route: RouteId; readonly label: string }[]
+}[]
 
 type DashboardLayoutProps = {
   readonly route: RouteId
@@ -58,17 +71,20 @@ function ariaCurrent(target: DashboardPage, route: RouteId) {
   return ariaCurrentPage(target === route)
 }
 
-type DashboardPage = (typeof DASHBOARD_PAGES)[number]["route"]
+type DashboardPage = (typeof DASHBOARD_PAGES)[number]["pages"][number]["route"]
 
 /** The links to the pages of the account, and for administrators the link to their pages. */
 function AccountNavigation({ route, user }: Pick<DashboardLayoutProps, "route" | "user">) {
   return (
     <nav class="section-links" aria-label="Your account">
-      {DASHBOARD_PAGES.map(page => (
-        <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrent(page.route, route)}>
-          {page.label}
-        </a>
-      ))}
+      {DASHBOARD_PAGES.flatMap(({ group, pages }) => [
+        group === null ? null : <p key={group}>{group}</p>,
+        ...pages.map(page => (
+          <a key={page.route} href={ROUTES[page.route].path} {...ariaCurrent(page.route, route)}>
+            {page.label}
+          </a>
+        )),
+      ])}
       {user.isAdmin ? (
         <a class="apart" href={ROUTES.admin.path}>
           Administration

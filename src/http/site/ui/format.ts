@@ -9,13 +9,23 @@ export const formatNumber = (value: number): string => ENGLISH.format(value)
 export const formatCount = (count: number, singular: string, plural = `${singular}s`): string =>
   `${formatNumber(count)} ${count === 1 ? singular : plural}`
 
+/** A share of a whole: `26%`. Neither nothing nor everything is said where it is not so. */
+export function formatShare(count: number, all: number): string {
+  const percent = Math.round((count / Math.max(1, all)) * 100)
+  if (percent === 0 && count > 0) return "<1%"
+  return percent === 100 && count < all ? ">99%" : `${percent}%`
+}
+
 const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 
-/** A day in UTC: `27 Nov 2026`. */
-export function formatDate(atMs: number): string {
+/** A day of this year in UTC: `27 Nov`. */
+export function formatDay(atMs: number): string {
   const at = new Date(atMs)
-  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]} ${at.getUTCFullYear()}`
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`
 }
+
+/** A day in UTC: `27 Nov 2026`. */
+export const formatDate = (atMs: number): string => `${formatDay(atMs)} ${new Date(atMs).getUTCFullYear()}`
 
 /** An instant in UTC: `27 Nov 2026, 22:33 UTC`. */
 export const formatInstant = (atMs: number): string =>

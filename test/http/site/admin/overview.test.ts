@@ -173,7 +173,7 @@ test("the overview shows requests by status, units and categories of 24 hours an
   const { text, html } = await page("/admin")
   expect(text).toContain("Last 24 hours Requests 4 Refused (4xx) 1 Failed (5xx) 0 Units 3")
   expect(text).toContain("Last 30 days Requests 11 Refused (4xx) 1 Failed (5xx) 7 Units 3")
-  expect(text).toContain("Disposable 2 67 % Personal 1 33 %")
+  expect(text).toContain("Disposable 2 67% Personal 1 33%")
   expect(html).toContain("3 answered, 1 refused, 0 failed.")
   expect(await pruneTraffic(store, trustedAt(clock() + 31 * 86_400_000))).toBe(1)
 })

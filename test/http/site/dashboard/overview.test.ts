@@ -21,15 +21,15 @@ function rowsOf(html: string, caption: string): readonly (readonly string[])[] {
   )
 }
 
-/** The numbers in a column of a table, and the one in its row of sums. */
-function columnOf(html: string, caption: string, index: number): { readonly sum: number; readonly added: number } {
-  const numbers = rowsOf(html, caption).map(cells => Number((cells[index] ?? "").replaceAll(",", "")))
-  return { sum: numbers.at(-1) ?? -1, added: numbers.slice(0, -1).reduce((all, one) => all + one, 0) }
-}
+/** The numbers in a column of a table. */
+const columnOf = (html: string, caption: string, index: number): readonly number[] =>
+  rowsOf(html, caption).map(cells => Number((cells[index] ?? "").replaceAll(",", "")))
 
-/** The checks of each day, as the chart tells them. */
+/** The checks of each day, as the tooltips of the chart tell them. */
 const chartOf = (html: string): readonly number[] =>
-  [...html.matchAll(/<title>\d{4}-\d\d-\d\d: ([\d,]+) checks?<\/title>/g)].map(([, count = ""]) => Number(count))
+  [...html.matchAll(/<title>\d+ [A-Z][a-z]{2} \d{4}: ([^<]*)<\/title>/g)].map(([, parts = ""]) =>
+    sumOf((parts.match(/[\d,]+(?= )/g) ?? []).map(count => Number(count.replaceAll(",", "")))),
+  )
 
 const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, count) => sum + count, 0)
 
@@ -59,59 +59,45 @@ async function busy() {
 
 describe("the figures of the overview", () => {
   test.each(["", "?days=7", "?days=90"])(
-    "add up: chart, keys, categories, units and file have the same sums (%s)",
+    "add up: chart, keys, categories, days and file have the same sums (%s)",
     async query => {
       const { get } = await busy()
       const { html, text: words } = await get(`${OVERVIEW}${query}`)
       const checks = 3 + 1 + 2 + 2 + 1
       const units = 3 + LIMITS.deepCheckUnits + 2 + 2 + 1 + 1
       expect(sumOf(chartOf(html))).toBe(checks)
-      for (const caption of ["Checks by category", "Usage by key"])
-        expect({ caption, ...columnOf(html, caption, caption === "Usage by key" ? 2 : 1) }).toEqual({
-          caption,
-          sum: checks,
-          added: checks,
-        })
-      for (const caption of ["Usage by key", "How the units add up"])
-        expect({ caption, ...columnOf(html, caption, 3) }).toEqual({ caption, sum: units, added: units })
-      expect(words).toContain(`${checks} checks in the last ${/\d+/.exec(query)?.[0] ?? 30} days, for ${units} units.`)
-      expect(words).toContain(`${units - 2} of them are units of your account. 2 are units of publishable keys.`)
-      const days = rowsOf(html, "Usage by day")
-      expect([
-        days.length,
-        sumOf(days.map(([, count]) => Number(count))),
-        sumOf(days.map(([, , used]) => Number(used))),
-      ]).toEqual([Number(/\d+/.exec(query)?.[0] ?? 30), checks, units])
+      for (const [caption, column] of [
+        ["Checks by category", 1],
+        ["Keys", 3],
+      ] as const)
+        expect({ caption, checks: sumOf(columnOf(html, caption, column)) }).toEqual({ caption, checks })
+      expect(words).toContain(`Checks ${checks} `)
+      const days = rowsOf(html, "Checks by day")
+      const sums = [1, 2, 3, 4, 5].map(column => sumOf(columnOf(html, "Checks by day", column)))
+      expect([days.length, ...sums]).toEqual([Number(/\d+/.exec(query)?.[0] ?? 30), checks, 1, 6, 2, units])
       const rows = csvRows((await get(`${ROUTES.usageFile.path}${query}`)).html)
       expect(sumOf(rows.map(row => Number(row["units"])))).toBe(units)
-      expect(sumOf(rows.flatMap(row => [row["checks"], row["deep_checks"], row["batch_items"]].map(Number)))).toBe(
-        checks,
-      )
+      for (const columns of [
+        ["checks", "deep_checks", "batch_items"],
+        ["allow", "review", "block"],
+      ])
+        expect(sumOf(rows.flatMap(row => columns.map(name => Number(row[name]))))).toBe(checks)
     },
   )
 
-  test("tell what deep checks, batches, reports and publishable keys cost, beside the sum", async () => {
+  test("tell what is left today, what form keys used, and what limits there are", async () => {
     const { get } = await busy()
-    const { html, text: words } = await get(OVERVIEW)
-    expect(rowsOf(html, "How the units add up")).toEqual([
-      ["Checks", "6", "1", "6"],
-      ["Deep checks", "1", String(LIMITS.deepCheckUnits), String(LIMITS.deepCheckUnits)],
-      ["Batch items", "2", "1", "2"],
-      ["Reports of mistakes", "1", "1", "1"],
-      ["All", "", "", "14"],
-    ])
-    expect(words).toContain("9,991 of 10,000 units left. You used 9.")
-    expect(html).toMatch(/<meter [^>]*max="10000"[^>]*value="9"|<meter [^>]*value="9"[^>]*max="10000"/)
-    expect(words).toContain("Publishable keys have their own units: 2 of 1,000 used.")
-    expect(words).toContain("Per day 10,000 units Per second 20 requests Concurrent 20 requests")
+    const { text: words } = await get(OVERVIEW)
+    expect(words).toContain("Left today 9,991 of 10,000 · resets in 24 h")
+    expect(words).toContain("Form keys: 2 of 1,000 today")
+    expect(words).toContain("10,000 units a day · 20 requests a second · 20 at once")
   })
 
   test("are those of one key when it is chosen, in the chart, the tables and the file", async () => {
     const { get, publishable } = await busy()
     const { html } = await get(`${OVERVIEW}?key=${publishable}`)
     expect(sumOf(chartOf(html))).toBe(2)
-    expect(rowsOf(html, "Usage by key")).toHaveLength(2)
-    expect(columnOf(html, "Usage by key", 2)).toEqual({ sum: 2, added: 2 })
+    expect(columnOf(html, "Keys", 3)).toEqual([2])
     expect(html).toMatch(
       new RegExp(`<option[^>]*value="${publishable}"[^>]* selected|<option[^>]* selected[^>]*value="${publishable}"`),
     )
@@ -129,12 +115,41 @@ describe("the figures of the overview", () => {
     await harness.revoke()
     // A session ends earlier than the usage.
     const rows = async (query: string) =>
-      rowsOf((await (await signedInBrowser(harness)).get(`${OVERVIEW}${query}`)).html, "Usage by key")
-    const [key = "", , ...figures] = (await rows("?days=90"))[0] ?? []
-    expect([key, figures]).toEqual([expect.stringMatching(/ revoked$/), ["2", "2", "0"]])
-    expect((await rows("?days=7"))[0]?.slice(2)).toEqual(["1", "1", "0"])
+      rowsOf((await (await signedInBrowser(harness)).get(`${OVERVIEW}${query}`)).html, "Keys")[0]?.slice(1)
+    expect(await rows("?days=90")).toEqual(["Secret, revoked", expect.any(String), "2"])
+    expect((await rows("?days=7"))?.at(-1)).toBe("1")
     await harness.time.tick(DAY_MS)
-    expect((await rows("?days=90"))[0]?.slice(2)).toEqual(["1", "1", "0"])
+    expect((await rows("?days=90"))?.at(-1)).toBe("1")
+  })
+
+  test("name the change against the period before, where it is stored", async () => {
+    const { harness, get } = await openSignedIn()
+    const check = (count: number) =>
+      Promise.all(Array.from({ length: count }, () => harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })))
+    const told = async (query: string) =>
+      /Checks [\d,]+ (.*?) Blocked/.exec((await get(`${OVERVIEW}${query}`)).text)?.[1]
+    await check(2)
+    expect(await told("?days=7")).toBe("none in the 7 days before")
+    await harness.time.tick(7 * DAY_MS)
+    await check(3)
+    expect(await told("?days=7")).toBe("▲ up 50% on the 7 days before")
+    expect(await told("?days=90")).toBe("in 90 days")
+  })
+
+  test("of days that a version before counted are plain bars, and the legend says until when", async () => {
+    const { harness, get } = await openSignedIn()
+    await harness.ask("POST /v1/check", { body: { domain: "mailinator.com" } })
+    await harness.customers.usage.flush()
+    await harness.store.run("DELETE FROM usage WHERE measure LIKE 'recommendation:%'")
+    const plain = await get(OVERVIEW)
+    expect(chartOf(plain.html).at(-1)).toBe(1)
+    expect(plain.text).toContain("Blocked – nothing to count yet")
+    await harness.time.tick(DAY_MS)
+    await harness.ask("POST /v1/check", { body: { domain: "mailinator.com" } })
+    const { html, text: words } = await get(OVERVIEW)
+    expect(chartOf(html).slice(-2)).toEqual([1, 1])
+    expect(words).toContain("Blocked 100% 1 kept out")
+    expect(words).toContain("Block 100% Until 1 Jan: not counted by recommendation")
   })
 })
 
@@ -178,29 +193,32 @@ describe("the part that is displayed", () => {
 test("the path that the usage had before leads to it, for people who are signed in", async () => {
   const { harness, get } = await openSignedIn()
   const { status, redirectPath } = await get(ROUTES.usage.path)
-  expect([status, redirectPath]).toEqual([303, `${OVERVIEW}#usage`])
+  expect([status, redirectPath]).toEqual([303, OVERVIEW])
   const { headers } = await harness.app(new Request(`http://localhost${ROUTES.usageFile.path}?days=7`))
   expect(headers.get("location")).toBe(`/sign-in?next=${encodeURIComponent(`${ROUTES.usageFile.path}?days=7`)}`)
 })
 
-test("an account without limits has no bar, and reads so", async () => {
+test("an account without limits reads so", async () => {
   const { harness, get } = await openSignedIn({ tier: 4 })
   await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-  const { html, text: words } = await get(OVERVIEW)
-  expect(html).not.toContain("<meter")
-  expect(words).toContain("1 unit used. You have no daily limit.")
-  expect(words).toContain("Per second no limit")
+  const { text: words } = await get(OVERVIEW)
+  expect(words).toContain("Left today No limit 1 unit used today")
+  expect(words).toContain("no limit of units")
 })
 
 describe("the start of a new account", () => {
   /** The step that the page explains; empty: it has no steps. */
-  const stepOf = (html: string): string => /aria-current="step"[^>]*>([^<]*)/.exec(html)?.[1] ?? ""
+  const stepOf = (html: string): string => /aria-current="step"[^>]*><strong>([^<]*)/.exec(html)?.[1] ?? ""
 
   test("goes from the key to the first request to the form, and disappears when all is done", async () => {
     const { harness, get } = await openSignedIn({ tier: 0 })
-    expect(stepOf((await get(OVERVIEW)).html)).toBe("Send your first request")
+    const { html: first } = await get(OVERVIEW)
+    expect([stepOf(first), first.includes('class="tiles"'), first.includes('<figure class="chart')]).toEqual([
+      ...["Send your first request", false, false],
+    ])
     await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-    expect(stepOf((await get(OVERVIEW)).html)).toBe("Protect a form")
+    const { html: second } = await get(OVERVIEW)
+    expect([stepOf(second), second.includes('class="tiles"')]).toEqual(["Protect a form", true])
     const { text } = await harness.newKey([SITE])
     expect((await get(OVERVIEW)).text).toContain("You have a publishable key.")
     await harness.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
@@ -227,7 +245,7 @@ describe("the start of a new account", () => {
   })
 })
 
-test("the overview of ninety busy days stays under 60 KB", async () => {
+test("the overview of ninety busy days stays under 60 KB, and under 12 KB as it is sent", async () => {
   const { harness, get } = await openSignedIn({ tier: 1 })
   for (let day = 0; day < 20; day++) {
     for (const domain of ["gmail.com", "mailinator.com", "mit.edu", "duck.com"])
@@ -236,4 +254,36 @@ test("the overview of ninety busy days stays under 60 KB", async () => {
   }
   const { html } = await get(`${OVERVIEW}?days=90`)
   expect(html.length).toBeLessThan(60_000)
+  expect(Bun.gzipSync(html).length).toBeLessThan(12_000)
+})
+
+describe("the latest requests", () => {
+  const latestOf = (html: string): readonly string[] =>
+    [...(/<ul class="latest">(.*?)<\/ul>/s.exec(html)?.[1] ?? "").matchAll(/<li>(.*?)<\/li>/gs)].map(([, row = ""]) =>
+      textOf(row.replaceAll("</span>", "</span> ").replaceAll("</a>", "</a> ")).trim(),
+    )
+
+  test("are five checks of the log, the newest first, and lead to their pages", async () => {
+    const { harness, get } = await openSignedIn()
+    for (const domain of ["mit.edu", "gmail.com", "gmail.com", "gmail.com", "mailinator.com"])
+      await harness.ask("POST /v1/check", { body: { domain } })
+    await harness.ask("POST /v1/check/batch", { body: { items: ["jane@gmail.com", "a@@b"] } })
+    await harness.ask("GET /v1/usage")
+    const { html } = await get(OVERVIEW)
+    expect(latestOf(html)).toEqual([
+      ...["2 items Batch", "mailinator.com Disposable block"],
+      ...Array.from({ length: 3 }, () => "gmail.com Personal review"),
+    ])
+    const [path = ""] = attributesIn(html, "href").filter(href => href.startsWith(`${ROUTES.requests.path}/`))
+    expect((await get(path)).status).toBe(200)
+  })
+
+  test("are a sentence when the log is off", async () => {
+    const { harness, get, post } = await openSignedIn()
+    await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
+    await post(ROUTES.postRequestLog.path, { log: "off" })
+    const { html, text: words } = await get(OVERVIEW)
+    expect(latestOf(html)).toEqual([])
+    expect(words).toContain("The request log is off.")
+  })
 })

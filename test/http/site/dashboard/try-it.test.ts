@@ -93,7 +93,7 @@ describe("the units of what is tried", () => {
     expect(today).toMatchObject({ used: 6, remaining: 994, checks: 1, deep_checks: 1 })
     expect(today.by_category.personal).toBe(2)
     expect(today.by_key.map(({ id, used }) => [id, used])).toEqual([[browsed.harness.keyId, 0]])
-    expect((await browsed.get(ROUTES.dashboard.path)).text).toContain("This site (Try it) – 2 6 0")
+    expect((await browsed.get(ROUTES.dashboard.path)).text).toContain("This dashboard 2")
     const { headers } = await browsed.harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
     expect(headers.get("ratelimit")).toContain('"day";r=993')
   })

@@ -1,32 +1,33 @@
 /** @jsxImportSource preact */
+import { HOUR_MS } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
 import type { Usage } from "../../../../contract/usage-schema.ts"
-import type { SignedInUser } from "../../guards.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
-import { Timestamp } from "../../ui/forms.tsx"
-import { DescriptionList } from "../../ui/layout.tsx"
+import { checkedCount, sumFigures } from "../../../../customers/usage/usage-history.ts"
+import { formatCount, formatInstant, formatNumber, formatShare } from "../../ui/format.ts"
+import { Panel, Segmented, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { StartCard, type StartStep } from "./start-steps.tsx"
-import { type UsageData, UsageSection } from "./usage-section.tsx"
+import { LatestPanel } from "./latest-panel.tsx"
+import type { OverviewData } from "./overview-data.ts"
+import { StartCard } from "./start-steps.tsx"
+import { recommendedCount } from "./usage-figures.ts"
+import { CategoryPanel, ChartPanel, KeysPanel } from "./usage-panels.tsx"
+import { keyNameOf, USAGE_PERIODS, usagePath } from "./usage-query.ts"
 
-/** The data of the overview. */
-export type OverviewData = UsageData & {
-  readonly user: SignedInUser
-  readonly usage: Usage
-  /** Null: the account has done all of them. */
-  readonly nextStep: StartStep | null
-  readonly baseUrl: string
-  /** The path of `overview.js`. */
-  readonly script: string
-}
+type DataProps = { readonly data: OverviewData }
 
-/** The first page of the dashboard: the next step of a new account, units left today, usage and limits. */
-export function OverviewPage({ data }: { readonly data: OverviewData }) {
-  const { user, usage, nextStep, keys, baseUrl, script } = data
+/** The first page of the dashboard: the next step of a new account, what was checked as numbers and pictures, the keys and the limits. */
+export function OverviewPage({ data }: DataProps) {
+  const { user, usage, nextStep, keys, baseUrl, script, hasChecks, latest } = data
   return (
-    <DashboardLayout route="dashboard" title="Overview" user={user} scripts={nextStep === null ? [] : [script]}>
+    <DashboardLayout
+      route="dashboard"
+      title="Overview"
+      user={user}
+      scripts={nextStep === null ? [] : [script]}
+      action={hasChecks ? <PeriodChoice data={data} /> : undefined}
+    >
       <p class="unseen" role="status" id="start-news" />
       {nextStep === null ? null : (
         <StartCard
@@ -35,74 +36,144 @@ export function OverviewPage({ data }: { readonly data: OverviewData }) {
           hasPublishableKey={keys.some(({ kind, revokedAtMs }) => kind === "publishable" && revokedAtMs === null)}
         />
       )}
-      <TodaySection usage={usage} />
-      <UsageSection data={data} />
-      <LimitsSection usage={usage} />
+      <div id="figures">
+        {hasChecks ? (
+          <>
+            <FigureTiles data={data} />
+            <ChartPanel data={data} />
+            <div class="two">
+              <CategoryPanel data={data} />
+              <LatestPanel latest={latest} />
+            </div>
+          </>
+        ) : null}
+        <KeysPanel data={data} />
+        <LimitsPanel usage={usage} />
+      </div>
     </DashboardLayout>
   )
 }
 
-function TodaySection({ usage: { today } }: { readonly usage: Usage }) {
-  const { used, remaining, lost, publishable, resets_at: resetsAt } = today
-  const quota = remaining === null ? null : used + remaining + lost
+/** The period, and the key where there are several. */
+function PeriodChoice({ data: { query, keys, usedKeyIds } }: DataProps) {
+  const keysById = new Map(keys.map(key => [key.id, key]))
+  const ids = [...new Set([...keysById.keys(), ...usedKeyIds])]
+  const nameOf = (id: string): string => {
+    const key = keysById.get(id)
+    return key === undefined ? keyNameOf(id, key) : `${key.name} …${key.last4}`
+  }
   return (
-    <section aria-labelledby="today" id="today-units">
-      <h2 id="today">Today</h2>
-      <p class="left" id="quota">
-        {remaining === null || quota === null ? (
-          <>
-            <strong>{formatNumber(used)}</strong> {used === 1 ? "unit" : "units"} used. You have no daily limit.
-          </>
-        ) : (
-          <>
-            <strong>{formatNumber(remaining)}</strong> of {formatCount(quota, "unit")} left. You used{" "}
-            {formatNumber(used)}.{lost === 0 ? "" : ` ${formatNumber(lost)} are neither used nor left.`}
-          </>
-        )}
-      </p>
-      {quota === null ? null : (
-        <meter aria-labelledby="quota" min={0} max={quota} value={used}>
-          {formatNumber(used)} of {formatNumber(quota)}
-        </meter>
+    <div class="period">
+      {ids.length < 2 ? null : (
+        <form method="get" action={ROUTES.dashboard.path}>
+          <input type="hidden" name="days" value={query.days} />
+          <label class="unseen" for="key">
+            Key
+          </label>
+          <select id="key" name="key">
+            <option value="">All keys</option>
+            {ids.map(id => (
+              <option key={id} value={id} selected={id === query.key}>
+                {nameOf(id)}
+              </option>
+            ))}
+          </select>
+          <button type="submit" class="small">
+            Show
+          </button>
+        </form>
       )}
-      <p>
-        Publishable keys have their own units: {formatNumber(publishable.used)} of{" "}
-        {formatNumber(LIMITS.publishableUnitsPerDay)} used.
-      </p>
-      <p class="hint">
-        A check costs 1 unit. A deep check costs {LIMITS.deepCheckUnits}. A new day starts at 00:00 UTC (
-        <Timestamp atMs={Date.parse(resetsAt)} />
-        ).
-      </p>
-    </section>
+      <Segmented
+        label="Period"
+        choices={USAGE_PERIODS.map(days => ({
+          label: `${days} days`,
+          href: usagePath({ ...query, days }),
+          isCurrent: days === query.days,
+        }))}
+      />
+    </div>
   )
 }
 
-function LimitsSection({ usage: { tier, limits } }: { readonly usage: Usage }) {
-  const words = (limit: number | null, noun: string): string => (limit === null ? "no limit" : formatCount(limit, noun))
+function FigureTiles({ data }: DataProps) {
+  const { history, query, usage, nowMs } = data
+  const sum = sumFigures(history)
+  const { block } = sum.byRecommendation
+  const counted = recommendedCount(sum)
+  const { used, remaining, lost, resets_at: resetsAt } = usage.today
   return (
-    <section aria-labelledby="limits">
-      <h2 id="limits">Your limits</h2>
-      <DescriptionList
-        items={[
-          ["Plan", TIERS[tier]?.name ?? `tier ${tier}`],
-          ["Per day", words(limits.daily_units, "unit")],
-          ["Per second", words(limits.requests_per_second, "request")],
-          ["Concurrent", words(limits.in_flight, "request")],
-          ["Per batch", words(limits.batch_items, "item")],
-          ["Keys", words(limits.keys, "active key")],
-          [
-            "Publishable keys",
-            <>
-              {formatCount(LIMITS.publishableUnitsPerDay, "unit")} per day for all of them together,{" "}
-              {formatCount(LIMITS.publishablePerSecond, "request")} per second for each.
-            </>,
-          ],
-        ]}
-      />
+    <Tiles
+      tiles={[
+        { label: "Checks", value: formatNumber(checkedCount(sum)), note: <Change data={data} /> },
+        {
+          label: "Blocked",
+          value: counted === 0 ? "–" : formatShare(block, counted),
+          note: counted === 0 ? "nothing to count yet" : `${formatNumber(block)} kept out`,
+        },
+        { label: "Rate limited", value: formatNumber(sum.rateLimited), note: `requests in ${query.days} days` },
+        remaining === null
+          ? { label: "Left today", value: "No limit", note: `${formatCount(used, "unit")} used today` }
+          : {
+              label: "Left today",
+              value: formatNumber(remaining),
+              note: (
+                <>
+                  of {formatNumber(used + remaining + lost)} · resets{" "}
+                  <time dateTime={resetsAt} data-exact title={formatInstant(Date.parse(resetsAt))}>
+                    {inTime(Date.parse(resetsAt) - nowMs)}
+                  </time>
+                </>
+              ),
+            },
+      ]}
+    />
+  )
+}
+
+const MINUTE_MS = 60_000
+
+/** A time of less than a day that is still to go: `in 5 h`. */
+const inTime = (ms: number): string =>
+  ms < HOUR_MS ? `in ${Math.max(1, Math.ceil(ms / MINUTE_MS))} min` : `in ${Math.round(ms / HOUR_MS)} h`
+
+/** Changes above it are told as a multiple. */
+const PERCENT_MAX = 300
+
+/** How many more or fewer checks there were than in the period before. */
+function Change({ data: { history, historyBefore, query } }: DataProps) {
+  const period = `the ${query.days} days before`
+  if (historyBefore === null) return <>in {query.days} days</>
+  const [now, before] = [history, historyBefore].map(usage => checkedCount(sumFigures(usage))) as [number, number] // two in, two out
+  if (before === 0) return <>none in {period}</>
+  const percent = Math.round((now / before - 1) * 100)
+  if (percent === 0) return <>as many as in {period}</>
+  const size = percent > PERCENT_MAX ? `${formatNumber(Math.round(now / before))} times` : `${Math.abs(percent)}% on`
+  return (
+    <>
+      <span aria-hidden="true">{percent > 0 ? "▲" : "▼"}</span>
+      <span class="unseen">{percent > 0 ? "up" : "down"}</span> {size} {period}
+    </>
+  )
+}
+
+function LimitsPanel({ usage: { tier, limits, today } }: { readonly usage: Usage }) {
+  const { daily_units: units, requests_per_second: rate, in_flight: inFlight, batch_items: items, keys } = limits
+  const facts = [
+    `Plan ${TIERS[tier]?.name ?? tier}`,
+    units === null ? "no limit of units" : `${formatCount(units, "unit")} a day`,
+    ...(rate === null ? [] : [`${formatCount(rate, "request")} a second`]),
+    ...(inFlight === null ? [] : [`${formatNumber(inFlight)} at once`]),
+    ...(items === null ? [] : [`${formatCount(items, "item")} per batch`]),
+    ...(keys === null ? [] : [formatCount(keys, "active key")]),
+  ]
+  return (
+    <Panel title="Limits" link={<a href={ROUTES.docsLimits.path}>How limits work</a>}>
       <p class="hint">
-        <a href={ROUTES.docsLimits.path}>How limits work</a>
+        {facts.join(" · ")}. A check costs 1 unit, a deep check {LIMITS.deepCheckUnits}.
+        {today.lost === 0
+          ? ""
+          : ` ${formatCount(today.lost, "unit")} of today ${today.lost === 1 ? "is" : "are"} neither used nor left.`}
       </p>
-    </section>
+    </Panel>
   )
 }

@@ -9,10 +9,10 @@ import { KEYLESS_NAMES } from "./usage-query.ts"
 
 /** The steps of a new account, in order. */
 const START_STEPS = {
-  key: { label: "Make a key" },
-  call: { label: "Send your first request" },
-  form: { label: "Protect a form" },
-} as const satisfies Record<string, { readonly label: string }>
+  key: { label: "Make a key", hint: "One for each server or website" },
+  call: { label: "Send your first request", hint: "One command in a terminal" },
+  form: { label: "Protect a form", hint: "Typos and disposable addresses" },
+} as const satisfies Record<string, { readonly label: string; readonly hint: string }>
 
 /** A step of a new account. */
 export type StartStep = keyof typeof START_STEPS
@@ -49,7 +49,7 @@ type StartCardProps = {
 export function StartCard({ next, baseUrl, hasPublishableKey }: StartCardProps) {
   const place = STEP_NAMES.indexOf(next)
   return (
-    <section class="card start" id="start" aria-labelledby="start-title" data-step={next}>
+    <section class="panel start" id="start" aria-labelledby="start-title" data-step={next}>
       <h2 id="start-title">Get started</h2>
       <ol class="steps">
         {STEP_NAMES.map((step, index) => (
@@ -58,8 +58,8 @@ export function StartCard({ next, baseUrl, hasPublishableKey }: StartCardProps) 
             class={index < place ? "reached" : ""}
             {...(step === next ? { "aria-current": "step" as const } : {})}
           >
-            {START_STEPS[step].label}
-            {index < place ? <span class="hint"> Done</span> : null}
+            <strong>{START_STEPS[step].label}</strong>
+            <small>{index < place ? "Done" : START_STEPS[step].hint}</small>
           </li>
         ))}
       </ol>
@@ -89,13 +89,13 @@ function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
   if (hasPublishableKey)
     return (
       <Explained path={ROUTES.docsSignUpForms.path} action="See the code for your form">
-        You have a publishable key. Add it to your sign-up form: it then warns people about typos and throw-away
+        You have a publishable key. Add it to your sign-up form: it then warns people about typos and disposable
         addresses.
       </Explained>
     )
   return (
     <Explained path={`${ROUTES.keys.path}#new`} action="Make a publishable key">
-      A publishable key works in your web page. Your sign-up form can then warn people about typos and throw-away
+      A publishable key works in your web page. Your sign-up form can then warn people about typos and disposable
       addresses. <a href={ROUTES.docsSignUpForms.path}>How to protect a form</a>
     </Explained>
   )

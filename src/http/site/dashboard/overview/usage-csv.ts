@@ -1,13 +1,14 @@
 import { formatCsvRecord, safeCell } from "../../../../base/csv.ts"
 import { isoDate } from "../../../../base/time.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
+import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import { type KeyDayUsage, unitCount } from "../../../../customers/usage/usage-history.ts"
 import { keyNameOf } from "./usage-query.ts"
 
 type Row = { readonly usage: KeyDayUsage; readonly apiKey: ApiKey | undefined }
 
-/** The columns of the file before those of the categories. */
+/** The columns of the file before those of categories and recommendations. */
 const COLUMNS = {
   date: ({ usage }) => isoDate(usage.day),
   key_id: ({ usage }) => usage.keyId,
@@ -32,7 +33,8 @@ export function usageCsv(history: readonly KeyDayUsage[], keys: ReadonlyMap<stri
     return line([
       ...Object.values(COLUMNS).map(cell => cell(row)),
       ...CATEGORY_NAMES.map(category => usage.byCategory[category]),
+      ...RECOMMENDATIONS.map(name => usage.byRecommendation[name]),
     ])
   })
-  return [line([...Object.keys(COLUMNS), ...CATEGORY_NAMES]), ...rows].join("")
+  return [line([...Object.keys(COLUMNS), ...CATEGORY_NAMES, ...RECOMMENDATIONS]), ...rows].join("")
 }

@@ -22,7 +22,7 @@ export type UsageQuery = {
 
 /** What did something without a key of the account, by its id in the usage. */
 export const KEYLESS_NAMES: Readonly<Record<string, string>> = {
-  [SITE_KEY.id]: "This site (Try it)",
+  [SITE_KEY.id]: "This dashboard",
   [FORMER_USE_KEY_ID]: "Your deleted account, earlier that day",
 }
 

@@ -100,7 +100,8 @@ async function requestsPage(site: SiteContext, user: SignedInUser, exchange: Exc
   return isFaulty ? pages.renderInvalid(page, exchange) : page
 }
 
-async function logState({ requestLog, changes }: SiteContext, accountId: string): Promise<RequestLogState> {
+/** Whether the account has a request log. */
+export async function logState({ requestLog, changes }: SiteContext, accountId: string): Promise<RequestLogState> {
   if (requestLog === null) return "off by operator"
   return (await isRequestLogOn(changes.store, accountId)) ? "on" : "off"
 }

@@ -1,35 +1,20 @@
 /** Charts and figures of the overviews. */
 export const CHARTS = `
-.page meter { box-sizing: border-box; width: 100%; max-width: 44rem; height: 1rem; margin: 0 0 1rem }
-.page .left strong, .page .total strong { font-size: 2rem; font-weight: 680; line-height: 1.2; letter-spacing: -.02em; font-variant-numeric: tabular-nums }
-.page .left { margin-bottom: .25rem }
-.usage-filter { display: flex; flex-wrap: wrap; gap: .75rem 2rem; align-items: end; justify-content: space-between; margin: 0 0 1.25rem }
-.usage-filter .actions { margin: 0 }
-.usage-filter form { display: flex; gap: .5rem; max-width: 100%; align-items: end; min-width: 0 }
-.usage-filter .field { flex: 1; width: auto; min-width: 0; grid-template-columns: max-content minmax(0, 1fr); align-items: center; gap: .6rem }
-.usage-filter select { min-height: 2rem; padding: .2rem .5rem; font-size: .875rem; text-overflow: ellipsis }
-.usage-chart { margin: 0 0 1.5rem }
-.usage-chart svg { display: block; width: 100%; height: 12rem; border-top: 1px solid var(--line); border-bottom: 1px solid var(--soft) }
-.usage-chart .line { fill: none; stroke: var(--line); vector-effect: non-scaling-stroke }
-.usage-chart path, .swatch { fill: var(--tone) }
-.usage-chart .of-unknown, .swatch.of-unknown { fill-opacity: .5 }
-.usage-chart .day { fill: transparent }
-.usage-chart .day:hover { fill: color-mix(in srgb, var(--soft) 45%, transparent); fill-opacity: .35 }
-.page .usage-chart p { display: flex; justify-content: space-between; max-width: none; margin: .15rem 0; color: var(--soft); font-size: .8125rem; font-variant-numeric: tabular-nums }
-.page .start h2 { margin: 0 0 .5rem }
-.page .steps { display: flex; flex-wrap: wrap; gap: .25rem 2rem; margin: 0 0 .75rem; padding-left: 1.3rem; color: var(--soft) }
-.steps li { padding-right: .5rem }
-.steps [aria-current] { color: var(--ink); font-weight: 600 }
-.steps .reached { color: var(--allow) }
-.start .sample { background: var(--paper) }
-.page .start .actions { margin: 0 }
-.bars { margin: 0 0 1.25rem; max-width: 44rem }
-.bars svg { display: block; width: 100%; height: 8rem; border-bottom: 1px solid var(--line) }
-.bars figcaption { display: flex; flex-wrap: wrap; justify-content: space-between; gap: .25rem 1rem; margin: .35rem 0 0; color: var(--soft); font-size: .8125rem }
-.bars .legend span { margin: 0 .5rem; color: var(--ink) }
-.bars .legend span::before { content: ""; display: inline-block; width: .65rem; height: .65rem; margin-right: .35rem; border-radius: 2px; background: currentColor }
-.bars .legend .allow::before { color: var(--allow) } .bars .legend .review::before { color: var(--review) } .bars .legend .block::before { color: var(--block) }
-.bars rect.allow { fill: var(--allow) } .bars rect.review { fill: var(--review) } .bars rect.block { fill: var(--block) } .bars rect.accent { fill: var(--accent) }
+.chart { display: flex; margin: 0; font-variant-numeric: tabular-nums } .chart svg { flex: 1; min-width: 0; height: 172px; overflow: visible }
+.chart line { stroke: var(--line) } .chart .base { stroke: var(--line-strong) } .chart rect { fill: var(--tone) } .chart .hit { fill: transparent } .chart g:hover .hit { fill: var(--wash) } .chart text { fill: var(--soft); font-size: .6875rem }
+.page .ticks { flex: none; display: grid; grid-template-rows: repeat(3, 1fr); height: 140px; margin: 10px 0 0; padding-left: .5rem; color: var(--soft); font-size: .6875rem; line-height: 1 } .ticks span { margin-top: -.35rem }
+.of-plain { --tone: var(--c-invalid) } .of-accent { --tone: var(--accent) }
+.below-chart { display: flex; flex-wrap: wrap; gap: .25rem 1rem; justify-content: space-between; margin: .6rem 0 .5rem; color: var(--soft); font-size: .8125rem } .page .below-chart > * { margin: 0 }
+.spark { width: 5.5rem; height: 1.25rem; margin-right: .75rem; vertical-align: middle } .spark path { fill: var(--c-personal) }
+.period, .period form { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center } .period form { flex-wrap: nowrap; gap: var(--s2); min-width: 0 } .period select { min-height: 2rem; max-width: 14rem; padding: .2rem .5rem; font-size: .8125rem; text-overflow: ellipsis }
+.page .latest { max-width: none; margin: 0; padding: 0; list-style: none; font-size: .875rem } .latest li { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) 3.75rem; gap: .75rem; align-items: center; min-height: 2.5rem; border-bottom: 1px solid var(--line) } .latest li:last-child { border: 0 } .page .latest li { margin: 0 }
+.latest .pill { justify-self: end } .latest li > :not(.pill) { overflow: hidden; text-overflow: ellipsis; white-space: nowrap } .latest span:not(.pill) { color: var(--soft) } .page .latest a { color: inherit; text-decoration: none } .latest a:hover { text-decoration: underline }
+.page .steps { display: grid; grid-template-columns: repeat(3, 1fr); max-width: none; margin: 0 0 var(--s4); padding: 0; list-style: none; counter-reset: step; border: 1px solid var(--line); border-radius: var(--r-m); overflow: hidden }
+.page .steps li { display: grid; grid-template-columns: 1.75rem minmax(0, 1fr); gap: 0 .75rem; align-items: center; margin: 0; padding: .9rem 1.1rem; counter-increment: step; box-shadow: -1px -1px 0 var(--line) } .steps small { grid-column: 2; color: var(--soft); font-size: .8125rem }
+.steps li::before { content: counter(step); grid-row: 1 / 3; width: 1.75rem; height: 1.75rem; border-radius: 999px; color: var(--soft); background: var(--wash); font-size: .8125rem; font-weight: 650; line-height: 1.75rem; text-align: center }
+.steps .reached::before { content: "✓"; color: var(--allow); background: var(--allow-wash) } .steps [aria-current]::before { color: var(--on-accent); background: var(--accent) }
+.start .actions, .start h2 { margin: 0 } .start h2 { margin-bottom: var(--s3); font-size: .9375rem; letter-spacing: 0 }
+@media (max-width: 44rem) { .page .steps { grid-template-columns: minmax(0, 1fr) } .period, .period form { width: 100% } .period select { flex: 1; max-width: none; min-height: 2.25rem; font-size: 1rem } }
 .figures { margin: 0 0 1rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; max-width: 44rem }
 .figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--wash) }
 .figures dt { color: var(--soft); font-size: .875rem }
