@@ -73,6 +73,8 @@ export type ArrivingList = {
   readonly values: UploadValues
   /** Null: none was chosen. */
   readonly file: Pick<FormPart, "fileName" | "mediaType" | "content"> | null
+  /** The length of the form, as the browser tells it. */
+  readonly formBytes: number
   /** Must be called when nothing more is read. */
   readonly close: () => Promise<void>
 }
@@ -94,18 +96,19 @@ export async function readListUpload(
   bytesMax: number,
 ): Promise<ArrivingList> {
   const boundary = formBoundary(request.headers.get("content-type"))
+  const formBytes = Number(request.headers.get("content-length") ?? 0)
   if (boundary === null) {
     const form = await readForm(request, LIMITS.bodyBytesMax, deps.loadShedder)
     const values = valuesOf(form.text)
-    return { values, file: pastedFile(values), close: async () => undefined }
+    return { values, file: pastedFile(values), formBytes, close: async () => undefined }
   }
-  if (Number(request.headers.get("content-length") ?? 0) > bytesMax + FORM_BYTES_MAX) throw listTooLarge(bytesMax)
+  if (formBytes > bytesMax + FORM_BYTES_MAX) throw listTooLarge(bytesMax)
   const parts = formParts(uploadChunks(request, deps), boundary)
   const fields = new Map<string, string>()
   const close = async (): Promise<void> => void (await parts.return(undefined))
   const upload = (file: ArrivingList["file"]): ArrivingList => {
     const values = valuesOf(name => fields.get(name)?.trim() ?? "")
-    return { values, file: file ?? pastedFile(values), close }
+    return { values, file: file ?? pastedFile(values), formBytes, close }
   }
   try {
     for (let next = await parts.next(); next.done !== true; next = await parts.next()) {

@@ -13,6 +13,7 @@ import { jobBody } from "../../../../customers/jobs/job-body.ts"
 import { reachedBound } from "../../../../customers/jobs/job-lifecycle.ts"
 import { findJob, type Job, listJobs } from "../../../../customers/jobs/job-row.ts"
 import { ownerActor } from "../../../../customers/store/change-log/actor.ts"
+import { randomBase62 } from "../../../../customers/store/core/id.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import { readResults, resultsLength } from "../../../../jobs/read-results.ts"
 import { RefusedList } from "../../../../jobs/receive-list.ts"
@@ -138,7 +139,7 @@ async function ownJob({ jobs }: SiteContext, { account }: SignedInUser, id: stri
   return job
 }
 
-const TOKEN_BYTES = 12
+const FORM_TOKEN_LENGTH = 16
 
 type PageState = {
   readonly values?: UploadValues
@@ -154,7 +155,7 @@ async function listsPage(
 ) {
   const { jobs, assets, random } = site
   const lists = await listJobs(jobs.store, user.account.id)
-  const once = values.once === "" ? Buffer.from(random(TOKEN_BYTES)).toString("base64url") : values.once
+  const once = values.once === "" ? randomBase62(random, FORM_TOKEN_LENGTH) : values.once
   return (
     <ListsPage
       {...{ user, values: { ...values, once }, fault, preview, flash }}
@@ -174,9 +175,8 @@ type UseList = (
   user: SignedInUser,
   list: AskedUpload & {
     readonly content: AsyncIterable<Uint8Array>
-    readonly values: UploadValues
     readonly fileName: string
-  },
+  } & Pick<ArrivingList, "values" | "formBytes">,
 ) => Promise<Response>
 
 /** Reads the form as it arrives. What is refused is said beside the form, with what was entered. */
@@ -190,7 +190,7 @@ async function handleUpload(
   let upload: ArrivingList | null = null
   try {
     upload = await readListUpload(exchange.request, site, jobs.bytesMax)
-    const { values, file } = upload
+    const { values, file, formBytes } = upload
     const hasSecret = values.callback !== "" && (await callbackSecretMadeAtMs(jobs.store, user.account.id)) !== null
     const asked = parseUpload(upload, hasSecret, site.jobs.allowsLocalCallbacks)
     if ("field" in asked || file === null) {
@@ -198,7 +198,7 @@ async function handleUpload(
       return pages.renderInvalid(await listsPage(site, user, { values, fault }), exchange)
     }
     return await withSiteLease(site, exchange, user.account, () =>
-      use(site, exchange, user, { ...asked, content: file.content, values, fileName: file.fileName ?? "" }),
+      use(site, exchange, user, { ...asked, values, formBytes, content: file.content, fileName: file.fileName ?? "" }),
     )
   } catch (error) {
     const fault = uploadFault(error, jobs.bytesMax)
@@ -211,9 +211,9 @@ async function handleUpload(
   }
 }
 
-const startCheck: UseList = async (site, exchange, { account }, { options, reading, content, values }) => {
+const startCheck: UseList = async (site, exchange, { account }, { options, reading, content, values, formBytes }) => {
   const { jobs, pages } = site
-  const sent = [values.once, options, exchange.request.headers.get("content-length")]
+  const sent = [values.once, options, formBytes]
   const keyHash = values.once === "" ? null : idempotencyKeyHash(account.id, JSON.stringify(sent))
   const before = keyHash === null ? null : await findRequest(jobs.store, { accountId: account.id, keyHash })
   if (before?.kind === "answered") return pages.redirect(pathWithId("dashboardJob", before.answer), exchange)
