@@ -5,6 +5,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { POLICIES, POLICY_DEFAULT, type Policy } from "../../../contract/policies.ts"
 import type { ProblemCode } from "../../../contract/problems.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import type { TEST_ADDRESSES } from "../../../contract/test-addresses.ts"
 import type { CallerAccount } from "../../../customers/keys/key-cache.ts"
 import type { Exchange } from "../../exchange.ts"
 import { Problem } from "../../response/problem.ts"
@@ -16,7 +17,8 @@ import type { SignedInUser } from "../guards.ts"
 import type { SiteContext } from "../site-context.ts"
 import { parseTyped } from "../typed-subject.ts"
 import { CheckForm, PolicySelect } from "../ui/check-form.tsx"
-import { FormError } from "../ui/forms.tsx"
+import { ActionButton, FormError } from "../ui/forms.tsx"
+import { Empty } from "../ui/panels.tsx"
 import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
 import { type CheckedVerdict, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
@@ -28,7 +30,14 @@ export function tryPageRoutes(site: SiteContext) {
   return handlers({
     tryIt: exchange =>
       guards.requireAccount.page(exchange, async user => (
-        <TryPage user={user} values={EMPTY_TRY_FORM} error={null} problem={null} verdict={null} />
+        <TryPage
+          user={user}
+          testDomain={site.testDomain}
+          values={EMPTY_TRY_FORM}
+          error={null}
+          problem={null}
+          verdict={null}
+        />
       )),
     postTryIt: exchange =>
       guards.requireAccount.form(exchange, (user, form) => handleTry(site, exchange, user, readTryForm(form))),
@@ -38,7 +47,7 @@ export function tryPageRoutes(site: SiteContext) {
 async function handleTry(site: SiteContext, exchange: Exchange, user: SignedInUser, values: TryFormValues) {
   const { pages, testDomain } = site
   const parsed = parseTryForm(values, testDomain)
-  const props = { user, values, error: null, problem: null, verdict: null }
+  const props = { user, testDomain, values, error: null, problem: null, verdict: null }
   if ("field" in parsed) return pages.renderInvalid(<TryPage {...props} error={parsed} />, exchange)
   const outcome = await checkMetered(site, exchange, user.account, parsed).catch(displayableProblem)
   if (!(outcome instanceof Problem))
@@ -102,6 +111,8 @@ const isPolicy = (policy: string): policy is Policy => Object.hasOwn(POLICIES, p
 
 type TryPageProps = {
   readonly user: SignedInUser
+  /** Empty: there are no test addresses. */
+  readonly testDomain: string
   readonly values: TryFormValues
   /** What is wrong with the values; null: nothing, or nothing was sent yet. */
   readonly error: TryFormError | null
@@ -114,7 +125,7 @@ type TryPageProps = {
 const TRY_PATH = `${ROUTES.postTryIt.path}#${VERDICT_ID}`
 
 /** The form, and below it the verdict of the check, which has the policy then. */
-function TryPage({ user, values, error, problem, verdict }: TryPageProps) {
+function TryPage({ user, testDomain, values, error, problem, verdict }: TryPageProps) {
   const policyError = error?.field === "policy" ? error.message : null
   return (
     <DashboardLayout route="tryIt" title="Try it" user={user}>
@@ -146,7 +157,9 @@ function TryPage({ user, values, error, problem, verdict }: TryPageProps) {
           </p>
         )}
       </CheckForm>
-      {verdict === null ? null : (
+      {verdict === null ? (
+        <Examples testDomain={testDomain} />
+      ) : (
         <VerdictCard
           verdict={verdict}
           form={{ path: TRY_PATH, field: "asked", fields: values.isDeep ? { deep: "yes" } : {} }}
@@ -155,3 +168,29 @@ function TryPage({ user, values, error, problem, verdict }: TryPageProps) {
     </DashboardLayout>
   )
 }
+
+/** What stands in place of the verdict: test addresses to begin with. */
+const Examples = ({ testDomain }: Pick<TryPageProps, "testDomain">) => (
+  <Empty
+    action={
+      testDomain === "" ? undefined : (
+        <div class="actions">
+          {EXAMPLES.map(name => (
+            <ActionButton
+              key={name}
+              path={TRY_PATH}
+              fields={{ asked: `${name}@${testDomain}`, policy: POLICY_DEFAULT }}
+              label={`${name}@${testDomain}`}
+            />
+          ))}
+        </div>
+      )
+    }
+  >
+    {testDomain === ""
+      ? "The verdict will be here, with its reasons and its evidence."
+      : "The verdict will be here. These test addresses cost nothing:"}
+  </Empty>
+)
+
+const EXAMPLES: readonly (keyof typeof TEST_ADDRESSES)[] = ["suite-b", "disposable", "typo"]

@@ -1,6 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
-import { CATEGORIES, CATEGORY_NAMES } from "../../../../contract/categories.ts"
+import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { PROBLEMS } from "../../../../contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../../contract/reasons.ts"
@@ -13,7 +13,7 @@ import { formatCount, formatNumber } from "../../ui/format.ts"
 import { DescriptionList, Prose } from "../../ui/layout.tsx"
 import { Verdict } from "../../ui/verdict/verdict.tsx"
 import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
-import { CATEGORY_LABELS } from "../../ui/verdict/verdict-words.ts"
+import { CATEGORY_LABELS, CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { formatTookMs, RequestTime, StatusBadge } from "./requests-page.tsx"
 
@@ -64,7 +64,7 @@ function LoggedVerdict({ request, call }: LoggedVerdictProps) {
       recommendation={recommendation}
       subject={domain ?? "Your input"}
       headline={CATEGORY_LABELS[category]}
-      meaning={<Prose text={CATEGORIES[category].description} />}
+      meaning={CATEGORY_MEANINGS[category]}
       reasons={reason === undefined ? [] : [{ mark: "info", text: <Prose text={REASONS[reason].description} /> }]}
       facts={reason === undefined ? call : [...call, ["Reason", <ReasonLink reason={reason} />]]}
     >

@@ -15,6 +15,7 @@ export const VERDICT = `
 .v-steps { display: flex; gap: 3px; margin: .5rem 0 0 } .v-steps i { flex: 1; height: 6px; border-radius: 3px; background: var(--line) } .v-steps .on { background: var(--tone) } .of-unknown .v-steps .on { background: var(--line-strong) }
 .kv { display: grid; gap: .4rem } .kv:not(:first-child):not(:empty) { margin-top: 1.25rem } .kv div { display: flex; gap: var(--s4); justify-content: space-between; align-items: baseline } .kv dt { flex: none; color: var(--soft) } .kv dd { min-width: 0; text-align: right; overflow-wrap: anywhere; font-variant-numeric: tabular-nums }
 .v-policy { display: flex; gap: .4rem } .v-policy select { width: auto; min-height: 2rem; padding: 0 .4rem; font-size: .8125rem }
+.empty .actions { justify-content: center; margin: 0 }
 .ask-options { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); align-items: center; margin: var(--s3) 0 0; font-size: .875rem } .ask-options select { width: auto; min-height: 2rem; padding: 0 .5rem; font-size: .875rem }
 .card { max-width: 40rem; margin: 0 0 var(--s6); padding: 1.25rem var(--s5); border: 1px solid var(--line); border-radius: var(--r-l); background: var(--wash) } .card .asked { margin: 0; color: var(--soft); font-size: .875rem; overflow-wrap: anywhere } .asked + h2 { margin-top: var(--s1) }
 .page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--line-strong); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) }
