@@ -61,7 +61,7 @@ describe("the list", () => {
     const { html, text } = await get(PATH)
     expect(text).toContain("400 invalid_input")
     const { text: words } = await get(`${PATH}/${idsIn(html)[0]}`)
-    for (const part of ["Why", "The request is wrong", "What to do Correct the field", "0 units"])
+    for (const part of ["Why", "A field is missing", "What to do Correct the field", "0 units"])
       expect(words).toContain(part)
   })
 
