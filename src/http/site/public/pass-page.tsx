@@ -4,7 +4,7 @@ import { useContext } from "preact/hooks"
 import { ROUTES } from "../../../contract/routes.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
 import { Layout } from "../ui/layout.tsx"
-import { Offer, SignUpLink } from "../ui/visitor.tsx"
+import { Offer, SignUpLink, Viewing } from "../ui/visitor.tsx"
 
 type PassPageProps = {
   /** Null: the visitor's browser cannot solve the puzzle. */
@@ -42,8 +42,13 @@ export function PassPage({ assets, fields }: PassPageProps) {
         challenge={null}
         alternatives={
           <>
-            It keeps bots away. You need none {isSignUpOpen ? "with a free key" : "when you sign in"}:{" "}
-            <SignUpLink class="" />
+            It keeps bots away. You need none{" "}
+            {useContext(Viewing) === null ? (
+              <a href={ROUTES.signIn.path}>{isSignUpOpen ? "with a free key" : "when you sign in"}</a>
+            ) : (
+              <a href={ROUTES.tryIt.path}>on your dashboard</a>
+            )}
+            .
           </>
         }
       />

@@ -5,9 +5,8 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
-import { curlCommand } from "../ui/format.ts"
-import { FlashMessage, FormError, TextField } from "../ui/forms.tsx"
-import { CodeBlock, Layout } from "../ui/layout.tsx"
+import { FormError, TextField } from "../ui/forms.tsx"
+import { Layout } from "../ui/layout.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import { withNextPath } from "./next-path.ts"
 
@@ -91,21 +90,29 @@ export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQues
     <SignInLayout route="signIn" title="Check the address">
       <div role="status">
         <p class="lead">
-          {suggestion === null ? QUESTIONS[kind] : `Did you mean ${suggestion}?`} You entered <strong>{email}</strong>.
+          {suggestion === null ? null : `Did you mean ${suggestion}? You entered `}
+          <strong>{email}</strong>
+          {suggestion === null ? ` ${QUESTIONS[kind]}` : "."}
         </p>
         <div class="actions">
-          <AddressButton email={suggestion ?? email} next={next} confirmed={suggestion === null ? email : ""}>
-            {suggestion === null ? "Use it anyway" : `Use ${suggestion}`}
-          </AddressButton>
-          {suggestion === null ? null : (
-            <AddressButton email={email} next={next} confirmed={email} isQuiet>
-              Keep {email}
+          {suggestion === null ? (
+            <a class="button" href={withNextPath(ROUTES.signIn.path, next)}>
+              Use another address
+            </a>
+          ) : (
+            <AddressButton email={suggestion} next={next} confirmed="">
+              Use {suggestion}
             </AddressButton>
           )}
+          <AddressButton email={email} next={next} confirmed={email} isQuiet>
+            {suggestion === null ? "Use it anyway" : `Keep ${email}`}
+          </AddressButton>
         </div>
-        <p>
-          <a href={withNextPath(ROUTES.signIn.path, next)}>Use another address</a>
-        </p>
+        {suggestion === null ? null : (
+          <p>
+            <a href={withNextPath(ROUTES.signIn.path, next)}>Use another address</a>
+          </p>
+        )}
       </div>
       <HeldMailNote next={next} />
     </SignInLayout>
@@ -113,8 +120,8 @@ export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQues
 }
 
 const QUESTIONS = {
-  throw_away: "This looks like a disposable address. You could lose access to your account.",
-  dead: "This address cannot receive email, so the code would not reach you.",
+  throw_away: "looks like a disposable address. You could lose access to your account.",
+  dead: "cannot receive email, so the code would not reach you.",
 } as const
 
 /** Why an address gets no account, beside its field. */
@@ -225,7 +232,7 @@ export function CodePage(props: CodePageProps) {
         <TextField
           name="code"
           label="Code"
-          hint={`${LIMITS.signInCodeDigits} digits, valid for ${LIMITS.signInMinutes} minutes. The link next to it works too.`}
+          hint={`${LIMITS.signInCodeDigits} digits, valid for ${LIMITS.signInMinutes} minutes. The link in the ${isLogged ? "log" : "email"} works too.`}
           error={error}
           value={code}
           inputMode="numeric"
@@ -351,45 +358,5 @@ function TermsNotice({ terms }: { readonly terms: SignInTerms }) {
     <p class="hint">
       When you create an account, you accept the <a href={terms.url}>terms, version {terms.version}</a>.
     </p>
-  )
-}
-
-/** An address whose verdict needs no DNS. */
-const EXAMPLE_EMAIL = "jane@gmail.com"
-
-type FirstKeyPageProps = {
-  readonly email: string
-  /** The key itself, which is displayed only here. */
-  readonly keyText: string
-  readonly baseUrl: string
-  readonly next: string
-}
-
-/** The response to a first sign-in: the account's first key, and a command that uses it. */
-export function FirstKeyPage({ email, keyText, baseUrl, next }: FirstKeyPageProps) {
-  return (
-    <Layout route="signIn" title="Welcome">
-      <FlashMessage message="Account created. You are signed in." />
-      <p class="lead">
-        This is the first API key of <strong>{email}</strong>.
-      </p>
-      <div class="secret">
-        <code class="copied">{keyText}</code>
-      </div>
-      <p class="told">
-        Copy it now: you won’t see it again. Store it in an environment variable, never in code. If you lose it, revoke
-        it and create another.
-      </p>
-      <CodeBlock
-        caption="Paste this into a terminal"
-        language="sh"
-        code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)}
-      />
-      <p>
-        <a class="button" href={next}>
-          Open your dashboard
-        </a>
-      </p>
-    </Layout>
   )
 }

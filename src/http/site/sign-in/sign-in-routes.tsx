@@ -22,13 +22,13 @@ import type { SubmittedForm } from "../form-body.ts"
 import type { PageResult } from "../guards.ts"
 import { canSolveChallenge, passPageAssets, SOLUTION_FIELD, withPassCookie } from "../pass.tsx"
 import type { SiteContext } from "../site-context.ts"
+import { FirstKeyPage } from "./first-key-page.tsx"
 import { nextPathInUrl, safeNextPath, withNextPath } from "./next-path.ts"
 import { createSignInLimits, type SignInLimits } from "./sign-in-limits.ts"
 import {
   CodePage,
   CodesLockedPage,
   type CommonSignInProps,
-  FirstKeyPage,
   InvitationPage,
   LinkPage,
   SIGN_UP_REFUSALS,
@@ -339,7 +339,7 @@ async function completeSignIn(
   next: string,
   credential: SignInCredential,
 ): Promise<Response | Exclude<SignInResult, { readonly kind: "signed_in" }>> {
-  const { guards, pages, cookies, signIn, baseUrl } = context
+  const { guards, pages, cookies, signIn, baseUrl, isAdmin } = context
   const previousUser = await guards.signedInUser(exchange)
   const result = await signInWith(signIn, credential, userAgentLabel(exchange.request.headers.get("user-agent")))
   // The form was sent twice, and the first request has signed this browser in.
@@ -349,6 +349,7 @@ async function completeSignIn(
   if (previousUser !== null)
     await endSession(ownerChanges(context, previousUser), previousUser.account.id, previousUser.session.id)
   const { account, firstKey, newSession } = result
+  exchange.viewer = { email: account.email, isAdmin: isAdmin(account.email) }
   const response =
     firstKey === null
       ? pages.redirect(next, exchange)

@@ -50,6 +50,7 @@ summary { padding: .35rem 0; font-weight: 550; cursor: pointer } summary:hover {
 .empty { padding: 2.25rem 1.25rem; border: 1px dashed var(--line-strong); border-radius: var(--r-l); background: var(--wash); text-align: center } .empty svg { display: block; margin: 0 auto var(--s3) } .empty p { margin-inline: auto }
 .notice { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s4); padding: .7rem 1rem; border-radius: var(--r-m); border: 1px solid var(--line); overflow-wrap: anywhere }
 .notice > div, .notice > p { min-width: 0; margin: 0 } .notice p + p { margin-top: var(--s2) } .notice.allow, .notice.review, .notice.block { border-color: transparent } .notice .actions { margin: 0 }
+.done, .told, .boxed { max-width: 40rem; margin: 0 0 var(--s4); padding: .7rem 1rem; border-radius: var(--r-m); overflow-wrap: anywhere } .done { color: var(--allow); background: var(--allow-wash) } .told { color: var(--review); background: var(--review-wash) } .boxed { color: var(--block); background: var(--block-wash) } .told a, .boxed a { color: inherit }
 .notice a:not([class]), .notice strong, .notice .small { color: inherit } .notice .small { background: transparent; border-color: currentColor }
 
 .sample { margin: 0 0 1.25rem; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--wash); overflow: hidden; min-width: 0 }

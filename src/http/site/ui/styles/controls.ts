@@ -14,7 +14,7 @@ button:disabled, form[aria-busy="true"] button { opacity: .6; cursor: progress }
 .field { display: grid; gap: .3rem; width: 100%; min-width: 0 } .field label, .form legend { font-size: .8125rem; font-weight: 550 } .field p { margin: 0 } .field .fault { font-size: .875rem }
 input:not([type="checkbox"], [type="radio"], [type="hidden"]), select, textarea { width: 100%; min-width: 0; min-height: 2.5rem; padding: .4rem .75rem; color: var(--ink); background: var(--paper); border: 1px solid var(--line-strong); border-radius: var(--r-s); font: 400 .9375rem/1.4 var(--sans) }
 input::placeholder, textarea::placeholder { color: var(--soft); opacity: 1 } textarea { min-height: 9rem; font-family: var(--mono); font-size: .8125rem; resize: vertical }
-input:not([type="checkbox"], [type="radio"]):hover, select:hover, textarea:hover { border-color: var(--ink) } [aria-invalid="true"] { border-color: var(--block) }
+input:not([type="checkbox"], [type="radio"]):hover, select:hover, textarea:hover { border-color: var(--ink) } [aria-invalid="true"][id] { border-color: var(--block) }
 input[type="file"] { padding: .25rem } ::file-selector-button { min-height: 1.75rem; margin-right: .75rem; padding: 0 .75rem; border: 1px solid var(--line); border-radius: 4px; color: var(--ink); background: var(--wash); font: 550 .8125rem var(--sans); cursor: pointer }
 .form fieldset { width: 100%; min-width: 0; margin: 0; padding: 0; border: 0 } .wide-field, .form details { width: 100%; margin: 0 } .folded { display: grid; gap: 1.1rem; width: 100%; padding: var(--s2) 0 0 }
 .cards { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(12rem, 100%), 1fr)); gap: var(--s3); margin: .3rem 0 0 }

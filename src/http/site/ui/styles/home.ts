@@ -5,12 +5,12 @@ export const HOME = `
 .feed { border: 1px solid var(--line); border-radius: var(--r-l); background: var(--paper); box-shadow: var(--shadow); overflow: hidden } .feed > p { display: flex; justify-content: space-between; max-width: none; margin: 0; padding: .65rem 1rem; color: var(--soft); background: var(--wash); font-size: .8125rem }
 .feed .row { display: grid; grid-template-columns: 10px minmax(0, 1fr) auto; gap: .1rem .75rem; width: 100%; padding: .6rem 1rem; border: 0; border-top: 1px solid var(--line); border-radius: 0; color: var(--ink); background: none; font: 400 .9375rem/1.5 var(--sans); text-align: left } .feed button.row:hover { background: var(--wash) } .feed .row:focus-visible { outline-offset: -2px }
 .row .swatch { width: 10px; height: 10px; margin: 0 } .row b { font-weight: 550; overflow-wrap: anywhere } .row small { grid-column: 2 / -1; color: var(--soft); font-size: .8125rem }
-.proof div { display: flex; flex-direction: column-reverse; justify-content: flex-end } .proof dd { font-size: 1.375rem }
+.proof div { display: flex; flex-direction: column-reverse; justify-content: flex-end } .home .tiles dd { font-size: clamp(1.125rem, 5vw, 1.375rem) }
 .sub { margin-bottom: var(--s4); color: var(--soft) } .home h2 { margin: var(--s8) 0 var(--s1) } .home .sample { margin: 0 }
-.pair { display: grid; gap: var(--s4); align-items: start } .pair > * { margin: 0 } .pair .sample { min-height: 14.5rem } .pair > .sample:last-child { margin-top: 2.35rem }
+.pair { display: grid; gap: var(--s4); align-items: start } .pair > * { margin: 0 }
 .trio { display: grid; gap: var(--s5) var(--s6); margin-top: var(--s4) } .trio h3 { margin: 0 0 var(--s1) } .trio p { margin: 0; color: var(--soft) }
-@media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1.05fr) minmax(0, 1fr); gap: var(--s7); padding: var(--s6) 0 var(--s7) } .pair { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) } .trio { grid-template-columns: repeat(3, minmax(0, 1fr)) } .host { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--s4); align-items: end; margin-top: var(--s8) } .host h2 { margin-top: 0 } .host p { margin: 0 } }
-@media (max-width: 56rem) { .pair > .sample:last-child { margin-top: 0 } .home h2 { margin-top: var(--s7) } }
+@media (min-width: 56rem) { .hero { grid-template-columns: minmax(0, 1.05fr) minmax(0, 1fr); gap: var(--s7); padding: var(--s6) 0 var(--s7) } .pair { grid-template-columns: minmax(0, 1fr) minmax(0, 1fr) } .pair .sample { min-height: 14.5rem } .pair > .sample:last-child { margin-top: 2.35rem } .trio { grid-template-columns: repeat(3, minmax(0, 1fr)) } .host { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 1fr); gap: var(--s4); align-items: end; margin-top: var(--s8) } .host h2 { margin-top: 0 } .host p { margin: 0 } }
+@media (max-width: 56rem) { .home h2 { margin-top: var(--s7) } }
 .signing { max-width: 24rem; margin: var(--s5) auto 0 } .signing .form { margin: 0 0 var(--s5) } .signing .form > button { width: 100% } .signing [name="code"] { min-height: 3rem; font: 550 1.5rem/1.4 var(--mono); letter-spacing: .3em }
 .pass altcha-widget { display: block; max-width: 100% }
 `
