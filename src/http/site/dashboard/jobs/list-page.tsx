@@ -9,16 +9,15 @@ import { ROUTES } from "../../../../contract/routes.ts"
 import type { CallbackState } from "../../../../customers/jobs/callback-queue.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
+import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, Timestamp } from "../../ui/forms.tsx"
-import { DescriptionList, Prose, RecommendationBadge } from "../../ui/layout.tsx"
+import { DescriptionList, Prose, RecommendationBadge, Table } from "../../ui/layout.tsx"
 import { Notice, Panel, SplitBar, Swatch } from "../../ui/panels.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { ListCallbacks } from "./callbacks.tsx"
 import {
   deletionTime,
-  formatShare,
   isLive,
   listName,
   readingParts,
@@ -188,6 +187,12 @@ export const ResultBar = ({ list }: { readonly list: JobBody }) => (
   />
 )
 
+const CATEGORY_COLUMNS = [
+  { name: "Category", kind: "text" },
+  { name: "Rows", kind: "number", onPhone: "first" },
+  { name: "Share", kind: "number", onPhone: "first" },
+] as const
+
 function Categories({ list: { by_category: byCategory } }: { readonly list: JobBody }) {
   const shares = CATEGORY_NAMES.map(name => ({
     label: CATEGORY_LABELS[name],
@@ -200,54 +205,21 @@ function Categories({ list: { by_category: byCategory } }: { readonly list: JobB
   return (
     <Panel title="Who is on it">
       <SplitBar label="Rows by category" shares={shares} />
-      <Counts
-        caption="Rows by category"
-        columns={["Category", "Rows", "Share"]}
-        rows={shares.map(({ label, count, tone }) => ({
-          name: (
-            <>
+      <Table caption="Rows by category" columns={CATEGORY_COLUMNS}>
+        {shares.map(({ label, count, tone }) => (
+          <tr key={tone}>
+            <th scope="row">
               <Swatch tone={tone} />
               {label}
-            </>
-          ),
-          numbers: [formatNumber(count), formatShare(count, all)],
-        }))}
-      />
+            </th>
+            <td>{formatNumber(count)}</td>
+            <td class="because">{formatShare(count, all)}</td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
   )
 }
-
-type CountsProps = {
-  readonly caption: string
-  readonly columns: readonly string[]
-  readonly rows: readonly { readonly name: ComponentChildren; readonly numbers: readonly string[] }[]
-}
-
-/** A table of names, each with its numbers at the right. */
-const Counts = ({ caption, columns, rows }: CountsProps) => (
-  <table class="counts">
-    <caption class="unseen">{caption}</caption>
-    <thead>
-      <tr>
-        {columns.map(column => (
-          <th key={column} scope="col">
-            {column}
-          </th>
-        ))}
-      </tr>
-    </thead>
-    <tbody>
-      {rows.map(({ name, numbers }, index) => (
-        <tr key={index}>
-          <th scope="row">{name}</th>
-          {numbers.map((number, at) => (
-            <td key={at}>{number}</td>
-          ))}
-        </tr>
-      ))}
-    </tbody>
-  </table>
-)
 
 /** What became of the rows, in numbers, and how the list is read. */
 function Facts({ list }: { readonly list: JobBody }) {
@@ -293,14 +265,17 @@ function Problems({ problems }: Pick<JobBody, "problems">) {
   if (problems.length === 0) return null
   return (
     <Panel title="Why rows are not allowed">
-      <Counts
-        caption="The most common reasons"
-        columns={["Reason", "Rows", "First row"]}
-        rows={problems.map(({ reason, rows, first_row: first }) => ({
-          name: reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />,
-          numbers: [formatNumber(rows), formatNumber(first)],
-        }))}
-      />
+      <Table caption="The most common reasons" columns={["Reason", "Rows", "First row"]}>
+        {problems.map(({ reason, rows, first_row: first }) => (
+          <tr key={reason}>
+            <th scope="row">
+              {reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />}
+            </th>
+            <td class="number">{formatNumber(rows)}</td>
+            <td class="number">{formatNumber(first)}</td>
+          </tr>
+        ))}
+      </Table>
     </Panel>
   )
 }

@@ -78,13 +78,6 @@ export const timeLeft = (seconds: number): string =>
 /** When a list is deleted: `29 Nov, 22:33 UTC`. */
 export const deletionTime = (instant: string): string => formatInstant(Date.parse(instant)).replace(/ \d{4},/, ",")
 
-/** A share in whole percent. What is not nothing, or not all, is not displayed as that. */
-export function formatShare(count: number, all: number): string {
-  const percent = Math.round((count / Math.max(1, all)) * 100)
-  if (percent === 0 && count > 0) return "<1%"
-  return `${percent === 100 && count < all ? 99 : percent}%`
-}
-
 /** What the formats are called. */
 export const FORMAT_NAMES: { readonly [F in JobFormat]: string } = { csv: "CSV", text: "Text", ndjson: "NDJSON" }
 
