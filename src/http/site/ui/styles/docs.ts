@@ -40,6 +40,7 @@ export const DOCS = `
 .of-sources .cells { grid-template-columns: minmax(0, 1fr) 9rem 4.5rem 6rem 1rem } .of-sources span { color: var(--soft) }
 .page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
 @media (max-width: 44rem) {
+  .page code.option { white-space: normal }
   .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
   .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
   .of-sources .cells { grid-template-columns: minmax(0, 1fr) auto 1rem } .of-sources .cells > :nth-child(2) { grid-area: 2 / 1 } .of-sources .cells > :nth-child(4) { grid-area: 2 / 2 }
