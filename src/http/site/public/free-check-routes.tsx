@@ -60,16 +60,22 @@ async function checkResponse(
   exchange: Exchange,
   progress: FormProgress,
 ): Promise<Response> {
+  const isForScript = acceptsJsonAlone(exchange.request)
   try {
     const verdict = await checkSubmittedForm(site, freeChecks, exchange, progress)
+    if (isForScript) return site.responses.json(verdict.result, exchange.id)
     return site.pages.render(<ResultPage input={progress.form.input} verdict={verdict} />, exchange)
   } catch (error) {
     if (!(error instanceof Problem)) throw error
-    // A script gets the problem as JSON, as the API sends it.
-    const accept = exchange.request.headers.get("accept") ?? ""
-    if (/\bjson\b/i.test(accept) && !/\bhtml\b/i.test(accept)) return site.toProblemResponse(error, exchange)
+    if (isForScript) return site.toProblemResponse(error, exchange)
     return site.pages.renderProblem(await problemPage(site, exchange, progress.form, error), exchange, error)
   }
+}
+
+/** A script of our pages, such as the form demo of the guide, gets the result or the problem as the API sends it. */
+function acceptsJsonAlone({ headers }: Request): boolean {
+  const accept = headers.get("accept") ?? ""
+  return /\bjson\b/i.test(accept) && !/\bhtml\b/i.test(accept)
 }
 
 async function checkSubmittedForm(

@@ -8,6 +8,7 @@ import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-
 import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
 import { FoldedRow, FoldedRows } from "../ui/folded-row.tsx"
 import { formatDate, formatInstant, formatNumber } from "../ui/format.ts"
+import { Tiles } from "../ui/panels.tsx"
 
 /** The lists in use, as pages display them. */
 export type ListsOverview = {
@@ -107,6 +108,34 @@ export function sourceGroups(sources: readonly SourceOverview[]): readonly (read
 const FAULTY = "With a problem"
 const BEFORE_THE_AT = "The part before the @"
 const AWAITED = "Not downloaded yet"
+
+/** The lists in three numbers: names, sources and the last refresh. */
+export function ListsTiles({ lists: { version, builtAt, refreshedAt, isPaused, sets, sources } }: ListsOverviewProps) {
+  const nameCount = sets.reduce((sum, { entryCount }) => sum + entryCount, 0)
+  const faultCount = sources.filter(({ refresh }) => refresh !== null && isFault(refresh)).length
+  const paused = isPaused ? "Paused until an update by hand. " : ""
+  return (
+    <Tiles
+      tiles={[
+        { label: "Names", value: formatNumber(nameCount), note: version },
+        {
+          label: "Sources",
+          value: formatNumber(sources.length),
+          note: faultCount === 0 ? "none with a problem" : `${faultCount} with a problem`,
+        },
+        {
+          label: "Refreshed",
+          value: refreshedAt === null ? "never" : <IsoTimestamp at={refreshedAt} />,
+          note: (
+            <>
+              {paused}built <IsoTimestamp at={builtAt} />
+            </>
+          ),
+        },
+      ]}
+    />
+  )
+}
 
 /** The version of the lists, and when they were built and refreshed. */
 export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPaused } }: ListsOverviewProps) {

@@ -71,34 +71,34 @@ export const FORM_INSERTS = {
 const codeOrWords = (value: string): string => (/^[\w ]+ [\w ]+$/.test(value) ? value : codeSpan(value))
 
 /** The test addresses that the live form offers. */
-const EXAMPLES = ["typo", "personal", "disposable", "business", "error-500"] as const
+const EXAMPLES = ["typo", "disposable", "invalid", "business", "error-500"] as const
 
-/** A form that uses the script on this page. It has no key, so it knows the test addresses alone. */
+/** A form that uses the script on this page. It has no key: other addresses than those for tests are free checks. */
 export const LIVE_FORM_INSERTS = {
   "form-live": ({ testDomain }) => ({
     markdown: "The HTML page has a live form here.",
     html: (
-      <div class="card">
+      <div class="panel">
         <noscript>
           <p>The form needs JavaScript.</p>
         </noscript>
-        <form class="form" id="form-demo" hidden>
-          <p class="chips">
+        <form class="form" id="form-demo" data-test-domain={testDomain} hidden>
+          <p class="actions">
             Try{" "}
             {EXAMPLES.map(name => (
-              <button key={name} type="button" value={`${name}@${testDomain}`}>
-                {name}@{testDomain}
+              <button key={name} class="small" type="button" value={`${name}@${testDomain}`}>
+                {name}
               </button>
             ))}
           </p>
-          <TextField name="email" label="Work email" type="email" autocomplete="off" />
+          <TextField name="email" label="Email" type="email" autocomplete="off" />
           <button type="submit">Sign up</button>
         </form>
         {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1) */}
         <pre class="any" id="form-demo-output" tabIndex={0} hidden>
           Choose an address, or type one and leave the field.
         </pre>
-        <script src={ROUTES.formScript.path} data-key={FORM_SCRIPT_TEST_KEY} defer />
+        <script src={ROUTES.formScript.path} data-key={FORM_SCRIPT_TEST_KEY} data-policy="lenient" defer />
         <script type="module" src={FORM_DEMO_SCRIPT_PATH} />
       </div>
     ),

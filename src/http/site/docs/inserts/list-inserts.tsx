@@ -4,7 +4,7 @@ import { LISTING_RULE_NAMES, LISTING_RULES } from "../../../../check/lists/listi
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { DomainLookup } from "../../public/domain-lookup.tsx"
-import { ListsFreshness, type SourceOverview, SourcesByKind, sourceGroups } from "../../public/lists-overview.tsx"
+import { ListsTiles, type SourceOverview, SourcesByKind, sourceGroups } from "../../public/lists-overview.tsx"
 import { formatNumber } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
@@ -85,7 +85,7 @@ export const LIVE_LIST_INSERTS = {
         ["Refreshed", refreshedAt ?? "never, these lists are built in"],
         ["Paused", isPaused ? "yes, until an update by hand" : "no"],
       ]),
-      html: <ListsFreshness lists={overview} />,
+      html: <ListsTiles lists={overview} />,
     }
   },
   "look-up": ({ lists }) => ({

@@ -14,13 +14,15 @@ export const DOCS = `
   .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto; display: block } .pages section + section { margin-top: var(--s5) }
 }
 @media (min-width: 76rem) {
-  .columns { grid-template-columns: 11rem minmax(0, 40rem) 10rem; gap: 0 2.25rem } .contents-folded { display: none }
-  .columns .contents { display: block; grid-area: 1 / 3; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); padding: 2.25rem 0 var(--s5) .6rem; overflow-y: auto }
+  /* A table of four columns takes the place of the contents, which are folded then. */
+  .columns:not(:has(th:nth-child(4))) { grid-template-columns: 11rem minmax(0, 40rem) 10rem; gap: 0 2.25rem; .contents-folded { display: none } .contents { display: block } } .columns:has(th:nth-child(4)) .page { max-width: none }
+  .columns .contents { grid-area: 1 / 3; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); padding: 2.25rem 0 var(--s5) .6rem; overflow-y: auto }
 }
 .crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) } .to-pages { margin-left: auto }
 .page a.anchor { color: inherit; text-decoration: none } .anchor:hover::after { content: " #"; color: var(--soft) }
 .page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .turn a { padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); text-decoration: none; font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
+.columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
 .columns .scroll table { font-size: .875rem; line-height: 1.5 } .columns .scroll :is(th, td) { min-width: 0; padding-block: .5rem }
 
 .find { position: relative; max-width: 40rem; margin: 0 0 var(--s4) } .find:empty { display: none }
@@ -37,10 +39,11 @@ export const DOCS = `
 .cells { display: grid; gap: 0 var(--s4); align-items: baseline; padding: .5rem 0; font-weight: 400 } .folds .cells:hover { color: inherit } summary.cells { list-style: none } summary.cells::-webkit-details-marker { display: none } summary.cells::after { content: "+"; grid-row: 1; grid-column: -2; color: var(--soft); text-align: center } [open] > summary.cells::after, :target > summary.cells::after { content: "–" }
 .cells > code { overflow-wrap: anywhere; font-size: .8125rem } .cells small { display: block; color: var(--soft); font-size: .8125rem } .folds details > p { max-width: none; margin: 0; padding: 0 2rem .6rem 0; color: var(--soft) } details:target::details-content { content-visibility: visible; block-size: auto }
 .of-problems .cells { grid-template-columns: 2rem 11rem minmax(0, 1fr) 1rem } .of-problems .cells > .number { text-align: left } .of-problems details > p { padding-left: 15rem }
-.of-sources .cells { grid-template-columns: minmax(0, 1fr) 9rem 4.5rem 6rem 1rem } .of-sources span { color: var(--soft) }
+.of-sources .cells { grid-template-columns: minmax(0, 1fr) 9.75rem 4rem 5.75rem 1rem } .of-sources span { color: var(--soft) }
+.panel pre { margin: 0; font: 400 .8125rem/1.6 var(--mono) }
 .page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
 @media (max-width: 44rem) {
-  .page code.option { white-space: normal }
+  .columns .tiles { grid-template-columns: 1fr } .page code.option, .columns .scroll .short { white-space: normal }
   .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
   .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
   .of-sources .cells { grid-template-columns: minmax(0, 1fr) auto 1rem } .of-sources .cells > :nth-child(2) { grid-area: 2 / 1 } .of-sources .cells > :nth-child(4) { grid-area: 2 / 2 }
