@@ -13,6 +13,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { withQuery } from "../links.ts"
 import { CheckForm } from "../ui/check-form.tsx"
+import { formatDate } from "../ui/format.ts"
 import { Prose, Table } from "../ui/layout.tsx"
 import { Verdict } from "../ui/verdict/verdict.tsx"
 import { listsLabel, ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
@@ -132,7 +133,7 @@ function ListingRow({
   sourcesPath,
 }: Pick<ListingsProps, "sourcesPath"> & { readonly listing: ExplainedListing }) {
   const { source, entry, set, licence, dropReason, basis } = listing
-  const until = untilLabel(listing)
+  const until = withReadableDates(untilLabel(listing))
   return (
     <tr>
       <th scope="row">
@@ -146,13 +147,16 @@ function ListingRow({
         {basis === null ? null : <p class="hint">Counts: {basis}.</p>}
       </td>
       <td class="short">
-        {sinceLabel(listing)}
+        {withReadableDates(sinceLabel(listing))}
         {until === "" ? null : <p class="hint">{until}</p>}
       </td>
       <td class="short">{licence}</td>
     </tr>
   )
 }
+
+/** A text with its days as people write them. */
+const withReadableDates = (text: string): string => text.replace(/\d{4}-\d\d-\d\d/g, day => formatDate(Date.parse(day)))
 
 /** Renders names, separated by commas. */
 const joinWithCommas = <T extends string>(names: readonly T[], render: (name: T) => VNode) =>

@@ -69,16 +69,16 @@ describe("the answer", () => {
       "old.com Disposable The domain is on the disposable list. These are the lists alone. A check also uses accepted reports, own lists and DNS. " +
         "Lists on 1 of 3 Deciding entry old.com Set disposable Reason disposable_domain",
     )
-    expect(rowWith(html, "old.com as disposable")).toBe("hereold.com as disposableon or before 2026-11-20MIT")
+    expect(rowWith(html, "old.com as disposable")).toBe("hereold.com as disposableon or before 20 Nov 2026MIT")
     const dropped = rowWith(html, "old.com as personal")
     expect(dropped).toContain(LISTING_RULES.disposable_beats_long_tail)
     expect(dropped).toEndWith("not knownISC")
-    expect(rowWith(await request("new.com"), "new.com as disposable")).toEndWith("2026-11-21MIT")
+    expect(rowWith(await request("new.com"), "new.com as disposable")).toEndWith("21 Nov 2026MIT")
   })
 
   test("tells of what is abused now when it was first and last seen, and until when it counts", async () => {
     const row = rowWith(await request("seen.com"), "seen.com as disposable")
-    expect(row).toContain("2026-11-21last seen 2026-11-23, counts until 2027-05-22")
+    expect(row).toContain("21 Nov 2026last seen 23 Nov 2026, counts until 22 May 2027")
   })
 
   test("names the pattern that decides", async () => {
