@@ -6,6 +6,7 @@ import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
 import { ActionButton, TextArea, TextField } from "../ui/forms.tsx"
+import { Notice, Panel } from "../ui/panels.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The forms of an account's page that were refused, with what was typed. Absent: the form was not sent, or not refused. */
@@ -18,13 +19,12 @@ export type RejectedAdminForms = {
 
 type RejectedNote = { readonly typed: string; readonly message: string }
 
-type NoteSectionProps = { readonly account: Account; readonly note: string; readonly rejected: RejectedNote | null }
+type NotePanelProps = { readonly account: Account; readonly note: string; readonly rejected: RejectedNote | null }
 
 /** The note of the operator about an account. */
-export function NoteSection({ account: { id }, note, rejected }: NoteSectionProps) {
+export function NotePanel({ account: { id }, note, rejected }: NotePanelProps) {
   return (
-    <section aria-labelledby="note-section">
-      <h2 id="note-section">Note</h2>
+    <Panel title="Note">
       <form class="form" method="post" action={pathWithId("postAdminNote", id)}>
         <input type="hidden" name="seen" value={noteFingerprint(note)} />
         <TextArea
@@ -34,32 +34,32 @@ export function NoteSection({ account: { id }, note, rejected }: NoteSectionProp
           error={rejected?.message ?? null}
           hint={`Only administrators see it here. It is part of the owner's data export. Up to ${formatNumber(LIMITS.operatorNoteLengthMax)} characters. We remove anything that looks like an email address.`}
         />
-        <button type="submit">Save the note</button>
+        <button type="submit" class="small">
+          Save the note
+        </button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
-type SuspensionSectionProps = {
+type SuspensionPanelProps = {
   readonly account: Account
   /** A reason that was refused because it is too long; null: none was. */
   readonly rejectedReason: string | null
 }
 
 /** Suspends the account, or resumes it. */
-export function SuspensionSection({ account: { id, suspendedAtMs }, rejectedReason }: SuspensionSectionProps) {
+export function SuspensionPanel({ account: { id, suspendedAtMs }, rejectedReason }: SuspensionPanelProps) {
   if (suspendedAtMs !== undefined) {
     return (
-      <section aria-labelledby="suspension">
-        <h2 id="suspension">Resume the account</h2>
+      <Panel title="Suspended">
         <p>All keys that are not revoked or expired work again. The owner gets a mail.</p>
         <ActionButton path={pathWithId("postAdminResumption", id)} label="Resume the account" isPrimary />
-      </section>
+      </Panel>
     )
   }
   return (
-    <section aria-labelledby="suspension">
-      <h2 id="suspension">Suspend the account</h2>
+    <Panel title="Suspend">
       <p>
         We refuse all of its keys, on every server within {LIMITS.revocationSecondsMax} seconds. The owner can sign in
         and read, and gets a mail. You can resume the account at any time.
@@ -72,25 +72,24 @@ export function SuspensionSection({ account: { id, suspendedAtMs }, rejectedReas
           error={rejectedReason === null ? null : "This reason is too long."}
           hint={`The owner reads it in the mail and in the dashboard. Up to ${LIMITS.suspensionReasonLengthMax} characters. We remove anything that looks like an email address.`}
         />
-        <button type="submit" class="danger">
+        <button type="submit" class="danger small">
           Suspend the account
         </button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
 /** The link to the page that asks before it deletes. */
 export function DeletionLink({ account: { id } }: { readonly account: Account }) {
   return (
-    <section aria-labelledby="deletion">
-      <h2 id="deletion">Delete the account</h2>
+    <Panel title="Delete">
       <p>
         <a class="button small danger" href={pathWithId("adminAccountDeletion", id)}>
           Delete the account…
         </a>
       </p>
-    </section>
+    </Panel>
   )
 }
 
@@ -106,7 +105,7 @@ export function AdminAccountDeletionPage({ user, account, rejected }: AccountDel
   const { id, email, suspendedAtMs } = account
   return (
     <AdminLayout route="adminAccountDeletion" section="adminAccounts" title="Delete an account" user={user}>
-      <p class="told">You cannot undo this. To stop the account for a time, suspend it.</p>
+      <Notice tone="review">You cannot undo this. To stop the account for a time, suspend it.</Notice>
       <ul>
         <li>Its keys stop working on every server within {LIMITS.revocationSecondsMax} seconds.</li>
         <li>Its email, keys, usage, lists, reports, mails and sessions are deleted. The owner gets no mail.</li>

@@ -9,10 +9,12 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
-import { formatCount, formatNumber } from "../ui/format.ts"
-import { ActionButton, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
-import { DescriptionList, Table } from "../ui/layout.tsx"
-import { DeletionLink, NoteSection, type RejectedAdminForms, SuspensionSection } from "./account-forms.tsx"
+import { formatInstant, formatNumber } from "../ui/format.ts"
+import { ActionButton, DateStamp, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
+import { DescriptionList } from "../ui/layout.tsx"
+import { Panel, Tiles } from "../ui/panels.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
+import { DeletionLink, NotePanel, type RejectedAdminForms, SuspensionPanel } from "./account-forms.tsx"
 import { ActsTable } from "./acts.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 import { tierLabel, tierLimitsLabel, tierOptions } from "./tier-labels.ts"
@@ -55,26 +57,50 @@ type AdminAccountPageProps = {
 
 /** One account: its data, its keys, today's usage, what administrators noted and did, and the forms that change it. */
 export function AdminAccountPage({ user, details, tiers, flash, rejected }: AdminAccountPageProps) {
-  const { account, keys, today, sessionCount, termsState, note, acts, nowMs } = details
+  const { account, keys, today, sessionCount, termsState, acts, nowMs } = details
   const limits = tiers[account.tier]
   return (
     <AdminLayout route="adminAccount" section="adminAccounts" title={account.email} user={user}>
       <FlashMessage message={flash} />
-      <DescriptionList
-        items={[
-          ["State", <AccountState account={account} />],
-          ["Id", <code>{account.id}</code>],
-          ["Created", <Timestamp atMs={account.createdAtMs} />],
-          [
-            "Tier",
-            limits === undefined ? tierLabel(account.tier) : `${tierLabel(account.tier)}: ${tierLimitsLabel(limits)}`,
-          ],
-          ["Terms", <TermsStatus account={account} state={termsState} />],
-          ["Signed in", formatCount(sessionCount, "browser")],
-        ]}
-      />
-      <section aria-labelledby="tier-section">
-        <h2 id="tier-section">Change the tier</h2>
+      <Tiles tiles={todayTiles(today)} />
+      <div class="beside">
+        <div>
+          <Panel title="Account">
+            <DescriptionList
+              items={[
+                ["State", <AccountState account={account} />],
+                ["Id", <code>{account.id}</code>],
+                ["Created", <Timestamp atMs={account.createdAtMs} />],
+                [
+                  "Tier",
+                  limits === undefined
+                    ? tierLabel(account.tier)
+                    : `${tierLabel(account.tier)}: ${tierLimitsLabel(limits)}`,
+                ],
+                ["Terms", <TermsStatus account={account} state={termsState} />],
+                ["Active sessions", formatNumber(sessionCount)],
+              ]}
+            />
+          </Panel>
+          <KeysPanel keys={keys} nowMs={nowMs} />
+          {acts.length === 0 ? null : (
+            <Panel title="Activity">
+              <ActsTable acts={acts} />
+            </Panel>
+          )}
+        </div>
+        <AccountActions user={user} details={details} tiers={tiers} rejected={rejected} />
+      </div>
+    </AdminLayout>
+  )
+}
+
+/** The forms that change an account. An administrator suspends and deletes other accounts only. */
+function AccountActions({ user, details, tiers, rejected }: Omit<AdminAccountPageProps, "flash">) {
+  const { account, note } = details
+  return (
+    <div>
+      <Panel title="Tier">
         <form class="form" method="post" action={pathWithId("postAdminTier", account.id)}>
           <SelectField
             name="tier"
@@ -83,20 +109,19 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
             selected={String(account.tier)}
             error={rejected.tierError ?? null}
           />
-          <button type="submit">Change the tier</button>
+          <button type="submit" class="small">
+            Change the tier
+          </button>
         </form>
-      </section>
-      <KeysSection keys={keys} nowMs={nowMs} />
-      <TodaySection today={today} />
-      <NoteSection account={account} note={note} rejected={rejected.note ?? null} />
-      {acts.length === 0 ? null : <ActsSection acts={acts} />}
+      </Panel>
+      <NotePanel account={account} note={note} rejected={rejected.note ?? null} />
       {user.account.id === account.id ? null : (
         <>
-          <SuspensionSection account={account} rejectedReason={rejected.reason ?? null} />
+          <SuspensionPanel account={account} rejectedReason={rejected.reason ?? null} />
           <DeletionLink account={account} />
         </>
       )}
-    </AdminLayout>
+    </div>
   )
 }
 
@@ -107,15 +132,6 @@ function AccountState({ account: { suspendedAtMs, suspensionReason = "" } }: Pic
       <strong class="wrong">suspended</strong> since <Timestamp atMs={suspendedAtMs} />
       {suspensionReason === "" ? null : <p class="hint any">{suspensionReason}</p>}
     </>
-  )
-}
-
-function ActsSection({ acts }: Pick<AccountDetails, "acts">) {
-  return (
-    <section aria-labelledby="acts">
-      <h2 id="acts">What was changed</h2>
-      <ActsTable acts={acts} />
-    </section>
   )
 }
 
@@ -146,62 +162,64 @@ function TermsStatus({ account, state }: { readonly account: Account; readonly s
   }
 }
 
-function KeysSection({ keys, nowMs }: Pick<AccountDetails, "keys" | "nowMs">) {
+const KEY_COLUMNS = [
+  { name: "Name", kind: "text" },
+  { name: "Kind", kind: "text" },
+  { name: "Ends in", kind: "text", onPhone: "hidden" },
+  { name: "Created", kind: "time", onPhone: "hidden" },
+  { name: "Last used", kind: "time" },
+  { name: "State", kind: "text" },
+  { name: "", kind: "actions", onPhone: "first" },
+] as const satisfies readonly TableColumn[]
+
+function KeysPanel({ keys, nowMs }: Pick<AccountDetails, "keys" | "nowMs">) {
   return (
-    <section aria-labelledby="keys">
-      <h2 id="keys">Keys</h2>
+    <Panel title="Keys">
       {keys.length === 0 ? (
         <p>The account has no keys.</p>
       ) : (
-        <Table caption="Keys" columns={["Name", "Kind", "Ends in", "Created", "Last used", "State"]}>
+        <Table caption="Keys" columns={KEY_COLUMNS}>
           {keys.map(key => (
             <KeyRow key={key.id} apiKey={key} nowMs={nowMs} />
           ))}
         </Table>
       )}
-    </section>
+    </Panel>
   )
 }
 
 function KeyRow({ apiKey, nowMs }: { readonly apiKey: ApiKey; readonly nowMs: number }) {
-  const { id, name, kind, last4, origins, createdAtMs, lastUsedAtMs, expiresAtMs, revokedAtMs, revokedBy } = apiKey
+  const { id, name, kind, last4, origins, createdAtMs, lastUsedAtMs, revokedAtMs } = apiKey
   return (
     <tr>
-      <th scope="row">{name}</th>
+      <th scope="row">
+        <bdi>{name}</bdi>
+      </th>
+      <td>{[kind, ...origins].join(", ")}</td>
+      <td>{last4}</td>
       <td>
-        {kind}
-        {origins.length === 0 ? null : <p class="hint">{origins.join(", ")}</p>}
-      </td>
-      <td class="short">
-        <code>{last4}</code>
-      </td>
-      <td>
-        <Timestamp atMs={createdAtMs} />
+        <DateStamp atMs={createdAtMs} />
       </td>
       <td>{lastUsedAtMs === null ? "never" : <Timestamp atMs={lastUsedAtMs} />}</td>
+      <td>{stateWords(apiKey, nowMs)}</td>
       <td>
         {revokedAtMs === null ? (
-          <>
-            {keyState(apiKey, nowMs) === "expired" && expiresAtMs !== null ? (
-              <p>
-                expired <Timestamp atMs={expiresAtMs} />
-              </p>
-            ) : null}
-            <a class="button small" href={pathWithId("adminKeyRevocation", id)}>
-              Revoke…<span class="unseen"> {name}</span>
-            </a>
-          </>
-        ) : (
-          <>
-            revoked {revokedBy === null ? null : REVOKED_BY_LABELS[revokedBy]}
-            <p class="hint">
-              <Timestamp atMs={revokedAtMs} />
-            </p>
-          </>
-        )}
+          <a class="button small danger" href={pathWithId("adminKeyRevocation", id)}>
+            Revoke…<span class="unseen"> {name}</span>
+          </a>
+        ) : null}
       </td>
     </tr>
   )
+}
+
+/** What became of a key, and when. */
+function stateWords(apiKey: ApiKey, nowMs: number): string {
+  const { expiresAtMs, revokedAtMs, revokedBy } = apiKey
+  if (revokedAtMs !== null)
+    return `revoked ${revokedBy === null ? "" : `${REVOKED_BY_LABELS[revokedBy]} `}${formatInstant(revokedAtMs)}`
+  const hasExpired = keyState(apiKey, nowMs) === "expired" && expiresAtMs !== null
+  return hasExpired ? `expired ${formatInstant(expiresAtMs)}` : "active"
 }
 
 const REVOKED_BY_LABELS: { readonly [R in NonNullable<ApiKey["revokedBy"]>]: string } = {
@@ -210,21 +228,24 @@ const REVOKED_BY_LABELS: { readonly [R in NonNullable<ApiKey["revokedBy"]>]: str
   leak: "after a leak",
 }
 
-function TodaySection({ today }: Pick<AccountDetails, "today">) {
-  const { date, used, remaining, checks, deep_checks: deep, batch_items: items, rate_limited: limited } = today
-  return (
-    <section aria-labelledby="today">
-      <h2 id="today">Usage today, {date} UTC</h2>
-      <DescriptionList
-        items={[
-          ["Units used", `${formatNumber(used)}${remaining === null ? "" : `, ${formatNumber(remaining)} left`}`],
-          ["Checks", `${formatNumber(checks)}, and ${formatNumber(deep)} deep ones`],
-          ["Batch items", formatNumber(items)],
-          ["Rate limited", formatNumber(limited)],
-        ]}
-      />
-    </section>
-  )
+function todayTiles({
+  used,
+  remaining,
+  checks,
+  deep_checks: deep,
+  batch_items: items,
+  rate_limited: limited,
+}: Usage["today"]) {
+  return [
+    {
+      label: "Units today",
+      value: formatNumber(used),
+      note: remaining === null ? "no limit" : `${formatNumber(remaining)} left`,
+    },
+    { label: "Checks today", value: formatNumber(checks), note: `${formatNumber(deep)} deep` },
+    { label: "Batch items today", value: formatNumber(items) },
+    { label: "Rate limited today", value: formatNumber(limited) },
+  ]
 }
 
 type KeyRevocationPageProps = { readonly user: SignedInUser; readonly apiKey: ApiKey; readonly account: Account }

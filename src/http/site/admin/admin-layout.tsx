@@ -12,7 +12,7 @@ const ADMIN_SECTIONS = [
   { route: "admin", label: "Overview" },
   { route: "adminAccounts", label: "Accounts" },
   { route: "adminFeedback", label: "Reports" },
-  { route: "adminLists", label: "Block and allow" },
+  { route: "adminLists", label: "Block & allow" },
   { route: "adminSources", label: "Sources" },
   { route: "adminTerms", label: "Terms" },
   { route: "adminActs", label: "Audit log" },
@@ -26,11 +26,13 @@ type AdminLayoutProps = {
   readonly section: AdminSection
   readonly title: string
   readonly user: SignedInUser
+  /** Displayed beside the title. */
+  readonly action?: ComponentChildren
   readonly children: ComponentChildren
 }
 
 /** A page for administrators, with links to all sections. */
-export function AdminLayout({ route, section, title, children }: AdminLayoutProps) {
+export function AdminLayout({ route, section, title, action, children }: AdminLayoutProps) {
   const navigation = (
     <nav class="section-links" aria-label="Administration">
       {ADMIN_SECTIONS.map(({ route: target, label }) => (
@@ -44,7 +46,7 @@ export function AdminLayout({ route, section, title, children }: AdminLayoutProp
     </nav>
   )
   return (
-    <Layout route={route} title={title} navigation={navigation}>
+    <Layout route={route} title={title} action={action} navigation={navigation}>
       {children}
     </Layout>
   )

@@ -4,8 +4,9 @@ import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus } from "../../../
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId, withQuery } from "../links.ts"
 import { FlashMessage, Timestamp } from "../ui/forms.tsx"
-import { Table } from "../ui/layout.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
+import { Empty, Segmented } from "../ui/panels.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -40,16 +41,18 @@ export function AdminFeedbackPage({ user, reports, status, isFirstPage, flash }:
   const { rows, lastRow } = reports
   const { path } = ROUTES.adminFeedback
   return (
-    <AdminLayout route="adminFeedback" section="adminFeedback" title="Reports" user={user}>
+    <AdminLayout
+      route="adminFeedback"
+      section="adminFeedback"
+      title="Reports"
+      user={user}
+      action={<StatusChoice status={status} />}
+    >
       <FlashMessage message={flash} />
-      <StatusLinks status={status} />
       {rows.length === 0 ? (
-        <p>{EMPTY_MESSAGES[status]}</p>
+        <Empty>{EMPTY_MESSAGES[status]}</Empty>
       ) : (
-        <Table
-          caption={`Reports: ${STATUS_FILTERS[status]}`}
-          columns={["Domain", "Reported verdict", "Status", "Sent"]}
-        >
+        <Table caption={`Reports: ${STATUS_FILTERS[status]}`} columns={REPORT_COLUMNS}>
           {rows.map(report => (
             <ReportRow key={report.id} report={report} />
           ))}
@@ -67,35 +70,44 @@ const EMPTY_MESSAGES: { readonly [S in StatusFilter]: string } = {
   all: "There are no reports.",
 }
 
-function StatusLinks({ status }: Pick<AdminFeedbackPageProps, "status">) {
-  return (
-    <nav class="sections" aria-label="Status">
-      {[...FEEDBACK_STATUSES, "all" as const].map(word => (
-        <a
-          key={word}
-          href={withQuery(ROUTES.adminFeedback.path, { status: word })}
-          {...(word === status ? { "aria-current": true as const } : {})}
-        >
-          {STATUS_FILTERS[word]}
-        </a>
-      ))}
-    </nav>
-  )
+function StatusChoice({ status }: Pick<AdminFeedbackPageProps, "status">) {
+  const choices = [...FEEDBACK_STATUSES, "all" as const].map(word => ({
+    label: STATUS_FILTERS[word],
+    href: withQuery(ROUTES.adminFeedback.path, { status: word }),
+    isCurrent: word === status,
+  }))
+  return <Segmented label="Status" choices={choices} />
+}
+
+const REPORT_COLUMNS = [
+  { name: "Domain", kind: "text" },
+  { name: "Verdict", kind: "text" },
+  { name: "Reported as", kind: "text" },
+  { name: "Status", kind: "pill", onPhone: "first" },
+  { name: "Sent", kind: "time" },
+] as const satisfies readonly TableColumn[]
+
+/** The colours of the decisions. */
+const STATUS_TONES: { readonly [S in FeedbackStatus]: string } = {
+  received: "review",
+  accepted: "allow",
+  rejected: "block",
 }
 
 function ReportRow({ report }: { readonly report: Feedback }) {
   const { id, domain, currentCategory, reportedCategory, status, createdAtMs } = report
   return (
     <tr>
-      <th scope="row" class="name">
+      <th scope="row">
         <a href={pathWithId("adminReport", id)}>
-          <code>{domain}</code>
+          <bdi>{domain}</bdi>
         </a>
       </th>
+      <td>{currentCategory}</td>
+      <td>{reportedCategory}</td>
       <td>
-        {currentCategory}, should be {reportedCategory}
+        <span class={`pill ${STATUS_TONES[status]}`}>{STATUS_FILTERS[status]}</span>
       </td>
-      <td>{status}</td>
       <td>
         <Timestamp atMs={createdAtMs} />
       </td>

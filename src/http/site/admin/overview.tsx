@@ -5,19 +5,21 @@ import type { Health } from "../../../contract/schemas.ts"
 import { countAccounts } from "../../../customers/accounts/accounts.ts"
 import { countSuspended } from "../../../customers/accounts/suspension.ts"
 import { countFeedback } from "../../../customers/feedback/feedback.ts"
+import { countJobs } from "../../../customers/jobs/job-row.ts"
 import { countActiveKeys } from "../../../customers/keys/keys.ts"
 import { type OutboxState, readOutboxState } from "../../../customers/notices/outbox.ts"
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
 import { type HourCount, readTraffic } from "../../../customers/usage/traffic.ts"
 import { handlers } from "../../router.ts"
 import type { SignedInUser } from "../guards.ts"
-import { ListsFreshness, type ListsOverview } from "../public/lists-overview.tsx"
+import { IsoTimestamp, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { formatCount, formatInstant, formatNumber } from "../ui/format.ts"
 import { Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
+import { Notice, Panel, Tiles } from "../ui/panels.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { firstShownHour, TrafficSection } from "./traffic.tsx"
+import { firstShownHour, lastDay, TrafficPanel } from "./traffic.tsx"
 
 /** The first page of the administration. */
 export function adminOverviewRoutes(site: SiteContext) {
@@ -44,6 +46,7 @@ async function readServerOverview(site: SiteContext): Promise<ServerOverview> {
     isDnsOff,
     nodeCount: nodesCount(),
     suspendedCount: await countSuspended(store),
+    failedJobCount: (await countJobs(store)).find(({ state }) => state === "failed")?.count ?? 0,
     traffic: await readTraffic(store, firstShownHour(clock())),
     nowMs: clock(),
   }
@@ -51,97 +54,96 @@ async function readServerOverview(site: SiteContext): Promise<ServerOverview> {
 
 type OverviewPageProps = { readonly user: SignedInUser; readonly overview: ServerOverview }
 
-/** The overview: open tasks, counts, health, and the sources of the lists. */
+/** The overview: what needs attention, how much is used, and the state of the server. */
 function OverviewPage({ user, overview }: OverviewPageProps) {
-  const { lists } = overview
   return (
     <AdminLayout route="admin" section="admin" title="Administration" user={user}>
-      <TodoSection overview={overview} />
-      <TrafficSection counts={overview.traffic} nowMs={overview.nowMs} />
-      <CountsSection overview={overview} />
-      <HealthSection overview={overview} />
-      <section aria-labelledby="lists">
-        <h2 id="lists">Lists</h2>
-        <ListsFreshness lists={lists} />
-        <p>
-          <a href={ROUTES.adminSources.path}>{formatCount(lists.sources.length, "source")} and their health</a>
-        </p>
-      </section>
+      <AttentionPanel overview={overview} />
+      <Tiles tiles={overviewTiles(overview)} />
+      <TrafficPanel counts={overview.traffic} nowMs={overview.nowMs} />
+      <ServerPanel overview={overview} />
     </AdminLayout>
   )
 }
 
 type OverviewSectionProps = Pick<OverviewPageProps, "overview">
 
-function TodoSection({ overview }: OverviewSectionProps) {
+function AttentionPanel({ overview }: OverviewSectionProps) {
   const todos = adminTodos(overview)
+  if (todos.length === 0) return <Notice tone="allow">Nothing needs attention.</Notice>
   return (
-    <section aria-labelledby="attention">
-      <h2 id="attention">Needs attention</h2>
-      {todos.length === 0 ? (
-        <p>Nothing needs attention.</p>
-      ) : (
-        <ul class="told">
-          {todos.map(todo => (
-            <li key={todo}>
-              <Prose text={todo} />
-            </li>
-          ))}
-        </ul>
-      )}
-    </section>
+    <Panel title="Needs attention" id="attention">
+      <ul class="plain todos">
+        {todos.map(({ text, link }) => (
+          <li key={text}>
+            <span>
+              <Prose text={text} />
+            </span>
+            {link === undefined ? null : (
+              <a class="button small" href={link.href}>
+                {link.label}
+              </a>
+            )}
+          </li>
+        ))}
+      </ul>
+    </Panel>
   )
 }
 
-function CountsSection({ overview }: OverviewSectionProps) {
-  const { accountCount, activeKeyCount, suspendedCount, waitingReportCount, outbox, unacceptedCount } = overview
-  const { waitingCount, waitingSinceMs, refusedCount, givenUpCount } = outbox
+function overviewTiles({ accountCount, suspendedCount, activeKeyCount, traffic, nowMs, outbox }: ServerOverview) {
+  const { requests, failed, units } = lastDay(traffic, nowMs)
+  return [
+    {
+      label: "Accounts",
+      value: <a href={ROUTES.adminAccounts.path}>{formatNumber(accountCount)}</a>,
+      note: suspendedCount === 0 ? "none suspended" : `${formatNumber(suspendedCount)} suspended`,
+    },
+    { label: "Active keys", value: formatNumber(activeKeyCount) },
+    { label: "Requests, 24 hours", value: formatNumber(requests), note: `${formatNumber(failed)} failed` },
+    { label: "Units, 24 hours", value: formatNumber(units) },
+    { label: "Mails waiting", value: formatNumber(outbox.waitingCount), note: <MailsWaitingSince outbox={outbox} /> },
+  ]
+}
+
+function MailsWaitingSince({ outbox: { waitingSinceMs } }: Pick<ServerOverview, "outbox">) {
+  if (waitingSinceMs === null) return <>all sent</>
   return (
-    <section aria-labelledby="counts">
-      <h2 id="counts">Counts</h2>
-      <DescriptionList
-        items={[
-          ["Accounts", <a href={ROUTES.adminAccounts.path}>{formatNumber(accountCount)}</a>],
-          ["Suspended accounts", formatNumber(suspendedCount)],
-          ["Active keys", formatNumber(activeKeyCount)],
-          ["Reports waiting", <a href={ROUTES.adminFeedback.path}>{formatNumber(waitingReportCount)}</a>],
-          ["Terms not accepted yet", <a href={ROUTES.adminTerms.path}>{formatCount(unacceptedCount, "account")}</a>],
-          [
-            "Mails waiting",
-            <>
-              {formatNumber(waitingCount)}
-              {waitingSinceMs === null ? null : (
-                <>
-                  , the oldest since <Timestamp atMs={waitingSinceMs} />
-                </>
-              )}
-            </>,
-          ],
-          ["Mails not delivered", `${formatNumber(refusedCount)} refused, ${formatNumber(givenUpCount)} given up`],
-        ]}
-      />
-    </section>
+    <>
+      since <Timestamp atMs={waitingSinceMs} />
+    </>
   )
 }
 
-function HealthSection({ overview: { health, isDnsOff, nodeCount } }: OverviewSectionProps) {
+function ServerPanel({ overview: { health, isDnsOff, nodeCount, lists: loaded } }: OverviewSectionProps) {
   const { status, version, uptime_seconds: uptimeS, dns, lists } = health
   const entryCount = Object.values(lists.entries).reduce((sum, count) => sum + count, 0)
   return (
-    <section aria-labelledby="health">
-      <h2 id="health">Health</h2>
-      <DescriptionList
-        items={[
-          ["Status", status],
-          ["Version", version],
-          ["Running for", formatDuration(uptimeS)],
-          ["DNS", isDnsOff ? "switched off" : DNS_LABELS[dns.status]],
-          ["Servers", formatNumber(nodeCount)],
-          ["Entries on lists", formatNumber(entryCount)],
-          ["Refresh of lists", REFRESH_LABELS[lists.refresh.status]],
-        ]}
-      />
-    </section>
+    <Panel
+      title="Server"
+      link={<a href={ROUTES.adminSources.path}>{formatCount(loaded.sources.length, "source")} and their health</a>}
+    >
+      <div class="two">
+        <DescriptionList
+          items={[
+            ["Status", status],
+            ["Version", version],
+            ["Running for", formatDuration(uptimeS)],
+            ["Servers", formatNumber(nodeCount)],
+            ["DNS", isDnsOff ? "switched off" : DNS_LABELS[dns.status]],
+          ]}
+        />
+        <DescriptionList
+          items={[
+            ["Lists", <code>{loaded.version}</code>],
+            ["Entries", formatNumber(entryCount)],
+            ["Built", <IsoTimestamp at={loaded.builtAt} />],
+            ["Refreshed", loaded.refreshedAt === null ? "never" : <IsoTimestamp at={loaded.refreshedAt} />],
+            ["Refresh", REFRESH_LABELS[lists.refresh.status]],
+          ]}
+        />
+      </div>
+    </Panel>
   )
 }
 
@@ -181,6 +183,8 @@ export type ServerOverview = {
   /** Servers that share the database, this one included. */
   readonly nodeCount: number
   readonly suspendedCount: number
+  /** Whole lists whose check stopped before its end, until they are deleted. */
+  readonly failedJobCount: number
   /** The counts of the last 30 days. */
   readonly traffic: readonly HourCount[]
   readonly nowMs: number
@@ -189,30 +193,67 @@ export type ServerOverview = {
 /** How long a mail may wait before it becomes a task. Greylisting delays a mail by minutes only. */
 export const MAIL_WAIT_MAX_MS = 3_600_000
 
-/** What an administrator should look at: one or two sentences each, with code in backticks. */
-export function adminTodos(overview: ServerOverview): readonly string[] {
-  return [...dnsTodos(overview), ...listTodos(overview.lists), ...mailTodos(overview)]
+/** Something to look at: a sentence or two with code in backticks, and where it is done. */
+type Todo = { readonly text: string; readonly link?: { readonly label: string; readonly href: string } }
+
+/** What an administrator should look at: what is broken, then what waits for somebody. */
+export function adminTodos(overview: ServerOverview): readonly Todo[] {
+  const told = (texts: readonly string[]): readonly Todo[] => texts.map(text => ({ text }))
+  return [
+    ...told(dnsTodos(overview)),
+    ...listTodos(overview.lists),
+    ...told(mailTodos(overview)),
+    ...waitingTodos(overview),
+  ]
+}
+
+/** What waits for a decision of a person. */
+function waitingTodos(overview: ServerOverview): readonly Todo[] {
+  const { waitingReportCount, suspendedCount, unacceptedCount, failedJobCount } = overview
+  const todo = (count: number, one: string, many: string, link?: Todo["link"]): readonly Todo[] =>
+    count === 0
+      ? []
+      : [{ text: `${formatNumber(count)} ${count === 1 ? one : many}`, ...(link === undefined ? {} : { link }) }]
+  return [
+    ...todo(waitingReportCount, "report waits for a decision.", "reports wait for a decision.", {
+      label: "Decide",
+      href: ROUTES.adminFeedback.path,
+    }),
+    ...todo(unacceptedCount, "account has not accepted the terms.", "accounts have not accepted the terms.", {
+      label: "Terms",
+      href: ROUTES.adminTerms.path,
+    }),
+    ...todo(suspendedCount, "account is suspended.", "accounts are suspended.", {
+      label: "Accounts",
+      href: ROUTES.adminAccounts.path,
+    }),
+    ...todo(failedJobCount, "list check stopped before its end.", "list checks stopped before their end."),
+  ]
 }
 
 const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly string[] =>
   health.dns.status === "ok" || isDnsOff ? [] : ["DNS does not answer. Verdicts come from the lists alone."]
 
-/** What to say about an outcome; null: it needs no attention. */
-const FAILED_OUTCOMES: { readonly [O in SourceOutcome]: string | null } = {
-  taken: null,
-  unchanged: null,
-  refused: "was refused",
-  failed: "could not be fetched",
+function listTodos({ sources, isPaused }: ListsOverview): readonly Todo[] {
+  const link = { label: "Sources", href: ROUTES.adminSources.path }
+  const paused = { text: "Older lists were restored. Run `mailkind lists update` to refresh lists again." }
+  const faults = Object.entries(FAULTS).flatMap(([outcome, fault]) => {
+    const faulty = sources.filter(({ refresh }) => refresh?.outcome === outcome)
+    const [first] = faulty
+    if (first === undefined) return []
+    const kept = "What was good before stays in use."
+    const text =
+      faulty.length === 1
+        ? `The source \`${first.id}\` ${fault}. ${kept} ${first.refresh?.message ?? ""}`.trim()
+        : `${faulty.length} sources ${fault.replace("was", "were")}, \`${first.id}\` among them. ${kept}`
+    return [{ text, link }]
+  })
+  return isPaused ? [paused, ...faults] : faults
 }
 
-function listTodos({ sources, isPaused }: ListsOverview): readonly string[] {
-  const failures = sources.flatMap(({ id, refresh }) => {
-    const failure = refresh === null ? null : FAILED_OUTCOMES[refresh.outcome]
-    if (refresh === null || failure === null) return []
-    return [`The source \`${id}\` ${failure}. Its last good copy is in use, if there is one. ${refresh.message}`.trim()]
-  })
-  const paused = "Older lists were restored. Run `mailkind lists update` to refresh lists again."
-  return isPaused ? [paused, ...failures] : failures
+/** What to say about the outcomes that need attention. */
+const FAULTS = { refused: "was refused", failed: "could not be fetched" } as const satisfies {
+  readonly [O in SourceOutcome]?: string
 }
 
 function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly string[] {
@@ -220,11 +261,11 @@ function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly s
   const isOverdue = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
   const since = waitingSinceMs === null ? "" : formatInstant(waitingSinceMs)
   return [
-    ...(hasMailServer ? [] : ["No mails are sent, because no mail server is set. Set `MAILKIND_SMTP_URL`."]),
+    ...(hasMailServer ? [] : ["No mail is sent, because there is no mail server. Set `MAILKIND_SMTP_URL`."]),
     ...(hasMailServer && isOverdue
-      ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest is waiting since ${since}.`]
+      ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest has waited since ${since}.`]
       : []),
-    ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused by the mail server of the recipient.`]),
+    ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused by the recipient’s mail server.`]),
     ...(givenUpCount === 0 ? [] : [`${mailCountLabel(givenUpCount)} not delivered after days of tries.`]),
   ]
 }

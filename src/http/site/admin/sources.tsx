@@ -5,8 +5,9 @@ import { handlers } from "../../router.ts"
 import type { SignedInUser } from "../guards.ts"
 import { IsoTimestamp, ListsFreshness, type ListsOverview, type SourceOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
-import { formatNumber } from "../ui/format.ts"
-import { Table } from "../ui/layout.tsx"
+import { formatCount, formatDate, formatNumber } from "../ui/format.ts"
+import { Notice, Panel, Tiles } from "../ui/panels.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The sources of the lists and the health of each. */
@@ -19,77 +20,103 @@ export function adminSourcesRoutes({ guards, lists }: SiteContext) {
 
 type SourcesPageProps = { readonly user: SignedInUser; readonly lists: ListsOverview }
 
+/** All sources by their state, those with a problem first. */
 function SourcesPage({ user, lists }: SourcesPageProps) {
-  const sources = lists.sources.toSorted((one, other) => healthRank(one) - healthRank(other))
-  const faultyCount = sources.filter(({ refresh }) => refresh !== null && isFault(refresh.outcome)).length
+  const { failing, healthy, builtIn } = Object.groupBy(lists.sources, groupOf)
   return (
-    <AdminLayout route="adminSources" section="adminSources" title="Sources" user={user}>
-      <p>
-        {faultyCount === 0 ? "All sources are healthy." : `${faultyCount} of ${sources.length} sources have a problem.`}{" "}
-        If a source fails or is refused, we keep using its last good copy.
-      </p>
+    <AdminLayout
+      route="adminSources"
+      section="adminSources"
+      title="Sources"
+      user={user}
+      action={<a href={ROUTES.docsLists.path}>Licences and look-up</a>}
+    >
+      <Tiles
+        tiles={[
+          { label: "Healthy", value: formatNumber(healthy?.length ?? 0) },
+          { label: "With a problem", value: formatNumber(failing?.length ?? 0) },
+          { label: "Built in", value: formatNumber(builtIn?.length ?? 0), note: "never fetched" },
+          { label: "Entries", value: formatNumber(lists.sources.reduce((sum, { entryCount }) => sum + entryCount, 0)) },
+        ]}
+      />
+      {failing === undefined ? (
+        <Notice tone="allow">No source has a problem.</Notice>
+      ) : (
+        <Panel title={`With a problem (${failing.length})`}>
+          <p class="hint">If a source fails or is refused, its last good copy stays in use.</p>
+          <ul class="plain todos">
+            {failing.map(source => (
+              <FailingSource key={source.id} source={source} />
+            ))}
+          </ul>
+        </Panel>
+      )}
+      <SourceGroup name="Healthy" sources={healthy ?? []} />
+      <SourceGroup name="Built in" sources={builtIn ?? []} />
       <ListsFreshness lists={lists} />
-      <Table caption="Sources" columns={["Source", "State", "Last good", "Last error", "Entries", "Entries changed"]}>
-        {sources.map(source => (
-          <SourceRow key={source.id} source={source} />
-        ))}
-      </Table>
-      <p>
-        <a href={ROUTES.docsLists.path}>Licences, origins and look-up</a>
-      </p>
     </AdminLayout>
   )
 }
 
 const isFault = (outcome: SourceOutcome): boolean => outcome === "refused" || outcome === "failed"
 
-/** Sources with a problem come first. */
-const healthRank = ({ refresh }: SourceOverview): number => (refresh !== null && isFault(refresh.outcome) ? 0 : 1)
-
-/** The state of a source after its last download. */
-const OUTCOME_STATES: { readonly [O in SourceOutcome]: string } = {
-  taken: "healthy",
-  unchanged: "healthy",
-  refused: "refused",
-  failed: "failed",
+function groupOf({ refresh }: SourceOverview): "failing" | "healthy" | "builtIn" {
+  if (refresh === null) return "builtIn"
+  return isFault(refresh.outcome) ? "failing" : "healthy"
 }
 
-function SourceRow({ source: { id, setName, trust, date, entryCount, refresh } }: { readonly source: SourceOverview }) {
+function FailingSource({ source: { id, entryCount, refresh } }: { readonly source: SourceOverview }) {
+  if (refresh === null) return null
   return (
-    <tr id={`source-${id}`}>
-      <th scope="row">
-        <code>{id}</code>
+    <li id={`source-${id}`}>
+      <div>
+        <code>{id}</code> <span class="pill block">{refresh.outcome}</span>
+        <p class="any">{refresh.message}</p>
         <p class="hint">
-          {setName}, {trust} trust
+          Last good: <Instant at={refresh.goodAt} />, {formatCount(entryCount, "entry", "entries")}
         </p>
-      </th>
-      <td>
-        {refresh === null ? "built in" : <SourceState outcome={refresh.outcome} />}
-        {refresh === null || refresh.message === "" ? null : <p class="hint any">{refresh.message}</p>}
-      </td>
-      <td>{refresh === null ? "never fetched" : <Instant at={refresh.goodAt} />}</td>
-      <td>
-        {refresh === null || refresh.lastFault === null ? (
-          "none"
-        ) : (
-          <>
-            <Instant at={refresh.lastFault.at} />
-            <p class="hint any">{refresh.lastFault.message}</p>
-          </>
-        )}
-      </td>
-      <td class="number">{formatNumber(entryCount)}</td>
-      <td>{refresh?.changedAt ? <Instant at={refresh.changedAt} /> : date === "" ? "never" : date}</td>
-    </tr>
+      </div>
+    </li>
   )
 }
 
-function SourceState({ outcome }: { readonly outcome: SourceOutcome }) {
-  return isFault(outcome) ? (
-    <strong class="wrong">{OUTCOME_STATES[outcome]}</strong>
-  ) : (
-    <span>{OUTCOME_STATES[outcome]}</span>
+const SOURCE_COLUMNS = [
+  { name: "Source", kind: "text" },
+  { name: "Set", kind: "text" },
+  { name: "Trust", kind: "text", onPhone: "hidden" },
+  { name: "Entries", kind: "number", onPhone: "first" },
+  { name: "Checked", kind: "time", onPhone: "hidden" },
+  { name: "Changed", kind: "time" },
+  { name: "Last problem", kind: "text", onPhone: "hidden" },
+] as const satisfies readonly TableColumn[]
+
+type SourceGroupProps = { readonly name: string; readonly sources: readonly SourceOverview[] }
+
+function SourceGroup({ name, sources }: SourceGroupProps) {
+  if (sources.length === 0) return null
+  return (
+    <details open>
+      <summary>
+        {name} ({sources.length})
+      </summary>
+      <Table caption={name} columns={SOURCE_COLUMNS}>
+        {sources.map(({ id, setName, trust, date, entryCount, refresh }) => (
+          <tr key={id} id={`source-${id}`}>
+            <th scope="row">{id}</th>
+            <td>{setName}</td>
+            <td>{trust}</td>
+            <td>{formatNumber(entryCount)}</td>
+            <td>{refresh === null ? "never" : <IsoTimestamp at={refresh.checkedAt} />}</td>
+            <td>{refresh?.changedAt ? <IsoTimestamp at={refresh.changedAt} /> : <EntriesDate date={date} />}</td>
+            <td>{refresh?.lastFault?.message ?? ""}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
   )
 }
+
+/** The date of the entries of a source that did not change since this program was built. */
+const EntriesDate = ({ date }: { readonly date: string }) => <>{date === "" ? "never" : formatDate(Date.parse(date))}</>
 
 const Instant = ({ at }: { readonly at: string | null }) => (at === null ? <>never</> : <IsoTimestamp at={at} />)

@@ -4,9 +4,9 @@ import { CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { CATEGORY_MEASURES } from "../../../customers/usage/measures.ts"
 import { type HourCount, STATUS_CLASSES } from "../../../customers/usage/traffic.ts"
 import { StackedChart } from "../ui/charts.tsx"
-import { formatDate, formatDay, formatInstant, formatNumber, formatShare } from "../ui/format.ts"
-import { Table } from "../ui/layout.tsx"
-import { Legend } from "../ui/panels.tsx"
+import { formatCount, formatDate, formatDay, formatInstant, formatNumber, formatShare } from "../ui/format.ts"
+import { Tabs } from "../ui/layout.tsx"
+import { Legend, Panel, SplitBar } from "../ui/panels.tsx"
 import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"
 
 const HOURS_OF_DAY = 24
@@ -73,99 +73,92 @@ type TrafficProps = {
   readonly nowMs: number
 }
 
-/** Requests, units and categories of the last 24 hours and 30 days. */
-export function TrafficSection({ counts, nowMs }: TrafficProps) {
+/** What happened in the last 24 hours. */
+export function lastDay(counts: readonly HourCount[], nowMs: number) {
+  const slots = hourSlots(counts, nowMs)
+  const requests = total(slots, slot => slot.ok + slot.clientErrors + slot.serverErrors)
+  return { requests, failed: total(slots, slot => slot.serverErrors), units: total(slots, slot => slot.units) }
+}
+
+/** Requests and categories of the last 24 hours and 30 days. */
+export function TrafficPanel({ counts, nowMs }: TrafficProps) {
   const days = daySlots(counts, nowMs)
   return (
-    <section aria-labelledby="traffic">
-      <h2 id="traffic">Traffic</h2>
-      <RequestsChart title="Last 24 hours" slots={hourSlots(counts, nowMs)} />
-      <RequestsChart title="Last 30 days" slots={days} />
-      <UnitsChart slots={days} />
-      <CategoryShares slots={days} />
-    </section>
+    <>
+      <Panel title="Requests">
+        <Tabs
+          label="Period"
+          name="traffic"
+          tabs={[
+            { label: "24 hours", content: <RequestsChart title="24 hours" slots={hourSlots(counts, nowMs)} /> },
+            { label: "30 days", content: <RequestsChart title="30 days" slots={days} /> },
+          ]}
+        />
+      </Panel>
+      <Panel title="Verdicts, 30 days">
+        <CategoryShares slots={days} />
+      </Panel>
+    </>
   )
 }
 
 type SlotsProps = { readonly slots: readonly TrafficSlot[] }
 
-function RequestsChart({ title, slots }: SlotsProps & { readonly title: string }) {
-  const ok = total(slots, slot => slot.ok)
-  const clientErrors = total(slots, slot => slot.clientErrors)
-  const serverErrors = total(slots, slot => slot.serverErrors)
-  const units = total(slots, slot => slot.units)
-  const summary = `${formatNumber(ok)} answered, ${formatNumber(clientErrors)} refused, ${formatNumber(serverErrors)} failed`
-  return (
-    <>
-      <h3>{title}</h3>
-      <dl class="figures">
-        <Figure name="Requests" value={ok + clientErrors + serverErrors} />
-        <Figure name="Refused (4xx)" value={clientErrors} />
-        <Figure name="Failed (5xx)" value={serverErrors} />
-        <Figure name="Units" value={units} />
-      </dl>
-      <StackedChart
-        label={`Requests to the API, ${title.toLowerCase()}: ${summary}.`}
-        series={REQUEST_SERIES}
-        bars={slots.map(slot => ({ ...slot, values: [slot.ok, slot.clientErrors, slot.serverErrors] }))}
-      />
-      <Legend items={REQUEST_SERIES} />
-    </>
-  )
-}
-
 const REQUEST_SERIES = [
-  { label: "answered", tone: "of-allow" },
-  { label: "refused", tone: "of-review" },
-  { label: "failed", tone: "of-block" },
+  { label: "Answered", tone: "of-allow" },
+  { label: "Refused (4xx)", tone: "of-review" },
+  { label: "Failed (5xx)", tone: "of-block" },
 ] as const
 
-function Figure({ name, value }: { readonly name: string; readonly value: number }) {
-  return (
-    <div>
-      <dt>{name}</dt>
-      <dd>{formatNumber(value)}</dd>
-    </div>
+function RequestsChart({ title, slots }: SlotsProps & { readonly title: string }) {
+  const bars = slots.map(({ label, short, ...slot }) => ({ label, short, values: seriesOf(slot) }))
+  const totals = REQUEST_SERIES.map(({ label, tone }, at) => {
+    const count = bars.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
+    return { label: `${label} ${formatNumber(count)}`, tone }
+  })
+  const units = formatCount(
+    total(slots, slot => slot.units),
+    "unit",
   )
-}
-
-function UnitsChart({ slots }: SlotsProps) {
   return (
     <>
-      <h3>Units per day</h3>
       <StackedChart
-        label={`Units per day, last 30 days: ${formatNumber(total(slots, slot => slot.units))} in all.`}
-        series={[{ label: "units", tone: "of-accent" }]}
-        bars={slots.map(slot => ({ ...slot, values: [slot.units] }))}
+        label={`Requests to the API in ${title}: ${totals.map(({ label }) => label).join(", ")}.`}
+        series={REQUEST_SERIES}
+        bars={bars}
       />
+      <Legend items={totals} />
+      <p class="hint">{units} used.</p>
     </>
   )
 }
+
+const seriesOf = ({ ok, clientErrors, serverErrors }: Omit<TrafficSlot, "label" | "short">) => [
+  ok,
+  clientErrors,
+  serverErrors,
+]
 
 /** The share of each category in the verdicts, the largest first. */
 function CategoryShares({ slots }: SlotsProps) {
-  const counts = CATEGORY_NAMES.map((category, at) => ({
-    category,
+  const shares = CATEGORY_NAMES.map((category, at) => ({
+    label: CATEGORY_LABELS[category],
+    tone: `of-${category}`,
     count: total(slots, slot => slot.categories[at] ?? 0),
   }))
-  const all = counts.reduce((sum, { count }) => sum + count, 0)
-  const shown = counts.filter(({ count }) => count > 0).sort((one, other) => other.count - one.count)
+    .filter(({ count }) => count > 0)
+    .sort((one, other) => other.count - one.count)
+  const all = shares.reduce((sum, { count }) => sum + count, 0)
+  if (all === 0) return <p>No verdicts yet.</p>
   return (
     <>
-      <h3>Categories, last 30 days</h3>
-      {all === 0 ? (
-        <p>No verdicts yet.</p>
-      ) : (
-        <Table caption="Categories" columns={["Category", "Verdicts", "Share"]}>
-          {shown.map(({ category, count }) => (
-            <tr key={category}>
-              <th scope="row">{CATEGORY_LABELS[category]}</th>
-              <td class="number">{formatNumber(count)}</td>
-              <td class="number">{formatShare(count, all)}</td>
-            </tr>
-          ))}
-        </Table>
-      )}
+      <SplitBar label="Verdicts by category" shares={shares} />
+      <Legend
+        items={shares.map(({ label, tone, count }) => ({
+          label: `${label} ${formatNumber(count)} (${formatShare(count, all)})`,
+          tone,
+        }))}
+      />
     </>
   )
 }

@@ -1,3 +1,4 @@
+import { ADMIN } from "./styles/admin.ts"
 import { BASE } from "./styles/base.ts"
 import { CHARTS } from "./styles/charts.ts"
 import { CONTROLS } from "./styles/controls.ts"
@@ -12,4 +13,4 @@ import { VERDICT } from "./styles/verdict.ts"
 
 /** The stylesheet of all pages, one part a concern. Later parts refine earlier ones. */
 export const STYLESHEET =
-  TOKENS + BASE + CONTROLS + HEADER + TABLES + VERDICT + CHARTS + LISTS + HOME + DOCS + REFERENCE
+  TOKENS + BASE + CONTROLS + HEADER + TABLES + VERDICT + CHARTS + LISTS + ADMIN + HOME + DOCS + REFERENCE

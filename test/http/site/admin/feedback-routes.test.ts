@@ -64,7 +64,7 @@ describe("the queue", () => {
     const next = attributesIn(first.html, "href").find(target => target.includes("after="))
     const second = await page(next ?? "")
     const domains = [first, second].map(({ html }) =>
-      [...html.matchAll(/<code>([^<]+)<\/code>/g)].map(([, name]) => name),
+      [...html.matchAll(/<bdi>([^<@]+)<\/bdi>/g)].map(([, name]) => name),
     )
     expect(domains.map(({ length }) => length)).toEqual([50, 21])
     expect(new Set(domains.flat()).size).toBe(71)
