@@ -91,7 +91,7 @@ function AttentionPanel({ overview }: OverviewSectionProps) {
   )
 }
 
-function overviewTiles({ accountCount, suspendedCount, activeKeyCount, traffic, nowMs, outbox }: ServerOverview) {
+function overviewTiles({ accountCount, suspendedCount, activeKeyCount, traffic, nowMs }: ServerOverview) {
   const { requests, failed, units } = lastDay(traffic, nowMs)
   return [
     {
@@ -102,20 +102,19 @@ function overviewTiles({ accountCount, suspendedCount, activeKeyCount, traffic, 
     { label: "Active keys", value: formatNumber(activeKeyCount) },
     { label: "Requests, 24 hours", value: formatNumber(requests), note: `${formatNumber(failed)} failed` },
     { label: "Units, 24 hours", value: formatNumber(units) },
-    { label: "Mails waiting", value: formatNumber(outbox.waitingCount), note: <MailsWaitingSince outbox={outbox} /> },
   ]
 }
 
-function MailsWaitingSince({ outbox: { waitingSinceMs } }: Pick<ServerOverview, "outbox">) {
-  if (waitingSinceMs === null) return <>all sent</>
+function MailsWaiting({ outbox: { waitingCount, waitingSinceMs } }: Pick<ServerOverview, "outbox">) {
+  if (waitingSinceMs === null) return <>none</>
   return (
     <>
-      since <Timestamp atMs={waitingSinceMs} />
+      {formatNumber(waitingCount)}, since <Timestamp atMs={waitingSinceMs} />
     </>
   )
 }
 
-function ServerPanel({ overview: { health, isDnsOff, nodeCount, lists: loaded } }: OverviewSectionProps) {
+function ServerPanel({ overview: { health, isDnsOff, nodeCount, outbox, lists: loaded } }: OverviewSectionProps) {
   const { status, version, uptime_seconds: uptimeS, dns, lists } = health
   const entryCount = Object.values(lists.entries).reduce((sum, count) => sum + count, 0)
   return (
@@ -130,6 +129,7 @@ function ServerPanel({ overview: { health, isDnsOff, nodeCount, lists: loaded } 
             ["Version", version],
             ["Running for", formatDuration(uptimeS)],
             ["Servers", formatNumber(nodeCount)],
+            ["Mails waiting", <MailsWaiting outbox={outbox} />],
             ["DNS", isDnsOff ? "switched off" : DNS_LABELS[dns.status]],
           ]}
         />

@@ -8,7 +8,9 @@ import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
 import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
-import { CodeBlock, DescriptionList, Table } from "../ui/layout.tsx"
+import { CodeBlock, DescriptionList } from "../ui/layout.tsx"
+import { Empty, Notice } from "../ui/panels.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -39,11 +41,15 @@ export function TermsPage({ user, published, unacceptedCount, values, error, fla
   return (
     <AdminLayout route="adminTerms" section="adminTerms" title="Terms" user={user}>
       <FlashMessage message={flash} />
-      <p>{formatCount(unacceptedCount, "account", "accounts")} must still accept material terms.</p>
+      {unacceptedCount === 0 ? null : (
+        <Notice tone="review">
+          {formatCount(unacceptedCount, "account has", "accounts have")} yet to accept the terms.
+        </Notice>
+      )}
       {published.length === 0 ? (
-        <p>No terms are published.</p>
+        <Empty>No terms are published.</Empty>
       ) : (
-        <Table caption="Published terms" columns={["Version", "Address", "Published", "To be accepted"]}>
+        <Table caption="Published terms" columns={TERMS_COLUMNS}>
           {published.map(terms => (
             <TermsRow key={terms.version} terms={terms} />
           ))}
@@ -54,14 +60,19 @@ export function TermsPage({ user, published, unacceptedCount, values, error, fla
   )
 }
 
+const TERMS_COLUMNS = [
+  { name: "Version", kind: "text" },
+  { name: "Address", kind: "text" },
+  { name: "Published", kind: "time" },
+  { name: "Accept by", kind: "time", onPhone: "labelled" },
+] as const satisfies readonly TableColumn[]
+
 function TermsRow({ terms }: { readonly terms: Terms }) {
   const { version, url, isMaterial, publishedAtMs } = terms
   return (
     <tr>
-      <th scope="row">
-        <code>{version}</code>
-      </th>
-      <td class="address">
+      <th scope="row">{version}</th>
+      <td>
         <a href={url} rel="noreferrer">
           {url}
         </a>
@@ -69,15 +80,7 @@ function TermsRow({ terms }: { readonly terms: Terms }) {
       <td>
         <Timestamp atMs={publishedAtMs} />
       </td>
-      <td>
-        {isMaterial ? (
-          <>
-            before <Timestamp atMs={noticeEndsAtMs(terms)} />
-          </>
-        ) : (
-          "no"
-        )}
-      </td>
+      <td>{isMaterial ? <Timestamp atMs={noticeEndsAtMs(terms)} /> : ""}</td>
     </tr>
   )
 }
