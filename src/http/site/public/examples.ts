@@ -86,7 +86,8 @@ function createOutcomes({
     const outcome = check(request)
     if (!(outcome instanceof Promise)) return outcome
     underWay.add(input)
-    void outcome.then(found => latest.set(input, found)).finally(() => underWay.delete(input))
+    const done = (): boolean => underWay.delete(input)
+    void outcome.then(found => latest.set(input, found)).then(done, done)
     return null
   }
   return async input => {

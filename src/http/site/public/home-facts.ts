@@ -1,3 +1,4 @@
+import { SETS } from "../../../check/lists/sets.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleDomain } from "../../response/example-responses.ts"
 import type { ExampleFacts } from "../docs/examples.ts"
@@ -39,7 +40,8 @@ export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
     hasChecker: freeChecks !== null,
     examples: await examples.list(),
     domainsCount: sets.reduce((sum, { entryCount }) => sum + entryCount, 0),
-    listsCount: sources.length,
+    // The others hold the part before the @, or have not been fetched yet.
+    listsCount: sources.filter(({ setName, entryCount }) => entryCount > 0 && setName in SETS).length,
     ...{ tiers, defaultTier, pricing },
   }
 }
