@@ -16,8 +16,8 @@ import {
   parseLockFile,
 } from "./lock-file.ts"
 
-/** The package whose script renders the API reference in browsers. The script contains its dependencies. */
-const BROWSER_PACKAGES = ["@scalar/api-reference"]
+/** The package whose script proves work in browsers. The script contains its dependencies. */
+const BROWSER_PACKAGES = ["altcha"]
 
 /** The licences of Bun and of the libraries linked into it, according to its documentation. */
 const RUNTIME = {

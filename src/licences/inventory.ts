@@ -14,7 +14,7 @@ const PackageSchema = Type.Object({
   origin: Type.String(),
   /** The SHA-512 of the registry's archive, in hex. */
   sha512: Type.String(),
-  /** `server`: its code runs in the server; `pages`: it runs in browsers, in the API reference; `lists`: lists are read from it. */
+  /** `server`: its code runs in the server; `pages`: it runs in browsers, where work is proved; `lists`: lists are read from it. */
   use: Type.Union(PACKAGE_USES.map(use => Type.Literal(use))),
   /** Its dependencies, as `name@version`. */
   needs: Type.Array(Type.String()),

@@ -60,7 +60,6 @@ export const BUNDLED_FILES = {
   "manifest.json.asset": "data/manifest.json",
   "inventory.json.asset": "data/build/inventory.json.asset",
   "sbom.json.asset": "data/build/sbom.json.asset",
-  "scalar.js.asset": "node_modules/@scalar/api-reference/dist/browser/standalone.js",
   "reference.js.asset": "src/http/site/browser/reference.js",
   "overview.js.asset": "src/http/site/browser/overview.js",
   "live-requests.js.asset": "src/http/site/browser/live-requests.js",
@@ -86,7 +85,6 @@ export const COMPRESSED_FILES: ReadonlySet<string> = new Set([
   "lists.pack",
   "inventory.json.asset",
   "sbom.json.asset",
-  "scalar.js.asset",
 ] satisfies BundledFileName[])
 
 /** The real file system. */

@@ -17,8 +17,8 @@ const faults = (changes: Readonly<Record<string, string | null>>): readonly stri
 describe("the inventory of a checkout", () => {
   test("has what the program needs, and what that needs, each once, and why it is there", () => {
     expect(inventory().packages.map(({ name, version, use }) => `${name}@${version} ${use}`)).toEqual([
-      "@scalar/api-reference@1.0.0 pages",
       "a@1.0.0 server",
+      "altcha@1.0.0 pages",
       "b@1.0.0 pages",
       "b@2.0.0 server",
       "c@1.0.0 server",
@@ -31,7 +31,7 @@ describe("the inventory of a checkout", () => {
     expect(needs["a1.0.0"]).toEqual(["b@2.0.0", "c@1.0.0"])
     expect(needs["b2.0.0"]).toEqual(["c@1.0.0"])
     expect(needs["lists1.0.0"]).toEqual([])
-    expect(inventory().roots).toEqual(["@scalar/api-reference@1.0.0", "a@1.0.0", "lists@1.0.0"])
+    expect(inventory().roots).toEqual(["a@1.0.0", "altcha@1.0.0", "lists@1.0.0"])
   })
 
   test("has each licence and notice that a package brings, each text once, and the standard text where it brings none", () => {
@@ -42,9 +42,7 @@ describe("the inventory of a checkout", () => {
     expect(textsOf("b")).toEqual(["A's licence"])
     expect(textsOf("lists")).toEqual(["Lists' licence"])
     expect(textsOf("b", "2.0.0")).toEqual(["MIT License\n\nCopyright (c) Ada"])
-    expect(textsOf("@scalar/api-reference")).toEqual([
-      "MIT License\n\nCopyright (c) the authors of @scalar/api-reference",
-    ])
+    expect(textsOf("altcha")).toEqual(["MIT License\n\nCopyright (c) the authors of altcha"])
     expect(allTexts).toEqual([...new Set(allTexts)])
   })
 
@@ -55,7 +53,7 @@ describe("the inventory of a checkout", () => {
 
   test("writes out where a package is developed", () => {
     expect(inventory().packages.map(({ origin }) => origin)).toEqual([
-      ...["", "https://github.com/ada/a", "", "https://github.com/ada/b", "", ""],
+      ...["https://github.com/ada/a", "", "", "https://github.com/ada/b", "", ""],
     ])
   })
 

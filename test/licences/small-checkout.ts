@@ -5,7 +5,7 @@ const DIGEST = `sha512-${"A".repeat(86)}==`
 const LOCK = {
   lockfileVersion: 2,
   workspaces: {
-    "": { name: "mailkind", dependencies: { a: "1.0.0" }, devDependencies: { "@scalar/api-reference": "1.0.0" } },
+    "": { name: "mailkind", dependencies: { a: "1.0.0" }, devDependencies: { altcha: "1.0.0" } },
   },
   trustedDependencies: [],
   packages: {
@@ -19,7 +19,7 @@ const LOCK = {
     "a/b": ["b@2.0.0", "", { dependencies: { c: "*" } }, DIGEST],
     c: ["c@1.0.0", "", { dependencies: { a: "*" } }, DIGEST],
     d: ["d@1.0.0", "", {}, DIGEST],
-    "@scalar/api-reference": ["@scalar/api-reference@1.0.0", "", { dependencies: { b: "1" } }, DIGEST],
+    altcha: ["altcha@1.0.0", "", { dependencies: { b: "1" } }, DIGEST],
     lists: ["lists@1.0.0", "", { dependencies: { d: "1" } }, DIGEST],
   },
 } as const
@@ -78,7 +78,7 @@ const FILES: Readonly<Record<string, string>> = {
   "node_modules/c/package.json": own("1.0.0", { license: { type: "(GPL-3.0-only OR ISC)" } }),
   "node_modules/c/COPYING": "C's licence",
   "node_modules/d/package.json": own("1.0.0", { license: "GPL-3.0-only" }),
-  "node_modules/@scalar/api-reference/package.json": own("1.0.0", { author: undefined }),
+  "node_modules/altcha/package.json": own("1.0.0", { author: undefined }),
   "node_modules/lists/package.json": own("1.0.0", { license: "CC0-1.0" }),
   "node_modules/lists/licence": "Lists' licence",
 }

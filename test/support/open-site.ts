@@ -17,12 +17,13 @@ import { createPageResponses } from "../../src/http/site/page-responses.ts"
 import { createHomePage } from "../../src/http/site/public/home-page.tsx"
 import type { ListsOverview } from "../../src/http/site/public/lists-overview.tsx"
 import { publicRoutes } from "../../src/http/site/public/public-routes.tsx"
+import { referenceRoutes } from "../../src/http/site/reference/reference-routes.tsx"
 import { createSystem } from "../../src/system/system.ts"
 
 /** The public address of every site here. */
 export const BASE_URL = "https://mail.example:8443"
 /** What stands for the script of the API reference. */
-export const VIEWER_SCRIPT = "/* the viewer */".repeat(100)
+export const REFERENCE_SCRIPT = "/* the script */".repeat(100)
 
 /** The time of every site here. */
 export const CLOCK_MS = Date.UTC(2026, 10, 23, 12, 30)
@@ -44,7 +45,7 @@ export function guideFactsFor(environment: Readonly<Record<string, string>> = {}
 /** Builds a site; the returned function asks it for a path. */
 export function openSite({
   isHttps = true,
-  asset = name => new Blob([name === "scalar.js" ? VIEWER_SCRIPT : `/* ${name} */`]),
+  asset = name => new Blob([name === "reference.js" ? REFERENCE_SCRIPT : `/* ${name} */`]),
   guide,
   lists = () => LISTS_OVERVIEW,
   ...changes
@@ -88,6 +89,7 @@ export function openSite({
       ...changes,
     }),
     ...guideRoutes({ ...shared, files: createAssets(asset), lists, securityContacts: [], ...changes }),
+    ...referenceRoutes({ ...shared, responses: own, assets: createAssets(asset) }),
   }
   const exchangeOf = (request: Request, route: RouteId | null, params = {}): Exchange =>
     new Exchange(request, own.requestId(request), route, params)

@@ -15,9 +15,7 @@ import { STYLESHEET } from "./ui/stylesheet.ts"
 
 /** The assets in the executable, with their media types. */
 const ASSETS = {
-  /** The API reference. */
-  "scalar.js": "text/javascript; charset=utf-8",
-  /** Adds accessible names to the API reference. */
+  /** Shows another example on a page of the API reference. */
   "reference.js": "text/javascript; charset=utf-8",
   /** Notices on the overview when a step is done. */
   "overview.js": "text/javascript; charset=utf-8",

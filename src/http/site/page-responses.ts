@@ -14,7 +14,6 @@ const CONTENT_SECURITY_POLICY = {
   "script-src": "'self'",
   "style-src": "'self'",
   "img-src": "'self' data:",
-  "font-src": "'self'",
   "connect-src": "'self'",
   "worker-src": "'self'",
   "frame-ancestors": "'none'",
@@ -22,16 +21,12 @@ const CONTENT_SECURITY_POLICY = {
   "form-action": "'self'",
 } as const
 
-/** The script of the API reference writes styles into the page at run time, most of them without a nonce. */
-const API_REFERENCE_SECURITY_POLICY = { ...CONTENT_SECURITY_POLICY, "style-src": "'self' 'unsafe-inline'" } as const
-
 /** Files that are not pages load nothing. */
 const NO_CONTENT_POLICY = "default-src 'none'; frame-ancestors 'none'"
 
-const policyHeader = (policy: Readonly<Record<string, string>>): string =>
-  Object.entries(policy)
-    .map(([directive, sources]) => `${directive} ${sources}`)
-    .join("; ")
+const PAGE_POLICY = Object.entries(CONTENT_SECURITY_POLICY)
+  .map(([directive, sources]) => `${directive} ${sources}`)
+  .join("; ")
 
 /** Other sites do not learn which page links to them. `no-referrer` would also hide the origin of our own forms. */
 const SECURITY_HEADERS = { "Referrer-Policy": "same-origin", "X-Content-Type-Options": "nosniff" } as const
@@ -66,8 +61,6 @@ export type PageResponses = {
   readonly redirect: (path: string, exchange: Exchange, headers?: Readonly<Record<string, string>>) => Response
   /** Leads from another spelling of a page's path to the page, for good (308). */
   readonly moved: (path: string, exchange: Exchange) => Response
-  /** The API reference, whose script may write inline styles. */
-  readonly apiReference: (html: string, exchange: Exchange) => Response
   /** A file that the browser saves and no cache stores. */
   readonly download: (
     body: string | ReadableStream<Uint8Array>,
@@ -123,22 +116,19 @@ export function createPageResponses(isHttps: boolean, baseUrl: () => string, off
     headers: Readonly<Record<string, string>>,
     status = OK,
   ) => new Response(body, { status, headers: { ...fixed, ...headers, "X-Request-Id": exchange.id } })
-  const html =
-    (policy: string) =>
-    (text: string, exchange: Exchange, { status, headers = {} }: PageResponseOptions = {}) => {
-      const { Vary: varies, ...others } = headers
-      const all = {
-        ...others,
-        ...textHeaders(HTML, policy),
-        Vary: varies === undefined ? VARY_ENCODING : `${varies}, ${VARY_ENCODING}`,
-      }
-      return isPageCompressed(text, exchange)
-        ? respond(compress(text), exchange, { ...all, "Content-Encoding": "gzip" }, status)
-        : respond(text, exchange, all, status)
+  const html = (text: string, exchange: Exchange, { status, headers = {} }: PageResponseOptions = {}) => {
+    const { Vary: varies, ...others } = headers
+    const all = {
+      ...others,
+      ...textHeaders(HTML, PAGE_POLICY),
+      Vary: varies === undefined ? VARY_ENCODING : `${varies}, ${VARY_ENCODING}`,
     }
-  const strictHtml = html(policyHeader(CONTENT_SECURITY_POLICY))
+    return isPageCompressed(text, exchange)
+      ? respond(compress(text), exchange, { ...all, "Content-Encoding": "gzip" }, status)
+      : respond(text, exchange, all, status)
+  }
   const renderPage: PageResponses["render"] = (page, exchange, options) =>
-    strictHtml(document(page, exchange.viewer), exchange, options)
+    html(document(page, exchange.viewer), exchange, options)
   return {
     document,
     render: renderPage,
@@ -148,15 +138,13 @@ export function createPageResponses(isHttps: boolean, baseUrl: () => string, off
         status: PROBLEMS[code].status,
         headers: { ...headers, ...(retryAfter === undefined ? {} : { "Retry-After": String(retryAfter) }) },
       }),
-    html: (text, exchange, options) => strictHtml(withHeader(text, exchange), exchange, options),
+    html: (text, exchange, options) => html(withHeader(text, exchange), exchange, options),
     text: (text, exchange, mediaType, headers = {}) =>
       respond(text, exchange, { ...headers, ...textHeaders(mediaType) }),
     redirect: (path, exchange, headers = {}) =>
       respond(null, exchange, { ...headers, "Cache-Control": "no-store", Location: path }, SEE_OTHER),
     moved: (path, exchange) =>
       respond(null, exchange, { "Cache-Control": "no-store", Location: path }, PERMANENT_REDIRECT),
-    apiReference: (text, exchange) =>
-      html(policyHeader(API_REFERENCE_SECURITY_POLICY))(withHeader(text, exchange), exchange),
     download: (body, exchange, options) => respond(body, exchange, downloadHeaders(options)),
     events: (body, exchange) =>
       respond(body, exchange, { ...textHeaders("text/event-stream; charset=utf-8"), "X-Accel-Buffering": "no" }),

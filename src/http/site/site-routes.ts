@@ -20,6 +20,7 @@ import { createExamples } from "./public/examples.ts"
 import { freeCheckRoutes } from "./public/free-check-routes.tsx"
 import { createHomePage } from "./public/home-page.tsx"
 import { publicRoutes } from "./public/public-routes.tsx"
+import { referenceRoutes } from "./reference/reference-routes.tsx"
 import { signInRoutes } from "./sign-in/sign-in-routes.tsx"
 import { createSiteContext, type SiteContext, type SiteDeps } from "./site-context.ts"
 
@@ -30,6 +31,7 @@ export function siteRoutes(deps: SiteDeps) {
   const homePage = createHomePage({ ...site, examples })
   return {
     ...publicRoutes({ ...site, homePage }),
+    ...referenceRoutes(site),
     ...guideRoutes({ ...site, files: site.assets }),
     ...freeCheckRoutes({ ...site, examples, homePage }),
     ...signInRoutes(site),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from "bun:test"
 import type { Browser } from "playwright-core"
 import { ROUTES } from "../../../src/contract/routes.ts"
+import { OPERATION_PAGES } from "../../../src/http/site/reference/operations.ts"
 import { type ServerProcess, serverProcess } from "../../contract/server-process.ts"
 import { onTestEnd } from "../../support/on-test-end.ts"
 import {
@@ -17,6 +18,7 @@ import {
 const NO_PAGES: readonly string[] = [
   ROUTES.openapi.path,
   ROUTES.docsAsset.path,
+  ROUTES.docsOperation.path,
   ROUTES.getPassChallenge.path,
   ROUTES.docsMarkdown.path,
   ROUTES.docsSearch.path,
@@ -34,7 +36,8 @@ const NO_PAGES: readonly string[] = [
 ]
 const PAGES = Object.values(ROUTES)
   .filter(({ kind, access, path }) => kind === "page" && access === "anybody" && !NO_PAGES.includes(path))
-  .map(({ path }) => path)
+  .map(({ path }): string => path)
+  .concat(OPERATION_PAGES)
 
 describe.skipIf(isBrowserMissing)(`${IN_A_BROWSER}, at both widths`, () => {
   let [browser, server]: [Browser | null, ServerProcess | null] = [null, null]
@@ -57,8 +60,7 @@ describe.skipIf(isBrowserMissing)(`${IN_A_BROWSER}, at both widths`, () => {
     test(
       `the page ${path} is fit for all and asks this server alone`,
       async () => {
-        // The reference reads the document that it shows when it is there itself.
-        await watched.page.goto(`${origin}${path}`, { waitUntil: path === ROUTES.docs.path ? "networkidle" : "load" })
+        await watched.page.goto(`${origin}${path}`)
         const name = path === "/" ? "first" : path.slice(1).replaceAll("/", "-")
         expect(await pageFaults(watched, name)).toEqual([])
       },

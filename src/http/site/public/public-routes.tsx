@@ -3,17 +3,14 @@
 import { GZIP_TYPE } from "../../../base/gzip.ts"
 import { lazy } from "../../../base/lazy.ts"
 import { lazyPromise } from "../../../base/single-flight.ts"
-import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { pathOf } from "../../request/request-url.ts"
-import { exampleDomain } from "../../response/example-responses.ts"
-import { binaryDocument, jsonDocument, textDocument } from "../../response/json-responses.ts"
+import { binaryDocument, textDocument } from "../../response/json-responses.ts"
 import { Problem } from "../../response/problem.ts"
 import { noSuchPath } from "../../response/problem-response.ts"
 import { handlers } from "../../router.ts"
 import { pythonClient } from "../docs/python-client.ts"
 import { pythonWheel, WHEEL_NAME } from "../docs/python-wheel.ts"
-import { type SiteContext, serverOffer } from "../site-context.ts"
-import { apiReferenceHtml } from "./api-reference-page.tsx"
+import type { SiteContext } from "../site-context.ts"
 import { formScriptRoutes } from "./form-script-routes.ts"
 import type { RenderHomePage } from "./home-page.tsx"
 import { siteFileRoutes } from "./site-files.ts"
@@ -27,12 +24,10 @@ type PublicSite = Pick<
   readonly guards: Pick<SiteContext["guards"], "allowAnonymous">
 }
 
-/** The home page, the API reference, the OpenAPI document, the assets and the files at fixed paths. */
+/** The home page, the assets and the files at fixed paths. */
 export function publicRoutes(site: PublicSite) {
-  const { responses, baseUrl, testDomain, pages, assets, guards } = site
-  const { apiReference, asset } = pages
-  const openapi = lazy(() => openapiDocument(baseUrl(), exampleDomain(testDomain)))
-  const document = lazy(() => jsonDocument(openapi()))
+  const { responses, baseUrl, pages, assets, guards } = site
+  const { asset } = pages
   const python = lazy(() => textDocument(pythonClient(baseUrl()), "text/x-python; charset=utf-8"))
   const wheel = lazy(() => binaryDocument(pythonWheel(pythonClient(baseUrl())), "application/zip"))
   const client = lazyPromise(async () => {
@@ -40,13 +35,8 @@ export function publicRoutes(site: PublicSite) {
     if (bytes !== null) return binaryDocument(bytes, GZIP_TYPE)
     throw new Problem("not_found", "This checkout has not made the package. Run `bun run build:client` in it.")
   })
-  const reference = lazy(async () =>
-    apiReferenceHtml(openapi(), await assets.path("scalar.js"), await assets.path("reference.js"), serverOffer(site)),
-  )
   return handlers({
     home: exchange => guards.allowAnonymous(exchange, () => site.homePage()),
-    docs: exchange => guards.allowAnonymous(exchange, async () => apiReference(await reference(), exchange)),
-    openapi: exchange => responses.document(document(), exchange.request, exchange.id),
     pythonClient: exchange => responses.document(python(), exchange.request, exchange.id),
     pythonWheel: exchange => {
       if (exchange.params.wheel !== WHEEL_NAME) throw noSuchPath()

@@ -1,9 +1,10 @@
 import { DAY_MS } from "../../../base/time.ts"
-import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { ROUTES } from "../../../contract/routes.ts"
 import { Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { GUIDE } from "../docs/guide.ts"
 import { FAVICON } from "../mark.ts"
+import { OPERATION_PAGES } from "../reference/operations.ts"
 import type { SiteContext } from "../site-context.ts"
 
 type SiteFilesDeps = Pick<SiteContext, "baseUrl" | "pages" | "securityContacts" | "clock">
@@ -51,11 +52,12 @@ const robotsTxt = (baseUrl: string): string =>
     "",
   ].join("\n")
 
-/** The public pages: the first page, and the guide with the API reference. */
-const LISTED_PAGES: readonly RouteId[] = [
-  "home",
-  "docsGuide",
-  ...GUIDE.flatMap(({ pages }) => pages.map(({ route }) => route)),
+/** The paths of the public pages: the first page, the guide, and the API reference with its operations. */
+const LISTED_PATHS: readonly string[] = [
+  ROUTES.home.path,
+  ROUTES.docsGuide.path,
+  ...GUIDE.flatMap(({ pages }) => pages.map(({ route }) => ROUTES[route].path)),
+  ...OPERATION_PAGES,
 ]
 
 /** A sitemap (sitemaps.org) of the public pages. */
@@ -63,7 +65,7 @@ const sitemapXml = (baseUrl: string): string =>
   [
     '<?xml version="1.0" encoding="UTF-8"?>',
     '<urlset xmlns="http://www.sitemaps.org/schemas/sitemap/0.9">',
-    ...LISTED_PAGES.map(route => `  <url><loc>${escapeXml(`${baseUrl}${ROUTES[route].path}`)}</loc></url>`),
+    ...LISTED_PATHS.map(path => `  <url><loc>${escapeXml(`${baseUrl}${path}`)}</loc></url>`),
     "</urlset>",
     "",
   ].join("\n")

@@ -7,7 +7,7 @@ import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
 import { Highlighted } from "./highlighted.tsx"
 import { PageHead } from "./panels.tsx"
-import { SocialTags } from "./social.tsx"
+import { type SocialAddress, SocialTags } from "./social.tsx"
 import { Offer, Visitor } from "./visitor.tsx"
 
 export { Table } from "./table.tsx"
@@ -28,6 +28,8 @@ type LayoutProps = {
   readonly title: string
   /** The title of the browser's tab, when it is not that of the page. */
   readonly tabTitle?: string
+  /** The path and the description of a page that shares its route with others. */
+  readonly address?: SocialAddress
   /** Paths of the page's scripts, which are modules. */
   readonly scripts?: readonly string[]
   /** Paths of further stylesheets. */
@@ -72,15 +74,15 @@ export function Layout(props: LayoutProps) {
 }
 
 /** What browsers, search engines and tabs read of a page. */
-function Head({ route, title, tabTitle, scripts = [], styles = [] }: LayoutProps) {
+function Head({ route, title, tabTitle, address, scripts = [], styles = [] }: LayoutProps) {
   return (
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <meta name="description" content={route === null ? title : ROUTES[route].description} />
+      <meta name="description" content={address?.description ?? (route === null ? title : ROUTES[route].description)} />
       <title>{tabTitle ?? (route === "home" ? title : `${title} · mailkind`)}</title>
-      <SocialTags route={route} title={title} />
+      <SocialTags route={route} title={title} address={address} />
       <script src={THEME_SCRIPT_PATH} />
       <link rel="stylesheet" href={STYLESHEET_PATH} />
       {styles.map(path => (

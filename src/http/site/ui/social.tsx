@@ -7,13 +7,20 @@ import { SOCIAL_IMAGE_PATH } from "../social-image.ts"
 /** The public base address of the server, for what needs a complete URL. Empty: the page is shown by nobody else. */
 export const BaseUrl = createContext("")
 
-type SocialTagsProps = { readonly route: RouteId | null; readonly title: string }
+/** What a page says of itself in place of its route. */
+export type SocialAddress = { readonly path: string; readonly description: string }
+
+type SocialTagsProps = {
+  readonly route: RouteId | null
+  readonly title: string
+  readonly address?: SocialAddress | undefined
+}
 
 /** What other sites and messengers show of a link to a public page: title, description and picture (Open Graph). */
-export function SocialTags({ route, title }: SocialTagsProps) {
+export function SocialTags({ route, title, address }: SocialTagsProps) {
   const baseUrl = useContext(BaseUrl)
   if (route === null || baseUrl === "" || ROUTES[route].access !== "anybody") return null
-  const { path, description } = ROUTES[route]
+  const { path, description } = address ?? ROUTES[route]
   const properties = {
     "og:type": "website",
     "og:site_name": "mailkind",

@@ -1,6 +1,7 @@
 import { expect, test } from "bun:test"
 import { ROUTES } from "../../../../src/contract/routes.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
+import { OPERATION_PAGES } from "../../../../src/http/site/reference/operations.ts"
 import { attributesIn, BASE_URL, CLOCK_MS, openSite } from "../../../support/open-site.ts"
 
 const ask = openSite()
@@ -41,7 +42,9 @@ test("the sitemap has every public page with the public address, once, and each 
   expect(response.headers.get("content-type")).toStartWith("application/xml")
   const pages = [...(await response.text()).matchAll(/<loc>([^<]*)<\/loc>/g)].map(([, url = ""]) => url)
   const guide = GUIDE.flatMap(({ pages: entries }) => entries.map(({ route }) => ROUTES[route].path))
-  expect(pages.sort()).toEqual(["/", ROUTES.docsGuide.path, ...guide].map(path => `${BASE_URL}${path}`).sort())
+  expect(pages.sort()).toEqual(
+    ["/", ROUTES.docsGuide.path, ...guide, ...OPERATION_PAGES].map(path => `${BASE_URL}${path}`).sort(),
+  )
   for (const url of pages) expect((await ask(url.slice(BASE_URL.length))).status).toBe(200)
 })
 

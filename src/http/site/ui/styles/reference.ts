@@ -1,5 +1,15 @@
-/** The colours of code, at least 4.5 : 1 on the ground of a sample: keywords, strings, numbers, comments, names. */
+/** The API reference, and the colours of code: keywords, strings, numbers, comments, names, at least 4.5 : 1 on the ground of a sample. */
 export const REFERENCE = `
-.hk { color: light-dark(#6d3bb8, #c9a6f5) } .hs { color: light-dark(#0b6658, #7fd0bd) } .hn { color: light-dark(#93430b, #efb07a) }
-.hc { color: light-dark(#5a616d, #9ea6b4) } .ha { color: light-dark(#1f58a8, #92bdf7) }
+.hk { color: light-dark(#6d3bb8, #c9a6f5) } .hs { color: light-dark(#0b6658, #7fd0bd) } .hn { color: light-dark(#93430b, #efb07a) } .hc { color: var(--soft) } .ha { color: light-dark(#1f58a8, #92bdf7) }
+.method { display: inline-block; padding: 0 .45rem; border: 1px solid var(--line); border-radius: 5px; background: var(--wash); font: 600 .75rem/1.25rem var(--mono) }
+.endpoint { max-width: none; overflow-wrap: anywhere }
+.page .operations { max-width: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: var(--r-m); list-style: none; overflow: hidden } .page .operations li { margin: 0 } .operations li + li { border-top: 1px solid var(--line) }
+.page .operations a { display: grid; grid-template-columns: 4.5rem minmax(0, 1fr) minmax(0, 1fr); gap: .15rem var(--s3); align-items: center; min-height: 2.5rem; padding: .4rem 1rem; color: var(--soft); font-size: .875rem; text-decoration: none } .operations a:hover { background: var(--wash) } .operations code { color: var(--ink); overflow-wrap: anywhere } .operations .method { justify-self: start; color: var(--ink) }
+.page .members { max-width: none; margin: 0 0 var(--s4); padding: 0; list-style: none } .page .members li { margin: 0; padding: .6rem 0; border-top: 1px solid var(--line) } .members li:first-child { border-top: 0 }
+.members p { margin: 0 0 .15rem; color: var(--soft); font-size: .875rem; line-height: 1.5; overflow-wrap: anywhere } .members p > code:first-child { color: var(--ink); font-weight: 600 } .members p.type > code:first-child { font-weight: 400 }
+.members details { margin: .2rem 0 0 } .members summary { padding: .15rem 0; color: var(--accent); font-size: .8125rem } .members .members { margin: 0; padding-left: var(--s4); border-left: 2px solid var(--line) }
+.type, .presence { color: var(--soft); font-size: .8125rem } .presence { display: inline-block; margin-left: .4rem; padding: 0 .4rem; border: 1px solid var(--line); border-radius: 5px; font-size: .75rem; line-height: 1.15rem } .presence:first-child { margin-left: 0 }
+.pair { min-width: 0 } .try { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: var(--s2) var(--s3); align-items: end; margin: 0 0 var(--s4) } .try .field { margin: 0 } .try .field:first-child { grid-column: 1 / -1 } .try select { width: 100% }
+@media (min-width: 76rem) { .operation { display: grid; grid-template-columns: minmax(0, 1fr) minmax(0, 24rem); gap: 0 var(--s6); align-items: start } .operation .pair { grid-column: 2; grid-row: 1; position: sticky; top: 4.5rem } .pair .sample pre { max-height: 29vh } .columns:has(.operation) .page { grid-column: 2 / -1 } }
+@media (max-width: 40rem) { .page .operations a { grid-template-columns: 4.5rem minmax(0, 1fr) } .operations a > :last-child { grid-column: 2 } }
 `

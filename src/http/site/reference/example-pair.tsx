@@ -1,0 +1,99 @@
+/** @jsxImportSource preact */
+import { POLICY_NAMES, type Policy } from "../../../contract/policies.ts"
+import { TEST_ADDRESSES } from "../../../contract/test-addresses.ts"
+import { exampleResult } from "../../response/example-responses.ts"
+import { EXAMPLE_LANGUAGES, type ExampleLanguage } from "../docs/examples.ts"
+import { SelectField } from "../ui/forms.tsx"
+import { CodeBlock, prettyJson, Tabs } from "../ui/layout.tsx"
+import type { Operation } from "./operations.ts"
+import { requestSample, type SampleRequest } from "./request-samples.ts"
+
+/** The test address that the example checks, and its policy. */
+export type ExampleChoice = { readonly address: string; readonly policy: Policy }
+
+/** Whether the operation checks one address, which it does for test addresses without a key. */
+export const isCheck = ({ access }: Pick<Operation, "access">): boolean => access === "key or test address"
+
+type ExamplePairProps = {
+  readonly operation: Operation
+  readonly choice: ExampleChoice
+  readonly baseUrl: string
+  readonly testDomain: string
+}
+
+/** A request in every language beside its answer. A check can be tried: with another test address and another policy. */
+export function ExamplePair({ operation, choice, baseUrl, testDomain }: ExamplePairProps) {
+  const request = sampleRequest(operation, choice, baseUrl, testDomain)
+  const [answer] = operation.answers
+  const value = isCheck(operation) ? exampleResult(choice.address, testDomain, choice.policy) : answer?.example
+  const languages = Object.entries(EXAMPLE_LANGUAGES) as [ExampleLanguage, { label: string; fence: string }][] // the entries of a table are its type's
+  return (
+    <div class="pair">
+      {isCheck(operation) ? <ChoiceForm operation={operation} choice={choice} testDomain={testDomain} /> : null}
+      <Tabs
+        label="Language"
+        name="language"
+        tabs={languages.map(([language, { label, fence }]) => ({
+          label,
+          content: <CodeBlock caption="Request" code={requestSample(language, request)} language={fence} />,
+        }))}
+      />
+      {answer === undefined || value === undefined ? null : (
+        <CodeBlock caption={`Answer ${answer.name}`} code={prettyJson(value)} language="json" />
+      )}
+    </div>
+  )
+}
+
+type ChoiceFormProps = Omit<ExamplePairProps, "baseUrl">
+
+const ChoiceForm = ({ operation, choice, testDomain }: ChoiceFormProps) => (
+  <form class="try" method="get" action={operation.page}>
+    <SelectField
+      name="address"
+      label="Try it without a key"
+      options={Object.keys(TEST_ADDRESSES).map(name => ({ value: name, label: `${name}@${testDomain}` }))}
+      selected={choice.address}
+    />
+    <SelectField
+      name="policy"
+      label="Policy"
+      options={POLICY_NAMES.map(policy => ({ value: policy, label: policy }))}
+      selected={choice.policy}
+    />
+    <button type="submit">Send</button>
+  </form>
+)
+
+function sampleRequest(
+  operation: Operation,
+  choice: ExampleChoice,
+  baseUrl: string,
+  testDomain: string,
+): SampleRequest {
+  const { method, path, parameters, body, access, answers } = operation
+  const subject = { email: `${choice.address}@${testDomain}`, policy: choice.policy }
+  const examples = parameters.flatMap(({ place, name, example }) =>
+    example === undefined ? [] : [{ place, name, example: String(example) }],
+  )
+  const inPath = examples.filter(({ place }) => place === "path")
+  const filled = inPath.reduce((text, { name, example }) => text.replace(`{${name}}`, example), path)
+  const query = isCheck(operation)
+    ? method === "GET"
+      ? Object.entries(subject)
+      : []
+    : examples.filter(({ place }) => place === "query").map(({ name, example }) => [name, example])
+  const search = new URLSearchParams(query).toString().replaceAll("%40", "@")
+  const sent = () => {
+    if (body === null) return null
+    if (body.example === undefined) return { file: "customers.csv", mediaType: "text/csv" }
+    return { json: isCheck(operation) ? subject : body.example }
+  }
+  return {
+    method,
+    url: `${baseUrl}${filled}${search === "" ? "" : `?${search}`}`,
+    needsKey: access === "secret key",
+    body: sent(),
+    isAnswerJson: answers[0]?.mediaTypes[0] === "application/json",
+  }
+}

@@ -1,0 +1,280 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { ROUTES } from "../../../contract/routes.ts"
+import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
+import { formatCount } from "../ui/format.ts"
+import { ariaCurrentPage, CodeBlock, DescriptionList, Layout, prettyJson, Table } from "../ui/layout.tsx"
+import { type ExampleChoice, ExamplePair, isCheck } from "./example-pair.tsx"
+import { type Operation, type OperationContent, type OperationGroup, textIn } from "./operations.ts"
+import { type Direction, DocumentText, presenceText, schemaMember, schemaTree, type TreePage } from "./schema-tree.tsx"
+
+/** What the pages of the reference are made from. */
+export type ReferenceFacts = {
+  readonly document: OpenApiDocument
+  readonly groups: readonly OperationGroup[]
+  readonly testDomain: string
+}
+
+/** The index: all operations by their groups, and what holds for every request. */
+export function ReferenceIndex({ document, groups }: ReferenceFacts) {
+  const count = groups.reduce((sum, { operations }) => sum + operations.length, 0)
+  const keys = Object.values(document.components["securitySchemes"] ?? {}).map(scheme => textIn(scheme, "description"))
+  return (
+    <Layout route="docs" title="API reference" sidebar={<OperationLinks groups={groups} current={null} />}>
+      <p class="lead">
+        {formatCount(count, "operation")}, JSON over HTTPS. Each page has the request beside its answer, and every
+        member of both.
+      </p>
+      <DescriptionList
+        items={[
+          ["Address", <code key="address">{document.servers[0]?.url}</code>],
+          ["Key", <DocumentText key="key" text={keys.join(" ")} />],
+          ["Without a key", <PageLink to="docsTestAddresses">test addresses, with fixed verdicts</PageLink>],
+          ["Complete programs", <PageLink to="docsStart">curl, JavaScript, Python, PHP and Go</PageLink>],
+          ["For generators", <PageLink to="openapi">OpenAPI {document.openapi} as JSON</PageLink>],
+        ]}
+      />
+      {groups.map(({ title, description, operations }) => (
+        <section key={title}>
+          <h2>{title}</h2>
+          <p>
+            <DocumentText text={description} />
+          </p>
+          <ul class="operations">
+            {operations.map(operation => (
+              <li key={operation.id}>
+                <a href={operation.page}>
+                  <Endpoint {...operation} />
+                  <span>{operation.summary}</span>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+      <h2>Every request</h2>
+      <p>
+        <DocumentText text={textIn(document.info, "description")} /> <PageLink to="docsErrors">All errors</PageLink>.
+      </p>
+    </Layout>
+  )
+}
+
+type PageLinkProps = {
+  readonly to: "docsTestAddresses" | "docsStart" | "openapi" | "docsErrors"
+  readonly children: ComponentChildren
+}
+
+const PageLink = ({ to, children }: PageLinkProps) => <a href={ROUTES[to].path}>{children}</a>
+
+/** The method and the path. Long paths break at their slashes. */
+const Endpoint = ({ method, path }: Pick<Operation, "method" | "path">) => (
+  <>
+    <span class="method">{method}</span>{" "}
+    <code>
+      {path.split(/(?=\/)/).map(part => (
+        <>
+          {part}
+          <wbr />
+        </>
+      ))}
+    </code>
+  </>
+)
+
+type OperationLinksProps = { readonly groups: readonly OperationGroup[]; readonly current: Operation | null }
+
+/** Links to every operation. */
+const OperationLinks = ({ groups, current }: OperationLinksProps) => (
+  <nav id="all-pages" class="pages" aria-label="API reference">
+    {groups.map(({ title, operations }) => (
+      <section key={title}>
+        <p>{title}</p>
+        <ul>
+          {operations.map(operation => (
+            <li key={operation.id}>
+              <a href={operation.page} {...ariaCurrentPage(operation === current)}>
+                {operation.summary}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </nav>
+)
+
+type OperationPageProps = ReferenceFacts & {
+  readonly operation: Operation
+  readonly choice: ExampleChoice
+  /** The path of the script that shows another example in place. */
+  readonly scriptPath: string
+}
+
+/** The page of an operation: its request beside its answer, then everything about both. */
+export function OperationPage({ operation, choice, scriptPath, document, groups, testDomain }: OperationPageProps) {
+  const { method, path, page, summary, description, access, body, answers } = operation
+  const tree: TreePage = { document, shown: new Set() }
+  const baseUrl = document.servers[0]?.url ?? ""
+  return (
+    <Layout
+      route="docsOperation"
+      address={{ path: page, description: description.replaceAll("`", "") }}
+      title={summary}
+      tabTitle={`${method} ${path} · mailkind API`}
+      scripts={isCheck(operation) ? [scriptPath] : []}
+      aboveTitle={
+        <p class="crumb">
+          <a href={ROUTES.docs.path}>API reference</a>
+          <a href="#all-pages">All operations</a>
+        </p>
+      }
+      sidebar={<OperationLinks groups={groups} current={operation} />}
+    >
+      <p class="endpoint">
+        <Endpoint method={method} path={path} />
+      </p>
+      <div class="operation">
+        <ExamplePair operation={operation} choice={choice} baseUrl={baseUrl} testDomain={testDomain} />
+        <div>
+          <p class="lead">
+            <DocumentText text={description} />
+          </p>
+          <p>{ACCESS[access]}</p>
+          <Parameters operation={operation} tree={tree} />
+          {body === null ? null : <Content title="Body" content={body} direction="request" tree={tree} />}
+          {answers.map(answer => (
+            <Content
+              key={answer.name}
+              title={`Answer ${answer.name}`}
+              content={answer}
+              direction="answer"
+              tree={tree}
+            />
+          ))}
+          <Problems operation={operation} tree={tree} />
+          <Headers operation={operation} tree={tree} />
+        </div>
+      </div>
+    </Layout>
+  )
+}
+
+const ACCESS: Readonly<Record<string, ComponentChildren>> = {
+  anybody: "Anybody may call it. It takes no key.",
+  "secret key": (
+    <>
+      Takes a <a href={ROUTES.docsKeys.path}>secret key</a>.
+    </>
+  ),
+  "key or test address": (
+    <>
+      Takes a <a href={ROUTES.docsKeys.path}>secret or publishable key</a>.{" "}
+      <a href={ROUTES.docsTestAddresses.path}>Test addresses</a> need none.
+    </>
+  ),
+}
+
+type PartProps = { readonly operation: Operation; readonly tree: TreePage }
+
+function Parameters({ operation, tree }: PartProps) {
+  if (operation.parameters.length === 0) return null
+  return (
+    <>
+      <h2 id="parameters">Parameters</h2>
+      <ul class="members">
+        {operation.parameters.map(({ name, description, place, isRequired, schema }) =>
+          schemaMember({
+            name,
+            schema: { ...schema, description },
+            presence: [`in the ${place}`, presenceText(isRequired, "request")].filter(word => word !== "").join(", "),
+            direction: "request",
+            page: tree,
+          }),
+        )}
+      </ul>
+    </>
+  )
+}
+
+type ContentProps = {
+  readonly title: string
+  readonly content: OperationContent
+  readonly direction: Direction
+  readonly tree: TreePage
+}
+
+function Content({ title, content, direction, tree }: ContentProps) {
+  const { description, mediaTypes, schema } = content
+  return (
+    <>
+      <h2 id={title.toLowerCase().replace(" ", "-")}>{title}</h2>
+      <p>
+        <DocumentText text={description} />
+      </p>
+      {mediaTypes.length === 0 ? null : (
+        <p class="type">
+          {mediaTypes.map(type => (
+            <span key={type} class="presence">
+              {type}
+            </span>
+          ))}
+        </p>
+      )}
+      {mediaTypes.length === 0 ? null : schemaTree(schema, direction, tree)}
+    </>
+  )
+}
+
+/** Why the operation refuses, and the body that says so. */
+function Problems({ operation, tree }: PartProps) {
+  const { problems } = operation
+  const name = problems.some(({ code }) => code === "rate_limited") ? "RetryProblem" : "Problem"
+  const examples = tree.document.components["examples"] ?? {}
+  const example = examples["invalid_input"] ?? {}
+  return (
+    <>
+      <h2 id="problems">Problems</h2>
+      <Table caption="Problems" columns={["Status", "Code", "When"]}>
+        {problems.map(({ status, code }) => (
+          <tr key={code}>
+            <td class="number">{status}</td>
+            <th scope="row">
+              <a href={`${ROUTES.docsErrors.path}#${code}`}>
+                <code>{code}</code>
+              </a>
+            </th>
+            <td>
+              <DocumentText text={textIn(examples[code] ?? {}, "summary")} />
+            </td>
+          </tr>
+        ))}
+      </Table>
+      <details>
+        <summary>The body of a problem</summary>
+        {schemaTree({ $ref: `#/components/schemas/${name}` }, "answer", tree)}
+        <CodeBlock caption="Example" code={prettyJson(example["value"])} language="json" />
+      </details>
+    </>
+  )
+}
+
+/** The headers of all answers. */
+function Headers({ operation, tree }: PartProps) {
+  return (
+    <>
+      <h2 id="headers">Headers of answers</h2>
+      <ul class="members">
+        {operation.headers.map(({ name, description, schema, statuses }) =>
+          schemaMember({
+            name,
+            schema: { ...schema, description },
+            presence: statuses.length === 0 ? "" : `with ${statuses.join(", ")}`,
+            direction: "answer",
+            page: tree,
+          }),
+        )}
+      </ul>
+    </>
+  )
+}
