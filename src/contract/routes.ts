@@ -116,7 +116,7 @@ export const ROUTES = {
   },
   home: { method: "GET", path: "/", description: "Tells a company from a free mailbox, a disposable address or a typo, and says why.", access: "anybody", kind: "page", problems: [] },
   docs: { method: "GET", path: "/docs", description: "Every operation of the API: its request beside its answer, with all members, and why it refuses.", access: "anybody", kind: "page", problems: [] },
-  docsOperation: { method: "GET", path: "/docs/api/:operation", description: "One operation of the API: its request, its answers and its problems.", access: "anybody", kind: "page", problems: [] },
+  docsApiOperation: { method: "GET", path: "/docs/api/:operation", description: "One operation of the API: its request, its answers and its problems.", access: "anybody", kind: "page", problems: [] },
   openapi: { method: "GET", path: "/docs/json", description: "The API's OpenAPI document.", access: "anybody", kind: "page", problems: [] },
   docsErrors: { method: "GET", path: "/docs/errors", description: "Every error code, its cause and what to do.", access: "anybody", kind: "page", problems: [] },
   docsFields: { method: "GET", path: "/docs/fields", description: "Every field of a verdict: what it means, when it is null, and what to do with it.", access: "anybody", kind: "page", problems: [] },

@@ -86,7 +86,6 @@ export const LICENCES = {
   MIT: { requires: "Copies include its text." },
   "MIT-0": { requires: "Nothing." },
   ISC: { requires: "Copies include its text." },
-  "0BSD": { requires: "Nothing." },
   "BSD-2-Clause": { requires: "Copies include its text." },
   "BSD-3-Clause": { requires: "Copies include its text. The authors' names are not used in advertising." },
   "Apache-2.0": { requires: "Copies include its text and the notices. Changed files say so." },

@@ -18,7 +18,7 @@ import {
 const NO_PAGES: readonly string[] = [
   ROUTES.openapi.path,
   ROUTES.docsAsset.path,
-  ROUTES.docsOperation.path,
+  ROUTES.docsApiOperation.path,
   ROUTES.getPassChallenge.path,
   ROUTES.docsMarkdown.path,
   ROUTES.docsSearch.path,

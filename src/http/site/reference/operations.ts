@@ -87,7 +87,7 @@ export function listIn(object: JsonSchema, name: string): readonly unknown[] {
 
 /** The path of an operation's page: `getCheck` has `/docs/api/get-check`. */
 const pagePath = (id: RouteId): string =>
-  ROUTES.docsOperation.path.replace(
+  ROUTES.docsApiOperation.path.replace(
     ":operation",
     id.replace(/[A-Z]/g, letter => `-${letter.toLowerCase()}`),
   )

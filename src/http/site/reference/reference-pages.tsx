@@ -118,7 +118,7 @@ export function OperationPage({ operation, choice, scriptPath, document, groups,
   const baseUrl = document.servers[0]?.url ?? ""
   return (
     <Layout
-      route="docsOperation"
+      route="docsApiOperation"
       address={{ path: page, description: description.replaceAll("`", "") }}
       title={summary}
       tabTitle={`${method} ${path} · mailkind API`}

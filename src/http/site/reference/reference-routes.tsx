@@ -29,8 +29,8 @@ export function referenceRoutes({ responses, baseUrl, testDomain, assets, guards
   const json = lazyPromise(async () => jsonDocument(await servedDocument(facts().document)))
   return handlers({
     docs: exchange => guards.allowAnonymous(exchange, () => <ReferenceIndex {...facts()} />),
-    docsOperation: async exchange => {
-      const path = ROUTES.docsOperation.path.replace(":operation", exchange.params.operation)
+    docsApiOperation: async exchange => {
+      const path = ROUTES.docsApiOperation.path.replace(":operation", exchange.params["operation"] ?? "")
       const operation = facts()
         .groups.flatMap(({ operations }) => operations)
         .find(({ page }) => page === path)

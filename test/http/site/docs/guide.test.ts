@@ -39,7 +39,7 @@ test("the guide lists every page of the documentation once, with its description
       id =>
         ![
           "openapi",
-          "docsOperation",
+          "docsApiOperation",
           "docsAsset",
           "docsMarkdown",
           "docsSearch",
