@@ -68,4 +68,20 @@ export const TABLES = `
   .compact .scroll th, .compact .scroll tbody th, .compact .scroll tbody td { display: table-cell; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line) }
   .compact .scroll tbody td::before { content: none }
 }
+.rows { position: relative; container-type: inline-size; margin: 0 0 var(--s4) } .panel > .rows { margin-top: -.5rem } .panel > .rows:last-child { margin-bottom: -.5rem }
+.rows table { width: 100%; border-collapse: collapse; font-size: .875rem; line-height: 1.25rem } .rows caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+.rows th, .rows td { padding: 0 1rem 0 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 } .rows thead th { color: var(--soft); font-size: .8125rem; font-weight: 500 } .rows tr > :last-child { padding-right: 0 } .panel .rows tbody tr:last-child > * { border-bottom: 0 }
+.rows th, .rows td { height: 2.5rem; white-space: nowrap } .rows thead th { height: 2.25rem }
+.rows tbody tr:hover { background: var(--wash) } .rows tbody tr:target { background: var(--accent-wash) }
+.rows tbody th { width: 30%; font-weight: 550 } .rows .is-text { max-width: 0; overflow: hidden; text-overflow: ellipsis } .rows :where(.is-number, .is-pill, .is-time, .is-actions) { width: 1% }
+.rows .is-number, .rows .is-actions { text-align: right } .rows .is-number, .rows .is-time { font-variant-numeric: tabular-nums } .rows td.is-time, .rows td.is-text, .rows th > code { color: var(--soft); font-weight: 400 }
+.rows td:empty::before { content: "–"; color: var(--soft) } .rows td.is-actions:empty::before { content: none } .rows input { margin: 0 .35rem 0 3px; vertical-align: -2px }
+.page .rows a { color: inherit; text-decoration: none } .page .rows a:hover { text-decoration: underline; text-underline-offset: .2em } .rows a:focus-visible { outline-offset: -2px }
+@container (max-width: 38rem) {
+  .rows table, .rows tbody { display: block } .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  .rows tbody tr { display: flex; flex-wrap: wrap; gap: 0 .35rem; align-items: center; padding: .55rem 0; border-bottom: 1px solid var(--line) } .panel .rows tbody tr:last-child { border: 0 } .rows tbody tr::after { content: ""; order: 1; width: 100% }
+  .rows tbody th, .rows tbody td { display: block; order: 2; width: auto; height: auto; max-width: 12rem; padding: 0; border: 0; font-size: .8125rem } .rows tbody td { color: var(--soft) } .rows tbody td.is-text { max-width: 12rem }
+  .rows tbody th.is-text { order: 0; flex: 1; min-width: 0; max-width: none; font-size: .9375rem; line-height: 1.5rem } .rows tbody .on-phone-first { order: 0 } .rows tbody .on-phone-hidden, .rows td:empty { display: none }
+  .rows td[data-label]::before { content: attr(data-label) " " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td:not(.on-phone-first)::before { content: "· " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td[data-label]::before { content: "· " attr(data-label) " " }
+}
 `
