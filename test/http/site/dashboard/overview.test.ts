@@ -15,7 +15,7 @@ const SITE = "https://shop.example"
 
 /** The cells of a table's rows, as people read them. */
 function rowsOf(html: string, caption: string): readonly (readonly string[])[] {
-  const table = html.match(new RegExp(`<caption>${caption}</caption>.*?<tbody>(.*?)</tbody>`, "s"))?.[1] ?? ""
+  const table = html.match(new RegExp(`<caption[^>]*>${caption}</caption>.*?<tbody>(.*?)</tbody>`, "s"))?.[1] ?? ""
   return [...table.matchAll(/<tr[^>]*>(.*?)<\/tr>/gs)].map(([, row = ""]) =>
     [...row.matchAll(/<t[hd][^>]*?(?:\/>|>(.*?)<\/t[hd]>)/gs)].map(([, cell = ""]) => textOf(cell).trim()),
   )

@@ -141,12 +141,6 @@ function DayTable({ days }: { readonly days: readonly DayFigures[] }) {
   )
 }
 
-const CATEGORY_COLUMNS: readonly TableColumn[] = [
-  { name: "Category", kind: "text" },
-  { name: "Checks", kind: "number", onPhone: "first" },
-  { name: "Share", kind: "number", onPhone: "first" },
-]
-
 /** The checks of the period by category, the most frequent first. */
 export function CategoryPanel({ data: { history, query } }: DataProps) {
   const sum = sumFigures(history)
@@ -167,18 +161,21 @@ export function CategoryPanel({ data: { history, query } }: DataProps) {
               tone: `of-${category}`,
             }))}
           />
-          <Table caption="Checks by category" columns={CATEGORY_COLUMNS}>
-            {found.map(category => (
-              <tr key={category}>
-                <th scope="row">
-                  <Swatch tone={`of-${category}`} />
-                  {CATEGORY_LABELS[category]}
-                </th>
-                <td>{formatNumber(sum.byCategory[category])}</td>
-                <td class="because">{formatShare(sum.byCategory[category], checkedCount(sum))}</td>
-              </tr>
-            ))}
-          </Table>
+          <table class="shares">
+            <caption class="unseen">Checks by category</caption>
+            <tbody>
+              {found.map(category => (
+                <tr key={category}>
+                  <th scope="row">
+                    <Swatch tone={`of-${category}`} />
+                    {CATEGORY_LABELS[category]}
+                  </th>
+                  <td class="number">{formatNumber(sum.byCategory[category])}</td>
+                  <td class="number because">{formatShare(sum.byCategory[category], checkedCount(sum))}</td>
+                </tr>
+              ))}
+            </tbody>
+          </table>
         </>
       )}
     </Panel>
