@@ -299,7 +299,7 @@ test("another account sees, downloads and deletes nothing of a list", async () =
 test("the units of a list are the account's, and count for the dashboard", async () => {
   const opened = await openSignedIn()
   await uploadDone(opened, { file: csvFile() })
-  expect((await opened.get("/dashboard")).text).toContain("This site")
+  expect((await opened.get("/dashboard")).text).toContain("This dashboard")
 })
 
 /** A house, and a browser of somebody with an address that takes mail. */
