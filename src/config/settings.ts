@@ -81,7 +81,7 @@ export const SETTINGS = {
     options: ["open", "closed"],
   }),
   MAILKIND_SIGN_UP_POLICY: choice({
-    description: "What the sign-in does with mistyped, throw-away and dead addresses. `off` checks nothing. `warn` asks for confirmation. `refuse` asks about typos and refuses the others.",
+    description: "What the sign-in does with mistyped, disposable and dead addresses. `off` checks nothing. `warn` asks for confirmation. `refuse` asks about typos and refuses the others.",
     defaultValue: "warn",
     options: ["off", "warn", "refuse"],
   }),

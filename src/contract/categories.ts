@@ -4,7 +4,7 @@ type CategorySpec = { readonly description: string; readonly isBusiness: boolean
 export const CATEGORIES = {
   business: { description: "A company or another organisation with its own domain.", isBusiness: true },
   personal: { description: "A mailbox of a free provider or a consumer internet provider.", isBusiness: false },
-  disposable: { description: "A throw-away mailbox.", isBusiness: false },
+  disposable: { description: "A disposable mailbox.", isBusiness: false },
   relay: { description: "A privacy relay. It forwards mail to a hidden mailbox.", isBusiness: false },
   education: { description: "A school, a university or another education body.", isBusiness: true },
   government: { description: "A government body, the military or an international organisation.", isBusiness: true },

@@ -1,12 +1,12 @@
 /** The states of a job, which checks a whole list in the background. */
 export const JOB_STATES = {
   receiving: { description: "The list is being uploaded.", isListed: true, hasResults: false },
-  queued: { description: "The list is complete and waits for its turn. One list of an account is checked at a time.", isListed: true, hasResults: false },
+  queued: { description: "The list is uploaded and waiting. Lists of one account are checked one after the other.", isListed: true, hasResults: false },
   running: { description: "The rows are being checked.", isListed: true, hasResults: false },
-  stopped: { description: "The check waits, and continues by itself. `reason` says for what. The results so far can be downloaded.", isListed: true, hasResults: true },
-  done: { description: "All rows have their results.", isListed: true, hasResults: true },
-  failed: { description: "The check ended early, and `reason` says why. The results so far can be downloaded.", isListed: true, hasResults: true },
-  deleted: { description: "Nothing of it can be read any more. The API answers as if it had never been there.", isListed: false, hasResults: false },
+  stopped: { description: "The check is paused and continues automatically. `reason` says why. The results so far can be downloaded.", isListed: true, hasResults: true },
+  done: { description: "All rows are checked.", isListed: true, hasResults: true },
+  failed: { description: "The check stopped early, and `reason` says why. The results so far can be downloaded.", isListed: true, hasResults: true },
+  deleted: { description: "It can no longer be read. The API answers as if it never existed.", isListed: false, hasResults: false },
 } as const satisfies Record<string, { readonly description: string; readonly isListed: boolean; readonly hasResults: boolean }>
 export type JobState = keyof typeof JOB_STATES
 
@@ -33,12 +33,12 @@ export type JobTransitionName = keyof typeof JOB_TRANSITIONS
 
 /** Why a job is `stopped` or `failed`. */
 export const JOB_REASONS = {
-  units_used_up: { state: "stopped", description: "The units of the day are used up. It continues after 00:00 UTC, or at once when the tier rises." },
-  space_used_up: { state: "stopped", description: "The lists and results of the account take as much space as they may. It continues when you delete another job, or one expires." },
-  account_suspended: { state: "stopped", description: "The account is suspended." },
+  units_used_up: { state: "stopped", description: "Today's units are used up. The check continues after 00:00 UTC, or as soon as your tier is raised." },
+  space_used_up: { state: "stopped", description: "Your lists and results take up all the space of your account. The check continues when you delete a list, or one expires." },
+  account_suspended: { state: "stopped", description: "The account is suspended. The check continues when it is resumed." },
   key_revoked: { state: "failed", description: "The key that uploaded the list was revoked or has expired." },
   files_lost: { state: "failed", description: "The files of the job are damaged or missing." },
-  no_progress: { state: "failed", description: "The check broke off twice before it got further. The first row without a result is the likely cause: upload the list again without it." },
+  no_progress: { state: "failed", description: "The check broke off twice at the same place. The first row without a result is the likely cause: remove it and upload the list again." },
 } as const satisfies Record<string, { readonly state: JobState; readonly description: string }>
 export type JobReason = keyof typeof JOB_REASONS
 

@@ -10,11 +10,11 @@ type PolicySpec = { readonly description: string } & Readonly<Record<Category, R
 /** Policy × category → recommendation. */
 // biome-ignore format: a matrix is read by its columns
 export const POLICIES = {
-  b2b:     { description: "For business sign-ups. Review personal mailboxes, and block throw-away ones.",
+  b2b:     { description: "For business sign-ups. Review personal mailboxes, and block disposable ones.",
              business: "allow", education: "allow", government: "allow", personal: "review", relay: "review", unknown: "review", disposable: "block", invalid: "block" },
   strict:  { description: "For businesses only. Block personal mailboxes and relays too.",
              business: "allow", education: "allow", government: "allow", personal: "block", relay: "block", unknown: "review", disposable: "block", invalid: "block" },
-  lenient: { description: "For everybody. Block only throw-away and invalid addresses.",
+  lenient: { description: "For everybody. Block only disposable and invalid addresses.",
              business: "allow", education: "allow", government: "allow", personal: "allow", relay: "allow", unknown: "allow", disposable: "block", invalid: "block" },
 } as const satisfies Record<string, PolicySpec>
 
@@ -28,7 +28,7 @@ export const POLICY_DEFAULT: Policy = "b2b"
 /** What gives the recommendation instead of the category, because a verdict on it alone may be wrong. */
 // biome-ignore format: a matrix is read by its columns
 export const WEAK_EVIDENCE = {
-  household_slip:       { description: "a throw-away domain that mistypes a provider of very many people", lenient: "review", b2b: "review", strict: "block" },
+  household_slip:       { description: "a disposable domain that is a typo of a very common provider", lenient: "review", b2b: "review", strict: "block" },
   learned_mail_host:    { description: "a learned mail host",   lenient: "review", b2b: "review", strict: "review" },
   personal_mail_host:   { description: "a forwarding service or a provider of personal mailboxes", lenient: "allow", b2b: "allow", strict: "review" },
   weak_listing:         { description: "a weak listing",         lenient: "review", b2b: "review", strict: "block" },
@@ -46,7 +46,7 @@ export const RECOMMENDATION_FLOORS = {
   blocked:        { description: "on a block list",                                          reason: "blocklisted",      lenient: "block",  b2b: "block",  strict: "block" },
   lookalike:      { description: "imitates a known name",                                    reason: "lookalike_domain", lenient: "review", b2b: "review", strict: "block" },
   typo:           { description: "a domain is suggested in `did_you_mean`",                  reason: "likely_typo",      lenient: "allow",  b2b: "review", strict: "review" },
-  household_slip: { description: "the suggested provider is one that very many people use",  reason: "likely_typo",      lenient: "review", b2b: "review", strict: "block" },
+  household_slip: { description: "the suggested provider is a very common one",  reason: "likely_typo",      lenient: "review", b2b: "review", strict: "block" },
   new_domain:     { description: "registered less than 30 days ago",                         reason: "new_domain",       lenient: "allow",  b2b: "review", strict: "block" },
   role:           { description: "a role account",                                           reason: "role_account",     lenient: "allow",  b2b: "allow",  strict: "review" },
   doubtful:       { description: "category business with a confidence below 0.6",            reason: "parked_domain",    lenient: "allow",  b2b: "review", strict: "review" },

@@ -4,7 +4,7 @@ import type { ProblemCode } from "./problems.ts"
 type TestAddress = {
   readonly description: string
   readonly category: Category
-  /** Only lists that are put together from other lists call it so. */
+  /** Only lists that are compiled from other lists call it so. */
   readonly weakListing?: true
   readonly role?: true
   readonly sharedInbox?: string
@@ -26,8 +26,8 @@ type TestAddress = {
 export const TEST_ADDRESSES = {
   business: { description: "A business.", category: "business" },
   personal: { description: "A free mailbox.", category: "personal" },
-  disposable: { description: "A throw-away mailbox.", category: "disposable" },
-  "weak-listing": { description: "A throw-away mailbox that only lists put together from other lists name.", category: "disposable", weakListing: true },
+  disposable: { description: "A disposable mailbox.", category: "disposable" },
+  "weak-listing": { description: "A disposable mailbox that only lists compiled from other lists name.", category: "disposable", weakListing: true },
   relay: { description: "A privacy relay.", category: "relay" },
   education: { description: "A university.", category: "education" },
   government: { description: "A government body.", category: "government" },

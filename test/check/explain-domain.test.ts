@@ -201,7 +201,7 @@ test("a rolled-up listing, a weak one, and an open suffix say what they rest on"
   const bundled = { ...known, lists: opened.lists, manifest: built.manifest }
   const rolledUp = found("any.acme.com", bundled)
   expect([rolledUp.reason, rolledUp.category]).toEqual(["weak_listing", "disposable"])
-  expect(rolledUp.message).toContain("Only lists that are put together from other lists")
+  expect(rolledUp.message).toContain("Only lists that are compiled from other lists")
   expect(rolledUp.levels.flatMap(listingsOfLevel).map(({ basis }) => basis)).toEqual([
     "3 or more names below it are listed",
   ])

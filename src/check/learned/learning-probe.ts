@@ -100,7 +100,7 @@ function learnablePlaces(preferred: readonly ResolvedHost[], organisational: str
 }
 
 /**
- * Whether the host stands under a name that more than aggregators call disposable: a throw-away service receives the mail of its further
+ * Whether the host stands under a name that more than aggregators call disposable: a disposable service receives the mail of its further
  * domains at hosts of its first one.
  */
 function isDisposableHost(host: string, matchLists: LearningProbeDeps["matchLists"]): boolean {

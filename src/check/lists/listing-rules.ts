@@ -26,7 +26,7 @@ export const LISTING_RULES = {
   education_beats_long_tail: "The name is a school's, and only uncurated sources call it personal.",
   redundant: "A parent, or a suffix, already gives the same answer.",
   needs_second_source:
-    "The source also lists names of other kinds, so it counts only with a second source that is not put together from others.",
+    "The source also lists names of other kinds, so it counts only with a second source that is not compiled from others.",
   removed_by_curator:
     "The curators of a more trusted list removed the name, and no source with as much trust lists it.",
   open_suffix: "Anyone can register under the suffix.",

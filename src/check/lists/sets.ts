@@ -10,7 +10,7 @@ type SetSpec = {
 
 /** The sets of names in a pack. Their order is the order of the bits in a pack: append new ones, or raise the format. */
 export const SETS = {
-  disposable: { description: "Domains of throw-away mailboxes.", matches: "name", category: "disposable" },
+  disposable: { description: "Domains of disposable mailboxes.", matches: "name", category: "disposable" },
   relay: { description: "Domains of privacy relays.", matches: "name", category: "relay" },
   government: { description: "Names of government bodies.", matches: "name", category: "government" },
   government_suffix: { description: "Suffixes for government bodies.", matches: "suffix", category: "government" },

@@ -24,7 +24,7 @@ export function createProgress(
   const { SingleBar } = require("cli-progress") as typeof import("cli-progress")
   const bar = new SingleBar({
     stream: terminal,
-    format: isKnown ? `{bar} {percentage} % | ${done} | {left} left` : done,
+    format: isKnown ? `{bar} {percentage}% | ${done} | {left} left` : done,
     fps: DRAWS_PER_SECOND,
     barsize: 30,
     barCompleteChar: "█",

@@ -56,7 +56,7 @@ const aligned = (rows: readonly CountRow[]): readonly (readonly string[])[] => {
 /** What became of the rows, by category, by recommendation, and what is to be known of them; without what no row has. */
 function countRows(summary: ClassifySummary): readonly CountRow[] {
   const { results, judged, degraded, by_category, by_recommendation } = summary
-  const share = (count: number): string => `${((count * 100) / results).toFixed(1).padStart(5)} %`
+  const share = (count: number): string => `${((count * 100) / results).toFixed(1).padStart(5)}%`
   const shares = (counts: Readonly<Record<string, number>>): readonly CountRow[] =>
     Object.entries(counts).map(([name, count]) => [name, count, share(count)])
   const byCategory = [...shares(by_category)].sort(([, one], [, other]) => other - one)

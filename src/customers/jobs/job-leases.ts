@@ -1,7 +1,9 @@
+import { assert } from "../../base/errors.ts"
 import type { Clock } from "../../base/outside-world.ts"
+import { HOUR_MS } from "../../base/time.ts"
 import { CALLBACK_EVENT_NAMES, CALLBACK_EVENTS } from "../../contract/callbacks.ts"
 import { JOB_LIMITS, type JobReason } from "../../contract/jobs.ts"
-import type { Notice } from "../notices/notices.ts"
+import type { Notice, NoticeParams } from "../notices/notices.ts"
 import { enqueueNotice } from "../notices/outbox.ts"
 import type { SqlValue, Store } from "../store/core/store.ts"
 import { enqueueCallback } from "./callback-queue.ts"
@@ -71,11 +73,18 @@ type OwnedLease = JobLease & Pick<Job, "accountId">
 
 /** The job waits until something changes. Its owner gets a mail, once for each reason, and its callback URL a callback. */
 export const stopJob = (store: Store, job: OwnedLease, reason: JobReason, moment: JobMoment): Promise<boolean> =>
-  endWithNotice(store, job, "stop", { set: `holder = NULL, reason = $3, ${FORGIVE_CLAIM}`, params: [reason] }, moment, {
-    kind: "list_stopped",
-    params: { jobId: job.id, reason },
-    subject: `${job.id} ${reason}`,
-  })
+  endWithNotice(
+    store,
+    job,
+    "stop",
+    { set: `holder = NULL, reason = $3, ${FORGIVE_CLAIM}`, params: [reason] },
+    moment,
+    () => ({
+      kind: "list_stopped",
+      params: { jobId: job.id, reason },
+      subject: `${job.id} ${reason}`,
+    }),
+  )
 
 /** The job goes on as soon as it is its turn. */
 export const resumeJob = (store: Store, id: string): Promise<boolean> => applyTransition(store, id, "resume")
@@ -88,8 +97,13 @@ export const finishJob = (store: Store, job: OwnedLease, moment: JobMoment): Pro
     "finish",
     { set: "holder = NULL, ended_at_ms = $3, rows_total = rows_done", params: [moment.nowMs] },
     moment,
-    { kind: "list_done", params: { jobId: job.id }, subject: job.id },
+    done => ({ kind: "list_done", params: doneParams(done, moment), subject: job.id }),
   )
+
+function doneParams({ id, counts }: Job, { nowMs, keepHours }: JobMoment): NoticeParams["list_done"] {
+  const { allow = 0, review = 0, block = 0 } = counts.byRecommendation
+  return { jobId: id, rows: { allow, review, block }, deletedAtMs: nowMs + keepHours * HOUR_MS }
+}
 
 /** The job cannot go on. Its owner gets a mail, and its callback URL a callback. */
 export const failJob = (store: Store, job: OwnedLease, reason: JobReason, moment: JobMoment): Promise<boolean> =>
@@ -99,7 +113,7 @@ export const failJob = (store: Store, job: OwnedLease, reason: JobReason, moment
     "fail",
     { set: "holder = NULL, reason = $3, ended_at_ms = $4", params: [reason, moment.nowMs] },
     moment,
-    { kind: "list_stopped", params: { jobId: job.id, reason }, subject: `${job.id} ${reason}` },
+    () => ({ kind: "list_stopped", params: { jobId: job.id, reason }, subject: `${job.id} ${reason}` }),
   )
 
 /** Makes a transition of a claimed job, and tells its owner and its callback URL in the same transaction. */
@@ -109,15 +123,16 @@ const endWithNotice = (
   name: "stop" | "finish" | "fail",
   { set, params }: { readonly set: string; readonly params: readonly SqlValue[] },
   moment: JobMoment,
-  notice: Notice & { readonly subject: string },
+  noticeOf: (job: Job) => Notice & { readonly subject: string },
 ): Promise<boolean> =>
   store.transaction(async inner => {
     const isMoved = await applyTransition(inner, id, name, { set, where: held, params: [lease, ...params] })
     if (!isMoved) return false
-    await enqueueNotice(inner, moment.nowMs, { ...notice, accountId })
     const job = await findJob(inner, accountId, id)
+    assert(job !== null, "a transition does not take a job away")
+    await enqueueNotice(inner, moment.nowMs, { ...noticeOf(job), accountId })
     const event = CALLBACK_EVENT_NAMES.find(event => CALLBACK_EVENTS[event].transition === name)
-    if (job !== null && event !== undefined) await enqueueCallback(inner, job, event, moment)
+    if (event !== undefined) await enqueueCallback(inner, job, event, moment)
     return true
   })
 

@@ -61,19 +61,20 @@ export const ROTATION_STEPS: MailBlock = {
   kind: "steps",
   steps: [
     "Create a new key in the dashboard.",
-    "Put it into your environment or secret store, not into your code.",
-    "Deploy. Then check on the usage page that requests arrive with the new key.",
+    "Store it in an environment variable or a secret manager, never in code.",
+    "Deploy, and check on the usage page that requests arrive with the new key.",
     "Remove the old key from your code and its history.",
-    "Check the usage of the last days for requests that were not yours.",
+    "Check your recent usage for requests that you did not make.",
   ],
 }
 
 /** A count with separators. */
 export const formatCount = (count: number): string => count.toLocaleString("en-GB")
 
-/** A day in UTC. */
-export const formatDay = (atMs: number): string =>
-  new Date(atMs).toLocaleDateString("en-GB", { timeZone: "UTC", day: "numeric", month: "long", year: "numeric" })
+/** A day in UTC: `27 Nov 2026`. */
+export const formatDay = (atMs: number): string => DAYS.format(atMs).replace("Sept", "Sep")
+
+const DAYS = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", dateStyle: "medium" })
 
 /** A day and a time in UTC. */
 export const formatInstant = (atMs: number): string =>

@@ -4,6 +4,7 @@ import { parseJson } from "../../base/text.ts"
 import { DAY_MS } from "../../base/time.ts"
 import { JOB_REASON_NAMES, JOB_REASONS } from "../../contract/jobs.ts"
 import { LIMITS } from "../../contract/limits.ts"
+import { RECOMMENDATIONS } from "../../contract/policies.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { MailBlock, MailContent } from "./mail-content.tsx"
 import {
@@ -35,8 +36,18 @@ const SUSPENSION_PARAMS = Type.Object({ atMs: Type.Integer(), reason: Type.Strin
 
 const RESUMPTION_PARAMS = Type.Object({ atMs: Type.Integer() })
 
-/** Nothing of the list, not even its name, which may be that of a person. */
-const LIST_PARAMS = Type.Object({ jobId: Type.String() })
+const ROWS = Type.Object({ allow: Type.Integer(), review: Type.Integer(), block: Type.Integer() })
+
+/** Nothing of the list but counts, not even its name, which may be that of a person. Earlier versions store no counts. */
+const LIST_PARAMS = Type.Object({
+  jobId: Type.String(),
+  rows: Type.Optional(ROWS),
+  deletedAtMs: Type.Optional(Type.Integer()),
+})
+
+/** Rows by what is recommended for them: `1,588 allow, 1,748 review, 2,664 block`. */
+const rowsText = (rows: Static<typeof ROWS>): string =>
+  RECOMMENDATIONS.map(name => `${formatCount(rows[name])} ${name}`).join(", ")
 
 const STOPPED_LIST_PARAMS = Type.Object({
   jobId: Type.String(),
@@ -86,9 +97,9 @@ export const NOTICES = {
     isOptional: false,
     params: INVITATION_PARAMS,
     content: ({ link }) => ({
-      subject: "You are invited to mailkind",
+      subject: "You're invited to mailkind",
       blocks: [
-        prose("An administrator of a mailkind server invites you to an account. You get it, with a key, by this link:"),
+        prose("An administrator has invited you to mailkind. Accept to get an account and an API key:"),
         { kind: "link", label: "Accept the invitation", url: link },
         prose(
           `The link works once, within ${LIMITS.invitationDays} days. If you did not expect it, ignore this email.`,
@@ -102,9 +113,9 @@ export const NOTICES = {
     isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A new key was created for your mailkind account",
+      subject: "New API key in your mailkind account",
       blocks: [
-        prose("Your account has a new API key. We never send keys by email."),
+        prose("An API key was created in your account. We never send keys by email."),
         keyFacts(key, "Created"),
         prose("If this was not you, revoke the key now:"),
         dashboardLink(place),
@@ -117,11 +128,11 @@ export const NOTICES = {
     isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A key of your mailkind account was revoked",
+      subject: "An API key in your mailkind account was revoked",
       blocks: [
-        prose(`An API key of your account was revoked. ${STOPS_WORKING}`),
+        prose(`An API key in your account was revoked. ${STOPS_WORKING}`),
         keyFacts(key, "Revoked"),
-        prose("If this was not you, check your other keys. Then sign out every browser that you do not know:"),
+        prose("If this was not you, check your other keys. Then end every session that you do not recognise:"),
         dashboardLink(place),
       ],
     }),
@@ -132,9 +143,9 @@ export const NOTICES = {
     isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A key of your mailkind account was revoked by an administrator",
+      subject: "An administrator revoked one of your mailkind keys",
       blocks: [
-        prose(`An administrator of this service revoked one of your API keys. ${STOPS_WORKING}`),
+        prose(`An administrator revoked one of your API keys. ${STOPS_WORKING}`),
         keyFacts(key, "Revoked"),
         prose("Ask the administrator for the reason. You can create a new key here:"),
         dashboardLink(place),
@@ -147,7 +158,7 @@ export const NOTICES = {
     isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A key of your mailkind account was found in public and revoked",
+      subject: "We revoked a mailkind key that was found in public",
       blocks: [
         prose(
           `A code-hosting site reported that one of your secret API keys is public. We revoked it at once. ${STOPS_WORKING}`,
@@ -165,11 +176,11 @@ export const NOTICES = {
     description: `A key expires within ${LIMITS.keyExpiryNoticeDays} days.`,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: `A key of your mailkind account expires on ${formatDay(key.atMs - 1)}`,
+      subject: `One of your mailkind keys expires on ${formatDay(key.atMs - 1)}`,
       blocks: [
-        prose("One of your API keys expires soon. After that its requests are refused."),
+        prose("One of your API keys expires soon. After that, requests with it are refused."),
         keyFacts(key, "Expires"),
-        prose("If you still need the key, choose a later day. Or create a new key and use it instead."),
+        prose("If you still need it, choose a later day, or replace it with a new key."),
         dashboardLink(place),
       ],
     }),
@@ -180,14 +191,14 @@ export const NOTICES = {
     description: "A secret key was used from a new network.",
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: "A key of your mailkind account was used from a new network",
+      subject: "One of your mailkind keys was used from a new network",
       blocks: [
-        prose("A secret API key of your account was used from a network that has not used it before."),
+        prose("One of your secret API keys was used from a network that we have not seen it on before."),
         keyFacts(key, "First used there"),
         prose(
-          "If you moved or added a server, you have nothing to do. Otherwise, create a new key and revoke this one.",
+          "If you moved or added a server, there is nothing to do. Otherwise, create a new key and revoke this one.",
         ),
-        prose("You can also limit the key to the networks of your servers."),
+        prose("You can also restrict the key to the networks of your servers."),
         dashboardLink(place),
       ],
     }),
@@ -198,11 +209,11 @@ export const NOTICES = {
     isOptional: false,
     params: TERMS_PARAMS,
     content: ({ version, url, endsAtMs }, place) => ({
-      subject: `The terms of mailkind change on ${formatDay(endsAtMs)}`,
+      subject: `mailkind's terms change on ${formatDay(endsAtMs)}`,
       blocks: [
-        prose(`We have published new terms, version ${version}. Please accept them before ${formatInstant(endsAtMs)}.`),
+        prose(`We have published version ${version} of our terms. Please accept it before ${formatInstant(endsAtMs)}.`),
         { kind: "link", label: "Read the new terms", url },
-        prose("Your keys keep working until then. After that, we refuse their requests until you accept."),
+        prose("Your keys work until then. After that, requests with them are refused until you accept."),
         prose("To accept the terms, sign in:"),
         dashboardLink(place),
       ],
@@ -216,10 +227,12 @@ export const NOTICES = {
     content: ({ atMs, reason }, place) => ({
       subject: "Your mailkind account is suspended",
       blocks: [
-        prose(`An administrator of this service suspended your account on ${formatInstant(atMs)}.`),
-        prose("We refuse all requests with your keys until the account is resumed. You can still sign in and read."),
+        prose(`An administrator suspended your account on ${formatInstant(atMs)}.`),
+        prose(
+          "Requests with your keys are refused until the account is resumed. You can still sign in and see your data.",
+        ),
         ...(reason === "" ? [] : [{ kind: "facts", facts: [["Reason", reason]] } as const]),
-        prose("Ask the administrator if you think that this is a mistake."),
+        prose("If you think this is a mistake, contact the administrator."),
         dashboardLink(place),
       ],
     }),
@@ -232,71 +245,68 @@ export const NOTICES = {
     content: ({ atMs }, place) => ({
       subject: "Your mailkind account is active again",
       blocks: [
-        prose(`An administrator of this service resumed your account on ${formatInstant(atMs)}.`),
-        prose("Your keys work again. You do not have to change anything."),
+        prose(`An administrator resumed your account on ${formatInstant(atMs)}.`),
+        prose("Your keys work again. There is nothing to do."),
         dashboardLink(place),
       ],
     }),
   }),
   units_80: notice({
-    title: "80 % of the day's units used",
-    description: "Your secret keys have used 80 % of the units of a day.",
+    title: "80% of today's units used",
+    description: "Your secret keys have used 80% of your units for a day.",
     isOptional: true,
     params: UNITS_PARAMS,
     content: ({ used, limit, day }, place) => ({
-      subject: "You have used 80 % of your mailkind units for today",
+      subject: "80% of today's mailkind units used",
       blocks: [
         prose(
           `Your account has used ${formatCount(used)} of its ${formatCount(limit)} units for ${formatDay(day * DAY_MS)}.`,
         ),
-        prose("When all units are used, we refuse requests with your secret keys. You get new units at 00:00 UTC."),
+        prose("When they run out, requests with your secret keys are refused until 00:00 UTC."),
         usageLink(place),
       ],
     }),
   }),
   units_100: notice({
-    title: "All units of the day used",
-    description: "Your secret keys have used all units of a day.",
+    title: "All of today's units used",
+    description: "Your secret keys have used all of your units for a day.",
     isOptional: true,
     params: UNITS_PARAMS,
     content: ({ limit, day }, place) => ({
-      subject: "Your mailkind units for today are used up",
+      subject: "All of today's mailkind units used",
       blocks: [
         prose(`Your account has used all of its ${formatCount(limit)} units for ${formatDay(day * DAY_MS)}.`),
-        prose("We refuse requests with your secret keys until 00:00 UTC. Then you get new units."),
+        prose("Requests with your secret keys are refused until 00:00 UTC. Then you have new units."),
         usageLink(place),
       ],
     }),
   }),
   list_done: notice({
-    title: "List checked",
-    description: "All rows of a list that you uploaded were checked.",
+    title: "List ready",
+    description: "All rows of a list that you uploaded are checked.",
     isOptional: true,
     params: LIST_PARAMS,
-    content: ({ jobId }, place) => ({
-      subject: "Your list is checked",
+    content: ({ jobId, rows, deletedAtMs }, place) => ({
+      subject: `Your list is ready${rows === undefined ? "" : `: ${rowsText(rows)}`}`,
       blocks: [
-        prose(
-          "All rows of a list that you uploaded to mailkind have their results. You can download them for a while.",
-        ),
+        prose("All rows of your list are checked, and the results are ready to download."),
+        ...(deletedAtMs === undefined
+          ? []
+          : [prose(`They are deleted automatically on ${formatInstant(deletedAtMs)}.`)]),
         listLink(jobId, place),
       ],
     }),
   }),
   list_stopped: notice({
-    title: "List not checked to its end",
-    description: "The check of a list that you uploaded waits, or ended early. The mail says why.",
+    title: "List check stopped",
+    description: "The check of a list that you uploaded is paused, or stopped early. The mail says why.",
     isOptional: true,
     params: STOPPED_LIST_PARAMS,
     content: ({ jobId, reason }, place) => {
       const { state, description } = JOB_REASONS[reason]
       return {
-        subject: state === "stopped" ? "The check of your list waits" : "The check of your list ended early",
-        blocks: [
-          prose(`A list that you uploaded to mailkind is not checked to its end. ${description}`),
-          prose("The results so far can be downloaded."),
-          listLink(jobId, place),
-        ],
+        subject: state === "stopped" ? "Your list check is paused" : "Your list check stopped early",
+        blocks: [prose(description), prose("You can download the results so far."), listLink(jobId, place)],
       }
     },
   }),
@@ -306,11 +316,11 @@ export const NOTICES = {
     isOptional: true,
     params: REPORT_PARAMS,
     content: ({ domain, reportedCategory, isAccepted }, { baseUrl }) => ({
-      subject: isAccepted ? "We corrected the verdict that you reported" : "We kept the verdict that you reported",
+      subject: isAccepted ? "We corrected the verdict you reported" : "We kept the verdict you reported",
       blocks: [
         prose(
           isAccepted
-            ? "Thank you for your report. We reviewed it and changed the verdict. New checks use the change."
+            ? "Thank you for your report. We reviewed it and corrected the verdict. New checks use it."
             : "Thank you for your report. We reviewed it and did not change the verdict.",
         ),
         {

@@ -23,7 +23,10 @@ export const GOLDEN_NOTICES: { readonly [K in NoticeKind]: Extract<Notice, { kin
   },
   units_80: { kind: "units_80", params: { used: 800, limit: 1000, day: 20_484 } },
   units_100: { kind: "units_100", params: { used: 250_000, limit: 250_000, day: 20_484 } },
-  list_done: { kind: "list_done", params: { jobId: "job_4f" } },
+  list_done: {
+    kind: "list_done",
+    params: { jobId: "job_4f", rows: { allow: 1588, review: 1748, block: 2664 }, deletedAtMs: AT_MS },
+  },
   list_stopped: { kind: "list_stopped", params: { jobId: "job_4f", reason: "units_used_up" } },
   report_decided: {
     kind: "report_decided",

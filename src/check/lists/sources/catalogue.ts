@@ -69,7 +69,7 @@ const CatalogueSource = Type.Object(
     date: Type.Optional(ISO_DATE),
     /**
      * What an entry of the source proves. `sufficient`: its maintainers look at every entry, so no other source is needed.
-     * `aggregator`: it is put together from other lists, so it is no witness of its own. Absent: it is one independent witness.
+     * `aggregator`: it is compiled from other lists, so it is no witness of its own. Absent: it is one independent witness.
      */
     witness: Type.Optional(Type.Union([Type.Literal("sufficient"), Type.Literal("aggregator")])),
     /** The source lists names of other kinds too: an entry counts only if a source of its set that is no aggregator has it too. */
@@ -157,7 +157,7 @@ export const isOperators = ({ from }: CatalogueSource): boolean => from.url !== 
 /** Whether the source is written by hand in this repository; such a source beats every other (`DECISIONS 17`). */
 export const isCurated = ({ from }: CatalogueSource): boolean => from.format === "curated"
 
-/** Whether the source is put together from other lists, and so is no witness of its own (`DECISIONS 139`). */
+/** Whether the source is compiled from other lists, and so is no witness of its own (`DECISIONS 139`). */
 export const isAggregator = ({ witness }: CatalogueSource): boolean => witness === "aggregator"
 
 /** Whether the source is trusted more than the long tail; if it is no aggregator, it is one of two independent sources. */

@@ -322,7 +322,7 @@ describe("the owner gets a mail", () => {
     const opened = await openJane(4)
     const { path } = await uploadDone(opened, { name: "Secret people", file: csvFile() })
     await sendMails(opened)
-    expect(subjects(opened)).toEqual(["Your list is checked"])
+    expect(subjects(opened)).toEqual(["Your list is ready: 0 allow, 2 review, 1 block"])
     expect(opened.harness.mails[0]?.text).toContain(path)
     expect(JSON.stringify(opened.harness.mails)).not.toMatch(/Secret|people|acme/)
   })
@@ -334,13 +334,13 @@ describe("the owner gets a mail", () => {
     expect(page.text).toContain("1,000 of 1,001 rows")
     expect((await opened.get(`${page.path}/results`)).html.trim().split("\n")).toHaveLength(1001)
     await sendMails(opened)
-    expect(subjects(opened)).toContain("The check of your list waits")
+    expect(subjects(opened)).toContain("Your list check is paused")
     await opened.harness.time.tick(86_400_000)
     await checkAll(opened)
     await sendMails(opened)
     expect(subjects(opened).filter(subject => subject.includes("list"))).toEqual([
-      "The check of your list waits",
-      "Your list is checked",
+      "Your list check is paused",
+      "Your list is ready: 0 allow, 1,001 review, 0 block",
     ])
   })
 
