@@ -1,6 +1,6 @@
 /** The events of a job for which its callback URL gets a request. */
 export const CALLBACK_EVENTS = {
-  "job.done": { description: "All rows have their results.", transition: "finish" },
+  "job.done": { description: "All rows are checked.", transition: "finish" },
   "job.stopped": { description: "The check waits, and continues by itself. `reason` says for what.", transition: "stop" },
   "job.failed": { description: "The check ended early, and `reason` says why.", transition: "fail" },
 } as const satisfies Record<string, { readonly description: string; readonly transition: "finish" | "stop" | "fail" }>

@@ -20,7 +20,7 @@ export const ACCOUNTS_FLASH = {
   invited: "Invitation mailed.",
   "invitation-revoked": "Invitation revoked. Its link does not work any more.",
   deleted: "Account deleted.",
-  "deleted-before": "This account was deleted before. Nothing changed.",
+  "deleted-before": "This account was already deleted. Nothing changed.",
 } as const satisfies Record<string, string>
 
 /** The values of a rejected form for a new account, and the reason. */

@@ -79,12 +79,12 @@ export function SignInPage({ next, terms, email, error, isMailHeld = false }: Si
 
 type SignUpQuestionPageProps = CommonSignInProps & {
   readonly email: string
-  /** The address that was probably meant. Null: the question is whether to use a throw-away or dead one. */
+  /** The address that was probably meant. Null: the question is whether to use a disposable or dead one. */
   readonly suggestion: string | null
   readonly kind: "throw_away" | "dead"
 }
 
-/** Asks about an address that is probably mistyped, throw-away or dead, before a mail goes to it. */
+/** Asks about an address that is probably mistyped, disposable or dead, before a mail goes to it. */
 export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQuestionPageProps) {
   return (
     <SignInLayout route="signIn" title="Check the address">

@@ -6,7 +6,7 @@ import { type Check, NO_OWN_LIST_MATCH } from "../../../check/check.ts"
 import type { CheckOutcome } from "../../../check/result/result.ts"
 import type { OwnListCache } from "../../../customers/own-lists/own-list-cache.ts"
 
-/** What the sign-in does with addresses that are mistyped, throw-away or dead (`MAILKIND_SIGN_UP_POLICY`). */
+/** What the sign-in does with addresses that are mistyped, disposable or dead (`MAILKIND_SIGN_UP_POLICY`). */
 export type SignUpPolicy = "off" | "warn" | "refuse"
 
 /** What is wrong with an address for a new account. At least one member is not null. */

@@ -25,7 +25,7 @@ export const KEY_FLASH = {
   limited: "The limits are saved.",
   moved: "The websites are saved. A new website can use the key within seconds.",
   revoked: `The key is revoked. It stops working within ${LIMITS.revocationSecondsMax} seconds.`,
-  "revoked-before": "This key was revoked before. Nothing changed.",
+  "revoked-before": "This key was already revoked. Nothing changed.",
 } as const satisfies Record<string, string>
 
 /** What is wrong with one of the page's forms, and what was entered there. */
