@@ -11,9 +11,9 @@ const show = async () => {
   if (turn !== latest) return
   // Without an answer the browser loads the page, and tells why it cannot.
   if (text === null) return location.assign(url)
-  const codes = new DOMParser().parseFromString(text, "text/html").querySelectorAll(".pair code")
+  const codes = new DOMParser().parseFromString(text, "text/html").querySelectorAll(".beside-text code")
   document
-    .querySelectorAll(".pair code")
+    .querySelectorAll(".beside-text code")
     .forEach((code, index) => void code.replaceChildren(...(codes[index]?.childNodes ?? [])))
   history.replaceState(null, "", url)
 }

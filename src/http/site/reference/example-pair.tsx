@@ -28,7 +28,7 @@ export function ExamplePair({ operation, choice, baseUrl, testDomain }: ExampleP
   const value = isCheck(operation) ? exampleResult(choice.address, testDomain, choice.policy) : answer?.example
   const languages = Object.entries(EXAMPLE_LANGUAGES) as [ExampleLanguage, { label: string; fence: string }][] // the entries of a table are its type's
   return (
-    <div class="pair">
+    <div class="beside-text">
       {isCheck(operation) ? <ChoiceForm operation={operation} choice={choice} testDomain={testDomain} /> : null}
       <Tabs
         label="Language"
