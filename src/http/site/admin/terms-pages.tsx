@@ -43,7 +43,7 @@ export function TermsPage({ user, published, unacceptedCount, values, error, fla
       <FlashMessage message={flash} />
       {unacceptedCount === 0 ? null : (
         <Notice tone="review">
-          {formatCount(unacceptedCount, "account has", "accounts have")} yet to accept the terms.
+          {formatCount(unacceptedCount, "account")} must still accept the terms.
         </Notice>
       )}
       {published.length === 0 ? (

@@ -138,7 +138,7 @@ describe("terms that were published", () => {
     await time.tick(1000)
     await publishTerms(changes, { version: "2", url: "https://a.example/2", isMaterial: false })
     const { text } = await page("/admin/terms")
-    expect(text).toContain("4 accounts have yet to accept the terms.")
+    expect(text).toContain("4 accounts must still accept the terms.")
     expect(text.indexOf("https://a.example/2")).toBeLessThan(text.indexOf("https://a.example/1"))
     expect(text).toContain("31 Jan 2026, 00:00 UTC")
   })
