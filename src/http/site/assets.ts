@@ -11,7 +11,7 @@ import { ASSETS_PATH, hashedPath } from "./hashed-path.ts"
 import { MARK_SVG } from "./mark.ts"
 import type { AssetFile } from "./page-responses.ts"
 import { SOCIAL_IMAGE, SOCIAL_IMAGE_PATH } from "./social-image.ts"
-import { STYLESHEET } from "./ui/stylesheet.ts"
+import { ACCOUNT_STYLESHEET, DOCS_STYLESHEET, STYLESHEET } from "./ui/stylesheet.ts"
 
 /** The assets in the executable, with their media types. */
 const ASSETS = {
@@ -52,8 +52,14 @@ export type Assets = {
   readonly clientPackage: () => Promise<Uint8Array<ArrayBuffer> | null>
 }
 
-/** The path of the one stylesheet of all pages. */
+/** The path of the stylesheet of all pages. */
 export const STYLESHEET_PATH = hashedPath("site", "css", Buffer.from(STYLESHEET))
+
+/** The path of the further stylesheet for signed-in people. */
+export const ACCOUNT_STYLESHEET_PATH = hashedPath("account", "css", Buffer.from(ACCOUNT_STYLESHEET))
+
+/** The path of the further stylesheet of the guide and the API reference. */
+export const DOCS_STYLESHEET_PATH = hashedPath("docs", "css", Buffer.from(DOCS_STYLESHEET))
 
 /** The path of the script of all pages, a module. */
 export const SITE_SCRIPT_PATH = hashedPath("site", "js", Buffer.from(SITE_SCRIPT))
@@ -74,6 +80,8 @@ export const ICON_PATH = hashedPath("icon", "svg", Buffer.from(MARK_SVG))
 export function createAssets(readEmbedded: ReadEmbeddedAsset): Assets {
   const files = new Map<string, EncodeAsset>([
     [STYLESHEET_PATH, cachedAsset("text/css; charset=utf-8", Buffer.from(STYLESHEET))],
+    [ACCOUNT_STYLESHEET_PATH, cachedAsset("text/css; charset=utf-8", Buffer.from(ACCOUNT_STYLESHEET))],
+    [DOCS_STYLESHEET_PATH, cachedAsset("text/css; charset=utf-8", Buffer.from(DOCS_STYLESHEET))],
     [ICON_PATH, cachedAsset("image/svg+xml", Buffer.from(MARK_SVG))],
     [SOCIAL_IMAGE_PATH, cachedAsset("image/png", SOCIAL_IMAGE)],
     [SITE_SCRIPT_PATH, cachedAsset("text/javascript; charset=utf-8", Buffer.from(SITE_SCRIPT))],

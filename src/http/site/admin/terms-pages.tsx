@@ -42,9 +42,7 @@ export function TermsPage({ user, published, unacceptedCount, values, error, fla
     <AdminLayout route="adminTerms" section="adminTerms" title="Terms" user={user}>
       <FlashMessage message={flash} />
       {unacceptedCount === 0 ? null : (
-        <Notice tone="review">
-          {formatCount(unacceptedCount, "account")} must still accept the terms.
-        </Notice>
+        <Notice tone="review">{formatCount(unacceptedCount, "account")} must still accept the terms.</Notice>
       )}
       {published.length === 0 ? (
         <Empty>No terms are published.</Empty>

@@ -4,7 +4,14 @@ import type { ComponentChildren } from "preact"
 import { useContext } from "preact/hooks"
 import type { Recommendation } from "../../../contract/policies.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import { ICON_PATH, SITE_SCRIPT_PATH, STYLESHEET_PATH, THEME_SCRIPT_PATH } from "../assets.ts"
+import {
+  ACCOUNT_STYLESHEET_PATH,
+  DOCS_STYLESHEET_PATH,
+  ICON_PATH,
+  SITE_SCRIPT_PATH,
+  STYLESHEET_PATH,
+  THEME_SCRIPT_PATH,
+} from "../assets.ts"
 import { Highlighted } from "./highlighted.tsx"
 import { PageHead } from "./panels.tsx"
 import { type SocialAddress, SocialTags } from "./social.tsx"
@@ -59,7 +66,7 @@ export function Layout(props: LayoutProps) {
   return (
     <html lang="en">
       <Head {...props} />
-      <body class={sidebar === undefined && navigation === undefined ? "site" : "site wide"}>
+      <body>
         <a class="skip" href="#content">
           Skip to the content
         </a>
@@ -85,7 +92,7 @@ function Head({ route, title, tabTitle, address, scripts = [], styles = [] }: La
       <SocialTags route={route} title={title} address={address} />
       <script src={THEME_SCRIPT_PATH} />
       <link rel="stylesheet" href={STYLESHEET_PATH} />
-      {styles.map(path => (
+      {[...sectionStyles(route), ...styles].map(path => (
         <link key={path} rel="stylesheet" href={path} />
       ))}
       <link rel="icon" type="image/svg+xml" href={ICON_PATH} />
@@ -94,6 +101,14 @@ function Head({ route, title, tabTitle, address, scripts = [], styles = [] }: La
       ))}
     </head>
   )
+}
+
+/** The further stylesheet of the part of the site that a page is in. */
+function sectionStyles(route: RouteId | null): readonly string[] {
+  if (route === null) return []
+  const { access, path } = ROUTES[route]
+  if (access === "account" || access === "admin") return [ACCOUNT_STYLESHEET_PATH]
+  return path.startsWith(ROUTES.docs.path) ? [DOCS_STYLESHEET_PATH] : []
 }
 
 type ColumnsProps = Pick<LayoutProps, "navigation" | "sidebar" | "children">

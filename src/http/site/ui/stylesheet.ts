@@ -11,6 +11,11 @@ import { TABLES } from "./styles/tables.ts"
 import { TOKENS } from "./styles/tokens.ts"
 import { VERDICT } from "./styles/verdict.ts"
 
-/** The stylesheet of all pages, one part a concern. Later parts refine earlier ones. */
-export const STYLESHEET =
-  TOKENS + BASE + CONTROLS + HEADER + TABLES + VERDICT + CHARTS + LISTS + ADMIN + HOME + DOCS + REFERENCE
+/** The stylesheet of every page. Later parts refine earlier ones. */
+export const STYLESHEET = TOKENS + BASE + CONTROLS + HEADER + TABLES + VERDICT + HOME
+
+/** What the pages of an account and of the administration need besides. */
+export const ACCOUNT_STYLESHEET = CHARTS + LISTS + ADMIN
+
+/** What the guide and the API reference need besides. */
+export const DOCS_STYLESHEET = DOCS + REFERENCE

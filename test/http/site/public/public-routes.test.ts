@@ -39,7 +39,7 @@ const PAGES: readonly string[] = [
   .concat(OPERATION_PAGES)
 
 describe.each(PAGES)("the page %s", path => {
-  test("is HTML with a language, a title and one stylesheet", async () => {
+  test("is HTML with a language, a title, and one stylesheet or two", async () => {
     const response = await ask(path)
     const html = await response.text()
     expect(response.status).toBe(200)
@@ -47,7 +47,7 @@ describe.each(PAGES)("the page %s", path => {
     expect(html).toStartWith("<!doctype html>")
     expect(html).toMatch(/<html lang="en">/)
     expect(html).toMatch(/<title>[^<]+<\/title>/)
-    expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(1)
+    expect(html.match(/<link rel="stylesheet"/g)).toHaveLength(path.startsWith(ROUTES.docs.path) ? 2 : 1)
   })
 
   test("loads and links nothing of another host", async () => {

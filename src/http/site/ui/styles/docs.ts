@@ -48,6 +48,5 @@ export const DOCS = `
   .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
   .of-sources .cells { grid-template-columns: minmax(0, 1fr) auto 1rem } .of-sources .cells > :nth-child(2) { grid-area: 2 / 1 } .of-sources .cells > :nth-child(4) { grid-area: 2 / 2 }
 }
-@media (scripting: none) { .pass .alternatives { display: none } }
 @media print { .find, .contents-folded, .turn, .as-markdown, .crumb, .contents { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
 `

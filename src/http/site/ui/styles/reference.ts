@@ -1,6 +1,5 @@
-/** The API reference, and the colours of code: keywords, strings, numbers, comments, names, at least 4.5 : 1 on the ground of a sample. */
+/** The API reference. */
 export const REFERENCE = `
-.hk { color: light-dark(#6d3bb8, #c9a6f5) } .hs { color: light-dark(#0b6658, #7fd0bd) } .hn { color: light-dark(#93430b, #efb07a) } .hc { color: var(--soft) } .ha { color: light-dark(#1f58a8, #92bdf7) }
 .method { display: inline-block; padding: 0 .45rem; border: 1px solid var(--line); border-radius: 5px; background: var(--wash); font: 600 .75rem/1.25rem var(--mono) }
 .endpoint { max-width: none; overflow-wrap: anywhere }
 .page .operations { max-width: none; margin: 0; padding: 0; border: 1px solid var(--line); border-radius: var(--r-m); list-style: none; overflow: hidden } .page .operations li { margin: 0 } .operations li + li { border-top: 1px solid var(--line) }
