@@ -50,7 +50,7 @@ test("the card of a verdict says which rule decided", async () => {
   const tried = async (policy: string) =>
     (await post(ROUTES.tryIt.path, { asked: "jane@gmail.com", policy })).text.replaceAll("\n", " ")
   await post(RULES, { personal: "block" })
-  expect(await tried("b2b")).toContain("Your rule for personal addresses decided: block.")
-  expect(await tried("b2b")).toContain("Recommended by your rules and the policy")
+  expect(await tried("b2b")).toContain("Your rule for personal addresses blocks it.")
+  expect(await tried("b2b")).toContain("Your rules block it.")
   expect(await tried("strict")).not.toContain("Your rule")
 })

@@ -35,7 +35,7 @@ test("a mail that a server turns away at first signs up whoever waits for it, wi
   // The notice of the new key went into the outbox with it, and holds no key.
   await look()
   await smtp.takes(2)
-  expect(smtp.taken[1]?.raw).toContain("A new key was created")
+  expect(smtp.taken[1]?.raw).toContain("New API key in your mailkind account")
   expect(smtp.taken[1]?.raw).not.toContain(key)
   expect(JSON.stringify(logged)).not.toMatch(/jane|token=/)
   expect(JSON.stringify(await store.all("SELECT * FROM outbox"))).not.toContain("sign_in")
