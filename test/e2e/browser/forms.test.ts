@@ -109,7 +109,7 @@ const FOCUSED = `(() => {
 
 /** Fills in a form, sends it, and tells what the page then shows. */
 async function refused(page: Page, url: string, { path, typed, at }: Wrong) {
-  const form = page.locator(`main form:has([name="${at}"])`)
+  const form = page.locator(`main form:has([name="${at}"]:not([type="hidden"]))`)
   await page.goto(`${url}${path}`)
   await page.evaluate(LET_THROUGH)
   for (const [name, value] of Object.entries(typed)) {
