@@ -93,16 +93,37 @@ const SELECT_ACTS = `SELECT admin_acts.id, act AS kind, actor_kind AS "actorKind
   subjects.email AS "accountEmail", details, at_ms AS "atMs" FROM admin_acts
   LEFT JOIN accounts AS actors ON actors.id = admin_id LEFT JOIN accounts AS subjects ON subjects.id = account_id`
 
+/** Which acts are displayed. Empty: all. */
+export type ActFilter = {
+  /** The email or the id of who did it. */
+  readonly actor: string
+  readonly kind: string
+  /** The email or the id of the account that it is about. */
+  readonly account: string
+  /** From here on, and before there. Null: at any time. */
+  readonly fromMs: number | null
+  readonly toMs: number | null
+}
+
+/** All acts. */
+export const ALL_ACTS: ActFilter = { actor: "", kind: "", account: "", fromMs: null, toMs: null }
+
 /** The acts of all but accounts on themselves, the latest first. */
 export async function listOperatorActs(
   store: Store,
+  { actor, kind, account, fromMs, toMs }: ActFilter,
   after: ActCursor | null,
   countMax: number,
 ): Promise<readonly RecordedAct[]> {
   return await store.all<RecordedAct>(
     `${SELECT_ACTS} WHERE (at_ms, admin_acts.id) < ($1, $2) AND actor_kind <> 'account'
-     ORDER BY at_ms DESC, admin_acts.id DESC LIMIT $3`,
-    [after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", countMax],
+       AND ($3 = '' OR admin_id = $3 OR actors.email = $3) AND ($4 = '' OR act = $4)
+       AND ($5 = '' OR account_id = $5 OR subjects.email = $5) AND at_ms >= $6 AND at_ms < $7
+     ORDER BY at_ms DESC, admin_acts.id DESC LIMIT $8`,
+    [
+      ...[after?.atMs ?? Number.MAX_SAFE_INTEGER, after?.id ?? "", actor, kind, account],
+      ...[fromMs ?? 0, toMs ?? Number.MAX_SAFE_INTEGER, countMax],
+    ],
   )
 }
 

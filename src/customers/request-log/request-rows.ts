@@ -88,6 +88,7 @@ export type RequestFilter = {
   readonly statusClass: number | null
   /** The category of the verdict, or of an item of a batch. */
   readonly category: string | null
+  readonly recommendation: string | null
   /** A part of the domain, as A-labels in lower case. */
   readonly domainPart: string | null
   /** From here on, and before there. */
@@ -115,7 +116,8 @@ export async function readRequests(
     ...[before?.atMs ?? Number.MAX_SAFE_INTEGER, before?.seq ?? Number.MAX_SAFE_INTEGER],
     ...[filter.fromMs ?? 0, filter.toMs ?? Number.MAX_SAFE_INTEGER],
     ...[filter.keyId ?? "", filter.route ?? "", (filter.statusClass ?? 0) * 100],
-    ...[filter.category ?? "", `%${filter.category ?? ""}:%`, `%${escapeLike(filter.domainPart ?? "")}%`, countMax],
+    ...[filter.category ?? "", `%${filter.category ?? ""}:%`, `%${escapeLike(filter.domainPart ?? "")}%`],
+    ...[filter.recommendation ?? "", countMax],
   ])
   return rows.map(toStoredRequest)
 }
@@ -162,7 +164,8 @@ const SELECT_KEPT = `SELECT at_ms, seq, key_id, route, status, code, category, r
 export const READ_REQUESTS = `${SELECT_KEPT} AND (at_ms, seq) < ($5, $6) AND at_ms >= $7 AND at_ms < $8
     AND ($9 = '' OR key_id = $9) AND ($10 = '' OR route = $10) AND ($11 = 0 OR (status >= $11 AND status < $11 + 100))
     AND ($12 = '' OR category = $12 OR categories LIKE $13) AND domain LIKE $14 ESCAPE '!'
-  ORDER BY at_ms DESC, seq DESC LIMIT $15`
+    AND ($15 = '' OR recommendation = $15)
+  ORDER BY at_ms DESC, seq DESC LIMIT $16`
 
 const escapeLike = (text: string): string => text.replace(/[!%_]/g, character => `!${character}`)
 

@@ -16,6 +16,7 @@ import {
   suspendAccount,
 } from "../../../src/customers/accounts/suspension.ts"
 import {
+  ALL_ACTS,
   type AuditAct,
   listActsAbout,
   listOperatorActs,
@@ -37,7 +38,7 @@ async function opened() {
   const id = await newAccount(log, "jane@example.com")
   await store.run("DELETE FROM admin_acts")
   const byAdmin: AttributedLog = { ...log, actor: { kind: "admin", id: adminId, source: "admin_pages", keyId: null } }
-  const adminActs = () => listOperatorActs(store, null, 100)
+  const adminActs = () => listOperatorActs(store, ALL_ACTS, null, 100)
   const acts = async () => (await adminActs()).map(({ kind, details }) => `${kind} ${details}`.trim())
   const record = (act: AuditAct) => recordAct({ ...byAdmin, clock: log.clock }, store, act)
   const mails = async () =>
@@ -155,7 +156,7 @@ describe("the log of acts", () => {
     }
     const seen: { readonly id: string; readonly atMs: number }[] = []
     for (;;) {
-      const page = await listOperatorActs(store, seen.at(-1) ?? null, 10)
+      const page = await listOperatorActs(store, ALL_ACTS, seen.at(-1) ?? null, 10)
       seen.push(...page)
       if (page.length < 10) break
     }

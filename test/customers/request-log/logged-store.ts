@@ -16,6 +16,7 @@ export const ALL: RequestFilter = {
   route: null,
   statusClass: null,
   category: null,
+  recommendation: null,
   domainPart: null,
   fromMs: null,
   toMs: null,

@@ -9,6 +9,7 @@ import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
 import { DateStamp, FlashMessage, FormError } from "../ui/forms.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
+import { Empty, Panel } from "../ui/panels.tsx"
 import { Table, type TableColumn } from "../ui/table.tsx"
 import { ACCOUNT_FIELD_ERRORS, AccountFields } from "./account-fields.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
@@ -56,23 +57,23 @@ export function AccountsPage(props: AccountsPageProps) {
       <FormError message={rejectedInvitation && "Nobody was invited. See the form below."} />
       <FormError message={rejected && "The account was not created. See the form below."} />
       <AccountSearchForm search={search} />
-      <p>
-        <a href="#invite">Invite somebody</a> · <a href="#new">Create an account</a>
-      </p>
-      {rows.length === 0 ? <p>{search === "" ? "There are no more accounts." : "No account matches."}</p> : null}
-      {rows.length === 0 ? null : (
-        <Table caption="Accounts" columns={ACCOUNT_COLUMNS}>
-          {rows.map(account => (
-            <AccountRow key={account.id} account={account} />
-          ))}
-        </Table>
-      )}
-      <Pagination
-        path={ROUTES.adminAccounts.path}
-        query={{ email: search }}
-        after={lastRow?.id ?? null}
-        isFirstPage={isFirstPage}
-      />
+      <Panel>
+        {rows.length === 0 ? (
+          <Empty>{search === "" ? "There are no more accounts." : "No account matches."}</Empty>
+        ) : (
+          <Table caption="Accounts" columns={ACCOUNT_COLUMNS}>
+            {rows.map(account => (
+              <AccountRow key={account.id} account={account} />
+            ))}
+          </Table>
+        )}
+        <Pagination
+          path={ROUTES.adminAccounts.path}
+          query={{ email: search }}
+          after={lastRow?.id ?? null}
+          isFirstPage={isFirstPage}
+        />
+      </Panel>
       <InvitationSection
         invitations={invitations}
         tiers={tiers}
@@ -86,21 +87,31 @@ export function AccountsPage(props: AccountsPageProps) {
 
 function AccountSearchForm({ search }: Pick<AccountsPageProps, "search">) {
   return (
-    <search>
-      <form class="ask" method="get" action={ROUTES.adminAccounts.path}>
-        <label for="search">Beginning of an email, a domain, or the last four characters of a key</label>
+    <search class="filter-row">
+      <form class="find-row" method="get" action={ROUTES.adminAccounts.path}>
         <input
-          id="search"
           name="email"
           type="search"
+          aria-label="Beginning of an email, a domain, or the last four characters of a key"
+          placeholder="Email, domain or end of a key"
           maxLength={LIMITS.addressBytesMax}
           autocomplete="off"
           autocapitalize="none"
           spellcheck={false}
           value={search}
         />
-        <button type="submit">Search</button>
+        <button type="submit" class="small">
+          Search
+        </button>
       </form>
+      <p class="actions">
+        <a class="button small" href="#invite">
+          Invite somebody
+        </a>
+        <a class="button small" href="#new">
+          Create an account
+        </a>
+      </p>
     </search>
   )
 }
@@ -122,7 +133,7 @@ function AccountRow({ account }: { readonly account: AccountSummary }) {
           <bdi>{email}</bdi>
         </a>
       </th>
-      <td>{suspendedAtMs === undefined ? "active" : <strong class="wrong">suspended</strong>}</td>
+      <td>{suspendedAtMs === undefined ? "active" : <span class="pill block">suspended</span>}</td>
       <td>{tierLabel(tier)}</td>
       <td class="number">{formatNumber(activeKeyCount)}</td>
       <td>
@@ -137,8 +148,7 @@ type NewAccountFormProps = Pick<AccountsPageProps, "tiers" | "defaultTier" | "re
 function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
   const error = rejected && ACCOUNT_FIELD_ERRORS[rejected.reason]
   return (
-    <section aria-labelledby="new">
-      <h2 id="new">Create an account</h2>
+    <Panel id="new" title="Create an account">
       <p>
         The owner signs in with a code that we mail. The terms count as accepted, so create an account only for someone
         who agreed to them.
@@ -147,6 +157,6 @@ function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
         <AccountFields emailName="new-email" tierName="tier" {...{ tiers, defaultTier, rejected, error }} />
         <button type="submit">Create the account</button>
       </form>
-    </section>
+    </Panel>
   )
 }

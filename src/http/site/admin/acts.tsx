@@ -1,9 +1,12 @@
 /** @jsxImportSource preact */
 
+import { DAY_MS } from "../../../base/time.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
+import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import {
   type ActCursor,
+  type ActFilter,
   AUDIT_ACTS,
   type AuditActKind,
   listOperatorActs,
@@ -11,12 +14,15 @@ import {
 } from "../../../customers/audit/audit.ts"
 import type { ActorKind } from "../../../customers/store/change-log/actor.ts"
 import { handlers } from "../../router.ts"
-import { pathWithId, queryParameter } from "../links.ts"
+import { endOfDay } from "../dashboard/keys/restriction-fields.tsx"
+import { pathWithId, queryParameter, withQuery } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
+import { FilterChips } from "../ui/filter-chips.tsx"
 import { formatNumber } from "../ui/format.ts"
-import { Timestamp } from "../ui/forms.tsx"
-import { Table } from "../ui/layout.tsx"
+import { SelectField, TextField, Timestamp } from "../ui/forms.tsx"
 import { Pagination, paginate } from "../ui/pagination.tsx"
+import { Empty, Panel } from "../ui/panels.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
 import { AdminLayout, ROWS_PER_PAGE } from "./admin-layout.tsx"
 
 /** The audit log: what administrators did, the latest first. */
@@ -24,26 +30,36 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
   return handlers({
     adminActs: exchange =>
       guards.requireAdmin.page(exchange, async user => {
+        const values = readFilter(exchange.request.url)
         const after = parseCursor(queryParameter(exchange.request.url, "after"))
         const { rows, lastRow } = paginate(
-          await listOperatorActs(changes.store, after, ROWS_PER_PAGE + 1),
+          await listOperatorActs(changes.store, actFilter(values), after, ROWS_PER_PAGE + 1),
           ROWS_PER_PAGE,
         )
+        const isFiltered = Object.values(values).some(text => text !== "")
         return (
           <AdminLayout route="adminActs" section="adminActs" title="Audit log" user={user}>
-            <p>
-              This log has what administrators, commands on the server and reports of leaked keys changed. We keep it
-              for {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)} entries. What owners changed of
-              their accounts is on the pages of these. <code>mailkind audit</code> prints everything.
+            <ActFilterForm values={values} />
+            <Panel>
+              {rows.length === 0 ? (
+                <Empty>
+                  {after !== null ? "There are no more entries." : isFiltered ? "No entry matches." : "Nothing yet."}
+                </Empty>
+              ) : (
+                <ActsTable acts={rows} />
+              )}
+              <Pagination
+                path={ROUTES.adminActs.path}
+                query={values}
+                after={lastRow && `${lastRow.atMs}.${lastRow.id}`}
+                isFirstPage={after === null}
+              />
+            </Panel>
+            <p class="hint">
+              What administrators, commands on the server and reports of leaked keys changed. Entries stay for{" "}
+              {LIMITS.auditDays} days, up to {formatNumber(LIMITS.auditEntriesMax)} of them. What owners changed is on
+              the pages of their accounts. <code>mailkind audit</code> prints everything.
             </p>
-            {rows.length === 0 ? <p>{after === null ? "Nothing yet." : "There are no more entries."}</p> : null}
-            {rows.length === 0 ? null : <ActsTable acts={rows} />}
-            <Pagination
-              path={ROUTES.adminActs.path}
-              query={{}}
-              after={lastRow && `${lastRow.atMs}.${lastRow.id}`}
-              isFirstPage={after === null}
-            />
           </AdminLayout>
         )
       }),
@@ -56,31 +72,92 @@ function parseCursor(text: string): ActCursor | null {
   return id === "" ? null : { atMs: Number(atMs), id }
 }
 
-/** Acts with who did them, about what, and when. */
-export function ActsTable({ acts }: { readonly acts: readonly RecordedAct[] }) {
+/** The fields of the filter as they were typed, which are the parameters of the page's URL. Empty: not filtered by. */
+type ActFilterValues = Readonly<Record<"by" | "act" | "account" | "from" | "to", string>>
+
+/** What is no kind of act and no day is not filtered by. */
+function readFilter(url: string): ActFilterValues {
+  const field = (name: string): string => queryParameter(url, name).slice(0, LIMITS.addressBytesMax)
+  const day = (name: string): string => (Number.isNaN(dayStartMs(field(name)) ?? 0) ? "" : field(name))
+  return {
+    by: field("by"),
+    act: isKnownAct(field("act")) ? field("act") : "",
+    account: field("account"),
+    from: day("from"),
+    to: day("to"),
+  }
+}
+
+function actFilter({ by, act, account, from, to }: ActFilterValues): ActFilter {
+  const [fromMs, lastMs] = [dayStartMs(from), dayStartMs(to)]
+  return {
+    actor: normalizeAccountEmail(by) ?? by,
+    kind: act,
+    account: normalizeAccountEmail(account) ?? account,
+    fromMs,
+    toMs: lastMs === null ? null : lastMs + DAY_MS,
+  }
+}
+
+/** When a day begins that is written as `2026-01-31`. Null: none is. `NaN`: the text is no day. */
+function dayStartMs(text: string): number | null {
+  const endMs = endOfDay(text)
+  return endMs === null ? null : endMs - DAY_MS
+}
+
+function ActFilterForm({ values }: { readonly values: ActFilterValues }) {
+  const { by, act, account, from, to } = values
+  const path = (change: Partial<ActFilterValues>) => withQuery(ROUTES.adminActs.path, { ...values, ...change })
+  const kinds = Object.entries(AUDIT_ACTS).map(([value, { label }]) => ({ value, label }))
+  const chips = Object.entries({ ...values, act: act === "" ? "" : actLabel(act) })
+    .filter(([, text]) => text !== "")
+    .map(([name, text]) => ({ name: CHIP_NAMES[name] ?? name, text, path: path({ [name]: "" }) }))
   return (
-    <Table caption="What was changed" columns={["What", "About", "Details", "By", "When"]}>
-      {acts.map(act => (
-        <ActRow key={act.id} act={act} />
-      ))}
-    </Table>
+    <form method="get" action={ROUTES.adminActs.path} aria-label="Filter entries">
+      <details>
+        <summary>Filters</summary>
+        <div class="filters">
+          <TextField name="by" label="Person" value={by} hint="An email, or root." {...PLAIN_INPUT} />
+          <SelectField name="act" label="Activity" options={[{ value: "", label: "All" }, ...kinds]} selected={act} />
+          <TextField name="account" label="Account" value={account} hint="An email or an id." {...PLAIN_INPUT} />
+          <TextField name="from" label="First day" type="date" value={from} />
+          <TextField name="to" label="Last day" type="date" value={to} />
+          <button type="submit">Filter</button>
+        </div>
+      </details>
+      <FilterChips chips={chips} clearPath={ROUTES.adminActs.path} />
+    </form>
   )
 }
 
-function ActRow({ act }: { readonly act: RecordedAct }) {
-  const { kind, accountId, accountEmail, details, atMs } = act
+const CHIP_NAMES: Readonly<Record<string, string>> = { act: "activity", from: "since", to: "until" }
+
+const PLAIN_INPUT = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const
+
+const ACT_COLUMNS: readonly TableColumn[] = [
+  { name: "Activity", kind: "text" },
+  { name: "Account", kind: "text" },
+  { name: "Details", kind: "text" },
+  { name: "By", kind: "text", onPhone: "labelled" },
+  { name: "When", kind: "time" },
+]
+
+/** Acts with who did them, about what, and when. */
+export function ActsTable({ acts }: { readonly acts: readonly RecordedAct[] }) {
   return (
-    <tr>
-      <th scope="row">{actLabel(kind)}</th>
-      <td class="any">{accountId === null ? "–" : <AccountName id={accountId} email={accountEmail} />}</td>
-      <td class="any">{details === "" ? "–" : <ActDetails kind={kind} details={details} />}</td>
-      <td class="any">
-        <ActorName act={act} />
-      </td>
-      <td>
-        <Timestamp atMs={atMs} />
-      </td>
-    </tr>
+    <Table caption="Activity" columns={ACT_COLUMNS}>
+      {acts.map(act => (
+        <tr key={act.id}>
+          <th scope="row">{actLabel(act.kind)}</th>
+          <td>{act.accountId === null ? null : accountName(act.accountId, act.accountEmail)}</td>
+          <td>{act.details === "" ? null : actDetails(act)}</td>
+          <td>{actorName(act)}</td>
+          <td>
+            <Timestamp atMs={act.atMs} />
+          </td>
+        </tr>
+      ))}
+    </Table>
   )
 }
 
@@ -89,29 +166,30 @@ const actLabel = (kind: string): string => (isKnownAct(kind) ? AUDIT_ACTS[kind].
 const isKnownAct = (kind: string): kind is AuditActKind => Object.hasOwn(AUDIT_ACTS, kind)
 
 /** The account of the actor, or what they are called. */
-function ActorName({ act: { actorKind, actorId, actorEmail } }: { readonly act: RecordedAct }) {
-  if (actorKind === "account" || actorKind === "admin") return <AccountName id={actorId} email={actorEmail} />
-  return <>{actorId === "" ? ACTOR_LABELS[actorKind] : `${ACTOR_LABELS[actorKind]} ${actorId}`}</>
+function actorName({ actorKind, actorId, actorEmail }: RecordedAct) {
+  if (actorKind === "account" || actorKind === "admin") return accountName(actorId, actorEmail)
+  if (actorKind === "operator") return `${actorId || "somebody"} (command line)`
+  return actorId === "" ? ACTOR_LABELS[actorKind] : `${ACTOR_LABELS[actorKind]} ${actorId}`
 }
 
 const ACTOR_LABELS = {
-  operator: "Command of",
   leak_reporter: "Leak report",
   server: "The server",
-} as const satisfies Record<Exclude<ActorKind, "account" | "admin">, string>
+} as const satisfies Record<Exclude<ActorKind, "account" | "admin" | "operator">, string>
 
-/** The account's email, or the id of a deleted one. */
-function AccountName({ id, email }: { readonly id: string; readonly email: string | null }) {
-  if (email !== null) return <a href={pathWithId("adminAccount", id)}>{email}</a>
+/** The account's email, or the id of a deleted one. An element and no component, so that the cell has its text as a title. */
+function accountName(id: string, email: string | null) {
+  if (email === null) return `${id} (deleted)`
   return (
-    <>
-      <code>{id}</code> (deleted)
-    </>
+    <a href={pathWithId("adminAccount", id)}>
+      <bdi>{email}</bdi>
+    </a>
   )
 }
 
-function ActDetails({ kind, details }: { readonly kind: string; readonly details: string }) {
-  if (kind === "report_accepted" || kind === "report_rejected")
-    return <a href={pathWithId("adminReport", details)}>{details}</a>
-  return <>{details}</>
-}
+const actDetails = ({ kind, details }: RecordedAct) =>
+  kind === "report_accepted" || kind === "report_rejected" ? (
+    <a href={pathWithId("adminReport", details)}>{details}</a>
+  ) : (
+    details
+  )

@@ -131,22 +131,22 @@ const UNITS = /** @type {const} */ ([
   ["min", 60],
 ])
 const DAYS_MAX = 30
-/** How far an instant is away: `2 min ago`, `in 3 days`. @param {number} seconds */
-function relative(seconds) {
-  const size = Math.abs(seconds)
-  const [unit, length] = UNITS.find(([, length]) => size >= length) ?? ["", 0]
-  if (length === 0) return seconds < 0 ? "just now" : "in a moment"
-  const count = Math.round(size / length)
-  const amount = `${count} ${unit}${unit === "day" && count > 1 ? "s" : ""}`
-  return seconds < 0 ? `${amount} ago` : `in ${amount}`
+/** How long ago an instant is: `2 min ago`, `3 days ago`. @param {number} seconds */
+function ago(seconds) {
+  const [unit, length] = UNITS.find(([, length]) => seconds >= length) ?? ["", 0]
+  if (length === 0) return "just now"
+  const count = Math.round(seconds / length)
+  return `${count} ${unit}${unit === "day" && count > 1 ? "s" : ""} ago`
 }
+/** Whether an instant is all that its cell says. In a sentence, such as “before 2 Jan”, it stays exact. @param {HTMLTimeElement} time */
+const isAlone = time =>
+  time.parentElement?.matches("td, dd, [data-relative]") === true && time.parentElement.childNodes.length === 1
 function showRelativeTimes() {
   for (const time of document.querySelectorAll("time")) {
-    if ("exact" in time.dataset) continue
-    const seconds = (Date.parse(time.dateTime) - Date.now()) / 1000
-    if (Number.isNaN(seconds) || Math.abs(seconds) > DAYS_MAX * 86_400) continue
+    const seconds = (Date.now() - Date.parse(time.dateTime)) / 1000
+    if ("exact" in time.dataset || !isAlone(time) || !(seconds >= 0 && seconds < DAYS_MAX * 86_400)) continue
     time.title ||= time.textContent ?? ""
-    time.textContent = relative(seconds)
+    time.textContent = ago(seconds)
   }
 }
 showRelativeTimes()

@@ -12,8 +12,10 @@ import { listSessions, type Session } from "../../../customers/sign-in/sessions.
 import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import type { SignedInUser } from "../guards.ts"
 import { formatNumber } from "../ui/format.ts"
-import { ActionButton, FlashMessage, FormError, TextField, Timestamp } from "../ui/forms.tsx"
-import { Layout, Table } from "../ui/layout.tsx"
+import { ActionButton, DateStamp, FlashMessage, FormError, TextField, Timestamp } from "../ui/forms.tsx"
+import { DescriptionList, Layout } from "../ui/layout.tsx"
+import { Panel } from "../ui/panels.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 import { MailSwitchesSection } from "./mail-switches.tsx"
 
@@ -50,15 +52,22 @@ export function AccountPage({ data, flash, error = null, rejectedDeletion = null
   )
 }
 
+const SESSION_COLUMNS: readonly TableColumn[] = [
+  { name: "Browser", kind: "text" },
+  { name: "Signed in", kind: "time", onPhone: "labelled" },
+  { name: "Last seen", kind: "time", onPhone: "labelled" },
+  { name: "", kind: "actions", onPhone: "first" },
+]
+
 function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Session[]; readonly ownId: string }) {
   return (
-    <section aria-labelledby="sessions">
-      <h2 id="sessions">Browsers that are signed in</h2>
-      <p>Each stays signed in for {LIMITS.sessionDays} days. If you do not know one of them, sign it out.</p>
-      <Table caption="Browsers that are signed in" columns={["Browser", "Signed in", "Last seen", ""]}>
+    <Panel id="sessions" title="Active sessions">
+      <Table caption="Active sessions" columns={SESSION_COLUMNS}>
         {sessions.map(session => (
           <tr key={session.id}>
-            <th scope="row">{session.agent}</th>
+            <th scope="row">
+              <bdi>{session.agent}</bdi>
+            </th>
             <td>
               <Timestamp atMs={session.createdAtMs} />
             </td>
@@ -67,7 +76,7 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
             </td>
             <td>
               {session.id === ownId ? (
-                "this one"
+                "this browser"
               ) : (
                 <ActionButton
                   path={ROUTES.postSessionEnd.path}
@@ -80,8 +89,9 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
           </tr>
         ))}
       </Table>
+      <p class="hint">Each lasts {LIMITS.sessionDays} days. If you do not know one of them, sign it out.</p>
       {sessions.length > 1 ? <ActionButton path={ROUTES.postSessionEnd.path} label="Sign out all others" /> : null}
-    </section>
+    </Panel>
   )
 }
 
@@ -93,30 +103,32 @@ type DeletionSectionProps = { readonly user: SignedInUser; readonly rejected: Re
 /** What the deletion removes, what remains, and its form. */
 function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSectionProps) {
   return (
-    <section aria-labelledby="delete">
-      <h2 id="delete">Delete the account</h2>
+    <Panel id="delete" title="Delete the account">
       <p>You cannot undo this.</p>
-      <ul>
-        <li>All keys stop working, and all browsers are signed out.</li>
-        <li>Your email address, keys, usage, request log, lists, reports, mails and sessions are deleted.</li>
-        <li>
-          Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
-          of changes and of what administrators did. If your account is suspended, a hash of your email stays too.
-        </li>
-        <li>The operator of this server may have backups. They are not reached from here.</li>
-        {isAdmin ? (
+      <details>
+        <summary>What is deleted, and what stays</summary>
+        <ul>
+          <li>All keys stop working, and all browsers are signed out.</li>
+          <li>Your email address, keys, usage, request log, lists, reports, mails and sessions are deleted.</li>
           <li>
-            You are an administrator because the server's settings name your address. This does not change the settings:
-            if you sign in with this address later, you are an administrator again.
+            Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
+            of changes and of what administrators did. If your account is suspended, a hash of your email stays too.
           </li>
-        ) : null}
-        {account.email === OWNER_EMAIL ? (
-          <li>
-            This is the account that the first start of the server made. If no other account is left, the next start
-            makes it again, with a new key; otherwise it stays deleted.
-          </li>
-        ) : null}
-      </ul>
+          <li>The operator of this server may have backups. They are not reached from here.</li>
+          {isAdmin ? (
+            <li>
+              You are an administrator because the server's settings name your address. This does not change the
+              settings: if you sign in with this address later, you are an administrator again.
+            </li>
+          ) : null}
+          {account.email === OWNER_EMAIL ? (
+            <li>
+              This is the account that the first start of the server made. If no other account is left, the next start
+              makes it again, with a new key; otherwise it stays deleted.
+            </li>
+          ) : null}
+        </ul>
+      </details>
       <form class="form" method="post" action={ROUTES.postAccountDeletion.path}>
         <TextField
           name="email"
@@ -134,7 +146,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
           Delete my account
         </button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
@@ -156,30 +168,16 @@ type AccountSummaryProps = { readonly account: Account; readonly limits: TierLim
 function AccountSummary({ account, limits }: AccountSummaryProps) {
   const { email, tier, createdAtMs } = account
   return (
-    <dl class="facts">
-      <div>
-        <dt>Email</dt>
-        <dd class="any">{email}</dd>
-      </div>
-      <div>
-        <dt>Member since</dt>
-        <dd>
-          <Timestamp atMs={createdAtMs} />
-        </dd>
-      </div>
-      <div>
-        <dt>Tier</dt>
-        <dd>
-          {TIERS[tier]?.name ?? `${tier}`}: {limits === null ? "unknown limits" : accountLimitsLabel(limits)}
-        </dd>
-      </div>
-      <div>
-        <dt>Terms</dt>
-        <dd>
-          <AcceptedTerms account={account} />
-        </dd>
-      </div>
-    </dl>
+    <Panel>
+      <DescriptionList
+        items={[
+          ["Email", <bdi class="any">{email}</bdi>],
+          ["Member since", <DateStamp atMs={createdAtMs} />],
+          ["Tier", `${TIERS[tier]?.name ?? tier}: ${limits === null ? "unknown limits" : accountLimitsLabel(limits)}`],
+          ["Terms", <AcceptedTerms account={account} />],
+        ]}
+      />
+    </Panel>
   )
 }
 
@@ -198,7 +196,7 @@ function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }:
   if (acceptedTermsVersion === null) return <>none were published when the account was created</>
   return (
     <>
-      version {acceptedTermsVersion}, accepted <Timestamp atMs={acceptedTermsAtMs} />
+      version {acceptedTermsVersion}, accepted <DateStamp atMs={acceptedTermsAtMs} />
     </>
   )
 }
@@ -206,8 +204,7 @@ function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }:
 /** The export of all stored data about the account, and what the file contains. */
 function ExportSection() {
   return (
-    <section aria-labelledby="export">
-      <h2 id="export">Your data</h2>
+    <Panel id="export" title="Your data">
       <p>
         Download everything that we store about your account, as one JSON file. We never store the addresses that you
         check.
@@ -217,17 +214,20 @@ function ExportSection() {
           Download everything
         </a>
       </p>
-      <Table caption="What is in the file" columns={["Member", "Holds"]}>
-        {Object.entries({ ...EXPORTED_MEMBERS, ...EXPORTED_LISTS }).map(([name, { description }]) => (
-          <tr key={name}>
-            <th scope="row">
-              <code>{name}</code>
-            </th>
-            <td>{description}</td>
-          </tr>
-        ))}
-      </Table>
-    </section>
+      <details>
+        <summary>What is in the file</summary>
+        <Table caption="What is in the file" columns={["Member", "Holds"]}>
+          {Object.entries({ ...EXPORTED_MEMBERS, ...EXPORTED_LISTS }).map(([name, { description }]) => (
+            <tr key={name}>
+              <th scope="row">
+                <code>{name}</code>
+              </th>
+              <td>{description}</td>
+            </tr>
+          ))}
+        </Table>
+      </details>
+    </Panel>
   )
 }
 

@@ -8,12 +8,12 @@ import { handlers } from "../../router.ts"
 import { ownerChanges } from "../attributed-changes.ts"
 import { withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
+import { Panel } from "../ui/panels.tsx"
 
 /** Which of the optional mails the account wants, as a form of the account page. */
 export function MailSwitchesSection({ muted }: { readonly muted: ReadonlySet<NoticeKind> }) {
   return (
-    <section aria-labelledby={MAIL_SWITCHES_ANCHOR}>
-      <h2 id={MAIL_SWITCHES_ANCHOR}>Emails</h2>
+    <Panel id={MAIL_SWITCHES_ANCHOR} title="Emails">
       <p>
         Choose the emails that you want. We always send emails about sign-ins, new, revoked and leaked keys, and new
         terms.
@@ -32,7 +32,7 @@ export function MailSwitchesSection({ muted }: { readonly muted: ReadonlySet<Not
         </fieldset>
         <button type="submit">Save emails</button>
       </form>
-    </section>
+    </Panel>
   )
 }
 

@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { Fragment } from "preact"
 import {
   ACCOUNT_RULE_NAMES,
   ACCOUNT_RULES,
@@ -16,6 +15,7 @@ import type { SignedInUser } from "../guards.ts"
 import { flashMessage, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { FlashMessage, FormError, SelectField } from "../ui/forms.tsx"
+import { Panel } from "../ui/panels.tsx"
 import { RECOMMENDATION_LABELS } from "../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 
@@ -61,28 +61,27 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
     <DashboardLayout route="rules" title="Rules" user={user}>
       <FlashMessage message={flash} />
       <FormError message={rejected === undefined ? null : "Nothing was changed. Fix the marked field and try again."} />
-      <p class="lead">
-        A rule replaces what every policy says about one thing. The strictest of all that speaks is recommended.
-      </p>
-      <p>
-        Your block and allow lists come first. What can get no mail is always blocked.{" "}
+      <p class="hint">
+        A rule replaces what every policy says about one thing. The strictest of all that speaks is recommended. Your
+        block and allow lists come first. What can get no mail is always blocked.{" "}
         <a href={`${ROUTES.docsPolicies.path}#rules`}>How a recommendation is found</a>
       </p>
-      <form class="form" method="post" action={ROUTES.postRules.path}>
+      <form method="post" action={ROUTES.postRules.path}>
         {(["category", "reason"] as const).map(covers => (
-          <Fragment key={covers}>
-            <h2>{RULE_GROUPS[covers]}</h2>
-            {ACCOUNT_RULE_NAMES.filter(rule => ACCOUNT_RULES[rule].covers === covers).map(rule => (
-              <SelectField
-                key={rule}
-                name={rule}
-                label={capitalized(ACCOUNT_RULES[rule].about)}
-                options={RULE_OPTIONS}
-                selected={rules[rule] ?? ""}
-                error={faultOf(rule)}
-              />
-            ))}
-          </Fragment>
+          <Panel key={covers} title={RULE_GROUPS[covers]}>
+            <div class="rules">
+              {ACCOUNT_RULE_NAMES.filter(rule => ACCOUNT_RULES[rule].covers === covers).map(rule => (
+                <SelectField
+                  key={rule}
+                  name={rule}
+                  label={capitalized(ACCOUNT_RULES[rule].about)}
+                  options={RULE_OPTIONS}
+                  selected={rules[rule] ?? ""}
+                  error={faultOf(rule)}
+                />
+              ))}
+            </div>
+          </Panel>
         ))}
         <button type="submit">Save rules</button>
       </form>

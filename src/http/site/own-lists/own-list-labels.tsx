@@ -4,7 +4,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import type { OwnListEntryKind } from "../../../customers/own-lists/entries.ts"
 import type { OwnList } from "../../../customers/own-lists/own-lists.ts"
 import { formatNumber } from "../ui/format.ts"
-import { Table } from "../ui/layout.tsx"
+import { Table } from "../ui/table.tsx"
 import type { OwnListScope } from "./own-list-scope.tsx"
 
 /** The name of each list. */
@@ -39,8 +39,8 @@ export const ENTRY_KIND_LABELS: {
 /** Explains the kinds of entries and which list wins. */
 export function EntryHelp({ precedence }: Pick<OwnListScope, "precedence">) {
   return (
-    <section aria-labelledby="what-entries-do">
-      <h2 id="what-entries-do">What an entry does</h2>
+    <details>
+      <summary>What an entry does</summary>
       <Table caption="What an entry does" columns={["Entry", "Covers"]}>
         {Object.entries(ENTRY_KIND_LABELS).map(([kind, { example, description }]) => (
           <tr key={kind}>
@@ -60,6 +60,6 @@ export function EntryHelp({ precedence }: Pick<OwnListScope, "precedence">) {
           a minute.
         </li>
       </ul>
-    </section>
+    </details>
   )
 }

@@ -5,7 +5,8 @@ import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
 import { FlashMessage, FormError, TextArea, TextField, Timestamp } from "../ui/forms.tsx"
-import { Table } from "../ui/layout.tsx"
+import { Empty, Panel, Segmented } from "../ui/panels.tsx"
+import { Table, type TableColumn } from "../ui/table.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
 import { ENTRY_KIND_LABELS, EntryHelp, LIST_LABELS } from "./own-list-labels.tsx"
 import { formatEntryCount, type OwnListPageData, ownListPath } from "./own-list-query.ts"
@@ -27,21 +28,20 @@ export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageP
     <Layout user={user}>
       <FlashMessage message={flash} />
       <FormError message={rejected && (isAtField(rejected) ? NOTHING_CHANGED : rejected.message)} />
-      <p class="lead">{lead}</p>
-      <nav class="actions" aria-label="Lists">
-        {OWN_LISTS.map(list => (
-          <a
-            key={list}
-            class="button small"
-            href={ownListPath(scope, { list, search: "", after: "" })}
-            {...(list === data.list ? { "aria-current": "page" as const } : {})}
-          >
-            {LIST_LABELS[list]} ({formatNumber(data.counts[list])})
-          </a>
-        ))}
-      </nav>
-      <h2 id="list">{LIST_LABELS[data.list]}</h2>
-      <p>{effects[data.list]}</p>
+      <div class="filter-row">
+        <Segmented
+          label="Lists"
+          choices={OWN_LISTS.map(list => ({
+            label: `${LIST_LABELS[list]} (${formatNumber(data.counts[list])})`,
+            href: ownListPath(scope, { list, search: "", after: "" }),
+            isCurrent: list === data.list,
+          }))}
+        />
+        {data.counts[data.list] === 0 ? null : <EntrySearchForm scope={scope} data={data} />}
+      </div>
+      <p class="hint">
+        {lead} {effects[data.list]}
+      </p>
       <EntriesSection scope={scope} data={data} rejected={rejected?.selected === null ? null : rejected} />
       <PasteSection
         scope={scope}
@@ -94,12 +94,13 @@ type EntriesSectionProps = {
 function EntriesSection({ scope, data, rejected }: EntriesSectionProps) {
   const { list, search, after, entries, nextAfter, counts } = data
   const name = LIST_LABELS[list].toLowerCase()
-  if (counts[list] === 0) return <p>There is nothing on the {name} yet.</p>
+  if (counts[list] === 0) return <Empty>There is nothing on the {name} yet.</Empty>
   return (
-    <>
-      <EntrySearchForm scope={scope} data={data} />
+    <Panel>
       {entries.length === 0 ? (
-        <p>{search === "" ? "There are no further entries." : "No entry matches."}</p>
+        <Empty action={<a href={ownListPath(scope, { list, search: "", after: "" })}>Show all</a>}>
+          {search === "" ? "There are no further entries." : "No entry matches."}
+        </Empty>
       ) : (
         <SelectionForm scope={scope} data={data} rejected={rejected} />
       )}
@@ -113,7 +114,7 @@ function EntriesSection({ scope, data, rejected }: EntriesSectionProps) {
           Download as text
         </a>
       </p>
-    </>
+    </Panel>
   )
 }
 
@@ -128,10 +129,10 @@ function SelectionForm({ scope, data, rejected }: EntriesSectionProps) {
       ))}
       <EntryTable data={data} selected={new Set(rejected?.selected)} />
       <fieldset class="selection">
-        <legend>Selected entries</legend>
+        <legend class="unseen">Selected entries</legend>
         <TextField
           name="selected_note"
-          label="Note"
+          label="Note for the selected entries"
           value={rejected?.note ?? ""}
           maxLength={LIMITS.ownListNoteLengthMax}
           autocomplete="off"
@@ -140,7 +141,7 @@ function SelectionForm({ scope, data, rejected }: EntriesSectionProps) {
         />
         <div class="actions">
           <button type="submit" name="list_action" value="note" class="small">
-            Save the note
+            Save note
           </button>
           <button type="submit" name="list_action" value="remove" class="danger small">
             Remove from the {name}
@@ -151,20 +152,27 @@ function SelectionForm({ scope, data, rejected }: EntriesSectionProps) {
   )
 }
 
+const ENTRY_COLUMNS: readonly TableColumn[] = [
+  { name: "Entry", kind: "text" },
+  { name: "Note", kind: "text" },
+  { name: "Covers", kind: "text", onPhone: "hidden" },
+  { name: "Added", kind: "time" },
+]
+
 type EntryTableProps = { readonly data: OwnListPageData; readonly selected: ReadonlySet<string> }
 
 function EntryTable({ data, selected }: EntryTableProps) {
   return (
-    <Table caption={LIST_LABELS[data.list]} columns={["Entry", "Note", "Covers", "Added"]}>
+    <Table caption={LIST_LABELS[data.list]} columns={ENTRY_COLUMNS}>
       {data.entries.map(({ storedText, kind, domain, shownAs, note, addedAtMs }) => (
         <tr key={storedText}>
           <th scope="row">
-            <label class="check">
-              <input type="checkbox" name="entries" value={storedText} checked={selected.has(storedText)} />
-              <code class="any">{kind === "address" ? (shownAs ?? shortHash(storedText, domain)) : storedText}</code>
+            <label>
+              <input type="checkbox" name="entries" value={storedText} checked={selected.has(storedText)} />{" "}
+              <bdi>{kind === "address" ? (shownAs ?? shortHash(storedText, domain)) : storedText}</bdi>
             </label>
           </th>
-          <td>{note === null ? null : <bdi class="any">{note}</bdi>}</td>
+          <td>{note === null ? null : <bdi>{note}</bdi>}</td>
           <td>{ENTRY_KIND_LABELS[kind].label}</td>
           <td>
             <Timestamp atMs={addedAtMs} />
@@ -178,23 +186,23 @@ function EntryTable({ data, selected }: EntryTableProps) {
 function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesSectionProps, "scope" | "data">) {
   return (
     <search>
-      <form class="form" method="get" action={scope.paths.page}>
+      <form class="find-row" method="get" action={scope.paths.page}>
         <input type="hidden" name="list" value={list} />
-        <TextField
+        <input
+          type="search"
           name="search"
-          label="Find an entry"
+          aria-label="Find an entry: an address, a domain, a part of one, or words of a note"
+          placeholder="Find an entry or a note"
           value={search}
           maxLength={LIMITS.addressBytesMax}
           autocomplete="off"
+          autocapitalize="none"
           spellcheck={false}
-          hint="An address, a domain, a part of one, or words of a note."
         />
-        <div class="actions">
-          <button type="submit" class="small">
-            Find
-          </button>
-          {search === "" ? null : <a href={ownListPath(scope, { list, search: "", after: "" })}>Show all</a>}
-        </div>
+        <button type="submit" class="small">
+          Find
+        </button>
+        {search === "" ? null : <a href={ownListPath(scope, { list, search: "", after: "" })}>Show all</a>}
       </form>
     </search>
   )
@@ -211,8 +219,7 @@ function PasteSection({ scope, list, rejected }: PasteSectionProps) {
   const pastedText = rejected?.pastedText ?? ""
   const name = LIST_LABELS[list].toLowerCase()
   return (
-    <section aria-labelledby="paste">
-      <h2 id="paste">Add or remove entries</h2>
+    <Panel id="paste" title="Add or remove entries">
       <form class="form" method="post" action={scope.paths.entries} encType="multipart/form-data">
         <input type="hidden" name="list" value={list} />
         <TextArea
@@ -243,15 +250,14 @@ function PasteSection({ scope, list, rejected }: PasteSectionProps) {
           </button>
         </div>
       </form>
-    </section>
+    </Panel>
   )
 }
 
 function FileSection({ scope, list, rejected }: PasteSectionProps) {
   const name = LIST_LABELS[list].toLowerCase()
   return (
-    <section aria-labelledby="import">
-      <h2 id="import">Import a file</h2>
+    <Panel id="import" title="Import a file">
       <form class="form" method="post" action={scope.paths.import} encType="multipart/form-data">
         <input type="hidden" name="list" value={list} />
         <TextField
@@ -265,7 +271,7 @@ function FileSection({ scope, list, rejected }: PasteSectionProps) {
         />
         <button type="submit">Import into the {name}</button>
       </form>
-    </section>
+    </Panel>
   )
 }
 

@@ -40,7 +40,7 @@ export const ACCOUNT_LISTS: OwnListScope = {
   },
   changesOf: ownerChanges,
   Layout: ({ user, children }) => (
-    <DashboardLayout route="ownLists" title="Block and allow lists" user={user}>
+    <DashboardLayout route="ownLists" title="Block & allow" user={user}>
       {children}
     </DashboardLayout>
   ),
@@ -69,7 +69,7 @@ export const OPERATOR_LISTS: OwnListScope = {
   },
   changesOf: adminChanges,
   Layout: ({ user, children }) => (
-    <AdminLayout route="adminLists" section="adminLists" title="Block and allow lists" user={user}>
+    <AdminLayout route="adminLists" section="adminLists" title="Block & allow" user={user}>
       {children}
     </AdminLayout>
   ),

@@ -182,7 +182,7 @@ export function ActionButton(props: ActionButtonProps) {
   )
 }
 
-/** An instant in UTC, with minutes. `site.js` makes it relative when it is near. */
+/** An instant in UTC, with minutes. Where it is all that a cell says, and is past, `site.js` makes it relative. */
 export function Timestamp({ atMs }: { readonly atMs: number }) {
   return <time dateTime={new Date(atMs).toISOString()}>{formatInstant(atMs)}</time>
 }

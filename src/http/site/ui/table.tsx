@@ -17,8 +17,6 @@ type TableProps = {
   readonly caption: string
   /** Names alone make a plain table, whose cells wrap. Empty: the column holds the row's actions. */
   readonly columns: readonly string[] | readonly TableColumn[]
-  /** Whether many columns share the width of a plain table: smaller text, no least width. */
-  readonly isCompact?: boolean
   /** Rows: `tr` elements, or components that return one, with `th` and `td` elements. An empty cell is displayed as a dash. */
   readonly children: ComponentChildren
 }
@@ -27,7 +25,7 @@ type TableProps = {
  * A table of one line a row: the first column is what the row is about, numbers stand right, and a text that is cut has it all as its
  * title. Where there is little room a row has two lines: what it is about with its pill, and the rest below.
  */
-export function Table({ caption, columns, isCompact = false, children }: TableProps) {
+export function Table({ caption, columns, children }: TableProps) {
   const described = columns.map(describe)
   const table = (
     <table>
@@ -51,7 +49,7 @@ export function Table({ caption, columns, isCompact = false, children }: TablePr
   if (typeof columns[0] === "object") return <div class="rows">{table}</div>
   return (
     // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reachable by keyboard (WCAG 2.1.1)
-    <section class={isCompact ? "scroll compact" : "scroll"} aria-label={`Table: ${caption}`} tabIndex={0}>
+    <section class="scroll" aria-label={`Table: ${caption}`} tabIndex={0}>
       {table}
     </section>
   )

@@ -8,6 +8,7 @@ import { serializeOrigins } from "../../../../customers/keys/origins.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { FlashMessage, FormError, TextField } from "../../ui/forms.tsx"
+import { Panel } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { FormScriptSnippet } from "./form-script-snippet.tsx"
 import { KeyLast4, KeySummary } from "./key-summary.tsx"
@@ -61,21 +62,22 @@ export function KeyPage({ user, unitsToday, flash, baseUrl, ...rest }: KeyPagePr
   const isRevoked = apiKey.revokedAtMs !== null
   return (
     <DashboardLayout route="dashboardKey" title={apiKey.name} user={user}>
+      <p class="crumb">
+        <a href={ROUTES.keys.path}>All keys</a>
+      </p>
       <FlashMessage message={flash} />
-      <KeySummary apiKey={apiKey} unitsToday={unitsToday} nowMs={nowMs} />
+      <Panel>
+        <KeySummary apiKey={apiKey} unitsToday={unitsToday} nowMs={nowMs} />
+      </Panel>
       {isRevoked || apiKey.publicText === null ? null : (
-        <section aria-labelledby="form">
-          <h2 id="form">In your form</h2>
+        <Panel id="form" title="In your form">
           <FormScriptSnippet apiKey={apiKey} keyText={apiKey.publicText} baseUrl={baseUrl} />
-        </section>
+        </Panel>
       )}
       <RenameSection apiKey={apiKey} fault={fault} />
       {isRevoked || apiKey.kind === "secret" ? null : <OriginsSection apiKey={apiKey} fault={fault} />}
       {isRevoked ? null : <LimitsSection {...rest} />}
       {isRevoked ? null : <RevokeSection apiKey={apiKey} isUnconfirmed={fault?.form === "revoke"} />}
-      <p>
-        <a href={ROUTES.keys.path}>All keys</a>
-      </p>
     </DashboardLayout>
   )
 }
@@ -85,8 +87,7 @@ type SectionProps = Pick<KeyPageProps, "apiKey" | "fault">
 function RenameSection({ apiKey, fault }: SectionProps) {
   const own = fault?.form === "name" ? fault : null
   return (
-    <section aria-labelledby="rename">
-      <h2 id="rename">Rename</h2>
+    <Panel id="rename" title="Name">
       <form class="form" method="post" action={`${pathWithId("postKeyName", apiKey.id)}#rename`}>
         <TextField
           name="name"
@@ -96,32 +97,30 @@ function RenameSection({ apiKey, fault }: SectionProps) {
           maxLength={LIMITS.keyNameLengthMax}
           autocomplete="off"
         />
-        <button type="submit">Save the name</button>
+        <button type="submit">Save name</button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
 function OriginsSection({ apiKey, fault }: SectionProps) {
   const own = fault?.form === "origins" ? fault : null
   return (
-    <section aria-labelledby="websites">
-      <h2 id="websites">Websites</h2>
+    <Panel id="websites" title="Websites">
       <p>Only pages of these websites can use the key.</p>
       <form class="form" method="post" action={`${pathWithId("postKeyOrigins", apiKey.id)}#websites`}>
         <input type="hidden" name="seen" value={serializeOrigins(apiKey.origins)} />
         <OriginsField value={own?.input ?? apiKey.origins.join("\n")} error={own?.message ?? null} isHideable={false} />
-        <button type="submit">Save the websites</button>
+        <button type="submit">Save websites</button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
 function LimitsSection({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<KeyPageProps, "ceiling" | "nowMs">) {
   const own = fault?.form === "limits" ? fault : null
   return (
-    <section aria-labelledby="limits">
-      <h2 id="limits">Limits</h2>
+    <Panel id="limits" title="Limits">
       <p>
         A key with limits does less harm in the wrong hands. Changes take effect within {LIMITS.revocationSecondsMax}{" "}
         seconds.
@@ -136,9 +135,9 @@ function LimitsSection({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<Ke
           ceiling={ceiling}
           nowMs={nowMs}
         />
-        <button type="submit">Save the limits</button>
+        <button type="submit">Save limits</button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
@@ -146,8 +145,7 @@ const CONFIRMATION_MISSING = "Tick the box to confirm."
 
 function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey; readonly isUnconfirmed: boolean }) {
   return (
-    <section aria-labelledby="revoke">
-      <h2 id="revoke">Revoke</h2>
+    <Panel id="revoke" title="Revoke">
       <p>
         Everything that uses this key stops working within {LIMITS.revocationSecondsMax} seconds. You cannot undo this.
         If something still needs a key, create another one first.
@@ -173,9 +171,9 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
           ) : null}
         </div>
         <button type="submit" class="danger">
-          Revoke the key
+          Revoke key
         </button>
       </form>
-    </section>
+    </Panel>
   )
 }

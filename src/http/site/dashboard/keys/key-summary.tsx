@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../../contract/limits.ts"
+import type { KeyKind } from "../../../../customers/keys/key-format.ts"
 import { KEY_STATES, keyState } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey, Revoker } from "../../../../customers/keys/keys.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
@@ -109,13 +110,20 @@ export function KeyLast4({ apiKey: { last4 } }: { readonly apiKey: Pick<ApiKey, 
   )
 }
 
-/** Where a key may be used from: the websites of a publishable key, the networks of a secret one. */
-export function KeyOrigins({ apiKey }: { readonly apiKey: Pick<ApiKey, "kind" | "origins" | "networks"> }) {
-  const { kind, origins, networks } = apiKey
-  if (kind === "secret" && networks.length === 0) return <>any server</>
+/** The kinds of keys in words. */
+export const KEY_KIND_LABELS: { readonly [K in KeyKind]: string } = { secret: "Secret", publishable: "Publishable" }
+
+/** Where a key may be used from: the websites of a publishable key, the networks of a secret one. Empty: from anywhere. */
+export const placesOf = ({ kind, origins, networks }: ApiKey): readonly string[] =>
+  kind === "secret" ? networks : origins
+
+/** The places that a key may be used from, one a line. */
+export function KeyOrigins({ apiKey }: { readonly apiKey: ApiKey }) {
+  const places = placesOf(apiKey)
+  if (places.length === 0) return <>any server</>
   return (
     <ul class="plain">
-      {(kind === "secret" ? networks : origins).map(place => (
+      {places.map(place => (
         <li key={place}>
           <code>{place}</code>
         </li>

@@ -1,8 +1,10 @@
 /** @jsxImportSource preact */
 
+import { LIMITS } from "../../../../contract/limits.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
 import { changeOrigins, changeRestrictions } from "../../../../customers/keys/key-changes.ts"
 import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key-restrictions.ts"
+import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import { type ApiKey, findKey, listKeys, renameKey, revokeKey } from "../../../../customers/keys/keys.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
 import type { Exchange } from "../../../exchange.ts"
@@ -27,7 +29,7 @@ import {
   readKeyForm,
   splitOrigins,
 } from "./new-key-form.tsx"
-import { KeyCreatedBeforePage, NewKeyPage } from "./new-key-page.tsx"
+import { CreatedKeyPage, KeyCreatedBeforePage, NewKeyPage } from "./new-key-page.tsx"
 import { readRestrictions, restrictionError, restrictionsOf } from "./restriction-fields.tsx"
 
 /** The account's keys: the list, the form for a new key, and a page for each key. */
@@ -35,7 +37,13 @@ export function keysPageRoutes(site: SiteContext) {
   const { guards, random } = site
   return handlers({
     keys: exchange =>
-      guards.requireAccount.page(exchange, user => keysPage(site, user, emptyKeyForm(newIdempotencyKey(random)), null)),
+      guards.requireAccount.page(exchange, async user => (
+        <KeysPage user={user} keys={await readKeys(site, user)} nowMs={site.clock()} />
+      )),
+    newKey: exchange =>
+      guards.requireAccount.page(exchange, user =>
+        newKeyPage(site, user, emptyKeyForm(newIdempotencyKey(random)), null),
+      ),
     postKey: exchange =>
       guards.requireAccount.form(exchange, async (user, form) => {
         const values = readKeyForm(form, newIdempotencyKey(random))
@@ -47,13 +55,17 @@ export function keysPageRoutes(site: SiteContext) {
   })
 }
 
-async function keysPage(site: SiteContext, user: SignedInUser, values: KeyFormValues, error: KeyFormError | null) {
-  const { usageOf, changes, clock } = site
+async function readKeys({ usageOf, changes }: SiteContext, { account }: SignedInUser): Promise<readonly ApiKey[]> {
   // The usage comes first: reading it writes when keys were last used.
-  await usageOf(user.account)
-  const keys = await listKeys(changes.store, user.account.id, KEYS_DISPLAYED_MAX)
-  const form = { values, error, ceiling: ceilingOfAccount(site, user), nowMs: clock() }
-  return <KeysPage user={user} keys={keys} {...form} />
+  await usageOf(account)
+  return await listKeys(changes.store, account.id, KEYS_DISPLAYED_MAX)
+}
+
+async function newKeyPage(site: SiteContext, user: SignedInUser, values: KeyFormValues, error: KeyFormError | null) {
+  const nowMs = site.clock()
+  const active = (await readKeys(site, user)).filter(key => isUsableKey(key, nowMs))
+  const form = { values, error, ceiling: ceilingOfAccount(site, user), nowMs }
+  return <NewKeyPage user={user} {...form} isAtLimit={active.length >= LIMITS.keysPerAccountMax} />
 }
 
 /** The limits of the user's account, which those of a key have to be below. */
@@ -67,7 +79,7 @@ async function rejectedKeyForm(
   values: KeyFormValues,
   error: KeyFormError,
 ): Promise<Response> {
-  return site.pages.renderInvalid(await keysPage(site, user, values, error), exchange)
+  return site.pages.renderInvalid(await newKeyPage(site, user, values, error), exchange)
 }
 
 async function handleCreateKey(site: SiteContext, exchange: Exchange, user: SignedInUser, values: KeyFormValues) {
@@ -79,7 +91,7 @@ async function handleCreateKey(site: SiteContext, exchange: Exchange, user: Sign
   if (creation.kind === "created_before") return <KeyCreatedBeforePage user={user} apiKey={creation.key} />
   if (creation.kind !== "created") return await rejectedKeyForm(site, exchange, user, values, keyFormError(creation))
   const { key, text } = creation
-  return <NewKeyPage user={user} apiKey={key} keyText={text} baseUrl={baseUrl()} />
+  return <CreatedKeyPage user={user} apiKey={key} keyText={text} baseUrl={baseUrl()} />
 }
 
 /** The page of one key, the forms that change it, and its revocation. */

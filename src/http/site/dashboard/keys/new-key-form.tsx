@@ -8,6 +8,7 @@ import type { KeyCreationRefusal, NewApiKey } from "../../../../customers/keys/k
 import { ORIGINS_PER_KEY_MAX } from "../../../../customers/keys/origins.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import { FormError, RadioCards, TextArea, TextField } from "../../ui/forms.tsx"
+import { Empty } from "../../ui/panels.tsx"
 import { printableInput } from "./printable-input.ts"
 import {
   EMPTY_RESTRICTIONS,
@@ -19,7 +20,8 @@ import {
   restrictionsOf,
 } from "./restriction-fields.tsx"
 
-type NewKeyFormProps = {
+/** What the form shows. */
+export type NewKeyFormProps = {
   readonly values: KeyFormValues
   readonly error: KeyFormError | null
   /** The account has as many active keys as it may have. */
@@ -32,17 +34,22 @@ type NewKeyFormProps = {
 /** The form for a new key, or what to do first when the account has reached its limit. */
 export function NewKeyForm({ isAtLimit, ...form }: NewKeyFormProps) {
   return (
-    <section aria-labelledby="new">
-      <h2 id="new">Create a key</h2>
+    <>
       <FormError message={errorAt("form", form.error)} />
       {isAtLimit ? (
-        <p>
+        <Empty
+          action={
+            <a class="button" href={ROUTES.keys.path}>
+              See your keys
+            </a>
+          }
+        >
           You have {LIMITS.keysPerAccountMax} active keys, the most an account can have. Revoke one to create another.
-        </p>
+        </Empty>
       ) : (
         <NewKeyFields {...form} />
       )}
-    </section>
+    </>
   )
 }
 
@@ -50,7 +57,7 @@ function NewKeyFields({ values, error, ceiling, nowMs }: Omit<NewKeyFormProps, "
   const restrictionFault = error !== null && isRestrictionError(error) ? error : null
   const isOpen = restrictionFault !== null || Object.values(values.restrictions).some(value => value !== "")
   return (
-    <form class="form" method="post" action={`${ROUTES.postKey.path}#new`}>
+    <form class="form" method="post" action={ROUTES.postKey.path}>
       <input type="hidden" name="idempotency_key" value={values.idempotencyKey} />
       <TextField
         name="name"

@@ -1,16 +1,26 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../../contract/routes.ts"
-import type { KeyKind } from "../../../../customers/keys/key-format.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock } from "../../ui/layout.tsx"
+import { Panel } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { FormScriptSnippet } from "./form-script-snippet.tsx"
-import { KeyLast4 } from "./key-summary.tsx"
+import { KEY_KIND_LABELS, KeyLast4 } from "./key-summary.tsx"
+import { NewKeyForm, type NewKeyFormProps } from "./new-key-form.tsx"
 
-type NewKeyPageProps = {
+/** The form for a new key. */
+export function NewKeyPage({ user, ...form }: NewKeyFormProps & { readonly user: SignedInUser }) {
+  return (
+    <DashboardLayout route="newKey" title="New key" user={user}>
+      <NewKeyForm {...form} />
+    </DashboardLayout>
+  )
+}
+
+type CreatedKeyPageProps = {
   readonly user: SignedInUser
   readonly apiKey: ApiKey
   /** The key itself. */
@@ -19,50 +29,46 @@ type NewKeyPageProps = {
 }
 
 /** Displays a new key and how to use it. No other page displays a secret key. */
-export function NewKeyPage({ user, apiKey, keyText, baseUrl }: NewKeyPageProps) {
+export function CreatedKeyPage({ user, apiKey, keyText, baseUrl }: CreatedKeyPageProps) {
+  const isSecret = apiKey.kind === "secret"
   return (
-    <DashboardLayout route="keys" title="Your new key" user={user}>
-      <NewKeySection apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
-      <p>
-        <a href={ROUTES.keys.path}>All keys</a> · <a href={pathWithId("dashboardKey", apiKey.id)}>This key’s page</a>
+    <DashboardLayout route="newKey" title="Your new key" user={user}>
+      <Panel title={<bdi>{apiKey.name}</bdi>} link={<span>{KEY_KIND_LABELS[apiKey.kind]}</span>}>
+        <div class="secret">
+          <code class="copied">{keyText}</code>
+        </div>
+        <p>
+          {isSecret ? (
+            <>
+              Copy it now: <strong>you cannot see this key again.</strong> Store it in an environment variable, never in
+              code. Anyone who has it can use up your units.
+            </>
+          ) : (
+            "It works on your websites alone, with short results. Anybody can see it."
+          )}
+        </p>
+        {isSecret ? (
+          <CodeBlock caption="Try it in a terminal" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
+        ) : (
+          <>
+            <FormScriptSnippet apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
+            <details>
+              <summary>With a script of your own</summary>
+              <CodeBlock caption="In your script" code={browserExample(baseUrl, keyText)} />
+            </details>
+          </>
+        )}
+      </Panel>
+      <p class="actions">
+        <a class="button" href={ROUTES.keys.path}>
+          Done
+        </a>
+        <a class="button quiet" href={pathWithId("dashboardKey", apiKey.id)}>
+          Change its limits
+        </a>
       </p>
     </DashboardLayout>
   )
-}
-
-function NewKeySection({ apiKey, keyText, baseUrl }: Pick<NewKeyPageProps, "apiKey" | "keyText" | "baseUrl">) {
-  return (
-    <>
-      {apiKey.kind === "secret" ? (
-        <p class="told">
-          Copy it now and keep it safe: <strong>you cannot see this key again.</strong>
-        </p>
-      ) : null}
-      <p>
-        <bdi>{apiKey.name}</bdi>, {KIND_DESCRIPTIONS[apiKey.kind]}
-      </p>
-      <div class="secret">
-        <code class="copied">{keyText}</code>
-      </div>
-      {apiKey.kind === "secret" ? (
-        <CodeBlock caption="Try it in a terminal" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
-      ) : (
-        <>
-          <FormScriptSnippet apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
-          <details>
-            <summary>With a script of your own</summary>
-            <CodeBlock caption="In your script" code={browserExample(baseUrl, keyText)} />
-          </details>
-        </>
-      )}
-    </>
-  )
-}
-
-const KIND_DESCRIPTIONS: { readonly [K in KeyKind]: string } = {
-  secret:
-    "a secret key: for your server, with all endpoints and full results. Anyone who has it can use up your units.",
-  publishable: "a publishable key: for your web pages, with short results. Anybody can see it.",
 }
 
 /** An address whose verdict needs no DNS. */
@@ -83,16 +89,21 @@ const browserExample = (baseUrl: string, key: string): string =>
   ].join("\n")
 
 /** The response to a form that was sent twice. The key exists, and its text cannot be displayed again. */
-export function KeyCreatedBeforePage({ user, apiKey }: Pick<NewKeyPageProps, "user" | "apiKey">) {
+export function KeyCreatedBeforePage({ user, apiKey }: Pick<CreatedKeyPageProps, "user" | "apiKey">) {
   return (
-    <DashboardLayout route="keys" title="This key was created before" user={user}>
+    <DashboardLayout route="newKey" title="This key was created before" user={user}>
       <p class="lead">
         The form was sent twice. No second key was created: <bdi>{apiKey.name}</bdi> <KeyLast4 apiKey={apiKey} /> exists
         already. It was shown when it was created.
       </p>
-      <p>
-        If you did not copy it, <a href={pathWithId("dashboardKey", apiKey.id)}>revoke it</a> and{" "}
-        <a href={`${ROUTES.keys.path}#new`}>create another</a>.
+      <p>If you did not copy it, revoke it and create another.</p>
+      <p class="actions">
+        <a class="button" href={ROUTES.newKey.path}>
+          Create another key
+        </a>
+        <a class="button quiet" href={`${pathWithId("dashboardKey", apiKey.id)}#revoke`}>
+          Revoke this one
+        </a>
       </p>
     </DashboardLayout>
   )

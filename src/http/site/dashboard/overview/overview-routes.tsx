@@ -81,7 +81,7 @@ const [LATEST_COUNT, LATEST_READ] = [5, 50] as const
 
 const NO_FILTER = {
   ...{ keyId: null, route: null, statusClass: null, category: null },
-  ...{ domainPart: null, fromMs: null, toMs: null },
+  ...{ recommendation: null, domainPart: null, fromMs: null, toMs: null },
 }
 
 async function readLatest(site: SiteContext, accountId: string): Promise<LatestRequests> {

@@ -71,7 +71,7 @@ export function StartCard({ next, baseUrl, hasPublishableKey }: StartCardProps) 
 function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
   if (next === "key")
     return (
-      <Explained path={`${ROUTES.keys.path}#new`} action="Make a key">
+      <Explained path={ROUTES.newKey.path} action="Make a key">
         A key tells us who sends a request. You need one for each server or website.
       </Explained>
     )
@@ -82,7 +82,7 @@ function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
         <CodeBlock caption="Command" code={curlCommand(baseUrl, "jane@acme.com", "YOUR_SECRET_KEY")} />
         <p class="hint">
           This page notices your first request. <a href={ROUTES.docsStart.path}>Code in other languages</a> ·{" "}
-          <a href={`${ROUTES.keys.path}#new`}>Lost your key? Make another one</a>
+          <a href={ROUTES.newKey.path}>Lost your key? Make another one</a>
         </p>
       </>
     )
@@ -94,7 +94,7 @@ function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
       </Explained>
     )
   return (
-    <Explained path={`${ROUTES.keys.path}#new`} action="Make a publishable key">
+    <Explained path={ROUTES.newKey.path} action="Make a publishable key">
       A publishable key works in your web page. Your sign-up form can then warn people about typos and disposable
       addresses. <a href={ROUTES.docsSignUpForms.path}>How to protect a form</a>
     </Explained>

@@ -118,7 +118,7 @@ function DayTable({ days }: { readonly days: readonly DayFigures[] }) {
       <Table
         caption="Checks by day"
         columns={["Day", "Checks", ...RECOMMENDATION_SERIES.map(({ label }) => label), "Units", "Rate limited"]}
-        isCompact
+
       >
         {days.toReversed().map(figures => (
           <tr key={figures.day}>

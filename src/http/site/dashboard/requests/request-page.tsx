@@ -15,7 +15,7 @@ import { Verdict } from "../../ui/verdict/verdict.tsx"
 import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
 import { CATEGORY_LABELS, CATEGORY_MEANINGS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { formatTookMs, RequestTime, StatusBadge } from "./requests-page.tsx"
+import { formatTookMs, RequestTime, StatusPill } from "./requests-page.tsx"
 
 type RequestPageProps = {
   readonly user: SignedInUser
@@ -93,10 +93,20 @@ function callItems(request: StoredRequest, keyName: string): readonly Item[] {
         <RequestTime atMs={atMs} /> UTC
       </>,
     ],
-    ["Status", <StatusBadge request={request} />],
+    ["Status", <StatusPill request={request} />],
+    ...(code === null ? [] : [["Problem", <code>{code}</code>] as const]),
     ...(code === null ? [] : problemItems(code)),
     ["Route", <code>{route}</code>],
-    ["Key", keyId === SITE_KEY.id ? keyName : <a href={pathWithId("dashboardKey", keyId)}>{keyName}</a>],
+    [
+      "Key",
+      keyId === SITE_KEY.id ? (
+        keyName
+      ) : (
+        <a href={pathWithId("dashboardKey", keyId)}>
+          <bdi>{keyName}</bdi>
+        </a>
+      ),
+    ],
     ["Took", formatTookMs(tookMs)],
     ["Cost", formatCount(units, "unit")],
   ]

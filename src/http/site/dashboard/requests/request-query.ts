@@ -1,6 +1,7 @@
 import { domainToALabels } from "../../../../base/idna.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
+import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { RequestFilter, RequestPlace } from "../../../../customers/request-log/request-rows.ts"
 import { queryParameters } from "../../../request/request-url.ts"
@@ -23,6 +24,7 @@ export const LOGGED_ROUTES: readonly string[] = [
 export type RequestFilterValues = {
   readonly key: string
   readonly status: string
+  readonly recommendation: string
   readonly category: string
   readonly route: string
   readonly domain: string
@@ -52,6 +54,7 @@ export function parseRequestQuery(url: string): RequestQuery {
   const values: RequestFilterValues = {
     key: field("key"),
     status: Object.hasOwn(STATUS_CLASSES, field("status")) ? field("status") : "",
+    recommendation: RECOMMENDATIONS.find(name => name === field("recommendation")) ?? "",
     category: CATEGORY_NAMES.some(name => name === field("category")) ? field("category") : "",
     route: LOGGED_ROUTES.includes(field("route")) ? field("route") : "",
     domain: domainText(field("domain")),
@@ -67,6 +70,7 @@ export function parseRequestQuery(url: string): RequestQuery {
       keyId: nullIfEmpty(values.key),
       route: nullIfEmpty(values.route),
       statusClass: Object.entries(STATUS_CLASSES).find(([name]) => name === values.status)?.[1].first ?? null,
+      recommendation: nullIfEmpty(values.recommendation),
       category: nullIfEmpty(values.category),
       domainPart: domainPart(values.domain),
       fromMs,

@@ -6,14 +6,19 @@ import { ROUTES } from "../../../../contract/routes.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount, formatNumber } from "../../ui/format.ts"
+import { type FilterChip, FilterChips } from "../../ui/filter-chips.tsx"
+import { formatCount, formatDate, formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, SelectField, TextField } from "../../ui/forms.tsx"
-import { RecommendationBadge, Table } from "../../ui/layout.tsx"
+import { RecommendationBadge } from "../../ui/layout.tsx"
 import { Pagination } from "../../ui/pagination.tsx"
+import { Empty, Panel, Segmented } from "../../ui/panels.tsx"
+import { Table, type TableColumn } from "../../ui/table.tsx"
+import { RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import {
   isUnfiltered,
   LOGGED_ROUTES,
+  type RequestFilterValues,
   type RequestQuery,
   requestIdOf,
   requestsPath,
@@ -61,25 +66,21 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
   const { values, errors, before } = query
   return (
     <>
-      <p class="lead">
-        Your last {formatNumber(LIMITS.requestLogRowsMax)} requests, up to {LIMITS.requestLogDays} days back. Addresses
-        are never logged: you see the domain only.
-      </p>
       <FormError message={Object.keys(errors).length === 0 ? null : "Please correct the marked fields."} />
-      <details open={!isUnfiltered(values)}>
-        <summary>Filter</summary>
-        <FilterForm query={query} keys={keys} />
-      </details>
-      <p class="actions" id="live" data-first-page={before === null ? "yes" : "no"}>
-        <a class="button small" href={requestsPath(values)}>
-          Reload
-        </a>
-        <a class="button small" href={requestsPath(values, {}, ROUTES.requestLogFile.path)} download>
-          Download CSV
-        </a>
-      </p>
+      <div class="filter-row">
+        <Segmented label="Recommendation" choices={outcomeChoices(values)} />
+        <p class="actions" id="live" data-first-page={before === null ? "yes" : "no"}>
+          <a class="button small" href={requestsPath(values)}>
+            Reload
+          </a>
+          <a class="button small" href={requestsPath(values, {}, ROUTES.requestLogFile.path)} download>
+            Download CSV
+          </a>
+        </p>
+      </div>
       <p class="hint" id="live-status" role="status" />
-      <div id="requests" class="requests">
+      <FilterForm query={query} keys={keys} />
+      <div id="requests" class="panel">
         {requests.length === 0 ? (
           <NoRequests query={query} />
         ) : (
@@ -87,9 +88,27 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
         )}
         <Pagination path={ROUTES.requests.path} query={values} after={nextAfter} isFirstPage={before === null} />
       </div>
+      <p class="hint">
+        Your last {formatNumber(LIMITS.requestLogRowsMax)} requests, up to {LIMITS.requestLogDays} days back. Addresses
+        are never logged: you see the domain only.
+      </p>
     </>
   )
 }
+
+/** What most people filter by: what was recommended, or that nothing was. */
+const OUTCOMES = [
+  { label: "All", recommendation: "", status: "" },
+  ...RECOMMENDATIONS.map(name => ({ label: RECOMMENDATION_LABELS[name], recommendation: name, status: "" })),
+  { label: "Refused", recommendation: "", status: "4xx" },
+] as const
+
+const outcomeChoices = (values: RequestFilterValues) =>
+  OUTCOMES.map(({ label, recommendation, status }) => ({
+    label,
+    href: requestsPath({ ...values, recommendation, status }),
+    isCurrent: values.recommendation === recommendation && values.status === status,
+  }))
 
 const ANY = { value: "", label: "All" } as const
 
@@ -102,41 +121,95 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
   const classOptions = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }))
   const named = (names: readonly string[]) => [ANY, ...names.map(value => ({ value, label: value }))]
   return (
-    <form class="filters" method="get" action={ROUTES.requests.path} aria-label="Filter requests">
-      <SelectField name="key" label="Key" options={[ANY, ...keyOptions]} selected={values.key} />
-      <SelectField name="status" label="Status" options={[ANY, ...classOptions]} selected={values.status} />
-      <SelectField name="category" label="Category" options={named(CATEGORY_NAMES)} selected={values.category} />
-      <SelectField name="route" label="Route" options={named(LOGGED_ROUTES)} selected={values.route} />
-      <TextField
-        name="domain"
-        label="Domain contains"
-        value={values.domain}
-        maxLength={LIMITS.domainBytesMax}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-      />
-      <TextField name="from" label="From (UTC)" type="datetime-local" value={values.from} error={errors.from ?? null} />
-      <TextField name="to" label="Until (UTC)" type="datetime-local" value={values.to} error={errors.to ?? null} />
-      <div class="actions">
-        <button type="submit">Filter</button>
-        {isUnfiltered(values) ? null : <a href={ROUTES.requests.path}>Clear</a>}
-      </div>
+    <form method="get" action={ROUTES.requests.path} aria-label="Filter requests">
+      <input type="hidden" name="recommendation" value={values.recommendation} />
+      <details open={Object.keys(errors).length > 0}>
+        <summary>Filters</summary>
+        <div class="filters">
+          <TextField
+            name="domain"
+            label="Domain contains"
+            value={values.domain}
+            maxLength={LIMITS.domainBytesMax}
+            autocomplete="off"
+            autocapitalize="none"
+            spellcheck={false}
+          />
+          <SelectField name="key" label="Key" options={[ANY, ...keyOptions]} selected={values.key} />
+          <SelectField name="status" label="Status" options={[ANY, ...classOptions]} selected={values.status} />
+          <SelectField name="category" label="Category" options={named(CATEGORY_NAMES)} selected={values.category} />
+          <SelectField name="route" label="Route" options={named(LOGGED_ROUTES)} selected={values.route} />
+          <TextField
+            name="from"
+            label="From (UTC)"
+            type="datetime-local"
+            value={values.from}
+            error={errors.from ?? null}
+          />
+          <TextField name="to" label="Until (UTC)" type="datetime-local" value={values.to} error={errors.to ?? null} />
+          <button type="submit">Filter</button>
+        </div>
+      </details>
+      <FilterChips chips={chipsOf(values, keys)} clearPath={ROUTES.requests.path} />
     </form>
   )
 }
 
+/** What is filtered by besides the recommendation, each with the path that leaves it out. */
+function chipsOf(values: RequestFilterValues, keys: readonly RequestKey[]): readonly FilterChip[] {
+  const { key, status, category, route, domain, from, to } = values
+  const isOutcome = OUTCOMES.some(outcome => outcome.status === status)
+  const shown = {
+    domain,
+    key: keys.find(({ id }) => id === key)?.name ?? key,
+    status: isOutcome ? "" : status,
+    category,
+    route,
+    from: from.replace("T", " "),
+    to: to.replace("T", " "),
+  }
+  return Object.entries(shown)
+    .filter(([, text]) => text !== "")
+    .map(([name, text]) => ({ name: CHIP_NAMES[name] ?? name, text, path: requestsPath({ ...values, [name]: "" }) }))
+}
+
+const CHIP_NAMES: Readonly<Record<string, string>> = { from: "since", to: "before" }
+
 function NoRequests({ query: { values, before } }: Pick<RequestsPageProps, "query">) {
-  if (before !== null) return <p>There are no older requests.</p>
-  if (!isUnfiltered(values)) return <p>No request matches this filter.</p>
+  if (before !== null) return <Empty>There are no older requests.</Empty>
+  if (!isUnfiltered(values))
+    return (
+      <Empty
+        action={
+          <a class="button quiet" href={ROUTES.requests.path}>
+            Show all
+          </a>
+        }
+      >
+        No request matches this filter.
+      </Empty>
+    )
   return (
-    <p>
-      No requests yet. <a href={ROUTES.tryIt.path}>Try a check</a>, or <a href={ROUTES.docsStart.path}>call the API</a>.
-    </p>
+    <Empty
+      action={
+        <a class="button" href={ROUTES.tryIt.path}>
+          Try a check
+        </a>
+      }
+    >
+      No requests yet. They appear here as soon as you <a href={ROUTES.docsStart.path}>call the API</a>.
+    </Empty>
   )
 }
 
-const REQUEST_COLUMNS = ["Time (UTC)", "Status", "Route", "Verdict", "Domain", "Took", "Units", "Key"]
+const REQUEST_COLUMNS: readonly TableColumn[] = [
+  { name: "Domain", kind: "text" },
+  { name: "Result", kind: "text" },
+  { name: "Recommended", kind: "pill", onPhone: "first" },
+  { name: "Key", kind: "text", onPhone: "hidden" },
+  { name: "Took", kind: "number" },
+  { name: "When", kind: "time" },
+]
 
 type RequestTableProps = {
   readonly requests: readonly StoredRequest[]
@@ -146,81 +219,56 @@ type RequestTableProps = {
 
 function RequestTable({ requests, keys }: RequestTableProps) {
   return (
-    <Table caption="Requests, newest first" columns={REQUEST_COLUMNS} isCompact>
+    <Table caption="Requests, newest first" columns={REQUEST_COLUMNS}>
       {requests.map(request => (
         <tr key={requestIdOf(request)} data-request={requestIdOf(request)}>
-          <th scope="row" class="short">
-            <a href={pathWithId("loggedRequest", requestIdOf(request))}>
-              <RequestTime atMs={request.atMs} />
-            </a>
-            {request.skippedCount === 0 ? null : (
-              <p class="hint">{formatCount(request.skippedCount, "later request")} not logged</p>
-            )}
+          <th scope="row">
+            <a href={pathWithId("loggedRequest", requestIdOf(request))}>{subjectOf(request)}</a>
           </th>
-          <td class="short">
-            <StatusBadge request={request} />
-          </td>
-          <td class="short">
-            <code>{request.route}</code>
+          <td>{resultOf(request)}</td>
+          <td>
+            <OutcomePill request={request} />
           </td>
           <td>
-            <VerdictSummary request={request} />
+            <bdi>{keys.get(request.keyId) ?? request.keyId}</bdi>
           </td>
-          <td>{request.domain === null ? "–" : <code>{request.domain}</code>}</td>
-          <td class="number">{formatTookMs(request.tookMs)}</td>
-          <td class="number">{formatNumber(request.units)}</td>
-          <td>{keys.get(request.keyId) ?? request.keyId}</td>
+          <td>{formatTookMs(request.tookMs)}</td>
+          <td>
+            <RequestTime atMs={request.atMs} />
+          </td>
         </tr>
       ))}
     </Table>
   )
 }
 
-/** An instant with seconds, since requests follow each other fast. No script makes a relative time of it. */
+/** What a request is about: its domain, or how many items it had. */
+function subjectOf({ domain, categoryCounts, skippedCount }: StoredRequest): string {
+  const itemCount = categoryCounts.reduce((sum, [, count]) => sum + count, 0)
+  const subject = domain ?? (itemCount === 0 ? "not checked" : formatCount(itemCount, "item"))
+  return skippedCount === 0 ? subject : `${subject} · ${formatCount(skippedCount, "later request")} not logged`
+}
+
+/** The category, those of a batch, or the code of a problem. */
+const resultOf = ({ code, category, categoryCounts }: StoredRequest): string | null =>
+  code ?? category ?? (categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ") || null)
+
+/** The recommendation of a check, or the status of what was refused. The colour adds nothing to the words. */
+function OutcomePill({ request }: { readonly request: StoredRequest }) {
+  const advice = RECOMMENDATIONS.find(name => name === request.recommendation)
+  return advice === undefined ? <StatusPill request={request} /> : <RecommendationBadge recommendation={advice} />
+}
+
+/** An instant with seconds, since requests follow each other fast. */
 export function RequestTime({ atMs }: { readonly atMs: number }) {
   const iso = new Date(atMs).toISOString()
-  return (
-    <time class="short" dateTime={iso} data-exact>
-      {`${iso.slice(0, 10)} ${iso.slice(11, 19)}`}
-    </time>
-  )
+  return <time dateTime={iso}>{`${formatDate(atMs)}, ${iso.slice(11, 19)}`}</time>
 }
 
-/** The status, and the problem's code if there is one. The colour adds nothing to the number. */
-export function StatusBadge({ request: { status, code } }: { readonly request: StoredRequest }) {
-  const mark = status < 400 ? "allow" : status < 500 ? "review" : "block"
-  return (
-    <div>
-      <span class={`advice ${mark}`}>{status}</span>
-      {code === null ? null : (
-        <>
-          {" "}
-          <code>{code}</code>
-        </>
-      )}
-    </div>
-  )
-}
-
-function VerdictSummary({
-  request: { category, recommendation, reason, categoryCounts },
-}: {
-  readonly request: StoredRequest
-}) {
-  if (categoryCounts.length > 0)
-    return <>{categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ")}</>
-  if (category === null) return <>–</>
-  const advice = RECOMMENDATIONS.find(name => name === recommendation)
-  return (
-    <div>
-      {category} {advice === undefined ? null : <RecommendationBadge recommendation={advice} />}
-      {reason === null ? null : (
-        <p class="hint">
-          <code>{reason}</code>
-        </p>
-      )}
-    </div>
-  )
+/** The status of a response. */
+export function StatusPill({ request: { status } }: { readonly request: StoredRequest }) {
+  const mark = status < 400 ? "" : status < 500 ? "review" : "block"
+  return <span class={`pill ${mark}`}>{status}</span>
 }
 
 /** A duration in milliseconds: `0.05 ms`, `12.3 ms`, `1,234 ms`. */
@@ -229,18 +277,17 @@ export const formatTookMs = (tookMs: number): string =>
 
 function NoLogSection({ state }: { readonly state: Exclude<RequestLogState, "on"> }) {
   return (
-    <p class="lead">
+    <Empty>
       {state === "off"
         ? "The request log is off. Your requests are counted, but not listed here."
         : "The operator of this server keeps no request logs."}
-    </p>
+    </Empty>
   )
 }
 
 function SwitchSection({ isOn }: { readonly isOn: boolean }) {
   return (
-    <section aria-labelledby="switch">
-      <h2 id="switch">Request log</h2>
+    <Panel title="Request log">
       <p>
         {isOn
           ? "The log is on. If you switch it off, all logged requests are deleted at once."
@@ -256,6 +303,6 @@ function SwitchSection({ isOn }: { readonly isOn: boolean }) {
       ) : (
         <ActionButton path={ROUTES.postRequestLog.path} fields={{ log: "on" }} label="Switch on" />
       )}
-    </section>
+    </Panel>
   )
 }

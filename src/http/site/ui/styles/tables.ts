@@ -1,76 +1,13 @@
-/** Tables. */
+/** Tables: those of one line a row, plain ones whose cells wrap, and what filters them. */
 export const TABLES = `
 /* Positioned, so that visually hidden text in a wide table does not widen the page. */
-.scroll { position: relative; margin: 0 0 1.25rem; overflow-x: auto }
-/* A shadow on each side that can be scrolled. Backgrounds that scroll with the table cover the shadows at its ends. */
-.scroll {
-  background: linear-gradient(var(--paper), var(--paper)) 0 0 / 1rem 100% local no-repeat, linear-gradient(var(--paper), var(--paper)) 100% 0 / 1rem 100% local no-repeat,
-    linear-gradient(90deg, color-mix(in srgb, var(--soft) 45%, transparent), transparent) 0 0 / .75rem 100% scroll no-repeat, linear-gradient(270deg, color-mix(in srgb, var(--soft) 45%, transparent), transparent) 100% 0 / .75rem 100% scroll no-repeat;
-}
-.scroll table { width: 100%; border-collapse: collapse; font-size: .9375rem; line-height: 1.5 }
-.scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-.scroll th, .scroll td { padding: .55rem 1.25rem .55rem 0; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line) }
-.scroll th:last-child, .scroll td:last-child { padding-right: 0 }
-.scroll thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap }
-.scroll tbody th { font-weight: 500; white-space: nowrap }
-.scroll tbody th:not(:has(code)) { font-weight: 400; white-space: normal; min-width: 12rem }
-.scroll tbody tr:target > * { background: var(--wash) }
-.scroll td { min-width: 3.5rem }
-.scroll td:nth-child(2) { min-width: 11rem }
-.scroll.compact table { font-size: .875rem }
-.scroll.compact th, .scroll.compact td { min-width: 0; padding-right: .9rem }
-.scroll.compact td:last-child { max-width: 10rem; overflow-wrap: anywhere }
-.scroll .number { font-variant-numeric: tabular-nums; white-space: nowrap }
-.scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums }
-.scroll .choice { width: 20% }
-.scroll .origin { min-width: 15.5rem }
-.scroll .refresh { min-width: 7.5rem }
-.scroll td .hint { margin: .15rem 0 0; max-width: 26rem }
-.sections { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 2rem }
-.page .sections a { padding: .2rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent }
-.page .sections a:hover, .page .sections a[aria-current] { color: var(--ink) }
-.page .sections a[aria-current] { border-bottom-color: var(--accent) }
-.scroll .address { max-width: 20rem; overflow-wrap: anywhere }
-.filters { margin: .75rem 0 1.5rem; display: grid; grid-template-columns: repeat(auto-fill, minmax(13.5rem, 1fr)); gap: .75rem 1rem; align-items: end }
-.filters .field { align-self: start; grid-template-columns: minmax(0, 1fr) }
-.filters .actions { margin: 0 }
-.requests .scroll tbody th, .requests .scroll td { min-width: 0 }
-.requests .scroll tbody th p, .requests .scroll td p { margin: 0 }
-.requests .scroll th, .requests .scroll td { padding-right: 1rem }
-.requests .scroll .hint code { white-space: nowrap } .requests .scroll td > code { overflow-wrap: anywhere } .requests .scroll .advice + code { display: block }
-.scroll td.row-actions { min-width: 11rem } .row-actions .button, .row-actions .copy-cell { margin: 0 .4rem .4rem 0 }
-.copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center }
-.copy-cell code { overflow-wrap: anywhere; user-select: all }
-.scroll tbody th.name { white-space: normal; overflow-wrap: anywhere; min-width: 9rem }
-.scroll td.number { min-width: 3.5rem }
-.scroll .sum th, .scroll .sum td { font-weight: 600 }
-.selection { max-width: 32rem; margin: 0 0 1.5rem; padding: 1rem 1.25rem; border: 1px solid var(--line); border-radius: 8px }
-.selection legend { padding: 0 .4rem; font-weight: 500 }
-.selection .actions { margin: .75rem 0 0 }
-.scroll tbody th:has(.any) { min-width: 13rem; white-space: normal }
-@media (max-width: 40rem) {
-  .scroll { overflow-x: visible; background: none }
-  .scroll table, .scroll tbody, .scroll tr, .scroll th, .scroll td { display: block }
-  .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .scroll tbody tr { margin: 0 0 .75rem; padding: .6rem .9rem; border: 1px solid var(--line); border-radius: 8px }
-  .scroll tbody th:not(:has(code)), .scroll td:nth-child(2), .scroll td.row-actions { min-width: 0 }
-  .scroll tbody th, .scroll tbody td { min-width: 0; width: auto; padding: .15rem 0; border: 0; white-space: normal; overflow-wrap: anywhere }
-  .scroll tbody td { position: relative; padding-left: 8.25rem }
-  .scroll tbody td[data-label=""] { padding-left: 0 }
-  .scroll tbody td::before { content: attr(data-label); position: absolute; left: 0; width: 7.5rem; color: var(--soft); font-size: .8125rem; line-height: 1.85 }
-  .scroll.compact tbody td:last-child { max-width: none } .scroll tbody th a { display: inline-block; min-height: 24px }
-  .scroll td:empty { display: none }
-  .compact .scroll table { display: table }
-  .compact .scroll thead { display: table-header-group; position: static; clip-path: none }
-  .compact .scroll tbody { display: table-row-group }
-  .compact .scroll tr, .compact .scroll tbody tr { display: table-row; border: 0 }
-  .compact .scroll tbody th:not(:has(code)), .compact .scroll tbody td:nth-child(2) { min-width: 0 }
-  .compact .scroll th, .compact .scroll tbody th, .compact .scroll tbody td { display: table-cell; padding: .45rem .75rem .45rem 0; border-bottom: 1px solid var(--line) }
-  .compact .scroll tbody td::before { content: none }
-}
-.rows { position: relative; container-type: inline-size; margin: 0 0 var(--s4) } .panel > .rows { margin-top: -.5rem } .panel > .rows:last-child { margin-bottom: -.5rem }
-.rows table { width: 100%; border-collapse: collapse; font-size: .875rem; line-height: 1.25rem } .rows caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
-.rows th, .rows td { padding: 0 1rem 0 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 } .rows thead th { color: var(--soft); font-size: .8125rem; font-weight: 500 } .rows tr > :last-child { padding-right: 0 } .panel .rows tbody tr:last-child > * { border-bottom: 0 }
+.rows, .scroll { position: relative; margin: 0 0 var(--s4) } .rows { container-type: inline-size } .scroll { overflow-x: auto } .panel > .rows { margin-top: -.5rem } .panel > .rows:last-child { margin-bottom: -.5rem } .panel > nav.actions { margin: 0 }
+.rows table, .scroll table { width: 100%; border-collapse: collapse; font-size: .875rem; line-height: 1.25rem } .rows caption, .scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
+.rows th, .rows td, .scroll th, .scroll td { padding: 0 1rem 0 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 } .scroll th, .scroll td { padding-block: .5rem; vertical-align: top }
+.rows thead th, .scroll thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap } .rows tr > :last-child, .scroll tr > :last-child { padding-right: 0 } .panel tbody tr:last-child > * { border-bottom: 0 }
+.scroll tbody th { font-weight: 550 } .scroll tr:target > * { background: var(--accent-wash) } .scroll .number { padding-left: 1rem } .scroll td .hint, .scroll td p { margin: .1rem 0 0; max-width: 26rem } .scroll .sum > * { font-weight: 600 }
+.scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums } .scroll .address { max-width: 20rem; overflow-wrap: anywhere } .scroll .any, .scroll .name { min-width: 9rem; overflow-wrap: anywhere }
+
 .rows th, .rows td { height: 2.5rem; white-space: nowrap } .rows thead th { height: 2.25rem }
 .rows tbody tr:hover { background: var(--wash) } .rows tbody tr:target { background: var(--accent-wash) }
 .rows tbody th { width: 30%; font-weight: 550 } .rows .is-text { max-width: 0; overflow: hidden; text-overflow: ellipsis } .rows :where(.is-number, .is-pill, .is-time, .is-actions) { width: 1% }
@@ -84,4 +21,17 @@ export const TABLES = `
   .rows tbody th.is-text { order: 0; flex: 1; min-width: 0; max-width: none; font-size: .9375rem; line-height: 1.5rem } .rows tbody .on-phone-first { order: 0 } .rows tbody .on-phone-hidden, .rows td:empty { display: none }
   .rows td[data-label]::before { content: attr(data-label) " " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td:not(.on-phone-first)::before { content: "· " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td[data-label]::before { content: "· " attr(data-label) " " }
 }
+@media (max-width: 44rem) {
+  .scroll table, .scroll tbody, .scroll tr, .scroll tbody th, .scroll tbody td { display: block } .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
+  .scroll tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } .scroll tbody th, .scroll tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } .scroll td:empty { display: none }
+  .scroll td::before { content: attr(data-label) " "; color: var(--soft); font-size: .8125rem } .scroll td:nth-child(2):last-child::before, .scroll td[data-label=""]::before { content: none }
+}
+.filter-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s3) } .filter-row .actions, #live-status { margin: 0 }
+.find-row { display: flex; gap: var(--s2); align-items: center; flex: 0 1 24rem; min-width: 0 } .find-row input { flex: 1; min-height: 2rem; font-size: .875rem }
+.filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); gap: var(--s3) var(--s4); align-items: end; margin: var(--s1) 0 var(--s3) }
+.filter-chips { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; font-size: .8125rem } .chip { max-width: 100%; padding: .15rem .65rem; overflow: hidden; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); text-decoration: none; text-overflow: ellipsis; white-space: nowrap } .chip:hover { border-color: var(--line-strong) }
+.rules { display: grid; gap: .35rem var(--s6) } .rules .field { grid-template-columns: minmax(0, 1fr) 12rem; align-items: center } .rules .fault { grid-column: 1 / -1 } .rules label { font-weight: 400; font-size: .875rem } .rules select { min-height: 2rem; padding-block: .2rem; font-size: .875rem }
+.selection { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: end; min-width: 0; margin: var(--s4) 0; padding: 0; border: 0 } .selection .field { flex: 1 16rem } .selection .actions { margin: 0 }
+.copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center } .copy-cell code { overflow-wrap: anywhere; user-select: all }
+.sections { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 2rem } .page .sections a { padding: .2rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent } .page .sections a[aria-current] { color: var(--ink); border-bottom-color: var(--accent) }
 `

@@ -17,7 +17,7 @@ const keysOf = ({ harness }: Browsing, accountId = harness.accountId) => listKey
 
 /** The idempotency key of a fresh form for a key. */
 const idempotencyKeyOf = async ({ get }: Pick<Browsing, "get">): Promise<string> =>
-  fieldIn((await get(KEYS)).html, "idempotency_key")
+  fieldIn((await get(CREATE)).html, "idempotency_key")
 
 /** Creates a key by a fresh form. */
 const created = async (browsed: Pick<Browsing, "get" | "post">, fields: Readonly<Record<string, string>>) =>
