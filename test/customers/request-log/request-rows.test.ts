@@ -176,7 +176,24 @@ describe("what is kept", () => {
 
 /** The steps by which the engine reads a page with this filter, as it tells them. */
 async function planOf({ store, accountId }: Logged, text: string): Promise<string> {
-  const params = [accountId, 0, 0, 0, NOON, NOON, 0, NOON, "key_1", "", 200, "business", "%business:%", "%acme%", 51]
+  const params = [
+    accountId,
+    0,
+    0,
+    0,
+    NOON,
+    NOON,
+    0,
+    NOON,
+    "key_1",
+    "",
+    200,
+    "business",
+    "%business:%",
+    "%acme%",
+    "",
+    51,
+  ]
   const [explain, column] =
     engineNow() === "sqlite" ? (["EXPLAIN QUERY PLAN", "detail"] as const) : (["EXPLAIN", "QUERY PLAN"] as const)
   const rows = await store.all<Record<string, unknown>>(`${explain} ${text}`, params)

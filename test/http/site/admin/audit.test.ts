@@ -61,3 +61,22 @@ test("no entry of a list and no address is in the table", async () => {
   const rows = JSON.stringify(await store.all("SELECT * FROM admin_acts"))
   for (const text of ["@", "acme"]) expect(rows).not.toContain(text)
 })
+
+test("the audit log is filtered by person, activity, account and day, and each filter can be taken away", async () => {
+  const { id, page, form } = await opened()
+  await form(`/admin/accounts/${id}/tier`, { tier: "1" })
+  await form(`/admin/accounts/${id}/suspend`, { reason: "" })
+  const found = async (query: string) =>
+    [...(await page(`/admin/acts?${query}`)).html.matchAll(/<th scope="row"[^>]*>([^<]*)</g)].map(([, label]) => label)
+  const both = ["Account suspended", "Tier changed"]
+  expect((await found("")).toSorted()).toEqual(both)
+  expect((await found("by=owner%40localhost")).toSorted()).toEqual(both)
+  expect((await found("account=JANE%40example.com")).toSorted()).toEqual(both)
+  expect(await found("act=tier_set")).toEqual(["Tier changed"])
+  for (const none of ["by=root", "account=owner%40localhost", "act=key_revoked", "from=2026-01-02", "to=2025-12-31"])
+    expect({ none, found: await found(none) }).toEqual({ none, found: [] })
+  for (const ignored of ["act=nothing", "from=yesterday"]) expect(await found(ignored)).toHaveLength(2)
+  expect((await page("/admin/acts?act=tier_set&by=owner%40localhost")).html).toContain(
+    'href="/admin/acts?by=owner%40localhost"',
+  )
+})

@@ -52,7 +52,7 @@ describe("the operator's lists", () => {
     for (const line of ["2 on the block list", "1 on the block list", "List entries added", "List entries removed"])
       expect(html).toContain(line)
     expect(html).toContain("Notes of list entries changed")
-    expect(html.match(/List entries removed/g)).toHaveLength(1)
+    expect(html.match(/<th scope="row"[^>]*>List entries removed/g)).toHaveLength(1)
     expect(html).not.toMatch(/stripe\.com|acme\.example/)
   })
 

@@ -67,7 +67,7 @@ describe("a suspended account", () => {
     expect((await page("/admin/accounts")).text).toContain("jane@example.com suspended")
     const { text, html } = await page(path)
     expect(text).toContain("suspended since 1 Jan 2026, 00:00 UTC")
-    expect(text).toContain("Account suspended jane@example.com – owner@localhost")
+    expect(text).toContain("Account suspended jane@example.com owner@localhost")
     expect(formIn(html, "Resume the account").path).toBe(`${path}/resume`)
     expect(html).not.toContain(`${path}/suspend`)
     expect((await form(`${path}/suspend`, { reason: "Another one." })).redirectPath).toEndWith("done=suspended-before")
@@ -149,7 +149,7 @@ describe("the deletion of an account", () => {
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "invalid_key" })
     expect(await findAccount(store, id)).toBeNull()
     const log = (await page("/admin/acts")).text
-    expect(log).toContain(`Account deleted ${id} (deleted) – owner@localhost 1 Jan 2026, 00:00 UTC`)
+    expect(log).toContain(`Account deleted ${id} (deleted) owner@localhost 1 Jan 2026, 00:00 UTC`)
     expect(log).not.toContain("jane@example.com")
   })
 
@@ -188,6 +188,6 @@ test("the audit log is empty at first, takes any cursor, and goes on from page t
   for (let at = 0; at < 60; at++) await form(`${path}/tier`, { tier: String(at % 2) })
   const first = await page("/admin/acts")
   const next = /href="(\/admin\/acts\?after=[^"]+)"/.exec(first.html)?.[1] ?? ""
-  expect(first.html.match(/Tier changed/g)).toHaveLength(50)
-  expect((await page(next)).html.match(/Tier changed/g)).toHaveLength(10)
+  expect(first.html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(50)
+  expect((await page(next)).html.match(/<th scope="row"[^>]*>Tier changed/g)).toHaveLength(10)
 })

@@ -15,7 +15,7 @@ const idsIn = (html: string): readonly string[] =>
   [...html.matchAll(/data-request="([^"]+)"/g)].map(([, id = ""]) => id)
 
 const domainsIn = (html: string): readonly string[] =>
-  [...html.matchAll(/<td[^>]*><code>([^< ]+)<\/code><\/td>/g)].map(([, domain = ""]) => domain)
+  [...html.matchAll(/<th scope="row"[^>]*><a href="[^"]*">([^< ]+)<\/a><\/th>/g)].map(([, domain = ""]) => domain)
 
 /** Someone signed in who has sent a request about each of these domains, one a second. */
 async function withRequests(...domains: readonly string[]) {
@@ -59,7 +59,7 @@ describe("the list", () => {
     const { harness, get } = await openSignedIn()
     await harness.ask("POST /v1/check", { body: "{" })
     const { html, text } = await get(PATH)
-    expect(text).toContain("400 invalid_input")
+    expect(text).toContain("not checked invalid_input 400")
     const { text: words } = await get(`${PATH}/${idsIn(html)[0]}`)
     for (const part of ["Why", "A field is missing", "What to do Correct the field", "0 units"])
       expect(words).toContain(part)
@@ -105,6 +105,8 @@ describe("the filter", () => {
     ["status=2xx", ["mailinator.com", "gmail.com"]],
     ["status=4xx", []],
     ["category=personal", ["gmail.com"]],
+    ["recommendation=block", ["mailinator.com"]],
+    ["recommendation=allow", []],
     ["domain=INATOR", ["mailinator.com"]],
     ["domain=jane%40mailinator.com", ["mailinator.com"]],
     ["key=site", []],

@@ -40,9 +40,9 @@ describe("pasting", () => {
     expect([status, redirectPath]).toEqual([303, "/dashboard/lists?list=block&done=added&changed=3&left=0"])
     const { html } = await get(redirectPath ?? "")
     expect(html).toContain("3 entries added.")
-    expect(html).toContain('<code class="any">stripe.com</code>')
+    expect(html).toContain("<bdi>stripe.com</bdi>")
     expect(html).not.toContain("jane@gmail.com")
-    expect(html).toContain("@gmail.com</code>")
+    expect(html).toContain("@gmail.com</bdi>")
     expect((await ask("POST /v1/check", { body: { email: "jane@stripe.com" } })).body["recommendation"]).toBe("block")
     expect((await ask("POST /v1/check", { body: { email: "jane+x@gmail.com" } })).body["is_blocked"]).toBe(true)
     expect((await get((await paste("acme.example\nnew.example")).redirectPath ?? "")).html).toContain(
@@ -105,12 +105,12 @@ describe("notes", () => {
       note: `${NOTE}, ask jane.doe@granite-a.com`,
     })
     const { html, text: words } = await harness.get(redirectPath ?? "")
-    expect(html).toContain('<code class="any">j…e@granite-a.com</code>')
+    expect(html).toContain("<bdi>j…e@granite-a.com</bdi>")
     expect(words).toContain(`${NOTE}, ask …@granite-a.com`)
     expect(html).not.toContain("<b>")
     for (const table of ["own_list_entries", "own_list_labels"])
       expect(JSON.stringify(await harness.store.all(`SELECT * FROM ${table}`))).not.toContain("jane")
-    expect((await harness.get(`${PATH}?search=SPAM`)).html).toContain("granite-b.com</code>")
+    expect((await harness.get(`${PATH}?search=SPAM`)).html).toContain("granite-b.com</bdi>")
     const kept = await harness.get("/dashboard/account/export")
     expect(JSON.parse(kept.html).list_labels).toHaveLength(2)
     await removeAccount(harness.changes, harness.accountId)
@@ -281,7 +281,7 @@ describe("looking", () => {
     for (; path !== undefined; pages++) {
       const { html } = await get(path)
       expect(repeatedIds(html)).toEqual([])
-      seen.push(...[...html.matchAll(/<code class="any">([^<]*)</g)].map(([, name = ""]) => name))
+      seen.push(...[...html.matchAll(/<th scope="row"[^>]*>.*?<bdi>([^<]*)</g)].map(([, name = ""]) => name))
       path = /href="([^"]*)">Next page/.exec(html)?.[1]?.replaceAll("&amp;", "&")
     }
     expect([pages, seen.length, new Set(seen).size]).toEqual([3, 250, 250])

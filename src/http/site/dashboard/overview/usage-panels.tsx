@@ -118,7 +118,6 @@ function DayTable({ days }: { readonly days: readonly DayFigures[] }) {
       <Table
         caption="Checks by day"
         columns={["Day", "Checks", ...RECOMMENDATION_SERIES.map(({ label }) => label), "Units", "Rate limited"]}
-
       >
         {days.toReversed().map(figures => (
           <tr key={figures.day}>
