@@ -21,10 +21,10 @@ test.skipIf(isBrowserMissing)(
   `${IN_A_BROWSER}, a form whose button is pressed again while the server is slow is sent once, and its key is shown`,
   async () => {
     const { page, server } = await opened()
-    await page.goto(`${server.url}/dashboard/keys`)
+    await page.goto(`${server.url}/dashboard/keys/new`)
     const sent: string[] = []
     const { promise: pressedAgain, resolve: release } = Promise.withResolvers<void>()
-    await page.route("**/dashboard/keys*", async route => {
+    await page.route("**/dashboard/keys/new*", async route => {
       sent.push(route.request().method())
       await pressedAgain
       await route.continue()
@@ -34,7 +34,7 @@ test.skipIf(isBrowserMissing)(
     await button.scrollIntoViewIfNeeded()
     const box = await button.boundingBox()
     const press = () => page.mouse.click((box?.x ?? 0) + 5, (box?.y ?? 0) + 5)
-    await Promise.all([page.waitForRequest("**/dashboard/keys*"), press()])
+    await Promise.all([page.waitForRequest("**/dashboard/keys/new*"), press()])
     await press()
     release()
     await page.getByRole("heading", { level: 1, name: "Your new key" }).waitFor()
@@ -61,7 +61,7 @@ const wrongForms = (keyPath: string, accountPath: string): readonly Wrong[] => {
     wrong.map(([at, typed]) => ({ path, typed, at }))
   return [
     ...fieldsOf("/", [["input", { input: "" }]]),
-    ...fieldsOf("/dashboard/keys", [
+    ...fieldsOf("/dashboard/keys/new", [
       ["name", { name: "", units: "5" }],
       ["units", { name: "Shop", units: "none" }],
       ["rate", { name: "Shop", rate: "0", units: "7" }],

@@ -21,8 +21,8 @@ input[type="file"] { padding: .25rem } ::file-selector-button { min-height: 1.75
 .option-card { display: flex; gap: .6rem; align-items: baseline; padding: .8rem 1rem; border: 1px solid var(--line-strong); border-radius: var(--r-m); cursor: pointer } .option-card:hover { background: var(--wash) } .option-card:has(:checked) { border-color: var(--accent); background: var(--accent-wash); box-shadow: inset 0 0 0 1px var(--accent) } .option-card .hint { display: block }
 .form:has([name="kind"][value="secret"]:checked) .for-publishable, .form:has([name="kind"][value="publishable"]:checked) .for-secret { display: none }
 .check { display: flex; gap: .6rem; align-items: baseline }
-.ask { max-width: 44rem; margin: 0 0 var(--s4) } .ask-row { display: flex; padding: 4px; border: 1px solid var(--line-strong); border-radius: var(--r-m); background: var(--paper); box-shadow: var(--shadow) } .ask-row:focus-within { outline: 2px solid var(--accent); outline-offset: 1px }
-.ask .ask-row input { flex: 1; border: 0; background: none; outline: 0; font-size: 1rem } .ask p { margin: var(--s2) 0 0 }
+.ask { max-width: 44rem; margin: 0 0 var(--s4) } .ask-row { display: flex; padding: 4px; border: 1px solid var(--line-strong); border-radius: var(--r-m); background: var(--paper); box-shadow: var(--shadow) }
+.ask .ask-row input { flex: 1; border: 0; background: none; outline-offset: 0; font-size: 1rem } .ask p { margin: var(--s2) 0 0 }
 .secret { display: flex; flex-wrap: wrap; gap: .75rem; align-items: center; margin: 0 0 1.25rem; padding: .9rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--wash) } .secret code { overflow-wrap: anywhere; user-select: all }
 @media (max-width: 44rem) { input:not([type="checkbox"], [type="radio"]), select, textarea { font-size: 1rem } }
 `
