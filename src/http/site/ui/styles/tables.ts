@@ -17,7 +17,7 @@ export const TABLES = `
 @container (max-width: 38rem) {
   .rows table, .rows tbody { display: block } .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
   .rows tbody tr { display: flex; flex-wrap: wrap; gap: 0 .35rem; align-items: center; padding: .55rem 0; border-bottom: 1px solid var(--line) } .panel .rows tbody tr:last-child { border: 0 } .rows tbody tr::after { content: ""; order: 1; width: 100% }
-  .rows tbody th, .rows tbody td { display: block; order: 2; width: auto; height: auto; max-width: 12rem; padding: 0; border: 0; font-size: .8125rem } .rows tbody td { color: var(--soft) } .rows tbody td.is-text { max-width: 12rem }
+  .rows tbody th, .rows tbody td { display: block; order: 2; width: auto; height: auto; max-width: 12rem; padding: 0; border: 0; font-size: .8125rem } .rows tbody td { color: var(--soft) } .rows tbody td.is-text { max-width: 12rem } .rows tbody td:has(a) { line-height: 1.5rem }
   .rows tbody th.is-text { order: 0; flex: 1; min-width: 0; max-width: none; font-size: .9375rem; line-height: 1.5rem } .rows tbody .on-phone-first { order: 0 } .rows tbody .on-phone-hidden, .rows td:empty { display: none }
   .rows td[data-label]::before { content: attr(data-label) " " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td:not(.on-phone-first)::before { content: "· " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td[data-label]::before { content: "· " attr(data-label) " " }
 }
