@@ -272,7 +272,7 @@ const OWN_ROWS: Readonly<Record<string, string>> = {
   units: "subject LIKE 'former/%'",
   jobs: "state <> 'deleted'",
   usage: "key_id LIKE 'r%'",
-  traffic: "measure LIKE 'r%'",
+  traffic: "measure LIKE 'r_'",
   outbox: "subject LIKE 'r%'",
   request_log: "key_id = 'key_1'",
 }

@@ -23,6 +23,7 @@ export const UNLISTED_READERS = {
     "http/site/assets.ts",
     "http/site/docs/inserts/contract-inserts.ts",
     "http/site/docs/inserts/licence-inserts.tsx",
+    "http/site/reference/example-pair.tsx",
     "http/site/sign-in/next-path.ts",
     "process/backup-scheduler.ts",
     "process/command-output.ts",
