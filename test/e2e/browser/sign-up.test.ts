@@ -72,6 +72,7 @@ test.skipIf(isBrowserMissing)(
     await page.getByRole("link", { name: "Keys", exact: true }).click()
     await expectFit(watched, "flow-keys")
     const elsewhere = pageServer()
+    await page.getByRole("link", { name: "New key" }).click()
     await page.getByLabel("Name").fill("Shop")
     await page.getByRole("radio", { name: /Publishable/ }).check()
     await page.getByLabel("Websites").fill(elsewhere.origin)
@@ -87,7 +88,7 @@ test.skipIf(isBrowserMissing)(
     expect(recommendation).toBe("review")
     expect(new Set(other.faults)).toEqual(new Set([`${server.url}/v1/check`]))
 
-    await page.getByRole("link", { name: "All keys" }).click()
+    await page.getByRole("link", { name: "Done" }).click()
     await page
       .getByRole("row", { name: key.slice(-4) })
       .getByRole("link")
@@ -95,7 +96,7 @@ test.skipIf(isBrowserMissing)(
       .click()
     await expectFit(watched, "flow-key")
     await page.getByRole("checkbox").check()
-    await page.getByRole("button", { name: "Revoke the key" }).click()
+    await page.getByRole("button", { name: "Revoke key" }).click()
     await page.getByRole("status").waitFor()
     await expectFit(watched, "flow-revoked")
     const refused = await server.ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })
@@ -106,7 +107,7 @@ test.skipIf(isBrowserMissing)(
     expect(smtp.taken.map(({ to }) => to)).toEqual([[EMAIL], [EMAIL], [EMAIL], [EMAIL]])
     expect(smtp.taken.filter(({ raw }) => /svc_(?:live|pub)_[0-9A-Za-z]{8}/.test(raw))).toEqual([])
 
-    await page.locator("details.menu summary").click()
+    await page.locator(".who summary").click()
     await page.getByRole("button", { name: "Sign out" }).first().click()
     await page.goto(`${server.url}/dashboard`)
     expect(new URL(page.url()).pathname).toBe("/sign-in")

@@ -58,7 +58,7 @@ async function stranger() {
     if (curl === undefined || curl.isMissing) return
     expect(JSON.parse((await curl.run("pasted.sh", command, args, key)).out)).toMatchObject(answer)
   }
-  const pasted = (html: string, answer: object): Promise<void> => shell(html, "Command", [], "", answer)
+  const pasted = (html: string, answer: object, caption = "Command") => shell(html, caption, [], "", answer)
   return { server, smtp, start, run, shell, pasted }
 }
 
@@ -120,7 +120,7 @@ const EMAIL = "jane@example.com"
 /** By a mail and the forms of the pages, as they are served. */
 async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger): Promise<void> {
   const jane = createBrowser(request => fetchLoopback(request), { origin: server.url, followsRedirects: true })
-  const wanted = linksIn(await jane.get(ROUTES.home.path)).find(path => path === ROUTES.dashboard.path) ?? ""
+  const wanted = linksIn(await jane.get(ROUTES.home.path)).find(path => path === ROUTES.signIn.path) ?? ""
   const signIn = await jane.get(wanted)
   expect(signIn.path.split("?")[0]).toBe(ROUTES.signIn.path)
   const codeAsked = await jane.submit(signIn, { email: EMAIL })
@@ -128,14 +128,15 @@ async function exchangedOnTheDashboard({ server, smtp, run, pasted }: Stranger):
   const code = /^ {4}(\d{6})\r?$/m.exec(smtp.taken[0]?.raw ?? "")?.[1] ?? ""
   const welcome = await jane.submit(codeAsked, { code })
   const first = keyIn(welcome.html) ?? ""
-  await pasted(welcome.html, { category: "personal" })
+  await pasted(welcome.html, { category: "personal" }, "Paste this into a terminal")
 
   const keys = await jane.get(ROUTES.keys.path)
-  const second = keyIn((await jane.submit(keys, { name: "Shop" }, "Create key")).html) ?? ""
+  const form = await jane.get(ROUTES.newKey.path)
+  const second = keyIn((await jane.submit(form, { name: "Shop" }, "Create key")).html) ?? ""
   for (const key of [first, second]) expect(await isTaken(run, key)).toBe(true)
 
-  const ofFirst = linksIn(keys).find(path => path.startsWith(`${ROUTES.dashboard.path}/keys/`)) ?? ""
-  const revoked = await jane.submit(await jane.get(ofFirst), { sure: "yes" }, "Revoke the key")
+  const ofFirst = linksIn(keys).find(path => path.startsWith(`${ROUTES.dashboard.path}/keys/key_`)) ?? ""
+  const revoked = await jane.submit(await jane.get(ofFirst), { sure: "yes" }, "Revoke key")
   expect(revoked.text).toContain("revoked")
   expect(await isTaken(run, first)).toBe(false)
   const { status, body } = await server.ask("GET /v1/usage", { key: first })

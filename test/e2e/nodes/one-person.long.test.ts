@@ -43,16 +43,16 @@ onPostgres(
     expect(keyIn(welcome.html)).not.toBeNull()
     // Twice, so that each of the two nodes is asked by this browser for the page and for what its form does.
     for (const name of ["Shop", "Desk"]) {
-      const made = await jane.submit(await jane.get(ROUTES.keys.path), { name }, "Create key")
+      const made = await jane.submit(await jane.get(ROUTES.newKey.path), { name }, "Create key")
       expect(keyIn(made.html)).not.toBeNull()
       const keys = await jane.get(ROUTES.keys.path)
       expect(keys.text).toContain(name)
       await jane.get(ROUTES.docsGuide.path)
     }
     const own = linksIn(await jane.get(ROUTES.dashboard.path)).find(path =>
-      path.startsWith(`${ROUTES.dashboard.path}/keys/`),
+      path.startsWith(`${ROUTES.dashboard.path}/keys/key_`),
     )
-    const revoked = await jane.submit(await jane.get(own ?? ""), { sure: "yes" }, "Revoke the key")
+    const revoked = await jane.submit(await jane.get(own ?? ""), { sure: "yes" }, "Revoke key")
     expect(revoked.text).toContain("revoked")
 
     const elsewhere = open("192.0.2.2")

@@ -48,7 +48,7 @@ export function CreatedKeyPage({ user, apiKey, keyText, baseUrl }: CreatedKeyPag
           )}
         </p>
         {isSecret ? (
-          <CodeBlock caption="Try it in a terminal" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
+          <CodeBlock caption="Try it in a terminal" language="sh" code={curlCommand(baseUrl, EXAMPLE_EMAIL, keyText)} />
         ) : (
           <>
             <FormScriptSnippet apiKey={apiKey} keyText={keyText} baseUrl={baseUrl} />
