@@ -238,9 +238,9 @@ describe("mails", () => {
       expect(server.taken.map(({ to }) => to.join())).toEqual(Array(3).fill("jane@example.com"))
       // The two that were due together may go in either order.
       expect(server.taken.map(({ raw }) => subjectOf(raw)).sort()).toEqual([
-        "A key of your mailkind account was revoked by an administrator",
-        "A new key was created for your mailkind account",
-        expect.stringMatching(/^The terms of mailkind change on/),
+        "An administrator revoked one of your mailkind keys",
+        "New API key in your mailkind account",
+        expect.stringMatching(/^mailkind's terms change on/),
       ])
       expect(JSON.stringify(server.taken)).not.toContain(key)
       expect(err).toContain("a mail was sent")
