@@ -79,11 +79,10 @@ export type GuardDeps = {
 
 /** Builds the guards of one server. */
 export function createGuards(deps: GuardDeps): Guards {
-  const { pages, cookies, baseUrl, renderErrorPage, loadShedder } = deps
+  const { pages, baseUrl, renderErrorPage, loadShedder } = deps
   const signedInUser = createUserLookup(deps)
-  const allowAnonymous: Guards["allowAnonymous"] = async (exchange, handler) => {
+  const answer: Guards["allowAnonymous"] = async (exchange, handler) => {
     try {
-      if (cookies.read(exchange.request, "session") !== "") await signedInUser(exchange).catch(() => null)
       const result = await handler()
       return result instanceof Response ? result : pages.render(result, exchange)
     } catch (error) {
@@ -91,10 +90,11 @@ export function createGuards(deps: GuardDeps): Guards {
     }
   }
   const withCapacity: Guards["allowAnonymous"] = (exchange, handler) =>
-    allowAnonymous(exchange, () => {
+    answer(exchange, () => {
       loadShedder.assertCapacity(false)
       return handler()
     })
+  const withViewer = createViewerLookup(deps, signedInUser)
   const { readOwnForm, readAnonymousForm } = createFormReaders(deps)
   const redirectToSignIn = (exchange: Exchange): Response =>
     pages.redirect(deps.signInPath(originatingPath(exchange)), exchange)
@@ -122,9 +122,9 @@ export function createGuards(deps: GuardDeps): Guards {
     requireAdmin: createGuard(user => {
       if (!user.isAdmin) throw new Problem("not_found", NO_PAGE)
     }),
-    allowAnonymous,
+    allowAnonymous: (exchange, handler) => answer(exchange, () => withViewer(exchange, handler)),
     allowAnonymousForm: (exchange, handler) =>
-      withCapacity(exchange, async () => await handler(await readAnonymousForm(exchange))),
+      withCapacity(exchange, () => withViewer(exchange, async () => await handler(await readAnonymousForm(exchange)))),
     signedInUser,
   }
 }
@@ -148,6 +148,15 @@ function createUserLookup({ cookies, findSession, isAdmin, termsStateOf }: Guard
     const user = { ...active, isAdmin: isAdmin(account.email), terms: termsStateOf(account) }
     exchange.viewer = { email: account.email, isAdmin: user.isAdmin }
     return user
+  }
+}
+
+/** Finds out who looks at a page for everybody. Pages of an account find it out by themselves, and need it. */
+function createViewerLookup({ cookies }: Pick<GuardDeps, "cookies">, signedInUser: Guards["signedInUser"]) {
+  return async (exchange: Exchange, handler: () => Promise<PageResult> | PageResult): Promise<PageResult> => {
+    // The page is there without the database too, with the header for strangers.
+    if (cookies.read(exchange.request, "session") !== "") await signedInUser(exchange).catch(() => null)
+    return await handler()
   }
 }
 
