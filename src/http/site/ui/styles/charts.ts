@@ -3,7 +3,7 @@ export const CHARTS = `
 .chart { display: flex; margin: 0; font-variant-numeric: tabular-nums } .chart svg { flex: 1; min-width: 0; height: 172px; overflow: visible }
 .chart line { stroke: var(--line) } .chart .base { stroke: var(--line-strong) } .chart rect { fill: var(--tone) } .chart .hit { fill: transparent } .chart g:hover .hit { fill: var(--wash) } .chart text { fill: var(--soft); font-size: .6875rem }
 .page .ticks { flex: none; display: grid; grid-template-rows: repeat(3, 1fr); height: 140px; margin: 10px 0 0; padding-left: .5rem; color: var(--soft); font-size: .6875rem; line-height: 1 } .ticks span { margin-top: -.35rem }
-.of-plain { --tone: var(--c-invalid) } .of-accent { --tone: var(--accent) }
+.of-plain { --tone: var(--c-invalid) }
 .below-chart { display: flex; flex-wrap: wrap; gap: .25rem 1rem; justify-content: space-between; margin: .6rem 0 .5rem; color: var(--soft); font-size: .8125rem } .page .below-chart > * { margin: 0 }
 .page .period a { color: var(--soft); text-decoration: none } .page .period a[aria-current] { color: var(--ink) } .below-chart ~ details summary { width: max-content; color: var(--soft); font-size: .8125rem; font-weight: 400 } .panel > .hint { max-width: none }
 .shares { width: 100%; margin: .5rem 0 0; border-collapse: collapse; font-size: .875rem } .shares tr + tr > * { border-top: 1px solid var(--line) } .shares th, .shares td { height: 2.25rem; padding: 0 0 0 .75rem } .shares th { padding: 0; font-weight: 400; text-align: left } .shares td:last-child { width: 4.5rem }
@@ -17,8 +17,4 @@ export const CHARTS = `
 .steps .reached::before { content: "✓"; color: var(--allow); background: var(--allow-wash) } .steps [aria-current]::before { color: var(--on-accent); background: var(--accent) }
 .start .actions, .start h2 { margin: 0 } .start h2 { margin-bottom: var(--s3); font-size: .9375rem; letter-spacing: 0 }
 @media (max-width: 44rem) { .page .steps { grid-template-columns: minmax(0, 1fr) } .period, .period form { width: 100% } .period select { flex: 1; max-width: none; min-height: 2.25rem; font-size: 1rem } }
-.figures { margin: 0 0 1rem; display: grid; grid-template-columns: repeat(auto-fit, minmax(9rem, 1fr)); gap: .75rem; max-width: 44rem }
-.figures div { display: flex; flex-direction: column-reverse; justify-content: flex-end; padding: .8rem 1rem; border: 1px solid var(--line); border-radius: 10px; background: var(--wash) }
-.figures dt { color: var(--soft); font-size: .875rem }
-.figures dd { margin: 0; font-size: 1.5rem; font-weight: 650; line-height: 1.3; font-variant-numeric: tabular-nums }
 `

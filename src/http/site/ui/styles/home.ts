@@ -13,5 +13,4 @@ export const HOME = `
 @media (max-width: 56rem) { .home h2 { margin-top: var(--s7) } }
 .signing { max-width: 24rem; margin: var(--s5) auto 0 } .signing .form { margin: 0 0 var(--s5) } .signing .form > button { width: 100% } .signing [name="code"] { min-height: 3rem; font: 550 1.5rem/1.4 var(--mono); letter-spacing: .3em }
 .pass altcha-widget { display: block; max-width: 100% }
-@media (scripting: none) { .pass .alternatives { display: none } }
 `

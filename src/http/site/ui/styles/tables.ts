@@ -33,5 +33,4 @@ export const TABLES = `
 .rules { display: grid; gap: .35rem var(--s6) } .rules .field { grid-template-columns: minmax(0, 1fr) 12rem; align-items: center } .rules .fault { grid-column: 1 / -1 } .rules label { font-weight: 400; font-size: .875rem } .rules select { min-height: 2rem; padding-block: .2rem; font-size: .875rem }
 .selection { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: end; min-width: 0; margin: var(--s4) 0; padding: 0; border: 0 } .selection .field { flex: 1 16rem } .selection .actions { margin: 0 }
 .copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center } .copy-cell code { overflow-wrap: anywhere; user-select: all }
-.sections { display: flex; flex-wrap: wrap; gap: .25rem 1.25rem; margin: 0 0 2rem } .page .sections a { padding: .2rem 0; color: var(--soft); text-decoration: none; border-bottom: 2px solid transparent } .page .sections a[aria-current] { color: var(--ink); border-bottom-color: var(--accent) }
 `

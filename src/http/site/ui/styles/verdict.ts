@@ -17,7 +17,6 @@ export const VERDICT = `
 .v-policy { display: flex; gap: .4rem } .v-policy select { width: auto; min-height: 2rem; padding: 0 .4rem; font-size: .8125rem }
 .empty .actions { justify-content: center; margin: 0 }
 .ask-options { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s5); align-items: center; margin: var(--s3) 0 0; font-size: .875rem } .ask-options select { width: auto; min-height: 2rem; padding: 0 .5rem; font-size: .875rem }
-.card { max-width: 40rem; margin: 0 0 var(--s6); padding: 1.25rem var(--s5); border: 1px solid var(--line); border-radius: var(--r-l); background: var(--wash) } .card .asked { margin: 0; color: var(--soft); font-size: .875rem; overflow-wrap: anywhere } .asked + h2 { margin-top: var(--s1) }
 .page .mailkind button { min-height: 2rem; padding: .2rem .7rem; color: var(--accent); background: transparent; border-color: var(--line-strong); text-align: left; overflow-wrap: anywhere } .page .mailkind button:hover { color: var(--ink) }
 @container (min-width: 44rem) { .verdict { grid-template-columns: minmax(0, 1fr) min(20rem, 40%) } .verdict > * { padding: var(--s5) } .v-side { border-top: 0; border-left: 1px solid var(--line) } }
 `
