@@ -26,6 +26,21 @@ export function dayEndMs(day: number): number {
   return (day + 1) * DAY_MS
 }
 
+const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+
+/** A day of this year in UTC: `27 Nov`. */
+export function formatDay(atMs: number): string {
+  const at = new Date(atMs)
+  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`
+}
+
+/** A day in UTC: `27 Nov 2026`. */
+export const formatDate = (atMs: number): string => `${formatDay(atMs)} ${new Date(atMs).getUTCFullYear()}`
+
+/** An instant in UTC: `27 Nov 2026, 22:33 UTC`. */
+export const formatInstant = (atMs: number): string =>
+  `${formatDate(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`
+
 /**
  * Creates a clock that reads `clock` once per turn of the event loop: one request asks for the time five times, and
  * everything in one turn happens at the same moment. It lags by at most one turn, about a millisecond under load.

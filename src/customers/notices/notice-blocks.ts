@@ -1,4 +1,5 @@
 import { type Static, Type } from "@sinclair/typebox"
+import { formatInstant } from "../../base/time.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { MailBlock } from "./mail-content.tsx"
@@ -70,12 +71,3 @@ export const ROTATION_STEPS: MailBlock = {
 
 /** A count with separators. */
 export const formatCount = (count: number): string => count.toLocaleString("en-GB")
-
-/** A day in UTC: `27 Nov 2026`. */
-export const formatDay = (atMs: number): string => DAYS.format(atMs).replace("Sept", "Sep")
-
-const DAYS = new Intl.DateTimeFormat("en-GB", { timeZone: "UTC", dateStyle: "medium" })
-
-/** A day and a time in UTC. */
-export const formatInstant = (atMs: number): string =>
-  `${formatDay(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`

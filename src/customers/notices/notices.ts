@@ -1,7 +1,7 @@
 import { type Static, type TObject, Type } from "@sinclair/typebox"
 import { Value } from "@sinclair/typebox/value"
 import { parseJson } from "../../base/text.ts"
-import { DAY_MS } from "../../base/time.ts"
+import { DAY_MS, formatDate, formatInstant } from "../../base/time.ts"
 import { JOB_REASON_NAMES, JOB_REASONS } from "../../contract/jobs.ts"
 import { LIMITS } from "../../contract/limits.ts"
 import { RECOMMENDATIONS } from "../../contract/policies.ts"
@@ -10,8 +10,6 @@ import type { MailBlock, MailContent } from "./mail-content.tsx"
 import {
   dashboardLink,
   formatCount,
-  formatDay,
-  formatInstant,
   KEY_PARAMS,
   keyFacts,
   type LinkContext,
@@ -176,7 +174,7 @@ export const NOTICES = {
     description: `A key expires within ${LIMITS.keyExpiryNoticeDays} days.`,
     params: KEY_PARAMS,
     content: (key, place) => ({
-      subject: `One of your mailkind keys expires on ${formatDay(key.atMs - 1)}`,
+      subject: `One of your mailkind keys expires on ${formatDate(key.atMs - 1)}`,
       blocks: [
         prose("One of your API keys expires soon. After that, requests with it are refused."),
         keyFacts(key, "Expires"),
@@ -209,7 +207,7 @@ export const NOTICES = {
     isOptional: false,
     params: TERMS_PARAMS,
     content: ({ version, url, endsAtMs }, place) => ({
-      subject: `mailkind's terms change on ${formatDay(endsAtMs)}`,
+      subject: `mailkind's terms change on ${formatDate(endsAtMs)}`,
       blocks: [
         prose(`We have published version ${version} of our terms. Please accept it before ${formatInstant(endsAtMs)}.`),
         { kind: "link", label: "Read the new terms", url },
@@ -260,7 +258,7 @@ export const NOTICES = {
       subject: "80% of today's mailkind units used",
       blocks: [
         prose(
-          `Your account has used ${formatCount(used)} of its ${formatCount(limit)} units for ${formatDay(day * DAY_MS)}.`,
+          `Your account has used ${formatCount(used)} of its ${formatCount(limit)} units for ${formatDate(day * DAY_MS)}.`,
         ),
         prose("When they run out, requests with your secret keys are refused until 00:00 UTC."),
         usageLink(place),
@@ -275,7 +273,7 @@ export const NOTICES = {
     content: ({ limit, day }, place) => ({
       subject: "All of today's mailkind units used",
       blocks: [
-        prose(`Your account has used all of its ${formatCount(limit)} units for ${formatDay(day * DAY_MS)}.`),
+        prose(`Your account has used all of its ${formatCount(limit)} units for ${formatDate(day * DAY_MS)}.`),
         prose("Requests with your secret keys are refused until 00:00 UTC. Then you have new units."),
         usageLink(place),
       ],

@@ -25,11 +25,7 @@ export function adminAccountFormRoutes(site: SiteContext) {
     postAdminNote: exchange => handleNote(site, exchange, exchange.params.id),
     adminAccountDeletion: exchange =>
       guards.requireAdmin.page(exchange, async user => (
-        <AdminAccountDeletionPage
-          user={user}
-          account={await otherAccount(site, user, exchange.params.id)}
-          rejected={null}
-        />
+        <AdminAccountDeletionPage account={await otherAccount(site, user, exchange.params.id)} rejected={null} />
       )),
     postAdminAccountDeletion: exchange => handleDelete(site, exchange, exchange.params.id),
   })
@@ -104,7 +100,7 @@ const handleDelete = (site: SiteContext, exchange: Exchange, id: string) =>
     const account = await otherAccount(site, user, id)
     const typed = form.text("email")
     if (normalizeAccountEmail(typed) !== account.email)
-      return pages.renderInvalid(<AdminAccountDeletionPage user={user} account={account} rejected={typed} />, exchange)
+      return pages.renderInvalid(<AdminAccountDeletionPage account={account} rejected={typed} />, exchange)
     // What is kept of its day is what it used, without what this process holds for it.
     await units.release(UNIT_POOLS.map(pool => unitSubject(id, pool)))
     const isNew = await removeAccount(adminChanges(site, user), id)

@@ -2,7 +2,6 @@
 import { LIMITS } from "../../../contract/limits.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import { noteFingerprint } from "../../../customers/accounts/operator-note.ts"
-import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
 import { ActionButton, TextArea, TextField } from "../ui/forms.tsx"
@@ -94,17 +93,16 @@ export function DeletionLink({ account: { id } }: { readonly account: Account })
 }
 
 type AccountDeletionPageProps = {
-  readonly user: SignedInUser
   readonly account: Account
   /** What was typed and is not the account's email; null: nothing was sent. */
   readonly rejected: string | null
 }
 
 /** Asks for the email of an account before the account is deleted, which cannot be undone. */
-export function AdminAccountDeletionPage({ user, account, rejected }: AccountDeletionPageProps) {
+export function AdminAccountDeletionPage({ account, rejected }: AccountDeletionPageProps) {
   const { id, email, suspendedAtMs } = account
   return (
-    <AdminLayout route="adminAccountDeletion" section="adminAccounts" title="Delete an account" user={user}>
+    <AdminLayout route="adminAccountDeletion" section="adminAccounts" title="Delete an account">
       <Notice tone="review">You cannot undo this. To stop the account for a time, suspend it.</Notice>
       <ul>
         <li>Its keys stop working on every server within {LIMITS.revocationSecondsMax} seconds.</li>

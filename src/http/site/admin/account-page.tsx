@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import { formatInstant } from "../../../base/time.ts"
 import type { Usage } from "../../../contract/usage-schema.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { RecordedAct } from "../../../customers/audit/audit.ts"
@@ -9,7 +10,7 @@ import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { TermsState } from "../../../customers/terms/terms-cache.ts"
 import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
-import { formatInstant, formatNumber } from "../ui/format.ts"
+import { formatNumber } from "../ui/format.ts"
 import { ActionButton, DateStamp, FlashMessage, SelectField, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList } from "../ui/layout.tsx"
 import { Panel, Tiles } from "../ui/panels.tsx"
@@ -60,7 +61,7 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
   const { account, keys, today, sessionCount, termsState, acts, nowMs } = details
   const limits = tiers[account.tier]
   return (
-    <AdminLayout route="adminAccount" section="adminAccounts" title={account.email} user={user}>
+    <AdminLayout route="adminAccount" section="adminAccounts" title={account.email}>
       <FlashMessage message={flash} />
       <Tiles tiles={todayTiles(today)} />
       <div class="beside">
@@ -248,14 +249,14 @@ function todayTiles({
   ]
 }
 
-type KeyRevocationPageProps = { readonly user: SignedInUser; readonly apiKey: ApiKey; readonly account: Account }
+type KeyRevocationPageProps = { readonly apiKey: ApiKey; readonly account: Account }
 
 /** Asks for confirmation before a key is revoked, which cannot be undone. */
-export function KeyRevocationPage({ user, apiKey, account }: KeyRevocationPageProps) {
+export function KeyRevocationPage({ apiKey, account }: KeyRevocationPageProps) {
   const { id, name, kind, last4, revokedAtMs } = apiKey
   const accountPath = pathWithId("adminAccount", account.id)
   return (
-    <AdminLayout route="adminKeyRevocation" section="adminAccounts" title="Revoke a key" user={user}>
+    <AdminLayout route="adminKeyRevocation" section="adminAccounts" title="Revoke a key">
       <DescriptionList
         items={[
           ["Account", <a href={accountPath}>{account.email}</a>],

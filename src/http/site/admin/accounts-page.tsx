@@ -4,7 +4,6 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { AccountCreationRefusal, AccountSummary } from "../../../customers/accounts/accounts.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Invitation } from "../../../customers/sign-in/invitations.ts"
-import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
 import { DateStamp, FlashMessage, FormError } from "../ui/forms.tsx"
@@ -32,7 +31,6 @@ export type RejectedAccountForm = {
 }
 
 type AccountsPageProps = {
-  readonly user: SignedInUser
   readonly accounts: ResultPage<AccountSummary>
   /** The search text: the beginning of an email, a domain, or the last four characters of a key. Empty: all accounts. */
   readonly search: string
@@ -48,11 +46,11 @@ type AccountsPageProps = {
 
 /** The list of accounts, and the form for a new one. */
 export function AccountsPage(props: AccountsPageProps) {
-  const { user, accounts, search, isFirstPage, tiers, defaultTier, flash, rejected } = props
+  const { accounts, search, isFirstPage, tiers, defaultTier, flash, rejected } = props
   const { invitations, rejectedInvitation } = props
   const { rows, lastRow } = accounts
   return (
-    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts" user={user}>
+    <AdminLayout route="adminAccounts" section="adminAccounts" title="Accounts">
       <FlashMessage message={flash} />
       <FormError message={rejectedInvitation && "Nobody was invited. See the form below."} />
       <FormError message={rejected && "The account was not created. See the form below."} />

@@ -41,7 +41,7 @@ const ACTS_DISPLAYED_MAX = 20
 export function adminAccountsRoutes(site: SiteContext) {
   const { guards, changes } = site
   return handlers({
-    adminAccounts: exchange => guards.requireAdmin.page(exchange, user => accountsPage(site, user, exchange, null)),
+    adminAccounts: exchange => guards.requireAdmin.page(exchange, () => accountsPage(site, exchange, null)),
     postAdminAccount: exchange => handleCreateAccount(site, exchange),
     postAdminInvitation: exchange => handleInvite(site, exchange),
     postAdminInvitationRevocation: exchange => handleInvitationRevocation(site, exchange, exchange.params.id),
@@ -49,11 +49,11 @@ export function adminAccountsRoutes(site: SiteContext) {
       guards.requireAdmin.page(exchange, user => adminAccountPage(site, user, exchange, exchange.params.id)),
     postAdminTier: exchange => handleSetTier(site, exchange, exchange.params.id),
     adminKeyRevocation: exchange =>
-      guards.requireAdmin.page(exchange, async user => {
+      guards.requireAdmin.page(exchange, async () => {
         const key = await findKey(changes.store, exchange.params.id)
         const account = key && (await findAccount(changes.store, key.accountId))
         if (key === null || account === null) throw new Problem("not_found", "No such key.")
-        return <KeyRevocationPage user={user} apiKey={key} account={account} />
+        return <KeyRevocationPage apiKey={key} account={account} />
       }),
     postAdminKeyRevocation: exchange => handleRevokeKey(site, exchange, exchange.params.id),
   })
@@ -61,7 +61,6 @@ export function adminAccountsRoutes(site: SiteContext) {
 
 async function accountsPage(
   { changes: { store, clock }, tiers, defaultTier }: SiteContext,
-  user: SignedInUser,
   exchange: Exchange,
   rejected: RejectedAccountForm | null,
   rejectedInvitation: RejectedInvitation | null = null,
@@ -77,7 +76,6 @@ async function accountsPage(
   })
   return (
     <AccountsPage
-      user={user}
       accounts={paginate(accountsRead, ROWS_PER_PAGE)}
       search={search}
       isFirstPage={previous === null}
@@ -114,7 +112,7 @@ const handleCreateAccount = (site: SiteContext, exchange: Exchange) =>
     const creation = await createAccount(adminChanges(site, user), random, newAccount)
     if (creation.kind === "created")
       return pages.redirect(withFlash(pathWithId("adminAccount", creation.account.id), "created"), exchange)
-    const page = await accountsPage(site, user, exchange, { email, tier, reason: creation.kind })
+    const page = await accountsPage(site, exchange, { email, tier, reason: creation.kind })
     return pages.renderInvalid(page, exchange)
   })
 
@@ -125,13 +123,13 @@ const handleInvite = (site: SiteContext, exchange: Exchange) =>
     const result = await invite(adminChanges(site, user), random, { email, tier: parseTier(tier) })
     if (result.kind !== "invited")
       return pages.renderInvalid(
-        await accountsPage(site, user, exchange, null, { email, tier, reason: result.kind }),
+        await accountsPage(site, exchange, null, { email, tier, reason: result.kind }),
         exchange,
       )
     const link = invitationLink(baseUrl(), result.link)
     if (await signIn.mailInvitation(result.email, link))
       return pages.redirect(withFlash(ROUTES.adminAccounts.path, "invited"), exchange)
-    return <InvitationLinkPage user={user} email={result.email} link={link} hasMailServer={hasMailServer} />
+    return <InvitationLinkPage email={result.email} link={link} hasMailServer={hasMailServer} />
   })
 
 const handleInvitationRevocation = (site: SiteContext, exchange: Exchange, id: string) =>

@@ -29,7 +29,7 @@ import { AdminLayout, ROWS_PER_PAGE } from "./admin-layout.tsx"
 export function adminActsRoutes({ guards, changes }: SiteContext) {
   return handlers({
     adminActs: exchange =>
-      guards.requireAdmin.page(exchange, async user => {
+      guards.requireAdmin.page(exchange, async () => {
         const values = readFilter(exchange.request.url)
         const after = parseCursor(queryParameter(exchange.request.url, "after"))
         const { rows, lastRow } = paginate(
@@ -38,7 +38,7 @@ export function adminActsRoutes({ guards, changes }: SiteContext) {
         )
         const isFiltered = Object.values(values).some(text => text !== "")
         return (
-          <AdminLayout route="adminActs" section="adminActs" title="Audit log" user={user}>
+          <AdminLayout route="adminActs" section="adminActs" title="Audit log">
             <ActFilterForm values={values} />
             <Panel>
               {rows.length === 0 ? (

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
-import type { SignedInUser } from "../guards.ts"
 import { Layout } from "../ui/layout.tsx"
 
 /** How many rows a page of a list displays. */
@@ -25,7 +24,6 @@ type AdminLayoutProps = {
   /** The section that the page belongs to. */
   readonly section: AdminSection
   readonly title: string
-  readonly user: SignedInUser
   /** Displayed beside the title. */
   readonly action?: ComponentChildren
   readonly children: ComponentChildren

@@ -1,7 +1,6 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../contract/routes.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus } from "../../../customers/feedback/feedback.ts"
-import type { SignedInUser } from "../guards.ts"
 import { pathWithId, withQuery } from "../links.ts"
 import { FlashMessage, Timestamp } from "../ui/forms.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
@@ -29,7 +28,6 @@ export const parseStatusFilter = (word: string): StatusFilter =>
   word === "all" ? word : (FEEDBACK_STATUSES.find(status => status === word) ?? "received")
 
 type AdminFeedbackPageProps = {
-  readonly user: SignedInUser
   readonly reports: ResultPage<Feedback>
   readonly status: StatusFilter
   readonly isFirstPage: boolean
@@ -37,7 +35,7 @@ type AdminFeedbackPageProps = {
 }
 
 /** Reports of wrong verdicts, the newest first. */
-export function AdminFeedbackPage({ user, reports, status, isFirstPage, flash }: AdminFeedbackPageProps) {
+export function AdminFeedbackPage({ reports, status, isFirstPage, flash }: AdminFeedbackPageProps) {
   const { rows, lastRow } = reports
   const { path } = ROUTES.adminFeedback
   return (
@@ -45,7 +43,6 @@ export function AdminFeedbackPage({ user, reports, status, isFirstPage, flash }:
       route="adminFeedback"
       section="adminFeedback"
       title="Reports"
-      user={user}
       action={<StatusChoice status={status} />}
     >
       <FlashMessage message={flash} />

@@ -17,7 +17,6 @@ import { invalidInput, Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
-import type { SignedInUser } from "../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
@@ -30,16 +29,15 @@ import { type DomainCorrection, REPORT_FLASH, type ReportDetails, ReportPage } f
 export function adminFeedbackRoutes(site: SiteContext) {
   const { guards, changes } = site
   return handlers({
-    adminFeedback: exchange =>
-      guards.requireAdmin.page(exchange, user => adminFeedbackPage(changes.store, user, exchange)),
+    adminFeedback: exchange => guards.requireAdmin.page(exchange, () => adminFeedbackPage(changes.store, exchange)),
     adminReport: exchange =>
-      guards.requireAdmin.page(exchange, user => reportPage(site, user, exchange, exchange.params.id, null)),
+      guards.requireAdmin.page(exchange, () => reportPage(site, exchange, exchange.params.id, null)),
     postAdminAccept: exchange => handleDecision(site, exchange, exchange.params.id, "accepted"),
     postAdminReject: exchange => handleDecision(site, exchange, exchange.params.id, "rejected"),
   })
 }
 
-async function adminFeedbackPage(store: Store, user: SignedInUser, exchange: Exchange) {
+async function adminFeedbackPage(store: Store, exchange: Exchange) {
   const status = parseStatusFilter(queryParameter(exchange.request.url, "status"))
   // If the report of the cursor was deleted meanwhile, the first page is displayed.
   const after = await findFeedback(store, queryParameter(exchange.request.url, "after"))
@@ -50,7 +48,6 @@ async function adminFeedbackPage(store: Store, user: SignedInUser, exchange: Exc
   })
   return (
     <AdminFeedbackPage
-      user={user}
       reports={paginate(reportsRead, ROWS_PER_PAGE)}
       status={status}
       isFirstPage={after === null}
@@ -59,11 +56,9 @@ async function adminFeedbackPage(store: Store, user: SignedInUser, exchange: Exc
   )
 }
 
-async function reportPage(site: SiteContext, user: SignedInUser, exchange: Exchange, id: string, error: string | null) {
+async function reportPage(site: SiteContext, exchange: Exchange, id: string, error: string | null) {
   const details = await readReportDetails(site, id)
-  return (
-    <ReportPage user={user} details={details} flash={flashMessage(exchange.request.url, REPORT_FLASH)} error={error} />
-  )
+  return <ReportPage details={details} flash={flashMessage(exchange.request.url, REPORT_FLASH)} error={error} />
 }
 
 async function readReportDetails(site: SiteContext, id: string): Promise<ReportDetails> {
@@ -122,7 +117,7 @@ const handleDecision = (site: SiteContext, exchange: Exchange, id: string, decis
         throw unknownReportProblem()
       case "decided_meanwhile":
       case "too_many_corrections": {
-        const page = await reportPage(site, user, exchange, id, DECISION_ERRORS[result.kind])
+        const page = await reportPage(site, exchange, id, DECISION_ERRORS[result.kind])
         return pages.renderInvalid(page, exchange)
       }
     }

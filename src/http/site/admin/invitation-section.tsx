@@ -3,10 +3,9 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import type { Invitation, InvitationRefusal } from "../../../customers/sign-in/invitations.ts"
-import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { ActionButton, Timestamp } from "../ui/forms.tsx"
-import { Table } from "../ui/layout.tsx"
+import { Table } from "../ui/table.tsx"
 import { ACCOUNT_FIELD_ERRORS, type AccountFieldError, AccountFields } from "./account-fields.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 import { tierLabel } from "./tier-labels.ts"
@@ -77,7 +76,6 @@ function InvitationTable({ invitations }: Pick<InvitationSectionProps, "invitati
 }
 
 type InvitationLinkPageProps = {
-  readonly user: SignedInUser
   readonly email: string
   readonly link: string
   /** Whether a mail server is set, which did not take the mail. */
@@ -85,9 +83,9 @@ type InvitationLinkPageProps = {
 }
 
 /** The link of a new invitation that was not mailed. It is shown only here. */
-export function InvitationLinkPage({ user, email, link, hasMailServer }: InvitationLinkPageProps) {
+export function InvitationLinkPage({ email, link, hasMailServer }: InvitationLinkPageProps) {
   return (
-    <AdminLayout route="adminAccounts" section="adminAccounts" title="Send the invitation" user={user}>
+    <AdminLayout route="adminAccounts" section="adminAccounts" title="Send the invitation">
       <p class="lead">
         {hasMailServer ? "The mail server did not take our mail." : "This server cannot send email."} Send this link to{" "}
         <strong>{email}</strong> yourself:

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { formatInstant } from "../../../base/time.ts"
 import type { SourceOutcome } from "../../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Health } from "../../../contract/schemas.ts"
@@ -11,10 +12,9 @@ import { type OutboxState, readOutboxState } from "../../../customers/notices/ou
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
 import { type HourCount, readTraffic } from "../../../customers/usage/traffic.ts"
 import { handlers } from "../../router.ts"
-import type { SignedInUser } from "../guards.ts"
 import { IsoTimestamp, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
-import { formatCount, formatInstant, formatNumber } from "../ui/format.ts"
+import { formatCount, formatNumber } from "../ui/format.ts"
 import { Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
 import { Notice, Panel, Tiles } from "../ui/panels.tsx"
@@ -25,9 +25,7 @@ import { firstShownHour, lastDay, TrafficPanel } from "./traffic.tsx"
 export function adminOverviewRoutes(site: SiteContext) {
   return handlers({
     admin: exchange =>
-      site.guards.requireAdmin.page(exchange, async user => (
-        <OverviewPage user={user} overview={await readServerOverview(site)} />
-      )),
+      site.guards.requireAdmin.page(exchange, async () => <OverviewPage overview={await readServerOverview(site)} />),
   })
 }
 
@@ -52,12 +50,12 @@ async function readServerOverview(site: SiteContext): Promise<ServerOverview> {
   }
 }
 
-type OverviewPageProps = { readonly user: SignedInUser; readonly overview: ServerOverview }
+type OverviewPageProps = { readonly overview: ServerOverview }
 
 /** The overview: what needs attention, how much is used, and the state of the server. */
-function OverviewPage({ user, overview }: OverviewPageProps) {
+function OverviewPage({ overview }: OverviewPageProps) {
   return (
-    <AdminLayout route="admin" section="admin" title="Administration" user={user}>
+    <AdminLayout route="admin" section="admin" title="Administration">
       <AttentionPanel overview={overview} />
       <Tiles tiles={overviewTiles(overview)} />
       <TrafficPanel counts={overview.traffic} nowMs={overview.nowMs} />

@@ -4,7 +4,6 @@ import type { Category } from "../../../contract/categories.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import type { Feedback, FeedbackStatus, OtherReportCount } from "../../../customers/feedback/feedback.ts"
-import type { SignedInUser } from "../guards.ts"
 import { pathWithId } from "../links.ts"
 import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
@@ -43,7 +42,6 @@ export type ReportDetails = {
 }
 
 type ReportPageProps = {
-  readonly user: SignedInUser
   readonly details: ReportDetails
   readonly flash: string | null
   /** Why a decision was refused; null: none was. */
@@ -51,10 +49,10 @@ type ReportPageProps = {
 }
 
 /** One report, the decision about it, and the evidence about its domain. */
-export function ReportPage({ user, details, flash, error }: ReportPageProps) {
+export function ReportPage({ details, flash, error }: ReportPageProps) {
   const { report, correction, lookup, verdict } = details
   return (
-    <AdminLayout route="adminReport" section="adminFeedback" title={`Report of ${report.domain}`} user={user}>
+    <AdminLayout route="adminReport" section="adminFeedback" title={`Report of ${report.domain}`}>
       <FlashMessage message={flash} />
       <FormError message={error} />
       <ReportFacts details={details} />

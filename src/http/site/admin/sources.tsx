@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
+import { formatDate } from "../../../base/time.ts"
 import type { SourceOutcome } from "../../../check/refresh/refresh-state.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { handlers } from "../../router.ts"
-import type { SignedInUser } from "../guards.ts"
 import { IsoTimestamp, ListsFreshness, type ListsOverview, type SourceOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
-import { formatCount, formatDate, formatNumber } from "../ui/format.ts"
+import { formatCount, formatNumber } from "../ui/format.ts"
 import { Notice, Panel, Tiles } from "../ui/panels.tsx"
 import { Table, type TableColumn } from "../ui/table.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
@@ -13,22 +13,20 @@ import { AdminLayout } from "./admin-layout.tsx"
 /** The sources of the lists and the health of each. */
 export function adminSourcesRoutes({ guards, lists }: SiteContext) {
   return handlers({
-    adminSources: exchange =>
-      guards.requireAdmin.page(exchange, async user => <SourcesPage user={user} lists={lists()} />),
+    adminSources: exchange => guards.requireAdmin.page(exchange, async () => <SourcesPage lists={lists()} />),
   })
 }
 
-type SourcesPageProps = { readonly user: SignedInUser; readonly lists: ListsOverview }
+type SourcesPageProps = { readonly lists: ListsOverview }
 
 /** All sources by their state, those with a problem first. */
-function SourcesPage({ user, lists }: SourcesPageProps) {
+function SourcesPage({ lists }: SourcesPageProps) {
   const { failing, healthy, builtIn } = Object.groupBy(lists.sources, groupOf)
   return (
     <AdminLayout
       route="adminSources"
       section="adminSources"
       title="Sources"
-      user={user}
       action={<a href={ROUTES.docsLists.path}>Licences and look-up</a>}
     >
       <Tiles

@@ -4,7 +4,6 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { type MailContent, renderMailText } from "../../../customers/notices/mail-content.tsx"
 import type { Terms, TermsPublication } from "../../../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
-import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
 import { formatCount } from "../ui/format.ts"
 import { ActionButton, FlashMessage, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
@@ -26,7 +25,6 @@ export type TermsFormValues = { readonly version: string; readonly url: string; 
 export type TermsFormError = Exclude<TermsPublication["kind"], "published"> | "material_unsaid"
 
 type TermsPageProps = {
-  readonly user: SignedInUser
   /** The current terms come first. */
   readonly published: readonly Terms[]
   readonly unacceptedCount: number
@@ -37,9 +35,9 @@ type TermsPageProps = {
 }
 
 /** The published terms, and the form for new ones. */
-export function TermsPage({ user, published, unacceptedCount, values, error, flash }: TermsPageProps) {
+export function TermsPage({ published, unacceptedCount, values, error, flash }: TermsPageProps) {
   return (
-    <AdminLayout route="adminTerms" section="adminTerms" title="Terms" user={user}>
+    <AdminLayout route="adminTerms" section="adminTerms" title="Terms">
       <FlashMessage message={flash} />
       {unacceptedCount === 0 ? null : (
         <Notice tone="review">{formatCount(unacceptedCount, "account")} must still accept the terms.</Notice>
@@ -146,7 +144,6 @@ const MATERIAL_OPTIONS = [
 ] as const
 
 type TermsPreviewPageProps = {
-  readonly user: SignedInUser
   /** The terms as they would be published now. */
   readonly terms: Terms
   /** The mail to the accounts; null: none is sent. */
@@ -160,11 +157,11 @@ type TermsPreviewPageProps = {
 
 /** What the publication would do, before anything is published. */
 export function TermsPreviewPage(props: TermsPreviewPageProps) {
-  const { user, terms, mail, unacceptedCount } = props
+  const { terms, mail, unacceptedCount } = props
   const { version, url, isMaterial } = terms
   const fields = { version, url, material: isMaterial ? "yes" : "no" }
   return (
-    <AdminLayout route="adminTermsPreview" section="adminTerms" title={`Publish version ${version}?`} user={user}>
+    <AdminLayout route="adminTermsPreview" section="adminTerms" title={`Publish version ${version}?`}>
       <PublicationSummary {...props} />
       {mail === null ? null : <MailSection mail={mail} />}
       {isMaterial && unacceptedCount > 0 ? (

@@ -15,7 +15,6 @@ import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
 import type { Exchange } from "../../exchange.ts"
 import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
-import type { SignedInUser } from "../guards.ts"
 import { flashMessage, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { TERMS_FLASH, type TermsFormError, type TermsFormValues, TermsPage, TermsPreviewPage } from "./terms-pages.tsx"
@@ -25,8 +24,8 @@ export function adminTermsRoutes(site: SiteContext) {
   const { guards, changes } = site
   return handlers({
     adminTerms: exchange =>
-      guards.requireAdmin.page(exchange, user =>
-        termsPage(changes, user, termsFormInUrl(exchange.request.url), {
+      guards.requireAdmin.page(exchange, () =>
+        termsPage(changes, termsFormInUrl(exchange.request.url), {
           error: null,
           flash: flashMessage(exchange.request.url, TERMS_FLASH),
         }),
@@ -46,10 +45,10 @@ const termsFormInUrl = (url: string): TermsFormValues => readTermsForm(name => q
 
 type TermsPageState = { readonly error: TermsFormError | null; readonly flash: string | null }
 
-async function termsPage({ store }: ChangeLog, user: SignedInUser, values: TermsFormValues, state: TermsPageState) {
+async function termsPage({ store }: ChangeLog, values: TermsFormValues, state: TermsPageState) {
   const published = await listTerms(store)
   const unacceptedCount = await countUnaccepted(store)
-  return <TermsPage user={user} values={values} published={published} unacceptedCount={unacceptedCount} {...state} />
+  return <TermsPage values={values} published={published} unacceptedCount={unacceptedCount} {...state} />
 }
 
 /** Null when the form does not say whether the terms are material. */
@@ -58,17 +57,17 @@ function parseNewTerms({ version, url, material }: TermsFormValues): NewTerms | 
 }
 
 const handlePreview = (site: SiteContext, exchange: Exchange) =>
-  site.guards.requireAdmin.page(exchange, async user => {
+  site.guards.requireAdmin.page(exchange, async () => {
     const { changes, pages } = site
     const values = termsFormInUrl(exchange.request.url)
     const newTerms = parseNewTerms(values)
     const preview = newTerms && (await previewPublication(changes.store, changes.clock, newTerms))
-    if (preview?.kind === "publishable") return await previewPage(site, user, preview.terms)
+    if (preview?.kind === "publishable") return await previewPage(site, preview.terms)
     if (preview?.kind === "published") return pages.redirect(publishedPath(false), exchange)
-    return await rejectedTermsPage(site, user, exchange, values, preview?.kind ?? "material_unsaid")
+    return await rejectedTermsPage(site, exchange, values, preview?.kind ?? "material_unsaid")
   })
 
-async function previewPage({ changes, baseUrl }: SiteContext, user: SignedInUser, terms: Terms) {
+async function previewPage({ changes, baseUrl }: SiteContext, terms: Terms) {
   const { all, mailable } = await countAccounts(changes.store)
   const { version, url, isMaterial } = terms
   const params = { version, url, endsAtMs: noticeEndsAtMs(terms) }
@@ -76,7 +75,6 @@ async function previewPage({ changes, baseUrl }: SiteContext, user: SignedInUser
   const unacceptedCount = await countUnaccepted(changes.store)
   return (
     <TermsPreviewPage
-      user={user}
       terms={terms}
       mail={mail}
       accountCount={all}
@@ -93,7 +91,7 @@ const handlePublish = (site: SiteContext, exchange: Exchange) =>
     const newTerms = parseNewTerms(values)
     const publication = newTerms && (await publishTerms(adminChanges(site, user), newTerms))
     if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), exchange)
-    return await rejectedTermsPage(site, user, exchange, values, publication?.kind ?? "material_unsaid")
+    return await rejectedTermsPage(site, exchange, values, publication?.kind ?? "material_unsaid")
   })
 
 const publishedPath = (isNew: boolean): string =>
@@ -101,11 +99,10 @@ const publishedPath = (isNew: boolean): string =>
 
 async function rejectedTermsPage(
   { changes, pages }: SiteContext,
-  user: SignedInUser,
   exchange: Exchange,
   values: TermsFormValues,
   error: TermsFormError,
 ) {
-  const page = await termsPage(changes, user, values, { error, flash: null })
+  const page = await termsPage(changes, values, { error, flash: null })
   return pages.renderInvalid(page, exchange)
 }

@@ -1,10 +1,10 @@
 /** @jsxImportSource preact */
-import { HOUR_MS } from "../../../base/time.ts"
+import { formatDate, formatDay, formatInstant, HOUR_MS } from "../../../base/time.ts"
 import { CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { CATEGORY_MEASURES } from "../../../customers/usage/measures.ts"
 import { type HourCount, STATUS_CLASSES } from "../../../customers/usage/traffic.ts"
 import { StackedChart } from "../ui/charts.tsx"
-import { formatCount, formatDate, formatDay, formatInstant, formatNumber, formatShare } from "../ui/format.ts"
+import { formatCount, formatNumber, formatShare } from "../ui/format.ts"
 import { Tabs } from "../ui/layout.tsx"
 import { Legend, Panel, SplitBar } from "../ui/panels.tsx"
 import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"

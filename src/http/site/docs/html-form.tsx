@@ -4,7 +4,8 @@ import { render } from "preact-render-to-string"
 import { assert } from "../../../base/errors.ts"
 import { RECOMMENDATIONS } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { CodeBlock, RecommendationBadge, Table } from "../ui/layout.tsx"
+import { CodeBlock, RecommendationBadge } from "../ui/layout.tsx"
+import { Table } from "../ui/table.tsx"
 import type { PageBlock } from "./page-blocks.ts"
 
 /** Props that fill an element with HTML of this renderer, which escapes all text. */

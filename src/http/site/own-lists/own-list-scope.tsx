@@ -68,8 +68,8 @@ export const OPERATOR_LISTS: OwnListScope = {
     import: ROUTES.postAdminListImport.path,
   },
   changesOf: adminChanges,
-  Layout: ({ user, children }) => (
-    <AdminLayout route="adminLists" section="adminLists" title="Block & allow" user={user}>
+  Layout: ({ children }) => (
+    <AdminLayout route="adminLists" section="adminLists" title="Block & allow">
       {children}
     </AdminLayout>
   ),

@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
+
 import { Fragment, type VNode } from "preact"
+import { formatDate } from "../../../base/time.ts"
 import {
   countingSources,
   type DomainExplanation,
@@ -13,8 +15,8 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { withQuery } from "../links.ts"
 import { CheckForm } from "../ui/check-form.tsx"
-import { formatDate } from "../ui/format.ts"
-import { Prose, Table } from "../ui/layout.tsx"
+import { Prose } from "../ui/layout.tsx"
+import { Table } from "../ui/table.tsx"
 import { Verdict } from "../ui/verdict/verdict.tsx"
 import { listsLabel, ReasonLink } from "../ui/verdict/verdict-evidence.tsx"
 import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"

@@ -1,13 +1,13 @@
 /** @jsxImportSource preact */
 import { Fragment } from "preact"
-import { isoInstant } from "../../../base/time.ts"
+import { formatDate, formatInstant, isoInstant } from "../../../base/time.ts"
 import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
 import { SET_NAMES, SETS } from "../../../check/lists/sets.ts"
 import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-state.ts"
 import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
 import { FoldedRow, FoldedRows } from "../ui/folded-row.tsx"
-import { formatDate, formatInstant, formatNumber } from "../ui/format.ts"
+import { formatNumber } from "../ui/format.ts"
 import { Tiles } from "../ui/panels.tsx"
 
 /** The lists in use, as pages display them. */

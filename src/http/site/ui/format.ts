@@ -16,21 +16,6 @@ export function formatShare(count: number, all: number): string {
   return percent === 100 && count < all ? ">99%" : `${percent}%`
 }
 
-const MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
-
-/** A day of this year in UTC: `27 Nov`. */
-export function formatDay(atMs: number): string {
-  const at = new Date(atMs)
-  return `${at.getUTCDate()} ${MONTHS[at.getUTCMonth()]}`
-}
-
-/** A day in UTC: `27 Nov 2026`. */
-export const formatDate = (atMs: number): string => `${formatDay(atMs)} ${new Date(atMs).getUTCFullYear()}`
-
-/** An instant in UTC: `27 Nov 2026, 22:33 UTC`. */
-export const formatInstant = (atMs: number): string =>
-  `${formatDate(atMs)}, ${new Date(atMs).toISOString().slice(11, 16)} UTC`
-
 /** A shell command that posts JSON, with an `Authorization` header unless `key` is null. */
 export const curlPost = (url: string, body: object, key: string | null): string =>
   [

@@ -1,6 +1,7 @@
 /** @jsxImportSource preact */
+
 import type { ComponentChildren, JSX, VNode } from "preact"
-import { formatDate, formatInstant } from "./format.ts"
+import { formatDate, formatInstant } from "../../../base/time.ts"
 
 /** A sentence, or more than a paragraph can hold. */
 type FieldError = string | VNode | null

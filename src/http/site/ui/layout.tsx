@@ -17,8 +17,6 @@ import { PageHead } from "./panels.tsx"
 import { type SocialAddress, SocialTags } from "./social.tsx"
 import { Offer, Visitor } from "./visitor.tsx"
 
-export { Table } from "./table.tsx"
-
 /** The links in the header of every page. The prices are left out at a server that has none to show. */
 const NAVIGATION = [
   { route: "docsGuide", label: "Docs" },
@@ -183,15 +181,19 @@ function SiteLinks({ route }: Pick<LayoutProps, "route">) {
   )
 }
 
-/** The docs hold all their pages but those that have a link of their own. */
-function ariaCurrentSection(target: (typeof NAVIGATION)[number]["route"], route: RouteId | null) {
+function ariaCurrentSection(target: NavigationTarget, route: RouteId | null) {
   if (route === null || target === route) return ariaCurrentPage(target === route)
+  return target === sectionOf(route) ? ({ "aria-current": true } as const) : {}
+}
+
+type NavigationTarget = (typeof NAVIGATION)[number]["route"]
+
+/** The link of the header whose part of the site holds a page. Null: the page has a link of its own, or is in no part. */
+function sectionOf(route: RouteId): NavigationTarget | null {
   const { path } = ROUTES[route]
-  if (target === "docs") return path.startsWith(`${ROUTES.docs.path}/api/`) ? ({ "aria-current": true } as const) : {}
-  const isGuide = path.startsWith(`${ROUTES.docs.path}/`) && NAVIGATION.every(link => link.route !== route)
-  return target === "docsGuide" && isGuide && !path.startsWith(`${ROUTES.docs.path}/api/`)
-    ? ({ "aria-current": true } as const)
-    : {}
+  if (path.startsWith(`${ROUTES.docs.path}/api/`)) return "docs"
+  const hasOwnLink = NAVIGATION.some(link => link.route === route)
+  return path.startsWith(`${ROUTES.docs.path}/`) && !hasOwnLink ? "docsGuide" : null
 }
 
 /** Marks a link to the current page. */

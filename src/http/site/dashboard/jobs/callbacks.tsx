@@ -10,8 +10,8 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount } from "../../ui/format.ts"
 import { ActionButton, Timestamp } from "../../ui/forms.tsx"
-import { Table } from "../../ui/layout.tsx"
 import { Notice, Panel } from "../../ui/panels.tsx"
+import { Table } from "../../ui/table.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 
 /** What the callback URL of a list was told, and how it went. */

@@ -1,8 +1,9 @@
+import { formatInstant } from "../../../../base/time.ts"
 import type { JobFormat, JobReason, JobState } from "../../../../contract/jobs.ts"
 import type { JobBody, ListReadingBody } from "../../../../contract/jobs-schema.ts"
 import { DELIMITER_NAMES, delimiterName } from "../../../../contract/reading.ts"
 import type { OptionNames } from "../../../../rows/unreadable-file.ts"
-import { formatCount, formatInstant, formatNumber } from "../../ui/format.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
 
 /** The states of a list in words. */
 export const STATE_LABELS: { readonly [S in JobState]: string } = {

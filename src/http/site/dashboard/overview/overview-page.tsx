@@ -1,11 +1,11 @@
 /** @jsxImportSource preact */
-import { HOUR_MS } from "../../../../base/time.ts"
+import { formatInstant, HOUR_MS } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
 import type { Usage } from "../../../../contract/usage-schema.ts"
 import { checkedCount, sumFigures } from "../../../../customers/usage/usage-history.ts"
-import { formatCount, formatInstant, formatNumber, formatShare } from "../../ui/format.ts"
+import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
 import { Panel, Segmented, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { LatestPanel } from "./latest-panel.tsx"

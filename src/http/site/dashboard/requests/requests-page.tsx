@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { formatDate } from "../../../../base/time.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
@@ -7,7 +8,7 @@ import type { StoredRequest } from "../../../../customers/request-log/request-ro
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { type FilterChip, FilterChips } from "../../ui/filter-chips.tsx"
-import { formatCount, formatDate, formatNumber } from "../../ui/format.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, SelectField, TextField } from "../../ui/forms.tsx"
 import { RecommendationBadge } from "../../ui/layout.tsx"
 import { Pagination } from "../../ui/pagination.tsx"
