@@ -86,7 +86,7 @@ export function AdminAccountPage({ user, details, tiers, flash, rejected }: Admi
           <KeysPanel keys={keys} nowMs={nowMs} />
           {acts.length === 0 ? null : (
             <Panel title="Activity">
-              <ActsTable acts={acts} />
+              <ActsTable acts={acts} isOneAccount />
             </Panel>
           )}
         </div>

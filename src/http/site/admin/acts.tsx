@@ -142,14 +142,22 @@ const ACT_COLUMNS: readonly TableColumn[] = [
   { name: "When", kind: "time" },
 ]
 
+type ActsTableProps = {
+  readonly acts: readonly RecordedAct[]
+  /** Whether they are all about one account, which the page names. */
+  readonly isOneAccount?: boolean
+}
+
 /** Acts with who did them, about what, and when. */
-export function ActsTable({ acts }: { readonly acts: readonly RecordedAct[] }) {
+export function ActsTable({ acts, isOneAccount = false }: ActsTableProps) {
   return (
-    <Table caption="Activity" columns={ACT_COLUMNS}>
+    <Table caption="Activity" columns={ACT_COLUMNS.filter(({ name }) => !(isOneAccount && name === "Account"))}>
       {acts.map(act => (
         <tr key={act.id}>
           <th scope="row">{actLabel(act.kind)}</th>
-          <td>{act.accountId === null ? null : accountName(act.accountId, act.accountEmail)}</td>
+          {isOneAccount ? null : (
+            <td>{act.accountId === null ? null : accountName(act.accountId, act.accountEmail)}</td>
+          )}
           <td>{act.details === "" ? null : actDetails(act)}</td>
           <td>{actorName(act)}</td>
           <td>

@@ -142,7 +142,7 @@ const SiteFooter = () => (
   <footer class="bottom">
     <a href={ROUTES.docsPrivacy.path}>Privacy</a>
     <a href={ROUTES.docsLicences.path}>Licences</a>
-    <a href={ROUTES.openapi.path}>OpenAPI document</a>
+    <a href={ROUTES.openapi.path}>OpenAPI</a>
     <a href={ROUTES.getHealth.path}>Health</a>
   </footer>
 )

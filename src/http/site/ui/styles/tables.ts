@@ -1,7 +1,7 @@
 /** Tables: those of one line a row, plain ones whose cells wrap, and what filters them. */
 export const TABLES = `
 /* Positioned, so that visually hidden text in a wide table does not widen the page. */
-.rows, .scroll { position: relative; margin: 0 0 var(--s4) } .rows { container-type: inline-size } .scroll { overflow-x: auto } .panel > .rows { margin-top: -.5rem } .panel > .rows:last-child { margin-bottom: -.5rem } .panel > nav.actions { margin: 0 }
+.rows, .scroll { position: relative; margin: 0 0 var(--s4) } .rows { container-type: inline-size; overflow-x: clip } .scroll { overflow-x: auto } .panel > .rows { margin-top: -.5rem } .panel > .rows:last-child { margin-bottom: -.5rem } .panel > nav.actions { margin: 0 }
 .rows table, .scroll table { width: 100%; border-collapse: collapse; font-size: .875rem; line-height: 1.25rem } .rows caption, .scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .rows th, .rows td, .scroll th, .scroll td { padding: 0 1rem 0 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 } .scroll th, .scroll td { padding-block: .5rem; vertical-align: top }
 .rows thead th, .scroll thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap } .rows tr > :last-child, .scroll tr > :last-child { padding-right: 0 } .panel tbody tr:last-child > * { border-bottom: 0 }
@@ -16,10 +16,12 @@ export const TABLES = `
 .page .rows a { color: inherit; text-decoration: none } .page .rows a:hover { text-decoration: underline; text-underline-offset: .2em } .rows a:focus-visible { outline-offset: -2px }
 @container (max-width: 38rem) {
   .rows table, .rows tbody { display: block } .rows thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .rows tbody tr { display: flex; flex-wrap: wrap; gap: 0 .35rem; align-items: center; padding: .55rem 0; border-bottom: 1px solid var(--line) } .panel .rows tbody tr:last-child { border: 0 } .rows tbody tr::after { content: ""; order: 1; width: 100% }
+  .rows tbody tr { display: flex; flex-wrap: wrap; align-items: center; padding: .55rem 0; border-bottom: 1px solid var(--line) } .panel .rows tbody tr:last-child { border: 0 } .rows tbody tr::after { content: ""; order: 1; width: 100% }
   .rows tbody th, .rows tbody td { display: block; order: 2; width: auto; height: auto; max-width: 12rem; padding: 0; border: 0; font-size: .8125rem } .rows tbody td { color: var(--soft) } .rows tbody td.is-text { max-width: 12rem } .rows tbody td:has(a) { line-height: 1.5rem }
   .rows tbody th.is-text { order: 0; flex: 1; min-width: 0; max-width: none; font-size: .9375rem; line-height: 1.5rem } .rows tbody .on-phone-first { order: 0 } .rows tbody .on-phone-hidden, .rows td:empty { display: none }
-  .rows td[data-label]::before { content: attr(data-label) " " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td:not(.on-phone-first)::before { content: "· " } .rows td:not(:empty, .on-phone-first, .on-phone-hidden) ~ td[data-label]::before { content: "· " attr(data-label) " " }
+  .rows td[data-label]::before { content: attr(data-label) " " }
+  /* A dot stands left of each cell of the second line, and is cut off where a line begins. */
+  .rows tbody tr { margin-left: -.9rem } .rows tbody th, .rows tbody td { padding-left: .9rem } .rows tbody td { position: relative } .rows td:not(.on-phone-first)::after { content: "·"; position: absolute; left: .3rem }
 }
 @media (max-width: 44rem) {
   .scroll table, .scroll tbody, .scroll tr, .scroll tbody th, .scroll tbody td { display: block } .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }

@@ -51,9 +51,9 @@ export const ReasonLink = ({ reason }: { readonly reason: Reason }) => (
   </a>
 )
 
-function mailLabel({ mail: { has_mx: hasMx, provider } }: CheckResult): string {
+function mailLabel({ mail: { has_mx: hasMx, provider }, reasons }: CheckResult): string {
   if (hasMx === null) return "not looked up"
-  if (!hasMx) return "none"
+  if (!hasMx || reasons.includes("no_mail_host")) return "none"
   return provider === null ? "own or unknown server" : mailProviderName(provider)
 }
 
