@@ -16,7 +16,7 @@ import { serializeNetworks } from "./networks.ts"
 import { serializeOrigins } from "./origins.ts"
 
 /** Why a key stays as it is. `changed_meanwhile`: it is no longer as the caller saw it. */
-type ChangeRefusal =
+export type ChangeRefusal =
   | { readonly kind: "unknown_key" }
   | { readonly kind: "revoked" }
   | { readonly kind: "changed_meanwhile"; readonly key: ApiKey }

@@ -183,6 +183,22 @@ export function ActionButton(props: ActionButtonProps) {
   )
 }
 
+type LinkButtonProps = {
+  readonly path: string
+  readonly label: ComponentChildren
+  readonly look?: "quiet" | "small" | "small danger"
+}
+
+/** A link that looks like a button. */
+export const LinkButton = ({ path, label, look }: LinkButtonProps) => (
+  <a class={look === undefined ? "button" : `button ${look}`} href={path}>
+    {label}
+  </a>
+)
+
+/** For a field whose text is no prose, such as a domain. */
+export const VERBATIM = { autocomplete: "off", autocapitalize: "none", spellcheck: false } as const
+
 /** An instant in UTC, with minutes. Where it is all that a cell says, and is past, `site.js` makes it relative. */
 export function Timestamp({ atMs }: { readonly atMs: number }) {
   return <time dateTime={new Date(atMs).toISOString()}>{formatInstant(atMs)}</time>

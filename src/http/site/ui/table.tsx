@@ -55,6 +55,35 @@ export function Table({ caption, columns, children }: TableProps) {
   )
 }
 
+/** A column that says what stands in its cell of a row. */
+export type CellColumn<R> = TableColumn & { readonly cell: (row: R) => ComponentChildren }
+
+type RowTableProps<R> = Pick<TableProps, "caption"> & {
+  readonly columns: readonly CellColumn<R>[]
+  readonly rows: readonly R[]
+  /** What the `tr` element of a row has besides. */
+  readonly attributesOf?: (row: R) => Readonly<Record<string, string>>
+}
+
+/** A table of rows that are alike. The first cell of each is its heading. */
+export const RowTable = <R,>({ caption, columns, rows, attributesOf = () => ({}) }: RowTableProps<R>) => (
+  <Table caption={caption} columns={columns}>
+    {rows.map((row, index) => (
+      <tr key={index} {...attributesOf(row)}>
+        {columns.map(({ name, cell }, at) =>
+          at === 0 ? (
+            <th key={name} scope="row">
+              {cell(row)}
+            </th>
+          ) : (
+            <td key={name}>{cell(row)}</td>
+          ),
+        )}
+      </tr>
+    ))}
+  </Table>
+)
+
 /** A column, or one of a plain table. */
 type DescribedColumn = Omit<TableColumn, "kind"> & { readonly kind: TableColumn["kind"] | null }
 

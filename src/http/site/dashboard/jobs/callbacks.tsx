@@ -9,7 +9,7 @@ import type { NewCallbackSecret } from "../../../../customers/jobs/callback-secr
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount } from "../../ui/format.ts"
-import { ActionButton, Timestamp } from "../../ui/forms.tsx"
+import { ActionButton, LinkButton, Timestamp } from "../../ui/forms.tsx"
 import { Notice, Panel } from "../../ui/panels.tsx"
 import { Table } from "../../ui/table.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
@@ -122,9 +122,7 @@ export function NewCallbackSecretPage(props: { readonly user: SignedInUser; read
         </p>
       )}
       <p>
-        <a class="button quiet" href={ROUTES.dashboardJobs.path}>
-          Back to your lists
-        </a>
+        <LinkButton path={ROUTES.dashboardJobs.path} label="Back to your lists" look="quiet" />
       </p>
     </DashboardLayout>
   )

@@ -10,7 +10,7 @@ import type { CallbackState } from "../../../../customers/jobs/callback-queue.ts
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { ActionButton, FlashMessage, Timestamp } from "../../ui/forms.tsx"
+import { ActionButton, FlashMessage, LinkButton, Timestamp } from "../../ui/forms.tsx"
 import { DescriptionList, Prose, RecommendationBadge } from "../../ui/layout.tsx"
 import { Notice, Panel, SplitBar, Swatch } from "../../ui/panels.tsx"
 import { Table } from "../../ui/table.tsx"
@@ -41,11 +41,7 @@ export function ListPage({ user, list, callbacks, flash, script }: ListPageProps
   return (
     <DashboardLayout
       {...{ route: "dashboardJob", title: listName(list), user, scripts: isLive(list) ? [script] : [] }}
-      action={
-        <a class="button small" href={ROUTES.dashboardJobs.path}>
-          Check another list
-        </a>
-      }
+      action={<LinkButton path={ROUTES.dashboardJobs.path} label="Check another list" look="small" />}
     >
       <FlashMessage message={flash} />
       <div id="progress" data-stream={pathWithId("jobProgress", list.id)}>
@@ -132,9 +128,7 @@ const ListActions = ({ list, children }: { readonly list: JobBody; readonly chil
         Refresh
       </a>
     ) : null}
-    <a class="button small danger" href={pathWithId("jobDeletion", list.id)}>
-      Delete now
-    </a>
+    <LinkButton path={pathWithId("jobDeletion", list.id)} label="Delete now" look="small danger" />
   </div>
 )
 
@@ -301,9 +295,7 @@ export function ListDeletionPage({ user, list }: ListDeletionPageProps) {
         </p>
         <div class="actions">
           <ActionButton path={pathWithId("postJobDeletion", list.id)} label="Delete the list" isDangerous isPrimary />
-          <a class="button quiet" href={pathWithId("dashboardJob", list.id)}>
-            Cancel
-          </a>
+          <LinkButton path={pathWithId("dashboardJob", list.id)} label="Cancel" look="quiet" />
         </div>
       </Panel>
     </DashboardLayout>

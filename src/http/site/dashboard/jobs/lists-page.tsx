@@ -6,7 +6,7 @@ import { ROUTES } from "../../../../contract/routes.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { FlashMessage, FormError, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
+import { FlashMessage, FormError, LinkButton, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
 import { Empty, Panel } from "../../ui/panels.tsx"
 import { PolicyCards } from "../../ui/policy-field.tsx"
 import { Table } from "../../ui/table.tsx"
@@ -40,11 +40,7 @@ export function ListsPage({ user, lists, flash, script, secretMadeAtMs, keepHour
   return (
     <DashboardLayout
       {...{ route: "dashboardJobs", title: "Check a list", user, scripts: [script] }}
-      action={
-        <a class="button small" href={ROUTES.docsWholeLists.path}>
-          How it works
-        </a>
-      }
+      action={<LinkButton path={ROUTES.docsWholeLists.path} label="How it works" look="small" />}
     >
       <FlashMessage message={flash} />
       <FormError message={form.fault?.field === "form" ? form.fault.message : null} />

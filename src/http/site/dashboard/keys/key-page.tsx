@@ -10,15 +10,9 @@ import { pathWithId } from "../../links.ts"
 import { FlashMessage, FormError, TextField } from "../../ui/forms.tsx"
 import { Panel } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { FormScriptSnippet } from "./form-script-snippet.tsx"
-import { KeyLast4, KeySummary } from "./key-summary.tsx"
-import { OriginsField } from "./new-key-form.tsx"
-import {
-  type RestrictionError,
-  RestrictionFields,
-  type RestrictionValues,
-  restrictionValues,
-} from "./restriction-fields.tsx"
+import type { KeyFormError } from "./key-form.ts"
+import { FormScriptSnippet, KeyLast4, KeySummary } from "./key-summary.tsx"
+import { OriginsField, RestrictionFields, type RestrictionValues, restrictionValues } from "./restriction-fields.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const KEY_FLASH = {
@@ -31,15 +25,8 @@ export const KEY_FLASH = {
 
 /** What is wrong with one of the page's forms, and what was entered there. */
 export type KeyPageFault =
-  | { readonly form: "name"; readonly input: string; readonly message: string }
-  | { readonly form: "origins"; readonly input: string; readonly message: string }
-  | {
-      readonly form: "limits"
-      readonly input: RestrictionValues
-      /** Null: the fault is of the form as a whole. */
-      readonly error: RestrictionError | null
-      readonly message: string | null
-    }
+  | { readonly form: "name" | "origins"; readonly input: string; readonly message: string }
+  | { readonly form: "limits"; readonly input: RestrictionValues; readonly error: KeyFormError }
   /** The form for the revocation was sent without its confirmation. */
   | { readonly form: "revoke" }
 
@@ -110,7 +97,7 @@ function OriginsSection({ apiKey, fault }: SectionProps) {
       <p>Only pages of these websites can use the key.</p>
       <form class="form" method="post" action={`${pathWithId("postKeyOrigins", apiKey.id)}#websites`}>
         <input type="hidden" name="seen" value={serializeOrigins(apiKey.origins)} />
-        <OriginsField value={own?.input ?? apiKey.origins.join("\n")} error={own?.message ?? null} isHideable={false} />
+        <OriginsField value={own?.input ?? apiKey.origins.join("\n")} error={own?.message ?? null} onlyFor={null} />
         <button type="submit">Save websites</button>
       </form>
     </Panel>
@@ -125,23 +112,18 @@ function LimitsSection({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<Ke
         A key with limits does less harm in the wrong hands. Changes take effect within {LIMITS.revocationSecondsMax}{" "}
         seconds.
       </p>
-      <FormError message={own?.message ?? null} />
+      <FormError message={own?.error.field === "form" ? own.error.message : null} />
       <form class="form" method="post" action={`${pathWithId("postKeyLimits", apiKey.id)}#limits`}>
         <input type="hidden" name="seen" value={restrictionsVersion(apiKey)} />
         <RestrictionFields
-          kind={apiKey.kind}
+          {...{ kind: apiKey.kind, ceiling, nowMs, error: own?.error ?? null }}
           values={own?.input ?? restrictionValues(apiKey)}
-          error={own?.error ?? null}
-          ceiling={ceiling}
-          nowMs={nowMs}
         />
         <button type="submit">Save limits</button>
       </form>
     </Panel>
   )
 }
-
-const CONFIRMATION_MISSING = "Tick the box to confirm."
 
 function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey; readonly isUnconfirmed: boolean }) {
   return (
@@ -166,7 +148,7 @@ function RevokeSection({ apiKey: of, isUnconfirmed }: { readonly apiKey: ApiKey;
           </label>
           {isUnconfirmed ? (
             <p class="fault" id="sure-fault" role="alert">
-              {CONFIRMATION_MISSING}
+              Tick the box to confirm.
             </p>
           ) : null}
         </div>

@@ -1,60 +1,48 @@
 /** @jsxImportSource preact */
 import { LIMITS } from "../../../../contract/limits.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
 import type { KeyKind } from "../../../../customers/keys/key-format.ts"
 import { KEY_STATES, keyState } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey, Revoker } from "../../../../customers/keys/keys.ts"
+import { formScriptTag } from "../../form-script.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { Timestamp } from "../../ui/forms.tsx"
+import { CodeBlock, DescriptionList } from "../../ui/layout.tsx"
 
-type KeySummaryProps = { readonly apiKey: ApiKey; readonly unitsToday: number; readonly nowMs: number }
+type KeyProps = { readonly apiKey: ApiKey }
+type KeySummaryProps = KeyProps & { readonly unitsToday: number; readonly nowMs: number }
 
 /** What a key is, and what it did today. */
-export function KeySummary({ apiKey: of, unitsToday, nowMs }: KeySummaryProps) {
+export function KeySummary({ apiKey, unitsToday, nowMs }: KeySummaryProps) {
+  const { requestsPerSecond: rate } = apiKey
   return (
-    <dl class="facts">
-      <dt>Key</dt>
-      <dd>
-        <KeyText apiKey={of} />
-      </dd>
-      <dt>State</dt>
-      <dd>
-        <KeyStateLabel apiKey={of} nowMs={nowMs} />
-      </dd>
-      <dt>Kind</dt>
-      <dd>{of.kind}</dd>
-      <dt>For</dt>
-      <dd>
-        <KeyOrigins apiKey={of} />
-      </dd>
-      <dt>Created</dt>
-      <dd>
-        <Timestamp atMs={of.createdAtMs} />
-      </dd>
-      <dt>Last used</dt>
-      <dd>{of.lastUsedAtMs === null ? "never" : <Timestamp atMs={of.lastUsedAtMs} />}</dd>
-      <dt>Today</dt>
-      <dd>
-        {formatCount(unitsToday, "unit")}
-        {unitsOf(of)}
-      </dd>
-      {of.requestsPerSecond === null ? null : (
-        <>
-          <dt>Per second</dt>
-          <dd>at most {formatCount(of.requestsPerSecond, "request")}</dd>
-        </>
-      )}
-    </dl>
+    <DescriptionList
+      items={[
+        ["Key", <KeyText apiKey={apiKey} />],
+        ["State", <KeyStateLabel apiKey={apiKey} nowMs={nowMs} />],
+        ["Kind", apiKey.kind],
+        ["For", <KeyOrigins apiKey={apiKey} />],
+        ["Created", <Timestamp atMs={apiKey.createdAtMs} />],
+        ["Last used", <LastUsed apiKey={apiKey} />],
+        ["Today", `${formatCount(unitsToday, "unit")}${unitsOf(apiKey)}`],
+        ...(rate === null ? [] : [["Per second", `at most ${formatCount(rate, "request")}`] as const]),
+      ]}
+    />
   )
 }
 
+/** When a key was last used. */
+export const LastUsed = ({ apiKey: { lastUsedAtMs } }: KeyProps) =>
+  lastUsedAtMs === null ? <>never</> : <Timestamp atMs={lastUsedAtMs} />
+
 /** The units of a day that the key can use, if they are other than those of the account. */
-function unitsOf({ kind, unitsPerDay }: ApiKey): string | null {
+function unitsOf({ kind, unitsPerDay }: ApiKey): string {
   if (unitsPerDay !== null) return ` of ${formatNumber(unitsPerDay)}`
-  return kind === "publishable" ? ` of ${formatNumber(LIMITS.publishableUnitsPerDay)}` : null
+  return kind === "publishable" ? ` of ${formatNumber(LIMITS.publishableUnitsPerDay)}` : ""
 }
 
 /** The key itself, as far as it can be shown. */
-function KeyText({ apiKey: of }: { readonly apiKey: ApiKey }) {
+function KeyText({ apiKey: of }: KeyProps) {
   if (of.publicText !== null)
     return (
       <span class="copy-cell">
@@ -74,7 +62,7 @@ function KeyText({ apiKey: of }: { readonly apiKey: ApiKey }) {
 }
 
 /** The state of a key, since when it has ended, or when it will. */
-export function KeyStateLabel({ apiKey, nowMs }: { readonly apiKey: ApiKey; readonly nowMs: number }) {
+export function KeyStateLabel({ apiKey, nowMs }: Omit<KeySummaryProps, "unitsToday">) {
   const { revokedAtMs, revokedBy, expiresAtMs } = apiKey
   const state = keyState(apiKey, nowMs)
   const atMs = state === "revoked" ? revokedAtMs : expiresAtMs
@@ -82,12 +70,7 @@ export function KeyStateLabel({ apiKey, nowMs }: { readonly apiKey: ApiKey; read
     <>
       {state === "active" && atMs !== null ? "active until" : KEY_STATES[state].label}
       {state === "expiring" ? ":" : ""}
-      {atMs === null ? null : (
-        <>
-          {" "}
-          <Timestamp atMs={atMs} />
-        </>
-      )}
+      {atMs === null ? null : [" ", <Timestamp key="at" atMs={atMs} />]}
       {revokedBy === null ? null : ` by ${REVOKER_LABELS[revokedBy]}`}
     </>
   )
@@ -118,7 +101,7 @@ export const placesOf = ({ kind, origins, networks }: ApiKey): readonly string[]
   kind === "secret" ? networks : origins
 
 /** The places that a key may be used from, one a line. */
-export function KeyOrigins({ apiKey }: { readonly apiKey: ApiKey }) {
+function KeyOrigins({ apiKey }: KeyProps) {
   const places = placesOf(apiKey)
   if (places.length === 0) return <>any server</>
   return (
@@ -131,3 +114,21 @@ export function KeyOrigins({ apiKey }: { readonly apiKey: ApiKey }) {
     </ul>
   )
 }
+
+type FormScriptSnippetProps = {
+  readonly apiKey: Pick<ApiKey, "origins">
+  /** The publishable key itself. */
+  readonly keyText: string
+  readonly baseUrl: string
+}
+
+/** The line that a website of the key copies, to give hints beside the email fields of its forms. */
+export const FormScriptSnippet = ({ apiKey, keyText, baseUrl }: FormScriptSnippetProps) => (
+  <>
+    <p>
+      Copy this line into your page. The <a href={ROUTES.docsFormScript.path}>form script</a> shows hints beside its
+      email fields.
+    </p>
+    <CodeBlock caption={`In a page of ${apiKey.origins.join(", ")}`} code={formScriptTag(baseUrl, keyText)} />
+  </>
+)

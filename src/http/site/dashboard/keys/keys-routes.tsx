@@ -2,7 +2,7 @@
 
 import { LIMITS } from "../../../../contract/limits.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
-import { changeOrigins, changeRestrictions } from "../../../../customers/keys/key-changes.ts"
+import { type ChangeRefusal, changeOrigins, changeRestrictions } from "../../../../customers/keys/key-changes.ts"
 import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key-restrictions.ts"
 import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import { type ApiKey, findKey, listKeys, renameKey, revokeKey } from "../../../../customers/keys/keys.ts"
@@ -15,22 +15,20 @@ import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
-import { KEY_FLASH, KeyPage, type KeyPageFault } from "./key-page.tsx"
-import { KEYS_DISPLAYED_MAX, KeysPage } from "./keys-page.tsx"
 import {
   emptyKeyForm,
-  FORM_INCOMPLETE,
   type KeyFormError,
+  type KeyFormRefusal,
   type KeyFormValues,
-  KIND_MISSING,
   keyFormError,
-  NAME_MISSING,
   parseNewKey,
   readKeyForm,
   splitOrigins,
-} from "./new-key-form.tsx"
+} from "./key-form.ts"
+import { KEY_FLASH, KeyPage, type KeyPageFault } from "./key-page.tsx"
+import { KEYS_DISPLAYED_MAX, KeysPage } from "./keys-page.tsx"
 import { CreatedKeyPage, KeyCreatedBeforePage, NewKeyPage } from "./new-key-page.tsx"
-import { readRestrictions, restrictionError, restrictionsOf } from "./restriction-fields.tsx"
+import { readRestrictions, restrictionsOf } from "./restriction-fields.tsx"
 
 /** The account's keys: the list, the form for a new key, and a page for each key. */
 export function keysPageRoutes(site: SiteContext) {
@@ -45,12 +43,7 @@ export function keysPageRoutes(site: SiteContext) {
         newKeyPage(site, user, emptyKeyForm(newIdempotencyKey(random)), null),
       ),
     postKey: exchange =>
-      guards.requireAccount.form(exchange, async (user, form) => {
-        const values = readKeyForm(form, newIdempotencyKey(random))
-        if (!isIdempotencyKey(form.text("idempotency_key")))
-          return await rejectedKeyForm(site, exchange, user, values, FORM_INCOMPLETE)
-        return await handleCreateKey(site, exchange, user, values)
-      }),
+      guards.requireAccount.form(exchange, (user, form) => handleCreateKey(site, exchange, user, form)),
     ...keyPageRoutes(site),
   })
 }
@@ -72,26 +65,19 @@ async function newKeyPage(site: SiteContext, user: SignedInUser, values: KeyForm
 const ceilingOfAccount = ({ tiers }: SiteContext, { account }: SignedInUser): KeyLimitCeiling =>
   tiers[account.tier] ?? NO_CEILING
 
-async function rejectedKeyForm(
-  site: SiteContext,
-  exchange: Exchange,
-  user: SignedInUser,
-  values: KeyFormValues,
-  error: KeyFormError,
-): Promise<Response> {
-  return site.pages.renderInvalid(await newKeyPage(site, user, values, error), exchange)
-}
-
-async function handleCreateKey(site: SiteContext, exchange: Exchange, user: SignedInUser, values: KeyFormValues) {
-  const { random, baseUrl } = site
-  if (values.name === "") return await rejectedKeyForm(site, exchange, user, values, NAME_MISSING)
+async function handleCreateKey(site: SiteContext, exchange: Exchange, user: SignedInUser, form: SubmittedForm) {
+  const { random, baseUrl, pages } = site
+  const values = readKeyForm(form, newIdempotencyKey(random))
+  const reject = async (refusal: KeyFormRefusal) =>
+    pages.renderInvalid(await newKeyPage(site, user, values, keyFormError(refusal)), exchange)
+  if (!isIdempotencyKey(form.text("idempotency_key"))) return await reject({ kind: "form_incomplete" })
+  if (values.name === "") return await reject({ kind: "name_missing" })
   const newKey = parseNewKey(values, user.account.id, ceilingOfAccount(site, user))
-  if (newKey === null) return await rejectedKeyForm(site, exchange, user, values, KIND_MISSING)
+  if (newKey === null) return await reject({ kind: "kind_missing" })
   const creation = await createKeyOnce(ownerChanges(site, user), random, newKey, values.idempotencyKey)
   if (creation.kind === "created_before") return <KeyCreatedBeforePage user={user} apiKey={creation.key} />
-  if (creation.kind !== "created") return await rejectedKeyForm(site, exchange, user, values, keyFormError(creation))
-  const { key, text } = creation
-  return <CreatedKeyPage user={user} apiKey={key} keyText={text} baseUrl={baseUrl()} />
+  if (creation.kind !== "created") return await reject(creation)
+  return <CreatedKeyPage user={user} apiKey={creation.key} keyText={creation.text} baseUrl={baseUrl()} />
 }
 
 /** The page of one key, the forms that change it, and its revocation. */
@@ -107,7 +93,7 @@ function keyPageRoutes(site: SiteContext) {
     })
   return handlers({
     dashboardKey: exchange =>
-      guards.requireAccount.page(exchange, async user => await keyPage(site, exchange, user, exchange.params.id, null)),
+      guards.requireAccount.page(exchange, async user => await keyPage(site, exchange, user, exchange.params.id)),
     postKeyName: keyForm(handleRename),
     postKeyOrigins: keyForm(handleOrigins),
     postKeyLimits: keyForm(handleLimits),
@@ -129,8 +115,9 @@ const handleRename: KeyFormHandler = async (site, user, { id }, form) => {
   return kind === "renamed" ? "renamed" : { form: "name", input, message: keyFormError({ kind: "bad_name" }).message }
 }
 
-/** A form that another one has overtaken: the page shows the key as it is now, and what was typed. */
-const CHANGED_MEANWHILE = "The key was changed in another window. Check what you entered, and save again."
+/** What is wrong with a change; null: the key is revoked. A form that another one has overtaken keeps what was typed. */
+const changeError = (refusal: ChangeRefusal | KeyFormRefusal): KeyFormError | null =>
+  refusal.kind === "revoked" || refusal.kind === "unknown_key" ? null : keyFormError(refusal)
 
 /** What the form showed of the key, which the change is based on; null: it does not say. */
 const seenBy = (form: SubmittedForm): string | null => form.text("seen") || null
@@ -138,42 +125,19 @@ const seenBy = (form: SubmittedForm): string | null => form.text("seen") || null
 const handleOrigins: KeyFormHandler = async (site, user, { id }, form) => {
   const input = form.text("origins")
   const change = await changeOrigins(ownerChanges(site, user), id, splitOrigins(input), seenBy(form))
-  switch (change.kind) {
-    case "changed":
-      return "moved"
-    case "revoked":
-    case "unknown_key":
-      return "revoked-before"
-    case "changed_meanwhile":
-      return { form: "origins", input, message: CHANGED_MEANWHILE }
-    default:
-      return { form: "origins", input, message: keyFormError(change).message }
-  }
+  if (change.kind === "changed") return "moved"
+  const error = changeError(change)
+  return error === null ? "revoked-before" : { form: "origins", input, message: error.message }
 }
 
 const handleLimits: KeyFormHandler = async (site, user, { id, expiresAtMs }, form) => {
   const input = readRestrictions(form)
   const wanted = restrictionsOf(input, expiresAtMs)
-  const change = await changeRestrictions(
-    ownerChanges(site, user),
-    id,
-    wanted,
-    ceilingOfAccount(site, user),
-    seenBy(form),
-  )
-  switch (change.kind) {
-    case "changed":
-      return "limited"
-    case "revoked":
-    case "unknown_key":
-      return "revoked-before"
-    case "changed_meanwhile":
-      return { form: "limits", input, error: null, message: CHANGED_MEANWHILE }
-    case "too_many_keys":
-      return { form: "limits", input, error: null, message: keyFormError(change).message }
-    default:
-      return { form: "limits", input, error: restrictionError(change), message: null }
-  }
+  const ceiling = ceilingOfAccount(site, user)
+  const change = await changeRestrictions(ownerChanges(site, user), id, wanted, ceiling, seenBy(form))
+  if (change.kind === "changed") return "limited"
+  const error = changeError(change)
+  return error === null ? "revoked-before" : { form: "limits", input, error }
 }
 
 const handleRevocation: KeyFormHandler = async (site, user, key, form) => {
@@ -189,13 +153,7 @@ async function findOwnKey({ store }: ChangeLog, { account }: SignedInUser, id: s
   return key
 }
 
-async function keyPage(
-  site: SiteContext,
-  exchange: Exchange,
-  user: SignedInUser,
-  id: string,
-  fault: KeyPageFault | null,
-) {
+async function keyPage(site: SiteContext, exchange: Exchange, user: SignedInUser, id: string, fault?: KeyPageFault) {
   const { usageOf, changes, clock, baseUrl } = site
   await findOwnKey(changes, user, id)
   const { today } = await usageOf(user.account)
@@ -206,7 +164,7 @@ async function keyPage(
       apiKey={key}
       unitsToday={today.by_key.find(usage => usage.id === id)?.used ?? 0}
       flash={flashMessage(exchange.request.url, KEY_FLASH)}
-      fault={fault}
+      fault={fault ?? null}
       ceiling={ceilingOfAccount(site, user)}
       nowMs={clock()}
       baseUrl={baseUrl()}

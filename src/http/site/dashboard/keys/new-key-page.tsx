@@ -1,24 +1,88 @@
 /** @jsxImportSource preact */
+import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
+import type { KeyKind } from "../../../../customers/keys/key-format.ts"
+import type { KeyLimitCeiling } from "../../../../customers/keys/key-restrictions.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { curlCommand } from "../../ui/format.ts"
+import { FormError, LinkButton, RadioCards, TextField } from "../../ui/forms.tsx"
 import { CodeBlock } from "../../ui/layout.tsx"
-import { Panel } from "../../ui/panels.tsx"
+import { Empty, Panel } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { FormScriptSnippet } from "./form-script-snippet.tsx"
-import { KEY_KIND_LABELS, KeyLast4 } from "./key-summary.tsx"
-import { NewKeyForm, type NewKeyFormProps } from "./new-key-form.tsx"
+import type { KeyFormError, KeyFormValues } from "./key-form.ts"
+import { FormScriptSnippet, KEY_KIND_LABELS, KeyLast4 } from "./key-summary.tsx"
+import { OriginsField, RestrictionFields } from "./restriction-fields.tsx"
 
-/** The form for a new key. */
-export function NewKeyPage({ user, ...form }: NewKeyFormProps & { readonly user: SignedInUser }) {
+type NewKeyPageProps = {
+  readonly user: SignedInUser
+  readonly values: KeyFormValues
+  readonly error: KeyFormError | null
+  /** The account has as many active keys as it may have. */
+  readonly isAtLimit: boolean
+  /** The limits of the account. */
+  readonly ceiling: KeyLimitCeiling
+  readonly nowMs: number
+}
+
+/** The form for a new key, or what to do first when the account has reached its limit. */
+export function NewKeyPage({ user, isAtLimit, ...form }: NewKeyPageProps) {
   return (
     <DashboardLayout route="newKey" title="New key" user={user}>
-      <NewKeyForm {...form} />
+      <FormError message={errorAt("form", form.error)} />
+      {isAtLimit ? (
+        <Empty action={<LinkButton path={ROUTES.keys.path} label="See your keys" />}>
+          You have {LIMITS.keysPerAccountMax} active keys, the most an account can have. Revoke one to create another.
+        </Empty>
+      ) : (
+        <NewKeyFields {...form} />
+      )}
     </DashboardLayout>
   )
 }
+
+function NewKeyFields({ values, error, ceiling, nowMs }: Omit<NewKeyPageProps, "user" | "isAtLimit">) {
+  const isFaulty = error !== null && Object.hasOwn(values.restrictions, error.field)
+  return (
+    <form class="form" method="post" action={ROUTES.postKey.path}>
+      <input type="hidden" name="idempotency_key" value={values.idempotencyKey} />
+      <TextField
+        name="name"
+        label="Name"
+        hint="Where you use the key, such as “Shop server”. You can change it later."
+        required
+        value={values.name}
+        maxLength={LIMITS.keyNameLengthMax}
+        autocomplete="off"
+        error={errorAt("name", error)}
+      />
+      <RadioCards
+        {...{ name: "kind", legend: "Kind", cards: KIND_CARDS, selected: values.kind, error: errorAt("kind", error) }}
+      />
+      <OriginsField value={values.origins} error={errorAt("origins", error)} onlyFor="publishable" />
+      <details open={isFaulty || Object.values(values.restrictions).some(value => value !== "")}>
+        <summary>Limits (optional)</summary>
+        <div class="folded">
+          <RestrictionFields kind={null} values={values.restrictions} {...{ error, ceiling, nowMs }} />
+        </div>
+      </details>
+      <button type="submit">Create key</button>
+    </form>
+  )
+}
+
+const errorAt = (field: KeyFormError["field"], error: KeyFormError | null): string | null =>
+  error?.field === field ? error.message : null
+
+/** The kinds as the form describes them. */
+const KIND_CARDS: readonly { readonly value: KeyKind; readonly label: string; readonly description: string }[] = [
+  { value: "secret", label: "Secret", description: "For your server. Full results, all endpoints. Keep it private." },
+  {
+    ...{ value: "publishable", label: "Publishable" },
+    description: "For web pages. Short results, from your websites only. Anybody can see it.",
+  },
+]
 
 type CreatedKeyPageProps = {
   readonly user: SignedInUser
@@ -60,12 +124,8 @@ export function CreatedKeyPage({ user, apiKey, keyText, baseUrl }: CreatedKeyPag
         )}
       </Panel>
       <p class="actions">
-        <a class="button" href={ROUTES.keys.path}>
-          Done
-        </a>
-        <a class="button quiet" href={pathWithId("dashboardKey", apiKey.id)}>
-          Change its limits
-        </a>
+        <LinkButton path={ROUTES.keys.path} label="Done" />
+        <LinkButton path={pathWithId("dashboardKey", apiKey.id)} label="Change its limits" look="quiet" />
       </p>
     </DashboardLayout>
   )
@@ -98,12 +158,8 @@ export function KeyCreatedBeforePage({ user, apiKey }: Pick<CreatedKeyPageProps,
       </p>
       <p>If you did not copy it, revoke it and create another.</p>
       <p class="actions">
-        <a class="button" href={ROUTES.newKey.path}>
-          Create another key
-        </a>
-        <a class="button quiet" href={`${pathWithId("dashboardKey", apiKey.id)}#revoke`}>
-          Revoke this one
-        </a>
+        <LinkButton path={ROUTES.newKey.path} label="Create another key" />
+        <LinkButton path={`${pathWithId("dashboardKey", apiKey.id)}#revoke`} label="Revoke this one" look="quiet" />
       </p>
     </DashboardLayout>
   )

@@ -1,17 +1,13 @@
 /** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
 import { DAY_MS, dayEndMs, isoDate, utcDay } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import type { KeyKind } from "../../../../customers/keys/key-format.ts"
-import {
-  ceilingOf,
-  type KeyLimitCeiling,
-  type KeyRestrictions,
-  type RestrictionRefusal,
-} from "../../../../customers/keys/key-restrictions.ts"
+import { ceilingOf, type KeyLimitCeiling, type KeyRestrictions } from "../../../../customers/keys/key-restrictions.ts"
+import { ORIGINS_PER_KEY_MAX } from "../../../../customers/keys/origins.ts"
 import type { SubmittedForm } from "../../form-body.ts"
 import { formatNumber } from "../../ui/format.ts"
-import { TextArea, TextField } from "../../ui/forms.tsx"
-import { printableInput } from "./printable-input.ts"
+import { TextArea, TextField, VERBATIM } from "../../ui/forms.tsx"
 
 /** The fields of a key's expiry, limits and networks, as they were entered. */
 export type RestrictionValues = {
@@ -24,9 +20,6 @@ export type RestrictionValues = {
 
 /** The fields before anything was entered. */
 export const EMPTY_RESTRICTIONS: RestrictionValues = { expires: "", units: "", rate: "", networks: "" }
-
-/** A field, and what is wrong with it. */
-export type RestrictionError = { readonly field: keyof RestrictionValues; readonly message: string }
 
 /** Reads the fields of a form. */
 export const readRestrictions = (form: SubmittedForm): RestrictionValues => ({
@@ -92,7 +85,7 @@ type RestrictionFieldsProps = {
   /** Null: a new key, whose kind is chosen in the same form. */
   readonly kind: KeyKind | null
   readonly values: RestrictionValues
-  readonly error: RestrictionError | null
+  readonly error: { readonly field: string; readonly message: string } | null
   /** The limits of the account. */
   readonly ceiling: KeyLimitCeiling
   readonly nowMs: number
@@ -100,101 +93,73 @@ type RestrictionFieldsProps = {
 
 /** The fields of a key's expiry, limits and networks. */
 export function RestrictionFields({ kind, values, error, ceiling, nowMs }: RestrictionFieldsProps) {
-  const errorAt = (field: keyof RestrictionValues): string | null => (error?.field === field ? error.message : null)
+  const own = (field: keyof RestrictionValues) => ({
+    name: field,
+    value: values[field],
+    error: error?.field === field ? error.message : null,
+  })
+  const limit = (most: number | null) => ({
+    ...({ inputMode: "numeric", autocomplete: "off" } as const),
+    hint: `${most === null ? "" : `Less than ${formatNumber(most)}. `}Leave it empty for no ${most === null ? "" : "separate "}limit.`,
+  })
   const { unitsPerDay, requestsPerSecond } = ceilingOf(kind ?? "secret", ceiling)
   return (
     <>
       <TextField
-        name="expires"
+        {...own("expires")}
         label="Last day"
         type="date"
         hint="The key stops working when this day ends (UTC). Leave it empty for a key that does not expire."
-        value={values.expires}
         min={isoDate(utcDay(nowMs))}
         max={isoDate(utcDay(nowMs + LIMITS.keyExpiryDaysMax * DAY_MS) - 1)}
-        error={errorAt("expires")}
       />
-      <TextField
-        name="units"
-        label="Units per day"
-        inputMode="numeric"
-        autocomplete="off"
-        hint={limitHint(unitsPerDay)}
-        value={values.units}
-        error={errorAt("units")}
-      />
-      <TextField
-        name="rate"
-        label="Requests per second"
-        inputMode="numeric"
-        autocomplete="off"
-        hint={limitHint(requestsPerSecond)}
-        value={values.rate}
-        error={errorAt("rate")}
-      />
+      <TextField {...own("units")} label="Units per day" {...limit(unitsPerDay)} />
+      <TextField {...own("rate")} label="Requests per second" {...limit(requestsPerSecond)} />
       {kind === "publishable" ? null : (
-        <NetworksField value={values.networks} error={errorAt("networks")} isNew={kind === null} />
+        <PlacesField
+          {...own("networks")}
+          label="Networks that may use the key"
+          hint={
+            <>
+              One per line, such as <code>203.0.113.0/24</code> or <code>2001:db8::/32</code>. At most{" "}
+              {LIMITS.networksPerKeyMax}. Leave it empty for all networks.
+            </>
+          }
+          onlyFor={kind === null ? "secret" : null}
+        />
       )}
     </>
   )
 }
 
-const limitHint = (limit: number | null): string =>
-  limit === null
-    ? "Leave it empty for no limit."
-    : `Less than ${formatNumber(limit)}. Leave it empty for no separate limit.`
-
-type NetworksFieldProps = { readonly value: string; readonly error: string | null; readonly isNew: boolean }
-
-function NetworksField({ value, error, isNew }: NetworksFieldProps) {
-  return (
-    <div class={isNew && error === null && value === "" ? "for-secret wide-field" : "wide-field"}>
-      <TextArea
-        name="networks"
-        label="Networks that may use the key"
-        hint={
-          <>
-            One per line, such as <code>203.0.113.0/24</code> or <code>2001:db8::/32</code>. At most{" "}
-            {LIMITS.networksPerKeyMax}. Leave it empty for all networks.
-          </>
-        }
-        value={value}
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
-        rows={3}
-        error={error}
-      />
-    </div>
-  )
+type PlacesFieldProps = {
+  readonly name: string
+  readonly label: string
+  readonly hint: ComponentChildren
+  readonly value: string
+  readonly error: string | null
+  /** The kind of key that has the field: while it is empty and another kind is chosen, it is hidden. Null: it never is. */
+  readonly onlyFor: KeyKind | null
 }
 
-/** The message for refused restrictions, and its field. */
-export function restrictionError(refusal: RestrictionRefusal): RestrictionError {
-  switch (refusal.kind) {
-    case "bad_expiry":
-      return {
-        field: "expires",
-        message: `Choose today or a later day, within ${LIMITS.keyExpiryDaysMax / 365} years.`,
-      }
-    case "bad_units":
-      return { field: "units", message: numberRule(refusal.limit) }
-    case "bad_rate":
-      return { field: "rate", message: numberRule(refusal.limit) }
-    case "bad_network":
-      return {
-        field: "networks",
-        message: `“${printableInput(refusal.sent)}” is not a network. Write each as 203.0.113.0/24, 2001:db8::/32 or one address.`,
-      }
-    case "too_many_networks":
-      return { field: "networks", message: `A key has at most ${LIMITS.networksPerKeyMax} networks.` }
-    case "networks_on_publishable":
-      return { field: "networks", message: "Only secret keys have networks. Leave this empty, or choose a secret key." }
-  }
-}
+/** A field for the places that a key may be used from, one a line. */
+const PlacesField = ({ onlyFor, ...field }: PlacesFieldProps) => (
+  <div
+    class={onlyFor === null || field.error !== null || field.value !== "" ? "wide-field" : `for-${onlyFor} wide-field`}
+  >
+    <TextArea {...field} {...VERBATIM} rows={3} />
+  </div>
+)
 
-const numberRule = (limit: number | null): string => {
-  if (limit === null) return "Enter a whole number of at least 1, or leave it empty."
-  if (limit <= 1) return "Leave it empty: your account's own limit is 1."
-  return `Enter a whole number from 1 to ${formatNumber(limit - 1)}. It must be below the account's limit of ${formatNumber(limit)}.`
-}
+/** The field for the websites of a publishable key. */
+export const OriginsField = (props: Pick<PlacesFieldProps, "value" | "error" | "onlyFor">) => (
+  <PlacesField
+    {...{ name: "origins", label: "Websites", ...props }}
+    hint={
+      <>
+        One per line, at most {ORIGINS_PER_KEY_MAX}, such as <code>https://shop.example</code>. Only publishable keys
+        have websites.
+      </>
+    }
+  />
+)
