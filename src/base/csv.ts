@@ -17,5 +17,12 @@ const FORMULA_PATTERN = /^[=+\-@\t\r]/
 /** The cell, with an apostrophe before it if a spreadsheet would take it for a formula. A spreadsheet then shows it as text. */
 export const safeCell = (cell: string): string => (FORMULA_PATTERN.test(cell) ? `'${cell}` : cell)
 
+/** A line of a file for spreadsheets (RFC 4180), in which no cell is a formula. */
+export const csvLine = (cells: readonly (string | number)[]): string =>
+  `${formatCsvRecord(
+    cells.map(cell => safeCell(String(cell))),
+    ",",
+  )}\r\n`
+
 /** Whether a cell that begins so is taken for a formula. */
 export const isFormulaStart = (beginning: string): boolean => FORMULA_PATTERN.test(beginning)

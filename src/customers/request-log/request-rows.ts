@@ -98,7 +98,7 @@ export type RequestFilter = {
 
 /** A page of an account's log: what is before the place, at most so many. */
 export type RequestPageQuery = {
-  readonly filter: RequestFilter
+  readonly filter: Partial<RequestFilter>
   /** Null: from the latest on. */
   readonly before: RequestPlace | null
   readonly countMax: number

@@ -8,18 +8,14 @@ import { checkedCount, sumFigures } from "../../../../customers/usage/usage-hist
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
 import { Panel, Segmented, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
-import { LatestPanel } from "./latest-panel.tsx"
-import type { OverviewData } from "./overview-data.ts"
+import { CategoryPanel, ChartPanel, type DataProps, KeysPanel, LatestPanel } from "./overview-panels.tsx"
 import { StartCard } from "./start-steps.tsx"
 import { recommendedCount } from "./usage-figures.ts"
-import { CategoryPanel, ChartPanel, KeysPanel } from "./usage-panels.tsx"
 import { keyNameOf, USAGE_PERIODS, usagePath } from "./usage-query.ts"
-
-type DataProps = { readonly data: OverviewData }
 
 /** The first page of the dashboard: the next step of a new account, what was checked as numbers and pictures, the keys and the limits. */
 export function OverviewPage({ data }: DataProps) {
-  const { user, usage, nextStep, keys, baseUrl, script, hasChecks, latest } = data
+  const { user, usage, nextStep, keys, baseUrl, script, hasChecks } = data
   return (
     <DashboardLayout
       route="dashboard"
@@ -43,7 +39,7 @@ export function OverviewPage({ data }: DataProps) {
             <ChartPanel data={data} />
             <div class="two">
               <CategoryPanel data={data} />
-              <LatestPanel latest={latest} />
+              <LatestPanel data={data} />
             </div>
           </>
         ) : null}

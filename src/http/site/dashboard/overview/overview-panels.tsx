@@ -4,22 +4,54 @@ import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
+import type { Usage } from "../../../../contract/usage-schema.ts"
 import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
-import { checkedCount, sumFigures, unitCount } from "../../../../customers/usage/usage-history.ts"
+import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
+import { checkedCount, type KeyDayUsage, sumFigures, unitCount } from "../../../../customers/usage/usage-history.ts"
+import type { SignedInUser } from "../../guards.ts"
 import { pathWithId, withQuery } from "../../links.ts"
 import { type Bar, Sparkline, StackedChart } from "../../ui/charts.tsx"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { Timestamp } from "../../ui/forms.tsx"
 import { Legend, Panel, SplitBar, Swatch } from "../../ui/panels.tsx"
-import { Table, type TableColumn } from "../../ui/table.tsx"
+import { type CellColumn, RowTable, Table } from "../../ui/table.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
-import { KeyLast4 } from "../keys/key-summary.tsx"
-import type { OverviewData } from "./overview-data.ts"
+import { KEY_KIND_LABELS, KeyLast4, LastUsed } from "../keys/key-summary.tsx"
+import { requestIdOf } from "../requests/request-query.ts"
+import { OutcomePill, type RequestLogState } from "../requests/requests-page.tsx"
+import type { StartStep } from "./start-steps.tsx"
 import { type DayFigures, daysOf, plainCount, recommendedCount, strikingDay } from "./usage-figures.ts"
-import { KEYLESS_NAMES, keyNameOf, usagePath } from "./usage-query.ts"
+import { KEYLESS_NAMES, keyNameOf, type UsageQuery, usagePath } from "./usage-query.ts"
 
-type DataProps = { readonly data: OverviewData }
+/** The data of the overview. */
+export type OverviewData = {
+  readonly user: SignedInUser
+  readonly usage: Usage
+  readonly query: UsageQuery
+  /** The usage of the period that the query names, of the key that it names. */
+  readonly history: readonly KeyDayUsage[]
+  /** That of the period before. Null: it is not stored any more. */
+  readonly historyBefore: readonly KeyDayUsage[] | null
+  /** Whether the account has checked anything, as far as usage is stored. */
+  readonly hasChecks: boolean
+  /** The ids of what did something, as far as usage is stored. */
+  readonly usedKeyIds: readonly string[]
+  /** The last day of the period. */
+  readonly today: number
+  /** The account's keys: active ones first, then the newest. */
+  readonly keys: readonly ApiKey[]
+  /** The latest requests of the log. */
+  readonly latest: { readonly state: RequestLogState; readonly requests: readonly StoredRequest[] }
+  readonly nowMs: number
+  /** Null: the account has done all of them. */
+  readonly nextStep: StartStep | null
+  readonly baseUrl: string
+  /** The path of `overview.js`. */
+  readonly script: string
+}
+
+/** What the parts of the page are made from. */
+export type DataProps = { readonly data: OverviewData }
 
 const RECOMMENDATION_SERIES = RECOMMENDATIONS.map(name => ({ label: RECOMMENDATION_LABELS[name], tone: `of-${name}` }))
 /** What a version before counted. */
@@ -184,8 +216,6 @@ export function CategoryPanel({ data: { history, query } }: DataProps) {
 /** So many keys are displayed. The page of the keys has all. */
 const KEYS_SHOWN_MAX = 8
 
-const KEY_KINDS = { secret: "Secret", publishable: "Publishable" } as const
-
 /** What each key did in the period, the busiest first. */
 export function KeysPanel({ data: { history, query, today, keys, nowMs, usage } }: DataProps) {
   const keysById = new Map(keys.map(key => [key.id, key]))
@@ -193,37 +223,26 @@ export function KeysPanel({ data: { history, query, today, keys, nowMs, usage } 
   const idle = keys.filter(
     key => !ofKey.has(key.id) && (query.key === "" ? isUsableKey(key, nowMs) : key.id === query.key),
   )
-  const rows = [
-    ...[...ofKey].map(([id, own]) => ({ id, checks: checkedCount(sumFigures(own)), own })),
-    ...idle.map(({ id }) => ({ id, checks: 0, own: [] })),
-  ].sort((one, other) => other.checks - one.checks)
-  const columns: readonly TableColumn[] = [
-    { name: "Name", kind: "text" },
-    { name: "Kind", kind: "text" },
-    { name: "Last used", kind: "time" },
-    { name: `Checks, ${query.days} days`, kind: "number", onPhone: "first" },
+  const rows = [...ofKey, ...idle.map(({ id }) => [id, []] as const)]
+    .map(([id, own]) => ({ id, key: keysById.get(id), checks: checkedCount(sumFigures(own)), own }))
+    .sort((one, other) => other.checks - one.checks)
+  const columns: readonly CellColumn<(typeof rows)[number]>[] = [
+    { name: "Name", kind: "text", cell: ({ id, key }) => <KeyName id={id} apiKey={key} /> },
+    { name: "Kind", kind: "text", cell: ({ key }) => kindOf(key) },
+    { name: "Last used", kind: "time", cell: ({ key }) => key && <LastUsed apiKey={key} /> },
+    {
+      ...{ name: `Checks, ${query.days} days`, kind: "number", onPhone: "first" },
+      cell: ({ own, checks }) => [
+        <Sparkline key="days" values={daysOf(own, query.days, today).map(checkedCount)} />,
+        formatNumber(checks),
+      ],
+    },
   ]
   if (rows.length === 0) return null
   const { used } = usage.today.publishable
   return (
     <Panel title="Keys" link={<a href={ROUTES.keys.path}>{rows.length > KEYS_SHOWN_MAX ? "All keys" : "Manage"}</a>}>
-      <Table caption="Keys" columns={columns}>
-        {rows.slice(0, KEYS_SHOWN_MAX).map(({ id, checks, own }) => (
-          <tr key={id}>
-            <th scope="row">
-              <KeyName id={id} apiKey={keysById.get(id)} />
-            </th>
-            <td>{kindOf(keysById.get(id))}</td>
-            <td>
-              <LastUsed apiKey={keysById.get(id)} />
-            </td>
-            <td>
-              <Sparkline values={daysOf(own, query.days, today).map(checkedCount)} />
-              {formatNumber(checks)}
-            </td>
-          </tr>
-        ))}
-      </Table>
+      <RowTable caption="Keys" columns={columns} rows={rows.slice(0, KEYS_SHOWN_MAX)} />
       {keys.some(({ kind }) => kind === "publishable") ? (
         <p class="hint">
           Form keys: {formatNumber(used)} of {formatNumber(LIMITS.publishableUnitsPerDay)} today
@@ -233,9 +252,7 @@ export function KeysPanel({ data: { history, query, today, keys, nowMs, usage } 
   )
 }
 
-type KeyProps = { readonly apiKey: ApiKey | undefined }
-
-function KeyName({ id, apiKey }: KeyProps & { readonly id: string }) {
+function KeyName({ id, apiKey }: { readonly id: string; readonly apiKey: ApiKey | undefined }) {
   if (Object.hasOwn(KEYLESS_NAMES, id)) return <>{keyNameOf(id, apiKey)}</>
   return (
     <>
@@ -248,9 +265,52 @@ function KeyName({ id, apiKey }: KeyProps & { readonly id: string }) {
 }
 
 const kindOf = (key: ApiKey | undefined): string =>
-  key === undefined ? "" : `${KEY_KINDS[key.kind]}${key.revokedAtMs === null ? "" : ", revoked"}`
+  key === undefined ? "" : `${KEY_KIND_LABELS[key.kind]}${key.revokedAtMs === null ? "" : ", revoked"}`
 
-function LastUsed({ apiKey }: KeyProps) {
-  if (apiKey === undefined) return null
-  return apiKey.lastUsedAtMs === null ? <>never</> : <Timestamp atMs={apiKey.lastUsedAtMs} />
+/** Why no requests are displayed, and where a link leads on. */
+const LATEST_WORDS: { readonly [S in RequestLogState]: { readonly none: string; readonly link: string | null } } = {
+  on: { none: "No requests yet.", link: "All requests" },
+  off: { none: "The request log is off.", link: "Switch it on" },
+  "off by operator": { none: "This server keeps no request log.", link: null },
 }
+
+/** The latest requests: what was checked, what it is, and what was recommended. */
+export function LatestPanel({ data: { latest } }: DataProps) {
+  const { none, link } = LATEST_WORDS[latest.state]
+  return (
+    <Panel title="Latest" link={link === null ? undefined : <a href={ROUTES.requests.path}>{link}</a>}>
+      {latest.requests.length === 0 ? (
+        <p class="hint">{none}</p>
+      ) : (
+        <ul class="latest">
+          {latest.requests.map(request => (
+            <li key={requestIdOf(request)}>
+              <a href={pathWithId("loggedRequest", requestIdOf(request))}>{subjectOf(request)}</a>
+              <span>{meaningOf(request)}</span>
+              {request.categoryCounts.length > 0 ? <span /> : <OutcomePill request={request} />}
+            </li>
+          ))}
+        </ul>
+      )}
+    </Panel>
+  )
+}
+
+/** What was checked, as far as it is logged. */
+function subjectOf({ domain, route, categoryCounts }: StoredRequest): string {
+  const items = categoryCounts.reduce((sum, [, count]) => sum + count, 0)
+  return domain ?? (items > 0 ? formatCount(items, "item") : route)
+}
+
+function meaningOf({ code, category, reason, categoryCounts }: StoredRequest): string {
+  if (code !== null) return code
+  if (categoryCounts.length > 0) return "Batch"
+  const known = CATEGORY_NAMES.find(name => name === category)
+  return REASON_LABELS.get(reason ?? "") ?? (known === undefined ? (category ?? "") : CATEGORY_LABELS[known])
+}
+
+/** Reasons that say more than the category does. */
+const REASON_LABELS: ReadonlyMap<string, string> = new Map([
+  ["likely_typo", "Typo"],
+  ["lookalike_domain", "Look-alike"],
+])

@@ -1,21 +1,27 @@
 /** @jsxImportSource preact */
-import { utcDay } from "../../../../base/time.ts"
+import { csvLine } from "../../../../base/csv.ts"
+import { isoDate, utcDay } from "../../../../base/time.ts"
+import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
+import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
-import { listKeys } from "../../../../customers/keys/keys.ts"
+import { type ApiKey, listKeys } from "../../../../customers/keys/keys.ts"
 import { readRequests } from "../../../../customers/request-log/request-rows.ts"
-import { checkedCount, type KeyDayUsage, readUsageHistory } from "../../../../customers/usage/usage-history.ts"
+import {
+  checkedCount,
+  type KeyDayUsage,
+  readUsageHistory,
+  unitCount,
+} from "../../../../customers/usage/usage-history.ts"
 import type { Exchange } from "../../../exchange.ts"
 import { handlers } from "../../../router.ts"
 import type { SignedInUser } from "../../guards.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { logState } from "../requests/requests-routes.tsx"
-import type { LatestRequests } from "./latest-panel.tsx"
-import type { OverviewData } from "./overview-data.ts"
 import { OverviewPage } from "./overview-page.tsx"
+import type { OverviewData } from "./overview-panels.tsx"
 import { nextStartStep } from "./start-steps.tsx"
-import { usageCsv } from "./usage-csv.ts"
-import { parseUsageQuery, type UsageQuery } from "./usage-query.ts"
+import { keyNameOf, parseUsageQuery, type UsageQuery } from "./usage-query.ts"
 
 /** How many keys are displayed by name. */
 const KEYS_NAMED_MAX = 1000
@@ -39,6 +45,31 @@ export function overviewRoutes(site: SiteContext) {
         return pages.download(text, exchange, CSV_FILE)
       }),
   })
+}
+
+type UsageRow = { readonly usage: KeyDayUsage; readonly apiKey: ApiKey | undefined }
+
+/** The columns of the file before those of categories and recommendations. */
+const CSV_COLUMNS = {
+  date: ({ usage }) => isoDate(usage.day),
+  key_id: ({ usage }) => usage.keyId,
+  key_name: ({ usage, apiKey }) => keyNameOf(usage.keyId, apiKey),
+  key_kind: ({ apiKey }) => apiKey?.kind ?? "",
+  units: ({ usage }) => unitCount(usage),
+  checks: ({ usage }) => usage.checks,
+  deep_checks: ({ usage }) => usage.deepChecks,
+  batch_items: ({ usage }) => usage.batchItems,
+  rate_limited: ({ usage }) => usage.rateLimited,
+} as const satisfies Record<string, (row: UsageRow) => string | number>
+
+/** The usage as a CSV file, a row for each day and key, the oldest day first. */
+function usageCsv(history: readonly KeyDayUsage[], keys: ReadonlyMap<string, ApiKey>): string {
+  const rows = history.map(usage => [
+    ...Object.values(CSV_COLUMNS).map(cell => cell({ usage, apiKey: keys.get(usage.keyId) })),
+    ...CATEGORY_NAMES.map(category => usage.byCategory[category]),
+    ...RECOMMENDATIONS.map(name => usage.byRecommendation[name]),
+  ])
+  return [[...Object.keys(CSV_COLUMNS), ...CATEGORY_NAMES, ...RECOMMENDATIONS], ...rows].map(csvLine).join("")
 }
 
 const CSV_FILE = { fileName: "mailkind-usage.csv", mediaType: "text/csv; charset=utf-8" } as const
@@ -79,17 +110,12 @@ const selected = (history: readonly KeyDayUsage[], { days, key }: UsageQuery, to
 /** So many requests are displayed, and so many are looked at for them, since some are no checks. */
 const [LATEST_COUNT, LATEST_READ] = [5, 50] as const
 
-const NO_FILTER = {
-  ...{ keyId: null, route: null, statusClass: null, category: null },
-  ...{ recommendation: null, domainPart: null, fromMs: null, toMs: null },
-}
-
-async function readLatest(site: SiteContext, accountId: string): Promise<LatestRequests> {
+async function readLatest(site: SiteContext, accountId: string): Promise<OverviewData["latest"]> {
   const { changes, clock, requestLog } = site
   const state = await logState(site, accountId)
   if (state !== "on") return { state, requests: [] }
   await requestLog?.flushAccount(accountId)
-  const page = { filter: NO_FILTER, before: null, countMax: LATEST_READ }
+  const page = { filter: {}, before: null, countMax: LATEST_READ }
   const requests = await readRequests(changes.store, accountId, clock(), page)
   const checks = requests.filter(
     ({ category, categoryCounts, code }) => category !== null || categoryCounts.length > 0 || code !== null,

@@ -10,6 +10,7 @@ import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId, withQuery } from "../../links.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
+import { LinkButton } from "../../ui/forms.tsx"
 import { DescriptionList, Prose } from "../../ui/layout.tsx"
 import { Verdict } from "../../ui/verdict/verdict.tsx"
 import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
@@ -25,14 +26,13 @@ type RequestPageProps = {
 
 /** Everything that is logged of one request: its verdict, or what its codes mean. */
 export function RequestPage({ user, request, keyName }: RequestPageProps) {
-  const call = callItems(request, keyName)
   const { skippedCount } = request
   return (
     <DashboardLayout route="loggedRequest" title="Request" user={user}>
       <p class="crumb">
         <a href={ROUTES.requests.path}>All requests</a>
       </p>
-      <LoggedVerdict request={request} call={call} />
+      <LoggedVerdict request={request} call={callItems(request, keyName)} />
       {skippedCount === 0 ? null : (
         <p class="notice review">
           {formatCount(skippedCount, "later request")} of your account could not be logged. More arrived at once than
@@ -70,12 +70,8 @@ function LoggedVerdict({ request, call }: LoggedVerdictProps) {
     >
       {domain === null ? null : (
         <p class="actions">
-          <a class="button small" href={withQuery(ROUTES.docsLists.path, { domain })}>
-            Which lists?
-          </a>
-          <a class="button small" href={withQuery(ROUTES.feedback.path, { domain })}>
-            Wrong? Tell us
-          </a>
+          <LinkButton path={withQuery(ROUTES.docsLists.path, { domain })} label="Which lists?" look="small" />
+          <LinkButton path={withQuery(ROUTES.feedback.path, { domain })} label="Wrong? Tell us" look="small" />
         </p>
       )}
     </Verdict>
@@ -87,15 +83,9 @@ type Item = readonly [name: string, value: ComponentChildren]
 function callItems(request: StoredRequest, keyName: string): readonly Item[] {
   const { atMs, keyId, route, tookMs, units, code } = request
   return [
-    [
-      "Time",
-      <>
-        <RequestTime atMs={atMs} /> UTC
-      </>,
-    ],
+    ["Time", [<RequestTime key="time" atMs={atMs} />, " UTC"]],
     ["Status", <StatusPill request={request} />],
-    ...(code === null ? [] : [["Problem", <code>{code}</code>] as const]),
-    ...(code === null ? [] : problemItems(code)),
+    ...problemItems(code),
     ["Route", <code>{route}</code>],
     [
       "Key",
@@ -112,10 +102,13 @@ function callItems(request: StoredRequest, keyName: string): readonly Item[] {
   ]
 }
 
-function problemItems(code: string): readonly Item[] {
+function problemItems(code: string | null): readonly Item[] {
+  if (code === null) return []
   const problem = Object.entries(PROBLEMS).find(([name]) => name === code)?.[1]
-  if (problem === undefined) return []
+  const name: Item = ["Problem", <code>{code}</code>]
+  if (problem === undefined) return [name]
   return [
+    name,
     ["Why", <Prose text={problem.cause} />],
     ["What to do", <Prose text={problem.action} />],
     ["More", <a href={`${ROUTES.docsErrors.path}#${code}`}>What this problem means</a>],

@@ -20,26 +20,17 @@ export const LOGGED_ROUTES: readonly string[] = [
   ...[ROUTES.postTryIt, ROUTES.postFeedbackForm],
 ].map(({ method, path }) => `${method} ${path}`)
 
-/** The fields of the filter as they were typed. Empty: not filtered by. They are the parameters of the page's URL. */
-export type RequestFilterValues = {
-  readonly key: string
-  readonly status: string
-  readonly recommendation: string
-  readonly category: string
-  readonly route: string
-  readonly domain: string
-  readonly from: string
-  readonly to: string
-}
+type FilterField = "key" | "status" | "recommendation" | "category" | "route" | "domain" | "from" | "to"
 
-/** Messages by field. */
-export type RequestFilterErrors = { readonly [F in keyof RequestFilterValues]?: string }
+/** The fields of the filter as they were typed. Empty: not filtered by. They are the parameters of the page's URL. */
+export type RequestFilterValues = { readonly [F in FilterField]: string }
 
 /** What a URL asks for. With errors, the faulty fields are left out of the filter. */
 export type RequestQuery = {
   readonly values: RequestFilterValues
   readonly filter: RequestFilter
-  readonly errors: RequestFilterErrors
+  /** Messages by field. */
+  readonly errors: { readonly [F in FilterField]?: string }
   /** The last request of the previous page; null: the first page. */
   readonly before: RequestPlace | null
 }
@@ -62,24 +53,27 @@ export function parseRequestQuery(url: string): RequestQuery {
     to: field("to"),
   }
   const [fromMs, toMs] = [parseUtcMinute(values.from), parseUtcMinute(values.to)]
+  const isBackwards = fromMs !== null && toMs !== null && toMs <= fromMs
   return {
     values,
-    errors: timeErrors(values, fromMs, toMs),
+    errors: {
+      ...(values.from !== "" && fromMs === null ? { from: NO_TIME } : {}),
+      ...(values.to !== "" && toMs === null ? { to: NO_TIME } : {}),
+      ...(isBackwards ? { to: "The end is not after the start." } : {}),
+    },
     before: parseRequestPlace(field("after")),
     filter: {
-      keyId: nullIfEmpty(values.key),
-      route: nullIfEmpty(values.route),
+      keyId: values.key || null,
+      route: values.route || null,
       statusClass: Object.entries(STATUS_CLASSES).find(([name]) => name === values.status)?.[1].first ?? null,
-      recommendation: nullIfEmpty(values.recommendation),
-      category: nullIfEmpty(values.category),
+      recommendation: values.recommendation || null,
+      category: values.category || null,
       domainPart: domainPart(values.domain),
       fromMs,
       toMs,
     },
   }
 }
-
-const nullIfEmpty = (text: string): string | null => (text === "" ? null : text)
 
 /** Of an address only the domain is asked for, and shown again. */
 const domainText = (text: string): string => text.slice(text.lastIndexOf("@") + 1).trim()
@@ -105,18 +99,6 @@ function parseUtcMinute(text: string): number | null {
 }
 
 const NO_TIME = "Write a date and a time, such as 2026-01-31T12:00."
-
-function timeErrors(
-  { from, to }: RequestFilterValues,
-  fromMs: number | null,
-  toMs: number | null,
-): RequestFilterErrors {
-  return {
-    ...(from !== "" && fromMs === null ? { from: NO_TIME } : {}),
-    ...(to !== "" && toMs === null ? { to: NO_TIME } : {}),
-    ...(fromMs !== null && toMs !== null && toMs <= fromMs ? { to: "The end is not after the start." } : {}),
-  }
-}
 
 /** The id of a logged request in URLs: its place. */
 export const requestIdOf = ({ atMs, seq }: RequestPlace): string => `${atMs}-${seq}`

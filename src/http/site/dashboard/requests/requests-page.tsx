@@ -9,11 +9,11 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
 import { type FilterChip, FilterChips } from "../../ui/filter-chips.tsx"
 import { formatCount, formatNumber } from "../../ui/format.ts"
-import { ActionButton, FlashMessage, FormError, SelectField, TextField } from "../../ui/forms.tsx"
+import { ActionButton, FlashMessage, FormError, LinkButton, SelectField, TextField, VERBATIM } from "../../ui/forms.tsx"
 import { RecommendationBadge } from "../../ui/layout.tsx"
 import { Pagination } from "../../ui/pagination.tsx"
 import { Empty, Panel, Segmented } from "../../ui/panels.tsx"
-import { Table, type TableColumn } from "../../ui/table.tsx"
+import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import {
@@ -57,7 +57,7 @@ export function RequestsPage(props: RequestsPageProps) {
   return (
     <DashboardLayout route="requests" title="Requests" user={user} scripts={state === "on" ? [script] : []}>
       <FlashMessage message={flash} />
-      {state === "on" ? <RequestLogSection {...props} /> : <NoLogSection state={state} />}
+      {state === "on" ? <RequestLogSection {...props} /> : <Empty>{NO_LOG[state]}</Empty>}
       {state === "off by operator" ? null : <SwitchSection isOn={state === "on"} />}
     </DashboardLayout>
   )
@@ -71,9 +71,7 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
       <div class="filter-row">
         <Segmented label="Recommendation" choices={outcomeChoices(values)} />
         <p class="actions" id="live" data-first-page={before === null ? "yes" : "no"}>
-          <a class="button small" href={requestsPath(values)}>
-            Reload
-          </a>
+          <LinkButton path={requestsPath(values)} label="Reload" look="small" />
           <a class="button small" href={requestsPath(values, {}, ROUTES.requestLogFile.path)} download>
             Download CSV
           </a>
@@ -85,7 +83,12 @@ function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPagePro
         {requests.length === 0 ? (
           <NoRequests query={query} />
         ) : (
-          <RequestTable requests={requests} keys={new Map(keys.map(({ id, name }) => [id, name]))} />
+          <RowTable
+            caption="Requests, newest first"
+            columns={requestColumns(keys)}
+            rows={requests}
+            attributesOf={request => ({ "data-request": requestIdOf(request) })}
+          />
         )}
         <Pagination path={ROUTES.requests.path} query={values} after={nextAfter} isFirstPage={before === null} />
       </div>
@@ -114,11 +117,9 @@ const outcomeChoices = (values: RequestFilterValues) =>
 const ANY = { value: "", label: "All" } as const
 
 function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps, "query" | "keys">) {
-  const unnamed = values.key === "" || keys.some(({ id }) => id === values.key) ? [] : [values.key]
-  const keyOptions = [
-    ...keys.map(({ id, name }) => ({ value: id, label: name })),
-    ...unnamed.map(id => ({ value: id, label: id })),
-  ]
+  const unnamed =
+    values.key === "" || keys.some(({ id }) => id === values.key) ? [] : [{ id: values.key, name: values.key }]
+  const keyOptions = [...keys, ...unnamed].map(({ id, name }) => ({ value: id, label: name }))
   const classOptions = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }))
   const named = (names: readonly string[]) => [ANY, ...names.map(value => ({ value, label: value }))]
   return (
@@ -132,9 +133,7 @@ function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps,
             label="Domain contains"
             value={values.domain}
             maxLength={LIMITS.domainBytesMax}
-            autocomplete="off"
-            autocapitalize="none"
-            spellcheck={false}
+            {...VERBATIM}
           />
           <SelectField name="key" label="Key" options={[ANY, ...keyOptions]} selected={values.key} />
           <SelectField name="status" label="Status" options={[ANY, ...classOptions]} selected={values.status} />
@@ -180,68 +179,31 @@ function NoRequests({ query: { values, before } }: Pick<RequestsPageProps, "quer
   if (before !== null) return <Empty>There are no older requests.</Empty>
   if (!isUnfiltered(values))
     return (
-      <Empty
-        action={
-          <a class="button quiet" href={ROUTES.requests.path}>
-            Show all
-          </a>
-        }
-      >
+      <Empty action={<LinkButton path={ROUTES.requests.path} label="Show all" look="quiet" />}>
         No request matches this filter.
       </Empty>
     )
   return (
-    <Empty
-      action={
-        <a class="button" href={ROUTES.tryIt.path}>
-          Try a check
-        </a>
-      }
-    >
+    <Empty action={<LinkButton path={ROUTES.tryIt.path} label="Try a check" />}>
       No requests yet. They appear here as soon as you <a href={ROUTES.docsStart.path}>call the API</a>.
     </Empty>
   )
 }
 
-const REQUEST_COLUMNS: readonly TableColumn[] = [
-  { name: "Domain", kind: "text" },
-  { name: "Result", kind: "text" },
-  { name: "Recommended", kind: "pill", onPhone: "first" },
-  { name: "Key", kind: "text", onPhone: "hidden" },
-  { name: "Took", kind: "number" },
-  { name: "When", kind: "time" },
+const requestColumns = (keys: readonly RequestKey[]): readonly CellColumn<StoredRequest>[] => [
+  {
+    ...{ name: "Domain", kind: "text" },
+    cell: request => <a href={pathWithId("loggedRequest", requestIdOf(request))}>{subjectOf(request)}</a>,
+  },
+  { name: "Result", kind: "text", cell: resultOf },
+  { name: "Recommended", kind: "pill", onPhone: "first", cell: request => <OutcomePill request={request} /> },
+  {
+    ...{ name: "Key", kind: "text", onPhone: "hidden" },
+    cell: ({ keyId }) => <bdi>{keys.find(({ id }) => id === keyId)?.name ?? keyId}</bdi>,
+  },
+  { name: "Took", kind: "number", cell: ({ tookMs }) => formatTookMs(tookMs) },
+  { name: "When", kind: "time", cell: RequestTime },
 ]
-
-type RequestTableProps = {
-  readonly requests: readonly StoredRequest[]
-  /** Names by id. */
-  readonly keys: ReadonlyMap<string, string>
-}
-
-function RequestTable({ requests, keys }: RequestTableProps) {
-  return (
-    <Table caption="Requests, newest first" columns={REQUEST_COLUMNS}>
-      {requests.map(request => (
-        <tr key={requestIdOf(request)} data-request={requestIdOf(request)}>
-          <th scope="row">
-            <a href={pathWithId("loggedRequest", requestIdOf(request))}>{subjectOf(request)}</a>
-          </th>
-          <td>{resultOf(request)}</td>
-          <td>
-            <OutcomePill request={request} />
-          </td>
-          <td>
-            <bdi>{keys.get(request.keyId) ?? request.keyId}</bdi>
-          </td>
-          <td>{formatTookMs(request.tookMs)}</td>
-          <td>
-            <RequestTime atMs={request.atMs} />
-          </td>
-        </tr>
-      ))}
-    </Table>
-  )
-}
 
 /** What a request is about: its domain, or how many items it had. */
 function subjectOf({ domain, categoryCounts, skippedCount }: StoredRequest): string {
@@ -254,20 +216,22 @@ function subjectOf({ domain, categoryCounts, skippedCount }: StoredRequest): str
 const resultOf = ({ code, category, categoryCounts }: StoredRequest): string | null =>
   code ?? category ?? (categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ") || null)
 
+type RequestProps = { readonly request: StoredRequest }
+
 /** The recommendation of a check, or the status of what was refused. The colour adds nothing to the words. */
-function OutcomePill({ request }: { readonly request: StoredRequest }) {
+export function OutcomePill({ request }: RequestProps) {
   const advice = RECOMMENDATIONS.find(name => name === request.recommendation)
   return advice === undefined ? <StatusPill request={request} /> : <RecommendationBadge recommendation={advice} />
 }
 
-/** An instant with seconds, since requests follow each other fast. */
-export function RequestTime({ atMs }: { readonly atMs: number }) {
+/** When a request came, with seconds, since they follow each other fast. */
+export function RequestTime({ atMs }: Pick<StoredRequest, "atMs">) {
   const iso = new Date(atMs).toISOString()
   return <time dateTime={iso}>{`${formatDate(atMs)}, ${iso.slice(11, 19)}`}</time>
 }
 
 /** The status of a response. */
-export function StatusPill({ request: { status } }: { readonly request: StoredRequest }) {
+export function StatusPill({ request: { status } }: RequestProps) {
   const mark = status < 400 ? "" : status < 500 ? "review" : "block"
   return <span class={`pill ${mark}`}>{status}</span>
 }
@@ -276,15 +240,11 @@ export function StatusPill({ request: { status } }: { readonly request: StoredRe
 export const formatTookMs = (tookMs: number): string =>
   `${new Intl.NumberFormat("en", { maximumFractionDigits: tookMs < 1 ? 2 : tookMs < 100 ? 1 : 0 }).format(tookMs)} ms`
 
-function NoLogSection({ state }: { readonly state: Exclude<RequestLogState, "on"> }) {
-  return (
-    <Empty>
-      {state === "off"
-        ? "The request log is off. Your requests are counted, but not listed here."
-        : "The operator of this server keeps no request logs."}
-    </Empty>
-  )
-}
+/** Why no request is listed. */
+const NO_LOG = {
+  off: "The request log is off. Your requests are counted, but not listed here.",
+  "off by operator": "The operator of this server keeps no request logs.",
+} as const
 
 function SwitchSection({ isOn }: { readonly isOn: boolean }) {
   return (
@@ -294,16 +254,12 @@ function SwitchSection({ isOn }: { readonly isOn: boolean }) {
           ? "The log is on. If you switch it off, all logged requests are deleted at once."
           : `If you switch it on, it keeps your last requests for up to ${LIMITS.requestLogDays} days, without addresses.`}
       </p>
-      {isOn ? (
-        <ActionButton
-          path={ROUTES.postRequestLog.path}
-          fields={{ log: "off" }}
-          label="Switch off and delete"
-          isDangerous
-        />
-      ) : (
-        <ActionButton path={ROUTES.postRequestLog.path} fields={{ log: "on" }} label="Switch on" />
-      )}
+      <ActionButton
+        path={ROUTES.postRequestLog.path}
+        fields={{ log: isOn ? "off" : "on" }}
+        label={isOn ? "Switch off and delete" : "Switch on"}
+        isDangerous={isOn}
+      />
     </Panel>
   )
 }

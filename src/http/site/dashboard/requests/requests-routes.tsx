@@ -1,6 +1,9 @@
 /** @jsxImportSource preact */
 
+import { csvLine } from "../../../../base/csv.ts"
 import { logError } from "../../../../base/log.ts"
+import { isoInstant } from "../../../../base/time.ts"
+import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { listKeys } from "../../../../customers/keys/keys.ts"
 import {
@@ -8,7 +11,13 @@ import {
   switchRequestLogOff,
   switchRequestLogOn,
 } from "../../../../customers/request-log/request-log-switch.ts"
-import { findRequest, readRequests } from "../../../../customers/request-log/request-rows.ts"
+import {
+  findRequest,
+  type RequestPageQuery,
+  type RequestPlace,
+  readRequests,
+  type StoredRequest,
+} from "../../../../customers/request-log/request-rows.ts"
 import type { Store } from "../../../../customers/store/core/store.ts"
 import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import type { Exchange } from "../../../exchange.ts"
@@ -22,7 +31,6 @@ import type { SiteContext } from "../../site-context.ts"
 import { paginate } from "../../ui/pagination.tsx"
 import { RequestPage } from "./request-page.tsx"
 import { parseRequestPlace, parseRequestQuery, requestIdOf } from "./request-query.ts"
-import { exportRequests } from "./requests-csv.ts"
 import { REQUESTS_FLASH, type RequestKey, type RequestLogState, RequestsPage } from "./requests-page.tsx"
 
 /** How many requests a page displays. */
@@ -46,8 +54,8 @@ export function requestsPageRoutes(site: SiteContext) {
         if (state !== "on") throw new Problem("not_found", "The request log is off.")
         await requestLog?.flushAccount(id)
         const names = new Map((await namedKeys(store, id)).map(key => [key.id, key.name]))
-        const parts = exportRequests(store, clock(), id, filter, keyId => names.get(keyId) ?? "")
-        return pages.download(streamText(parts, logError(log, "the request log was not exported")), exchange, CSV_FILE)
+        const lines = csvLines(page => readRequests(store, id, clock(), { ...page, filter }), names)
+        return pages.download(streamText(lines, logError(log, "the request log was not exported")), exchange, CSV_FILE)
       }),
     loggedRequest: exchange =>
       guards.requireAccount.page(exchange, async user => {
@@ -70,6 +78,42 @@ export function requestsPageRoutes(site: SiteContext) {
   })
 }
 
+/** The columns of the file, each with the text of a request's cell. */
+const CSV_COLUMNS = {
+  time: ({ atMs }) => isoInstant(atMs),
+  key_id: ({ keyId }) => keyId,
+  key_name: ({ keyId }, names) => names.get(keyId) ?? "",
+  route: ({ route }) => route,
+  status: ({ status }) => status,
+  code: ({ code }) => code ?? "",
+  category: ({ category }) => category ?? "",
+  recommendation: ({ recommendation }) => recommendation ?? "",
+  reason: ({ reason }) => reason ?? "",
+  domain: ({ domain }) => domain ?? "",
+  took_ms: ({ tookMs }) => tookMs,
+  units: ({ units }) => units,
+  batch_items: ({ categoryCounts }) => categoryCounts.map(([category, count]) => `${category}:${count}`).join(" "),
+  not_logged_after: ({ skippedCount }) => skippedCount,
+} as const satisfies Record<string, (request: StoredRequest, keyNames: ReadonlyMap<string, string>) => string | number>
+
+/** How many requests are read at once for the file. */
+const CSV_PAGE_ROWS = 500
+
+/** Yields the requests that are read as a CSV file in parts, the newest first. It ends although new requests arrive. */
+async function* csvLines(
+  read: (page: Pick<RequestPageQuery, "before" | "countMax">) => Promise<readonly StoredRequest[]>,
+  keyNames: ReadonlyMap<string, string>,
+): AsyncGenerator<string> {
+  yield csvLine(Object.keys(CSV_COLUMNS))
+  let before: RequestPlace | null = null
+  for (let count = 0; count < LIMITS.requestLogRowsMax; count += CSV_PAGE_ROWS) {
+    const rows: readonly StoredRequest[] = await read({ before, countMax: CSV_PAGE_ROWS })
+    yield rows.map(row => csvLine(Object.values(CSV_COLUMNS).map(cell => cell(row, keyNames)))).join("")
+    if (rows.length < CSV_PAGE_ROWS) return
+    before = rows.at(-1) ?? null
+  }
+}
+
 const CSV_FILE = { fileName: "mailkind-requests.csv", mediaType: "text/csv; charset=utf-8" } as const
 
 async function requestsPage(site: SiteContext, user: SignedInUser, exchange: Exchange) {
@@ -80,12 +124,10 @@ async function requestsPage(site: SiteContext, user: SignedInUser, exchange: Exc
   const state = await logState(site, id)
   const isFaulty = Object.keys(query.errors).length > 0
   if (state === "on") await requestLog?.flushAccount(id)
-  const rowsRead =
-    state === "on" && !isFaulty
-      ? await readRequests(store, id, clock(), { ...query, countMax: REQUESTS_PER_PAGE + 1 })
-      : []
+  const page = { ...query, countMax: REQUESTS_PER_PAGE + 1 }
+  const rowsRead = state === "on" && !isFaulty ? await readRequests(store, id, clock(), page) : []
   const { rows, lastRow } = paginate(rowsRead, REQUESTS_PER_PAGE)
-  const page = (
+  const shown = (
     <RequestsPage
       user={user}
       state={state}
@@ -97,7 +139,7 @@ async function requestsPage(site: SiteContext, user: SignedInUser, exchange: Exc
       script={await assets.path("live-requests.js")}
     />
   )
-  return isFaulty ? pages.renderInvalid(page, exchange) : page
+  return isFaulty ? pages.renderInvalid(shown, exchange) : shown
 }
 
 /** Whether the account has a request log. */
