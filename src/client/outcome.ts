@@ -7,11 +7,11 @@ export const CAUSES = {
     "There is no connection to the server. In a page also: the browser hides the answer, because the key does not allow the origin.",
   malformed: "What answered is not the API, or its answer was cut off.",
   rate_limited: "Too many requests.",
-  quota_exceeded: "The units of the day are used up.",
+  quota_exceeded: "Today's units are used up.",
   server_error: "The server failed or is overloaded.",
   refused: "The key or the request is wrong. `problem` says what is.",
   invalid_subject:
-    "What was to be checked is missing, empty, too long or no text, or has characters that no address has. Refuse it.",
+    "The input is missing, empty, too long or not text, or has characters that no address can have. Refuse it.",
   aborted: "The `signal` of the call was aborted.",
 } as const satisfies Record<string, string>
 

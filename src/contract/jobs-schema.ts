@@ -99,7 +99,7 @@ export const JobEstimateBody = t.Object(
     rows: count("Rows of the list, without the header."),
     rows_skipped: count("Of these, rows without an input: their cell is empty, or says so. They cost nothing."),
     rows_cleaned: count("Rows whose cell is no input as it stands, and of which what is meant is checked."),
-    unique_domains: count("Domains, each counted once. Exact up to 16 384; more are estimated, in two of three lists within 1.1 %, and hardly ever more than 3.5 % off."),
+    unique_domains: count("Domains, each counted once. Exact up to 16,384. Larger counts are estimates: two of three are within 1.1%, and almost all within 3.5%."),
     units_needed: count("Units that the whole list costs: one for each row with an input that is no test address."),
     units_left: t.Union([t.Integer({ minimum: 0 }), t.Null()], { description: "Units left today, after this dry run. Null: unlimited, or not known." }),
     columns: t.Array(t.String(), { description: "The names of the columns." }),

@@ -23,7 +23,7 @@ export const JOB_TRANSITIONS = {
   receive: { description: "The whole list has arrived.", from: ["receiving"], to: "queued" },
   claim: { description: "A process begins or continues to check its rows.", from: ["queued"], to: "running" },
   release: { description: "The process that checked its rows stops, or has ended.", from: ["running"], to: "queued" },
-  stop: { description: "The units of the day or the space of the account are used up, or the account is suspended.", from: ["running"], to: "stopped" },
+  stop: { description: "Today's units or the account's storage are used up, or the account is suspended.", from: ["running"], to: "stopped" },
   resume: { description: "There are units again: after 00:00 UTC, or at once when the tier rises. Or there is space again, or the account is no longer suspended.", from: ["stopped"], to: "queued" },
   finish: { description: "The last row has its result.", from: ["running"], to: "done" },
   fail: { description: "The list cannot be checked to its end.", from: ["running"], to: "failed" },

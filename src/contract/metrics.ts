@@ -24,7 +24,7 @@ export const METRIC_LABELS = {
   reason: REASON_NAMES,
   /** The number of the tier; `publishable`: a publishable key of any tier. */
   tier: [...TIERS.map((_, tier) => String(tier)), "publishable"],
-  /** The limit that a caller exceeded: requests a second, requests in flight, units of the day. */
+  /** The limit that a caller exceeded: requests per second, requests in flight, units per day. */
   limit: ["rate", "in_flight", "units"],
   /** Why the server shed a request: requests in flight, bytes of bodies, or the delay of the event loop. */
   strain: ["in_flight", "body_bytes", "lag"],
@@ -91,7 +91,7 @@ export const METRICS = {
   mailkind_backup_interval_seconds: { kind: "gauge", description: "Time between two scheduled backups; 0: there are none.", labels: [], aggregation: "max" },
   mailkind_backup_age_seconds: { kind: "gauge", description: "Age of the newest scheduled backup, or of this process while there is none; 0: there are none.", labels: [], aggregation: "max" },
   mailkind_nodes: { kind: "gauge", description: "Servers that share the database and the limits of callers, including this one.", labels: [], aggregation: "max" },
-  mailkind_leases_held: { kind: "gauge", description: "Callers for whom this process has leased units of the day.", labels: [], aggregation: "sum" },
+  mailkind_leases_held: { kind: "gauge", description: "Callers for whom this process has leased some of today's units.", labels: [], aggregation: "sum" },
   mailkind_quota_store_failures_total: { kind: "counter", description: "Failed attempts to lease units from the store or to return them.", labels: [], aggregation: "sum" },
   mailkind_usage_unwritten: { kind: "gauge", description: "Usage counters that are not written to the store yet.", labels: [], aggregation: "sum" },
   mailkind_usage_flush_lag_seconds: { kind: "gauge", description: "Age of the oldest usage that is not written yet.", labels: [], aggregation: "max" },

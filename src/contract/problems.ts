@@ -36,7 +36,7 @@ export const PROBLEMS = {
   too_many_jobs: {
     status: 409,
     title: "Conflict",
-    cause: "The account has too many jobs or uploads, or its lists and results take too much space. The detail says which.",
+    cause: "The account is at its limit of jobs, uploads or storage. The detail says which.",
     action: "Delete a job, or wait until another upload has ended.",
   },
   own_lists_full: { status: 409, title: "Conflict", cause: "The block and allow lists of the account would have more than 10,000 entries together. Nothing was added.", action: "Delete entries that you no longer need, or block whole domains instead of addresses." },
@@ -49,7 +49,7 @@ export const PROBLEMS = {
   pass_required: {
     status: 403,
     title: "Forbidden",
-    cause: "The free checks without a pass are used up for your network, or for all visitors together. The sign-in also needs a pass while very many people ask for a mail. Requests with a key never get this.",
+    cause: "The free checks without a pass are used up, for your network or for all visitors. Signing in also needs a pass while demand is high. Requests with a key never get this.",
     action: "Get a pass. The page gets one when your browser solves a short puzzle.",
   },
   banned: { status: 403, title: "Forbidden", cause: "Your network sent too many requests to the free checker, or too many wrong ones, and is blocked there for a while. Requests with a key never get this.", action: "Wait `Retry-After` seconds, or use a key." },

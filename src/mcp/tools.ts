@@ -140,7 +140,7 @@ export const TOOLS = {
   own_list: {
     title: "See a block or allow list",
     description:
-      "Shows the block list or the allow list of the account by pages, or the one entry that you name. An entry decides for this account alone, before any list of the server. Of addresses only hashes are kept.",
+      "Shows the block list or the allow list of the account by pages, or the one entry that you name. An entry decides for this account alone, before any list of the server. Addresses are stored only as hashes.",
     input: t.Object({ list: OwnListName, ...OwnListQuery.properties }),
     output: OwnListPage,
     isOpenWorld: false,

@@ -5,7 +5,8 @@ import { Parser } from "htmlparser2"
 import { ROUTES } from "../../src/contract/routes.ts"
 import { ROOT } from "../architecture/source-files.ts"
 import { testApp } from "../support/app.ts"
-import { QUAINT_PHRASES } from "./quaint-phrases.ts"
+import { QUAINT_PATTERNS, QUAINT_PHRASES } from "./quaint-phrases.ts"
+import { readMailsAndDescriptions, readPages, withoutCode } from "./read-texts.ts"
 
 /** Elements that begin a new sentence. */
 const BLOCKS = new Set(
@@ -83,7 +84,7 @@ function textBlocks(html: string): readonly string[] {
 }
 
 /** The words that people read stand in these files: pages, mails, messages, command line, OpenAPI and the guide. */
-const TEXT_FILE = /^(?!.*\b(?:README|DECISIONS)\.md$).*\.(?:tsx?|js|md)$/
+const TEXT_FILE = /^(?!.*\b(?:README|DECISIONS)\.md$).*\.(?:tsx?|js|md|py|php|go|txt)$/
 
 /** The text of a file without comments, on one line, with joined strings as one. */
 function readableText(path: string): string {
@@ -110,6 +111,26 @@ const phrasePattern = (phrase: string): RegExp =>
 test.each(Object.entries(QUAINT_PHRASES))("no page, mail or message says “%s”, but “%s”", phrase => {
   const pattern = phrasePattern(phrase)
   const found = texts.flatMap(({ path, text }) =>
+    [...text.matchAll(pattern)].map(({ index }) => `${path}: ${text.slice(Math.max(0, index - 40), index + 60)}`),
+  )
+  expect(found).toEqual([])
+})
+
+const readTexts = [
+  ...(await readPages({ admins: ["owner@localhost"] })),
+  ...readMailsAndDescriptions(),
+  ...texts.filter(({ path }) => path.endsWith(".md")).map(({ path, text }) => ({ path, text: withoutCode(text) })),
+]
+
+test("what people read is taken from more than sixty pages with data", () => {
+  expect(readTexts.filter(({ path }) => path.startsWith("/")).length).toBeGreaterThan(60)
+  expect(readTexts.some(({ path }) => path.startsWith("/admin/feedback/"))).toBeTrue()
+})
+
+test.each(QUAINT_PATTERNS)("people read $plain and not $quaint", ({ quaint, plain, pattern }) => {
+  expect(quaint).toMatch(new RegExp(pattern.source, pattern.flags))
+  expect(plain).not.toMatch(new RegExp(pattern.source, pattern.flags))
+  const found = readTexts.flatMap(({ path, text }) =>
     [...text.matchAll(pattern)].map(({ index }) => `${path}: ${text.slice(Math.max(0, index - 40), index + 60)}`),
   )
   expect(found).toEqual([])

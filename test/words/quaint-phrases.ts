@@ -159,4 +159,55 @@ export const QUAINT_PHRASES = {
   "command of root": "root (command line)",
   "have their own units": "Form keys: 1 of 1,000 today",
   "revoked before. Nothing": "already revoked",
+
+  "units of the day": "today's units",
+  "of the day or the space": "today's units or the account's storage",
+  "apostrophe before cells": "make it safe to open in a spreadsheet",
+  "strictest of all that speaks": "the strictest one wins",
+  "can get no mail": "cannot receive email",
+  "very many people ask": "while demand is high",
+  "has too many jobs": "is at its limit of jobs",
+  "being checked. You can close": "Checking… You can close this page.",
+  "Browsers that are signed in": "Active sessions",
+  "what was changed of": "what was changed in",
+  "is a row like the others": "is data",
+  "less harm in the wrong hands": "Limits reduce the damage if a key leaks",
+  "not reached from here": "Backups that the operator keeps are not deleted",
+  "holds as a whole": "wins as a whole",
+  "only hashes are kept": "stored only as hashes",
+  "what else is known of": "Other signals",
+  "units of the account on a day": "units per day",
+  "a code that we mail": "a code that we send by email",
+  "do not know one of them": "do not recognise",
 } as const
+
+/** What a person would write in a number, a date or a count otherwise. `quaint` is an example that the pattern finds, `plain` its better form. */
+export const QUAINT_PATTERNS = [
+  { quaint: "75.0 %", plain: "75%", pattern: /\d\s%/g },
+  { quaint: "100 % sure that this is invalid", plain: "Certain", pattern: /%\s+sure\b/g },
+  { quaint: "1 are", plain: "1 is", pattern: /(?<![\w.,:/-])1\s+(?:are|were|have)\b/g },
+  {
+    quaint: "1 units",
+    plain: "1 unit",
+    pattern:
+      /(?<![\w.,:/+-])1\s+(?:unit|row|key|request|check|item|account|report|entr|day|hour|minute|second|list|server|source|email|name|domain|network|address|result|job|callback|session)(?:e?s|ies)\b/g,
+  },
+  {
+    quaint: "1,748 unit",
+    plain: "1,748 units",
+    pattern:
+      /(?<![\w.:/-])(?:\d[\d,]*[02-9]|[02-9]|\d[\d,]*1)\s+(?:unit|row|key|request|check|item|account|report|entry|day|hour|minute|source|domain|network|job|session)(?![\w-])/g,
+  },
+  { quaint: "2026-11-27", plain: "27 Nov 2026", pattern: /(?<![\w/-]|revision )\d{4}-\d{2}-\d{2}(?![\w-])/g },
+  { quaint: "2026-11-25 00:00", plain: "25 Nov 2026, 00:00 UTC", pattern: /\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}/g },
+  {
+    quaint: 'the policy "b2b" asks for it',
+    plain: "Your policy b2b reviews personal mailboxes",
+    pattern: /\bpolicy\s+\S+\s+asks\s+for\s+it\b/gi,
+  },
+  {
+    quaint: "100 requests a second",
+    plain: "100 requests per second",
+    pattern: /\d\s+(?:\w+\s+)?an?\s+(?:second|minute|hour|day|row|character)\b/g,
+  },
+] as const satisfies readonly { readonly quaint: string; readonly plain: string; readonly pattern: RegExp }[]

@@ -36,11 +36,7 @@ export function registerClassify(
     .option("--out <file>", "write the results to a file")
     .addOption(new Option("--resume", "continue an interrupted run in --out").default(false).conflicts("force"))
     .option("--force", "replace the file of --out, and read a list in which nothing looks like an address", false)
-    .option(
-      "--safe-cells",
-      "in csv results, put an apostrophe before cells that a spreadsheet would run as formulas",
-      false,
-    )
+    .option("--safe-cells", "in CSV results, make cells that look like formulas safe to open in a spreadsheet", false)
     .option("--canonical", "add canonical_email to csv results: the mailbox behind an address", false)
     .option("--duplicates", "add duplicate_of: the number of the first row with the same mailbox", false)
     .option("--jobs <n>", "how many processes work at once (default: one for each core)")
@@ -147,16 +143,15 @@ Results, one for each input:
           input_skipped. If the file has a column of such a name, all get the
           prefix mk_
   ndjson  the members of the line, then what the API answers. request_id has
-          the number of the line. cleaned, several and skipped tell of
-          cleaned and skipped rows. A member of the line whose name the answer
-          has too gets the prefix input_. A line that cannot be read has
-          line_error
+          the number of the line. cleaned, several and skipped mark cleaned
+          and skipped rows. A member of the line that the answer has too
+          gets the prefix input_. A line that cannot be read has line_error
 --canonical adds canonical_email to csv: the mailbox behind an address, by its
 provider's rules. ndjson always has it. --duplicates adds duplicate_of: the
 number of the first row with the same mailbox or domain.
 In csv all cells stay as they are in the file. A spreadsheet runs a cell as a
 formula if it begins with = + - @, a tab or a carriage return. --safe-cells
-puts an apostrophe before it.
+adds an apostrophe so that it is shown as text.
 The summary goes to the standard error; with --out and --json, to the standard
 output. An interrupted run continues with the same command and --resume, even
 one that was killed. A file of more than 1 MB is checked by several processes,

@@ -20,7 +20,7 @@ export function createProgress(
 ): Progress {
   if (terminal === null) return { update: () => undefined, stop: () => undefined }
   const isKnown = byteCount !== null && byteCount > 0
-  const done = `{results} ${what} | {rate} a second`
+  const done = `{results} ${what} | {rate} per second`
   const { SingleBar } = require("cli-progress") as typeof import("cli-progress")
   const bar = new SingleBar({
     stream: terminal,

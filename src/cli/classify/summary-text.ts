@@ -12,7 +12,7 @@ import type { ClassifySummary, FileFound } from "./summary.ts"
 export function printRunSummary(output: Output, summary: ClassifySummary): void {
   const { results, kept, seconds, per_second, file, problems } = summary
   const after = kept === 0 ? "" : ` after ${formatCount(kept)} from before`
-  output.line(`${formatCount(results)} results${after} in ${seconds} s, ${formatCount(per_second)} a second`)
+  output.line(`${formatCount(results)} results${after} in ${seconds} s, ${formatCount(per_second)} per second`)
   if (file !== null) output.line(fileInWords(file))
   printTable(output, aligned(countRows(summary)))
   printProblems(output, problems)

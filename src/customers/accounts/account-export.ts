@@ -147,7 +147,7 @@ export const EXPORTED_LISTS = {
     order: { id: "" },
   },
   sessions: {
-    description: "The browsers that are signed in.",
+    description: "Your active sessions.",
     table: "sessions",
     columns: ["id", "agent", "created_at_ms", "seen_at_ms"],
     whereSql: OF_ACCOUNT,
@@ -168,7 +168,7 @@ export const EXPORTED_LISTS = {
     order: { notice: "" },
   },
   admin_acts: {
-    description: "What was changed of your account and by which way, and what you changed as an administrator.",
+    description: "What was changed in your account and how, and what you changed as an administrator.",
     table: "admin_acts",
     columns: ["id", "act", "details", "actor_kind", "source", "key_id", "at_ms"],
     whereSql: "(account_id = $1 OR admin_id = $1)",

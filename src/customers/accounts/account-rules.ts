@@ -38,7 +38,7 @@ const isAccountRule = (name: string): name is AccountRule => Object.hasOwn(ACCOU
 const invalidRule = (rule: AccountRule | null, message: string): ParsedRules => ({ kind: "invalid", rule, message })
 
 const CHOICES = RECOMMENDATIONS.map(each => `\`${each}\``).join(", ")
-const NO_RULE_FOR_INVALID = "`invalid` can have no rule: what can get no mail is always blocked."
+const NO_RULE_FOR_INVALID = "`invalid` cannot have a rule: an address that cannot receive email is always blocked."
 const UNKNOWN_RULE = `A rule has an unknown name. The rules are ${ACCOUNT_RULE_NAMES.map(each => `\`${each}\``).join(", ")}.`
 
 const contradiction = (rule: AccountRule, one: Recommendation | null, other: Recommendation | null): string =>

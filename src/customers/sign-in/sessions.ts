@@ -159,7 +159,7 @@ const USER_AGENT_LENGTH_MAX = 512
 export function userAgentLabel(userAgent: string | null): string {
   const text = (userAgent ?? "").slice(0, USER_AGENT_LENGTH_MAX)
   const named = (table: typeof BROWSERS): string | null => table.find(([, pattern]) => pattern.test(text))?.[0] ?? null
-  const browser = named(BROWSERS) ?? "another program"
+  const browser = named(BROWSERS) ?? "Unknown browser"
   const system = named(SYSTEMS)
   return system === null ? browser : `${browser} on ${system}`
 }

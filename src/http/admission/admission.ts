@@ -215,7 +215,7 @@ function acquireLease(
       "second",
     )
   if (ofCaller.waitS > 0)
-    throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, ofCaller.waitS, "a second", "second")
+    throw recordRateLimited(deps, caller, limits.requestsPerSecond ?? 0, ofCaller.waitS, "per second", "second")
   if (!lease.acquireInFlight()) throw recordRateLimited(deps, caller, limits.inFlight ?? 0, 1, "at once", "concurrent")
 }
 

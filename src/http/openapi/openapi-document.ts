@@ -92,9 +92,9 @@ const DESCRIPTION = `Checks an email address, a domain or a website URL: busines
 
 const TAGS = {
   check: `One verdict for one address, domain or website URL. An address has at most ${LIMITS.addressBytesMax} bytes, its local part ${LIMITS.localPartBytesMax}, a domain ${LIMITS.domainBytesMax}, and a URL ${LIMITS.urlLengthMax} characters. Prefer POST: an address stays out of URLs and logs, and a long website address fits, which takes up to twelve bytes a character in a query. Addresses under the test domain need no key.`,
-  jobs: `Whole lists, of any number of rows: upload one, watch it, download it with verdicts. Rows that cannot be read, or are longer than ${JOB_LIMITS.rowBytesMax} bytes, are \`invalid\` and never end a job. One list of an account is checked at a time. When the units of the day are used up, the job stops and continues by itself.`,
-  own_lists: `Your block and allow lists: they decide for your account alone, before any list of the server. Both together have at most ${LIMITS.ownListEntriesMax} entries. Of addresses only hashes are kept. The requests cost no units.`,
-  feedback: "Reports of wrong verdicts. An accepted report corrects the verdict of the domain for everybody.",
+  jobs: `Whole lists, of any number of rows: upload one, watch it, download it with verdicts. Rows that cannot be read, or are longer than ${JOB_LIMITS.rowBytesMax} bytes, are \`invalid\` and never end a job. One list of an account is checked at a time. When today's units are used up, the job stops and continues by itself.`,
+  own_lists: `Your block and allow lists: they decide for your account alone, before any list of the server. Both together have at most ${LIMITS.ownListEntriesMax} entries. Addresses are stored only as hashes. The requests cost no units.`,
+  feedback: "Reports of wrong verdicts. An accepted report corrects the domain's verdict for everyone.",
   usage: "The limits and the usage of an account.",
   rules: "What an account recommends instead of the policy.",
   health: "The state of the server. It needs no key.",

@@ -24,7 +24,7 @@ export const COOKIES = {
   },
   /** The secret of a pass. */
   pass: {
-    description: "Pass: more free checks on the home page, and sign-in while very many people ask for it.",
+    description: "Pass: more free checks on the home page, and sign-in while demand is high.",
     maxAgeS: LIMITS.passMinutes * MINUTE_S,
   },
 } as const satisfies Record<string, { readonly description: string; readonly maxAgeS: number }>

@@ -176,7 +176,7 @@ describe("the summary", () => {
     expect(out).toBe("")
     expect(linesOf(answered)).toHaveLength(3 + rows.length)
     expect(err.split("\n").map(line => line.replace(/ +/g, " ").trim())).toEqual([
-      "5 results in 2 s, 3 a second",
+      "5 results in 2 s, 3 per second",
       "Read as csv in utf-8, a semicolon between cells, header in line 3, 2 lines above it, column 2 `Email` (found by its name).",
       "judged 4 80.0%",
       "allow 3 60.0%",

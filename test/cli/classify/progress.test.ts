@@ -18,7 +18,7 @@ test("a file's progress is a bar with share, results, rate and time left, and is
   nowMs = 10_000
   progress.update(250, 1_234_560)
   progress.stop()
-  expect(drawn()).toContain("25% | 1,234,560 results | 123,456 a second | 0:30 left")
+  expect(drawn()).toContain("25% | 1,234,560 results | 123,456 per second | 0:30 left")
   expect(drawn()).toContain("█")
   expect(drawn()).toEndWith("\u001b[2K")
 })
@@ -30,7 +30,7 @@ test("progress of what is piped in has no share and no time left", () => {
   nowMs = 2_000
   progress.update(250, 10)
   progress.stop()
-  expect(drawn()).toContain("10 results | 5 a second")
+  expect(drawn()).toContain("10 results | 5 per second")
   expect(drawn()).not.toMatch(/%|left|█|░/)
 })
 

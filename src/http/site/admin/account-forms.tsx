@@ -103,7 +103,7 @@ export function AdminAccountDeletionPage({ account, rejected }: AccountDeletionP
   const { id, email, suspendedAtMs } = account
   return (
     <AdminLayout route="adminAccountDeletion" section="adminAccounts" title="Delete an account">
-      <Notice tone="review">You cannot undo this. To stop the account for a time, suspend it.</Notice>
+      <Notice tone="review">You cannot undo this. To block the account temporarily, suspend it instead.</Notice>
       <ul>
         <li>Its keys stop working on every server within {LIMITS.revocationSecondsMax} seconds.</li>
         <li>Its email, keys, usage, lists, reports, mails and sessions are deleted. The owner gets no mail.</li>

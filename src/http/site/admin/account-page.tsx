@@ -267,10 +267,7 @@ export function KeyRevocationPage({ apiKey, account }: KeyRevocationPageProps) {
       />
       {revokedAtMs === null ? (
         <>
-          <p>
-            We refuse requests with this key from then on. You cannot undo this. The owner of the account gets a mail
-            that says that an administrator did it.
-          </p>
+          <p>The key stops working within 60 seconds. You cannot undo this. The account's owner gets an email.</p>
           <div class="actions">
             <ActionButton path={pathWithId("postAdminKeyRevocation", id)} label="Revoke the key" isDangerous />
             <a class="button small" href={accountPath}>

@@ -104,7 +104,7 @@ function AccountSearchForm({ search }: Pick<AccountsPageProps, "search">) {
       </form>
       <p class="actions">
         <a class="button small" href="#invite">
-          Invite somebody
+          Invite a person
         </a>
         <a class="button small" href="#new">
           Create an account
@@ -148,8 +148,8 @@ function NewAccountForm({ tiers, defaultTier, rejected }: NewAccountFormProps) {
   return (
     <Panel id="new" title="Create an account">
       <p>
-        The owner signs in with a code that we mail. The terms count as accepted, so create an account only for someone
-        who agreed to them.
+        The owner signs in with a code that we send by email. The terms count as accepted, so create an account only for
+        someone who agreed to them.
       </p>
       <form class="form" method="post" action={ROUTES.postAdminAccount.path}>
         <AccountFields emailName="new-email" tierName="tier" {...{ tiers, defaultTier, rejected, error }} />

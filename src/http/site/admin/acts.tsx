@@ -17,7 +17,7 @@ import { handlers } from "../../router.ts"
 import { endOfDay } from "../dashboard/keys/restriction-fields.tsx"
 import { pathWithId, queryParameter, withQuery } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
-import { FilterChips } from "../ui/filter-chips.tsx"
+import { FilterChips, readableTime } from "../ui/filter-chips.tsx"
 import { formatNumber } from "../ui/format.ts"
 import { SelectField, TextField, Timestamp } from "../ui/forms.tsx"
 import { Pagination, paginate } from "../ui/pagination.tsx"
@@ -109,7 +109,12 @@ function ActFilterForm({ values }: { readonly values: ActFilterValues }) {
   const { by, act, account, from, to } = values
   const path = (change: Partial<ActFilterValues>) => withQuery(ROUTES.adminActs.path, { ...values, ...change })
   const kinds = Object.entries(AUDIT_ACTS).map(([value, { label }]) => ({ value, label }))
-  const chips = Object.entries({ ...values, act: act === "" ? "" : actLabel(act) })
+  const chips = Object.entries({
+    ...values,
+    act: act === "" ? "" : actLabel(act),
+    from: readableTime(from),
+    to: readableTime(to),
+  })
     .filter(([, text]) => text !== "")
     .map(([name, text]) => ({ name: CHIP_NAMES[name] ?? name, text, path: path({ [name]: "" }) }))
   return (

@@ -34,10 +34,10 @@ export function InvitationSection({ invitations, tiers, defaultTier, rejected }:
   const error = rejected && ERRORS[rejected.reason]
   return (
     <section aria-labelledby="invite">
-      <h2 id="invite">Invite somebody</h2>
+      <h2 id="invite">Invite a person</h2>
       <p>
-        The link of an invitation works once, within {LIMITS.invitationDays} days, also while sign-up is closed. Who
-        opens it accepts the terms and gets the account. If no mail server is set, we show you the link.
+        An invitation link works once, within {LIMITS.invitationDays} days, even while sign-up is closed. The person who
+        accepts it agrees to the terms and gets the account. If no mail server is set, we show you the link.
       </p>
       <form class="form" method="post" action={ROUTES.postAdminInvitation.path}>
         <AccountFields emailName="invited-email" tierName="invited-tier" {...{ tiers, defaultTier, rejected, error }} />

@@ -89,7 +89,7 @@ function SessionsSection({ sessions, ownId }: { readonly sessions: readonly Sess
           </tr>
         ))}
       </Table>
-      <p class="hint">Each lasts {LIMITS.sessionDays} days. If you do not know one of them, sign it out.</p>
+      <p class="hint">A session lasts {LIMITS.sessionDays} days. Sign out any that you do not recognise.</p>
       {sessions.length > 1 ? <ActionButton path={ROUTES.postSessionEnd.path} label="Sign out all others" /> : null}
     </Panel>
   )
@@ -114,7 +114,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
             Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
             of changes and of what administrators did. If your account is suspended, a hash of your email stays too.
           </li>
-          <li>The operator of this server may have backups. They are not reached from here.</li>
+          <li>Backups that the operator keeps are not deleted.</li>
           {isAdmin ? (
             <li>
               You are an administrator because the server's settings name your address. This does not change the

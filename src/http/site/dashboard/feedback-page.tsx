@@ -52,7 +52,7 @@ export function FeedbackPage(props: FeedbackPageProps) {
   const { user, reports, olderPath, isFirstPage, flash, values, errors, lookup, sourceCount, refusal = null } = props
   const isFaulty = Object.keys(errors).length > 0
   return (
-    <DashboardLayout route="feedback" title="Feedback" user={user}>
+    <DashboardLayout route="feedback" title="Reports" user={user}>
       <FlashMessage message={flash} />
       <FormError message={isFaulty ? "Your report was not sent. Fix the marked fields and try again." : refusal} />
       <p class="lead">Was a verdict wrong? If we accept your report, it changes for everyone. A report costs 1 unit.</p>
@@ -60,7 +60,7 @@ export function FeedbackPage(props: FeedbackPageProps) {
         <DomainVerdict lookup={lookup} sourceCount={sourceCount} listsPath={ROUTES.docsLists.path} />
       )}
       <ReportForm values={values} errors={errors} />
-      <h2 id="sent">Reports that you sent</h2>
+      <h2 id="sent">Your reports</h2>
       {reports.length === 0 ? (
         <p>{isFirstPage ? "You have not sent any reports yet." : "There are no older reports."}</p>
       ) : (
@@ -106,7 +106,7 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
         error={errors.comment ?? null}
         hint={`Up to ${LIMITS.commentLengthMax} characters. We remove anything that looks like an email address.`}
       />
-      <button type="submit">Send the report</button>
+      <button type="submit">Send report</button>
     </form>
   )
 }
@@ -122,7 +122,7 @@ const REPORT_COLUMNS = [
 
 function ReportTable({ reports }: Pick<FeedbackPageProps, "reports">) {
   return (
-    <Table caption="Reports that you sent" columns={REPORT_COLUMNS}>
+    <Table caption="Your reports" columns={REPORT_COLUMNS}>
       {reports.map(({ id, domain, currentCategory, reportedCategory, status, comment, createdAtMs, decidedAtMs }) => (
         <tr key={id}>
           <th scope="row">

@@ -62,8 +62,8 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
       <FlashMessage message={flash} />
       <FormError message={rejected === undefined ? null : "Nothing was changed. Fix the marked field and try again."} />
       <p class="hint">
-        A rule replaces what every policy says about one thing. The strictest of all that speaks is recommended. Your
-        block and allow lists come first. What can get no mail is always blocked.{" "}
+        A rule overrides the policy for one kind of address. If several rules match, the strictest one wins. Your block
+        and allow lists come first. Addresses that cannot receive email are always blocked.{" "}
         <a href={`${ROUTES.docsPolicies.path}#rules`}>How a recommendation is found</a>
       </p>
       <form method="post" action={ROUTES.postRules.path}>
@@ -89,7 +89,7 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
   )
 }
 
-const RULE_GROUPS = { category: "What an address is", reason: "What else is known of it" } as const
+const RULE_GROUPS = { category: "Kind of address", reason: "Other signals" } as const
 
 const RULE_OPTIONS = [
   { value: "", label: "As the policy says" },

@@ -128,7 +128,7 @@ const TRY_PATH = `${ROUTES.postTryIt.path}#${VERDICT_ID}`
 function TryPage({ user, testDomain, values, error, problem, verdict }: TryPageProps) {
   const policyError = error?.field === "policy" ? error.message : null
   return (
-    <DashboardLayout route="tryIt" title="Try it" user={user}>
+    <DashboardLayout route="tryIt" title="Check one" user={user}>
       <FormError message={problem} />
       <CheckForm
         method="post"

@@ -22,7 +22,7 @@ export const ENTRY_KIND_LABELS: {
     label: "one address",
     example: "jane@example.com",
     description:
-      "This address. Without a +tag it is the mailbox with all tags, with one it is that tag alone. We store a hash of it, its domain and a masked form such as j…e@example.com. We never store the address.",
+      "This address. Without a +tag, it covers the mailbox with every tag. With a +tag, it covers only that tag. We store a hash of it, its domain and a masked form such as j…e@example.com. We never store the address.",
   },
   domain: {
     label: "a domain with its subdomains",
@@ -30,9 +30,9 @@ export const ENTRY_KIND_LABELS: {
     description: "Every address at example.com, and at every name below it, such as mail.example.com.",
   },
   subdomains: {
-    label: "all below a domain",
+    label: "every subdomain",
     example: "*.example.com",
-    description: "Every name below example.com, but not example.com itself. A whole top level is *.zip, for example.",
+    description: "Every name below example.com, but not example.com itself. *.zip covers a whole top-level domain.",
   },
 }
 

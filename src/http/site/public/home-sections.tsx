@@ -138,9 +138,9 @@ export function Pricing({ facts: { tiers, defaultTier, pricing } }: SectionProps
   })
   return (
     <section>
-      <h2 id="pricing">{pricing === null ? "Free to start" : "Pricing"}</h2>
+      <h2 id="pricing">Pricing</h2>
       <p class="sub">
-        A key takes an email address and no card.{" "}
+        Free to start: a key takes an email address and no card.{" "}
         {pricing === null && offered.length > 1 ? "The operator of this server can move you to a larger tier. " : null}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>

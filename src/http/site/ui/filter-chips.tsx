@@ -1,5 +1,7 @@
 /** @jsxImportSource preact */
 
+import { formatDate, formatInstant } from "../../../base/time.ts"
+
 /** One thing that a list is filtered by, and the path of the list without it. */
 export type FilterChip = { readonly name: string; readonly text: string; readonly path: string }
 
@@ -23,4 +25,13 @@ export function FilterChips({ chips, clearPath }: FilterChipsProps) {
       {chips.length > 1 ? <a href={clearPath}>Clear all</a> : null}
     </p>
   )
+}
+
+/** The value of a field for a date or a time (UTC) as people read it. Any other text stays as it is. */
+export function readableTime(value: string): string {
+  const found = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2})?$/.exec(value)
+  const hasTime = found?.[1] !== undefined
+  const atMs = found === null ? Number.NaN : Date.parse(hasTime ? `${value}Z` : value)
+  if (Number.isNaN(atMs)) return value
+  return hasTime ? formatInstant(atMs) : formatDate(atMs)
 }

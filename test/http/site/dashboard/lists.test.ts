@@ -327,7 +327,7 @@ describe("the owner gets a mail", () => {
     expect(JSON.stringify(opened.harness.mails)).not.toMatch(/Secret|people|acme/)
   })
 
-  test("when the units of the day are used up, and one when the list is done the next day", async () => {
+  test("when today's units are used up, and one when the list is done the next day", async () => {
     const opened = await openJane(0)
     const page = await uploadDone(opened, { file: csvFile(`email\n${"a@acme.com\n".repeat(1001)}`) })
     expect(page.text).toContain("List check paused You have used today's units.")

@@ -112,7 +112,7 @@ function Progress({ list }: { readonly list: JobBody }) {
       <progress aria-label="Rows checked" max={Math.max(1, rows.total)} value={rows.done} />
       <p class="sum-line">
         <span>{rowsDone(list)}</span>
-        {state !== "running" || rate === null ? null : <span>{formatCount(Math.round(rate), "row")} a second</span>}
+        {state !== "running" || rate === null ? null : <span>{formatCount(Math.round(rate), "row")} per second</span>}
         {left === null ? null : <span>{timeLeft(left)}</span>}
       </p>
     </>

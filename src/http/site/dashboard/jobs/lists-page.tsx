@@ -207,7 +207,7 @@ function FileField({ bytesMax, error }: { readonly bytesMax: number; readonly er
     <div class="drop">
       <label for="file">Drop a CSV here</label>
       <p class="hint" id="file-hint">
-        or paste addresses. CSV, Excel, text, NDJSON, gzip. Up to {formatBytes(bytesMax)}. 1 unit a row.
+        or paste addresses. CSV, Excel, text, NDJSON, gzip. Up to {formatBytes(bytesMax)}. 1 unit per row.
       </p>
       <input
         {...{

@@ -61,7 +61,7 @@ export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsP
       <PlaceFields values={values} errorAt={errorAt} found={found} />
       <label class="check">
         <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
-        <span>No header: the first row is a row like the others</span>
+        <span>No header: the first row is data</span>
       </label>
       <label class="check">
         <input type="checkbox" name="force" value="yes" checked={isForced} />

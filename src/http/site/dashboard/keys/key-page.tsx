@@ -108,10 +108,7 @@ function LimitsSection({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<Ke
   const own = fault?.form === "limits" ? fault : null
   return (
     <Panel id="limits" title="Limits">
-      <p>
-        A key with limits does less harm in the wrong hands. Changes take effect within {LIMITS.revocationSecondsMax}{" "}
-        seconds.
-      </p>
+      <p>Limits reduce the damage if a key leaks. Changes take effect within {LIMITS.revocationSecondsMax} seconds.</p>
       <FormError message={own?.error.field === "form" ? own.error.message : null} />
       <form class="form" method="post" action={`${pathWithId("postKeyLimits", apiKey.id)}#limits`}>
         <input type="hidden" name="seen" value={restrictionsVersion(apiKey)} />

@@ -155,9 +155,9 @@ function Change({ data: { history, historyBefore, query } }: DataProps) {
 function LimitsPanel({ usage: { tier, limits, today } }: { readonly usage: Usage }) {
   const { daily_units: units, requests_per_second: rate, in_flight: inFlight, batch_items: items, keys } = limits
   const facts = [
-    `Plan: ${TIERS[tier]?.name ?? tier}`,
-    units === null ? "no limit of units" : `${formatCount(units, "unit")} a day`,
-    ...(rate === null ? [] : [`${formatCount(rate, "request")} a second`]),
+    `Tier: ${TIERS[tier]?.name ?? tier}`,
+    units === null ? "no limit of units" : `${formatCount(units, "unit")} per day`,
+    ...(rate === null ? [] : [`${formatCount(rate, "request")} per second`]),
     ...(inFlight === null ? [] : [`${formatNumber(inFlight)} at once`]),
     ...(items === null ? [] : [`${formatCount(items, "item")} per batch`]),
     ...(keys === null ? [] : [formatCount(keys, "active key")]),

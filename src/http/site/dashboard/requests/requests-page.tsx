@@ -7,7 +7,7 @@ import { ROUTES } from "../../../../contract/routes.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { type FilterChip, FilterChips } from "../../ui/filter-chips.tsx"
+import { type FilterChip, FilterChips, readableTime } from "../../ui/filter-chips.tsx"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, LinkButton, SelectField, TextField, VERBATIM } from "../../ui/forms.tsx"
 import { RecommendationBadge } from "../../ui/layout.tsx"
@@ -165,8 +165,8 @@ function chipsOf(values: RequestFilterValues, keys: readonly RequestKey[]): read
     status: isOutcome ? "" : status,
     category,
     route,
-    from: from.replace("T", " "),
-    to: to.replace("T", " "),
+    from: readableTime(from),
+    to: readableTime(to),
   }
   return Object.entries(shown)
     .filter(([, text]) => text !== "")

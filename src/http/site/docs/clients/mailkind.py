@@ -70,10 +70,10 @@ CAUSES: Mapping[str, str] = {
     "unreachable": "There is no connection to the server.",
     "malformed": "What answered is not the API, or its answer was cut off.",
     "rate_limited": "Too many requests.",
-    "quota_exceeded": "The units of the day are used up.",
+    "quota_exceeded": "Today's units are used up.",
     "server_error": "The server failed or is overloaded.",
     "refused": "The key or the request is wrong. `problem` says what is.",
-    "invalid_subject": "What was to be checked is missing, empty, too long or no text, or has characters that no address has. Refuse it.",
+    "invalid_subject": "The input is missing, empty, too long or not text, or has characters that no address can have. Refuse it.",
 }
 
 _BACKOFF_FIRST = 0.5
@@ -322,8 +322,7 @@ class Mailkind:
     `retries`: how often a call other than a batch is tried again.
     `retry_wait_max`: a `Retry-After` of more seconds is not waited for.
     `cache_entries_max`: how many results are kept in memory. Only answers whose `Cache-Control` allows it are. 0: none.
-    `on_unchecked`: is called for every check and item that ends unchecked: to log it and to count it. Threads may call it at the
-    same time.
+    `on_unchecked`: is called for every check and item that ends unchecked: to log it and to count it. Threads can share it.
     """
 
     def __init__(
@@ -398,7 +397,7 @@ class Mailkind:
         on_progress: Optional[Callable[[Progress], None]] = None,
     ) -> Iterator[ItemOutcome]:
         """Checks any number of items, in order. Iterate over it, which keeps only a few requests in memory, or make a `list` of it.
-        At most `concurrency` requests are sent at the same time. `on_progress` is called with the items that are done."""
+        At most `concurrency` requests are sent at once. `on_progress` is called with the items that are done."""
         return _flattened(self._batch(items, policy, concurrency, retries, timeout, on_progress))
 
     def feedback(
@@ -565,7 +564,7 @@ class Mailkind:
 
     def _chunk(self, items: List[Tuple[int, str]], is_sent: bool, state: _Batch) -> List[ItemOutcome]:
         ended = self._chunk_outcomes(items, is_sent, state)
-        # Whoever has left the loop wants no news of what was under way.
+        # After the caller has left the loop, results that still arrive are dropped.
         for outcome in () if state.cancelled.is_set() else ended:
             self._tell(outcome)
         return ended
@@ -631,7 +630,7 @@ class Mailkind:
             self._count("retries")
 
     def _exchange(self, call: _Call, request_id: str, timeout: float) -> Union[_Answer, Failure]:
-        """Sends a request once. It ends within `timeout`, whatever the server does: a thread of its own waits for the answer."""
+        """Sends a request once. It always ends within `timeout`: its own thread waits for the answer."""
         ended: List[Union[_Answer, Failure]] = []
         done = threading.Event()
 
@@ -846,8 +845,7 @@ OwnListItem = Union[str, Mapping[str, str]]
 
 
 class OwnList:
-    """The block list or the allow list of the account. Up to 1 000 entries are changed by one call; bad ones are told in its
-    results."""
+    """The block list or the allow list of the account. One call changes up to 1,000 entries. Its results name those that cannot be read."""
 
     def __init__(self, client: Mailkind, path: str) -> None:
         self._client = client
@@ -973,7 +971,7 @@ class _Jobs:
 class AsyncMailkind:
     """The client for asyncio: the methods and options of `Mailkind`, with `await` and `async for`. It never blocks the loop.
 
-    `concurrency_max`: how many calls are under way at the same time (64), each in a thread of its own. Others wait within their
+    `concurrency_max`: how many calls run at once (64), each in its own thread. Others wait within their
     `timeout`. A call that is cancelled is left alone and ends by itself. `on_unchecked` and `on_progress` are called in other threads
     than that of the loop.
     """
@@ -1429,7 +1427,7 @@ def _cause_of(status: int, problem: Optional[Mapping[str, Any]]) -> str:
     return "malformed" if problem is None and status not in (401, 403, 413) else "refused"
 
 
-# What takes no larger bodies unless it is told to, by the `Server` header of its answers.
+# Programs that by default accept no larger bodies, by the `Server` header of their answers.
 _BODY_LIMITS = {
     "nginx": " nginx takes 1 MiB, unless its `client_max_body_size` says otherwise.",
     "cloudflare": " Cloudflare takes 100 MB in most plans.",
@@ -1504,7 +1502,7 @@ def _retry_delay(failure: Failure, tries: int, wait_max: float, chance: float) -
 
 
 def _read_key(key: Any) -> str:
-    """An empty key, as that of a variable that is not set, is none: the server refuses the request, and nobody is kept out."""
+    """An empty key, such as that of an unset variable, counts as no key: the server refuses the request, and people can still sign up."""
     if key is None:
         return ""
     text = key.strip() if isinstance(key, str) else None
