@@ -115,7 +115,7 @@ export const LOG_EVENTS = {
   "a mail was tried for days and is given up": event("warn", `${MAIL} reply`, "It is not tried again."),
   "a mail of another version was found, which may send it": event("warn", "notice", "A newer version wrote it."),
   "a process ended while it was sending a mail": event("info", "", "The mail is sent again, perhaps twice."),
-  "no mail can be sent now": outage("warn", "cause reply pause_s", "The mail server fails. All mails wait."),
+  "no mail can be sent now": outage("warn", "cause reply pause_s", "The mail server fails. All emails wait."),
   "mails can be sent again": event("info", "", "The mail server answers."),
   "mails that could not be sent for a month were deleted": event("warn", "count", "Their receivers never got them."),
   "a mail for a sign-in was sent": event("debug", "", "The mail server took it."),

@@ -60,8 +60,8 @@ async function accountInvite(
   const isMailed = (await mailInvitation?.(result.email, link)) ?? false
   const ends = isoInstant(endsAtMs)
   if (asJson) return printJson(output, { id, email: result.email, tier, ends_at: ends, link: isMailed ? null : link })
-  if (isMailed) return output.line(`The invitation of ${result.email} is mailed (${id}). It ends at ${ends}.`)
-  output.line(`The invitation is not mailed. Send this link to ${result.email}. It works once, until ${ends}:`)
+  if (isMailed) return output.line(`The invitation of ${result.email} is sent (${id}). It ends at ${ends}.`)
+  output.line(`The invitation was not emailed. Send this link to ${result.email}. It works once, until ${ends}:`)
   output.line(link)
 }
 

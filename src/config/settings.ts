@@ -67,7 +67,7 @@ export const SETTINGS = {
     pattern: SMTP_URL,
     expected: "smtp:// or smtps://, optionally a user, or a user and a password, percent-encoded, a host, optionally a port, and optionally ?tls=required",
   }),
-  MAILKIND_MAIL_FROM: text({ description: "Sender of the mails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
+  MAILKIND_MAIL_FROM: text({ description: "Sender of the emails, as `address` or `name <address>`.", defaultValue: null, defaultText: "`mailkind@` the host of the base address", pattern: MAIL_FROM, expected: "an address, or a name and an address in angle brackets" }),
   MAILKIND_ADMINS: list({ isReloaded: true, description: "Emails of the accounts that can use the admin pages.", defaultValue: [], defaultText: "none", isMember: email => EMAIL.test(email), expected: "a comma list of email addresses" }),
   MAILKIND_FIRST_KEY: secret({
     description: "Secret key of the account that the first start creates, instead of a random one. `mailkind key generate` makes one.",

@@ -54,8 +54,8 @@ export const QUAINT_PHRASES = {
   "is told": "sees, reads",
   "are told": "see, get",
   "be told": "see, get",
-  "are written to": "get a mail",
-  "account is written to": "account gets a mail",
+  "are written to": "get an email",
+  "account is written to": "account gets an email",
   "is not asked": "is skipped",
   "are not asked": "are skipped",
   "is kept of": "is stored about",
@@ -209,5 +209,10 @@ export const QUAINT_PATTERNS = [
     quaint: "100 requests a second",
     plain: "100 requests per second",
     pattern: /\d\s+(?:\w+\s+)?an?\s+(?:second|minute|hour|day|row|character)\b/g,
+  },
+  {
+    quaint: "The owner gets a mail",
+    plain: "The owner gets an email",
+    pattern: /\ban?\s+mail(?!\s+(?:host|server|service|security|suite|provider|exchanger))\b|\bmail(?:s|ed)\b(?!\.)/gi,
   },
 ] as const satisfies readonly { readonly quaint: string; readonly plain: string; readonly pattern: RegExp }[]

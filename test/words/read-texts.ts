@@ -110,6 +110,9 @@ export function readMailsAndDescriptions(): readonly ReadText[] {
   return [...mails, ...descriptions, ...metrics]
 }
 
-/** A Markdown text without its code. */
+/** A Markdown text without its code, inserts and targets of links. */
 export const withoutCode = (markdown: string): string =>
-  markdown.replaceAll(/```[\s\S]*?```/g, " Code ").replaceAll(/`[^`]*`/g, "Code")
+  markdown
+    .replaceAll(/```[\s\S]*?```/g, " Code ")
+    .replaceAll(/`[^`]*`|\{\{[^}]*\}\}/g, "Code")
+    .replaceAll(/\]\([^)]*\)/g, "]")

@@ -75,7 +75,7 @@ const notice = <P extends TObject>(spec: NoticeSpec<P>): NoticeSpec<P> => spec
 export const NOTICES = {
   sign_in: notice({
     title: "Sign-in code",
-    description: "Someone asked to sign in with this address. The mail has a link and a code.",
+    description: "Someone asked to sign in with this address. The email has a link and a code.",
     isOptional: false,
     params: SIGN_IN_PARAMS,
     content: ({ link, code, minutes }) => ({
@@ -91,7 +91,7 @@ export const NOTICES = {
   }),
   invitation: notice({
     title: "Invitation",
-    description: "An administrator invites this address to an account. The mail has a link.",
+    description: "An administrator invites this address to an account. The email has a link.",
     isOptional: false,
     params: INVITATION_PARAMS,
     content: ({ link }) => ({
@@ -152,7 +152,7 @@ export const NOTICES = {
   }),
   key_leaked: notice({
     title: "Key leaked",
-    description: "A secret key of your account was found in public and revoked. The mail has the steps to replace it.",
+    description: "A secret key of your account was found in public and revoked. The email has the steps to replace it.",
     isOptional: false,
     params: KEY_PARAMS,
     content: (key, place) => ({
@@ -219,7 +219,7 @@ export const NOTICES = {
   }),
   account_suspended: notice({
     title: "Account suspended",
-    description: "An administrator of the service suspended your account. The mail has the reason, if there is one.",
+    description: "An administrator of the service suspended your account. The email has the reason, if there is one.",
     isOptional: false,
     params: SUSPENSION_PARAMS,
     content: ({ atMs, reason }, place) => ({
@@ -297,7 +297,7 @@ export const NOTICES = {
   }),
   list_stopped: notice({
     title: "List check stopped",
-    description: "The check of a list that you uploaded is paused, or stopped early. The mail says why.",
+    description: "The check of a list that you uploaded is paused, or stopped early. The email says why.",
     isOptional: true,
     params: STOPPED_LIST_PARAMS,
     content: ({ jobId, reason }, place) => {

@@ -17,9 +17,9 @@ const MINUTE_S = 60
 export const COOKIES = {
   /** The secret of a session. */
   session: { description: "Sign-in: keeps you signed in.", maxAgeS: LIMITS.sessionDays * DAY_S },
-  /** The secret of the browser that asked to sign in. It is worth nothing without the code from the mail. */
+  /** The secret of the browser that asked to sign in. It is worth nothing without the code from the email. */
   sign_in: {
-    description: "Sign-in request: only this browser can use the code from the mail.",
+    description: "Sign-in request: only this browser can use the code from the email.",
     maxAgeS: LIMITS.signInMinutes * MINUTE_S,
   },
   /** The secret of a pass. */

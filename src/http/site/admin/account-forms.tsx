@@ -52,7 +52,7 @@ export function SuspensionPanel({ account: { id, suspendedAtMs }, rejectedReason
   if (suspendedAtMs !== undefined) {
     return (
       <Panel title="Suspended">
-        <p>All keys that are not revoked or expired work again. The owner gets a mail.</p>
+        <p>All keys that are not revoked or expired work again. The owner gets an email.</p>
         <ActionButton path={pathWithId("postAdminResumption", id)} label="Resume the account" isPrimary />
       </Panel>
     )
@@ -61,7 +61,7 @@ export function SuspensionPanel({ account: { id, suspendedAtMs }, rejectedReason
     <Panel title="Suspend">
       <p>
         We refuse all of its keys, on every server within {LIMITS.revocationSecondsMax} seconds. The owner can sign in
-        and read, and gets a mail. You can resume the account at any time.
+        and read, and gets an email. You can resume the account at any time.
       </p>
       <form class="form" method="post" action={pathWithId("postAdminSuspension", id)}>
         <TextArea
@@ -69,7 +69,7 @@ export function SuspensionPanel({ account: { id, suspendedAtMs }, rejectedReason
           label="Reason (optional)"
           value={rejectedReason ?? ""}
           error={rejectedReason === null ? null : "This reason is too long."}
-          hint={`The owner reads it in the mail and in the dashboard. Up to ${LIMITS.suspensionReasonLengthMax} characters. We remove anything that looks like an email address.`}
+          hint={`The owner sees it in the email and on the dashboard. Up to ${LIMITS.suspensionReasonLengthMax} characters. We remove anything that looks like an email address.`}
         />
         <button type="submit" class="danger small">
           Suspend the account
@@ -106,7 +106,7 @@ export function AdminAccountDeletionPage({ account, rejected }: AccountDeletionP
       <Notice tone="review">You cannot undo this. To block the account temporarily, suspend it instead.</Notice>
       <ul>
         <li>Its keys stop working on every server within {LIMITS.revocationSecondsMax} seconds.</li>
-        <li>Its email, keys, usage, lists, reports, mails and sessions are deleted. The owner gets no mail.</li>
+        <li>Its email, keys, usage, lists, reports, emails and sessions are deleted. The owner gets no email.</li>
         <li>Corrections that came from its reports stay. So do its random id and yours in the audit log.</li>
         {suspendedAtMs === undefined ? null : (
           <li>

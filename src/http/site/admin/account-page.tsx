@@ -24,11 +24,11 @@ import { tierLabel, tierLimitsLabel, tierOptions } from "./tier-labels.ts"
 export const ADMIN_ACCOUNT_FLASH = {
   created: "Account created. Its owner can sign in now.",
   "tier-set": "Tier changed. Its limits apply now.",
-  "key-revoked": "Key revoked. We send a mail to the owner of the account.",
+  "key-revoked": "Key revoked. We send the account's owner an email.",
   "key-revoked-before": "This key was already revoked. Nothing changed.",
-  suspended: "Account suspended. We refuse all of its keys and send a mail to its owner.",
+  suspended: "Account suspended. Its keys are refused, and its owner gets an email.",
   "suspended-before": "This account was already suspended. Nothing changed.",
-  resumed: "Account resumed. Its keys work again, and we send a mail to its owner.",
+  resumed: "Account resumed. Its keys work again, and its owner gets an email.",
   "resumed-before": "This account was not suspended. Nothing changed.",
   "note-saved": "Note saved.",
 } as const satisfies Record<string, string>

@@ -17,7 +17,7 @@ import { tierLabel } from "./tier-labels.ts"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNTS_FLASH = {
-  invited: "Invitation mailed.",
+  invited: "Invitation sent.",
   "invitation-revoked": "Invitation revoked. Its link does not work any more.",
   deleted: "Account deleted.",
   "deleted-before": "This account was already deleted. Nothing changed.",

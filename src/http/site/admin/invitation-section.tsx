@@ -87,8 +87,8 @@ export function InvitationLinkPage({ email, link, hasMailServer }: InvitationLin
   return (
     <AdminLayout route="adminAccounts" section="adminAccounts" title="Send the invitation">
       <p class="lead">
-        {hasMailServer ? "The mail server did not take our mail." : "This server cannot send email."} Send this link to{" "}
-        <strong>{email}</strong> yourself:
+        {hasMailServer ? "The mail server did not accept our email." : "This server cannot send email."} Send this link
+        to <strong>{email}</strong> yourself:
       </p>
       <div class="secret">
         <code class="copied">{link}</code>

@@ -127,7 +127,7 @@ function ServerPanel({ overview: { health, isDnsOff, nodeCount, outbox, lists: l
             ["Version", version],
             ["Running for", formatDuration(uptimeS)],
             ["Servers", formatNumber(nodeCount)],
-            ["Mails waiting", <MailsWaiting outbox={outbox} />],
+            ["Emails waiting", <MailsWaiting outbox={outbox} />],
             ["DNS", isDnsOff ? "switched off" : DNS_LABELS[dns.status]],
           ]}
         />
@@ -259,7 +259,7 @@ function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly s
   const isOverdue = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
   const since = waitingSinceMs === null ? "" : formatInstant(waitingSinceMs)
   return [
-    ...(hasMailServer ? [] : ["No mail is sent, because there is no mail server. Set `MAILKIND_SMTP_URL`."]),
+    ...(hasMailServer ? [] : ["No email is sent, because no mail server is set. Set `MAILKIND_SMTP_URL`."]),
     ...(hasMailServer && isOverdue
       ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest has waited since ${since}.`]
       : []),
@@ -268,4 +268,4 @@ function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly s
   ]
 }
 
-const mailCountLabel = (count: number): string => (count === 1 ? "1 mail was" : `${count} mails were`)
+const mailCountLabel = (count: number): string => (count === 1 ? "1 email was" : `${count} emails were`)

@@ -186,7 +186,7 @@ export function TermsPreviewPage(props: TermsPreviewPageProps) {
   )
 }
 
-/** What is published, which accounts have to accept it, and who gets a mail. */
+/** What is published, which accounts have to accept it, and who gets an email. */
 function PublicationSummary({ terms, mail, accountCount, mailableCount }: TermsPreviewPageProps) {
   const { version, url, isMaterial } = terms
   const link = (
@@ -205,7 +205,7 @@ function PublicationSummary({ terms, mail, accountCount, mailableCount }: TermsP
         ],
         ...(isMaterial ? ([["Last day to accept", <Timestamp atMs={noticeEndsAtMs(terms)} />]] as const) : []),
         [
-          "Mails",
+          "Emails",
           mail === null ? "none are sent" : `${formatCount(mailableCount, "account gets", "accounts get")} one`,
         ],
       ]}
@@ -217,7 +217,7 @@ function PublicationSummary({ terms, mail, accountCount, mailableCount }: TermsP
 function MailSection({ mail }: { readonly mail: MailContent }) {
   return (
     <section aria-labelledby="mail">
-      <h2 id="mail">The mail</h2>
+      <h2 id="mail">The email</h2>
       <p>The email as it would be sent now, as plain text.</p>
       <CodeBlock caption={`Subject: ${mail.subject}`} code={renderMailText(mail)} />
     </section>

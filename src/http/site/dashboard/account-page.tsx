@@ -109,7 +109,7 @@ function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSecti
         <summary>What is deleted, and what stays</summary>
         <ul>
           <li>All keys stop working, and all browsers are signed out.</li>
-          <li>Your email address, keys, usage, request log, lists, reports, mails and sessions are deleted.</li>
+          <li>Your email address, keys, usage, request log, lists, reports, emails and sessions are deleted.</li>
           <li>
             Corrections from your reports stay, without your name. So do random ids of your account and keys in the logs
             of changes and of what administrators did. If your account is suspended, a hash of your email stays too.

@@ -71,7 +71,7 @@ const PARTS = [
       { route: "docsCommands", title: "Commands", text: COMMANDS },
       { route: "docsOperation", title: "Operation", text: OPERATION },
       { route: "docsLog", title: "The log", text: LOG },
-      { route: "docsMails", title: "Mails", text: MAILS },
+      { route: "docsMails", title: "Emails", text: MAILS },
       { route: "docsRefreshes", title: "Refreshing the lists", text: REFRESHES },
       { route: "docsUpgrades", title: "Upgrades and backups", text: UPGRADES },
       { route: "docsScaling", title: "Many hosts", text: SCALING },

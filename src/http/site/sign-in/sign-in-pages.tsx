@@ -213,7 +213,7 @@ type CodePageProps = CommonSignInProps & {
   readonly refusal?: string | null
 }
 
-/** The form for the code from the mail, in the browser that requested it. */
+/** The form for the code from the email, in the browser that requested it. */
 export function CodePage(props: CodePageProps) {
   const isSignUpOpen = useContext(Offer).isSignUpOpen
   const { next, terms, email, isLogged, error, code = "", refusal = null } = props

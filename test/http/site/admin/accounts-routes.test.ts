@@ -203,7 +203,7 @@ describe("a key", () => {
     expect((await ask("GET /v1/usage", { key: key.text })).status).toBe(200)
     const sent = formIn(confirmation.html, "Revoke the key")
     const { text: words } = await done(sent.path, sent.fields)
-    expect(words).toContain("Key revoked. We send a mail to the owner of the account.")
+    expect(words).toContain("Key revoked. We send the account's owner an email.")
     expect(words).toContain("revoked by an administrator")
     expect((await ask("GET /v1/usage", { key: key.text })).body).toMatchObject({ code: "key_revoked" })
     const again = await form(path)

@@ -21,7 +21,7 @@ const linkIn = (text: string): string => /http:\/\/localhost(\/invitation\?token
 
 test("an invitation is mailed, makes one account with its tier and a key while sign-up is closed, and works once", async () => {
   const { invite, guest, mails, store, acts } = await openClosed()
-  expect((await invite("Jane@Example.org")).text).toContain("Invitation mailed.")
+  expect((await invite("Jane@Example.org")).text).toContain("Invitation sent.")
   expect(mails.map(({ to }) => to)).toEqual(["jane@example.org"])
   const link = linkIn(mails[0]?.text ?? "")
   const page = await guest().get(link)

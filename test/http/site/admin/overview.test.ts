@@ -84,10 +84,10 @@ describe("what needs attention", () => {
     [{ hasMailServer: false }, "there is no mail server"],
     [
       { outbox: waiting(MAIL_WAIT_MAX_MS) },
-      "3 mails were not sent yet. The oldest has waited since 1 Jan 2026, 23:00 UTC.",
+      "3 emails were not sent yet. The oldest has waited since 1 Jan 2026, 23:00 UTC.",
     ],
     [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 mail was refused by"],
-    [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 mails were not delivered after days of tries."],
+    [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 emails were not delivered after days of tries."],
     [{ lists: { ...listsOverview(knownLists), isPaused: true } }, "Older lists were restored."],
     [{ waitingReportCount: 1 }, "1 report waits for a decision."],
     [{ unacceptedCount: 9 }, "9 accounts have not accepted the terms."],
@@ -149,7 +149,7 @@ test("the overview counts what there is", async () => {
     "Active keys 2",
     "Servers 1",
     "DNS works",
-    "Mails waiting 2, since 1 Jan 2026, 00:00 UTC",
+    "Emails waiting 2, since 1 Jan 2026, 00:00 UTC",
     "Status ok",
     "Version 1.0.0",
   ])
@@ -157,7 +157,7 @@ test("the overview counts what there is", async () => {
   await store.run("UPDATE outbox SET ending = 'refused', ended_at_ms = 1 WHERE notice = 'key_created'")
   await store.run("UPDATE outbox SET ending = 'given_up', ended_at_ms = 1 WHERE notice = 'terms_change'")
   const { text } = await page("/admin")
-  for (const part of ["Mails waiting none", "1 mail was refused by", "1 mail was not delivered"])
+  for (const part of ["Emails waiting none", "1 email was refused by", "1 email was not delivered"])
     expect(text).toContain(part)
 })
 

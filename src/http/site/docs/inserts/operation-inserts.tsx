@@ -86,7 +86,7 @@ export const OPERATION_INSERTS = {
     ),
   mails: () =>
     markdownTable(
-      ["Mail", "When", "Can be switched off"],
+      ["Email", "When", "Can be switched off"],
       NOTICE_KINDS.map(kind => {
         const { title, description, isOptional } = NOTICES[kind]
         return [proseText(title), proseText(description), isOptional ? "yes" : "no"]
