@@ -81,12 +81,12 @@ describe("what needs attention", () => {
 
   test.each([
     [{ health: health(true) }, "DNS does not answer."],
-    [{ hasMailServer: false }, "there is no mail server"],
+    [{ hasMailServer: false }, "no mail server is set"],
     [
       { outbox: waiting(MAIL_WAIT_MAX_MS) },
       "3 emails were not sent yet. The oldest has waited since 1 Jan 2026, 23:00 UTC.",
     ],
-    [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 mail was refused by"],
+    [{ outbox: { ...standing().outbox, refusedCount: 1 } }, "1 email was refused by"],
     [{ outbox: { ...standing().outbox, givenUpCount: 2 } }, "2 emails were not delivered after days of tries."],
     [{ lists: { ...listsOverview(knownLists), isPaused: true } }, "Older lists were restored."],
     [{ waitingReportCount: 1 }, "1 report waits for a decision."],
