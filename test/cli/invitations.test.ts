@@ -39,7 +39,7 @@ test("account invite prints the link when it is not mailed, account invitations 
   expect([code, out]).toEqual([
     0,
     expect.stringMatching(
-      /^The invitation is not mailed\. Send this link to jane@example\.com\..*\nhttps:\/\/mk\.example\.com\/invitation\?token=\w{32}$/s,
+      /^The invitation was not emailed\. Send this link to jane@example\.com\..*\nhttps:\/\/mk\.example\.com\/invitation\?token=\w{32}$/s,
     ),
   ])
   const [listed] = JSON.parse((await run("invitations", "--json")).out)
@@ -58,7 +58,7 @@ test("account invite mails the link and does not print it then, and refuses what
   const { run, mailed, changes } = await commands(true)
   await newAccount(changes, "ada@example.com")
   const { out } = await run("invite", "jane@example.com")
-  expect(out).toMatch(/^The invitation of jane@example\.com is mailed \(inv_\w+\)\./)
+  expect(out).toMatch(/^The invitation of jane@example\.com is sent \(inv_\w+\)\./)
   expect(out).not.toContain("token=")
   expect(mailed).toEqual([
     expect.stringMatching(/^jane@example\.com https:\/\/mk\.example\.com\/invitation\?token=\w{32}$/),
