@@ -202,7 +202,7 @@ export const QUAINT_PATTERNS = [
   { quaint: "2026-11-25 00:00", plain: "25 Nov 2026, 00:00 UTC", pattern: /\d{4}-\d{2}-\d{2}[ T]\d{2}:\d{2}/g },
   {
     quaint: 'the policy "b2b" asks for it',
-    plain: "Your policy b2b reviews personal mailboxes",
+    plain: "Your b2b policy reviews personal mailboxes",
     pattern: /\bpolicy\s+\S+\s+asks\s+for\s+it\b/gi,
   },
   {

@@ -195,13 +195,15 @@ describe("warnings come before the verdict", () => {
       { ...real, is_lookalike: true, reasons: ["mx_found", "lookalike_domain"] },
       { imitates: "paypal.com" },
     )
-    expect(before(html)).toContain("Do not trust links or emails from this name.")
-    expect(words(html)).not.toContain("An organisation uses this domain")
+    expect(before(html)).toContain("Do not trust links or emails from this domain.")
+    expect(words(html)).not.toContain("A company or organisation uses this domain")
   })
 
   test("a suggested correction is the first of them", () => {
     const html = shown({ ...real, did_you_mean: "gmail.com", is_lookalike: true })
-    expect(before(html).trim()).toMatch(/^Did you mean gmail\.com ?\?.*Do not trust links or emails from this name\.$/)
+    expect(before(html).trim()).toMatch(
+      /^Did you mean gmail\.com ?\?.*Do not trust links or emails from this domain\.$/,
+    )
   })
 
   test("a test address says that its verdict is made up", () => {

@@ -63,7 +63,7 @@ export function VerdictCard({ verdict, form = null, heading = "h2" }: VerdictCar
       notices={<Notices verdict={verdict} form={form} />}
       belowFacts={
         <p class="hint">
-          {isUnreadable(result) ? "Every policy blocks it." : <Prose text={POLICIES[result.policy].description} />}
+          {isUnreadable(result) ? "Blocked under every policy." : <Prose text={POLICIES[result.policy].description} />}
         </p>
       }
     >

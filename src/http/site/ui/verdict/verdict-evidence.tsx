@@ -54,7 +54,7 @@ export const ReasonLink = ({ reason }: { readonly reason: Reason }) => (
 function mailLabel({ mail: { has_mx: hasMx, provider }, reasons }: CheckResult): string {
   if (hasMx === null) return "not looked up"
   if (!hasMx || reasons.includes("no_mail_host")) return "none"
-  return provider === null ? "own or unknown server" : mailProviderName(provider)
+  return provider === null ? "no known provider" : mailProviderName(provider)
 }
 
 /** The office suites apart from the one that runs the mail. */
@@ -80,7 +80,7 @@ function spfLabel({ mail: { spf } }: CheckResult): string | null {
   return sign === undefined ? "published" : SPF_LABELS[(sign || "+") as keyof typeof SPF_LABELS] // the pattern has these signs only
 }
 
-const DMARC_LABELS = { none: "only watched", quarantine: "quarantine", reject: "reject" } as const
+const DMARC_LABELS = { none: "monitoring only", quarantine: "quarantine", reject: "reject" } as const
 
 const dmarcLabel = ({ mail: { dmarc_policy: policy } }: CheckResult): string | null =>
   policy === null ? null : DMARC_LABELS[policy]

@@ -33,9 +33,9 @@ export const RECOMMENDATION_LABELS: { readonly [R in Recommendation]: string } =
 
 /** What a category means for somebody who wants to write to such an address, or to let it sign up. */
 export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
-  business: "An organisation uses this domain for its email.",
+  business: "A company or organisation uses this domain for its email.",
   personal: "A personal mailbox. It does not show where someone works.",
-  disposable: "A disposable address. It stops working soon, and strangers can often read its mail.",
+  disposable: "A disposable address. It will soon stop working, and strangers can often read its email.",
   relay: "A forwarding address that hides the real mailbox. Its owner can turn it off at any time.",
   education: "A school or university.",
   government: "A government body.",
@@ -46,7 +46,7 @@ export const CATEGORY_MEANINGS: { readonly [C in Category]: string } = {
 /** The same of a domain or a website, where it differs. */
 const DOMAIN_MEANINGS: Partial<{ readonly [C in Category]: string }> = {
   personal: "A provider of personal mailboxes. Its addresses do not show where someone works.",
-  disposable: "Disposable addresses. They stop working soon, and strangers can often read their mail.",
+  disposable: "Disposable addresses. They soon stop working, and strangers can often read their email.",
   relay: "A privacy relay. Its addresses forward to mailboxes that stay hidden.",
 }
 
@@ -60,15 +60,15 @@ const REASON_MEANINGS: Partial<{ readonly [R in Reason]: string }> = {
   weak_listing: "This may be a disposable address, but no independent list says so.",
   listing_contradicted: "This may be a disposable address, but the evidence is mixed.",
   agent_mailbox: "A mailbox for AI agents and other programs, not for people.",
-  suite_a_mail: "An organisation runs its email on this domain.",
-  suite_b_mail: "An organisation runs its email on this domain.",
-  other_suite_mail: "An organisation runs its email on this domain.",
-  security_gateway: "An organisation runs its email on this domain.",
+  suite_a_mail: "A company or organisation uses this domain for its email.",
+  suite_b_mail: "A company or organisation uses this domain for its email.",
+  other_suite_mail: "A company or organisation uses this domain for its email.",
+  security_gateway: "A company or organisation uses this domain for its email.",
   known_organisation: "This is a well-known organisation.",
   disposable_mx: "This is probably a disposable address.",
   forwarded_mail: "Someone’s own domain: a small company, or one person.",
   personal_hosting: "Someone’s own domain: a small company, or one person.",
-  mx_found: "This is probably an organisation with its own domain.",
+  mx_found: "This is probably a company or organisation with its own domain.",
   resolves: "The domain is in use, probably by an organisation.",
   parked_mail: "This domain is probably for sale, and nobody reads its email.",
   free_subdomain: "Anyone can get such a name, so it shows nothing about its owner.",
@@ -106,7 +106,7 @@ const REVIEW_ADVICE: { readonly [C in Category]: string } = {
   business: "Confirm it by email before you trust it.",
   personal: "Ask for a work address if you need one.",
   disposable: "Ask for another address.",
-  relay: "Ask for the real address if you need one.",
+  relay: "Ask for the real address if you need it.",
   education: "Confirm it by email before you trust it.",
   government: "Confirm it by email before you trust it.",
   invalid: "Ask for another address.",
@@ -141,19 +141,24 @@ const POLICY_OBJECTS: Partial<{ readonly [N in Category | Reason]: string }> = {
   personal_hosting: "mailboxes like this",
 }
 
-/** The headline of a verdict: its category, unless the name imitates another one. */
-export const verdictHeadline = ({ result, imitates }: DisplayedVerdict): string =>
-  result.is_lookalike ? `Lookalike of ${imitatedName({ imitates })}` : CATEGORY_LABELS[result.category]
+/** The headline of a verdict: its category, unless the name imitates another one or is probably one misspelled. */
+export function verdictHeadline({ result, imitates }: DisplayedVerdict): string {
+  if (result.is_lookalike) return `Lookalike of ${imitatedName({ imitates })}`
+  return isProbableTypo(result) ? "Probable typo" : CATEGORY_LABELS[result.category]
+}
+
+/** Whether the verdict asks if another name was meant, so that the category of what was typed is not what counts. */
+export const isProbableTypo = ({ did_you_mean: suggestion, reasons }: CheckResult): boolean =>
+  suggestion !== null && reasons.includes("likely_typo")
 
 /** What the verdict means and what to do, in two or three sentences. It vouches for nothing that a line or the recommendation denies. */
 export const verdictMeaning = (verdict: DisplayedVerdict): string => `${whatItIs(verdict)} ${whatToDo(verdict)}`
 
 function whatItIs({ result, imitates }: DisplayedVerdict): string {
-  const { category, did_you_mean: suggestion, reasons } = result
+  const { category, did_you_mean: suggestion } = result
   if (result.is_lookalike)
     return `This name imitates ${imitatedName({ imitates })}. We are sure of the imitation, not of who owns it.`
-  if (suggestion !== null && reasons.includes("likely_typo"))
-    return `This is probably a typo of ${suggestion}. As typed, ${AS_TYPED[category]}.`
+  if (isProbableTypo(result)) return `This is probably a misspelling of ${suggestion}. As typed, ${AS_TYPED[category]}.`
   const deciding = decidingReason(result)
   const known = ENDING_OF[deciding] ?? KNOWN_AS[category]
   if (isUnreachable(result) && known !== undefined) return `${known} ${unreachableText(result)}.`
@@ -190,7 +195,7 @@ function whatToDo(verdict: DisplayedVerdict): string {
   if (result.is_blocked && recommendation === "block") return "It is on a block list, so do not accept it."
   if (result.is_lookalike)
     return recommendation === "block" ? "Do not accept it." : "Find out who owns it before you accept it."
-  if (reasons.includes("likely_typo")) return `Ask which ${result.email === null ? "name" : "address"} was meant.`
+  if (reasons.includes("likely_typo")) return `Ask if ${result.did_you_mean ?? "another name"} was meant.`
   return recommendation === "block" ? blockAdvice(result) : reviewAdvice(verdict)
 }
 
@@ -218,9 +223,9 @@ function allowAdvice(result: CheckResult): string {
     return isUnreachable(result) || POLICIES[policy][category] !== "allow"
       ? "It is on your allow list, so it is accepted all the same."
       : "It is on your allow list, so you can accept it."
-  if (isUnreachable(result)) return `Your policy ${policy} accepts it, but your email will not arrive.`
-  if (reasons.includes("likely_typo")) return `Your policy ${policy} accepts it as typed.`
-  return category === "unknown" ? `Your policy ${policy} accepts unknown domains.` : "You can accept it."
+  if (isUnreachable(result)) return `Your ${policy} policy accepts it, but your email will not arrive.`
+  if (reasons.includes("likely_typo")) return `Your ${policy} policy accepts it as typed.`
+  return category === "unknown" ? `Your ${policy} policy accepts unknown domains.` : "You can accept it."
 }
 
 const RULED_ADVICE: { readonly [R in Recommendation]: string } = {
@@ -232,7 +237,7 @@ const RULED_ADVICE: { readonly [R in Recommendation]: string } = {
 /** How sure the category is, as a label and a share of a bar. Null: it is not the category that counts. */
 export function sureness({ result }: DisplayedVerdict): { readonly label: string; readonly share: number } | null {
   const { category, confidence } = result
-  if (result.is_lookalike) return null
+  if (result.is_lookalike || isProbableTypo(result)) return null
   if (category === "unknown") return { label: "Too little to tell", share: confidence }
   return { label: confidence === 1 ? "Certain" : `${Math.round(confidence * 100)}%`, share: confidence }
 }
@@ -247,7 +252,7 @@ export type VerdictWarning = {
 /** The warnings of a verdict apart from a suggested correction, the gravest first. */
 export const verdictWarnings = ({ result }: DisplayedVerdict): readonly VerdictWarning[] => [
   ...(result.is_lookalike
-    ? [{ text: "Do not trust links or emails from this name.", severity: "danger" } as const]
+    ? [{ text: "Do not trust links or emails from this domain.", severity: "danger" } as const]
     : []),
   ...(result.reasons.includes("test_address")
     ? [{ text: "This is a test address. The verdict is made up.", severity: "notice" } as const]
@@ -313,9 +318,13 @@ function markOf(reason: Reason, result: CheckResult, changing: Reason | null): M
 }
 
 /** What the card tells in another place, or another line tells better. */
-function isLeftOut(reason: Reason, deciding: Reason, { category, reasons }: CheckResult): boolean {
+function isLeftOut(reason: Reason, deciding: Reason, result: CheckResult): boolean {
+  const { category, reasons } = result
   if (reason === "dns_unavailable" || reason === "test_address" || reason === "no_evidence") return true
   if (reason === deciding) return false
+  // Where no email arrives nobody reads any, and elsewhere the word of a shared inbox tells that it is a role.
+  if (reason === "shared_inbox_name" && isUnreachable(result)) return true
+  if (reason === "role_account" && reasons.includes("shared_inbox_name") && !isUnreachable(result)) return true
   if (reason === "disposable_domain" || reason === "weak_listing")
     return reasons.includes("weak_listing") && category === "disposable"
   return (
@@ -345,14 +354,14 @@ function policyLines(result: CheckResult): readonly VerdictLine[] {
   const objects = POLICY_OBJECTS[decidingReason(result)] ?? POLICY_OBJECTS[category]
   if (objects === undefined || recommendation === "allow" || isBlocked || changingReason(result) !== null) return []
   return recommendation === "block"
-    ? [{ mark: "bad", text: `Your policy ${policy} blocks ${objects}.` }]
-    : [{ mark: "info", text: `Your policy ${policy} reviews ${objects}.` }]
+    ? [{ mark: "bad", text: `Your ${policy} policy blocks ${objects}.` }]
+    : [{ mark: "info", text: `Your ${policy} policy reviews ${objects}.` }]
 }
 
 /** A domain that lists say nothing of. */
 const unlistedLines = ({ category, is_disposable: isDisposable, reasons }: CheckResult): readonly VerdictLine[] =>
   (category === "business" || category === "unknown") && !isDisposable && reasons[0] !== "test_address"
-    ? [{ mark: "info", text: "It is on no list of disposable domains." }]
+    ? [{ mark: "good", text: "It is on no list of disposable domains." }]
     : []
 
 /** Whether the input could not be read as an address, a domain or a website, so that nothing is known of a domain. */

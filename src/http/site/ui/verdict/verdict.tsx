@@ -97,7 +97,7 @@ function SurenessSteps({ label, share }: Sureness) {
   return (
     <>
       <p class="v-sure">
-        How sure <strong>{label}</strong>
+        How sure of the category <strong>{label}</strong>
       </p>
       <p class="v-steps" aria-hidden="true">
         {STEPS.map(step => (
