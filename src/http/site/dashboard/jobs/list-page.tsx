@@ -12,8 +12,8 @@ import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, LinkButton, Timestamp } from "../../ui/forms.tsx"
 import { DescriptionList, Prose, RecommendationBadge } from "../../ui/layout.tsx"
-import { Notice, Panel, SplitBar, Swatch } from "../../ui/panels.tsx"
-import { Table } from "../../ui/table.tsx"
+import { Notice, Panel, type Share, SplitBar, Swatch } from "../../ui/panels.tsx"
+import { type CellColumn, RowTable, Table } from "../../ui/table.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { ListCallbacks } from "./callbacks.tsx"
@@ -182,11 +182,16 @@ export const ResultBar = ({ list }: { readonly list: JobBody }) => (
   />
 )
 
-const CATEGORY_COLUMNS = [
-  { name: "Category", kind: "text" },
-  { name: "Rows", kind: "number", onPhone: "first" },
-  { name: "Share", kind: "number", onPhone: "first" },
-] as const
+const categoryColumns = (all: number): readonly CellColumn<Share>[] => [
+  { name: "Category", kind: "text", cell: ({ tone, label }) => [<Swatch key="swatch" tone={tone} />, label] },
+  { name: "Rows", kind: "number", onPhone: "first", cell: ({ count }) => formatNumber(count) },
+  {
+    name: "Share",
+    kind: "number",
+    onPhone: "first",
+    cell: ({ count }) => <span class="because">{formatShare(count, all)}</span>,
+  },
+]
 
 function Categories({ list: { by_category: byCategory } }: { readonly list: JobBody }) {
   const shares = CATEGORY_NAMES.map(name => ({
@@ -200,18 +205,7 @@ function Categories({ list: { by_category: byCategory } }: { readonly list: JobB
   return (
     <Panel title="Who is on it">
       <SplitBar label="Rows by category" shares={shares} />
-      <Table caption="Rows by category" columns={CATEGORY_COLUMNS}>
-        {shares.map(({ label, count, tone }) => (
-          <tr key={tone}>
-            <th scope="row">
-              <Swatch tone={tone} />
-              {label}
-            </th>
-            <td>{formatNumber(count)}</td>
-            <td class="because">{formatShare(count, all)}</td>
-          </tr>
-        ))}
-      </Table>
+      <RowTable caption="Rows by category" columns={categoryColumns(all)} rows={shares} />
     </Panel>
   )
 }

@@ -23,19 +23,13 @@ import { invalidInput, Problem } from "../../../response/problem.ts"
 import { readForm } from "../../form-body.ts"
 import { printableInput } from "../keys/printable-input.ts"
 
-/** What is entered in the fields besides the file. */
-export type UploadValues = {
+/** The fields that say how the file is read. */
+export type ReadingField = "format" | "column" | "delimiter" | "encoding" | "skip" | "sheet"
+
+/** What is entered in the fields besides the file. Empty: how the file is read is found, and its first sheet is taken. */
+export type UploadValues = { readonly [F in ReadingField]: string } & {
   readonly name: string
-  /** Empty: the name of the file tells. */
-  readonly format: string
   readonly policy: string
-  /** The column, the delimiter, the encoding and the number of lines above the header. Empty: it is found. */
-  readonly column: string
-  readonly delimiter: string
-  readonly encoding: string
-  readonly skip: string
-  /** The sheet of a spreadsheet. Empty: the first one. */
-  readonly sheet: string
   readonly hasHeader: boolean
   readonly isForced: boolean
   /** Whether the results tell which rows have the input of an earlier one. */
@@ -48,15 +42,6 @@ export type UploadValues = {
   readonly callback: string
 }
 
-/** Nothing is entered yet. */
-export const EMPTY_UPLOAD: UploadValues = {
-  name: "",
-  format: "",
-  policy: POLICY_DEFAULT,
-  ...{ column: "", delimiter: "", encoding: "", skip: "", sheet: "", hasHeader: true, isForced: false },
-  ...{ callback: "", marksDuplicates: false, pasted: "", once: "" },
-}
-
 /** What is wrong with a field; `form`: with the upload as a whole. */
 export type UploadFault = {
   readonly field: "name" | "policy" | "callback" | "file" | "form" | ReadingField
@@ -64,9 +49,6 @@ export type UploadFault = {
   /** The columns to choose from; absent: they are not known. */
   readonly choice?: ColumnChoice | null
 }
-
-/** The fields that say how the file is read. */
-export type ReadingField = "format" | "column" | "delimiter" | "encoding" | "skip" | "sheet"
 
 /** An upload whose fields were read, and whose file is arriving. */
 export type ArrivingList = {
@@ -144,32 +126,29 @@ function pastedFile({ pasted }: UploadValues): ArrivingList["file"] {
 export const listTooLarge = (bytesMax: number): Problem =>
   new Problem("payload_too_large", `The list is larger than ${formatBytes(bytesMax)}.`, { limit: bytesMax })
 
+const BYTE_UNITS = [
+  ["GB", 1_073_741_824],
+  ["MB", 1_048_576],
+] as const
+
 /** A size in the largest unit that it fills: `100 MB`. */
 export function formatBytes(bytes: number): string {
-  const [size, unit] =
-    bytes >= 1_073_741_824
-      ? [bytes / 1_073_741_824, "GB"]
-      : bytes >= 1_048_576
-        ? [bytes / 1_048_576, "MB"]
-        : [bytes / 1024, "KB"]
+  const [unit, length] = BYTE_UNITS.find(([, unitBytes]) => bytes >= unitBytes) ?? ["KB", 1024]
+  const size = bytes / length
   return `${Number.isInteger(size) ? size : size.toFixed(1)} ${unit}`
 }
 
+/** Reads the fields. Of a field that is missing the text is empty. */
 const valuesOf = (text: (name: string) => string): UploadValues => ({
-  name: text("name"),
-  format: text("format"),
   policy: text("policy") === "" ? POLICY_DEFAULT : text("policy"),
-  ...{
-    column: text("column"),
-    delimiter: text("delimiter"),
-    encoding: text("encoding"),
-    skip: text("skip"),
-    sheet: text("sheet"),
-  },
-  ...{ hasHeader: text("headless") !== "yes", isForced: text("force") === "yes" },
-  ...{ callback: text("callback"), marksDuplicates: text("duplicates") === "yes" },
-  ...{ pasted: text(PASTED), once: text("once") },
+  ...{ name: text("name"), callback: text("callback"), pasted: text(PASTED), once: text("once") },
+  ...{ format: text("format"), column: text("column"), delimiter: text("delimiter"), encoding: text("encoding") },
+  ...{ skip: text("skip"), sheet: text("sheet"), hasHeader: text("headless") !== "yes" },
+  ...{ isForced: text("force") === "yes", marksDuplicates: text("duplicates") === "yes" },
 })
+
+/** Nothing is entered yet. */
+export const EMPTY_UPLOAD = valuesOf(() => "")
 
 /** What is asked for, or what is wrong with it. Callbacks need a secret of the account. */
 export function parseUpload(
@@ -188,16 +167,12 @@ export function parseUpload(
   const callback = callbackOf(values.callback, hasCallbackSecret, allowsLocalCallbacks)
   if (callback !== null && typeof callback === "object") return callback
   const { format, column, hasHeader } = reading
-  const name = printableInput(values.name === "" ? fileName : values.name)
-  return {
-    options: {
-      ...{ format: format ?? "text", column, hasHeader, policy, includesTenant: true },
-      ...{ tellsCanonical: false, tellsDuplicates: values.marksDuplicates },
-      name,
-      callbackUrl: callback,
-    },
-    reading,
+  const options = {
+    ...{ format: format ?? "text", column, hasHeader, policy, includesTenant: true, callbackUrl: callback },
+    ...{ tellsCanonical: false, tellsDuplicates: values.marksDuplicates },
+    name: printableInput(values.name === "" ? fileName : values.name),
   }
+  return { options, reading }
 }
 
 /** How the list is asked to be read, or what is wrong with that. */

@@ -9,7 +9,7 @@ import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
 import { FlashMessage, FormError, LinkButton, TextArea, TextField, Timestamp } from "../../ui/forms.tsx"
 import { Empty, Panel } from "../../ui/panels.tsx"
 import { PolicyCards } from "../../ui/policy-field.tsx"
-import { Table } from "../../ui/table.tsx"
+import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { CallbackSecretSection } from "./callbacks.tsx"
 import { ResultBar } from "./list-page.tsx"
@@ -55,40 +55,30 @@ export function ListsPage({ user, lists, flash, script, secretMadeAtMs, keepHour
         title="Earlier lists"
         link={<span class="hint">Deleted {formatCount(keepHours, "hour")} after their check</span>}
       >
-        {lists.length === 0 ? <p class="because">No lists yet. Yours appear here.</p> : <ListTable lists={lists} />}
+        {lists.length === 0 ? (
+          <p class="because">No lists yet. Yours appear here.</p>
+        ) : (
+          <RowTable caption="Earlier lists" columns={LIST_COLUMNS} rows={lists} />
+        )}
       </Panel>
       <CallbackSecretSection madeAtMs={secretMadeAtMs} />
     </DashboardLayout>
   )
 }
 
-const LIST_COLUMNS = [
-  { name: "Name", kind: "text" },
-  { name: "Result", kind: "pill", onPhone: "first" },
-  { name: "Rows", kind: "number", onPhone: "labelled" },
-  { name: "Uploaded", kind: "time" },
-] as const
-
-const ListTable = ({ lists }: Pick<ListsPageProps, "lists">) => (
-  <Table caption="Earlier lists" columns={LIST_COLUMNS}>
-    {lists.map(list => (
-      <tr key={list.id}>
-        <th scope="row">
-          <a href={pathWithId("dashboardJob", list.id)}>
-            <bdi>{listName(list)}</bdi>
-          </a>
-        </th>
-        <td>
-          <ListResult list={list} />
-        </td>
-        <td>{formatNumber(list.rows.total)}</td>
-        <td>
-          <Timestamp atMs={Date.parse(list.created_at)} />
-        </td>
-      </tr>
-    ))}
-  </Table>
-)
+const LIST_COLUMNS: readonly CellColumn<JobBody>[] = [
+  {
+    ...{ name: "Name", kind: "text" },
+    cell: list => (
+      <a href={pathWithId("dashboardJob", list.id)}>
+        <bdi>{listName(list)}</bdi>
+      </a>
+    ),
+  },
+  { name: "Result", kind: "pill", onPhone: "first", cell: list => <ListResult list={list} /> },
+  { name: "Rows", kind: "number", onPhone: "labelled", cell: ({ rows }) => formatNumber(rows.total) },
+  { name: "Uploaded", kind: "time", cell: list => <Timestamp atMs={Date.parse(list.created_at)} /> },
+]
 
 /** The results of a list that is done, else its state and how far it is. */
 function ListResult({ list }: { readonly list: JobBody }) {
@@ -210,14 +200,8 @@ function FileField({ bytesMax, error }: { readonly bytesMax: number; readonly er
         or paste addresses. CSV, Excel, text, NDJSON, gzip. Up to {formatBytes(bytesMax)}. 1 unit per row.
       </p>
       <input
-        {...{
-          type: "file",
-          id: "file",
-          class: "drop-input",
-          name: "file",
-          required: true,
-          "aria-describedby": described,
-        }}
+        {...{ type: "file", id: "file", class: "drop-input", name: "file", required: true }}
+        aria-describedby={described}
         accept=".csv,.tsv,.txt,.xlsx,.json,.ndjson,.jsonl,.gz,.zip,text/csv,text/plain"
         {...(error === null ? {} : { "aria-invalid": true })}
       />

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { JOB_FORMAT_NAMES, JOB_LIMITS } from "../../../../contract/jobs.ts"
+import { JOB_LIMITS } from "../../../../contract/jobs.ts"
 import type { JobEstimateBody } from "../../../../contract/jobs-schema.ts"
 import type { ColumnChoice } from "../../../../rows/unreadable-file.ts"
 import { SelectField, TextField } from "../../ui/forms.tsx"
@@ -36,7 +36,6 @@ export function isReadingSaid(values: UploadValues, errorAt: ReadingFieldsProps[
 
 /** How the file is read, which most people need not say. The script puts those of a preview in the place of these. */
 export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsProps) {
-  const { format, delimiter, encoding, hasHeader, isForced } = values
   const reading = found?.reading ?? null
   const isColumnSampled = reading !== null && (found?.columns.length ?? 0) <= COLUMNS_SHOWN_MAX
   return (
@@ -44,87 +43,60 @@ export function ReadingFields({ values, errorAt, found, choice }: ReadingFieldsP
       {isColumnSampled ? null : (
         <ColumnField value={values.column} error={errorAt("column")} found={found} choice={choice} />
       )}
-      <ChoiceField
-        {...{ name: "format", label: "Format", labels: FORMAT_OPTIONS, selected: format, error: errorAt("format") }}
-        found={reading === null ? null : FORMAT_NAMES[reading.format]}
+      {CHOICE_FIELDS.map(({ name, label, labels, found: foundIn }) => (
+        <SelectField
+          key={name}
+          {...{ name, label, selected: values[name], error: errorAt(name) }}
+          options={[
+            { value: "", label: foundLabel(values[name] === "" && reading !== null ? foundIn(reading) : null) },
+            ...Object.entries(labels).map(([value, option]) => ({ value, label: option })),
+          ]}
+        />
+      ))}
+      <TextField
+        {...{ name: "skip", label: "Lines above the header", value: values.skip, error: errorAt("skip") }}
+        hint="Such as a title or notes. They stay above the results."
+        placeholder={foundLabel(reading === null ? null : String(reading.lines_above))}
+        {...{ inputMode: "numeric", pattern: "[0-9]*", autocomplete: "off" }}
+        maxLength={String(JOB_LIMITS.skippedLinesMax).length}
       />
-      <ChoiceField
-        {...{ name: "delimiter", label: "Delimiter", labels: DELIMITER_LABELS, selected: delimiter }}
-        error={errorAt("delimiter")}
-        found={reading === null || reading.delimiter === null ? null : delimiterLabel(reading.delimiter)}
+      <TextField
+        {...{ name: "sheet", label: "Sheet", value: values.sheet, error: errorAt("sheet") }}
+        hint="Of a spreadsheet, by name or number."
+        {...{ placeholder: "First sheet", maxLength: JOB_LIMITS.columnNameLengthMax, autocomplete: "off" }}
       />
-      <ChoiceField
-        {...{ name: "encoding", label: "Encoding", labels: ENCODING_LABELS, selected: encoding }}
-        error={errorAt("encoding")}
-        found={reading === null ? null : encodingLabel(reading.encoding)}
-      />
-      <PlaceFields values={values} errorAt={errorAt} found={found} />
       <label class="check">
-        <input type="checkbox" name="headless" value="yes" checked={!hasHeader} />
+        <input type="checkbox" name="headless" value="yes" checked={!values.hasHeader} />
         <span>No header: the first row is data</span>
       </label>
       <label class="check">
-        <input type="checkbox" name="force" value="yes" checked={isForced} />
+        <input type="checkbox" name="force" value="yes" checked={values.isForced} />
         <span>Check it anyway, even if nothing looks like an address, a domain or a website</span>
       </label>
     </div>
   )
 }
 
-/** Where the table stands in the file. */
-function PlaceFields({ values: { skip, sheet }, errorAt, found }: Omit<ReadingFieldsProps, "choice">) {
-  return (
-    <>
-      <TextField
-        name="skip"
-        label="Lines above the header"
-        hint="Such as a title or notes. They stay above the results."
-        value={skip}
-        placeholder={found === null ? "Detect automatically" : `Found: ${found.reading.lines_above}`}
-        inputMode="numeric"
-        pattern="[0-9]*"
-        maxLength={String(JOB_LIMITS.skippedLinesMax).length}
-        autocomplete="off"
-        error={errorAt("skip")}
-      />
-      <TextField
-        name="sheet"
-        label="Sheet"
-        hint="Of a spreadsheet, by name or number."
-        value={sheet}
-        placeholder="First sheet"
-        maxLength={JOB_LIMITS.columnNameLengthMax}
-        autocomplete="off"
-        error={errorAt("sheet")}
-      />
-    </>
-  )
-}
+/** What stands in a field that leaves it to the server; null: it has found nothing yet. */
+const foundLabel = (found: string | null): string => (found === null ? "Detect automatically" : `Found: ${found}`)
 
-const FORMAT_OPTIONS: Readonly<Record<string, string>> = Object.fromEntries(
-  JOB_FORMAT_NAMES.map(name => [name, FORMAT_LABELS[name]]),
-)
-
-type ChoiceFieldProps = {
-  readonly name: ReadingField
+type ChoiceField = {
+  readonly name: "format" | "delimiter" | "encoding"
   readonly label: string
   readonly labels: Readonly<Record<string, string>>
-  readonly selected: string
-  readonly error: string | null
-  /** What a preview found; null: nothing yet. */
-  readonly found: string | null
+  /** What a preview found. */
+  readonly found: (reading: JobEstimateBody["reading"]) => string | null
 }
 
-/** A drop-down list whose first option leaves it to the server, and says what it found. */
-const ChoiceField = ({ labels, found, ...field }: ChoiceFieldProps) => (
-  <SelectField
-    {...field}
-    options={[
-      { value: "", label: field.selected === "" && found !== null ? `Found: ${found}` : "Detect automatically" },
-      ...Object.entries(labels).map(([value, label]) => ({ value, label })),
-    ]}
-  />
-)
+/** What is chosen from a list. */
+const CHOICE_FIELDS: readonly ChoiceField[] = [
+  { name: "format", label: "Format", labels: FORMAT_LABELS, found: ({ format }) => FORMAT_NAMES[format] },
+  {
+    ...{ name: "delimiter", label: "Delimiter", labels: DELIMITER_LABELS },
+    found: ({ delimiter }) => (delimiter === null ? null : delimiterLabel(delimiter)),
+  },
+  { name: "encoding", label: "Encoding", labels: ENCODING_LABELS, found: ({ encoding }) => encodingLabel(encoding) },
+]
 
 type ColumnFieldProps = {
   readonly value: string
@@ -148,14 +120,18 @@ function ColumnField({ value, error, found, choice }: ColumnFieldProps) {
         spellcheck={false}
       />
     )
-  const isFound = number !== null && value === ""
-  const first = isFound ? `Found: ${columnLabel(number, known.names[number - 1])}` : "Detect automatically"
   return (
     <SelectField
       {...field}
       hint="The one to check."
       options={[
-        { value: "", label: number === null ? "Choose a column" : first },
+        {
+          value: "",
+          label:
+            number === null
+              ? "Choose a column"
+              : foundLabel(value === "" ? columnLabel(number, known.names[number - 1]) : null),
+        },
         ...known.indexes.map(index => ({
           value: columnValue(known.names, index),
           label: columnLabel(index + 1, known.names[index]),
