@@ -35,10 +35,7 @@ function refusalWords(status, bytes) {
 const isWriting = target =>
   target instanceof HTMLElement && target.matches("textarea, input:not([type=file], [type=radio])")
 
-/**
- * @param {HTMLFormElement} list
- * @param {HTMLInputElement} input
- */
+/** @param {HTMLFormElement} list @param {HTMLInputElement} input */
 function prepare(list, input) {
   const zone = input.closest(".drop")
   if (zone !== null) list.prepend(zone)

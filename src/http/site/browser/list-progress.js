@@ -60,35 +60,34 @@ function follow(place, path) {
   let errors = 0
   /** @type {EventSource | null} */
   let source = null
+  const end = () => {
+    source?.close()
+    document.removeEventListener("visibilitychange", turn)
+  }
   const open = () => {
     const stream = new EventSource(path)
-    source = stream
     stream.addEventListener("message", ({ data }) => {
       errors = 0
       replace(place, parser.parseFromString(data, "text/html").body)
     })
     stream.addEventListener("end", () => {
-      stream.close()
-      source = null
-      document.removeEventListener("visibilitychange", turn)
+      end()
       void readAgain(place).catch(() => undefined)
     })
     stream.addEventListener("error", () => {
       if (stream.readyState !== EventSource.CLOSED && ++errors < ERRORS_MAX) return
-      stream.close()
-      source = null
-      document.removeEventListener("visibilitychange", turn)
+      end()
       poll(place)
     })
+    return stream
   }
   // A page that nobody sees takes no place among the streams.
   const turn = () => {
     source?.close()
-    source = null
-    if (!document.hidden) open()
+    source = document.hidden ? null : open()
   }
   document.addEventListener("visibilitychange", turn)
-  if (!document.hidden) open()
+  turn()
 }
 
 if (region instanceof HTMLElement && stateIn(region)?.["live"] === "yes") {

@@ -12,11 +12,7 @@ const status = document.querySelector("#live-status")
 /** @param {Element | null | undefined} root */
 const idsIn = root => [...(root?.querySelectorAll("[data-request]") ?? [])].map(row => row.getAttribute("data-request"))
 
-/**
- * @param {Element} region
- * @param {Element} said
- * @param {HTMLButtonElement} button
- */
+/** @param {Element} region @param {Element} said @param {HTMLButtonElement} button */
 function keepLive(region, said, button) {
   let isLive = false
   /** @type {ReturnType<typeof setTimeout> | undefined} */
@@ -34,8 +30,7 @@ function keepLive(region, said, button) {
     if (!isLive) return
     if (fresh === null) {
       turn(false)
-      say("This list cannot be updated any more. Please reload the page.")
-      return
+      return say("This list cannot be updated any more. Please reload the page.")
     }
     const known = new Set(idsIn(region))
     const added = idsIn(fresh).filter(id => !known.has(id)).length
@@ -46,12 +41,8 @@ function keepLive(region, said, button) {
   /** @param {Element} fresh */
   const replace = fresh => {
     const focused = region.contains(document.activeElement) ? document.activeElement?.getAttribute("href") : null
-    const scrolled = region.querySelector(".scroll")?.scrollLeft ?? 0
     region.replaceChildren(...fresh.childNodes)
-    const scroller = region.querySelector(".scroll")
-    if (scroller !== null) scroller.scrollLeft = scrolled
-    for (const link of region.querySelectorAll("a"))
-      if (focused !== null && focused !== undefined && link.getAttribute("href") === focused) link.focus()
+    for (const link of region.querySelectorAll("a")) if (link.getAttribute("href") === focused) link.focus()
   }
 
   const tick = async () => {

@@ -1,21 +1,5 @@
-/** The scripts of every page, of the guide and for forms of other websites are imported as text, so that their paths are known without reading a file. */
-declare module "*/browser/site.js" {
-  const text: string
-  export = text
-}
-declare module "*/browser/search.js" {
-  const text: string
-  export = text
-}
-declare module "*/browser/theme.js" {
-  const text: string
-  export = text
-}
-declare module "*/browser/form.js" {
-  const text: string
-  export = text
-}
-declare module "*/browser/form-demo.js" {
+/** Scripts that are imported as text, so that their paths are known without reading a file. */
+declare module "*.js" {
   const text: string
   export = text
 }

@@ -18,10 +18,7 @@ const place = globalThis.document?.querySelector("[data-search-index]")
 if (globalThis.document !== undefined && place instanceof HTMLElement)
   addSearch(place, place.dataset["searchIndex"] ?? "")
 
-/**
- * @param {HTMLElement} place
- * @param {string} path
- */
+/** @param {HTMLElement} place @param {string} path */
 function addSearch(place, path) {
   const label = element("label", "unseen", "Search the guide")
   const field = document.createElement("input")
@@ -123,20 +120,14 @@ function moveFocus(event, stops, step) {
   stops[(at + step + stops.length) % stops.length]?.focus()
 }
 
-/**
- * @param {string} path
- * @returns {Promise<Index>}
- */
+/** @param {string} path @returns {Promise<Index>} */
 async function loadIndex(path) {
   const response = await fetch(path)
   if (!response.ok) throw new Error("the index was not loaded")
   return await response.json()
 }
 
-/**
- * The words of a question without those that say nothing. The plural of a word is searched as the word.
- * @param {string} text
- */
+/** The words of a question without those that say nothing. The plural of a word is searched as the word. @param {string} text */
 function wordsOf(text) {
   const words = (text.toLowerCase().match(/[\p{L}\p{N}_.@-]+/gu) ?? []).map(word => word.replace(/^[.-]+|[.-]+$/g, ""))
   const telling = words.filter(word => word !== "" && !STOP_WORDS.has(word))
@@ -183,10 +174,7 @@ function score(word, page, heading, text) {
   return scoreIn(heading, 12) + scoreIn(page, 6) + scoreIn(text, 2)
 }
 
-/**
- * @param {string} text
- * @param {string} word
- */
+/** @param {string} text @param {string} word */
 function isWordStart(text, word) {
   const lower = text.toLowerCase()
   for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1))
@@ -194,10 +182,7 @@ function isWordStart(text, word) {
   return false
 }
 
-/**
- * @param {Result} result
- * @param {string[]} words
- */
+/** @param {Result} result @param {string[]} words */
 function resultItem({ path, page, heading, text }, words) {
   const link = document.createElement("a")
   link.href = path
@@ -211,11 +196,7 @@ function resultItem({ path, page, heading, text }, words) {
   return item
 }
 
-/**
- * The part of a text around the first word that was found, with the words marked.
- * @param {string} text
- * @param {string[]} words
- */
+/** The part of a text around the first word that was found, with the words marked. @param {string} text @param {string[]} words */
 function excerpt(text, words) {
   const lower = text.toLowerCase()
   const first = Math.min(...words.map(word => lower.indexOf(word)).filter(at => at >= 0))
@@ -230,21 +211,13 @@ function excerpt(text, words) {
   return paragraph
 }
 
-/**
- * @param {number} count
- * @param {string} query
- */
+/** @param {number} count @param {string} query */
 function countText(count, query) {
   if (count === 0) return `No results for “${query}”`
   return `${count} ${count === 1 ? "result" : "results"} for “${query}”`
 }
 
-/**
- * @template {keyof HTMLElementTagNameMap} N
- * @param {N} name
- * @param {string} className
- * @param {string} text
- */
+/** @template {keyof HTMLElementTagNameMap} N @param {N} name @param {string} className @param {string} text */
 function element(name, className, text) {
   const made = document.createElement(name)
   if (className !== "") made.className = className

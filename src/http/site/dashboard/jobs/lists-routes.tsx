@@ -24,7 +24,7 @@ import { jobNotReady, noSuchJob, tooManyJobs } from "../../../response/job-probl
 import { Problem } from "../../../response/problem.ts"
 import { handlers } from "../../../router.ts"
 import { assertFolder, estimateFor, momentOf, uploadProblem } from "../../../v1/jobs.ts"
-import type { SignedInUser } from "../../guards.ts"
+import type { PageResult, SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, queryParameter, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { withSiteLease } from "../site-lease.ts"
@@ -87,44 +87,31 @@ function callbackRoutes(site: SiteContext) {
 
 /** The pages of one list. */
 function listPageRoutes(site: SiteContext) {
-  const { guards, pages, assets } = site
+  const { guards, pages, assets, jobs } = site
   const streams = new OpenStreams()
-  return handlers({
-    dashboardJob: exchange =>
-      guards.requireAccount.page(exchange, async user => (
-        <ListPage
-          user={user}
-          list={jobBody(await ownJob(site, user, exchange.params.id), momentOf(site))}
-          callbacks={await listCallbacks(site.jobs.store, exchange.params.id)}
-          flash={flashMessage(exchange.request.url, LIST_FLASH)}
-          script={await assets.path("list-progress.js")}
-        />
-      )),
-    jobProgress: exchange =>
-      guards.requireAccount.page(exchange, async user => {
-        await ownJob(site, user, exchange.params.id)
-        const close = streams.open(user.account.id)
-        if (close === null) return pages.noContent(exchange)
-        return pages.events(
-          progressStream(site, exchange, { accountId: user.account.id, id: exchange.params.id }, close),
-          exchange,
-        )
-      }),
-    jobResultsFile: exchange =>
+  const listPage =
+    (show: (user: SignedInUser, job: Job, exchange: Exchange) => PageResult | Promise<PageResult>) =>
+    (exchange: Exchange & { readonly params: { readonly id: string } }) =>
       guards.requireAccount.page(exchange, async user =>
-        sendResults(site, exchange, await ownJob(site, user, exchange.params.id)),
-      ),
-    ...listDeletionRoutes(site),
-  })
-}
-
-function listDeletionRoutes(site: SiteContext) {
-  const { guards, pages, jobs } = site
+        show(user, await ownJob(site, user, exchange.params.id), exchange),
+      )
   return handlers({
-    jobDeletion: exchange =>
-      guards.requireAccount.page(exchange, async user => (
-        <ListDeletionPage user={user} list={jobBody(await ownJob(site, user, exchange.params.id), momentOf(site))} />
-      )),
+    dashboardJob: listPage(async (user, job, { request }) => (
+      <ListPage
+        user={user}
+        list={jobBody(job, momentOf(site))}
+        callbacks={await listCallbacks(jobs.store, job.id)}
+        flash={flashMessage(request.url, LIST_FLASH)}
+        script={await assets.path("list-progress.js")}
+      />
+    )),
+    jobProgress: listPage(({ account }, { id }, exchange) => {
+      const close = streams.open(account.id)
+      if (close === null) return pages.noContent(exchange)
+      return pages.events(progressStream(site, exchange, { accountId: account.id, id }, close), exchange)
+    }),
+    jobResultsFile: listPage((_, job, exchange) => sendResults(site, exchange, job)),
+    jobDeletion: listPage((user, job) => <ListDeletionPage user={user} list={jobBody(job, momentOf(site))} />),
     postJobDeletion: exchange =>
       guards.requireAccount.form(exchange, async ({ account }) => {
         if (!(await jobs.service.delete(account.id, exchange.params.id, ownerActor(account.id)))) throw noSuchJob()

@@ -21,28 +21,17 @@ const TIMES_MAX = 300
 /** A stream is silent for a second at most. */
 const SILENCE_SECONDS = 30
 
-/** Counts the streams that are open. */
+/** The streams that are open, and of which account each is. */
 export class OpenStreams {
-  readonly #byAccount = new Map<string, number>()
-  #count = 0
+  readonly #accountIds = new Map<symbol, string>()
 
   /** Takes a place for a stream and gives what frees it. Null: there is none. */
   open(accountId: string): (() => void) | null {
-    const own = this.#byAccount.get(accountId) ?? 0
-    if (own >= STREAMS_PER_ACCOUNT_MAX || this.#count >= STREAMS_MAX) return null
-    this.#add(accountId, 1)
-    let isOpen = true
-    return () => {
-      if (isOpen) this.#add(accountId, -1)
-      isOpen = false
-    }
-  }
-
-  #add(accountId: string, by: 1 | -1): void {
-    const own = (this.#byAccount.get(accountId) ?? 0) + by
-    this.#count += by
-    if (own === 0) this.#byAccount.delete(accountId)
-    else this.#byAccount.set(accountId, own)
+    const own = [...this.#accountIds.values()].filter(id => id === accountId)
+    if (own.length >= STREAMS_PER_ACCOUNT_MAX || this.#accountIds.size >= STREAMS_MAX) return null
+    const stream = Symbol("stream")
+    this.#accountIds.set(stream, accountId)
+    return () => void this.#accountIds.delete(stream)
   }
 }
 

@@ -30,16 +30,11 @@ export const readRestrictions = (form: SubmittedForm): RestrictionValues => ({
 })
 
 /** The fields that show what a key is restricted to. */
-export const restrictionValues = ({
-  expiresAtMs,
-  unitsPerDay,
-  requestsPerSecond,
-  networks,
-}: KeyRestrictions): RestrictionValues => ({
-  expires: expiresAtMs === null ? "" : lastDay(expiresAtMs),
-  units: unitsPerDay?.toString() ?? "",
-  rate: requestsPerSecond?.toString() ?? "",
-  networks: networks.join("\n"),
+export const restrictionValues = (key: KeyRestrictions): RestrictionValues => ({
+  expires: key.expiresAtMs === null ? "" : lastDay(key.expiresAtMs),
+  units: key.unitsPerDay?.toString() ?? "",
+  rate: key.requestsPerSecond?.toString() ?? "",
+  networks: key.networks.join("\n"),
 })
 
 /** The last day on which a key works. */

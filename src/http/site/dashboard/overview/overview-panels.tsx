@@ -120,21 +120,18 @@ function StrikingDayLine({
 }: DataProps & { readonly days: readonly DayFigures[] }) {
   const found = strikingDay(days)
   if (found === null) return null
-  const { day } = found
+  const { kind, figures } = found
+  const { day, byRecommendation } = figures
   const isLogged = latest.state === "on" && today - day < LIMITS.requestLogDays
   const path = withQuery(ROUTES.requests.path, { key: query.key, from: startOf(day), to: startOf(day + 1) })
   return (
     <p>
       {formatDay(day * DAY_MS)}:{" "}
-      {found.kind === "blocked"
-        ? `${formatShare(found.blocked, found.checks)} blocked.`
-        : `${formatCount(found.checks, "check")}, the most on a day.`}
-      {isLogged ? (
-        <>
-          {" "}
-          <a href={path}>See those requests</a>
-        </>
-      ) : null}
+      {kind === "blocked"
+        ? `${formatShare(byRecommendation.block, recommendedCount(figures))} blocked.`
+        : `${formatCount(checkedCount(figures), "check")}, the most on a day.`}
+      {isLogged ? " " : null}
+      {isLogged ? <a href={path}>See those requests</a> : null}
     </p>
   )
 }

@@ -4,6 +4,7 @@ import { ROUTES } from "../../../../contract/routes.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import { checkedCount, type KeyDayUsage } from "../../../../customers/usage/usage-history.ts"
 import { curlCommand } from "../../ui/format.ts"
+import { LinkButton } from "../../ui/forms.tsx"
 import { CodeBlock } from "../../ui/layout.tsx"
 import { KEYLESS_NAMES } from "./usage-query.ts"
 
@@ -108,9 +109,7 @@ function Explained({ path, action, children }: ExplainedProps) {
     <>
       <p>{children}</p>
       <p class="actions">
-        <a class="button" href={path}>
-          {action}
-        </a>
+        <LinkButton path={path} label={action} />
       </p>
     </>
   )

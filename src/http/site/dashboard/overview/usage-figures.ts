@@ -27,9 +27,7 @@ export const plainCount = (figures: UsageFigures): number =>
   Math.max(0, checkedCount(figures) - recommendedCount(figures))
 
 /** A day that differs from the others: more of its checks were blocked, or there were more of them. */
-export type StrikingDay =
-  | { readonly kind: "blocked"; readonly day: number; readonly blocked: number; readonly checks: number }
-  | { readonly kind: "busy"; readonly day: number; readonly checks: number }
+export type StrikingDay = { readonly kind: "blocked" | "busy"; readonly figures: DayFigures }
 
 /** Shares of fewer checks say nothing. */
 const CHECKS_MIN = 20
@@ -47,17 +45,11 @@ export function strikingDay(days: readonly DayFigures[]): StrikingDay | null {
   const [worst] = telling
     .filter(figures => excess(figures) >= SHARE_ABOVE * recommendedCount(figures))
     .sort((one, other) => excess(other) - excess(one))
-  if (worst !== undefined)
-    return {
-      kind: "blocked",
-      day: worst.day,
-      blocked: worst.byRecommendation.block,
-      checks: recommendedCount(worst),
-    }
+  if (worst !== undefined) return { kind: "blocked", figures: worst }
   const active = days.filter(figures => checkedCount(figures) >= CHECKS_MIN)
   const [busiest, ...others] = active.toSorted((one, other) => checkedCount(other) - checkedCount(one))
   const middle = others[Math.floor(others.length / 2)]
   if (busiest === undefined || middle === undefined) return null
-  const checks = checkedCount(busiest)
-  return checks < BUSY_TIMES * checkedCount(middle) ? null : { kind: "busy", day: busiest.day, checks }
+  const isBusy = checkedCount(busiest) >= BUSY_TIMES * checkedCount(middle)
+  return isBusy ? { kind: "busy", figures: busiest } : null
 }

@@ -29,9 +29,8 @@ import { flashMessage, withFlash } from "../../links.ts"
 import { streamText } from "../../page-responses.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { paginate } from "../../ui/pagination.tsx"
-import { RequestPage } from "./request-page.tsx"
 import { parseRequestPlace, parseRequestQuery, requestIdOf } from "./request-query.ts"
-import { REQUESTS_FLASH, type RequestKey, type RequestLogState, RequestsPage } from "./requests-page.tsx"
+import { REQUESTS_FLASH, type RequestKey, type RequestLogState, RequestPage, RequestsPage } from "./requests-page.tsx"
 
 /** How many requests a page displays. */
 const REQUESTS_PER_PAGE = 50
