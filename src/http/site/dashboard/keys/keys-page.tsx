@@ -68,5 +68,5 @@ const keyColumns = (nowMs: number): readonly CellColumn<ApiKey>[] => [
   { name: "Kind", kind: "time", cell: ({ kind }) => KEY_KIND_LABELS[kind] },
   { name: "Used from", kind: "text", onPhone: "hidden", cell: key => placesOf(key).join(", ") || "any server" },
   { name: "Last used", kind: "time", onPhone: "labelled", cell: key => <LastUsed apiKey={key} /> },
-  { name: "State", kind: "text", cell: key => <KeyStateLabel apiKey={key} nowMs={nowMs} /> },
+  { name: "State", kind: "time", cell: key => <KeyStateLabel apiKey={key} nowMs={nowMs} /> },
 ]
