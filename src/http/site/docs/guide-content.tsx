@@ -3,12 +3,14 @@
 import { derived } from "../../../base/lazy.ts"
 import { lazyPromise } from "../../../base/single-flight.ts"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { openapiDocument } from "../../openapi/openapi-document.ts"
 import { exampleDomain } from "../../response/example-responses.ts"
 import type { Assets } from "../assets.ts"
 import { withQuery } from "../links.ts"
 import type { PageResponses } from "../page-responses.ts"
 import { lookupInUrl } from "../public/domain-lookup.tsx"
 import type { ListsOverview } from "../public/lists-overview.tsx"
+import { operationGroups } from "../reference/operations.ts"
 import { MARKDOWN_GUIDE_PAGES, type MarkdownGuidePage, type MarkdownGuideRoute } from "./guide.ts"
 import type { GuideFacts } from "./guide-facts.ts"
 import { GuidePage } from "./guide-page.tsx"
@@ -17,7 +19,7 @@ import type { ListsFacts, OperatorFiles, PageFacts } from "./inserts/insert.ts"
 import { licensedPart } from "./inserts/licence-inserts.tsx"
 import { markdownForm } from "./markdown-form.ts"
 import { expandPage, withoutInserts } from "./page-blocks.ts"
-import { type SearchFile, searchFile } from "./search-index.ts"
+import { type SearchablePage, type SearchFile, searchFile } from "./search-index.ts"
 
 /** A page in its two forms. */
 export type PageForms<R extends RouteId = RouteId> = {
@@ -83,7 +85,21 @@ export async function guideSearchFile(deps: GuideContentDeps): Promise<SearchFil
       markdown: blocks.map(({ markdown }) => markdown).join("\n\n"),
     }
   })
-  return searchFile(pages)
+  return searchFile([...pages, ...operationPages(deps)])
+}
+
+/** The pages of the API reference: what each operation does, and what its request may have. */
+function operationPages({ baseUrl, testDomain }: GuideContentDeps): readonly SearchablePage[] {
+  const operations = operationGroups(openapiDocument(baseUrl(), exampleDomain(testDomain))).flatMap(
+    group => group.operations,
+  )
+  return operations.map(({ page, summary, method, path, description, parameters }) => ({
+    path: page,
+    title: summary,
+    markdown: [`${method} ${path}`, description, ...parameters.map(each => `${each.name}: ${each.description}`)].join(
+      "\n\n",
+    ),
+  }))
 }
 
 /** What the index has in place of what this process has loaded. */

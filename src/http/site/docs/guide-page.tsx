@@ -2,10 +2,11 @@
 import type { ComponentChildren } from "preact"
 import { ROUTES, type RouteId } from "../../../contract/routes.ts"
 import { SEARCH_SCRIPT_PATH } from "../assets.ts"
-import { ariaCurrentPage, Layout } from "../ui/layout.tsx"
+import { Layout } from "../ui/layout.tsx"
 import { GUIDE, type GuideEntry, guidePageNeighbours } from "./guide.ts"
 import { innerHtml, type PageSection } from "./html-form.tsx"
 import { markdownPath } from "./llms.ts"
+import { Crumb, PageLink, SidePages } from "./page-links.tsx"
 
 /** What people come for, and the page where each begins. */
 const GOALS = [
@@ -83,17 +84,12 @@ export function GuidePage({ route, sections, indexPath, children }: GuidePagePro
       aboveTitle={
         <>
           <SearchPlace indexPath={indexPath} />
-          <p class="crumb">
-            <PageLink page="docsGuide">Docs</PageLink> / {part}
-            <a class="to-pages" href="#all-pages">
-              All pages
-            </a>
-          </p>
+          <Crumb parent="docsGuide" title="Docs" part={part} />
         </>
       }
       sidebar={
         <>
-          <AllPages route={route} />
+          <SidePages label="Documentation" groups={SIDE_PAGES} current={ROUTES[route].path} />
           {hasContents(sections) ? <PageContents sections={sections} /> : null}
         </>
       }
@@ -152,29 +148,8 @@ const SectionLinks = ({ sections }: SectionsProps) => (
   </ul>
 )
 
-/** Links to every page of the guide. */
-function AllPages({ route }: { readonly route: RouteId }) {
-  return (
-    <nav id="all-pages" class="pages" aria-label="Documentation">
-      {GUIDE.map(({ part, pages }) => (
-        <section key={part}>
-          <p>{part}</p>
-          <ul>
-            {pages.map(({ route: target, title }) => (
-              <li key={target}>
-                <a href={ROUTES[target].path} {...ariaCurrentPage(target === route)}>
-                  {title}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
-    </nav>
-  )
-}
-
-/** A link to a page of this server. */
-export function PageLink({ page, children }: { readonly page: RouteId; readonly children: ComponentChildren }) {
-  return <a href={ROUTES[page].path}>{children}</a>
-}
+/** All pages of the guide by their parts. */
+const SIDE_PAGES = GUIDE.map(({ part, pages }) => ({
+  title: part,
+  pages: pages.map(({ route, title }) => ({ path: ROUTES[route].path, title })),
+}))

@@ -1,12 +1,12 @@
 import { SETS } from "../../../check/lists/sets.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleDomain } from "../../response/example-responses.ts"
-import type { ExampleFacts } from "../docs/examples.ts"
 import type { SiteContext } from "../site-context.ts"
 import type { Example, Examples } from "./examples.ts"
 
 /** What the home page tells about this server. */
-export type HomeFacts = ExampleFacts & {
+export type HomeFacts = {
+  readonly baseUrl: string
   readonly testDomain: string
   /** False: the operator offers no free checks. */
   readonly hasChecker: boolean
@@ -25,16 +25,15 @@ export type HomeFacts = ExampleFacts & {
 /** What the home page is made with. */
 export type HomeSite = Pick<
   SiteContext,
-  "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "guide" | "pricing" | "lists"
+  "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "pricing" | "lists"
 > & { readonly examples: Examples }
 
 /** What the home page tells about a server. */
 export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
-  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, guide, pricing, examples, lists } = site
+  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, pricing, examples, lists } = site
   const { sets, sources } = lists()
   return {
     baseUrl: baseUrl(),
-    checkTimeoutMs: guide.checkTimeoutMs,
     testDomain: exampleDomain(testDomain),
     hasTestAddresses: testDomain !== "",
     hasChecker: freeChecks !== null,

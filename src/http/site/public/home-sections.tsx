@@ -5,10 +5,11 @@ import { useContext } from "preact/hooks"
 import { ROUTES } from "../../../contract/routes.ts"
 import { TIERS } from "../../../contract/tiers.ts"
 import { exampleResult } from "../../response/example-responses.ts"
-import { firstCalls } from "../docs/examples.ts"
 import { innerHtml, operatorHtml } from "../docs/html-form.tsx"
+import { RequestTabs } from "../reference/example-pair.tsx"
+import type { SampleRequest } from "../reference/request-samples.ts"
 import { formatNumber } from "../ui/format.ts"
-import { CodeBlock, RecommendationBadge, Tabs } from "../ui/layout.tsx"
+import { CodeBlock, RecommendationBadge } from "../ui/layout.tsx"
 import { Swatch, Tiles } from "../ui/panels.tsx"
 import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
 import { Offer } from "../ui/visitor.tsx"
@@ -74,19 +75,18 @@ export function FirstCall({ facts }: SectionProps) {
         <a href={ROUTES.docsStart.path}>Quick start</a> · <a href={ROUTES.docs.path}>API reference</a>
       </p>
       <div class="pair">
-        <Tabs
-          label="Language"
-          name="first"
-          tabs={firstCalls(`business@${testDomain}`, facts).map(({ label, fence, code }) => ({
-            label,
-            content: <CodeBlock caption="Request" code={code} language={fence} />,
-          }))}
-        />
+        <RequestTabs request={firstRequest(facts)} />
         <CodeBlock caption="Answer, shortened" code={shortAnswer(testDomain)} language="json" />
       </div>
     </>
   )
 }
+
+/** A check of a test address, which needs no key. */
+const firstRequest = ({ baseUrl, testDomain }: HomeFacts): SampleRequest => ({
+  ...{ method: "POST", url: `${baseUrl}${ROUTES.postCheck.path}`, needsKey: false, isAnswerJson: true },
+  body: { json: { email: `business@${testDomain}` } },
+})
 
 /** The members of an answer that decide, one on a line. */
 function shortAnswer(testDomain: string): string {

@@ -2,7 +2,7 @@
 import { POLICY_NAMES, type Policy } from "../../../contract/policies.ts"
 import { TEST_ADDRESSES } from "../../../contract/test-addresses.ts"
 import { exampleResult } from "../../response/example-responses.ts"
-import { EXAMPLE_LANGUAGES, type ExampleLanguage } from "../docs/examples.ts"
+import { EXAMPLE_LANGUAGE_NAMES, EXAMPLE_LANGUAGES } from "../docs/examples.ts"
 import { SelectField } from "../ui/forms.tsx"
 import { CodeBlock, prettyJson, Tabs } from "../ui/layout.tsx"
 import type { Operation } from "./operations.ts"
@@ -26,24 +26,31 @@ export function ExamplePair({ operation, choice, baseUrl, testDomain }: ExampleP
   const request = sampleRequest(operation, choice, baseUrl, testDomain)
   const [answer] = operation.answers
   const value = isCheck(operation) ? exampleResult(choice.address, testDomain, choice.policy) : answer?.example
-  const languages = Object.entries(EXAMPLE_LANGUAGES) as [ExampleLanguage, { label: string; fence: string }][] // the entries of a table are its type's
   return (
     <div class="beside-text">
       {isCheck(operation) ? <ChoiceForm operation={operation} choice={choice} testDomain={testDomain} /> : null}
-      <Tabs
-        label="Language"
-        name="language"
-        tabs={languages.map(([language, { label, fence }]) => ({
-          label,
-          content: <CodeBlock caption="Request" code={requestSample(language, request)} language={fence} />,
-        }))}
-      />
+      <RequestTabs request={request} />
       {answer === undefined || value === undefined ? null : (
         <CodeBlock caption={`Answer ${answer.name}`} code={prettyJson(value)} language="json" />
       )}
     </div>
   )
 }
+
+/** A request in every language, of which one is shown. */
+export const RequestTabs = ({ request }: { readonly request: SampleRequest }) => (
+  <Tabs
+    label="Language"
+    name="language"
+    tabs={EXAMPLE_LANGUAGE_NAMES.map(language => {
+      const { label, fence } = EXAMPLE_LANGUAGES[language]
+      return {
+        label,
+        content: <CodeBlock caption="Request" code={requestSample(language, request)} language={fence} />,
+      }
+    })}
+  />
+)
 
 type ChoiceFormProps = Omit<ExamplePairProps, "baseUrl">
 

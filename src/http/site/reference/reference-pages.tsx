@@ -2,8 +2,9 @@
 import type { ComponentChildren } from "preact"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
+import { Crumb, PageLink, SidePages } from "../docs/page-links.tsx"
 import { formatCount } from "../ui/format.ts"
-import { ariaCurrentPage, CodeBlock, DescriptionList, Layout, prettyJson } from "../ui/layout.tsx"
+import { CodeBlock, DescriptionList, Layout, prettyJson } from "../ui/layout.tsx"
 import { Table } from "../ui/table.tsx"
 import { type ExampleChoice, ExamplePair, isCheck } from "./example-pair.tsx"
 import { type Operation, type OperationContent, type OperationGroup, textIn } from "./operations.ts"
@@ -21,7 +22,7 @@ export function ReferenceIndex({ document, groups }: ReferenceFacts) {
   const count = groups.reduce((sum, { operations }) => sum + operations.length, 0)
   const keys = Object.values(document.components["securitySchemes"] ?? {}).map(scheme => textIn(scheme, "description"))
   return (
-    <Layout route="docs" title="API reference" sidebar={<OperationLinks groups={groups} current={null} />}>
+    <Layout route="docs" title="API reference" sidebar={<OperationLinks groups={groups} current={ROUTES.docs.path} />}>
       <p class="lead">
         {formatCount(count, "operation")}, JSON over HTTPS. Each page has the request beside its answer, and every
         member of both.
@@ -30,9 +31,9 @@ export function ReferenceIndex({ document, groups }: ReferenceFacts) {
         items={[
           ["Address", <code key="address">{document.servers[0]?.url}</code>],
           ["Key", <DocumentText key="key" text={keys.join(" ")} />],
-          ["Without a key", <PageLink to="docsTestAddresses">test addresses, with fixed verdicts</PageLink>],
-          ["Complete programs", <PageLink to="docsStart">curl, JavaScript, Python, PHP and Go</PageLink>],
-          ["For generators", <PageLink to="openapi">OpenAPI {document.openapi} as JSON</PageLink>],
+          ["Without a key", <PageLink page="docsTestAddresses">test addresses, with fixed verdicts</PageLink>],
+          ["Complete programs", <PageLink page="docsStart">curl, JavaScript, Python, PHP and Go</PageLink>],
+          ["For generators", <PageLink page="openapi">OpenAPI {document.openapi} as JSON</PageLink>],
         ]}
       />
       {groups.map(({ title, description, operations }) => (
@@ -55,18 +56,11 @@ export function ReferenceIndex({ document, groups }: ReferenceFacts) {
       ))}
       <h2>Every request</h2>
       <p>
-        <DocumentText text={textIn(document.info, "description")} /> <PageLink to="docsErrors">All errors</PageLink>.
+        <DocumentText text={textIn(document.info, "description")} /> <PageLink page="docsErrors">All errors</PageLink>.
       </p>
     </Layout>
   )
 }
-
-type PageLinkProps = {
-  readonly to: "docsTestAddresses" | "docsStart" | "openapi" | "docsErrors"
-  readonly children: ComponentChildren
-}
-
-const PageLink = ({ to, children }: PageLinkProps) => <a href={ROUTES[to].path}>{children}</a>
 
 /** The method and the path. Long paths break at their slashes. */
 const Endpoint = ({ method, path }: Pick<Operation, "method" | "path">) => (
@@ -83,26 +77,18 @@ const Endpoint = ({ method, path }: Pick<Operation, "method" | "path">) => (
   </>
 )
 
-type OperationLinksProps = { readonly groups: readonly OperationGroup[]; readonly current: Operation | null }
+type OperationLinksProps = { readonly groups: readonly OperationGroup[]; readonly current: string }
 
 /** Links to every operation. */
 const OperationLinks = ({ groups, current }: OperationLinksProps) => (
-  <nav id="all-pages" class="pages" aria-label="API reference">
-    {groups.map(({ title, operations }) => (
-      <section key={title}>
-        <p>{title}</p>
-        <ul>
-          {operations.map(operation => (
-            <li key={operation.id}>
-              <a href={operation.page} {...ariaCurrentPage(operation === current)}>
-                {operation.summary}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
-  </nav>
+  <SidePages
+    label="API reference"
+    groups={groups.map(({ title, operations }) => ({
+      title,
+      pages: operations.map(({ page, summary }) => ({ path: page, title: summary })),
+    }))}
+    current={current}
+  />
 )
 
 type OperationPageProps = ReferenceFacts & {
@@ -125,12 +111,13 @@ export function OperationPage({ operation, choice, scriptPath, document, groups,
       tabTitle={`${method} ${path} · mailkind API`}
       scripts={isCheck(operation) ? [scriptPath] : []}
       aboveTitle={
-        <p class="crumb">
-          <a href={ROUTES.docs.path}>API reference</a>
-          <a href="#all-pages">All operations</a>
-        </p>
+        <Crumb
+          parent="docs"
+          title="API reference"
+          part={groups.find(each => each.operations.includes(operation))?.title ?? ""}
+        />
       }
-      sidebar={<OperationLinks groups={groups} current={operation} />}
+      sidebar={<OperationLinks groups={groups} current={page} />}
     >
       <p class="endpoint">
         <Endpoint method={method} path={path} />
@@ -165,13 +152,13 @@ const ACCESS: Readonly<Record<string, ComponentChildren>> = {
   anybody: "Anybody may call it. It takes no key.",
   "secret key": (
     <>
-      Takes a <a href={ROUTES.docsKeys.path}>secret key</a>.
+      Takes a <PageLink page="docsKeys">secret key</PageLink>.
     </>
   ),
   "key or test address": (
     <>
-      Takes a <a href={ROUTES.docsKeys.path}>secret or publishable key</a>.{" "}
-      <a href={ROUTES.docsTestAddresses.path}>Test addresses</a> need none.
+      Takes a <PageLink page="docsKeys">secret or publishable key</PageLink>.{" "}
+      <PageLink page="docsTestAddresses">Test addresses</PageLink> need none.
     </>
   ),
 }

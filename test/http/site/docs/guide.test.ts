@@ -12,12 +12,7 @@ import {
   SITE_SCRIPT_PATH,
   THEME_SCRIPT_PATH,
 } from "../../../../src/http/site/assets.ts"
-import {
-  EXAMPLE_TASK_NAMES,
-  exampleFile,
-  exampleLanguages,
-  exampleProgram,
-} from "../../../../src/http/site/docs/examples.ts"
+import { checkPrograms } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
 import { CLIENT_ADVICE } from "../../../../src/http/site/docs/inserts/problem-inserts.tsx"
 import { LICENCES, packageId } from "../../../../src/licences/inventory.ts"
@@ -72,14 +67,9 @@ test("no page of the guide has a script but those of every page, the search and 
 describe("the quick start", () => {
   test("shows every example as it is run", async () => {
     const html = await textOf(ROUTES.docsStart.path)
-    for (const task of EXAMPLE_TASK_NAMES)
-      for (const language of exampleLanguages(task))
-        expect(sampleIn(html, exampleFile(task, language))).toBe(
-          exampleProgram(task, language, {
-            baseUrl: BASE_URL,
-            checkTimeoutMs: SETTINGS.MAILKIND_CHECK_TIMEOUT_MS.defaultValue,
-          }),
-        )
+    const checkTimeoutMs = SETTINGS.MAILKIND_CHECK_TIMEOUT_MS.defaultValue
+    for (const { file, code } of checkPrograms({ baseUrl: BASE_URL, checkTimeoutMs }))
+      expect(sampleIn(html, file)).toBe(code)
   })
 
   test("tells callers to wait longer than a check takes on this server", async () => {

@@ -2,9 +2,10 @@ import { describe, expect, test } from "bun:test"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { REASON_NAMES, REASONS } from "../../../../src/contract/reasons.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
-import { EXAMPLE_TASK_NAMES, exampleFile, exampleLanguages } from "../../../../src/http/site/docs/examples.ts"
+import { checkPrograms } from "../../../../src/http/site/docs/examples.ts"
 import { GUIDE, MARKDOWN_GUIDE_PAGES } from "../../../../src/http/site/docs/guide.ts"
 import { acceptsMarkdown } from "../../../../src/http/site/docs/guide-routes.tsx"
+import { OPERATION_PAGES } from "../../../../src/http/site/reference/operations.ts"
 import { attributesIn, BASE_URL, openSite } from "../../../support/open-site.ts"
 
 const ask = openSite()
@@ -53,7 +54,7 @@ describe.each(PAGES)("the Markdown of $path", ({ path, title }) => {
 
   test("has absolute links alone, to pages and anchors that exist", async () => {
     const links = [...prose(await textOf(`${path}.md`)).matchAll(/\]\(([^)\s]+)[^)]*\)/g)].map(([, link = ""]) => link)
-    const paths = Object.values(ROUTES).map(route => route.path)
+    const paths = [...Object.values(ROUTES).map(route => route.path), ...OPERATION_PAGES]
     for (const link of links) {
       expect(link).toStartWith(`${BASE_URL}/`)
       const { pathname, hash } = new URL(link)
@@ -77,8 +78,8 @@ describe.each(PAGES)("the Markdown of $path", ({ path, title }) => {
 
 test("the Markdown of the quick start has every example in every language", async () => {
   const markdown = await textOf(`${ROUTES.docsStart.path}.md`)
-  for (const task of EXAMPLE_TASK_NAMES)
-    for (const language of exampleLanguages(task)) expect(markdown).toContain(` ${exampleFile(task, language)}\n`)
+  for (const { file } of checkPrograms({ baseUrl: BASE_URL, checkTimeoutMs: 3000 }))
+    expect(markdown).toContain(` ${file}\n`)
 })
 
 test("the Markdown of reasons and errors has every code", async () => {

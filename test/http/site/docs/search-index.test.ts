@@ -4,10 +4,12 @@ import { SETTINGS } from "../../../../src/config/settings.ts"
 import { PROBLEM_CODES } from "../../../../src/contract/problems.ts"
 import { REASON_NAMES } from "../../../../src/contract/reasons.ts"
 import { ROUTES } from "../../../../src/contract/routes.ts"
+import { openapiDocument } from "../../../../src/http/openapi/openapi-document.ts"
 import { GUIDE } from "../../../../src/http/site/docs/guide.ts"
 import { type SearchIndex, searchFile } from "../../../../src/http/site/docs/search-index.ts"
+import { operationGroups } from "../../../../src/http/site/reference/operations.ts"
 import { ROOT } from "../../../architecture/source-files.ts"
-import { attributesIn, LISTS_OVERVIEW, openSite } from "../../../support/open-site.ts"
+import { attributesIn, BASE_URL, LISTS_OVERVIEW, openSite } from "../../../support/open-site.ts"
 
 const ask = openSite()
 
@@ -34,10 +36,14 @@ test("a heading with an id begins a section, a row with an id is one, and code a
   })
 })
 
-test("the index has every page of the guide, and each section leads to an anchor that exists", async () => {
+test("the index has every page of the guide and of the API reference, and each section leads to an anchor that exists", async () => {
   const { pages, sections } = await indexOf()
   const guide = GUIDE.flatMap(({ pages: entries }) => entries).filter(({ text }) => text !== null)
-  expect(pages).toEqual(guide.map(({ route, title }) => [ROUTES[route].path, title]))
+  const operations = operationGroups(openapiDocument(BASE_URL, "mailkind.test")).flatMap(group => group.operations)
+  expect(pages).toEqual([
+    ...guide.map(({ route, title }) => [ROUTES[route].path, title] as const),
+    ...operations.map(({ page, summary }) => [page, summary] as const),
+  ])
   for (const [number, [path]] of pages.entries()) {
     const ids = attributesIn(await (await ask(path)).text(), "id")
     const own = sections.filter(([page]) => page === number).map(([, id]) => id)
@@ -106,6 +112,8 @@ test("a question in the words of who asks leads to the section that answers it",
     "does the mailbox exist": "/docs/fields#not-checked",
     is_relay: "/docs/fields#is_relay",
     quota_exceeded: "/docs/errors#quota_exceeded",
+    "POST /v1/feedback": "/docs/api/post-feedback",
+    "idempotency key": "/docs/api/",
   }
   const answers = Object.entries(questions).map(([question, path]) => {
     const paths = find(index, question).map(result => result.path)

@@ -5,17 +5,7 @@ import { exampleReducedResult, exampleResult } from "../../../response/example-r
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock, prettyJson, Tabs } from "../../ui/layout.tsx"
 import { ADAPTERS } from "../adapters.ts"
-import {
-  EXAMPLE_LANGUAGES,
-  EXAMPLE_TASK_NAMES,
-  type ExampleTask,
-  exampleFile,
-  exampleLanguages,
-  exampleProgram,
-  IN_PROCESS_EXAMPLE,
-  keyRotationCommands,
-  signUpFormHtml,
-} from "../examples.ts"
+import { checkPrograms, IN_PROCESS_EXAMPLE, keyRotationCommands, signUpFormHtml } from "../examples.ts"
 import type { BlockInsert, Insert } from "./insert.ts"
 import { codeFence } from "./markdown-text.ts"
 
@@ -52,20 +42,9 @@ export const FOLDED_EXAMPLE_INSERTS = {
       ),
     }
   },
-  /** `{{examples check}}`: a program in each language. */
-  examples: (facts, name) => {
-    const task = taskNamed(name)
-    const programs = exampleLanguages(task).map(language => ({
-      ...EXAMPLE_LANGUAGES[language],
-      file: exampleFile(task, language),
-      code: exampleProgram(task, language, facts),
-    }))
-    const [only, ...others] = programs
-    if (only !== undefined && others.length === 0)
-      return {
-        markdown: codeFence(only.fence, only.file, only.code),
-        html: <CodeBlock caption={only.file} code={only.code} language={only.fence} />,
-      }
+  /** A program in each language. */
+  "check-programs": facts => {
+    const programs = checkPrograms(facts)
     return {
       markdown: programs
         .map(({ label, fence, file, code }) => `${label}:\n\n${codeFence(fence, file, code)}`)
@@ -73,7 +52,7 @@ export const FOLDED_EXAMPLE_INSERTS = {
       html: (
         <Tabs
           label="Language"
-          name={task}
+          name="check"
           tabs={programs.map(({ label, fence, file, code }) => ({
             label,
             content: <CodeBlock caption={file} code={code} language={fence} />,
@@ -83,9 +62,3 @@ export const FOLDED_EXAMPLE_INSERTS = {
     }
   },
 } as const satisfies Readonly<Record<string, BlockInsert>>
-
-function taskNamed(name: string): ExampleTask {
-  const task = EXAMPLE_TASK_NAMES.find(own => own === name)
-  assert(task !== undefined, `there is no example of ${name}`)
-  return task
-}

@@ -26,7 +26,7 @@ import { PRE_MIGRATION_BACKUPS_MAX } from "../../../../customers/store/backup/ba
 import { POOL_BOUNDS } from "../../../../customers/store/postgres/connection-pool.ts"
 import { LOAD_LIMITS } from "../../../admission/load-shedder.ts"
 import { formatCount, formatNumber } from "../../ui/format.ts"
-import { callerTimeoutSeconds, EXAMPLE_RETRIES, KEY_VARIABLE } from "../examples.ts"
+import { callerTimeoutSeconds, KEY_VARIABLE } from "../examples.ts"
 import { WHEEL_NAME } from "../python-wheel.ts"
 import { factOf, type Insert } from "./insert.ts"
 import { linkTo } from "./markdown-text.ts"
@@ -71,8 +71,6 @@ export const VALUE_INSERTS = {
   "learned-host-share": () => String(LISTED_SHARE_MIN),
   "candidate-host-domains": () => String(CANDIDATE_LISTED_MIN),
   "key-variable": () => KEY_VARIABLE,
-  "example-attempts": () => String(EXAMPLE_RETRIES.attempts),
-  "example-wait-seconds": () => String(EXAMPLE_RETRIES.waitMaxSeconds),
   "first-account": () => OWNER_EMAIL,
   "api-version": () => API_VERSION,
   "pre-migration-backups": () => String(PRE_MIGRATION_BACKUPS_MAX),

@@ -20,7 +20,7 @@ export const DOCS = `
 }
 .crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) } .to-pages { margin-left: auto }
 .page a.anchor { color: inherit; text-decoration: none } .anchor:hover::after { content: " #"; color: var(--soft) }
-.page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .turn a { padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); text-decoration: none; font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
+.page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--ink); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
 .columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
 .columns .scroll table { font-size: .875rem; line-height: 1.5 } .columns .scroll :is(th, td) { min-width: 0; padding-block: .5rem }

@@ -1,0 +1,57 @@
+/** @jsxImportSource preact */
+import type { ComponentChildren } from "preact"
+import { ROUTES, type RouteId } from "../../../contract/routes.ts"
+import { ariaCurrentPage } from "../ui/layout.tsx"
+
+/** A link to a page of this server. */
+export function PageLink({ page, children }: { readonly page: RouteId; readonly children: ComponentChildren }) {
+  return <a href={ROUTES[page].path}>{children}</a>
+}
+
+type SidePagesProps = {
+  /** For screen readers: what the pages are about. */
+  readonly label: string
+  readonly groups: readonly {
+    readonly title: string
+    readonly pages: readonly { readonly path: string; readonly title: string }[]
+  }[]
+  /** The path of the page that shows the links. */
+  readonly current: string
+}
+
+/** Links to all pages of the guide or of the API reference: beside the page on wide screens, below it on others. */
+export const SidePages = ({ label, groups, current }: SidePagesProps) => (
+  <nav id="all-pages" class="pages" aria-label={label}>
+    {groups.map(({ title, pages }) => (
+      <section key={title}>
+        <p>{title}</p>
+        <ul>
+          {pages.map(page => (
+            <li key={page.path}>
+              <a href={page.path} {...ariaCurrentPage(page.path === current)}>
+                {page.title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
+  </nav>
+)
+
+type CrumbProps = {
+  readonly parent: RouteId
+  readonly title: string
+  /** The part of it that has the page. */
+  readonly part: string
+}
+
+/** Where a page stands, with the way to the links that narrow screens have below it. */
+export const Crumb = ({ parent, title, part }: CrumbProps) => (
+  <p class="crumb">
+    <PageLink page={parent}>{title}</PageLink> / {part}
+    <a class="to-pages" href="#all-pages">
+      All pages
+    </a>
+  </p>
+)
