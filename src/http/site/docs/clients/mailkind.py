@@ -19,6 +19,7 @@ from __future__ import annotations
 import asyncio
 import copy
 import email.utils
+import functools
 import http.client
 import json
 import os
@@ -35,9 +36,14 @@ from collections import OrderedDict, deque
 from concurrent.futures import Future
 from dataclasses import asdict, dataclass, replace
 from typing import (
-    Any, AsyncIterator, BinaryIO, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping, Optional, Sequence,
-    Tuple, TypedDict, TypeVar, Union, cast,
+    TYPE_CHECKING, Any, AsyncIterator, Awaitable, BinaryIO, Callable, Deque, Dict, Generic, Iterable, Iterator, List, Literal, Mapping,
+    Optional, Sequence, Tuple, TypedDict, TypeVar, Union, cast,
 )
+
+if TYPE_CHECKING:  # type checkers know this module without an installation
+    from typing_extensions import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
 
 __all__ = [
     "Mailkind", "AsyncMailkind", "Checked", "Unchecked", "CheckedItem", "UncheckedItem", "Answered", "Unanswered", "Outcome", "ItemOutcome",
@@ -487,21 +493,22 @@ class Mailkind:
     def _reply(
         self,
         path: str,
-        given: Optional[Mapping[str, Any]],
-        timeout: Optional[float],
-        retries: Optional[int],
+        given: Optional[Mapping[str, Any]] = None,
+        timeout: Optional[float] = None,
+        retries: Optional[int] = None,
         *,
         method: Optional[str] = None,
+        file: Optional[File] = None,
         idempotency_key: Optional[str] = None,
+        is_answer: Callable[[Any], bool] = lambda value: isinstance(value, dict),
     ) -> Reply:
         body = None if given is None else _body_of(given)
         if given is not None and body is None:
             return Unanswered("refused", _UNSENDABLE)
-        call = self._single(path, body, lambda value: isinstance(value, dict), timeout, retries)
-        ended = self._ask(replace(call, method=method, idempotency_key=_read_idempotency_key(idempotency_key)))
-        if isinstance(ended, Failure):
-            return Unanswered(**asdict(ended))
-        return Answered(ended.value, ended.request_id)
+        call = self._single(path, body, is_answer, timeout, retries)
+        key = _read_idempotency_key(idempotency_key)
+        ended = self._ask(replace(call, method=method, file=file, idempotency_key=key))
+        return Unanswered(**asdict(ended)) if isinstance(ended, Failure) else Answered(ended.value, ended.request_id)
 
     def _batch(
         self,
@@ -713,6 +720,12 @@ class Mailkind:
         with self._lock:
             self._counts[name] += 1
 
+    def _unchecked(self, failure: Failure) -> Outcome:
+        """The outcome of a check that was never sent."""
+        outcome = Unchecked(**asdict(failure))
+        self._tell(outcome)
+        return outcome
+
     def _tell(self, outcome: Union[Outcome, ItemOutcome]) -> None:
         if isinstance(outcome, (Checked, CheckedItem)):
             self._count("checked")
@@ -810,7 +823,7 @@ class Job:
 
     def delete(self) -> Reply:
         """Deletes it with its list and results."""
-        return self._client.jobs._send(_Request(_job_path(self.id), lambda value: value is None, method="DELETE"))
+        return self._client._reply(_job_path(self.id), method="DELETE", is_answer=lambda value: value is None)
 
     def _delay(self, failure: Failure, failures: int, received: int = 0) -> float:
         platform = self._client._platform
@@ -827,17 +840,6 @@ class _Place:
     at: int
     entity_tag: Optional[str] = None
     failure: Optional[Failure] = None
-
-
-@dataclass(frozen=True)
-class _Request:
-    path: str
-    is_answer: Callable[[Any], bool]
-    file: Optional[File] = None
-    method: Optional[str] = None
-    timeout: Optional[float] = None
-    retries: Optional[int] = None
-    idempotency_key: Optional[str] = None
 
 
 #: An entry to add: a text such as `acme.com`, `*.acme.com` or `jane@acme.com`, or a mapping with `entry` and `note`.
@@ -911,7 +913,7 @@ class _Jobs:
         idempotency_key: Optional[str] = None,
         **options: Any,
     ) -> Reply:
-        """Uploads a list; `result` is its `Job`. Options: format, column, header, delimiter, skip,
+        """Uploads a list; `result` is its `Job`, with asyncio its `AsyncJob`. Options: format, column, header, delimiter, skip,
         encoding, sheet, force, canonical, duplicates, policy, workspace, name, callback. What is absent of how it is read is found.
 
         An open file is sent once. Another list is sent again only when the server has refused it for now, or with an
@@ -934,11 +936,11 @@ class _Jobs:
 
     def list(self) -> Reply:
         """Your jobs as the API gives them, the newest first."""
-        reply = self._send(_Request("/v1/jobs", lambda value: isinstance(value, dict) and "jobs" in value))
+        reply = self._client._reply("/v1/jobs", is_answer=lambda value: isinstance(value, dict) and "jobs" in value)
         return Answered(reply.result["jobs"], reply.request_id) if isinstance(reply, Answered) else reply
 
     def _get(self, id: str) -> Reply:
-        return self._send(_Request(_job_path(id), _is_job))
+        return self._client._reply(_job_path(id), is_answer=_is_job)
 
     def _upload(
         self,
@@ -957,16 +959,64 @@ class _Jobs:
         if isinstance(file, (str, os.PathLike)):
             open(file, "rb").close()  # what is wrong with it is the caller's, not the server's
         seconds = _UPLOAD_TIMEOUT if timeout is None else timeout
-        path = "/v1/jobs" + _query(**options)
-        tries = retries if can_repeat else 0
-        reply = self._send(_Request(path, is_answer, file, None, seconds, tries, idempotency_key))
+        reply = self._client._reply(
+            "/v1/jobs" + _query(**options), None, seconds, retries if can_repeat else 0, file=file,
+            idempotency_key=idempotency_key, is_answer=is_answer,
+        )
         return Answered(use(reply.result), reply.request_id) if isinstance(reply, Answered) else reply
 
-    def _send(self, request: _Request) -> Reply:
-        call = self._client._single(request.path, None, request.is_answer, request.timeout, request.retries)
-        key = _read_idempotency_key(request.idempotency_key)
-        ended = self._client._ask(replace(call, method=request.method, file=request.file, idempotency_key=key))
-        return Unanswered(**asdict(ended)) if isinstance(ended, Failure) else Answered(ended.value, ended.request_id)
+
+def _unanswered(client: Mailkind, failure: Failure) -> Reply:
+    return Unanswered(**asdict(failure))
+
+
+def _awaited(
+    method: Callable[Concatenate[Any, P], R], failed: Callable[[Mailkind, Failure], R]
+) -> Callable[Concatenate[Any, P], Awaitable[R]]:
+    """A method for asyncio: it runs in a thread, with the wait for a free slot as a part of its time. `failed`: how it ends
+    without a slot or a thread."""
+
+    @functools.wraps(method)
+    async def call(self: Any, *args: Any, timeout: Optional[float] = None, **given: Any) -> R:
+        client: AsyncMailkind = self._client
+        seconds = client._sync._timeout if timeout is None else _read_seconds("timeout", timeout)
+        loop = asyncio.get_running_loop()
+        slots = client._slots_of(loop)
+        ends_at = loop.time() + seconds
+        try:
+            await asyncio.wait_for(slots.acquire(), seconds)
+        except asyncio.TimeoutError:
+            return failed(client._sync, _failure("timeout", ""))
+        given["timeout"] = max(0.001, ends_at - loop.time())
+        try:
+            return await _in_thread(lambda: method(self._sync, *args, **given), slots.release)
+        except _NoThread:
+            return failed(client._sync, _failure("unreachable", ""))
+
+    return call
+
+
+def _threaded(method: Callable[Concatenate[Any, P], R]) -> Callable[Concatenate[Any, P], Awaitable[R]]:
+    """A method for asyncio that takes long: in a thread of its own. A `Job` in its reply becomes an `AsyncJob`."""
+
+    @functools.wraps(method)
+    async def call(self: Any, *args: Any, **given: Any) -> Any:
+        reply = await _in_thread(lambda: method(self._sync, *args, **given))
+        is_job = isinstance(reply, Answered) and isinstance(reply.result, Job)
+        return replace(reply, result=AsyncJob(reply.result)) if is_job else reply
+
+    return call
+
+
+def _iterating(method: Callable[Concatenate[Any, P], Iterator[R]]) -> Callable[Concatenate[Any, P], AsyncIterator[R]]:
+    """A method for asyncio that gives one value after the other."""
+
+    @functools.wraps(method)
+    def call(self: Any, *args: Any, **given: Any) -> AsyncIterator[R]:
+        return _iterated(method(self._sync, *args, **given))
+
+    return call
+
 
 class AsyncMailkind:
     """The client for asyncio: the methods and options of `Mailkind`, with `await` and `async for`. It never blocks the loop.
@@ -989,7 +1039,8 @@ class AsyncMailkind:
         concurrency_max: int = 64,
         _platform: Optional[_Platform] = None,
     ) -> None:
-        self._client = Mailkind(
+        self._client = self
+        self._sync = Mailkind(
             key, url=url, timeout=timeout, retries=retries, retry_wait_max=retry_wait_max, cache_entries_max=cache_entries_max,
             on_unchecked=on_unchecked, _platform=_platform,
         )
@@ -998,41 +1049,15 @@ class AsyncMailkind:
         self._slots: Optional[asyncio.Semaphore] = None
 
     def __repr__(self) -> str:
-        return f"Async{self._client!r}"
+        return f"Async{self._sync!r}"
 
-    async def check(
-        self,
-        *,
-        email: Optional[str] = None,
-        domain: Optional[str] = None,
-        url: Optional[str] = None,
-        policy: Optional[str] = None,
-        deep: Optional[bool] = None,
-        workspace: Optional[bool] = None,
-        timeout: Optional[float] = None,
-        retries: Optional[int] = None,
-    ) -> Outcome:
-        """As `Mailkind.check`."""
-        given = {"email": email, "domain": domain, "url": url, "policy": policy, "deep": deep, "workspace": workspace}
-        ended = await self._within(self._client.check, timeout, retries=retries, **given)
-        if not isinstance(ended, Failure) or isinstance(ended, Unchecked):
-            return ended
-        outcome = Unchecked(**asdict(ended))
-        self._client._tell(outcome)
-        return outcome
-
-    async def check_email(
-        self,
-        email: str,
-        *,
-        policy: Optional[str] = None,
-        deep: Optional[bool] = None,
-        workspace: Optional[bool] = None,
-        timeout: Optional[float] = None,
-        retries: Optional[int] = None,
-    ) -> Outcome:
-        """Checks an email address."""
-        return await self.check(email=email, policy=policy, deep=deep, workspace=workspace, timeout=timeout, retries=retries)
+    check = _awaited(Mailkind.check, Mailkind._unchecked)
+    check_email = _awaited(Mailkind.check_email, Mailkind._unchecked)
+    feedback = _awaited(Mailkind.feedback, _unanswered)
+    rules = _awaited(Mailkind.rules, _unanswered)
+    set_rules = _awaited(Mailkind.set_rules, _unanswered)
+    usage = _awaited(Mailkind.usage, _unanswered)
+    health = _awaited(Mailkind.health, _unanswered)
 
     def batch(
         self,
@@ -1046,84 +1071,27 @@ class AsyncMailkind:
     ) -> AsyncIterator[ItemOutcome]:
         """As `Mailkind.batch`: iterate over it with `async for`. `items` is read in another thread."""
         cancelled = threading.Event()
-        chunks = self._client._batch(items, policy, concurrency, retries, timeout, on_progress, cancelled)
+        chunks = self._sync._batch(items, policy, concurrency, retries, timeout, on_progress, cancelled)
         return self._items(chunks, cancelled)
-
-    async def feedback(
-        self,
-        *,
-        expected_category: str,
-        email: Optional[str] = None,
-        domain: Optional[str] = None,
-        comment: Optional[str] = None,
-        timeout: Optional[float] = None,
-        retries: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-    ) -> Reply:
-        """As `Mailkind.feedback`."""
-        report = {
-            "expected_category": expected_category, "email": email, "domain": domain, "comment": comment,
-            "idempotency_key": idempotency_key,
-        }
-        return await self._reply(self._client.feedback, timeout, retries=retries, **report)
-
-    async def rules(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
-        """What the account recommends instead of the policy."""
-        return await self._reply(self._client.rules, timeout, retries=retries)
-
-    async def set_rules(
-        self, rules: Mapping[str, Optional[str]], *, timeout: Optional[float] = None, retries: Optional[int] = None
-    ) -> Reply:
-        """Replaces all rules of the account: what is left out has none."""
-        return await self._reply(self._client.set_rules, timeout, retries=retries, rules=rules)
-
-    async def usage(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
-        """The limits and the units of the account."""
-        return await self._reply(self._client.usage, timeout, retries=retries)
-
-    async def health(self, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
-        """The state of the server."""
-        return await self._reply(self._client.health, timeout, retries=retries)
 
     @property
     def jobs(self) -> "_AsyncJobs":
         """Whole lists: upload, watch, download."""
-        return _AsyncJobs(self)
+        return _AsyncJobs(self._sync.jobs)
 
     @property
     def block_list(self) -> "AsyncOwnList":
         """The entries that are always blocked."""
-        return AsyncOwnList(self, self._client.block_list)
+        return AsyncOwnList(self, self._sync.block_list)
 
     @property
     def allow_list(self) -> "AsyncOwnList":
         """The entries that are always allowed."""
-        return AsyncOwnList(self, self._client.allow_list)
+        return AsyncOwnList(self, self._sync.allow_list)
 
     def stats(self) -> Dict[str, Any]:
         """As `Mailkind.stats`."""
-        return self._client.stats()
-
-    async def _reply(self, call: Callable[..., Any], timeout: Optional[float], **given: Any) -> Reply:
-        ended = await self._within(call, timeout, **given)
-        is_own = isinstance(ended, Failure) and not isinstance(ended, Unanswered)
-        return Unanswered(**asdict(ended)) if is_own else cast(Reply, ended)
-
-    async def _within(self, call: Callable[..., Any], timeout: Optional[float], **given: Any) -> Any:
-        """What the call gives, in a thread, with the wait for a free slot as a part of its time. A `Failure` if it gets none."""
-        seconds = self._client._timeout if timeout is None else _read_seconds("timeout", timeout)
-        loop = asyncio.get_running_loop()
-        slots = self._slots_of(loop)
-        ends_at = loop.time() + seconds
-        try:
-            await asyncio.wait_for(slots.acquire(), seconds)
-        except asyncio.TimeoutError:
-            return _failure("timeout", "")
-        given["timeout"] = max(0.001, ends_at - loop.time())
-        try:
-            return await _in_thread(lambda: call(**given), slots.release)
-        except _NoThread:
-            return _failure("unreachable", "")
+        return self._sync.stats()
 
     def _slots_of(self, loop: asyncio.AbstractEventLoop) -> asyncio.Semaphore:
         """The slots of this loop: a semaphore serves one loop, and a program may run several, one after the other."""
@@ -1143,41 +1111,15 @@ class AsyncMailkind:
 class AsyncJob:
     """A list at the server, for asyncio. `body`: as the server gave it when this object was made."""
 
-    def __init__(self, client: AsyncMailkind, job: Job) -> None:
-        self._client = client
-        self._job = job
+    def __init__(self, job: Job) -> None:
+        self._sync = job
         self.body = job.body
         self.id: str = job.id
 
-    def progress(self) -> AsyncIterator[Dict[str, Any]]:
-        """As `Job.progress`."""
-        return _iterated(self._job.progress())
-
-    def results(
-        self,
-        *,
-        only: Optional[Sequence[str]] = None,
-        format: Optional[str] = None,
-        start: int = 0,
-        timeout: Optional[float] = None,
-    ) -> AsyncIterator[bytes]:
-        """As `Job.results`."""
-        return _iterated(self._job.results(only=only, format=format, start=start, timeout=timeout))
-
-    async def save(
-        self,
-        path: Union[str, "os.PathLike[str]"],
-        *,
-        only: Optional[Sequence[str]] = None,
-        format: Optional[str] = None,
-        resume: bool = False,
-    ) -> int:
-        """As `Job.save`."""
-        return await _in_thread(lambda: self._job.save(path, only=only, format=format, resume=resume))
-
-    async def delete(self) -> Reply:
-        """Deletes it with its list and results."""
-        return await _in_thread(self._job.delete)
+    progress = _iterating(Job.progress)
+    results = _iterating(Job.results)
+    save = _threaded(Job.save)
+    delete = _threaded(Job.delete)
 
 
 class AsyncOwnList:
@@ -1185,78 +1127,24 @@ class AsyncOwnList:
 
     def __init__(self, client: AsyncMailkind, own: OwnList) -> None:
         self._client = client
-        self._own = own
+        self._sync = own
 
-    async def page(
-        self,
-        *,
-        after: Optional[str] = None,
-        limit: Optional[int] = None,
-        timeout: Optional[float] = None,
-        retries: Optional[int] = None,
-    ) -> Reply:
-        """As `OwnList.page`."""
-        return await self._client._reply(self._own.page, timeout, retries=retries, after=after, limit=limit)
-
-    async def find(self, entry: str, *, timeout: Optional[float] = None, retries: Optional[int] = None) -> Reply:
-        """As `OwnList.find`."""
-        return await self._client._reply(self._own.find, timeout, retries=retries, entry=entry)
-
-    async def add(
-        self,
-        entries: Iterable[OwnListItem],
-        *,
-        idempotency_key: Optional[str] = None,
-        timeout: Optional[float] = None,
-        retries: Optional[int] = None,
-    ) -> Reply:
-        """As `OwnList.add`."""
-        given = {"retries": retries, "entries": entries, "idempotency_key": idempotency_key}
-        return await self._client._reply(self._own.add, timeout, **given)
-
-    async def remove(
-        self, entries: Iterable[str], *, timeout: Optional[float] = None, retries: Optional[int] = None
-    ) -> Reply:
-        """As `OwnList.remove`."""
-        return await self._client._reply(self._own.remove, timeout, retries=retries, entries=entries)
+    page = _awaited(OwnList.page, _unanswered)
+    find = _awaited(OwnList.find, _unanswered)
+    add = _awaited(OwnList.add, _unanswered)
+    remove = _awaited(OwnList.remove, _unanswered)
 
 
 class _AsyncJobs:
     """Each method in a thread of its own: uploads take long, and the program says how many it begins."""
 
-    def __init__(self, client: AsyncMailkind) -> None:
-        self._client = client
-        self._jobs = client._client.jobs
+    def __init__(self, jobs: _Jobs) -> None:
+        self._sync = jobs
 
-    async def create(
-        self,
-        file: File,
-        *,
-        timeout: Optional[float] = None,
-        retries: Optional[int] = None,
-        idempotency_key: Optional[str] = None,
-        **options: Any,
-    ) -> Reply:
-        """Uploads a list; `result` is its `AsyncJob`. The options are those of `Mailkind.jobs.create`."""
-        given = {"timeout": timeout, "retries": retries, "idempotency_key": idempotency_key, **options}
-        return self._own(await _in_thread(lambda: self._jobs.create(file, **given)))
-
-    async def estimate(
-        self, file: File, *, timeout: Optional[float] = None, retries: Optional[int] = None, **options: Any
-    ) -> Reply:
-        """What a list would cost. Nothing of it is stored."""
-        return await _in_thread(lambda: self._jobs.estimate(file, timeout=timeout, retries=retries, **options))
-
-    async def get(self, id: str) -> Reply:
-        """The `AsyncJob` with this id."""
-        return self._own(await _in_thread(lambda: self._jobs.get(id)))
-
-    async def list(self) -> Reply:
-        """Your jobs as the API gives them, the newest first."""
-        return await _in_thread(self._jobs.list)
-
-    def _own(self, reply: Reply) -> Reply:
-        return replace(reply, result=AsyncJob(self._client, reply.result)) if isinstance(reply, Answered) else reply
+    create = _threaded(_Jobs.create)
+    estimate = _threaded(_Jobs.estimate)
+    get = _threaded(_Jobs.get)
+    list = _threaded(_Jobs.list)
 
 
 class _NoThread(Exception):
@@ -1306,7 +1194,6 @@ async def _iterated(values: Iterator[R]) -> AsyncIterator[R]:
 def _flattened(chunks: Iterator[List[R]]) -> Iterator[R]:
     for chunk in chunks:
         yield from chunk
-
 
 
 def _job_path(id: str) -> str:
