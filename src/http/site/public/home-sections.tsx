@@ -53,14 +53,9 @@ export function Proof({ facts: { domainsCount, listsCount } }: SectionProps) {
     ["0", "addresses stored, ever"],
   ] as const
   return (
-    <dl class="tiles proof">
-      {figures.map(([figure, meaning]) => (
-        <div key={meaning}>
-          <dt>{meaning}</dt>
-          <dd>{figure}</dd>
-        </div>
-      ))}
-    </dl>
+    <div class="proof">
+      <Tiles tiles={figures.map(([value, label]) => ({ value, label }))} />
+    </div>
   )
 }
 

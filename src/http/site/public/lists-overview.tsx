@@ -8,6 +8,7 @@ import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-
 import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
 import { FoldedRow, FoldedRows } from "../ui/folded-row.tsx"
 import { formatNumber } from "../ui/format.ts"
+import { DescriptionList } from "../ui/layout.tsx"
 import { Tiles } from "../ui/panels.tsx"
 
 /** The lists in use, as pages display them. */
@@ -139,25 +140,16 @@ export function ListsTiles({ lists: { version, builtAt, refreshedAt, isPaused, s
 
 /** The version of the lists, and when they were built and refreshed. */
 export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPaused } }: ListsOverviewProps) {
+  const paused = ["Paused", "The operator restored older lists. They stay until an update by hand."] as const
   return (
-    <dl class="facts">
-      <dt>Version</dt>
-      <dd>
-        <code>{version}</code>
-      </dd>
-      <dt>Built</dt>
-      <dd>
-        <IsoTimestamp at={builtAt} />
-      </dd>
-      <dt>Refreshed</dt>
-      <dd>{refreshedAt === null ? "never, these lists are built in" : <IsoTimestamp at={refreshedAt} />}</dd>
-      {isPaused ? (
-        <>
-          <dt>Paused</dt>
-          <dd>The operator restored older lists. They stay until an update by hand.</dd>
-        </>
-      ) : null}
-    </dl>
+    <DescriptionList
+      items={[
+        ["Version", <code>{version}</code>],
+        ["Built", <IsoTimestamp at={builtAt} />],
+        ["Refreshed", refreshedAt === null ? "never, these lists are built in" : <IsoTimestamp at={refreshedAt} />],
+        ...(isPaused ? [paused] : []),
+      ]}
+    />
   )
 }
 

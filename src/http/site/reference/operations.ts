@@ -5,7 +5,7 @@ import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
 import { exampleJob } from "../../response/example-responses.ts"
 
 /** A parameter, a body or an answer of the document. A part that the document leaves out is empty. */
-type Described = { readonly name: string; readonly description: string; readonly schema: JsonSchema }
+export type Described = { readonly name: string; readonly description: string; readonly schema: JsonSchema }
 
 /** A parameter of an operation. */
 export type OperationParameter = Described & {
@@ -58,8 +58,11 @@ export function operationGroups(document: OpenApiDocument): readonly OperationGr
   }))
 }
 
+/** What references of the document lead to. */
+export type DocumentParts = Pick<OpenApiDocument, "components">
+
 /** The part of the document that a reference leads to; any other schema is what it is. */
-export function resolved(document: OpenApiDocument, schema: JsonSchema): JsonSchema {
+export function resolved(document: DocumentParts, schema: JsonSchema): JsonSchema {
   const [, , part = "", name = ""] = textIn(schema, "$ref").split("/")
   return part === "" ? schema : (document.components[part]?.[name] ?? {})
 }

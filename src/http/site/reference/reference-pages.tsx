@@ -7,7 +7,7 @@ import { formatCount } from "../ui/format.ts"
 import { CodeBlock, DescriptionList, Layout, prettyJson } from "../ui/layout.tsx"
 import { Table } from "../ui/table.tsx"
 import { type ExampleChoice, ExamplePair, isCheck } from "./example-pair.tsx"
-import { type Operation, type OperationContent, type OperationGroup, textIn } from "./operations.ts"
+import { type Described, type Operation, type OperationContent, type OperationGroup, textIn } from "./operations.ts"
 import { type Direction, DocumentText, presenceText, schemaMember, schemaTree, type TreePage } from "./schema-tree.tsx"
 
 /** What the pages of the reference are made from. */
@@ -165,20 +165,36 @@ const ACCESS: Readonly<Record<string, ComponentChildren>> = {
 
 type PartProps = { readonly operation: Operation; readonly tree: TreePage }
 
-function Parameters({ operation, tree }: PartProps) {
-  if (operation.parameters.length === 0) return null
+/** What is sent with the request beside its body. */
+const Parameters = ({ operation, tree }: PartProps) => (
+  <MemberSection
+    id="parameters"
+    title="Parameters"
+    direction="request"
+    tree={tree}
+    members={operation.parameters.map(({ place, isRequired, ...parameter }) => ({
+      ...parameter,
+      presence: [`in the ${place}`, presenceText(isRequired, "request")].filter(word => word !== "").join(", "),
+    }))}
+  />
+)
+
+type MemberSectionProps = {
+  readonly id: string
+  readonly title: string
+  readonly direction: Direction
+  readonly tree: TreePage
+  readonly members: readonly (Described & { readonly presence: string })[]
+}
+
+function MemberSection({ id, title, direction, tree, members }: MemberSectionProps) {
+  if (members.length === 0) return null
   return (
     <>
-      <h2 id="parameters">Parameters</h2>
+      <h2 id={id}>{title}</h2>
       <ul class="members">
-        {operation.parameters.map(({ name, description, place, isRequired, schema }) =>
-          schemaMember({
-            name,
-            schema: { ...schema, description },
-            presence: [`in the ${place}`, presenceText(isRequired, "request")].filter(word => word !== "").join(", "),
-            direction: "request",
-            page: tree,
-          }),
+        {members.map(({ name, description, schema, presence }) =>
+          schemaMember({ name, schema: { ...schema, description }, presence, direction, page: tree }),
         )}
       </ul>
     </>
@@ -248,21 +264,15 @@ function Problems({ operation, tree }: PartProps) {
 }
 
 /** The headers of all answers. */
-function Headers({ operation, tree }: PartProps) {
-  return (
-    <>
-      <h2 id="headers">Headers of answers</h2>
-      <ul class="members">
-        {operation.headers.map(({ name, description, schema, statuses }) =>
-          schemaMember({
-            name,
-            schema: { ...schema, description },
-            presence: statuses.length === 0 ? "" : `with ${statuses.join(", ")}`,
-            direction: "answer",
-            page: tree,
-          }),
-        )}
-      </ul>
-    </>
-  )
-}
+const Headers = ({ operation, tree }: PartProps) => (
+  <MemberSection
+    id="headers"
+    title="Headers of answers"
+    direction="answer"
+    tree={tree}
+    members={operation.headers.map(({ statuses, ...header }) => ({
+      ...header,
+      presence: statuses.length === 0 ? "" : `with ${statuses.join(", ")}`,
+    }))}
+  />
+)

@@ -6,7 +6,7 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { JsonSchema } from "../../openapi/json-schemas.ts"
 import type { OpenApiDocument } from "../../openapi/openapi-document.ts"
 import { formatCount } from "../ui/format.ts"
-import { listIn, objectIn, referenceName, resolved, textIn } from "./operations.ts"
+import { type DocumentParts, listIn, objectIn, referenceName, resolved, textIn } from "./operations.ts"
 
 /** What the trees of one page share: a named schema is shown once, and linked from then on. */
 export type TreePage = { readonly document: OpenApiDocument; readonly shown: Set<string> }
@@ -70,7 +70,7 @@ export function schemaMember({ name, schema, presence, direction, page }: Member
   return (
     <li key={name}>
       <p>
-        <code>{name}</code> <span class="type">{typeText(schema, page)}</span>
+        <code>{name}</code> <span class="type">{typeText(schema, page.document)}</span>
         {presence === "" ? null : <span class="presence">{presence}</span>}
       </p>
       {description === "" ? null : (
@@ -225,21 +225,22 @@ function mergedObject(choices: readonly JsonSchema[], page: TreePage): JsonSchem
 }
 
 /** The type of a value in words, with its bounds. */
-export function typeText(schema: JsonSchema, page: TreePage): string {
-  const target = resolved(page.document, schema)
+export function typeText(schema: JsonSchema, document: DocumentParts): string {
+  const target = resolved(document, schema)
   if ("const" in target) return JSON.stringify(target["const"])
   const choices = [...listIn(target, "anyOf"), ...listIn(target, "oneOf")].filter(isJsonObject)
-  if (choices.length > 0) return [...new Set(choices.map(choice => typeText(choice, page)))].join(" or ")
+  if (choices.length > 0) return [...new Set(choices.map(choice => typeText(choice, document)))].join(" or ")
   const { type } = target
   const names = (Array.isArray(type) ? type : [type]).map(String)
-  return names.map(name => namedType(name, target, page)).join(" or ")
+  return names.map(name => namedType(name, target, document)).join(" or ")
 }
 
-function namedType(name: string, schema: JsonSchema, page: TreePage): string {
+function namedType(name: string, schema: JsonSchema, document: DocumentParts): string {
   const { items, additionalProperties } = schema
-  if (name === "array") return `list of ${isJsonObject(items) ? typeText(items, page) : "values"}${boundsText(schema)}`
+  if (name === "array")
+    return `list of ${isJsonObject(items) ? typeText(items, document) : "values"}${boundsText(schema)}`
   if (name === "object" && isJsonObject(additionalProperties))
-    return `object of ${typeText(additionalProperties, page)}`
+    return `object of ${typeText(additionalProperties, document)}`
   if (name === "null" || name === "object" || name === "undefined") return name === "undefined" ? "value" : name
   const format = textIn(schema, "format")
   return `${FORMATS[format] ?? name}${boundsText(schema)}`

@@ -2,6 +2,7 @@
 import type { ComponentChildren } from "preact"
 import { LIMITS } from "../../../contract/limits.ts"
 import { POLICY_NAMES } from "../../../contract/policies.ts"
+import { ariaDescription, type FieldError, FieldNotes } from "./forms.tsx"
 
 /** The id of the form that checks, so that buttons elsewhere on its page can send it. */
 export const CHECK_FORM_ID = "check"
@@ -14,7 +15,7 @@ type CheckFormProps = {
   readonly label: string
   readonly value: string
   /** What is wrong with the value; null: nothing. */
-  readonly error: ComponentChildren
+  readonly error: FieldError
   readonly button?: string
   readonly hint?: ComponentChildren
   readonly placeholder?: string
@@ -24,7 +25,6 @@ type CheckFormProps = {
 /** One field and one button: an address, a domain or a website to check. */
 export function CheckForm(props: CheckFormProps) {
   const { method, action, name, label, value, error, button = "Check", hint, placeholder, children } = props
-  const ids = [...(error === null ? [] : [`${name}-fault`]), ...(hint === undefined ? [] : [`${name}-hint`])]
   return (
     <search>
       <form id={CHECK_FORM_ID} class="ask" method={method} action={action}>
@@ -44,21 +44,11 @@ export function CheckForm(props: CheckFormProps) {
             spellcheck={false}
             value={value}
             {...(placeholder === undefined ? {} : { placeholder })}
-            {...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") })}
-            {...(error === null ? {} : { "aria-invalid": true })}
+            {...ariaDescription(name, hint, error)}
           />
           <button type="submit">{button}</button>
         </div>
-        {error === null ? null : (
-          <p class="fault" id={`${name}-fault`} role="alert">
-            {error}
-          </p>
-        )}
-        {hint === undefined ? null : (
-          <p class="hint" id={`${name}-hint`}>
-            {hint}
-          </p>
-        )}
+        <FieldNotes name={name} error={error} hint={hint} />
         {children}
       </form>
     </search>

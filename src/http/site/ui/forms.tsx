@@ -4,7 +4,7 @@ import type { ComponentChildren, JSX, VNode } from "preact"
 import { formatDate, formatInstant } from "../../../base/time.ts"
 
 /** A sentence, or more than a paragraph can hold. */
-type FieldError = string | VNode | null
+export type FieldError = string | VNode | null
 
 type FieldProps = {
   /** The name of the field, and its element id. */
@@ -94,27 +94,22 @@ export function RadioCards({ name, legend, cards, selected, error }: RadioCardsP
           </label>
         ))}
       </div>
-      {error === null ? null : (
-        <p class="fault" id={`${name}-fault`} role="alert">
-          {error}
-        </p>
-      )}
+      <FieldNotes name={name} error={error} hint={undefined} />
     </fieldset>
   )
 }
 
-type LabelledFieldProps = Required<Pick<FieldProps, "name" | "label">> & {
-  readonly hint: ComponentChildren
+type FieldNotesProps = {
+  readonly name: string
   readonly error: FieldError
-  readonly children: ComponentChildren
+  readonly hint: ComponentChildren
 }
 
-function LabelledField({ name, label, hint, error, children }: LabelledFieldProps) {
+/** Below a field: what is wrong with its value, and what to enter. */
+export function FieldNotes({ name, error, hint }: FieldNotesProps) {
   const Fault = typeof error === "string" ? "p" : "div"
   return (
-    <div class="field">
-      <label for={name}>{label}</label>
-      {children}
+    <>
       {error === null ? null : (
         <Fault class="fault" id={`${name}-fault`} role="alert">
           {error}
@@ -125,11 +120,22 @@ function LabelledField({ name, label, hint, error, children }: LabelledFieldProp
           {hint}
         </p>
       )}
-    </div>
+    </>
   )
 }
 
-function ariaDescription(name: string, hint: ComponentChildren, error: FieldError) {
+type LabelledFieldProps = FieldNotesProps & { readonly label: string; readonly children: ComponentChildren }
+
+const LabelledField = ({ name, label, hint, error, children }: LabelledFieldProps) => (
+  <div class="field">
+    <label for={name}>{label}</label>
+    {children}
+    <FieldNotes name={name} error={error} hint={hint} />
+  </div>
+)
+
+/** Ties a field to the notes below it. */
+export function ariaDescription(name: string, hint: ComponentChildren, error: FieldError) {
   const ids = [...(error === null ? [] : [`${name}-fault`]), ...(hint === undefined ? [] : [`${name}-hint`])]
   return {
     ...(ids.length === 0 ? {} : { "aria-describedby": ids.join(" ") }),

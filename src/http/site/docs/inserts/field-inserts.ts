@@ -2,6 +2,8 @@ import { lazy } from "../../../../base/lazy.ts"
 import { isJsonObject } from "../../../../base/untrusted-text.ts"
 import { CheckResult, ReducedResult } from "../../../../contract/result-schema.ts"
 import { type JsonSchema, membersOf, namedSchemas } from "../../../openapi/json-schemas.ts"
+import { type DocumentParts, listIn, objectIn, resolved, textIn } from "../../reference/operations.ts"
+import { typeText } from "../../reference/schema-tree.tsx"
 import type { Insert } from "./insert.ts"
 import { codeSpan, markdownTable, proseText } from "./markdown-text.ts"
 
@@ -35,39 +37,26 @@ const exampleText = (example: unknown): string =>
 const parentOf = (path: string): string => (path.includes(".") ? path.slice(0, path.indexOf(".")) : "")
 
 /** Every member of a verdict, each object before its own members. */
-export const verdictFields = lazy(() => fieldsOf(Object.fromEntries(membersOf(CheckResult)), "", namedSchemas()))
+export const verdictFields = lazy(() => {
+  const document = { components: { schemas: namedSchemas() } }
+  return fieldsOf(Object.fromEntries(membersOf(CheckResult)), "", document)
+})
 
-function fieldsOf(members: JsonSchema, prefix: string, named: Readonly<Record<string, JsonSchema>>): readonly Field[] {
+function fieldsOf(members: JsonSchema, prefix: string, document: DocumentParts): readonly Field[] {
   return Object.entries(members).flatMap(([name, member]) => {
     if (!isJsonObject(member)) return []
-    const { description, examples } = member
     const path = `${prefix}${name}`
     const isArray = member["type"] === "array"
-    const inner = resolved(isArray ? member["items"] : member, named)
+    const { properties } = resolved(document, isArray ? objectIn(member, "items") : member)
     const field: Field = {
       path,
-      type: isArray ? `array of ${typeIn(inner)}` : typeIn(resolved(member, named)),
-      description: typeof description === "string" ? description : "",
-      example: Array.isArray(examples) ? examples[0] : undefined,
+      type: typeText(member, document),
+      description: textIn(member, "description"),
+      example: listIn(member, "examples")[0],
     }
-    const { properties } = inner
-    return [field, ...(isJsonObject(properties) ? fieldsOf(properties, `${path}${isArray ? "[]" : ""}.`, named) : [])]
+    return [
+      field,
+      ...(isJsonObject(properties) ? fieldsOf(properties, `${path}${isArray ? "[]" : ""}.`, document) : []),
+    ]
   })
-}
-
-/** A schema itself where it is a reference. */
-function resolved(schema: unknown, named: Readonly<Record<string, JsonSchema>>): JsonSchema {
-  if (!isJsonObject(schema)) return {}
-  const { $ref: reference } = schema
-  return typeof reference === "string" ? (named[reference.slice(reference.lastIndexOf("/") + 1)] ?? {}) : schema
-}
-
-/** A type in words: `string or null`, `object`. */
-function typeIn({ type, anyOf, enum: values }: JsonSchema): string {
-  if (Array.isArray(type)) return type.join(" or ")
-  if (typeof type === "string") return type
-  if (Array.isArray(values)) return typeof values[0]
-  return Array.isArray(anyOf) && anyOf.some(one => isJsonObject(one) && one["type"] === "null")
-    ? "string or null"
-    : "string"
 }

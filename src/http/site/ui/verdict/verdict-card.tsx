@@ -17,7 +17,6 @@ import {
   verdictLimits,
   verdictMeaning,
   verdictSentences,
-  verdictWarnings,
 } from "./verdict-words.ts"
 
 /** A verdict with what a page knows besides. */
@@ -93,7 +92,7 @@ function policyFact({ result }: CheckedVerdict, form: CheckingForm | null): read
 
 /** What to know before anything else, each in a line with what can be done about it. */
 function Notices({ verdict, form }: Required<Pick<VerdictCardProps, "verdict" | "form">>) {
-  const { did_you_mean: suggestion, degraded, workspace } = verdict.result
+  const { did_you_mean: suggestion, is_lookalike: isLookalike, degraded, workspace, reasons } = verdict.result
   const canRetry = form !== null && ((degraded && !verdict.isDnsOff) || workspace.pending)
   return (
     <>
@@ -105,11 +104,10 @@ function Notices({ verdict, form }: Required<Pick<VerdictCardProps, "verdict" | 
           Did you mean <strong>{suggestion}</strong>?
         </Notice>
       )}
-      {verdictWarnings(verdict).map(({ text, severity }) => (
-        <Notice key={text} tone={severity === "danger" ? "block" : "review"}>
-          {text}
-        </Notice>
-      ))}
+      {isLookalike ? <Notice tone="block">Do not trust links or emails from this domain.</Notice> : null}
+      {reasons.includes("test_address") ? (
+        <Notice tone="review">This is a test address. The verdict is made up.</Notice>
+      ) : null}
       {verdictLimits(verdict).map(text => (
         <Notice key={text} action={canRetry ? <AgainButton /> : null}>
           {text}

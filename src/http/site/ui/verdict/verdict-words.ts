@@ -102,27 +102,21 @@ const AS_TYPED: { readonly [C in Category]: string } = {
   unknown: "we do not know it",
 }
 
-const REVIEW_ADVICE: { readonly [C in Category]: string } = {
-  business: "Confirm it by email before you trust it.",
+/** What to do about a category that is reviewed, or blocked, where it is more than the usual. */
+const REVIEW_ADVICE: Partial<{ readonly [C in Category]: string }> = {
   personal: "Ask for a work address if you need one.",
   disposable: "Ask for another address.",
   relay: "Ask for the real address if you need it.",
-  education: "Confirm it by email before you trust it.",
-  government: "Confirm it by email before you trust it.",
   invalid: "Ask for another address.",
-  unknown: "Confirm it by email before you trust it.",
 }
+const USUAL_REVIEW_ADVICE = "Confirm it by email before you trust it."
 
-const BLOCK_ADVICE: { readonly [C in Category]: string } = {
-  business: "Do not accept it.",
+const BLOCK_ADVICE: Partial<{ readonly [C in Category]: string }> = {
   personal: "Ask for a work address instead.",
-  disposable: "Do not accept it.",
   relay: "Ask for the real address instead.",
-  education: "Do not accept it.",
-  government: "Do not accept it.",
   invalid: "Check the spelling, or ask for another address.",
-  unknown: "Do not accept it.",
 }
+const USUAL_BLOCK_ADVICE = "Do not accept it."
 
 /** What to do where a reason, and not the category, asks for a review. */
 const REVIEW_ADVICE_OF_REASON: Partial<{ readonly [R in Reason]: string }> = {
@@ -194,7 +188,7 @@ function whatToDo(verdict: DisplayedVerdict): string {
   if (recommendation === "allow") return allowAdvice(result)
   if (result.is_blocked && recommendation === "block") return "It is on a block list, so do not accept it."
   if (result.is_lookalike)
-    return recommendation === "block" ? "Do not accept it." : "Find out who owns it before you accept it."
+    return recommendation === "block" ? USUAL_BLOCK_ADVICE : "Find out who owns it before you accept it."
   if (reasons.includes("likely_typo")) return `Ask if ${result.did_you_mean ?? "another name"} was meant.`
   return recommendation === "block" ? blockAdvice(result) : reviewAdvice(verdict)
 }
@@ -202,7 +196,8 @@ function whatToDo(verdict: DisplayedVerdict): string {
 function blockAdvice(result: CheckResult): string {
   const changing = changingReason(result)
   if (changing === "new_domain") return "It is new, so do not accept it yet."
-  return changing === null && result.email !== null ? BLOCK_ADVICE[result.category] : "Do not accept it."
+  const ofCategory = changing === null && result.email !== null ? BLOCK_ADVICE[result.category] : undefined
+  return ofCategory ?? USUAL_BLOCK_ADVICE
 }
 
 function reviewAdvice({ result, isDnsOff }: DisplayedVerdict): string {
@@ -214,7 +209,7 @@ function reviewAdvice({ result, isDnsOff }: DisplayedVerdict): string {
   if (ofReason !== undefined) return ofReason
   if (email === null) return "Look at it before you accept it."
   const canAskAgain = result.degraded && !isDnsOff && (category === "business" || category === "unknown")
-  return canAskAgain ? "Check again soon, or confirm it by email." : REVIEW_ADVICE[category]
+  return canAskAgain ? "Check again soon, or confirm it by email." : (REVIEW_ADVICE[category] ?? USUAL_REVIEW_ADVICE)
 }
 
 function allowAdvice(result: CheckResult): string {
@@ -241,23 +236,6 @@ export function sureness({ result }: DisplayedVerdict): { readonly label: string
   if (category === "unknown") return { label: "Too little to tell", share: confidence }
   return { label: confidence === 1 ? "Certain" : `${Math.round(confidence * 100)}%`, share: confidence }
 }
-
-/** One thing to know before anything else about a verdict. */
-export type VerdictWarning = {
-  readonly text: string
-  /** Danger: somebody may want to deceive. Notice: everything else. */
-  readonly severity: "danger" | "notice"
-}
-
-/** The warnings of a verdict apart from a suggested correction, the gravest first. */
-export const verdictWarnings = ({ result }: DisplayedVerdict): readonly VerdictWarning[] => [
-  ...(result.is_lookalike
-    ? [{ text: "Do not trust links or emails from this domain.", severity: "danger" } as const]
-    : []),
-  ...(result.reasons.includes("test_address")
-    ? [{ text: "This is a test address. The verdict is made up.", severity: "notice" } as const]
-    : []),
-]
 
 /** What limits a verdict. */
 export const verdictLimits = ({ result, isDnsOff }: DisplayedVerdict): readonly string[] => [
