@@ -1,6 +1,6 @@
 import { expect, setDefaultTimeout, test } from "bun:test"
 import { request } from "node:http"
-import { HAPROXY_COMMANDS } from "../../../src/http/site/docs/inserts/operation-inserts.ts"
+import { HAPROXY_COMMANDS } from "../../../src/http/site/docs/inserts/operation-inserts.tsx"
 import { bounded } from "../../support/bounded.ts"
 import { POSTGRES_PROGRAMS } from "../../support/postgres.ts"
 import { until } from "../../support/until.ts"

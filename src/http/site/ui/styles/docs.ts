@@ -41,6 +41,7 @@ export const DOCS = `
 .of-problems .cells { grid-template-columns: 2rem 11rem minmax(0, 1fr) 1rem } .of-problems .cells > .number { text-align: left } .of-problems details > p { padding-left: 15rem }
 .of-sources .cells { grid-template-columns: minmax(0, 1fr) 9.75rem 4rem 5.75rem 1rem } .of-sources span { color: var(--soft) }
 .panel pre { margin: 0; font: 400 .8125rem/1.6 var(--mono) }
+.page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
 @media (max-width: 44rem) {
   .columns .tiles { grid-template-columns: 1fr } .page code.option, .columns .scroll .short { white-space: normal }
   .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }

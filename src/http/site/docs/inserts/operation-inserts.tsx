@@ -1,13 +1,15 @@
+/** @jsxImportSource preact */
 import { assert } from "../../../../base/errors.ts"
 import { BACKGROUND_FIELDS, LOG_EVENTS, type LogEvent } from "../../../../base/log-events.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
 import { AUDIT_ACTS } from "../../../../customers/audit/audit.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
 import { formatNumber } from "../../ui/format.ts"
-import { factOf, type Insert, type PageFacts } from "./insert.ts"
-import { codeFence, codeSpan, markdownTable, proseText } from "./markdown-text.ts"
+import { type BlockInsert, factOf, type Insert, type PageFacts } from "./insert.ts"
+import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
 
 /** The commands of the balancer's socket that take the first node out, so that it gets no new requests, and back in. */
 export const HAPROXY_COMMANDS = {
@@ -114,6 +116,30 @@ export const OPERATION_INSERTS = {
       `${socketLine(HAPROXY_COMMANDS.drain)}\n${socketLine(HAPROXY_COMMANDS.ready)}`,
     ),
 } as const satisfies Readonly<Record<string, Insert>>
+
+/** Every setting, folded: each has its anchor here, and leads to its row. */
+export const SETTING_INDEX_INSERTS = {
+  "setting-index": ({ settings }) => {
+    const links = settings.map(({ name }) => ({ name, path: `${ROUTES.docsSettings.path}#${name}` }))
+    return {
+      markdown: links.map(({ name, path }) => linkTo(codeSpan(name), path)).join(", "),
+      html: (
+        <details>
+          <summary>All settings by name</summary>
+          <ul class="index">
+            {links.map(({ name, path }) => (
+              <li key={name} id={name}>
+                <a href={path}>
+                  <code>{name}</code>
+                </a>
+              </li>
+            ))}
+          </ul>
+        </details>
+      ),
+    }
+  },
+} as const satisfies Readonly<Record<string, BlockInsert>>
 
 const isBackground = (fields: readonly string[]): boolean => fields.join() === BACKGROUND_FIELDS.join()
 
