@@ -31,14 +31,22 @@ export type ListChange = {
   readonly list: OwnList
   readonly action: ListAction
   readonly entries: ParsedEntries | { readonly kind: "no_text" }
-  /** The pasted text, unchanged. Empty when a file was uploaded, or when entries of the page were selected. */
-  readonly pastedText: string
+  /** The form that was sent. */
+  readonly from: keyof typeof FORM_FIELDS | "file"
+  /** The text that was typed or pasted, unchanged. Empty when a file was uploaded, or when entries of the page were selected. */
+  readonly typedText: string
   /** The note for all of the entries, as it was typed. Empty: none. */
   readonly note: string
-  /** The stored forms that were selected on the page; null: they were not. */
-  readonly selected: readonly string[] | null
-  readonly isFile: boolean
+  /** The stored forms that were selected on the page. */
+  readonly selected: readonly string[]
 }
+
+/** The fields of the forms on the page for entries and note, which differ since a page has each id once. */
+const FORM_FIELDS = {
+  paste: ["entries", "note"],
+  line: ["entry", "entry_note"],
+  selection: ["entries", "selected_note"],
+} as const
 
 /** The text with the entries of a change, before it is parsed. `text` null: not UTF-8. */
 export type ListChangeText = Omit<ListChange, "entries"> & {
@@ -54,28 +62,31 @@ export type RejectedListChange = {
   readonly faultCount: number
   /** The field that is wrong; null: the change as a whole was refused. */
   readonly field: "entries" | "note" | null
-} & Pick<ListChange, "pastedText" | "note" | "selected" | "isFile">
+} & Pick<ListChange, "from" | "typedText" | "note" | "selected">
 
 /** The result of a change. `unchangedCount` entries were on the list (or not on it) before. A rejected change changes nothing. */
 export type ListChangeResult =
   | { readonly kind: ListAction; readonly changedCount: number; readonly unchangedCount: number }
   | { readonly kind: "refused"; readonly rejected: RejectedListChange }
 
-/** The text that the forms for pasted and for selected entries send. Throws `invalid_input` when action or list is missing. */
-export function readPastedText(form: SubmittedForm): ListChangeText {
+/** The text of a form for typed, pasted or selected entries. Throws `invalid_input` when action or list is missing. */
+export function readTypedText(form: SubmittedForm): ListChangeText {
+  const named = form.text("from")
+  const from = named === "line" || named === "selection" ? named : "paste"
+  const [entriesField, noteField] = FORM_FIELDS[from]
   // Not trimmed, because error messages refer to line numbers.
-  const texts = form.all("entries")
-  const isSelection = form.text("from") === "selection"
-  const text = (isSelection ? texts : texts.slice(0, 1)).join("\n")
+  const texts = form.all(entriesField)
+  const selected = from === "selection" ? texts : []
+  const typedText = from === "selection" ? "" : (texts[0] ?? "")
   return {
     list: requireList(form),
     action: requireAction(form),
-    text,
+    text: typedText || selected.join("\n"),
     format: "pasted",
-    pastedText: isSelection ? "" : text,
-    note: form.text(isSelection ? "selected_note" : "note"),
-    selected: isSelection ? texts : null,
-    isFile: false,
+    from,
+    typedText,
+    note: form.text(noteField),
+    selected,
   }
 }
 
@@ -89,10 +100,10 @@ export function readImportedText(form: SubmittedForm): ListChangeText {
     action: "added",
     text,
     format: lineFormat(file),
-    pastedText: "",
+    from: "file",
+    typedText: "",
     note: "",
-    selected: null,
-    isFile: true,
+    selected: [],
   }
 }
 
@@ -116,7 +127,7 @@ export async function applyListChange(target: ListTarget, change: ListChange, pa
     rejected: { ...change, ...faults, message: REJECTION_MESSAGES[why], field: why === "note" ? "note" : "entries" },
   })
   if (sent.kind !== "read") return refused(sent.kind, sent.kind === "faulty" ? sent : NO_FAULTS)
-  if (sent.entries.length === 0) return refused(change.selected === null ? "nothing" : "nothing_selected")
+  if (sent.entries.length === 0) return refused(change.from === "selection" ? "nothing_selected" : "nothing")
   if (action === "removed") return await removeFromList(target, list, sent.entries, pause)
   if (!hasAtMostCharacters(note, LIMITS.ownListNoteLengthMax)) return refused("note")
   if (action === "noted") return await noteOnList(target, change, sent.entries)

@@ -4,8 +4,8 @@ import { OWN_LISTS, type OwnList } from "../../../customers/own-lists/own-lists.
 import type { SignedInUser } from "../guards.ts"
 import { withQuery } from "../links.ts"
 import { formatNumber } from "../ui/format.ts"
-import { FlashMessage, FormError, TextArea, TextField, Timestamp } from "../ui/forms.tsx"
-import { Empty, Panel, Segmented } from "../ui/panels.tsx"
+import { FlashMessage, FormError, TextArea, TextField, Timestamp, VERBATIM } from "../ui/forms.tsx"
+import { Panel, Segmented } from "../ui/panels.tsx"
 import { Table, type TableColumn } from "../ui/table.tsx"
 import type { RejectedListChange } from "./own-list-change.ts"
 import { ENTRY_KIND_LABELS, EntryHelp, LIST_LABELS } from "./own-list-labels.tsx"
@@ -24,6 +24,7 @@ type OwnListPageProps = {
 /** The account's block or allow list with its entries, and the forms that change it. */
 export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageProps) {
   const { Layout, lead, effects, precedence } = scope
+  const rejectedOf = (from: RejectedListChange["from"]) => (rejected?.from === from ? rejected : null)
   return (
     <Layout user={user}>
       <FlashMessage message={flash} />
@@ -42,13 +43,11 @@ export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageP
       <p class="hint">
         {lead} {effects[data.list]}
       </p>
-      <EntriesSection scope={scope} data={data} rejected={rejected?.selected === null ? null : rejected} />
-      <PasteSection
-        scope={scope}
-        list={data.list}
-        rejected={rejected?.selected === null && !rejected.isFile ? rejected : null}
-      />
-      <FileSection scope={scope} list={data.list} rejected={rejected?.isFile === true ? rejected : null} />
+      <Panel>
+        <AddForm list={data.list} path={scope.paths.entries} rejected={rejectedOf("line")} />
+        {data.counts[data.list] === 0 ? null : <Entries scope={scope} data={data} rejected={rejectedOf("selection")} />}
+      </Panel>
+      <ManyEntries scope={scope} data={data} pasted={rejectedOf("paste")} brought={rejectedOf("file")} />
       <EntryHelp precedence={precedence} />
     </Layout>
   )
@@ -57,8 +56,8 @@ export function OwnListPage({ scope, user, data, flash, rejected }: OwnListPageP
 const NOTHING_CHANGED = "Nothing was changed. Fix the marked field and try again."
 
 /** Whether one field is wrong, beside which the message stands. The table of entries has no place for it. */
-const isAtField = ({ field, selected }: RejectedListChange): boolean =>
-  field === "note" || (field === "entries" && selected === null)
+const isAtField = ({ field, from }: RejectedListChange): boolean =>
+  field === "note" || (field === "entries" && from !== "selection")
 
 /** What is wrong with a field of a rejected change; null: nothing. */
 function fieldError(rejected: RejectedListChange | null, field: RejectedListChange["field"]) {
@@ -84,23 +83,56 @@ function FaultyLines({ rejected: { message, faults, faultCount } }: { readonly r
   )
 }
 
-type EntriesSectionProps = {
+type AddFormProps = {
+  readonly list: OwnList
+  readonly path: string
+  /** A rejected change by this form; null: there was none. */
+  readonly rejected: RejectedListChange | null
+}
+
+/** Adds one entry. */
+function AddForm({ list, path, rejected }: AddFormProps) {
+  return (
+    <form class="field-row" method="post" action={path}>
+      <input type="hidden" name="from" value="line" />
+      <input type="hidden" name="list" value={list} />
+      <TextField
+        name="entry"
+        label="Address or domain"
+        placeholder="example.com"
+        value={rejected?.typedText ?? ""}
+        required
+        {...VERBATIM}
+        error={fieldError(rejected, "entries")}
+      />
+      <TextField
+        name="entry_note"
+        label="Note (optional)"
+        value={rejected?.note ?? ""}
+        maxLength={LIMITS.ownListNoteLengthMax}
+        autocomplete="off"
+        error={fieldError(rejected, "note")}
+      />
+      <button type="submit" name="list_action" value="add">
+        Add
+      </button>
+    </form>
+  )
+}
+
+type EntriesProps = {
   readonly scope: OwnListScope
   readonly data: OwnListPageData
   /** A rejected change of selected entries; null: there was none. */
   readonly rejected: RejectedListChange | null
 }
 
-function EntriesSection({ scope, data, rejected }: EntriesSectionProps) {
-  const { list, search, after, entries, nextAfter, counts } = data
-  const name = LIST_LABELS[list].toLowerCase()
-  if (counts[list] === 0) return <Empty>There is nothing on the {name} yet.</Empty>
+function Entries({ scope, data, rejected }: EntriesProps) {
+  const { list, search, after, entries, nextAfter } = data
   return (
-    <Panel>
+    <>
       {entries.length === 0 ? (
-        <Empty action={<a href={ownListPath(scope, { list, search: "", after: "" })}>Show all</a>}>
-          {search === "" ? "There are no further entries." : "No entry matches."}
-        </Empty>
+        <p>{search === "" ? "There are no further entries." : "No entry matches."}</p>
       ) : (
         <SelectionForm scope={scope} data={data} rejected={rejected} />
       )}
@@ -108,27 +140,26 @@ function EntriesSection({ scope, data, rejected }: EntriesSectionProps) {
         {after === "" ? null : <a href={ownListPath(scope, { list, search, after: "" })}>First page</a>}
         {nextAfter === null ? null : <a href={ownListPath(scope, { list, search, after: nextAfter })}>Next page</a>}
         <a href={ownListTablePath(scope, list)} download>
-          Download as CSV, with notes
+          Download CSV with notes
         </a>
         <a href={ownListFilePath(scope, list)} download>
-          Download as text
+          Download text
         </a>
       </p>
-    </Panel>
+    </>
   )
 }
 
 /** The entries, and what can be done with those that are selected. */
-function SelectionForm({ scope, data, rejected }: EntriesSectionProps) {
+function SelectionForm({ scope, data, rejected }: EntriesProps) {
   const { list, search, after } = data
-  const name = LIST_LABELS[list].toLowerCase()
   return (
     <form method="post" action={scope.paths.entries}>
       {Object.entries({ from: "selection", list, search, after }).map(([field, value]) => (
         <input key={field} type="hidden" name={field} value={value} />
       ))}
       <EntryTable data={data} selected={new Set(rejected?.selected)} />
-      <fieldset class="selection">
+      <fieldset class="field-row selection">
         <legend class="unseen">Selected entries</legend>
         <TextField
           name="selected_note"
@@ -137,14 +168,14 @@ function SelectionForm({ scope, data, rejected }: EntriesSectionProps) {
           maxLength={LIMITS.ownListNoteLengthMax}
           autocomplete="off"
           error={fieldError(rejected, "note")}
-          hint="Leave it empty to delete the note."
+          placeholder="Empty: the note is deleted"
         />
         <div class="actions">
           <button type="submit" name="list_action" value="note" class="small">
             Save note
           </button>
           <button type="submit" name="list_action" value="remove" class="danger small">
-            Remove from the {name}
+            Remove selected
           </button>
         </div>
       </fieldset>
@@ -183,7 +214,7 @@ function EntryTable({ data, selected }: EntryTableProps) {
   )
 }
 
-function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesSectionProps, "scope" | "data">) {
+function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesProps, "scope" | "data">) {
   return (
     <search>
       <form class="find-row" method="get" action={scope.paths.page}>
@@ -195,9 +226,7 @@ function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesSectionP
           placeholder="Find an entry or a note"
           value={search}
           maxLength={LIMITS.addressBytesMax}
-          autocomplete="off"
-          autocapitalize="none"
-          spellcheck={false}
+          {...VERBATIM}
         />
         <button type="submit" class="small">
           Find
@@ -208,56 +237,53 @@ function EntrySearchForm({ scope, data: { list, search } }: Pick<EntriesSectionP
   )
 }
 
-type PasteSectionProps = {
+type ManyEntriesProps = {
   readonly scope: OwnListScope
-  readonly list: OwnList
-  /** A rejected change by this form; null: there was none. */
-  readonly rejected: RejectedListChange | null
+  readonly data: OwnListPageData
+  /** What was pasted and rejected; null: nothing was. */
+  readonly pasted: RejectedListChange | null
+  /** A file that was rejected; null: none was. */
+  readonly brought: RejectedListChange | null
 }
 
-function PasteSection({ scope, list, rejected }: PasteSectionProps) {
-  const pastedText = rejected?.pastedText ?? ""
+/** Adds and removes many entries at once: pasted ones, and those of a file. */
+function ManyEntries({ scope, data: { list, counts }, pasted, brought }: ManyEntriesProps) {
   const name = LIST_LABELS[list].toLowerCase()
   return (
-    <Panel id="paste" title="Add or remove entries">
+    <details class="panel" id="many" open={pasted !== null || brought !== null}>
+      <summary>Paste many, or import a file</summary>
       <form class="form" method="post" action={scope.paths.entries} encType="multipart/form-data">
         <input type="hidden" name="list" value={list} />
         <TextArea
           name="entries"
           label="Addresses and domains"
-          value={pastedText}
+          value={pasted?.typedText ?? ""}
           required
           autocomplete="off"
           spellcheck={false}
-          error={fieldError(rejected, "entries")}
+          error={fieldError(pasted, "entries")}
           hint="One per line, or separated by commas. Lines of a hosts file and rules of ad blockers work too. Lines that start with # are ignored."
         />
         <TextField
           name="note"
           label="Note (optional)"
-          value={rejected?.note ?? ""}
+          value={pasted?.note ?? ""}
           maxLength={LIMITS.ownListNoteLengthMax}
           autocomplete="off"
-          error={fieldError(rejected, "note")}
-          hint="For all of these entries. Do not write an email address here. We remove it."
+          error={fieldError(pasted, "note")}
+          hint="For all of these entries. We remove anything that looks like an email address."
         />
         <div class="actions">
           <button type="submit" name="list_action" value="add">
             Add to the {name}
           </button>
-          <button type="submit" name="list_action" value="remove" class="small">
-            Remove from the {name}
-          </button>
+          {counts[list] === 0 ? null : (
+            <button type="submit" name="list_action" value="remove" class="small">
+              Remove these from the {name}
+            </button>
+          )}
         </div>
       </form>
-    </Panel>
-  )
-}
-
-function FileSection({ scope, list, rejected }: PasteSectionProps) {
-  const name = LIST_LABELS[list].toLowerCase()
-  return (
-    <Panel id="import" title="Import a file">
       <form class="form" method="post" action={scope.paths.import} encType="multipart/form-data">
         <input type="hidden" name="list" value={list} />
         <TextField
@@ -266,12 +292,12 @@ function FileSection({ scope, list, rejected }: PasteSectionProps) {
           accept=".txt,.csv,.tsv,text/plain,text/csv"
           required
           label="Text or CSV file"
-          error={fieldError(rejected, "entries")}
+          error={fieldError(brought, "entries")}
           hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. In a CSV file the first column has the entries, and a column with the heading “note” has the notes. You can import a file that you downloaded here.`}
         />
         <button type="submit">Import into the {name}</button>
       </form>
-    </Panel>
+    </details>
   )
 }
 

@@ -29,7 +29,7 @@ import {
   parseListChange,
   type RejectedListChange,
   readImportedText,
-  readPastedText,
+  readTypedText,
 } from "./own-list-change.ts"
 import { OwnListPage } from "./own-list-page.tsx"
 import {
@@ -102,7 +102,7 @@ function ownListPages(site: SiteContext, scope: OwnListScope) {
           mediaType: "text/csv; charset=utf-8",
         })
       }),
-    entries: (exchange: Exchange) => handleListForm(exchange, readPastedText),
+    entries: (exchange: Exchange) => handleListForm(exchange, readTypedText),
     import: (exchange: Exchange) => handleListForm(exchange, readImportedText),
   }
 }
@@ -124,7 +124,7 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
       const counts = { changed: String(changedCount), left: String(unchangedCount) }
       return pages.redirect(ownListPath(scope, parseOwnListQuery(form.text), { done, ...counts }), exchange)
     }
-    const query = change.selected === null ? { search: "", after: "" } : parseOwnListQuery(form.text)
+    const query = change.from === "selection" ? parseOwnListQuery(form.text) : { search: "", after: "" }
     return pages.renderInvalid(await rejectedPage(user, change.list, result.rejected, query), exchange)
   }
   const rejectedPage = async (
@@ -144,8 +144,8 @@ function createListFormHandler(site: SiteContext, scope: OwnListScope) {
         const refused =
           (sent.text?.length ?? 0) > LIMITS.ownListShortTextMax ? importRefusal(rates, user.account.id) : null
         if (refused !== null) {
-          const { pastedText, note, selected, isFile } = sent
-          const kept = { pastedText, note, selected, isFile, field: null }
+          const { from, typedText, note, selected } = sent
+          const kept = { from, typedText, note, selected, field: null }
           const rejected = { message: refused.detail, faults: [], faultCount: 0, ...kept }
           return pages.renderProblem(await rejectedPage(user, sent.list, rejected), exchange, refused)
         }

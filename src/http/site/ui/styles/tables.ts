@@ -33,6 +33,9 @@ export const TABLES = `
 .filters { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(12rem, 100%), 1fr)); gap: var(--s3) var(--s4); align-items: end; margin: var(--s1) 0 var(--s3) }
 .filter-chips { display: flex; flex-wrap: wrap; gap: var(--s2); align-items: center; font-size: .8125rem } .chip { max-width: 100%; padding: .15rem .65rem; overflow: hidden; border: 1px solid var(--line); border-radius: 999px; color: var(--ink); text-decoration: none; text-overflow: ellipsis; white-space: nowrap } .chip:hover { border-color: var(--line-strong) }
 .rules { display: grid; gap: .35rem var(--s6) } .rules .field { grid-template-columns: minmax(0, 1fr) 12rem; align-items: center } .rules .fault { grid-column: 1 / -1 } .rules label { font-weight: 400; font-size: .875rem } .rules select { min-height: 2rem; padding-block: .2rem; font-size: .875rem }
-.selection { display: flex; flex-wrap: wrap; gap: var(--s3); align-items: end; min-width: 0; margin: var(--s4) 0; padding: 0; border: 0 } .selection .field { flex: 1 16rem } .selection .actions { margin: 0 }
+.field-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: start; min-width: 0; margin: 0 0 var(--s4); padding: 0; border: 0 } .field-row .field { flex: 1 14rem } .field-row :is(button, .actions) { margin: 0 } .field-row > :is(button, .actions) { margin: 1.6rem 0 0; min-height: 2.5rem }
+.field-row:only-child { margin: 0 } form:not(:has(tbody :checked)) > .selection { display: none } .selection { position: sticky; bottom: 0; padding: var(--s3) 0; background: var(--paper); border-top: 1px solid var(--line) }
+details.panel > summary { padding: 0 } details.panel > .form { margin: var(--s4) 0 0 }
+@media (max-width: 44rem) { .field-row > :is(button, .actions) { margin-top: 0 } }
 .copy-cell { display: inline-flex; flex-wrap: wrap; gap: .4rem; align-items: center } .copy-cell code { overflow-wrap: anywhere; user-select: all }
 `
