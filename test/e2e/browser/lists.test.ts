@@ -43,7 +43,7 @@ async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess, rows:
   await page.getByRole("link", { name: "Check a list", exact: true }).click()
   await page.getByRole("heading", { name: "Check a list", level: 1 }).waitFor()
   await fit("lists-empty")
-  await page.getByLabel("Drop a CSV here").setInputFiles(listFile(rows))
+  await page.getByLabel("Choose a file").setInputFiles(listFile(rows))
   const preview = page.locator("#preview")
   await preview.locator(".cost").waitFor()
   // A preview costs one unit.
@@ -60,14 +60,14 @@ async function goTheWholeWay(watched: WatchedPage, { url }: ServerProcess, rows:
   if (rows > 20_000) await fit("list-running")
   await page.locator("[data-state=done]").waitFor({ timeout: 240_000 })
   expect(await page.locator("#progress").textContent()).toContain(`${rows.toLocaleString("en")} rows checked in`)
-  await page.locator("#progress").getByText("Deletes automatically on").waitFor()
+  await page.locator("#progress").getByText("Will be deleted on").waitFor()
   await fit("list-done")
   const all = await download(watched, `Download all ${rows.toLocaleString("en")}`)
   expect(all.trim().split("\n")).toHaveLength(rows + 1)
   expect(all).toStartWith("\ufeffid,")
   expect(all).toContain(`"Doe, Jane",jane1@mailinator.com,'=1+1,disposable,`)
   await page.getByLabel("Make it safe to open in Excel").uncheck()
-  const blocked = (await download(watched, "Download Block")).trim().split("\n")
+  const blocked = (await download(watched, "Download blocked rows")).trim().split("\n")
   expect(blocked.length).toBeGreaterThan(rows / DOMAINS.length)
   expect(blocked.slice(1).every(row => row.includes(",=1+1,") && row.includes(",block,"))).toBe(true)
   await page.goto(`${url}/dashboard/jobs`)
@@ -104,7 +104,7 @@ test.skipIf(isBrowserMissing)(
     const context = await browser.newContext({ javaScriptEnabled: false, storageState })
     const { page } = await watchedPage(context, server.url)
     await page.goto(`${server.url}/dashboard/jobs`)
-    const [file, preview] = [page.getByLabel("Drop a CSV here"), page.getByRole("button", { name: "Preview" })]
+    const [file, preview] = [page.getByLabel("Choose a file"), page.getByRole("button", { name: "Preview" })]
     await file.setInputFiles(listFile(2000))
     await page.getByText("Options", { exact: true }).click()
     await page.getByLabel("Name", { exact: true }).fill("Customers")
@@ -125,7 +125,7 @@ test.skipIf(isBrowserMissing)(
       await page.getByRole("link", { name: "Refresh" }).click()
     const [results] = await Promise.all([
       page.waitForEvent("download"),
-      page.getByRole("button", { name: "Download Block" }).click(),
+      page.getByRole("button", { name: "Download blocked rows" }).click(),
     ])
     expect(results.suggestedFilename()).toMatch(/^mailkind-\w+-block\.csv$/)
     await page.getByRole("link", { name: "Delete now" }).click()
@@ -142,7 +142,7 @@ test.skipIf(isBrowserMissing)(
     const { page } = watched
     await page.goto(`${server.url}/dashboard/jobs`)
     const bytes = Buffer.from("one,two\n1,2\n")
-    await page.getByLabel("Drop a CSV here").setInputFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: bytes })
+    await page.getByLabel("Choose a file").setInputFiles({ name: "numbers.csv", mimeType: "text/csv", buffer: bytes })
     await page.locator("#reading [role=alert]").getByText("The columns are").waitFor()
     expect(await page.evaluate("document.activeElement.id")).toBe("column")
     await page.getByLabel("Check it anyway").check()
@@ -161,7 +161,7 @@ test.skipIf(isBrowserMissing)(
     const { page } = watched
     await page.route(/\/progress$/, route => route.fulfill({ status: 204 }))
     await page.goto(`${server.url}/dashboard/jobs`)
-    await page.getByLabel("Drop a CSV here").setInputFiles(listFile(20_000))
+    await page.getByLabel("Choose a file").setInputFiles(listFile(20_000))
     await page.getByRole("button", { name: "Check 20,000 rows" }).click()
     await page.waitForURL(/\/dashboard\/jobs\/job_\w+/)
     await page.locator("[data-state=done]").waitFor()
@@ -254,7 +254,7 @@ test.skipIf(isBrowserMissing)(
     const fit = async (name: string) => expect(await pageFaults(watched, name)).toEqual([])
     await page.goto(`${server.url}/dashboard/jobs`)
     const askForCallback = async (): Promise<void> => {
-      await page.getByLabel("Drop a CSV here").setInputFiles(listFile(20))
+      await page.getByLabel("Choose a file").setInputFiles(listFile(20))
       await page.locator(".cost").waitFor()
       await page.getByText("Options", { exact: true }).click()
       await page.getByLabel("Callback URL").fill("https://crm.acme.com/mailkind")

@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { ComponentChildren } from "preact"
+import { formatNumber, formatShare } from "./format.ts"
 
 type PageHeadProps = {
   readonly title: ComponentChildren
@@ -101,6 +102,31 @@ export function SplitBar({ label, shares }: { readonly label: string; readonly s
         ))}
       </svg>
     </div>
+  )
+}
+
+/** The same bar, with the counts and shares below it. */
+export function ShareTable({ caption, shares }: { readonly caption: string; readonly shares: readonly Share[] }) {
+  const total = shares.reduce((sum, { count }) => sum + count, 0)
+  return (
+    <>
+      <SplitBar label={`${caption}. The table below has the numbers.`} shares={shares} />
+      <table class="shares">
+        <caption class="unseen">{caption}</caption>
+        <tbody>
+          {shares.map(({ label, count, tone }) => (
+            <tr key={tone}>
+              <th scope="row">
+                <Swatch tone={tone} />
+                {label}
+              </th>
+              <td class="number">{formatNumber(count)}</td>
+              <td class="number because">{formatShare(count, total)}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </>
   )
 }
 

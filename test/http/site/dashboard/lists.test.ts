@@ -65,13 +65,13 @@ describe("without a script", () => {
     const done = await opened.get(sent.path.replace(/\?.*/, ""))
     for (const words of [
       "Done. 3 rows checked in ",
-      "Deletes automatically on 3 Jan, 00:00 UTC",
+      "Will be deleted on 3 Jan, 00:00 UTC",
       "Download all 3",
-      "Checked 3 for 3 units",
+      "Checked 3 rows, 3 units",
       "header in line 1 \u00b7 column 2",
       "The domain is on the disposable list. 1 2",
       "Disposable 1 33%",
-      "block 1 33% Download Block",
+      "block 1 33% Download blocked rows",
     ])
       expect(done.text).toContain(words)
     expect(repeatedIds(done.html)).toEqual([])

@@ -83,9 +83,11 @@ export function resultText(result: string): string {
 /** What signs callbacks, and the button that creates or replaces it. `madeAtMs` null: there is none yet. */
 export function CallbackSecretSection({ madeAtMs }: { readonly madeAtMs: number | null }) {
   return (
-    <Panel title="Callback secret" link={<a href={`${ROUTES.docsWholeLists.path}#callbacks`}>How callbacks work</a>}>
+    <details>
+      <summary>Callback secret</summary>
       <p class="hint">
-        A list can call a URL of yours when it is done, signed with your callback secret.{" "}
+        We can notify your server when a list is done, signed with your callback secret.{" "}
+        <a href={`${ROUTES.docsWholeLists.path}#callbacks`}>How callbacks work</a>.{" "}
         {madeAtMs === null ? (
           "You have none yet."
         ) : (
@@ -99,7 +101,7 @@ export function CallbackSecretSection({ madeAtMs }: { readonly madeAtMs: number 
         path={ROUTES.postDashboardCallbackSecret.path}
         label={madeAtMs === null ? "Create a callback secret" : "Replace the callback secret"}
       />
-    </Panel>
+    </details>
   )
 }
 

@@ -12,8 +12,8 @@ import { pathWithId } from "../../links.ts"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, LinkButton, Timestamp } from "../../ui/forms.tsx"
 import { DescriptionList, Prose, RecommendationBadge } from "../../ui/layout.tsx"
-import { Notice, Panel, type Share, SplitBar, Swatch } from "../../ui/panels.tsx"
-import { type CellColumn, RowTable, Table } from "../../ui/table.tsx"
+import { Notice, Panel, ShareTable, SplitBar } from "../../ui/panels.tsx"
+import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { ListCallbacks } from "./callbacks.tsx"
@@ -77,7 +77,7 @@ export function ListProgress({ list }: { readonly list: JobBody }) {
           <Facts list={list} />
         </div>
       )}
-      <Problems problems={list.problems} />
+      <Problems list={list} />
     </div>
   )
 }
@@ -97,7 +97,7 @@ function Deletion({ list: { expires_at: expiresAt } }: { readonly list: JobBody 
   if (expiresAt === null) return null
   return (
     <span class="hint">
-      Deletes automatically on{" "}
+      Will be deleted on{" "}
       <time dateTime={expiresAt} data-exact>
         {deletionTime(expiresAt)}
       </time>
@@ -148,7 +148,7 @@ function Downloads({ list }: { readonly list: JobBody }) {
             </p>
             {count === 0 ? null : (
               <button type="submit" class="small" name="only" value={name}>
-                Download<span class="unseen"> {RECOMMENDATION_LABELS[name]}</span>
+                Download<span class="unseen"> {PART_NAMES[name]}</span>
               </button>
             )}
           </li>
@@ -170,6 +170,9 @@ function Downloads({ list }: { readonly list: JobBody }) {
   )
 }
 
+/** How the rows of each recommendation are called. */
+const PART_NAMES = { allow: "allowed rows", review: "rows to review", block: "blocked rows" } as const
+
 /** The rows of a list by recommendation, as one bar. */
 export const ResultBar = ({ list }: { readonly list: JobBody }) => (
   <SplitBar
@@ -182,17 +185,6 @@ export const ResultBar = ({ list }: { readonly list: JobBody }) => (
   />
 )
 
-const categoryColumns = (all: number): readonly CellColumn<Share>[] => [
-  { name: "Category", kind: "text", cell: ({ tone, label }) => [<Swatch key="swatch" tone={tone} />, label] },
-  { name: "Rows", kind: "number", onPhone: "first", cell: ({ count }) => formatNumber(count) },
-  {
-    name: "Share",
-    kind: "number",
-    onPhone: "first",
-    cell: ({ count }) => <span class="because">{formatShare(count, all)}</span>,
-  },
-]
-
 function Categories({ list: { by_category: byCategory } }: { readonly list: JobBody }) {
   const shares = CATEGORY_NAMES.map(name => ({
     label: CATEGORY_LABELS[name],
@@ -201,11 +193,9 @@ function Categories({ list: { by_category: byCategory } }: { readonly list: JobB
   }))
     .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count)
-  const all = shares.reduce((sum, { count }) => sum + count, 0)
   return (
     <Panel title="Who is on it">
-      <SplitBar label="Rows by category" shares={shares} />
-      <RowTable caption="Rows by category" columns={categoryColumns(all)} rows={shares} />
+      <ShareTable caption="Rows by category" shares={shares} />
     </Panel>
   )
 }
@@ -215,7 +205,7 @@ function Facts({ list }: { readonly list: JobBody }) {
   const { reading, column, policy, units_used: units } = list
   const { done, skipped, cleaned, several, duplicates, wide, unreadable, degraded } = list.rows
   const counted: readonly (readonly [string, number, string])[] = [
-    ["Checked", done - skipped, `for ${formatCount(units, "unit")}`],
+    ["Checked", done - skipped, `${done - skipped === 1 ? "row" : "rows"}, ${formatCount(units, "unit")}`],
     ["Skipped", skipped, "nothing to check, free"],
     ["Cleaned", cleaned, "checked as they were meant"],
     ["Several addresses", several, "the first one was checked"],
@@ -249,22 +239,29 @@ const RowCount = ({ count, what }: { readonly count: number; readonly what: stri
   </>
 )
 
-/** Why rows are not simply allowed, with a row each to look at. */
-function Problems({ problems }: Pick<JobBody, "problems">) {
+type Problem = { readonly why: ComponentChildren; readonly rows: number; readonly first: number | null }
+
+const PROBLEM_COLUMNS: readonly CellColumn<Problem>[] = [
+  { name: "Reason", kind: "text", cell: ({ why }) => why },
+  { name: "Rows", kind: "number", onPhone: "labelled", cell: ({ rows }) => formatNumber(rows) },
+  { name: "First row", kind: "number", onPhone: "labelled", cell: ({ first }) => first && formatNumber(first) },
+]
+
+/** Why rows are not simply allowed, with a row each to look at. The job tells the most common reasons only. */
+function Problems({ list: { problems, by_recommendation: counts } }: { readonly list: JobBody }) {
   if (problems.length === 0) return null
+  const told = problems.map(({ reason, rows, first_row: first }): Problem => {
+    const why = reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />
+    return { why, rows, first }
+  })
+  const others = told.reduce((left, { rows }) => left - rows, (counts["review"] ?? 0) + (counts["block"] ?? 0))
   return (
-    <Panel title="Why rows are not allowed">
-      <Table caption="The most common reasons" columns={["Reason", "Rows", "First row"]}>
-        {problems.map(({ reason, rows, first_row: first }) => (
-          <tr key={reason}>
-            <th scope="row">
-              {reason === "unreadable" ? "The row cannot be read." : <Prose text={REASONS[reason].description} />}
-            </th>
-            <td class="number">{formatNumber(rows)}</td>
-            <td class="number">{formatNumber(first)}</td>
-          </tr>
-        ))}
-      </Table>
+    <Panel title="Why rows are not allowed" id="problems">
+      <RowTable
+        caption="The most common reasons"
+        columns={PROBLEM_COLUMNS}
+        rows={others > 0 ? [...told, { why: "Other reasons", rows: others, first: null }] : told}
+      />
     </Panel>
   )
 }

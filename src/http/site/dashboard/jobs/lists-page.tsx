@@ -53,7 +53,7 @@ export function ListsPage({ user, lists, flash, script, secretMadeAtMs, keepHour
       )}
       <Panel
         title="Earlier lists"
-        link={<span class="hint">Deleted {formatCount(keepHours, "hour")} after their check</span>}
+        link={<span class="hint">Deleted {formatCount(keepHours, "hour")} after the check</span>}
       >
         {lists.length === 0 ? (
           <p class="because">No lists yet. Yours appear here.</p>
@@ -182,7 +182,7 @@ function OptionFields({ values, fault, preview, errorAt }: OptionFieldsProps) {
 /** With a script, what is pasted anywhere on the page becomes a file. */
 const PasteField = ({ value }: { readonly value: string }) => (
   <details class="paste" open={value !== ""}>
-    <summary>Paste addresses</summary>
+    <summary class="button small">or paste addresses</summary>
     <TextArea
       {...{ name: "pasted", label: "Addresses, domains or websites, one per line", value }}
       {...{ maxLength: PASTED_LENGTH_MAX, placeholder: " ", spellcheck: false, autocomplete: "off" }}
@@ -195,9 +195,12 @@ function FileField({ bytesMax, error }: { readonly bytesMax: number; readonly er
   const described = error === null ? "file-hint" : "file-fault file-hint"
   return (
     <div class="drop">
-      <label for="file">Drop a CSV here</label>
+      <label for="file">
+        <span>Drop a file here</span>
+        <span>Choose a file</span>
+      </label>
       <p class="hint" id="file-hint">
-        or paste addresses. CSV, Excel, text, NDJSON, gzip. Up to {formatBytes(bytesMax)}. 1 unit per row.
+        CSV, Excel, text, NDJSON or gzip. Up to {formatBytes(bytesMax)}. 1 unit per row.
       </p>
       <input
         {...{ type: "file", id: "file", class: "drop-input", name: "file", required: true }}

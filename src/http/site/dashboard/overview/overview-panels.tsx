@@ -13,7 +13,7 @@ import type { SignedInUser } from "../../guards.ts"
 import { pathWithId, withQuery } from "../../links.ts"
 import { type Bar, Sparkline, StackedChart } from "../../ui/charts.tsx"
 import { formatCount, formatNumber, formatShare } from "../../ui/format.ts"
-import { Legend, Panel, SplitBar, Swatch } from "../../ui/panels.tsx"
+import { Legend, Panel, ShareTable } from "../../ui/panels.tsx"
 import { type CellColumn, RowTable, Table } from "../../ui/table.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { KEY_KIND_LABELS, KeyLast4, LastUsed } from "../keys/key-summary.tsx"
@@ -180,31 +180,14 @@ export function CategoryPanel({ data: { history, query } }: DataProps) {
       {found.length === 0 ? (
         <p class="hint">No checks in the last {query.days} days.</p>
       ) : (
-        <>
-          <SplitBar
-            label="Checks by category. The table below has the numbers."
-            shares={found.map(category => ({
-              label: CATEGORY_LABELS[category],
-              count: sum.byCategory[category],
-              tone: `of-${category}`,
-            }))}
-          />
-          <table class="shares">
-            <caption class="unseen">Checks by category</caption>
-            <tbody>
-              {found.map(category => (
-                <tr key={category}>
-                  <th scope="row">
-                    <Swatch tone={`of-${category}`} />
-                    {CATEGORY_LABELS[category]}
-                  </th>
-                  <td class="number">{formatNumber(sum.byCategory[category])}</td>
-                  <td class="number because">{formatShare(sum.byCategory[category], checkedCount(sum))}</td>
-                </tr>
-              ))}
-            </tbody>
-          </table>
-        </>
+        <ShareTable
+          caption="Checks by category"
+          shares={found.map(category => ({
+            label: CATEGORY_LABELS[category],
+            count: sum.byCategory[category],
+            tone: `of-${category}`,
+          }))}
+        />
       )}
     </Panel>
   )
