@@ -1,6 +1,7 @@
 import type { CheckOutcome } from "../../check/result/result.ts"
 import { METRIC_LABELS } from "../../contract/metrics.ts"
 import type { RequestLog } from "../../customers/request-log/request-log.ts"
+import { SITE_KEY } from "../../customers/usage/measures.ts"
 import type { Exchange, RequestResult } from "../exchange.ts"
 import { routeIndex } from "./request-observer.ts"
 
@@ -18,10 +19,11 @@ export class AccountLog {
     this.#log = log
   }
 
-  /** Logs an answered request for the account of its caller. A request without a caller is not logged. */
+  /** Logs an answered request for the account of its caller. A request without a caller is not logged, nor is a page that checked nothing. */
   record({ caller, route, result, refusal }: Exchange, { status }: Response, tookMs: number): void {
     if (caller === null || !this.#log.admits(caller.account.id)) return
     const { units, check, categoryCounts } = result ?? NO_RESULT
+    if (caller.key.id === SITE_KEY.id && status < 400 && check === null && categoryCounts === null) return
     const verdict = check?.judged.verdict ?? null
     this.#log.record({
       accountId: caller.account.id,

@@ -18,7 +18,8 @@ import { type CellColumn, RowTable, Table } from "../../ui/table.tsx"
 import { CATEGORY_LABELS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { KEY_KIND_LABELS, KeyLast4, LastUsed } from "../keys/key-summary.tsx"
 import { requestIdOf } from "../requests/request-query.ts"
-import { OutcomePill, type RequestLogState } from "../requests/requests-page.tsx"
+import { meaningOf, OutcomePill, subjectOf } from "../requests/request-words.tsx"
+import type { RequestLogState } from "../requests/requests-page.tsx"
 import type { StartStep } from "./start-steps.tsx"
 import { type DayFigures, daysOf, plainCount, recommendedCount, strikingDay } from "./usage-figures.ts"
 import { KEYLESS_NAMES, keyNameOf, type UsageQuery, usagePath } from "./usage-query.ts"
@@ -267,7 +268,7 @@ export function LatestPanel({ data: { latest } }: DataProps) {
             <li key={requestIdOf(request)}>
               <a href={pathWithId("loggedRequest", requestIdOf(request))}>{subjectOf(request)}</a>
               <span>{meaningOf(request)}</span>
-              {request.categoryCounts.length > 0 ? <span /> : <OutcomePill request={request} />}
+              <OutcomePill request={request} />
             </li>
           ))}
         </ul>
@@ -275,22 +276,3 @@ export function LatestPanel({ data: { latest } }: DataProps) {
     </Panel>
   )
 }
-
-/** What was checked, as far as it is logged. */
-function subjectOf({ domain, route, categoryCounts }: StoredRequest): string {
-  const items = categoryCounts.reduce((sum, [, count]) => sum + count, 0)
-  return domain ?? (items > 0 ? formatCount(items, "item") : route)
-}
-
-function meaningOf({ code, category, reason, categoryCounts }: StoredRequest): string {
-  if (code !== null) return code
-  if (categoryCounts.length > 0) return "Batch"
-  const known = CATEGORY_NAMES.find(name => name === category)
-  return REASON_LABELS.get(reason ?? "") ?? (known === undefined ? (category ?? "") : CATEGORY_LABELS[known])
-}
-
-/** Reasons that say more than the category does. */
-const REASON_LABELS: ReadonlyMap<string, string> = new Map([
-  ["likely_typo", "Typo"],
-  ["lookalike_domain", "Look-alike"],
-])

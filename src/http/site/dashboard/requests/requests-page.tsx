@@ -1,26 +1,19 @@
 /** @jsxImportSource preact */
-import type { ComponentChildren } from "preact"
 import { formatDate } from "../../../../base/time.ts"
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
-import { PROBLEMS } from "../../../../contract/problems.ts"
-import { REASON_NAMES, REASONS } from "../../../../contract/reasons.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
-import { SITE_KEY } from "../../../../customers/usage/measures.ts"
 import type { SignedInUser } from "../../guards.ts"
-import { pathWithId, withQuery } from "../../links.ts"
+import { pathWithId } from "../../links.ts"
 import { type FilterChip, FilterChips, readableTime } from "../../ui/filter-chips.tsx"
 import { formatCount, formatNumber } from "../../ui/format.ts"
 import { ActionButton, FlashMessage, FormError, LinkButton, SelectField, TextField, VERBATIM } from "../../ui/forms.tsx"
-import { DescriptionList, Prose, RecommendationBadge } from "../../ui/layout.tsx"
 import { Pagination } from "../../ui/pagination.tsx"
 import { Empty, Panel, Segmented } from "../../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../../ui/table.tsx"
-import { Verdict } from "../../ui/verdict/verdict.tsx"
-import { ReasonLink } from "../../ui/verdict/verdict-evidence.tsx"
-import { CATEGORY_LABELS, CATEGORY_MEANINGS, RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
+import { RECOMMENDATION_LABELS } from "../../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import {
   isUnfiltered,
@@ -31,6 +24,7 @@ import {
   requestsPath,
   STATUS_CLASSES,
 } from "./request-query.ts"
+import { meaningOf, OutcomePill, subjectOf } from "./request-words.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const REQUESTS_FLASH = {
@@ -42,7 +36,12 @@ export const REQUESTS_FLASH = {
 export type RequestLogState = "on" | "off" | "off by operator"
 
 /** A key that requests can be filtered by, and its name. */
-export type RequestKey = { readonly id: string; readonly name: string }
+export type RequestKey = {
+  readonly id: string
+  readonly name: string
+  /** The name with the last characters of the key. */
+  readonly label: string
+}
 
 type RequestsPageProps = {
   readonly user: SignedInUser
@@ -71,20 +70,21 @@ export function RequestsPage(props: RequestsPageProps) {
 
 function RequestLogSection({ query, requests, nextAfter, keys }: RequestsPageProps) {
   const { values, errors, before } = query
+  if (requests.length === 0 && before === null && isUnfiltered(values)) return <NoRequests query={query} />
   return (
     <>
       <FormError message={Object.keys(errors).length === 0 ? null : "Please correct the marked fields."} />
       <div class="filter-row">
-        <Segmented label="Recommendation" choices={outcomeChoices(values)} />
+        <Segmented label="Outcome" choices={outcomeChoices(values)} />
+        <FilterForm query={query} keys={keys} />
         <p class="actions" id="live" data-first-page={before === null ? "yes" : "no"}>
           <LinkButton path={requestsPath(values)} label="Reload" look="small" />
           <a class="button small" href={requestsPath(values, {}, ROUTES.requestLogFile.path)} download>
-            Download CSV
+            <span class="unseen">Download</span> CSV
           </a>
         </p>
       </div>
       <p class="hint" id="live-status" role="status" />
-      <FilterForm query={query} keys={keys} />
       <div id="requests" class="panel">
         {requests.length === 0 ? (
           <NoRequests query={query} />
@@ -124,8 +124,8 @@ const ANY = { value: "", label: "All" } as const
 
 function FilterForm({ query: { values, errors }, keys }: Pick<RequestsPageProps, "query" | "keys">) {
   const unnamed =
-    values.key === "" || keys.some(({ id }) => id === values.key) ? [] : [{ id: values.key, name: values.key }]
-  const keyOptions = [...keys, ...unnamed].map(({ id, name }) => ({ value: id, label: name }))
+    values.key === "" || keys.some(({ id }) => id === values.key) ? [] : [{ id: values.key, label: values.key }]
+  const keyOptions = [...keys, ...unnamed].map(({ id, label }) => ({ value: id, label }))
   const classOptions = Object.entries(STATUS_CLASSES).map(([value, { label }]) => ({ value, label }))
   const named = (names: readonly string[]) => [ANY, ...names.map(value => ({ value, label: value }))]
   return (
@@ -167,7 +167,7 @@ function chipsOf(values: RequestFilterValues, keys: readonly RequestKey[]): read
   const isOutcome = OUTCOMES.some(outcome => outcome.status === status)
   const shown = {
     domain,
-    key: keys.find(({ id }) => id === key)?.name ?? key,
+    key: keys.find(({ id }) => id === key)?.label ?? key,
     status: isOutcome ? "" : status,
     category,
     route,
@@ -199,10 +199,19 @@ function NoRequests({ query: { values, before } }: Pick<RequestsPageProps, "quer
 const requestColumns = (keys: readonly RequestKey[]): readonly CellColumn<StoredRequest>[] => [
   {
     ...{ name: "Domain", kind: "text" },
-    cell: request => <a href={pathWithId("loggedRequest", requestIdOf(request))}>{subjectOf(request)}</a>,
+    cell: request => [
+      <a
+        key="subject"
+        href={pathWithId("loggedRequest", requestIdOf(request))}
+        class={request.domain === null ? "because" : undefined}
+      >
+        {subjectOf(request)}
+      </a>,
+      request.skippedCount === 0 ? null : ` · ${formatCount(request.skippedCount, "later request")} not logged`,
+    ],
   },
-  { name: "Result", kind: "text", cell: resultOf },
-  { name: "Recommended", kind: "pill", onPhone: "first", cell: request => <OutcomePill request={request} /> },
+  { name: "Result", kind: "text", cell: meaningOf },
+  { name: "Outcome", kind: "pill", onPhone: "first", cell: request => <OutcomePill request={request} /> },
   {
     ...{ name: "Key", kind: "text", onPhone: "hidden" },
     cell: ({ keyId }) => <bdi>{keys.find(({ id }) => id === keyId)?.name ?? keyId}</bdi>,
@@ -211,39 +220,14 @@ const requestColumns = (keys: readonly RequestKey[]): readonly CellColumn<Stored
   { name: "When", kind: "time", cell: RequestTime },
 ]
 
-/** What a request is about: its domain, or how many items it had. */
-function subjectOf({ domain, categoryCounts, skippedCount }: StoredRequest): string {
-  const itemCount = categoryCounts.reduce((sum, [, count]) => sum + count, 0)
-  const subject = domain ?? (itemCount === 0 ? "not checked" : formatCount(itemCount, "item"))
-  return skippedCount === 0 ? subject : `${subject} · ${formatCount(skippedCount, "later request")} not logged`
-}
-
-/** The category, those of a batch, or the code of a problem. */
-const resultOf = ({ code, category, categoryCounts }: StoredRequest): string | null =>
-  code ?? category ?? (categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ") || null)
-
-type RequestProps = { readonly request: StoredRequest }
-
-/** The recommendation of a check, or the status of what was refused. The colour adds nothing to the words. */
-export function OutcomePill({ request }: RequestProps) {
-  const advice = RECOMMENDATIONS.find(name => name === request.recommendation)
-  return advice === undefined ? <StatusPill request={request} /> : <RecommendationBadge recommendation={advice} />
-}
-
 /** When a request came, with seconds, since they follow each other fast. */
-function RequestTime({ atMs }: Pick<StoredRequest, "atMs">) {
+export function RequestTime({ atMs }: Pick<StoredRequest, "atMs">) {
   const iso = new Date(atMs).toISOString()
   return <time dateTime={iso}>{`${formatDate(atMs)}, ${iso.slice(11, 19)}`}</time>
 }
 
-/** The status of a response. */
-function StatusPill({ request: { status } }: RequestProps) {
-  const mark = status < 400 ? "" : status < 500 ? "review" : "block"
-  return <span class={`pill ${mark}`}>{status}</span>
-}
-
 /** A duration in milliseconds: `0.05 ms`, `12.3 ms`, `1,234 ms`. */
-const formatTookMs = (tookMs: number): string =>
+export const formatTookMs = (tookMs: number): string =>
   `${new Intl.NumberFormat("en", { maximumFractionDigits: tookMs < 1 ? 2 : tookMs < 100 ? 1 : 0 }).format(tookMs)} ms`
 
 /** Why no request is listed. */
@@ -268,101 +252,4 @@ function SwitchSection({ isOn }: { readonly isOn: boolean }) {
       />
     </Panel>
   )
-}
-
-type RequestPageProps = {
-  readonly user: SignedInUser
-  readonly request: StoredRequest
-  readonly keyName: string
-}
-
-/** Everything that is logged of one request: its verdict, or what its codes mean. */
-export function RequestPage({ user, request, keyName }: RequestPageProps) {
-  const { skippedCount } = request
-  return (
-    <DashboardLayout route="loggedRequest" title="Request" user={user}>
-      <p class="crumb">
-        <a href={ROUTES.requests.path}>All requests</a>
-      </p>
-      <LoggedVerdict request={request} call={callItems(request, keyName)} />
-      {skippedCount === 0 ? null : (
-        <p class="notice review">
-          {formatCount(skippedCount, "later request")} of your account could not be logged. More arrived at once than
-          the log takes.
-        </p>
-      )}
-      <p class="hint">The address that was checked is not logged.</p>
-    </DashboardLayout>
-  )
-}
-
-type LoggedVerdictProps = RequestProps & { readonly call: readonly Item[] }
-
-/** The verdict of a single check. Of a batch, of a refused request and of what a newer version wrote: a list. */
-function LoggedVerdict({ request, call }: LoggedVerdictProps) {
-  const { domain, categoryCounts } = request
-  const category = CATEGORY_NAMES.find(name => name === request.category)
-  const recommendation = RECOMMENDATIONS.find(name => name === request.recommendation)
-  if (category === undefined || recommendation === undefined)
-    return (
-      <DescriptionList
-        items={[...call, ...categoryCounts.map(([name, count]) => [`Items: ${name}`, formatNumber(count)] as const)]}
-      />
-    )
-  const reason = REASON_NAMES.find(name => name === request.reason)
-  return (
-    <Verdict
-      tone={category}
-      recommendation={recommendation}
-      subject={domain ?? "Your input"}
-      headline={CATEGORY_LABELS[category]}
-      meaning={CATEGORY_MEANINGS[category]}
-      reasons={reason === undefined ? [] : [{ mark: "info", text: <Prose text={REASONS[reason].description} /> }]}
-      facts={reason === undefined ? call : [...call, ["Reason", <ReasonLink reason={reason} />]]}
-    >
-      {domain === null ? null : (
-        <p class="actions">
-          <LinkButton path={withQuery(ROUTES.docsLists.path, { domain })} label="Which lists?" look="small" />
-          <LinkButton path={withQuery(ROUTES.feedback.path, { domain })} label="Wrong? Tell us" look="small" />
-        </p>
-      )}
-    </Verdict>
-  )
-}
-
-type Item = readonly [name: string, value: ComponentChildren]
-
-function callItems(request: StoredRequest, keyName: string): readonly Item[] {
-  const { atMs, keyId, route, tookMs, units, code } = request
-  return [
-    ["Time", [<RequestTime key="time" atMs={atMs} />, " UTC"]],
-    ["Status", <StatusPill request={request} />],
-    ...problemItems(code),
-    ["Route", <code>{route}</code>],
-    [
-      "Key",
-      keyId === SITE_KEY.id ? (
-        keyName
-      ) : (
-        <a href={pathWithId("dashboardKey", keyId)}>
-          <bdi>{keyName}</bdi>
-        </a>
-      ),
-    ],
-    ["Took", formatTookMs(tookMs)],
-    ["Cost", formatCount(units, "unit")],
-  ]
-}
-
-function problemItems(code: string | null): readonly Item[] {
-  if (code === null) return []
-  const problem = Object.entries(PROBLEMS).find(([name]) => name === code)?.[1]
-  const name: Item = ["Problem", <code>{code}</code>]
-  if (problem === undefined) return [name]
-  return [
-    name,
-    ["Why", <Prose text={problem.cause} />],
-    ["What to do", <Prose text={problem.action} />],
-    ["More", <a href={`${ROUTES.docsErrors.path}#${code}`}>What this problem means</a>],
-  ]
 }

@@ -29,8 +29,9 @@ import { flashMessage, withFlash } from "../../links.ts"
 import { streamText } from "../../page-responses.ts"
 import type { SiteContext } from "../../site-context.ts"
 import { paginate } from "../../ui/pagination.tsx"
+import { RequestPage } from "./request-page.tsx"
 import { parseRequestPlace, parseRequestQuery, requestIdOf } from "./request-query.ts"
-import { REQUESTS_FLASH, type RequestKey, type RequestLogState, RequestPage, RequestsPage } from "./requests-page.tsx"
+import { REQUESTS_FLASH, type RequestKey, type RequestLogState, RequestsPage } from "./requests-page.tsx"
 
 /** How many requests a page displays. */
 const REQUESTS_PER_PAGE = 50
@@ -52,7 +53,7 @@ export function requestsPageRoutes(site: SiteContext) {
         if (detail !== "") throw invalidInput([{ parameter, detail }])
         if (state !== "on") throw new Problem("not_found", "The request log is off.")
         await requestLog?.flushAccount(id)
-        const names = new Map((await namedKeys(store, id)).map(key => [key.id, key.name]))
+        const names = new Map((await namedKeys(store, id)).map(key => [key.id, key.label]))
         const lines = csvLines(page => readRequests(store, id, clock(), { ...page, filter }), names)
         return pages.download(streamText(lines, logError(log, "the request log was not exported")), exchange, CSV_FILE)
       }),
@@ -62,7 +63,7 @@ export function requestsPageRoutes(site: SiteContext) {
         const { id } = user.account
         const found = place === null || requestLog === null ? null : await findRequest(store, id, clock(), place)
         if (found === null) throw new Problem("not_found", "There is no such request in your log.")
-        const keyName = (await namedKeys(store, id)).find(key => key.id === found.keyId)?.name ?? found.keyId
+        const keyName = (await namedKeys(store, id)).find(key => key.id === found.keyId)?.label ?? found.keyId
         return <RequestPage user={user} request={found} keyName={keyName} />
       }),
     postRequestLog: exchange =>
@@ -151,7 +152,7 @@ export async function logState({ requestLog, changes }: SiteContext, accountId: 
 async function namedKeys(store: Store, accountId: string): Promise<readonly RequestKey[]> {
   const keys = await listKeys(store, accountId, KEYS_NAMED_MAX)
   return [
-    ...keys.map(({ id, name, last4 }) => ({ id, name: `${name} …${last4}` })),
-    { id: SITE_KEY.id, name: "This dashboard" },
+    ...keys.map(({ id, name, last4 }) => ({ id, name, label: `${name} …${last4}` })),
+    { id: SITE_KEY.id, name: "This dashboard", label: "This dashboard" },
   ]
 }

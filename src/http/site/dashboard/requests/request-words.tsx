@@ -1,0 +1,52 @@
+/** @jsxImportSource preact */
+import { domainToUnicode } from "node:url"
+import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
+import { RECOMMENDATIONS } from "../../../../contract/policies.ts"
+import type { StoredRequest } from "../../../../customers/request-log/request-rows.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
+import { RecommendationBadge } from "../../ui/layout.tsx"
+import { CATEGORY_LABELS } from "../../ui/verdict/verdict-words.ts"
+
+/** What a request is about: its domain, or how many items it had, or else its route. */
+export function subjectOf({ domain, category, recommendation, reason, categoryCounts, route }: StoredRequest): string {
+  if (domain !== null) return displayedName(domain, recommendation === "allow", reason)
+  const itemCount = categoryCounts.reduce((sum, [, count]) => sum + count, 0)
+  if (itemCount > 0) return formatCount(itemCount, "item")
+  return category === null ? route : "Not an address"
+}
+
+/** A name as people read it. The log does not say whether it imitates another: one that may do so stays in ASCII. */
+function displayedName(domain: string, isAllowed: boolean, reason: string | null): string {
+  const name = domainToUnicode(domain) || domain
+  return isAllowed || (reason !== "lookalike_domain" && /^[\w.ß-öø-ÿ-]*$/.test(name)) ? name : domain
+}
+
+/** What came out: the problem, the categories of a batch, or the category of a check, in words. */
+export function meaningOf({ code, category, reason, categoryCounts }: StoredRequest): string {
+  if (code !== null) return problemLabel(code)
+  if (category === null) return categoryCounts.map(([name, count]) => `${formatNumber(count)} ${name}`).join(", ")
+  return REASON_LABELS.get(reason ?? "") ?? categoryLabel(category)
+}
+
+/** The code of a problem in words: `Rate limited`. */
+const problemLabel = (code: string): string => `${code.charAt(0).toUpperCase()}${code.slice(1).replaceAll("_", " ")}`
+
+/** A category in words. Another version may have written one that this one does not know. */
+function categoryLabel(category: string): string {
+  const known = CATEGORY_NAMES.find(name => name === category)
+  return known === undefined ? category : CATEGORY_LABELS[known]
+}
+
+/** Reasons that say more than the category does. */
+const REASON_LABELS: ReadonlyMap<string, string> = new Map([
+  ["likely_typo", "Typo"],
+  ["lookalike_domain", "Look-alike"],
+])
+
+/** What was recommended, or that the request was refused or failed. Nothing for what has several results. */
+export function OutcomePill({ request: { recommendation, status } }: { readonly request: StoredRequest }) {
+  const advice = RECOMMENDATIONS.find(name => name === recommendation)
+  if (advice !== undefined) return <RecommendationBadge recommendation={advice} />
+  if (status < 400) return null
+  return <span class={`pill ${status < 500 ? "review" : "block"}`}>{status < 500 ? "Refused" : "Failed"}</span>
+}
