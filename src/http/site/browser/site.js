@@ -109,6 +109,11 @@ addEventListener("pageshow", () => {
   sentAt.clear()
 })
 
+// A choice of what a page shows is sent at once.
+document.addEventListener("change", ({ target }) => {
+  if (target instanceof HTMLSelectElement && target.hasAttribute("data-sends")) target.form?.requestSubmit()
+})
+
 /** The tabs of one page show the same language, and the next page shows it too. */
 const TAB = "tab"
 /** @param {string} label */

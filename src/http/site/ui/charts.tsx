@@ -10,6 +10,8 @@ export type Bar = {
   readonly label: string
   /** The same below the chart, where there is little room. */
   readonly short: string
+  /** Whether the words beside the chart are about it. */
+  readonly isMarked?: boolean
   /** A value for each series, in their order, from the bottom up. */
   readonly values: readonly number[]
 }
@@ -73,12 +75,12 @@ type StackedBarProps = {
   readonly top: number
 }
 
-function StackedBar({ bar: { label, values }, series, left, place, top }: StackedBarProps) {
+function StackedBar({ bar: { label, values, isMarked }, series, left, place, top }: StackedBarProps) {
   const parts = series.map(({ label: name }, at) => [name.toLowerCase(), values[at] ?? 0] as const)
   const told = parts.filter(([, value]) => value > 0).map(([name, value]) => `${formatNumber(value)} ${name}`)
   const [x, width] = [`${round(left + (place * (1 - BAR_SHARE)) / 2)}%`, `${round(place * BAR_SHARE)}%`]
   return (
-    <g>
+    <g class={isMarked ? "marked" : undefined}>
       <title>{`${label}: ${told.join(", ") || "none"}`}</title>
       <rect class="hit" x={`${round(left)}%`} width={`${round(place)}%`} height={PLOT_BOTTOM} />
       {series.map(({ tone, label: name }, at) => {

@@ -68,7 +68,7 @@ describe("the figures of the overview", () => {
       expect(sumOf(chartOf(html))).toBe(checks)
       for (const [caption, column] of [
         ["Checks by category", 1],
-        ["Keys", 3],
+        ["Keys", 4],
       ] as const)
         expect({ caption, checks: sumOf(columnOf(html, caption, column)) }).toEqual({ caption, checks })
       expect(words).toContain(`Checks ${checks} `)
@@ -88,16 +88,16 @@ describe("the figures of the overview", () => {
   test("tell what is left today, what form keys used, and what limits there are", async () => {
     const { get } = await busy()
     const { text: words } = await get(OVERVIEW)
-    expect(words).toContain("Left today 9,991 of 10,000 · resets in 24 h")
-    expect(words).toContain("Form keys: 2 of 1,000 today")
-    expect(words).toContain("10,000 units a day · 20 requests a second · 20 at once")
+    expect(words).toContain("Left today 9,991 of 10,000 · resets at 00:00 UTC")
+    expect(words).toContain("Publishable keys: 2 of 1,000 today")
+    expect(words).toContain("10,000 units per day · 20 requests per second · 20 at once")
   })
 
   test("are those of one key when it is chosen, in the chart, the tables and the file", async () => {
     const { get, publishable } = await busy()
     const { html } = await get(`${OVERVIEW}?key=${publishable}`)
     expect(sumOf(chartOf(html))).toBe(2)
-    expect(columnOf(html, "Keys", 3)).toEqual([2])
+    expect(columnOf(html, "Keys", 4)).toEqual([2])
     expect(html).toMatch(
       new RegExp(`<option[^>]*value="${publishable}"[^>]* selected|<option[^>]* selected[^>]*value="${publishable}"`),
     )
@@ -116,7 +116,7 @@ describe("the figures of the overview", () => {
     // A session ends earlier than the usage.
     const rows = async (query: string) =>
       rowsOf((await (await signedInBrowser(harness)).get(`${OVERVIEW}${query}`)).html, "Keys")[0]?.slice(1)
-    expect(await rows("?days=90")).toEqual(["Secret, revoked", expect.any(String), "2"])
+    expect(await rows("?days=90")).toEqual(["Secret, revoked", expect.any(String), "", "2"])
     expect((await rows("?days=7"))?.at(-1)).toBe("1")
     await harness.time.tick(DAY_MS)
     expect((await rows("?days=90"))?.at(-1)).toBe("1")
@@ -129,10 +129,10 @@ describe("the figures of the overview", () => {
     const told = async (query: string) =>
       /Checks [\d,]+ (.*?) Blocked/.exec((await get(`${OVERVIEW}${query}`)).text)?.[1]
     await check(2)
-    expect(await told("?days=7")).toBe("none in the 7 days before")
+    expect(await told("?days=7")).toBe("none in the previous 7 days")
     await harness.time.tick(7 * DAY_MS)
     await check(3)
-    expect(await told("?days=7")).toBe("▲ up 50% on the 7 days before")
+    expect(await told("?days=7")).toBe("▲ up 50% vs the previous 7 days")
     expect(await told("?days=90")).toBe("in 90 days")
   })
 
@@ -148,7 +148,7 @@ describe("the figures of the overview", () => {
     await harness.ask("POST /v1/check", { body: { domain: "mailinator.com" } })
     const { html, text: words } = await get(OVERVIEW)
     expect(chartOf(html).slice(-2)).toEqual([1, 1])
-    expect(words).toContain("Blocked 100% 1 kept out")
+    expect(words).toContain("Blocked 100% 1 recommended to block")
     expect(words).toContain("Block 100% Until 1 Jan: not counted by recommendation")
   })
 })
@@ -263,16 +263,16 @@ describe("the latest requests", () => {
       textOf(row.replaceAll("</span>", "</span> ").replaceAll("</a>", "</a> ")).trim(),
     )
 
-  test("are five checks of the log, the newest first, and lead to their pages", async () => {
+  test("are eight checks of the log, the newest first, and lead to their pages", async () => {
     const { harness, get } = await openSignedIn()
-    for (const domain of ["mit.edu", "gmail.com", "gmail.com", "gmail.com", "mailinator.com"])
+    for (const domain of ["mit.edu", ...Array.from({ length: 6 }, () => "gmail.com"), "mailinator.com"])
       await harness.ask("POST /v1/check", { body: { domain } })
     await harness.ask("POST /v1/check/batch", { body: { items: ["jane@gmail.com", "a@@b"] } })
     await harness.ask("GET /v1/usage")
     const { html } = await get(OVERVIEW)
     expect(latestOf(html)).toEqual([
-      ...["2 items Batch", "mailinator.com Disposable block"],
-      ...Array.from({ length: 3 }, () => "gmail.com Personal review"),
+      ...["2 items 1 personal, 1 invalid", "mailinator.com Disposable block"],
+      ...Array.from({ length: 6 }, () => "gmail.com Personal review"),
     ])
     const [path = ""] = attributesIn(html, "href").filter(href => href.startsWith(`${ROUTES.requests.path}/`))
     expect((await get(path)).status).toBe(200)

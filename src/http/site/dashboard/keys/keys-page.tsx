@@ -5,12 +5,15 @@ import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
-import { formatCount } from "../../ui/format.ts"
+import { formatCount, formatNumber } from "../../ui/format.ts"
 import { LinkButton } from "../../ui/forms.tsx"
 import { Empty, Panel } from "../../ui/panels.tsx"
 import { type CellColumn, RowTable } from "../../ui/table.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import { KEY_KIND_LABELS, KeyLast4, KeyStateLabel, LastUsed, placesOf } from "./key-summary.tsx"
+
+/** For so many days the page counts the checks of keys. */
+export const CHECKS_DAYS = 30
 
 /** How many keys the page displays: the active ones, then the latest revoked ones. */
 export const KEYS_DISPLAYED_MAX = 50
@@ -19,23 +22,24 @@ type KeysPageProps = {
   readonly user: SignedInUser
   /** At most `KEYS_DISPLAYED_MAX`, active ones first. */
   readonly keys: readonly ApiKey[]
+  /** How many checks each key made in the last `CHECKS_DAYS` days. */
+  readonly checks: ReadonlyMap<string, number>
   readonly nowMs: number
 }
 
 /** The account's keys. */
-export function KeysPage({ user, keys, nowMs }: KeysPageProps) {
+export function KeysPage({ user, keys, checks, nowMs }: KeysPageProps) {
   const active = keys.filter(key => isUsableKey(key, nowMs))
   const ended = keys.filter(key => !isUsableKey(key, nowMs))
   const isFull = active.length >= LIMITS.keysPerAccountMax
   const newKey = <LinkButton path={ROUTES.newKey.path} label="New key" />
-  const columns = keyColumns(nowMs)
   return (
     <DashboardLayout route="keys" title="Keys" user={user} action={active.length === 0 || isFull ? undefined : newKey}>
       <Panel>
         {active.length === 0 ? (
           <Empty action={newKey}>A key lets your server or your web page check addresses.</Empty>
         ) : (
-          <RowTable caption="Active keys" columns={columns} rows={active} />
+          <RowTable caption="Active keys" columns={keyColumns({ keys: active, checks, nowMs })} rows={active} />
         )}
       </Panel>
       <p class="hint">
@@ -47,14 +51,19 @@ export function KeysPage({ user, keys, nowMs }: KeysPageProps) {
           title="Expired and revoked keys"
           link={keys.length >= KEYS_DISPLAYED_MAX ? <span>Only the latest are shown</span> : undefined}
         >
-          <RowTable caption="Expired and revoked keys" columns={columns} rows={ended} />
+          <RowTable
+            caption="Expired and revoked keys"
+            columns={keyColumns({ keys: ended, checks, nowMs })}
+            rows={ended}
+          />
         </Panel>
       )}
     </DashboardLayout>
   )
 }
 
-const keyColumns = (nowMs: number): readonly CellColumn<ApiKey>[] => [
+/** On phones a state is displayed where it says more than that a key is active. */
+const keyColumns = ({ keys, checks, nowMs }: Omit<KeysPageProps, "user">): readonly CellColumn<ApiKey>[] => [
   {
     ...{ name: "Name", kind: "text" },
     cell: key => [
@@ -66,7 +75,23 @@ const keyColumns = (nowMs: number): readonly CellColumn<ApiKey>[] => [
     ],
   },
   { name: "Kind", kind: "time", cell: ({ kind }) => KEY_KIND_LABELS[kind] },
-  { name: "Used from", kind: "text", onPhone: "hidden", cell: key => placesOf(key).join(", ") || "any server" },
+  {
+    name: "Used from",
+    kind: "text",
+    onPhone: "hidden",
+    cell: key =>
+      placesOf(key)
+        .map(place => place.replace("https://", ""))
+        .join(", ") || "any server",
+  },
   { name: "Last used", kind: "time", onPhone: "labelled", cell: key => <LastUsed apiKey={key} /> },
-  { name: "State", kind: "time", cell: key => <KeyStateLabel apiKey={key} nowMs={nowMs} /> },
+  {
+    ...{ name: "State", kind: "time" },
+    ...(keys.every(key => key.revokedAtMs === null && key.expiresAtMs === null) ? { onPhone: "hidden" } : {}),
+    cell: key => <KeyStateLabel apiKey={key} nowMs={nowMs} />,
+  },
+  {
+    ...{ name: `Checks, ${CHECKS_DAYS} days`, kind: "number", onPhone: "first" },
+    cell: ({ id }) => formatNumber(checks.get(id) ?? 0),
+  },
 ]

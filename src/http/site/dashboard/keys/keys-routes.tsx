@@ -7,6 +7,7 @@ import { type KeyLimitCeiling, NO_CEILING } from "../../../../customers/keys/key
 import { isUsableKey } from "../../../../customers/keys/key-state.ts"
 import { type ApiKey, findKey, listKeys, renameKey, revokeKey } from "../../../../customers/keys/keys.ts"
 import type { ChangeLog } from "../../../../customers/store/change-log/change-log.ts"
+import { checkedCount, readUsageHistory, sumFigures } from "../../../../customers/usage/usage-history.ts"
 import type { Exchange } from "../../../exchange.ts"
 import { Problem } from "../../../response/problem.ts"
 import { handlers } from "../../../router.ts"
@@ -26,7 +27,7 @@ import {
   splitOrigins,
 } from "./key-form.ts"
 import { KEY_FLASH, KeyPage, type KeyPageFault } from "./key-page.tsx"
-import { KEYS_DISPLAYED_MAX, KeysPage } from "./keys-page.tsx"
+import { CHECKS_DAYS, KEYS_DISPLAYED_MAX, KeysPage } from "./keys-page.tsx"
 import { CreatedKeyPage, KeyCreatedBeforePage, NewKeyPage } from "./new-key-page.tsx"
 import { readRestrictions, restrictionsOf } from "./restriction-fields.tsx"
 
@@ -36,7 +37,12 @@ export function keysPageRoutes(site: SiteContext) {
   return handlers({
     keys: exchange =>
       guards.requireAccount.page(exchange, async user => (
-        <KeysPage user={user} keys={await readKeys(site, user)} nowMs={site.clock()} />
+        <KeysPage
+          user={user}
+          keys={await readKeys(site, user)}
+          checks={await readChecks(site, user)}
+          nowMs={site.clock()}
+        />
       )),
     newKey: exchange =>
       guards.requireAccount.page(exchange, user =>
@@ -52,6 +58,12 @@ async function readKeys({ usageOf, changes }: SiteContext, { account }: SignedIn
   // The usage comes first: reading it writes when keys were last used.
   await usageOf(account)
   return await listKeys(changes.store, account.id, KEYS_DISPLAYED_MAX)
+}
+
+/** How many checks each key made lately. */
+async function readChecks({ usage, clock }: SiteContext, { account }: SignedInUser) {
+  const ofKeys = Map.groupBy(await readUsageHistory(usage, clock, account.id, CHECKS_DAYS), ({ keyId }) => keyId)
+  return new Map([...ofKeys].map(([id, own]) => [id, checkedCount(sumFigures(own))] as const))
 }
 
 async function newKeyPage(site: SiteContext, user: SignedInUser, values: KeyFormValues, error: KeyFormError | null) {

@@ -1,5 +1,5 @@
 /** @jsxImportSource preact */
-import { formatInstant, HOUR_MS } from "../../../../base/time.ts"
+import { formatInstant } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { TIERS } from "../../../../contract/tiers.ts"
@@ -43,8 +43,12 @@ export function OverviewPage({ data }: DataProps) {
             </div>
           </>
         ) : null}
-        <KeysPanel data={data} />
-        <LimitsPanel usage={usage} />
+        {nextStep === "key" || nextStep === "call" ? null : (
+          <>
+            <KeysPanel data={data} />
+            <LimitsPanel usage={usage} />
+          </>
+        )}
       </div>
     </DashboardLayout>
   )
@@ -66,7 +70,7 @@ function PeriodChoice({ data: { query, keys, usedKeyIds } }: DataProps) {
           <label class="unseen" for="key">
             Key
           </label>
-          <select id="key" name="key">
+          <select id="key" name="key" data-sends>
             <option value="">All keys</option>
             {ids.map(id => (
               <option key={id} value={id} selected={id === query.key}>
@@ -74,7 +78,7 @@ function PeriodChoice({ data: { query, keys, usedKeyIds } }: DataProps) {
               </option>
             ))}
           </select>
-          <button type="submit" class="small">
+          <button type="submit" class="small without-script">
             Show
           </button>
         </form>
@@ -92,7 +96,7 @@ function PeriodChoice({ data: { query, keys, usedKeyIds } }: DataProps) {
 }
 
 function FigureTiles({ data }: DataProps) {
-  const { history, query, usage, nowMs } = data
+  const { history, query, usage } = data
   const sum = sumFigures(history)
   const { block } = sum.byRecommendation
   const counted = recommendedCount(sum)
@@ -104,7 +108,7 @@ function FigureTiles({ data }: DataProps) {
         {
           label: "Blocked",
           value: counted === 0 ? "–" : formatShare(block, counted),
-          note: counted === 0 ? "nothing to count yet" : `${formatNumber(block)} kept out`,
+          note: counted === 0 ? "nothing to count yet" : `${formatNumber(block)} recommended to block`,
         },
         { label: "Rate limited", value: formatNumber(sum.rateLimited), note: `requests in ${query.days} days` },
         remaining === null
@@ -116,7 +120,7 @@ function FigureTiles({ data }: DataProps) {
                 <>
                   of {formatNumber(used + remaining + lost)} · resets{" "}
                   <time dateTime={resetsAt} data-exact title={formatInstant(Date.parse(resetsAt))}>
-                    {inTime(Date.parse(resetsAt) - nowMs)}
+                    at 00:00 UTC
                   </time>
                 </>
               ),
@@ -126,24 +130,18 @@ function FigureTiles({ data }: DataProps) {
   )
 }
 
-const MINUTE_MS = 60_000
-
-/** A time of less than a day that is still to go: `in 5 h`. */
-const inTime = (ms: number): string =>
-  ms < HOUR_MS ? `in ${Math.max(1, Math.ceil(ms / MINUTE_MS))} min` : `in ${Math.round(ms / HOUR_MS)} h`
-
 /** Changes above it are told as a multiple. */
 const PERCENT_MAX = 300
 
 /** How many more or fewer checks there were than in the period before. */
 function Change({ data: { history, historyBefore, query } }: DataProps) {
-  const period = `the ${query.days} days before`
+  const period = `the previous ${query.days} days`
   if (historyBefore === null) return <>in {query.days} days</>
   const [now, before] = [history, historyBefore].map(usage => checkedCount(sumFigures(usage))) as [number, number] // two in, two out
   if (before === 0) return <>none in {period}</>
   const percent = Math.round((now / before - 1) * 100)
   if (percent === 0) return <>as many as in {period}</>
-  const size = percent > PERCENT_MAX ? `${formatNumber(Math.round(now / before))} times` : `${Math.abs(percent)}% on`
+  const size = percent > PERCENT_MAX ? `${formatNumber(Math.round(now / before))} times` : `${Math.abs(percent)}% vs`
   return (
     <>
       <span aria-hidden="true">{percent > 0 ? "▲" : "▼"}</span>

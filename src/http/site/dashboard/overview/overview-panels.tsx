@@ -21,7 +21,14 @@ import { requestIdOf } from "../requests/request-query.ts"
 import { meaningOf, OutcomePill, subjectOf } from "../requests/request-words.tsx"
 import type { RequestLogState } from "../requests/requests-page.tsx"
 import type { StartStep } from "./start-steps.tsx"
-import { type DayFigures, daysOf, plainCount, recommendedCount, strikingDay } from "./usage-figures.ts"
+import {
+  type DayFigures,
+  daysOf,
+  plainCount,
+  recommendedCount,
+  type StrikingDay,
+  strikingDay,
+} from "./usage-figures.ts"
 import { KEYLESS_NAMES, keyNameOf, type UsageQuery, usagePath } from "./usage-query.ts"
 
 /** The data of the overview. */
@@ -62,7 +69,7 @@ const PLAIN_SERIES = { label: "Not counted by recommendation", tone: "of-plain" 
 export function ChartPanel({ data }: DataProps) {
   const { history, query, today } = data
   const days = daysOf(history, query.days, today)
-  const sum = sumFigures(days)
+  const [sum, striking] = [sumFigures(days), strikingDay(days)]
   const download = (
     <a href={usagePath(query, "usageFile")} download>
       Download CSV
@@ -79,6 +86,7 @@ export function ChartPanel({ data }: DataProps) {
     (figures): Bar => ({
       label: formatDate(figures.day * DAY_MS),
       short: formatDay(figures.day * DAY_MS),
+      isMarked: figures.day === striking?.figures.day,
       values: [
         ...RECOMMENDATIONS.map(name => figures.byRecommendation[name]),
         ...(hasPlain ? [plainCount(figures)] : []),
@@ -102,7 +110,7 @@ export function ChartPanel({ data }: DataProps) {
             ...(hasPlain ? [{ label: plainWords(days), tone: PLAIN_SERIES.tone }] : []),
           ]}
         />
-        <StrikingDayLine data={data} days={days} />
+        <StrikingDayLine data={data} days={days} striking={striking} />
       </div>
       <DayTable days={days} />
     </Panel>
@@ -118,19 +126,22 @@ function plainWords(days: readonly DayFigures[]): string {
 function StrikingDayLine({
   data: { query, latest, today },
   days,
-}: DataProps & { readonly days: readonly DayFigures[] }) {
-  const found = strikingDay(days)
-  if (found === null) return null
-  const { kind, figures } = found
+  striking,
+}: DataProps & { readonly days: readonly DayFigures[]; readonly striking: StrikingDay | null }) {
+  if (striking === null) return null
+  const { kind, figures } = striking
   const { day, byRecommendation } = figures
+  const on = formatDay(day * DAY_MS)
+  const all = sumFigures(days)
+  const usual = formatShare(all.byRecommendation.block, recommendedCount(all))
   const isLogged = latest.state === "on" && today - day < LIMITS.requestLogDays
   const path = withQuery(ROUTES.requests.path, { key: query.key, from: startOf(day), to: startOf(day + 1) })
   return (
     <p>
-      {formatDay(day * DAY_MS)}:{" "}
+      Unusual:{" "}
       {kind === "blocked"
-        ? `${formatShare(byRecommendation.block, recommendedCount(figures))} blocked.`
-        : `${formatCount(checkedCount(figures), "check")}, the most on a day.`}
+        ? `${formatShare(byRecommendation.block, recommendedCount(figures))} blocked on ${on}, usually ${usual}.`
+        : `${formatCount(checkedCount(figures), "check")} on ${on}, the most on a day.`}
       {isLogged ? " " : null}
       {isLogged ? <a href={path}>See those requests</a> : null}
     </p>
@@ -212,11 +223,12 @@ export function KeysPanel({ data: { history, query, today, keys, nowMs, usage } 
     { name: "Kind", kind: "text", cell: ({ key }) => kindOf(key) },
     { name: "Last used", kind: "time", cell: ({ key }) => key && <LastUsed apiKey={key} /> },
     {
+      ...{ name: "Trend", kind: "pill", onPhone: "hidden" },
+      cell: ({ own }) => <Sparkline values={daysOf(own, query.days, today).map(checkedCount)} />,
+    },
+    {
       ...{ name: `Checks, ${query.days} days`, kind: "number", onPhone: "first" },
-      cell: ({ own, checks }) => [
-        <Sparkline key="days" values={daysOf(own, query.days, today).map(checkedCount)} />,
-        formatNumber(checks),
-      ],
+      cell: ({ checks }) => formatNumber(checks),
     },
   ]
   if (rows.length === 0) return null
@@ -226,7 +238,7 @@ export function KeysPanel({ data: { history, query, today, keys, nowMs, usage } 
       <RowTable caption="Keys" columns={columns} rows={rows.slice(0, KEYS_SHOWN_MAX)} />
       {keys.some(({ kind }) => kind === "publishable") ? (
         <p class="hint">
-          Form keys: {formatNumber(used)} of {formatNumber(LIMITS.publishableUnitsPerDay)} today
+          Publishable keys: {formatNumber(used)} of {formatNumber(LIMITS.publishableUnitsPerDay)} today
         </p>
       ) : null}
     </Panel>

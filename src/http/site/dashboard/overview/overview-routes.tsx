@@ -108,7 +108,7 @@ const selected = (history: readonly KeyDayUsage[], { days, key }: UsageQuery, to
   history.filter(usage => usage.day > today - days && usage.day <= today && (key === "" || usage.keyId === key))
 
 /** So many requests are displayed, and so many are looked at for them, since some are no checks. */
-const [LATEST_COUNT, LATEST_READ] = [5, 50] as const
+const [LATEST_COUNT, LATEST_READ] = [8, 50] as const
 
 async function readLatest(site: SiteContext, accountId: string): Promise<OverviewData["latest"]> {
   const { changes, clock, requestLog } = site

@@ -83,7 +83,7 @@ function NextStep({ next, baseUrl, hasPublishableKey }: StartCardProps) {
         <CodeBlock caption="Command" code={curlCommand(baseUrl, "jane@acme.com", "YOUR_SECRET_KEY")} />
         <p class="hint">
           This page notices your first request. <a href={ROUTES.docsStart.path}>Code in other languages</a> ·{" "}
-          <a href={ROUTES.newKey.path}>Lost your key? Make another one</a>
+          <a href={ROUTES.newKey.path}>Make a new key and get the command with it</a>
         </p>
       </>
     )

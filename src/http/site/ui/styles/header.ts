@@ -17,10 +17,10 @@ export const HEADER = `
 @media (max-width: 68rem) { .bottom { margin-inline: 1.25rem } }
 .shell { max-width: 68rem; margin: 0 auto; padding: 1.75rem 1.25rem 0; display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 2.5rem; align-items: start } .shell .page { width: 100%; padding: 0 }
 .section-links { position: sticky; top: 4.5rem; font-size: .875rem } .section-links p { margin: var(--s4) .6rem var(--s1); color: var(--soft); font-size: .75rem }
-.section-links a { display: block; padding: .35rem .6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; white-space: nowrap } .section-links a:hover { color: var(--ink) } .section-links a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 } .section-links .apart { margin-top: var(--s4) }
+.section-links a { display: block; padding: .35rem .6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; white-space: nowrap } .section-links a:hover { color: var(--ink) } .section-links a[aria-current] { color: var(--ink); background: var(--accent-wash); font-weight: 550 } .section-links .apart { margin-top: var(--s4) }
 @media (max-width: 60rem) {
   .shell { grid-template-columns: minmax(0, 1fr); padding-top: 0 } .shell .page { padding-top: 1.25rem }
-  .section-links { position: static; display: flex; margin: 0 -1.25rem; padding: .4rem .75rem; overflow-x: auto; border-bottom: 1px solid var(--line) } .section-links p { display: none } .section-links .apart { margin: 0 }
+  .section-links { position: static; display: flex; flex-wrap: wrap; margin: 0 -1.25rem; padding: .4rem .75rem; border-bottom: 1px solid var(--line); font-size: .8125rem } .section-links a { padding: .3rem .5rem } .section-links p { flex: 1 0 100%; height: 0; margin: 0; overflow: hidden } .section-links .apart { margin: 0 }
 }
 @media (max-width: 44rem) { .top { gap: .75rem } .top > nav, .who > a:not(.button) { display: none } .top .brand { flex: 1 } .menu.more { display: block } .menu.more summary::after { display: none } .who { gap: .75rem } }
 `

@@ -203,7 +203,7 @@ describe("the keys of an account", () => {
       await revokeKey(harness.changes, (await harness.newKey()).id, by)
     const { text: words, html } = await browsed.get(KEYS)
     expect(words).toContain(`2 of ${LIMITS.keysPerAccountMax} keys`)
-    expect(words).toContain("Publishable https://shop.example")
+    expect(words).toContain("Publishable shop.example")
     for (const who of ["an administrator", "found in public", "you"]) expect(words).toContain(who)
     expect(html.indexOf(id)).toBeLessThan(html.indexOf("Expired and revoked keys"))
   })
