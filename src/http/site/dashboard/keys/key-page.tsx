@@ -7,11 +7,13 @@ import type { ApiKey } from "../../../../customers/keys/keys.ts"
 import { serializeOrigins } from "../../../../customers/keys/origins.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { pathWithId } from "../../links.ts"
+import { Sparkline } from "../../ui/charts.tsx"
+import { formatNumber } from "../../ui/format.ts"
 import { FlashMessage, FormError, TextField } from "../../ui/forms.tsx"
-import { Panel } from "../../ui/panels.tsx"
+import { Panel, Tiles } from "../../ui/panels.tsx"
 import { DashboardLayout } from "../dashboard-layout.tsx"
 import type { KeyFormError } from "./key-form.ts"
-import { FormScriptSnippet, KeyLast4, KeySummary } from "./key-summary.tsx"
+import { FormScriptSnippet, KeyLast4, KeySummary, unitsOf } from "./key-summary.tsx"
 import { OriginsField, RestrictionFields, type RestrictionValues, restrictionValues } from "./restriction-fields.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -34,6 +36,8 @@ type KeyPageProps = {
   readonly user: SignedInUser
   readonly apiKey: ApiKey
   readonly unitsToday: number
+  /** Its checks of each of the last days, the oldest first. */
+  readonly dailyChecks: readonly number[]
   readonly flash: string | null
   /** Null: nothing was sent, or all of it was right. */
   readonly fault: KeyPageFault | null
@@ -44,8 +48,9 @@ type KeyPageProps = {
 }
 
 /** One key: its data, the forms that change it, and its revocation. */
-export function KeyPage({ user, unitsToday, flash, baseUrl, ...rest }: KeyPageProps) {
+export function KeyPage({ user, unitsToday, dailyChecks, flash, baseUrl, ...rest }: KeyPageProps) {
   const { apiKey, fault, nowMs } = rest
+  const checks = dailyChecks.reduce((sum, count) => sum + count, 0)
   const isRevoked = apiKey.revokedAtMs !== null
   return (
     <DashboardLayout route="dashboardKey" title={apiKey.name} user={user}>
@@ -53,17 +58,29 @@ export function KeyPage({ user, unitsToday, flash, baseUrl, ...rest }: KeyPagePr
         <a href={ROUTES.keys.path}>All keys</a>
       </p>
       <FlashMessage message={flash} />
+      <Tiles
+        tiles={[
+          {
+            label: `Checks, ${dailyChecks.length} days`,
+            value: formatNumber(checks),
+            note: checks === 0 ? undefined : <Sparkline values={dailyChecks} />,
+          },
+          { label: "Units today", value: formatNumber(unitsToday), note: unitsOf(apiKey) },
+        ]}
+      />
       <Panel>
-        <KeySummary apiKey={apiKey} unitsToday={unitsToday} nowMs={nowMs} />
+        <KeySummary apiKey={apiKey} nowMs={nowMs} />
       </Panel>
       {isRevoked || apiKey.publicText === null ? null : (
         <Panel id="form" title="In your form">
           <FormScriptSnippet apiKey={apiKey} keyText={apiKey.publicText} baseUrl={baseUrl} />
         </Panel>
       )}
-      <RenameSection apiKey={apiKey} fault={fault} />
-      {isRevoked || apiKey.kind === "secret" ? null : <OriginsSection apiKey={apiKey} fault={fault} />}
-      {isRevoked ? null : <LimitsSection {...rest} />}
+      <Panel id="rename" title="Settings">
+        <RenameForm apiKey={apiKey} fault={fault} />
+        {isRevoked || apiKey.kind === "secret" ? null : <OriginsForm apiKey={apiKey} fault={fault} />}
+        {isRevoked ? null : <LimitsForm {...rest} />}
+      </Panel>
       {isRevoked ? null : <RevokeSection apiKey={apiKey} isUnconfirmed={fault?.form === "revoke"} />}
     </DashboardLayout>
   )
@@ -71,43 +88,45 @@ export function KeyPage({ user, unitsToday, flash, baseUrl, ...rest }: KeyPagePr
 
 type SectionProps = Pick<KeyPageProps, "apiKey" | "fault">
 
-function RenameSection({ apiKey, fault }: SectionProps) {
+function RenameForm({ apiKey, fault }: SectionProps) {
   const own = fault?.form === "name" ? fault : null
   return (
-    <Panel id="rename" title="Name">
-      <form class="form" method="post" action={`${pathWithId("postKeyName", apiKey.id)}#rename`}>
-        <TextField
-          name="name"
-          label="Name"
-          value={own?.input ?? apiKey.name}
-          error={own?.message ?? null}
-          maxLength={LIMITS.keyNameLengthMax}
-          autocomplete="off"
-        />
-        <button type="submit">Save name</button>
-      </form>
-    </Panel>
+    <form class="form" method="post" action={`${pathWithId("postKeyName", apiKey.id)}#rename`}>
+      <TextField
+        name="name"
+        label="Name"
+        value={own?.input ?? apiKey.name}
+        error={own?.message ?? null}
+        maxLength={LIMITS.keyNameLengthMax}
+        autocomplete="off"
+      />
+      <button type="submit" class="small">
+        Save name
+      </button>
+    </form>
   )
 }
 
-function OriginsSection({ apiKey, fault }: SectionProps) {
+function OriginsForm({ apiKey, fault }: SectionProps) {
   const own = fault?.form === "origins" ? fault : null
   return (
-    <Panel id="websites" title="Websites">
+    <details id="websites" open={own !== null}>
+      <summary>Websites</summary>
       <p>Only pages of these websites can use the key.</p>
       <form class="form" method="post" action={`${pathWithId("postKeyOrigins", apiKey.id)}#websites`}>
         <input type="hidden" name="seen" value={serializeOrigins(apiKey.origins)} />
         <OriginsField value={own?.input ?? apiKey.origins.join("\n")} error={own?.message ?? null} onlyFor={null} />
         <button type="submit">Save websites</button>
       </form>
-    </Panel>
+    </details>
   )
 }
 
-function LimitsSection({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<KeyPageProps, "ceiling" | "nowMs">) {
+function LimitsForm({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<KeyPageProps, "ceiling" | "nowMs">) {
   const own = fault?.form === "limits" ? fault : null
   return (
-    <Panel id="limits" title="Limits">
+    <details id="limits" open={own !== null}>
+      <summary>Limits</summary>
       <p>Limits reduce the damage if a key leaks. Changes take effect within {LIMITS.revocationSecondsMax} seconds.</p>
       <FormError message={own?.error.field === "form" ? own.error.message : null} />
       <form class="form" method="post" action={`${pathWithId("postKeyLimits", apiKey.id)}#limits`}>
@@ -118,7 +137,7 @@ function LimitsSection({ apiKey, fault, ceiling, nowMs }: SectionProps & Pick<Ke
         />
         <button type="submit">Save limits</button>
       </form>
-    </Panel>
+    </details>
   )
 }
 

@@ -10,10 +10,10 @@ import { Timestamp } from "../../ui/forms.tsx"
 import { CodeBlock, DescriptionList } from "../../ui/layout.tsx"
 
 type KeyProps = { readonly apiKey: ApiKey }
-type KeySummaryProps = KeyProps & { readonly unitsToday: number; readonly nowMs: number }
+type KeySummaryProps = KeyProps & { readonly nowMs: number }
 
-/** What a key is, and what it did today. */
-export function KeySummary({ apiKey, unitsToday, nowMs }: KeySummaryProps) {
+/** What a key is. */
+export function KeySummary({ apiKey, nowMs }: KeySummaryProps) {
   const { requestsPerSecond: rate } = apiKey
   return (
     <DescriptionList
@@ -24,7 +24,6 @@ export function KeySummary({ apiKey, unitsToday, nowMs }: KeySummaryProps) {
         ["For", <KeyOrigins apiKey={apiKey} />],
         ["Created", <Timestamp atMs={apiKey.createdAtMs} />],
         ["Last used", <LastUsed apiKey={apiKey} />],
-        ["Today", `${formatCount(unitsToday, "unit")}${unitsOf(apiKey)}`],
         ...(rate === null ? [] : [["Per second", `at most ${formatCount(rate, "request")}`] as const]),
       ]}
     />
@@ -36,9 +35,9 @@ export const LastUsed = ({ apiKey: { lastUsedAtMs } }: KeyProps) =>
   lastUsedAtMs === null ? <>never</> : <Timestamp atMs={lastUsedAtMs} />
 
 /** The units of a day that the key can use, if they are other than those of the account. */
-function unitsOf({ kind, unitsPerDay }: ApiKey): string {
-  if (unitsPerDay !== null) return ` of ${formatNumber(unitsPerDay)}`
-  return kind === "publishable" ? ` of ${formatNumber(LIMITS.publishableUnitsPerDay)}` : ""
+export function unitsOf({ kind, unitsPerDay }: ApiKey): string {
+  if (unitsPerDay !== null) return `of ${formatNumber(unitsPerDay)}`
+  return kind === "publishable" ? `of ${formatNumber(LIMITS.publishableUnitsPerDay)}` : ""
 }
 
 /** The key itself, as far as it can be shown. */
@@ -62,7 +61,7 @@ function KeyText({ apiKey: of }: KeyProps) {
 }
 
 /** The state of a key, since when it has ended, or when it will. */
-export function KeyStateLabel({ apiKey, nowMs }: Omit<KeySummaryProps, "unitsToday">) {
+export function KeyStateLabel({ apiKey, nowMs }: KeySummaryProps) {
   const { revokedAtMs, revokedBy, expiresAtMs } = apiKey
   const state = keyState(apiKey, nowMs)
   const atMs = state === "revoked" ? revokedAtMs : expiresAtMs

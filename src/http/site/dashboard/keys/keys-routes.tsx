@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 
+import { utcDay } from "../../../../base/time.ts"
 import { LIMITS } from "../../../../contract/limits.ts"
 import { createKeyOnce, isIdempotencyKey, newIdempotencyKey } from "../../../../customers/keys/idempotent-creation.ts"
 import { type ChangeRefusal, changeOrigins, changeRestrictions } from "../../../../customers/keys/key-changes.ts"
@@ -16,6 +17,7 @@ import type { SubmittedForm } from "../../form-body.ts"
 import type { SignedInUser } from "../../guards.ts"
 import { flashMessage, pathWithId, withFlash } from "../../links.ts"
 import type { SiteContext } from "../../site-context.ts"
+import { daysOf } from "../overview/usage-figures.ts"
 import {
   emptyKeyForm,
   type KeyFormError,
@@ -170,11 +172,14 @@ async function keyPage(site: SiteContext, exchange: Exchange, user: SignedInUser
   await findOwnKey(changes, user, id)
   const { today } = await usageOf(user.account)
   const key = await findOwnKey(changes, user, id)
+  const history = await readUsageHistory(site.usage, clock, user.account.id, CHECKS_DAYS)
+  const ofKey = history.filter(({ keyId }) => keyId === id)
   return (
     <KeyPage
       user={user}
       apiKey={key}
       unitsToday={today.by_key.find(usage => usage.id === id)?.used ?? 0}
+      dailyChecks={daysOf(ofKey, CHECKS_DAYS, utcDay(clock())).map(checkedCount)}
       flash={flashMessage(exchange.request.url, KEY_FLASH)}
       fault={fault ?? null}
       ceiling={ceilingOfAccount(site, user)}

@@ -296,8 +296,8 @@ describe("a key's own page", () => {
     const { id, text } = await harness.newKey([SITE])
     await harness.ask("POST /v1/check", { key: text, body: { domain: "gmail.com" }, headers: { Origin: SITE } })
     await harness.ask("POST /v1/check", { body: { domain: "gmail.com" } })
-    expect((await browsed.get(`/dashboard/keys/${id}`)).text).toContain("1 unit of 1,000")
-    expect((await browsed.get(`/dashboard/keys/${harness.keyId}`)).text).toMatch(/Today 1 unit /)
+    expect((await browsed.get(`/dashboard/keys/${id}`)).text).toContain("Units today 1 of 1,000")
+    expect((await browsed.get(`/dashboard/keys/${harness.keyId}`)).text).toMatch(/Units today 1 /)
   })
 })
 
