@@ -263,6 +263,7 @@ test.skipIf(isBrowserMissing)(
     await page.getByRole("button", { name: "Check 20 rows" }).click()
     await page.getByText("Make a callback secret first").waitFor()
     expect(await page.getByLabel("Callback URL").inputValue()).toBe("https://crm.acme.com/mailkind")
+    await page.getByText("Callback secret", { exact: true }).click()
     await page.getByRole("button", { name: "Create a callback secret" }).click()
     await page.getByText("you cannot see it again").waitFor()
     expect(await page.locator(".secret code").textContent()).toMatch(/^whsec_\S{44}$/)

@@ -10,7 +10,7 @@ button:disabled, form[aria-busy="true"] button { opacity: .6; cursor: progress }
 .action { display: inline; margin: 0 }
 .actions { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s3); align-items: center; margin: 0 0 1.25rem }
 .theme.theme { width: 1.75rem; min-height: 1.75rem; padding: .35rem; border: 1px solid var(--line); border-radius: 50%; background: linear-gradient(90deg, var(--soft) 50%, var(--paper) 50%) content-box } .theme:hover { border-color: var(--line-strong) }
-.form { max-width: 32rem; margin: 0 0 var(--s6); display: grid; gap: 1.1rem; justify-items: start } .panel .form { margin: 0 }
+.form { max-width: 32rem; margin: 0 0 var(--s6); display: grid; gap: 1.1rem; justify-items: start } .panel .form { margin: 0 } .form + details { margin-top: var(--s3) }
 .field { display: grid; gap: .3rem; width: 100%; min-width: 0 } .field label, .form legend { font-size: .8125rem; font-weight: 550 } .field p { margin: 0 } .field .fault { font-size: .875rem }
 input:not([type="checkbox"], [type="radio"], [type="hidden"]), select, textarea { width: 100%; min-width: 0; min-height: 2.5rem; padding: .4rem .75rem; color: var(--ink); background: var(--paper); border: 1px solid var(--line-strong); border-radius: var(--r-s); font: 400 .9375rem/1.4 var(--sans) }
 input::placeholder, textarea::placeholder { color: var(--soft); opacity: 1 } textarea { min-height: 9rem; font-family: var(--mono); font-size: .8125rem; resize: vertical }
