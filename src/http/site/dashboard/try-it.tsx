@@ -138,7 +138,7 @@ function TryPage({ user, testDomain, values, error, problem, verdict }: TryPageP
         placeholder="jane@acme.com, acme.com or https://acme.com/about"
         value={values.input}
         error={error?.field === "asked" ? error.message : null}
-        hint={`Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits}.`}
+        hint={`Your own lists and rules apply. A check costs 1 unit, a deep check ${LIMITS.deepCheckUnits} units.`}
       >
         <div class="ask-options">
           {verdict === null ? (
@@ -193,4 +193,4 @@ const Examples = ({ testDomain }: Pick<TryPageProps, "testDomain">) => (
   </Empty>
 )
 
-const EXAMPLES: readonly (keyof typeof TEST_ADDRESSES)[] = ["suite-b", "disposable", "typo"]
+const EXAMPLES: readonly (keyof typeof TEST_ADDRESSES)[] = ["business", "disposable", "typo"]

@@ -60,8 +60,8 @@ function Hero({ facts, form, error }: HeroProps) {
       <div>
         <h1>{TITLE}</h1>
         <p class="lead">
-          One API call tells a company from a free mailbox, a disposable address or a typo, and says why. Let the good
-          ones in and stop the rest at the form.
+          One API call tells you if an address is a company’s, a free mailbox, disposable or a typo, and why. Let good
+          sign-ups in, and ask about the rest.
         </p>
         <FormError message={error} />
         {facts.hasChecker ? (
@@ -70,7 +70,7 @@ function Hero({ facts, form, error }: HeroProps) {
             value={form.input}
             error={form.error}
             placeholder="jane@company.com"
-            hint="Free, no account. No email is sent, and nothing you enter is stored."
+            hint="Free. No email is sent, and nothing you enter is stored."
           />
         ) : (
           <p class="actions">

@@ -10,7 +10,7 @@ import { RequestTabs } from "../reference/example-pair.tsx"
 import type { SampleRequest } from "../reference/request-samples.ts"
 import { formatNumber } from "../ui/format.ts"
 import { CodeBlock, RecommendationBadge } from "../ui/layout.tsx"
-import { Swatch, Tiles } from "../ui/panels.tsx"
+import { Tiles } from "../ui/panels.tsx"
 import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import type { HomeFacts } from "./home-facts.ts"
@@ -30,12 +30,10 @@ export function Feed({ facts: { examples, hasChecker } }: SectionProps) {
       <span>Live verdicts</span>
     </p>,
     ...examples.map(({ input, verdict, fact }) => {
-      const { category, recommendation, is_lookalike: isLookalike, did_you_mean: suggestion } = verdict.result
       const button = hasChecker ? { type: "submit", name: EXAMPLE_FIELD, value: input } : {}
       return h(hasChecker ? "button" : "div", { class: "row", key: input, ...button }, [
-        <Swatch tone={isLookalike || suggestion !== null ? "of-lookalike" : `of-${category}`} />,
         <b>{input}</b>,
-        <RecommendationBadge recommendation={recommendation} />,
+        <RecommendationBadge recommendation={verdict.result.recommendation} />,
         <small>{fact}</small>,
       ])
     }),
@@ -48,7 +46,7 @@ export function Proof({ facts: { domainsCount, listsCount } }: SectionProps) {
   const caughtLabel = `${((caught.right * 100) / caught.of).toFixed(1)}%`
   const figures = [
     [formatNumber(domainsCount), `domains on ${listsCount} open lists`],
-    [caughtLabel, "of disposable domains caught in a sealed sample"],
+    [caughtLabel, "of disposable domains caught in a held-out sample"],
     [`${medianMs.toPrecision(1)} ms`, "median check from the lists"],
     ["0", "addresses stored, ever"],
   ] as const
@@ -136,7 +134,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing } }: SectionProps
       <h2 id="pricing">Pricing</h2>
       <p class="sub">
         Free to start: a key takes an email address and no card.{" "}
-        {pricing === null && offered.length > 1 ? "The operator of this server can move you to a larger tier. " : null}
+        {pricing === null && offered.length > 1 ? "Need more? Ask whoever runs this server. " : null}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
       <Tiles

@@ -3,8 +3,8 @@ export const HOME = `
 .hero { display: grid; gap: var(--s6); align-items: center; padding-bottom: var(--s6) } .hero > * { min-width: 0 }
 .hero h1 { margin: 0; font-size: clamp(2.25rem, 4.6vw, 3.25rem); font-weight: 680; line-height: 1.06; letter-spacing: -.03em } .hero .lead { max-width: 34rem; margin: var(--s4) 0 var(--s5) } .hero .ask { margin: 0 }
 .feed { border: 1px solid var(--line); border-radius: var(--r-l); background: var(--paper); box-shadow: var(--shadow); overflow: hidden } .feed > p { display: flex; justify-content: space-between; max-width: none; margin: 0; padding: .65rem 1rem; color: var(--soft); background: var(--wash); font-size: .8125rem }
-.feed .row { display: grid; grid-template-columns: 10px minmax(0, 1fr) auto; gap: .1rem .75rem; width: 100%; padding: .6rem 1rem; border: 0; border-top: 1px solid var(--line); border-radius: 0; color: var(--ink); background: none; font: 400 .9375rem/1.5 var(--sans); text-align: left } .feed button.row:hover { background: var(--wash) } .feed .row:focus-visible { outline-offset: -2px }
-.row .swatch { width: 10px; height: 10px; margin: 0 } .row b { font-weight: 550; overflow-wrap: anywhere } .row small { grid-column: 2 / -1; color: var(--soft); font-size: .8125rem }
+.feed .row { display: grid; grid-template-columns: minmax(0, 1fr) auto; gap: .1rem .75rem; width: 100%; padding: .6rem 1rem; border: 0; border-top: 1px solid var(--line); border-radius: 0; color: var(--ink); background: none; font: 400 .9375rem/1.5 var(--sans); text-align: left } .feed button.row:hover { background: var(--wash) } .feed .row:focus-visible { outline-offset: -2px }
+.row b { font-weight: 550; overflow-wrap: anywhere } .row small { grid-column: 1 / -1; color: var(--soft); font-size: .8125rem }
 .proof div { display: flex; flex-direction: column-reverse; justify-content: flex-end } .home .tiles dd { font-size: clamp(1.125rem, 5vw, 1.375rem) }
 .sub { margin-bottom: var(--s4); color: var(--soft) } .home h2 { margin: var(--s8) 0 var(--s1) } .home .sample { margin: 0 }
 .pair { display: grid; gap: var(--s4); align-items: start } .pair > * { margin: 0 }

@@ -68,7 +68,7 @@ export const REASON_WORDS: { readonly [R in Reason]: ReasonWords } = {
   blocklisted: ["bad", "telling", v => blockListSentence(v.result)],
   allowlisted: ["good", "telling", () => "It is on your allow list."],
   account_rule: ["info", "telling", ({ result, rule }) => rule === undefined ? "Your rules replace a part of the policy." : `Your rule for ${ACCOUNT_RULES[rule].about} ${RULED[result.recommendation]} it.`],
-  lookalike_domain: ["bad", "telling", v => `Its name imitates ${imitatedName(v)}.`],
+  lookalike_domain: ["bad", "telling", () => "Do not trust links or emails from it."],
   likely_typo: ["bad", "telling", v => `It looks like a misspelling of ${v.result.did_you_mean ?? "a well-known provider"}.`],
   new_domain: ["bad", "telling", v => v.result.domain_age_days === null ? "It was registered only recently." : `It was registered ${ageLabel(v.result.domain_age_days)}.`],
   parked_domain: ["bad", "telling", () => "Its website is a parking or for-sale page."],

@@ -92,7 +92,7 @@ function policyFact({ result }: CheckedVerdict, form: CheckingForm | null): read
 
 /** What to know before anything else, each in a line with what can be done about it. */
 function Notices({ verdict, form }: Required<Pick<VerdictCardProps, "verdict" | "form">>) {
-  const { did_you_mean: suggestion, is_lookalike: isLookalike, degraded, workspace, reasons } = verdict.result
+  const { did_you_mean: suggestion, degraded, workspace, reasons } = verdict.result
   const canRetry = form !== null && ((degraded && !verdict.isDnsOff) || workspace.pending)
   return (
     <>
@@ -104,7 +104,6 @@ function Notices({ verdict, form }: Required<Pick<VerdictCardProps, "verdict" | 
           Did you mean <strong>{suggestion}</strong>?
         </Notice>
       )}
-      {isLookalike ? <Notice tone="block">Do not trust links or emails from this domain.</Notice> : null}
       {reasons.includes("test_address") ? (
         <Notice tone="review">This is a test address. The verdict is made up.</Notice>
       ) : null}
@@ -153,7 +152,7 @@ function Actions({ verdict: { result, curl }, isReportable }: ActionsProps) {
 /** The answer as the API gives it, the command that asks for it, and every reason by its code. */
 const Raw = ({ verdict: { result, curl } }: { readonly verdict: CheckedVerdict }) => (
   <details class="v-raw">
-    <summary>JSON, curl and reason codes</summary>
+    <summary>Details for developers</summary>
     <p class="hint">
       {(isUnreadable(result) ? result.reasons.slice(0, 1) : result.reasons).map((reason, index) => (
         <>

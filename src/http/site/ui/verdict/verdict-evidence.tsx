@@ -8,7 +8,7 @@ import { formatCount, formatNumber } from "../format.ts"
 import { Table } from "../table.tsx"
 import { type DisplayedVerdict, displayedDomain } from "./reason-words.ts"
 import type { Fact } from "./verdict.tsx"
-import { isUnreadable } from "./verdict-words.ts"
+import { isUnreachable, isUnreadable } from "./verdict-words.ts"
 
 /** How many lists name a domain, of how many. */
 export type ListCount = { readonly named: number; readonly all: number }
@@ -17,6 +17,7 @@ export type ListCount = { readonly named: number; readonly all: number }
 export function verdictFacts({ result }: DisplayedVerdict, lists: ListCount | undefined): readonly Fact[] {
   const { email, domain, domain_age_days: days, reasons } = result
   if (isUnreadable(result) || domain === null) return []
+  const isReachable = !isUnreachable(result)
   return [
     ...domainFact(result),
     ["Mail", mailLabel(result)],
@@ -24,9 +25,8 @@ export function verdictFacts({ result }: DisplayedVerdict, lists: ListCount | un
     ...recordFact("SPF", spfLabel(result), reasons.includes("spf_missing")),
     ...recordFact("DMARC", dmarcLabel(result), reasons.includes("dmarc_missing")),
     ...(days === null ? [] : [["Domain age", ageFact(days)] as const]),
-    ...(email === null ? [] : mailboxFacts(result)),
-    ["Free mailbox", result.is_free_provider ? "yes" : "no"],
-    ...(result.is_relay ? [["Privacy relay", "yes"] as const] : []),
+    ...(email === null || !isReachable ? [] : mailboxFacts(result)),
+    ...(isReachable ? [["Free mailbox", result.is_free_provider ? "yes" : "no"] as const] : []),
     ...(lists === undefined
       ? []
       : [["Lists", <a href={withQuery(ROUTES.docsLists.path, { domain })}>{listsLabel(lists)}</a>] as const]),
@@ -42,7 +42,7 @@ function domainFact(result: CheckResult): readonly Fact[] {
 
 /** How many of the lists name a domain. */
 export const listsLabel = ({ named, all }: ListCount): string =>
-  named === 0 ? `on none of ${formatNumber(all)}` : `on ${formatNumber(named)} of ${formatNumber(all)}`
+  named === 0 ? `none of ${formatNumber(all)}` : `${formatNumber(named)} of ${formatNumber(all)}`
 
 /** A reason that leads to its description in the guide. */
 export const ReasonLink = ({ reason }: { readonly reason: Reason }) => (
@@ -92,10 +92,9 @@ const ageFact = (days: number): string =>
 
 /** What the part before the @ shows. */
 function mailboxFacts(result: CheckResult): readonly Fact[] {
-  const { shared_inbox: shared, group, is_role_account: isRole, canonical_email: canonical, email } = result
+  const { shared_inbox: shared, group, canonical_email: canonical, email } = result
   return [
-    ["Shared inbox", shared.match === null ? "no" : `likely (${shared.match})`],
-    ...(isRole ? [["Role account", "yes"] as const] : []),
+    ["Shared inbox", shared.match === null ? "no" : "likely"],
     ...(group.match === null
       ? []
       : [["Group", `${group.confidence === 1 ? "yes" : "likely"} (${group.match})`] as const]),

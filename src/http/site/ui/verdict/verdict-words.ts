@@ -56,7 +56,6 @@ const REASON_MEANINGS: Partial<{ readonly [R in Reason]: string }> = {
   reserved_tld: "This name cannot exist on the public internet.",
   unknown_tld: "This domain cannot exist.",
   public_suffix: "This is not a complete domain.",
-  domain_not_found: "This domain does not exist.",
   weak_listing: "This may be a disposable address, but no independent list says so.",
   listing_contradicted: "This may be a disposable address, but the evidence is mixed.",
   agent_mailbox: "A mailbox for AI agents and other programs, not for people.",
@@ -135,11 +134,17 @@ const POLICY_OBJECTS: Partial<{ readonly [N in Category | Reason]: string }> = {
   personal_hosting: "mailboxes like this",
 }
 
-/** The headline of a verdict: its category, unless the name imitates another one or is probably one misspelled. */
+/** The headline of a verdict: its category, unless it tells less than that the name imitates another one, is misspelled or does not exist. */
 export function verdictHeadline({ result, imitates }: DisplayedVerdict): string {
   if (result.is_lookalike) return `Lookalike of ${imitatedName({ imitates })}`
-  return isProbableTypo(result) ? "Probable typo" : CATEGORY_LABELS[result.category]
+  if (isProbableTypo(result)) return "Probable typo"
+  return isNoName(result) ? "No such domain" : CATEGORY_LABELS[result.category]
 }
+
+/** Whether the domain does not exist, and no list knows it. */
+const isNoName = (result: CheckResult): boolean =>
+  result.reasons.includes("domain_not_found") &&
+  (result.category === "invalid" || ENDING_OF[decidingReason(result)] !== undefined)
 
 /** Whether the verdict asks if another name was meant, so that the category of what was typed is not what counts. */
 export const isProbableTypo = ({ did_you_mean: suggestion, reasons }: CheckResult): boolean =>
@@ -151,7 +156,7 @@ export const verdictMeaning = (verdict: DisplayedVerdict): string => `${whatItIs
 function whatItIs({ result, imitates }: DisplayedVerdict): string {
   const { category, did_you_mean: suggestion } = result
   if (result.is_lookalike)
-    return `This name imitates ${imitatedName({ imitates })}. We are sure of the imitation, not of who owns it.`
+    return `This domain imitates ${imitatedName({ imitates })}. We are sure of the imitation, not of who owns it.`
   if (isProbableTypo(result)) return `This is probably a misspelling of ${suggestion}. As typed, ${AS_TYPED[category]}.`
   const deciding = decidingReason(result)
   const known = ENDING_OF[deciding] ?? KNOWN_AS[category]
@@ -175,7 +180,7 @@ export function decidingReason({ category, reasons: [first, second, ...others] }
 }
 
 /** Whether no email can arrive, whatever the lists say of the name. */
-const isUnreachable = ({ reasons }: CheckResult): boolean => UNREACHABLE.some(reason => reasons.includes(reason))
+export const isUnreachable = ({ reasons }: CheckResult): boolean => UNREACHABLE.some(reason => reasons.includes(reason))
 const UNREACHABLE = ["domain_not_found", "null_mx", "no_mail_host"] as const satisfies readonly Reason[]
 
 const unreachableText = ({ reasons }: CheckResult): string =>
@@ -275,7 +280,11 @@ export function verdictSentences(verdict: DisplayedVerdict): readonly VerdictLin
       .sort((one, other) => first.indexOf(one) - first.indexOf(other))
       .map(line)
   const telling = [...ofWeight("telling"), ...policyLines(result)]
-  const others = [...ofWeight("plain"), ...ofWeight("filler"), ...unlistedLines(result)]
+  const supporting = [...ofWeight("plain"), ...ofWeight("filler"), ...unlistedLines(result)]
+  const others = [
+    ...supporting.filter(({ mark }) => mark === "good"),
+    ...supporting.filter(({ mark }) => mark !== "good"),
+  ]
   const lines = [...telling, ...others.slice(0, Math.max(0, LINES_USUAL - telling.length))]
   return lines.length > 0 ? lines : [line(deciding)]
 }

@@ -126,7 +126,7 @@ const hexOf = (sign: string): string => sign.charCodeAt(0).toString(16).toUpperC
 const PATHS = {
   good: "M3.5 8.5l3 3 6-7",
   bad: "M4.5 4.5l7 7m0-7l-7 7",
-  info: "M8 7v6M8 3v.3",
+  info: "M8 1.8a6.2 6.2 0 1 1 0 12.4a6.2 6.2 0 1 1 0-12.4M8 7.4v3.6M8 4.9v.1",
   look: "M5.7 5.9a2.3 2.3 0 1 1 3.5 2c-.8.5-1.2.9-1.2 1.8m0 2.5v.1",
 } as const satisfies Record<string, string>
 
