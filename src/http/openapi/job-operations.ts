@@ -69,7 +69,7 @@ export const JOB_OPERATIONS = {
   },
   getJobs: {
     tag: "jobs",
-    summary: "Your jobs",
+    summary: "See your lists",
     request: (): JsonSchema => ({}),
     responses: (): Readonly<Record<number, JsonSchema>> => ({
       200: {
@@ -81,7 +81,7 @@ export const JOB_OPERATIONS = {
   },
   getJob: {
     tag: "jobs",
-    summary: "Watch a job",
+    summary: "Watch a list",
     request: (): JsonSchema => ({ parameters: [JOB_ID] }),
     responses: (): Readonly<Record<number, JsonSchema>> => ({
       200: { description: "How far the job is.", headers: headerReferences([], KEY_HEADERS), content: jobContent() },
@@ -115,7 +115,7 @@ export const JOB_OPERATIONS = {
   },
   deleteJob: {
     tag: "jobs",
-    summary: "Delete a job",
+    summary: "Delete a list",
     request: (): JsonSchema => ({ parameters: [JOB_ID] }),
     responses: (): Readonly<Record<number, JsonSchema>> => ({
       204: { description: "The job is deleted.", headers: headerReferences([], KEY_HEADERS) },

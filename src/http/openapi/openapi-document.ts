@@ -120,13 +120,13 @@ const READY_PARAMETER: JsonSchema = {
 const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   getCheck: {
     tag: "check",
-    summary: "Check by query",
+    summary: "Check an address by its URL",
     request: ({ testDomain }) => ({ parameters: queryParameterObjects(testDomain) }),
     responses: checkResponses,
   },
   postCheck: {
     tag: "check",
-    summary: "Check by body",
+    summary: "Check an address",
     request: ({ testDomain }) => ({ requestBody: checkBody(testDomain) }),
     responses: checkResponses,
   },
@@ -158,7 +158,7 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   },
   getUsage: {
     tag: "usage",
-    summary: "Usage",
+    summary: "See your usage",
     request: () => ({}),
     responses: () => ({
       200: {
@@ -193,7 +193,7 @@ const OPERATIONS: { readonly [R in ApiRouteId]: OperationSpec } = {
   ...OWN_LIST_OPERATIONS,
   getHealth: {
     tag: "health",
-    summary: "Health",
+    summary: "See the server's health",
     request: () => ({ parameters: [READY_PARAMETER] }),
     responses: () => {
       const content = jsonContent("Health", { ok: { summary: "All parts work", value: exampleHealth() } })

@@ -16,7 +16,7 @@ type List = "block" | "allow"
 
 const reading = (list: List) => ({
   tag: "own_lists",
-  summary: `Your ${list} list`,
+  summary: `See your ${list} list`,
   request: (): JsonSchema => ({ parameters: queryParameters(OwnListQuery) }),
   responses: (): Readonly<Record<number, JsonSchema>> => ({
     200: {

@@ -237,7 +237,7 @@ test.skipIf(isBrowserMissing)(
   async () => {
     const { page, keyboard, server, faults } = await newcomer(true)
     await page.goto(`${server.url}/docs`, { waitUntil: "networkidle" })
-    await keyboard.tabTo(/^Check by body/)
+    await keyboard.tabTo(/^Check an address$/)
     await keyboard.press("Enter")
     await page.waitForURL(/\/docs\/api\//)
     expect(faults).toEqual([])

@@ -87,19 +87,9 @@ export function GuidePage({ route, sections, indexPath, children }: GuidePagePro
           <Crumb parent="docsGuide" title="Docs" part={part} />
         </>
       }
-      sidebar={
-        <>
-          <SidePages label="Documentation" groups={SIDE_PAGES} current={ROUTES[route].path} />
-          {hasContents(sections) ? <PageContents sections={sections} /> : null}
-        </>
-      }
+      sidebar={<SidePages label="Documentation" groups={SIDE_PAGES} current={ROUTES[route].path} />}
     >
-      {hasContents(sections) ? (
-        <details class="contents-folded">
-          <summary>{CONTENTS_TITLE}</summary>
-          <SectionLinks sections={sections} />
-        </details>
-      ) : null}
+      <PageContents sections={sections} />
       {children}
       {page.text === null ? null : (
         <p class="hint as-markdown">
@@ -123,30 +113,22 @@ function Turn({ label, entry }: { readonly label: string; readonly entry: GuideE
   )
 }
 
-const CONTENTS_TITLE = "On this page"
-
-/** A page with one section needs no contents. */
-const hasContents = (sections: readonly PageSection[]): boolean => sections.length > 1
-
-type SectionsProps = { readonly sections: readonly PageSection[] }
-
-/** The contents of the page, beside it on wide screens. On narrow ones they are folded above it. */
-const PageContents = ({ sections }: SectionsProps) => (
-  <nav class="contents" aria-label={CONTENTS_TITLE}>
-    <p>{CONTENTS_TITLE}</p>
-    <SectionLinks sections={sections} />
-  </nav>
-)
-
-const SectionLinks = ({ sections }: SectionsProps) => (
-  <ul>
-    {sections.map(({ id, html }) => (
-      <li key={id}>
-        <a href={`#${id}`} {...innerHtml(html)} />
-      </li>
-    ))}
-  </ul>
-)
+/** Links to the sections of the page. A page with one section needs none. */
+function PageContents({ sections }: Pick<GuidePageProps, "sections">) {
+  if (sections.length <= 1) return null
+  return (
+    <details class="contents-folded">
+      <summary>On this page</summary>
+      <ul>
+        {sections.map(({ id, html }) => (
+          <li key={id}>
+            <a href={`#${id}`} {...innerHtml(html)} />
+          </li>
+        ))}
+      </ul>
+    </details>
+  )
+}
 
 /** All pages of the guide by their parts. */
 const SIDE_PAGES = GUIDE.map(({ part, pages }) => ({

@@ -17,7 +17,7 @@ export const innerHtml = (html: string) => ({ dangerouslySetInnerHTML: { __html:
  * - `## Heading {#id}` has that id, and so has the row of a table whose first cell ends in `{#id}`.
  * - The first word after a code fence is its language, the rest is its caption.
  * - A list whose items all begin with `**Term:**` is a list of terms.
- * - A table is named after the heading above it.
+ * - A table is named after the heading above it. A column without a value is left out, and a long table is folded.
  * - The name of a setting links to its row, and a cell that is a recommendation is drawn as one.
  * - The title of a link is the name under which the browser saves the file.
  * HTML in the source is shown as text.
@@ -59,6 +59,12 @@ export const sectionsIn = (content: string): readonly PageSection[] =>
 /** A longer option of a command may break at the end of a line: a small screen has no room for it. */
 const OPTION_LENGTH_MAX = 26
 
+/** A cell that has no value. */
+const NO_VALUE = "–"
+
+/** A table of more rows is folded. */
+const OPEN_ROWS_MAX = 30
+
 /** An address in a text is no link: it may come from elsewhere. */
 const NO_AUTOLINKS = { url: () => undefined, autolink: () => undefined }
 
@@ -90,15 +96,28 @@ function blockRenderer(title: string): PageRenderer {
       return termListHtml(token, this) ?? plainListHtml(token, this)
     },
     table({ header, rows }) {
-      const columns = header.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
-      const lines = rows.map(cells => tableRow(cells, columns, this))
+      const hasValue = header.map((_, at) => rows.some(cells => cells[at]?.text !== NO_VALUE))
+      const [heads = [], ...filled] = [header, ...rows].map(cells => cells.filter((_, at) => hasValue[at]))
+      const columns = heads.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
+      const lines = filled.map(cells => tableRow(cells, columns, this))
       tablesOfSection += 1
-      return render(
-        <Table caption={tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`} columns={columns}>
+      const table = (
+        <Table
+          caption={tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`}
+          columns={columns}
+          numbers={columns.filter((_, at) => heads[at]?.align === "right")}
+        >
           {lines.map(({ id, html }, index) => (
             <tr key={index} {...(id === null ? {} : { id })} {...innerHtml(html)} />
           ))}
-        </Table>,
+        </Table>
+      )
+      if (rows.length <= OPEN_ROWS_MAX) return render(table)
+      return render(
+        <details>
+          <summary>All {rows.length}</summary>
+          {table}
+        </details>,
       )
     },
     code({ text, lang = "" }) {
@@ -133,7 +152,7 @@ function tableRow(cells: readonly Tokens.TableCell[], columns: readonly string[]
   const { html, id } = withId(first)
   const tail = rest.map(
     (text, index) =>
-      `<td${classOf(cells[index + 1])} data-label="${escapeHtml(columns[index + 1] ?? "")}">${adviceOr(text)}</td>`,
+      `<td${classOf(cells[index + 1])} data-label="${escapeHtml(columns[index + 1] ?? "")}">${text === NO_VALUE ? "" : adviceOr(text)}</td>`,
   )
   return { id, html: `<th scope="row">${html}</th>${tail.join("")}` }
 }

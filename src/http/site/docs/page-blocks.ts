@@ -8,7 +8,7 @@ import { FORM_INSERTS, LIVE_FORM_INSERTS } from "./inserts/form-inserts.tsx"
 import type { BlockInsert, Insert, PageFacts } from "./inserts/insert.ts"
 import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
 import { LIST_INSERTS, LIVE_LIST_INSERTS } from "./inserts/list-inserts.tsx"
-import { OPERATION_INSERTS, SETTING_INDEX_INSERTS } from "./inserts/operation-inserts.tsx"
+import { LOG_EVENT_INSERTS, OPERATION_INSERTS, SETTING_INDEX_INSERTS } from "./inserts/operation-inserts.tsx"
 import { ADVICE_INSERTS, PROBLEM_INSERTS } from "./inserts/problem-inserts.tsx"
 import { VALUE_INSERTS } from "./inserts/value-inserts.ts"
 
@@ -35,6 +35,7 @@ const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
     ...LIVE_LIST_INSERTS,
     ...LIVE_FORM_INSERTS,
     ...PROBLEM_INSERTS,
+    ...LOG_EVENT_INSERTS,
     ...SETTING_INDEX_INSERTS,
   }),
 )

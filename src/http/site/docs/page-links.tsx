@@ -19,23 +19,26 @@ type SidePagesProps = {
   readonly current: string
 }
 
-/** Links to all pages of the guide or of the API reference: beside the page on wide screens, below it on others. */
+/** Links to all pages of the guide or of the API reference: beside the page on wide screens, folded below it on others. */
 export const SidePages = ({ label, groups, current }: SidePagesProps) => (
-  <nav id="all-pages" class="pages" aria-label={label}>
-    {groups.map(({ title, pages }) => (
-      <section key={title}>
-        <p>{title}</p>
-        <ul>
-          {pages.map(page => (
-            <li key={page.path}>
-              <a href={page.path} {...ariaCurrentPage(page.path === current)}>
-                {page.title}
-              </a>
-            </li>
-          ))}
-        </ul>
-      </section>
-    ))}
+  <nav class="pages" aria-label={label}>
+    <details id="all-pages">
+      <summary>All pages</summary>
+      {groups.map(({ title, pages }) => (
+        <section key={title}>
+          <p>{title}</p>
+          <ul>
+            {pages.map(page => (
+              <li key={page.path}>
+                <a href={page.path} {...ariaCurrentPage(page.path === current)}>
+                  {page.title}
+                </a>
+              </li>
+            ))}
+          </ul>
+        </section>
+      ))}
+    </details>
   </nav>
 )
 

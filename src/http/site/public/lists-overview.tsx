@@ -1,5 +1,4 @@
 /** @jsxImportSource preact */
-import { Fragment } from "preact"
 import { formatDate, formatInstant, isoInstant } from "../../../base/time.ts"
 import type { LoadedLists } from "../../../check/domain-lookup.ts"
 import { type ExplainDomainResult, explainDomain } from "../../../check/explain-domain.ts"
@@ -64,19 +63,21 @@ type SourceRefresh = {
 
 type ListsOverviewProps = { readonly lists: ListsOverview }
 
-/** The sources by what they are about, those with a problem first. A row opens for the licence, the origin and the last refresh. */
+/** The sources by what they are about, folded but those with a problem. A row opens for the licence, the origin and the last refresh. */
 export function SourcesByKind({ lists: { sources } }: ListsOverviewProps) {
   return (
     <>
       {sourceGroups(sources).map(([label, rows]) => (
-        <Fragment key={label}>
-          <h3>{label}</h3>
+        <details key={label} open={label === FAULTY}>
+          <summary>
+            {label} <span class="type">{formatNumber(rows.length)}</span>
+          </summary>
           <FoldedRows kind="sources">
             {rows.map(source => (
               <SourceRow key={source.id} source={source} />
             ))}
           </FoldedRows>
-        </Fragment>
+        </details>
       ))}
     </>
   )

@@ -55,8 +55,17 @@ export function ReferenceIndex({ document, groups }: ReferenceFacts) {
         </section>
       ))}
       <h2>Every request</h2>
+      <ul>
+        {textIn(document.info, "description")
+          .split(/(?<=\.) (?=[A-Z])/)
+          .map(sentence => (
+            <li key={sentence}>
+              <DocumentText text={sentence} />
+            </li>
+          ))}
+      </ul>
       <p>
-        <DocumentText text={textIn(document.info, "description")} /> <PageLink page="docsErrors">All errors</PageLink>.
+        <PageLink page="docsErrors">All errors</PageLink>
       </p>
     </Layout>
   )
@@ -140,7 +149,7 @@ export function OperationPage({ operation, choice, scriptPath, document, groups,
               tree={tree}
             />
           ))}
-          <Problems operation={operation} tree={tree} />
+          <Problems operation={operation} groups={groups} tree={tree} />
           <Headers operation={operation} tree={tree} />
         </div>
       </div>
@@ -230,24 +239,38 @@ function Content({ title, content, direction, tree }: ContentProps) {
   )
 }
 
-/** Why the operation refuses, and the body that says so. */
-function Problems({ operation, tree }: PartProps) {
+/** The codes with which every operation that takes a key may refuse. */
+const commonCodes = (groups: readonly OperationGroup[]): readonly string[] =>
+  groups
+    .flatMap(({ operations }) => operations.filter(({ access }) => access !== "anybody"))
+    .map(({ problems }) => problems.map(({ code }) => code))
+    .reduce((common, codes) => common.filter(code => codes.includes(code)))
+
+/** Why the operation refuses, and the body that says so. What every request may meet is named alone. */
+function Problems({ operation, groups, tree }: PartProps & Pick<ReferenceFacts, "groups">) {
   const { problems } = operation
+  const common = commonCodes(groups)
+  const shared = problems.filter(({ code }) => common.includes(code))
+  const own = problems.filter(({ code }) => !common.includes(code))
   const name = problems.some(({ code }) => code === "rate_limited") ? "RetryProblem" : "Problem"
   const examples = tree.document.components["examples"] ?? {}
   const example = examples["invalid_input"] ?? {}
   return (
     <>
       <h2 id="problems">Problems</h2>
-      <Table caption="Problems" columns={["Status", "Code", "When"]}>
-        {problems.map(({ status, code }) => (
+      {shared.length === 0 ? null : (
+        <p class="type">
+          Any request may get{" "}
+          {shared.map(({ code }, index) => [index === 0 ? "" : ", ", <ProblemLink key={code} code={code} />])}.
+        </p>
+      )}
+      <Table caption="Problems" columns={["Code", "Status", "When"]}>
+        {own.map(({ status, code }) => (
           <tr key={code}>
-            <td class="number">{status}</td>
             <th scope="row">
-              <a href={`${ROUTES.docsErrors.path}#${code}`}>
-                <code>{code}</code>
-              </a>
+              <ProblemLink code={code} />
             </th>
+            <td>{status}</td>
             <td>
               <DocumentText text={textIn(examples[code] ?? {}, "summary")} />
             </td>
@@ -262,6 +285,12 @@ function Problems({ operation, tree }: PartProps) {
     </>
   )
 }
+
+const ProblemLink = ({ code }: { readonly code: string }) => (
+  <a href={`${ROUTES.docsErrors.path}#${code}`}>
+    <code>{code}</code>
+  </a>
+)
 
 /** The headers of all answers. */
 const Headers = ({ operation, tree }: PartProps) => (

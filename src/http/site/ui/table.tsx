@@ -17,6 +17,8 @@ type TableProps = {
   readonly caption: string
   /** Names alone make a plain table, whose cells wrap. Empty: the column holds the row's actions. */
   readonly columns: readonly string[] | readonly TableColumn[]
+  /** The names of a plain table's columns of numbers, whose headings stand right too. */
+  readonly numbers?: readonly string[]
   /** Rows: `tr` elements, or components that return one, with `th` and `td` elements. An empty cell is displayed as a dash. */
   readonly children: ComponentChildren
 }
@@ -25,7 +27,7 @@ type TableProps = {
  * A table of one line a row: the first column is what the row is about, numbers stand right, and a text that is cut has it all as its
  * title. Where there is little room a row has two lines: what it is about with its pill, and the rest below.
  */
-export function Table({ caption, columns, children }: TableProps) {
+export function Table({ caption, columns, numbers = [], children }: TableProps) {
   const described = columns.map(describe)
   const table = (
     <table>
@@ -33,7 +35,7 @@ export function Table({ caption, columns, children }: TableProps) {
       <thead>
         <tr>
           {described.map(column => (
-            <th key={column.name} scope="col" {...classOf(column)}>
+            <th key={column.name} scope="col" {...classOf(column, numbers.includes(column.name) ? "number" : "")}>
               {column.name === "" ? <span class="unseen">Actions</span> : column.name}
             </th>
           ))}

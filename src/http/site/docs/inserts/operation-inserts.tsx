@@ -8,6 +8,8 @@ import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
 import { formatNumber } from "../../ui/format.ts"
+import { Prose } from "../../ui/layout.tsx"
+import { Table } from "../../ui/table.tsx"
 import { type BlockInsert, factOf, type Insert, type PageFacts } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
 
@@ -32,31 +34,25 @@ export const OPERATION_INSERTS = {
       ]),
     ),
   settings: ({ settings }) =>
-    markdownTable(
-      ["Name", "Meaning", "Default"],
-      settings.map(({ name, says, default: fallback }) => [
-        `${codeSpan(name)} {#${name}}`,
-        proseText(says),
-        proseText(fallback),
-      ]),
-    ),
-  "log-events": () =>
-    markdownTable(
-      ["Level", "Event", "Fields", "Meaning"],
-      eventsWithOneText(({ fields }) => !isBackground(fields)).map(({ messages, levels, fields, meaning }) => [
-        levels.map(codeSpan).join(", "),
-        messages,
-        fields.map(codeSpan).join(", "),
-        proseText(meaning),
-      ]),
-    ),
+    partsOf(settings, SETTING_PARTS, ({ name }) => name)
+      .map(([title, rows]) => {
+        const table = markdownTable(
+          ["Name", "Meaning"],
+          rows.map(({ name, says, default: fallback }) => [
+            `${codeSpan(name)} {#${name}}`,
+            `${proseText(says)} Default: ${proseText(fallback)}.`,
+          ]),
+        )
+        return `### ${title} {#${title.toLowerCase().replaceAll(" ", "-")}}\n\n${table}`
+      })
+      .join("\n\n"),
   /** Work that failed: the fields are the same in every line, so the page names them once. The cell that heads a row does not break. */
   "log-background-events": () =>
     markdownTable(
       ["Meaning", "Events"],
       eventsWithOneText(({ fields }) => isBackground(fields)).map(({ messages, meaning }) => [
         proseText(meaning),
-        messages,
+        messages.map(codeSpan).join(", "),
       ]),
     ),
   "log-background-fields": () => BACKGROUND_FIELDS.map(codeSpan).join(", "),
@@ -117,6 +113,85 @@ export const OPERATION_INSERTS = {
     ),
 } as const satisfies Readonly<Record<string, Insert>>
 
+/** The parts of the settings, and the setting that begins each. */
+const SETTING_PARTS: Readonly<Record<string, string>> = {
+  MAILKIND_CONFIG: "Address and data",
+  MAILKIND_TEST_DOMAIN: "Checks",
+  MAILKIND_LISTS_REFRESH_HOURS: "Data sources",
+  MAILKIND_SMTP_URL: "Emails and accounts",
+  MAILKIND_PUBLIC_CHECKER: "Visitors",
+  MAILKIND_JOB_BYTES_MAX: "Lists that are uploaded",
+  MAILKIND_LOG: "Log and metrics",
+  MAILKIND_BACKUP_KEEP: "More",
+}
+
+/** The parts of the log, and the event that begins each. */
+const LOG_PARTS: Readonly<Record<string, string>> = {
+  "a request failed": "Requests",
+  "requests fail": "Faults",
+  "the start waits for the database": "Start and end",
+  "a worker listens": "Workers and takeovers",
+  "the lists were refreshed": "Data sources",
+  "a mail was sent": "Emails",
+}
+
+/** Rows in the parts that they stand in: each begins with the row of its name. */
+function partsOf<R>(rows: readonly R[], titles: Readonly<Record<string, string>>, nameOf: (row: R) => string) {
+  const parts: [title: string, rows: R[]][] = []
+  for (const row of rows) {
+    const title = titles[nameOf(row)]
+    if (title === undefined) parts.at(-1)?.[1].push(row)
+    else parts.push([title, [row]])
+  }
+  return parts
+}
+
+/** Every event by its part, which is folded. */
+export const LOG_EVENT_INSERTS = {
+  "log-events": () => {
+    const events = eventsWithOneText(({ fields }) => !isBackground(fields))
+    const parts = partsOf(events, LOG_PARTS, ({ first }) => first)
+    const columns = ["Event", "Meaning"]
+    return {
+      markdown: parts
+        .map(([title, rows]) => {
+          const cells = rows.map(({ messages, levels, fields, meaning }) => [
+            `${messages.map(codeSpan).join(", ")}, ${levels.join(", ")}`,
+            [proseText(meaning), ...fields.map(codeSpan)].join(" "),
+          ])
+          return `**${title}**\n\n${markdownTable(columns, cells)}`
+        })
+        .join("\n\n"),
+      html: (
+        <>
+          {parts.map(([title, rows]) => (
+            <details key={title}>
+              <summary>
+                {title} <span class="type">{rows.length}</span>
+              </summary>
+              <Table caption={title} columns={columns}>
+                {rows.map(({ first, messages, levels, fields, meaning }) => (
+                  <tr key={first}>
+                    <th scope="row">
+                      {messages.join(", ")} <p class="type">{levels.join(", ")}</p>
+                    </th>
+                    <td>
+                      <Prose text={meaning} />
+                      <p class="type">
+                        <Prose text={fields.map(codeSpan).join(" ")} />
+                      </p>
+                    </td>
+                  </tr>
+                ))}
+              </Table>
+            </details>
+          ))}
+        </>
+      ),
+    }
+  },
+} as const satisfies Readonly<Record<string, BlockInsert>>
+
 /** Every setting, folded: each has its anchor here, and leads to its row. */
 export const SETTING_INDEX_INSERTS = {
   "setting-index": ({ settings }) => {
@@ -143,17 +218,16 @@ export const SETTING_INDEX_INSERTS = {
 
 const isBackground = (fields: readonly string[]): boolean => fields.join() === BACKGROUND_FIELDS.join()
 
-/** The events that are chosen. Those that differ in their message alone are one: `messages` has all of them. */
+/** The events that are chosen. Those that differ in their message alone are one: `messages` has all of them, from the first. */
 function eventsWithOneText(
   isChosen: (event: LogEvent) => boolean,
-): readonly (LogEvent & { readonly messages: string })[] {
+): readonly (LogEvent & { readonly first: string; readonly messages: readonly string[] })[] {
   const events = Object.entries<LogEvent>(LOG_EVENTS).filter(([, event]) => isChosen(event))
   const alike = Map.groupBy(events, ([, { levels, fields, meaning }]) => [levels, fields, meaning].join("\n"))
   return [...alike.values()].flatMap(([first, ...others]) => {
     if (first === undefined) return []
     const [message, event] = first
-    const messages = [message, ...others.map(([other]) => other)].map(codeSpan).join(", ")
-    return [{ ...event, messages }]
+    return [{ ...event, first: message, messages: [message, ...others.map(([other]) => other)] }]
   })
 }
 

@@ -2,30 +2,27 @@
 export const DOCS = `
 .columns { max-width: 68rem; margin: 0 auto; padding: 0 1.25rem } .columns .page { padding-inline: 0; font-size: 1rem; line-height: 1.625 } .columns h1 { font-size: 1.75rem }
 .columns h2 { margin-top: var(--s7) } .columns .lead { font-size: 1.125rem }
-.pages { margin: var(--s7) 0 0; padding: var(--s5) 0 0; border-top: 1px solid var(--line); display: grid; grid-template-columns: repeat(auto-fill, minmax(11rem, 1fr)); gap: var(--s5) }
-.pages, .contents, .contents-folded ul { font-size: .875rem; line-height: 1.43 }
-.pages p, .contents p { margin: 0 0 .25rem; color: var(--soft); font-size: .75rem }
-.pages ul, .contents ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
-.pages a, .contents a, .page .contents-folded a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
-.pages a:hover, .contents a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 }
-.contents { display: none } .contents-folded { padding: .2rem var(--s4); border: 1px solid var(--line); border-radius: var(--r-m) } .page .contents-folded ul { padding-bottom: .35rem }
+.pages { margin: var(--s7) 0 0; border-block: 1px solid var(--line) } .pages details { margin: 0; padding: .25rem 0 } .pages section { margin: 0 0 var(--s4) }
+.pages, .contents-folded ul { font-size: .875rem; line-height: 1.43 }
+.pages p { margin: 0 0 .25rem; color: var(--soft); font-size: .75rem }
+.pages ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
+.pages a, .page .contents-folded a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
+.pages a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 }
+.contents-folded { padding: .2rem var(--s4); border: 1px solid var(--line); border-radius: var(--r-m) } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
 @media (min-width: 60rem) {
-  .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: 46rem } .page .to-pages { display: none }
-  .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto; display: block } .pages section + section { margin-top: var(--s5) }
-}
-@media (min-width: 76rem) {
-  /* A table of four columns takes the place of the contents, which are folded then. */
-  .columns:not(:has(th:nth-child(4))) { grid-template-columns: 11rem minmax(0, 40rem) 10rem; gap: 0 2.25rem; .contents-folded { display: none } .contents { display: block } } .columns:has(th:nth-child(4)) .page { max-width: none }
-  .columns .contents { grid-area: 1 / 3; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); padding: 2.25rem 0 var(--s5) .6rem; overflow-y: auto }
+  .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: none } .page .to-pages { display: none }
+  .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto }
+  /* The links are folded on narrow screens alone. A browser that cannot show them otherwise shows the fold. */
+  @supports selector(::details-content) { .pages summary { display: none } .pages details::details-content { content-visibility: visible; block-size: auto } }
 }
 .crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) } .to-pages { margin-left: auto }
 .page a.anchor { color: inherit; text-decoration: none } .anchor:hover::after { content: " #"; color: var(--soft) }
-.page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--ink); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
+.page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--accent); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
 .columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
-.columns .scroll table { font-size: .875rem; line-height: 1.5 } .columns .scroll :is(th, td) { min-width: 0; padding-block: .5rem }
+.columns .scroll { & td code { overflow-wrap: anywhere } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0; padding-block: .5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
 
-.find { position: relative; max-width: 40rem; margin: 0 0 var(--s4) } .find:empty { display: none }
+.find { position: relative; margin: 0 0 var(--s4) } .find:empty { display: none }
 .find input { width: 100%; padding: 0 .8rem }
 .page .find ol { position: absolute; z-index: 5; inset: 100% 0 auto; max-height: 70vh; margin: .35rem 0 0; padding: .35rem; overflow-y: auto; list-style: none; border: 1px solid var(--line); border-radius: var(--r-m); background: var(--paper); box-shadow: var(--shadow) } .page .find li { margin: 0 }
 .page .find a { display: grid; gap: 0 .75rem; grid-template-columns: 1fr max-content; padding: .5rem .65rem; border-radius: var(--r-s); color: var(--soft); font-size: .875rem; line-height: 1.43; text-decoration: none } .page .find a:hover, .page .find a:focus { background: var(--wash) } .find strong { color: var(--ink) }
@@ -38,15 +35,15 @@ export const DOCS = `
 .folds { margin: 0 0 1.25rem; border-top: 1px solid var(--line); font-size: .875rem; line-height: 1.43 } .folds > * { margin: 0; border-bottom: 1px solid var(--line) } .folds :target, .folds :target > * { background: var(--accent-wash) }
 .cells { display: grid; gap: 0 var(--s4); align-items: baseline; padding: .5rem 0; font-weight: 400 } .folds .cells:hover { color: inherit } summary.cells { list-style: none } summary.cells::-webkit-details-marker { display: none } summary.cells::after { content: "+"; grid-row: 1; grid-column: -2; color: var(--soft); text-align: center } [open] > summary.cells::after, :target > summary.cells::after { content: "–" }
 .cells > code { overflow-wrap: anywhere; font-size: .8125rem } .cells small { display: block; color: var(--soft); font-size: .8125rem } .folds details > p { max-width: none; margin: 0; padding: 0 2rem .6rem 0; color: var(--soft) } details:target::details-content { content-visibility: visible; block-size: auto }
-.of-problems .cells { grid-template-columns: 2rem 11rem minmax(0, 1fr) 1rem } .of-problems .cells > .number { text-align: left } .of-problems details > p { padding-left: 15rem }
+.of-problems .cells { grid-template-columns: 2rem 13.5rem minmax(0, 1fr) 1rem } .of-problems .cells > .number { text-align: left } .of-problems details > p { padding-left: 17.5rem }
 .of-sources .cells { grid-template-columns: minmax(0, 1fr) 9.75rem 4rem 5.75rem 1rem } .of-sources span { color: var(--soft) }
 .panel pre { margin: 0; font: 400 .8125rem/1.6 var(--mono) }
 .page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
 @media (max-width: 44rem) {
-  .columns .tiles { grid-template-columns: 1fr } .page code.option, .columns .scroll .short { white-space: normal }
+  .columns .tiles { grid-template-columns: 1fr } .columns .facts { grid-template-columns: minmax(0, 1fr) } .columns .facts dd { margin-bottom: .5rem } .page code.option, .columns .scroll .short { white-space: normal }
   .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
   .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
   .of-sources .cells { grid-template-columns: minmax(0, 1fr) auto 1rem } .of-sources .cells > :nth-child(2) { grid-area: 2 / 1 } .of-sources .cells > :nth-child(4) { grid-area: 2 / 2 }
 }
-@media print { .find, .contents-folded, .turn, .as-markdown, .crumb, .contents { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
+@media print { .find, .contents-folded, .turn, .as-markdown, .crumb { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
 `

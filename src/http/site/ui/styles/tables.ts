@@ -5,8 +5,8 @@ export const TABLES = `
 .rows table, .scroll table { width: 100%; border-collapse: collapse; font-size: .875rem; line-height: 1.25rem } .rows caption, .scroll caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap }
 .rows th, .rows td, .scroll th, .scroll td { padding: 0 1rem 0 0; border-bottom: 1px solid var(--line); text-align: left; font-weight: 400 } .scroll th, .scroll td { padding-block: .5rem; vertical-align: top }
 .rows thead th, .scroll thead th { color: var(--soft); font-size: .8125rem; font-weight: 500; white-space: nowrap } .rows tr > :last-child, .scroll tr > :last-child { padding-right: 0 } .panel tbody tr:last-child > * { border-bottom: 0 }
-.scroll tbody th { font-weight: 550 } .scroll tr:target > * { background: var(--accent-wash) } .scroll .number { padding-left: 1rem } .scroll td .hint, .scroll td p { margin: .1rem 0 0; max-width: 26rem } .scroll .sum > * { font-weight: 600 }
-.scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums } .scroll .address { max-width: 20rem; overflow-wrap: anywhere } .scroll .any, .scroll .name { min-width: 9rem; overflow-wrap: anywhere }
+.scroll tbody th { font-weight: 550 } .scroll tr:target > * { background: var(--accent-wash) } .scroll .number { padding-left: 1rem; text-align: right } .scroll td .hint, .scroll td p { margin: .1rem 0 0; max-width: 26rem } .scroll .sum > * { font-weight: 600 }
+.scroll td:empty::before { content: "–"; color: var(--soft) } .scroll .short { white-space: nowrap; font-variant-numeric: tabular-nums } .scroll .address { max-width: 20rem; overflow-wrap: anywhere } .scroll .any, .scroll .name { min-width: 9rem; overflow-wrap: anywhere }
 
 .rows th, .rows td { height: 2.5rem; white-space: nowrap } .rows thead th { height: 2.25rem }
 .rows tbody tr:hover { background: var(--wash) } .rows tbody tr:target { background: var(--accent-wash) }
@@ -25,7 +25,7 @@ export const TABLES = `
 }
 @media (max-width: 44rem) {
   .scroll table, .scroll tbody, .scroll tr, .scroll tbody th, .scroll tbody td { display: block } .scroll thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%) }
-  .scroll tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } .scroll tbody th, .scroll tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } .scroll td:empty { display: none }
+  .scroll tbody tr { padding: .6rem 0; border-bottom: 1px solid var(--line) } .scroll tbody th, .scroll tbody td { padding: .1rem 0; border: 0; text-align: left; white-space: normal; overflow-wrap: anywhere } .scroll td:empty { display: none } .scroll tbody tr > :is(.number, .choice) { display: inline-block; margin-right: 1rem; padding: .1rem 0 }
   .scroll td::before { content: attr(data-label) " "; color: var(--soft); font-size: .8125rem } .scroll td:nth-child(2):last-child::before, .scroll td[data-label=""]::before { content: none }
 }
 .filter-row { display: flex; flex-wrap: wrap; gap: var(--s2) var(--s4); align-items: center; justify-content: space-between; margin: 0 0 var(--s3) } .filter-row .actions, #live-status { margin: 0 } .filter-row form { margin-left: auto } .filter-row form:has([open], .chip) { order: 1; width: 100% } .filter-row details { margin: 0 } .filter-row summary { width: max-content; font-size: .8125rem } .rows th .because { font-weight: 400 }
