@@ -1,5 +1,6 @@
 /** @jsxImportSource preact */
 import type { Renderer, Tokens } from "marked"
+import type { VNode } from "preact"
 import { render } from "preact-render-to-string"
 import { assert } from "../../../base/errors.ts"
 import { RECOMMENDATIONS } from "../../../contract/policies.ts"
@@ -112,13 +113,7 @@ function blockRenderer(title: string): PageRenderer {
           ))}
         </Table>
       )
-      if (rows.length <= OPEN_ROWS_MAX) return render(table)
-      return render(
-        <details>
-          <summary>All {rows.length}</summary>
-          {table}
-        </details>,
-      )
+      return render(rows.length <= OPEN_ROWS_MAX ? table : folded(`All ${rows.length}`, table))
     },
     code({ text, lang = "" }) {
       const [language, ...caption] = lang.split(/\s+/)
@@ -127,6 +122,13 @@ function blockRenderer(title: string): PageRenderer {
     html: ({ text }) => escapeHtml(text),
   }
 }
+
+const folded = (summary: string, content: VNode): VNode => (
+  <details>
+    <summary>{summary}</summary>
+    {content}
+  </details>
+)
 
 const inlineRenderer = (settings: ReadonlySet<string>): PageRenderer => ({
   codespan: ({ text }) => {

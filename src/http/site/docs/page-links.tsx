@@ -19,27 +19,31 @@ type SidePagesProps = {
   readonly current: string
 }
 
-/** Links to all pages of the guide or of the API reference: beside the page on wide screens, folded below it on others. */
+/** Links to all pages of the guide or of the API reference: beside the page on wide screens, below it on others once they are asked for. */
 export const SidePages = ({ label, groups, current }: SidePagesProps) => (
-  <nav class="pages" aria-label={label}>
-    <details id="all-pages">
-      <summary>All pages</summary>
-      {groups.map(({ title, pages }) => (
-        <section key={title}>
-          <p>{title}</p>
-          <ul>
-            {pages.map(page => (
-              <li key={page.path}>
-                <a href={page.path} {...ariaCurrentPage(page.path === current)}>
-                  {page.title}
-                </a>
-              </li>
-            ))}
-          </ul>
-        </section>
-      ))}
-    </details>
+  <nav class="pages" id="all-pages" aria-label={label}>
+    <AllPagesLink />
+    {groups.map(({ title, pages }) => (
+      <section key={title}>
+        <p>{title}</p>
+        <ul>
+          {pages.map(page => (
+            <li key={page.path}>
+              <a href={page.path} {...ariaCurrentPage(page.path === current)}>
+                {page.title}
+              </a>
+            </li>
+          ))}
+        </ul>
+      </section>
+    ))}
   </nav>
+)
+
+const AllPagesLink = () => (
+  <a class="to-pages" href="#all-pages">
+    All pages
+  </a>
 )
 
 type CrumbProps = {
@@ -53,8 +57,6 @@ type CrumbProps = {
 export const Crumb = ({ parent, title, part }: CrumbProps) => (
   <p class="crumb">
     <PageLink page={parent}>{title}</PageLink> / {part}
-    <a class="to-pages" href="#all-pages">
-      All pages
-    </a>
+    <AllPagesLink />
   </p>
 )

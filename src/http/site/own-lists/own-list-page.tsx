@@ -284,20 +284,30 @@ function ManyEntries({ scope, data: { list, counts }, pasted, brought }: ManyEnt
           )}
         </div>
       </form>
-      <form class="form" method="post" action={scope.paths.import} encType="multipart/form-data">
-        <input type="hidden" name="list" value={list} />
-        <TextField
-          name="file"
-          type="file"
-          accept=".txt,.csv,.tsv,text/plain,text/csv"
-          required
-          label="Text or CSV file"
-          error={fieldError(brought, "entries")}
-          hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. In a CSV file the first column has the entries, and a column with the heading “note” has the notes. You can import a file that you downloaded here.`}
-        />
-        <button type="submit">Import into the {name}</button>
-      </form>
+      <ImportForm scope={scope} list={list} brought={brought} />
     </details>
+  )
+}
+
+function ImportForm({
+  scope,
+  list,
+  brought,
+}: Pick<ManyEntriesProps, "scope" | "brought"> & { readonly list: OwnList }) {
+  return (
+    <form class="form" method="post" action={scope.paths.import} encType="multipart/form-data">
+      <input type="hidden" name="list" value={list} />
+      <TextField
+        name="file"
+        type="file"
+        accept=".txt,.csv,.tsv,text/plain,text/csv"
+        required
+        label="Text or CSV file"
+        error={fieldError(brought, "entries")}
+        hint={`Up to ${formatEntryCount(LIMITS.ownListEntriesMax)}, in UTF-8. In a CSV file the first column has the entries, and a column with the heading “note” has the notes. You can import a file that you downloaded here.`}
+      />
+      <button type="submit">Import into the {LIST_LABELS[list].toLowerCase()}</button>
+    </form>
   )
 }
 

@@ -134,7 +134,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing } }: SectionProps
       <h2 id="pricing">Pricing</h2>
       <p class="sub">
         Free to start: a key takes an email address and no card.{" "}
-        {pricing === null && offered.length > 1 ? "Need more? Ask whoever runs this server. " : null}
+        {pricing === null && offered.length > 1 ? "Need more? Ask the operator of this server. " : null}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
       <Tiles

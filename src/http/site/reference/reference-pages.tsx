@@ -54,22 +54,28 @@ export function ReferenceIndex({ document, groups }: ReferenceFacts) {
           </ul>
         </section>
       ))}
-      <h2>Every request</h2>
-      <ul>
-        {textIn(document.info, "description")
-          .split(/(?<=\.) (?=[A-Z])/)
-          .map(sentence => (
-            <li key={sentence}>
-              <DocumentText text={sentence} />
-            </li>
-          ))}
-      </ul>
-      <p>
-        <PageLink page="docsErrors">All errors</PageLink>
-      </p>
+      <EveryRequest document={document} />
     </Layout>
   )
 }
+
+const EveryRequest = ({ document }: Pick<ReferenceFacts, "document">) => (
+  <>
+    <h2>Every request</h2>
+    <ul>
+      {textIn(document.info, "description")
+        .split(/(?<=\.) (?=[A-Z])/)
+        .map(sentence => (
+          <li key={sentence}>
+            <DocumentText text={sentence} />
+          </li>
+        ))}
+    </ul>
+    <p>
+      <PageLink page="docsErrors">All errors</PageLink>
+    </p>
+  </>
+)
 
 /** The method and the path. Long paths break at their slashes. */
 const Endpoint = ({ method, path }: Pick<Operation, "method" | "path">) => (

@@ -2,7 +2,7 @@
 export const DOCS = `
 .columns { max-width: 68rem; margin: 0 auto; padding: 0 1.25rem } .columns .page { padding-inline: 0; font-size: 1rem; line-height: 1.625 } .columns h1 { font-size: 1.75rem }
 .columns h2 { margin-top: var(--s7) } .columns .lead { font-size: 1.125rem }
-.pages { margin: var(--s7) 0 0; border-block: 1px solid var(--line) } .pages details { margin: 0; padding: .25rem 0 } .pages section { margin: 0 0 var(--s4) }
+.pages { margin: var(--s7) 0 0; border-block: 1px solid var(--line) } .pages:not(:target) section { display: none } .pages section { margin: 0 0 var(--s4) }
 .pages, .contents-folded ul { font-size: .875rem; line-height: 1.43 }
 .pages p { margin: 0 0 .25rem; color: var(--soft); font-size: .75rem }
 .pages ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
@@ -10,10 +10,10 @@ export const DOCS = `
 .pages a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 }
 .contents-folded { padding: .2rem var(--s4); border: 1px solid var(--line); border-radius: var(--r-m) } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
 @media (min-width: 60rem) {
-  .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: none } .page .to-pages { display: none }
+  .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: none } .columns .to-pages { display: none }
   .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto }
   /* The links are folded on narrow screens alone. A browser that cannot show them otherwise shows the fold. */
-  @supports selector(::details-content) { .pages summary { display: none } .pages details::details-content { content-visibility: visible; block-size: auto } }
+  .pages:not(:target) section { display: block }
 }
 .crumb { display: flex; gap: .4rem; margin: 0 0 var(--s2); color: var(--soft); font-size: .8125rem } .page .crumb a { color: inherit; text-decoration: none } .page .crumb a:hover { color: var(--ink) } .to-pages { margin-left: auto }
 .page a.anchor { color: inherit; text-decoration: none } .anchor:hover::after { content: " #"; color: var(--soft) }
