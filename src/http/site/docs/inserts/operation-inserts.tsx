@@ -173,7 +173,7 @@ export const LOG_EVENT_INSERTS = {
                 {rows.map(({ first, messages, levels, fields, meaning }) => (
                   <tr key={first}>
                     <th scope="row">
-                      {messages.join(", ")} <p class="type">{levels.join(", ")}</p>
+                      <Prose text={messages.map(codeSpan).join(", ")} /> <p class="type">{levels.join(", ")}</p>
                     </th>
                     <td>
                       <Prose text={meaning} />
