@@ -97,16 +97,14 @@ function blockRenderer(title: string): PageRenderer {
       return termListHtml(token, this) ?? plainListHtml(token, this)
     },
     table({ header, rows }) {
-      const hasValue = header.map((_, at) => rows.some(cells => cells[at]?.text !== NO_VALUE))
-      const [heads = [], ...filled] = [header, ...rows].map(cells => cells.filter((_, at) => hasValue[at]))
-      const columns = heads.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
-      const lines = filled.map(cells => tableRow(cells, columns, this))
+      const columns = header.map(({ tokens }) => plainText(this.parser.parseInline(tokens)))
+      const lines = rows.map(cells => tableRow(cells, columns, this))
       tablesOfSection += 1
       const table = (
         <Table
           caption={tablesOfSection === 1 ? section : `${section} (${tablesOfSection})`}
           columns={columns}
-          numbers={columns.filter((_, at) => heads[at]?.align === "right")}
+          numbers={columns.filter((_, at) => header[at]?.align === "right")}
         >
           {lines.map(({ id, html }, index) => (
             <tr key={index} {...(id === null ? {} : { id })} {...innerHtml(html)} />

@@ -88,18 +88,14 @@ export const CONTRACT_INSERTS = {
     return codeFence("http", "Example", `HTTP/1.1 ${statusOf(code)}\n${headers.join("")}\n${body}`)
   },
   "refusal-order": () => REFUSAL_ORDER.map(({ step }, at) => `${at + 1}. ${step}`).join("\n"),
-  reasons: (_, group) =>
-    markdownTable(
-      [
-        "Code",
-        "Meaning",
-        "Example",
-        "Decides",
-        { head: "Confidence", cells: "number" },
-        { head: "Rank", cells: "number" },
-      ],
-      REASON_NAMES.filter(reason => REASONS[reason].group === group).map(reasonRow),
-    ),
+  reasons: (_, group) => {
+    const reasons = REASON_NAMES.filter(reason => REASONS[reason].group === group)
+    const columns = ["Code", "Meaning", "Example", ...(reasons.some(isDecisive) ? DECISION_COLUMNS : [])]
+    return markdownTable(
+      columns,
+      reasons.map(reason => reasonRow(reason).slice(0, columns.length)),
+    )
+  },
   "test-addresses": ({ testDomain }) =>
     markdownTable(
       ["Address", "Meaning", "Category", ...POLICY_NAMES],
@@ -127,8 +123,16 @@ export const problemLink = (code: ProblemCode): string => linkTo(codeSpan(code),
 
 const statusOf = (code: ProblemCode): string => `${PROBLEMS[code].status} ${PROBLEMS[code].title}`
 
+const DECISION_COLUMNS = [
+  "Decides",
+  { head: "Confidence", cells: "number" },
+  { head: "Rank", cells: "number" },
+] as const
+
+const isDecisive = (reason: Reason): boolean => decidedCategory(reason) !== null
+
 /** The reasons that can decide a category, first to last. */
-const DECISIVE = REASON_NAMES.filter(reason => decidedCategory(reason) !== null)
+const DECISIVE = REASON_NAMES.filter(isDecisive)
 
 /** What a reason decides; null: nothing. Some decide the category that is recorded for what was asked about, or that its words say. */
 function decidedCategory(reason: Reason): string | null {
