@@ -19,11 +19,11 @@ export class AccountLog {
     this.#log = log
   }
 
-  /** Logs an answered request for the account of its caller. A request without a caller is not logged, nor is a page that checked nothing. */
+  /** Logs an answered request for the account of its caller. A request without a caller is not logged, nor is a page that cost nothing. */
   record({ caller, route, result, refusal }: Exchange, { status }: Response, tookMs: number): void {
     if (caller === null || !this.#log.admits(caller.account.id)) return
     const { units, check, categoryCounts } = result ?? NO_RESULT
-    if (caller.key.id === SITE_KEY.id && status < 400 && check === null && categoryCounts === null) return
+    if (caller.key.id === SITE_KEY.id && status < 400 && check === null && units === 0) return
     const verdict = check?.judged.verdict ?? null
     this.#log.record({
       accountId: caller.account.id,

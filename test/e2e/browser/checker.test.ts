@@ -157,7 +157,7 @@ test.skipIf(isBrowserMissing)(
       expect(await page.inputValue("#input")).toBe("o'brien@gmail.com")
       expect(await page.inputValue("#policy")).toBe("strict")
       expect(await page.locator("text=Copy as curl").count()).toBe(javaScriptEnabled ? 1 : 0)
-      await page.click("text=JSON, curl")
+      await page.click("text=Details for developers")
       expect(JSON.parse((await page.textContent("#verdict-json")) ?? "")).toMatchObject({ policy: "strict" })
       expect(await page.isVisible("#verdict-curl")).toBe(true)
       expect(faults).toEqual([])

@@ -38,7 +38,7 @@ const lines = (...all: readonly (string | false | null)[]): string =>
 const curl: Sample = ({ method, url, needsKey }, content) => {
   const isPlain = method === (content === null ? "GET" : "POST")
   const words = [
-    `curl ${isPlain ? "" : `-X ${method} `}'${url}'`,
+    `curl -s ${isPlain ? "" : `-X ${method} `}'${url}'`,
     ...(needsKey ? [`-H "Authorization: Bearer $${KEY_VARIABLE}"`] : []),
     ...(content === null ? [] : [`-H 'Content-Type: ${content.mediaType}'`]),
     ...(content === null ? [] : [content.file === "" ? `-d '${content.json}'` : `--data-binary @${content.file}`]),

@@ -115,7 +115,7 @@ describe("one report", () => {
       "2 say the same, business; 1 says disposable",
       "mailinator.com Disposable block ",
       "It is on our list of disposable domains.",
-      "Lists on ",
+      "Lists ",
       "The entry mailinator.com in disposable makes it disposable",
       "This domain has no correction.",
       "DNS did not answer in time",

@@ -55,7 +55,7 @@ describe("the preview of terms", () => {
     const { page, done, mails, published } = await harness()
     const preview = await page(previewOf({ ...TERMS, material: "no" }))
     expect(preview.text).toContain("no account has to do anything")
-    expect(preview.text).toContain("Mails none are sent")
+    expect(preview.text).toContain("Emails none are sent")
     expect(preview.text).not.toContain("Subject:")
     const { path, fields } = formIn(preview.html, "Publish version 2026-12")
     await done(path, fields)

@@ -147,7 +147,7 @@ test("over plain HTTP no browser is told to stay on HTTPS", async () => {
 test("the home page has a first call in each language, with the server's own address and test domain", async () => {
   const page = await (await openSite({ testDomain: "try.example" })(ROUTES.home.path)).text()
   const html = page.replaceAll(/<[^>]*>/g, "")
-  expect(unescapeHtml(html)).toContain(`curl '${BASE_URL}/v1/check'`)
+  expect(unescapeHtml(html)).toContain(`curl -s '${BASE_URL}/v1/check'`)
   expect(unescapeHtml(html)).toContain(`-d '{ "email": "business@try.example" }'`)
   expect(html.match(/business@try\.example/g)).toHaveLength(5)
 })

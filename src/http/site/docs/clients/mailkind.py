@@ -27,6 +27,7 @@ import random
 import re
 import secrets
 import socket
+import sys
 import threading
 import time
 import urllib.error
@@ -40,7 +41,11 @@ from typing import (
     Optional, Sequence, Tuple, TypedDict, TypeVar, Union, cast,
 )
 
-if TYPE_CHECKING:  # type checkers know this module without an installation
+if sys.version_info >= (3, 10):
+    from typing import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
+elif TYPE_CHECKING:  # type checkers know this module without an installation
     from typing_extensions import Concatenate, ParamSpec
 
     P = ParamSpec("P")
