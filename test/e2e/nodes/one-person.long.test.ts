@@ -49,7 +49,7 @@ onPostgres(
       expect(keys.text).toContain(name)
       await jane.get(ROUTES.docsGuide.path)
     }
-    const own = linksIn(await jane.get(ROUTES.dashboard.path)).find(path =>
+    const own = linksIn(await jane.get(ROUTES.keys.path)).find(path =>
       path.startsWith(`${ROUTES.dashboard.path}/keys/key_`),
     )
     const revoked = await jane.submit(await jane.get(own ?? ""), { sure: "yes" }, "Revoke key")
