@@ -92,16 +92,15 @@ const php: Sample = ({ method, url, needsKey }, content) => {
   ]
   return lines(
     "<?php",
-    `$curl = curl_init('${url}');`,
-    "curl_setopt_array($curl, [",
-    method !== "GET" && `    CURLOPT_CUSTOMREQUEST => '${method}',`,
-    headers.length > 0 && `    CURLOPT_HTTPHEADER => [${headers.join(", ")}],`,
+    "$context = stream_context_create(['http' => [",
+    method !== "GET" && `    'method' => '${method}',`,
+    headers.length > 0 && `    'header' => [${headers.join(", ")}],`,
     content !== null &&
-      `    CURLOPT_POSTFIELDS => ${content.file === "" ? `'${content.json}'` : `file_get_contents('${content.file}')`},`,
-    "    CURLOPT_RETURNTRANSFER => true,",
-    "]);",
-    "$answer = curl_exec($curl);",
-    `echo curl_getinfo($curl, CURLINFO_RESPONSE_CODE), ' ', $answer, PHP_EOL;`,
+      `    'content' => ${content.file === "" ? `'${content.json}'` : `file_get_contents('${content.file}')`},`,
+    "    'ignore_errors' => true,",
+    "]]);",
+    `$answer = file_get_contents('${url}', false, $context);`,
+    "echo $http_response_header[0], PHP_EOL, $answer, PHP_EOL;",
   )
 }
 
