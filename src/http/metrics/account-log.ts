@@ -19,7 +19,7 @@ export class AccountLog {
     this.#log = log
   }
 
-  /** Logs an answered request for the account of its caller. A request without a caller is not logged, nor is a page that cost nothing. */
+  /** Logs an answered request for the account of its caller. A request without a caller is not logged, nor is a page that neither checked anything nor cost units. */
   record({ caller, route, result, refusal }: Exchange, { status }: Response, tookMs: number): void {
     if (caller === null || !this.#log.admits(caller.account.id)) return
     const { units, check, categoryCounts } = result ?? NO_RESULT

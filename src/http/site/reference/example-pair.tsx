@@ -37,7 +37,7 @@ export function ExamplePair({ operation, choice, baseUrl, testDomain }: ExampleP
   )
 }
 
-/** A request in every language, of which one is shown. */
+/** A request in every language. One is shown at a time. */
 export const RequestTabs = ({ request }: { readonly request: SampleRequest }) => (
   <Tabs
     label="Language"

@@ -21,7 +21,7 @@ const TIMES_MAX = 300
 /** A stream is silent for a second at most. */
 const SILENCE_SECONDS = 30
 
-/** The streams that are open, and of which account each is. */
+/** The open streams, each with its account. */
 export class OpenStreams {
   readonly #accountIds = new Map<symbol, string>()
 

@@ -9,7 +9,7 @@ export const REFERENCE = `
 .members details { margin: .2rem 0 0 } .members summary { padding: .15rem 0; color: var(--accent); font-size: .8125rem } .members .members { margin: 0; padding-left: var(--s4); border-left: 2px solid var(--line) }
 .type, .presence { color: var(--soft); font-size: .8125rem } .presence { display: inline-block; margin-left: .4rem; padding: 0 .4rem; border: 1px solid var(--line); border-radius: 5px; font-size: .75rem; line-height: 1.15rem } .presence:first-child { margin-left: 0 }
 .beside-text { min-width: 0 } .try { display: grid; grid-template-columns: minmax(0, 1fr) max-content; gap: var(--s2) var(--s3); align-items: end; margin: 0 0 var(--s4) } .try .field { margin: 0 } .try .field:first-child { grid-column: 1 / -1 } .try select { width: 100% }
-/* What stands beside the code has the whole width below it. */
+/* Below the code the text is as wide as the page. */
 @media (min-width: 68rem) { .operation .beside-text { float: right; width: 25rem; margin-left: var(--s6) } .operation :is(li, details, .scroll, figure) { display: flow-root } .operation summary { overflow: hidden } }
 @media (max-width: 40rem) { .page .operations a { grid-template-columns: 4.5rem minmax(0, 1fr) } .operations a > :last-child { grid-column: 2 } }
 `

@@ -309,7 +309,7 @@ function isLeftOut(reason: Reason, deciding: Reason, result: CheckResult): boole
   const { category, reasons } = result
   if (reason === "dns_unavailable" || reason === "test_address" || reason === "no_evidence") return true
   if (reason === deciding) return false
-  // Where no email arrives nobody reads any, and elsewhere the word of a shared inbox tells that it is a role.
+  // A mailbox without email has no readers. Elsewhere the line about the shared inbox names the role too.
   if (reason === "shared_inbox_name" && isUnreachable(result)) return true
   if (reason === "role_account" && reasons.includes("shared_inbox_name") && !isUnreachable(result)) return true
   if (reason === "disposable_domain" || reason === "weak_listing")
