@@ -63,7 +63,7 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
       <FormError message={rejected === undefined ? null : "Nothing was changed. Fix the marked field and try again."} />
       <p class="hint">
         A rule overrides the policy for one kind of address. If several rules match, the strictest one wins. Your block
-        and allow lists come first. Addresses that cannot receive email are always blocked.{" "}
+        and allow lists come first. Invalid addresses are always blocked.{" "}
         <a href={`${ROUTES.docsPolicies.path}#rules`}>How a recommendation is found</a>
       </p>
       <form method="post" action={ROUTES.postRules.path}>
