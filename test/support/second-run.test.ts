@@ -10,13 +10,22 @@ const REPORT = [failure("slow &gt; one", "a.test.ts"), failure("two", "b.test.ts
 )
 
 test("the counts of a run are those of its last lines, without their colours", () => {
-  expect(countsIn(PRINTED)).toEqual({ passed: 12, failed: 2, errors: 0 })
+  expect(countsIn(PRINTED)).toEqual({ passed: 12, failed: 2, errors: 0, erredFiles: [] })
   expect(countsIn(" 1 pass\n\u001b[0m\u001b[31m 4 fail\u001b[0m\n 1 error\n")).toEqual({
     passed: 1,
     failed: 4,
     errors: 1,
+    erredFiles: [],
   })
-  expect(countsIn("")).toEqual({ passed: 0, failed: 0, errors: 0 })
+  expect(countsIn("")).toEqual({ passed: 0, failed: 0, errors: 0, erredFiles: [] })
+})
+
+test("an error outside of tests is one of the file above it", () => {
+  const error = "# Unhandled error between tests\n-------\nerror: late\n-------\n"
+  expect(countsIn(`a.test.ts:\n(fail) slow\n\nb.test.ts:\n\n${error}\n 1 fail\n 1 error\n`)).toMatchObject({
+    errors: 1,
+    erredFiles: ["b.test.ts"],
+  })
 })
 
 test("failed tests are found by file in a report", () => {
@@ -27,14 +36,17 @@ test("failed tests are found by file in a report", () => {
   expect(failedFiles(failure("a", "a.test.ts").replace(/<failure.*\n/, ""))).toEqual([])
 })
 
+const FEW = { passed: 9, failed: 3, errors: 0, erredFiles: [] }
+
 describe("no file runs again", () => {
   test.each([
-    ["when a file could not be loaded", { passed: 1, failed: 3, errors: 1 }, REPORT],
-    ["when nothing failed", { passed: 1, failed: 0, errors: 0 }, ""],
-    ["when the report lacks a failure", { passed: 1, failed: 4, errors: 0 }, REPORT],
+    ["when a file could not be loaded", { ...FEW, errors: 1, erredFiles: ["c.test.ts"] }, REPORT],
+    ["when the file of an error is unknown", { ...FEW, errors: 1 }, REPORT],
+    ["when nothing failed", { ...FEW, failed: 0 }, ""],
+    ["when the report lacks a failure", { ...FEW, failed: 4 }, REPORT],
     [
       "when many failed",
-      { passed: 1, failed: TESTS_AGAIN_MAX + 1, errors: 0 },
+      { ...FEW, failed: TESTS_AGAIN_MAX + 1 },
       Array.from({ length: TESTS_AGAIN_MAX + 1 }, (_, at) => failure(`test ${at}`, "a.test.ts")).join(""),
     ],
   ])("%s", (_, counts, report) => {
@@ -42,9 +54,7 @@ describe("no file runs again", () => {
   })
 })
 
-test("the files of few failed tests run again", () => {
-  expect(filesToRunAgain({ passed: 9, failed: 3, errors: 0 }, REPORT)?.map(({ file }) => file)).toEqual([
-    "a.test.ts",
-    "b.test.ts",
-  ])
+test("the files of few failed tests run again, also when one of them left an error behind", () => {
+  for (const counts of [FEW, { ...FEW, errors: 1, erredFiles: ["b.test.ts"] }])
+    expect(filesToRunAgain(counts, REPORT)?.map(({ file }) => file)).toEqual(["a.test.ts", "b.test.ts"])
 })

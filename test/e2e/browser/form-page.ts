@@ -151,7 +151,9 @@ export async function scriptPages() {
     () => "default-src * 'unsafe-inline'",
   )
   const browser = await openBrowser()
-  const open = async ({ fields, more, tagMore, before, key, tag = tagFor(server, tagMore, key) }: PageParts) => {
+  const open = async ({ fields, more, tagMore = "", before, key, ...parts }: PageParts) => {
+    // The first attribute of a name holds: a test of the time-out gives its own.
+    const tag = parts.tag ?? tagFor(server, `${tagMore} data-timeout="${STEP_MS}"`, key)
     const first = before === undefined ? "" : `<script>${before}</script>`
     html = formPage(first + tag, fields, more)
     return await openForm(await browser.newContext(), origin)

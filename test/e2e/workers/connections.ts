@@ -13,13 +13,18 @@ export async function connectAll(port: number, count: number): Promise<readonly 
   return Object.assign(all, { [Symbol.dispose]: close })
 }
 
-/** Connections with nothing under way, by the seats of the workers that have them. */
+/** Asks until the answer is a verdict: a worker that is busy refuses what it cannot answer soon. */
+async function answered(connection: RawConnection, key: string): Promise<void> {
+  connection.check(key, { domain: "gmail.com" })
+  if ((await connection.answer()).status !== 200) await answered(connection, key)
+}
+
+/** Connections that were answered one check each, with nothing under way, by the seats of the workers that have them. */
 export async function connectionsByWorker(
   server: WorkersServer,
 ): Promise<{ readonly connections: readonly RawConnection[][] } & Disposable> {
   const all = await connectAll(server.port, CONNECTIONS)
-  for (const each of all) each.check(server.firstKey, { domain: "gmail.com" })
-  await Promise.all(all.map(each => each.answer()))
+  await Promise.all(all.map(each => answered(each, server.firstKey)))
   const pids = server.workers()
   const owners = all.map(each => each.owner(pids))
   const connections = pids.map(pid => all.filter((_, at) => owners[at] === pid))
