@@ -44,25 +44,32 @@ export function TextArea({
   )
 }
 
-type SelectFieldProps = FieldProps & {
+type SelectProps = Pick<FieldProps, "name" | "hint" | "error"> & {
   readonly options: readonly { readonly value: string; readonly label: string }[]
   readonly selected: string
 }
 
-/** A drop-down list. */
-export function SelectField({ name, label, hint, error, options, selected }: SelectFieldProps) {
-  return (
-    <LabelledField name={name} label={label} hint={hint} error={error ?? null}>
-      <select id={name} name={name} {...ariaDescription(name, hint, error ?? null)}>
-        {options.map(option => (
-          <option key={option.value} value={option.value} selected={option.value === selected}>
-            {option.label}
-          </option>
-        ))}
-      </select>
-    </LabelledField>
-  )
-}
+/** A drop-down list whose label stands elsewhere. What is wrong with its value stands below it. */
+export const Select = ({ name, hint, error = null, options, selected }: SelectProps) => (
+  <>
+    <select id={name} name={name} {...ariaDescription(name, hint, error)}>
+      {options.map(option => (
+        <option key={option.value} value={option.value} selected={option.value === selected}>
+          {option.label}
+        </option>
+      ))}
+    </select>
+    <FieldNotes name={name} error={error} hint={hint} />
+  </>
+)
+
+/** A drop-down list with its label. */
+export const SelectField = ({ label, ...select }: SelectProps & Pick<FieldProps, "label">) => (
+  <div class="field">
+    <label for={select.name}>{label}</label>
+    <Select {...select} />
+  </div>
+)
 
 type RadioCardsProps = {
   readonly name: string

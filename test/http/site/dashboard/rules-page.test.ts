@@ -31,6 +31,28 @@ test("the form saves the rules, shows them again, and takes them away", async ()
   expect(chosenIn((await get(RULES)).html)).toEqual(NOTHING)
 })
 
+test("each rule stands beside what the policies say without it, and is marked where it says otherwise", async () => {
+  const { get, post } = await openSignedIn()
+  await post(RULES, { personal: "allow", disposable: "block", new_domain: "block" })
+  const { text } = await get(RULES)
+  expect(text).toContain("Personal addresses Changed Review Block Allow")
+  expect(text).toContain("Disposable addresses Block Block Block")
+  expect(text).toContain("New domains Changed Review Block Allow")
+  expect(text).toContain("Free subdomains Review Review Allow")
+  expect(text).toContain("Addresses with a tag Allow Allow Allow")
+})
+
+test("one button takes all rules away, and is there only when there are some", async () => {
+  const { get, post } = await openSignedIn()
+  expect((await get(RULES)).text).not.toContain("Reset all")
+  await post(RULES, { personal: "block" })
+  const { html } = await get(RULES)
+  expect(html).toMatch(/<button[^>]*name="reset"[^>]*value="yes"/)
+  const reset = await post(RULES, { personal: "block", reset: "yes" })
+  expect(reset.redirectPath).toBe(`${RULES}?done=rules-reset`)
+  expect(chosenIn((await get(RULES)).html)).toEqual(NOTHING)
+})
+
 test("rules that contradict each other, or are none, change nothing, and the field says why", async () => {
   const { get, post, postText } = await openSignedIn()
   await post(RULES, { relay: "allow" })
