@@ -80,9 +80,9 @@ function RulesPage({ user, rules, flash, rejected }: RulesPageProps) {
       <FlashMessage message={flash} />
       <FormError message={rejected === undefined ? null : "Nothing was changed. Fix the marked field and try again."} />
       <p class="hint">
-        A rule overrides the policy of a request. Beside it stands what each policy says without a rule. If several
-        rules match, the strictest one wins. Your block and allow lists come first. Invalid addresses are always
-        blocked. <a href={`${ROUTES.docsPolicies.path}#rules`}>How a recommendation is found</a>
+        A rule overrides the policy of a request. Each row shows what the policies say without it. If several rules
+        match, the strictest one wins. Your block and allow lists come first. Invalid addresses are always blocked.{" "}
+        <a href={`${ROUTES.docsPolicies.path}#rules`}>How a recommendation is found</a>
       </p>
       <form method="post" action={ROUTES.postRules.path}>
         {(["category", "reason"] as const).map(covers => (
