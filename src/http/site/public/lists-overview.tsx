@@ -7,7 +7,7 @@ import type { SourceOutcome, SourceState } from "../../../check/refresh/refresh-
 import { leftOutMessages } from "../../../check/refresh/source-validation.ts"
 import { FoldedRow, FoldedRows } from "../ui/folded-row.tsx"
 import { formatNumber } from "../ui/format.ts"
-import { DescriptionList } from "../ui/layout.tsx"
+import { DateStamp } from "../ui/forms.tsx"
 import { Tiles } from "../ui/panels.tsx"
 
 /** The lists in use, as pages display them. */
@@ -61,20 +61,26 @@ type SourceRefresh = {
   readonly lastFault: { readonly message: string; readonly at: string } | null
 }
 
-type ListsOverviewProps = { readonly lists: ListsOverview }
+type SourceGroup = readonly [label: string, sources: readonly SourceOverview[]]
 
-/** The sources by what they are about, folded but those with a problem. A row opens for the licence, the origin and the last refresh. */
-export function SourcesByKind({ lists: { sources } }: ListsOverviewProps) {
+type SourceGroupsProps = {
+  readonly groups: readonly SourceGroup[]
+  /** Whether the sources with a problem are opened, so that the page tells what happened. */
+  readonly areFaultsOpen?: boolean
+}
+
+/** Groups of sources, folded but those with a problem. A row opens for the licence, the origin and the last refresh. */
+export function SourceGroups({ groups, areFaultsOpen = false }: SourceGroupsProps) {
   return (
     <>
-      {sourceGroups(sources).map(([label, rows]) => (
+      {groups.map(([label, sources]) => (
         <details key={label} open={label === FAULTY}>
           <summary>
-            {label} <span class="type">{formatNumber(rows.length)}</span>
+            {label} <span class="hint">{formatNumber(sources.length)}</span>
           </summary>
           <FoldedRows kind="sources">
-            {rows.map(source => (
-              <SourceRow key={source.id} source={source} />
+            {sources.map(source => (
+              <SourceRow key={source.id} source={source} isOpen={areFaultsOpen && label === FAULTY} />
             ))}
           </FoldedRows>
         </details>
@@ -92,27 +98,34 @@ const SUBJECTS: readonly (readonly [label: string, setNames: readonly string[]])
   ["Organisations and popular names", ["organisation", "popular", "never_disposable"]],
 ]
 
-/** The sources in groups, each with its label: those with a problem, those of each subject, and those that are yet to come. */
-export function sourceGroups(sources: readonly SourceOverview[]): readonly (readonly [string, SourceOverview[]])[] {
+/**
+ * The sources in groups: those with a problem, those that are yet to come, and the others by what they are about or by how they
+ * got here.
+ */
+export function sourceGroups(sources: readonly SourceOverview[], by: "subject" | "state"): readonly SourceGroup[] {
   const labelOf = ({ setName, date, refresh }: SourceOverview): string => {
     if (refresh !== null && isFault(refresh)) return FAULTY
     if (refresh === null && date === "") return AWAITED
+    if (by === "state") return refresh === null ? BUILT_IN : HEALTHY
     return SUBJECTS.find(([, setNames]) => setNames.includes(setName))?.[0] ?? BEFORE_THE_AT
   }
   const groups = Map.groupBy(sources, labelOf)
-  const labels = [FAULTY, ...SUBJECTS.map(([label]) => label), BEFORE_THE_AT, AWAITED]
-  return labels.flatMap(label => {
+  const subjects = [...SUBJECTS.map(([label]) => label), BEFORE_THE_AT, AWAITED]
+  return [FAULTY, ...(by === "state" ? [AWAITED, HEALTHY, BUILT_IN] : subjects)].flatMap(label => {
     const rows = groups.get(label)
     return rows === undefined ? [] : [[label, rows] as const]
   })
 }
 
 const FAULTY = "With a problem"
+const HEALTHY = "Healthy"
+const BUILT_IN = "Built in"
 const BEFORE_THE_AT = "The part before the @"
 const AWAITED = "Not downloaded yet"
 
 /** The lists in three numbers: names, sources and the last refresh. */
-export function ListsTiles({ lists: { version, builtAt, refreshedAt, isPaused, sets, sources } }: ListsOverviewProps) {
+export function ListsTiles({ lists }: { readonly lists: ListsOverview }) {
+  const { version, builtAt, refreshedAt, isPaused, sets, sources } = lists
   const nameCount = sets.reduce((sum, { entryCount }) => sum + entryCount, 0)
   const faultCount = sources.filter(({ refresh }) => refresh !== null && isFault(refresh)).length
   const paused = isPaused ? "Paused until an update by hand. " : ""
@@ -127,10 +140,10 @@ export function ListsTiles({ lists: { version, builtAt, refreshedAt, isPaused, s
         },
         {
           label: "Refreshed",
-          value: refreshedAt === null ? "never" : <IsoTimestamp at={refreshedAt} />,
+          value: refreshedAt === null ? "never" : <DateStamp atMs={Date.parse(refreshedAt)} />,
           note: (
             <>
-              {paused}built <IsoTimestamp at={builtAt} />
+              {paused}built <DateStamp atMs={Date.parse(builtAt)} />
             </>
           ),
         },
@@ -139,22 +152,9 @@ export function ListsTiles({ lists: { version, builtAt, refreshedAt, isPaused, s
   )
 }
 
-/** The version of the lists, and when they were built and refreshed. */
-export function ListsFreshness({ lists: { version, builtAt, refreshedAt, isPaused } }: ListsOverviewProps) {
-  const paused = ["Paused", "The operator restored older lists. They stay until an update by hand."] as const
-  return (
-    <DescriptionList
-      items={[
-        ["Version", <code>{version}</code>],
-        ["Built", <IsoTimestamp at={builtAt} />],
-        ["Refreshed", refreshedAt === null ? "never, these lists are built in" : <IsoTimestamp at={refreshedAt} />],
-        ...(isPaused ? [paused] : []),
-      ]}
-    />
-  )
-}
+type SourceRowProps = { readonly source: SourceOverview; readonly isOpen: boolean }
 
-function SourceRow({ source }: { readonly source: SourceOverview }) {
+function SourceRow({ source, isOpen }: SourceRowProps) {
   const { id, setName, trust, licence, origin, date, entryCount, refresh } = source
   const isFaulty = refresh !== null && isFault(refresh)
   const row = (
@@ -165,12 +165,14 @@ function SourceRow({ source }: { readonly source: SourceOverview }) {
       <span class="number">{date === "" ? "–" : formatDate(Date.parse(date))}</span>
     </>
   )
+  const refreshed = <p>{lastRefresh(source)}</p>
   return (
-    <FoldedRow id={`source-${id}`} row={row}>
+    <FoldedRow id={`source-${id}`} row={row} isOpen={isOpen}>
+      {isFaulty ? refreshed : null}
       <p>
-        {licence}, {trust} trust, fills <code>{setName}</code>. From {origin}
+        {licence}, {trust} trust, fills <code>{setName}</code>. Origin: {origin}
       </p>
-      <p>{lastRefresh(source)}</p>
+      {isFaulty ? null : refreshed}
     </FoldedRow>
   )
 }
@@ -185,11 +187,29 @@ const OUTCOME_LABELS: { readonly [O in SourceOutcome]: string } = {
 
 function lastRefresh({ date, refresh }: SourceOverview) {
   if (refresh === null) return date === "" ? "The first refresh downloads it." : "Built in."
-  const { outcome, message, checkedAt } = refresh
+  const { outcome, message, checkedAt, goodAt, changedAt, lastFault } = refresh
   return (
     <>
       Last refresh: {OUTCOME_LABELS[outcome]}, <IsoTimestamp at={checkedAt} />
-      {message === "" ? "" : `: ${message}`}
+      {message === "" ? "." : `: ${message}`}
+      {goodAt === null || goodAt === checkedAt ? null : (
+        <>
+          {" "}
+          Last good copy: <IsoTimestamp at={goodAt} />.
+        </>
+      )}
+      {changedAt === null ? null : (
+        <>
+          {" "}
+          Last change: <IsoTimestamp at={changedAt} />.
+        </>
+      )}
+      {lastFault === null || lastFault.at === checkedAt ? null : (
+        <>
+          {" "}
+          Last problem: <IsoTimestamp at={lastFault.at} />, {lastFault.message}
+        </>
+      )}
     </>
   )
 }

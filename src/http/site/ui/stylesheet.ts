@@ -2,7 +2,7 @@ import { ADMIN } from "./styles/admin.ts"
 import { BASE } from "./styles/base.ts"
 import { CHARTS } from "./styles/charts.ts"
 import { CONTROLS } from "./styles/controls.ts"
-import { DOCS } from "./styles/docs.ts"
+import { DOCS, FOLDS } from "./styles/docs.ts"
 import { HEADER } from "./styles/header.ts"
 import { HOME } from "./styles/home.ts"
 import { LISTS } from "./styles/lists.ts"
@@ -15,7 +15,7 @@ import { VERDICT } from "./styles/verdict.ts"
 export const STYLESHEET = TOKENS + BASE + CONTROLS + HEADER + TABLES + VERDICT + HOME
 
 /** What the pages of an account and of the administration need besides. */
-export const ACCOUNT_STYLESHEET = CHARTS + LISTS + ADMIN
+export const ACCOUNT_STYLESHEET = CHARTS + LISTS + ADMIN + FOLDS
 
 /** What the guide and the API reference need besides. */
-export const DOCS_STYLESHEET = DOCS + REFERENCE
+export const DOCS_STYLESHEET = FOLDS + DOCS + REFERENCE

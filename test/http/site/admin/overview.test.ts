@@ -16,7 +16,7 @@ import {
   MAIL_WAIT_MAX_MS,
   type ServerOverview,
 } from "../../../../src/http/site/admin/overview.tsx"
-import { listsOverview } from "../../../../src/http/site/public/lists-overview.tsx"
+import { listsOverview, sourceGroups } from "../../../../src/http/site/public/lists-overview.tsx"
 import { healthReport } from "../../../../src/http/v1/health.ts"
 import { submitReport } from "../../../customers/feedback/open-feedback.ts"
 import { newAccount, random } from "../../../customers/temp-store.ts"
@@ -191,7 +191,27 @@ describe("the page of the sources", () => {
   test("has each source, with none to worry about", async () => {
     const { page } = await openAdmin()
     const { text, html } = await page("/admin/sources")
-    expect(text).toContain("No source has a problem.")
+    expect(text).toContain("none with a problem")
     for (const { id } of listsOverview(knownLists).sources) expect(html).toContain(`id="source-${id}"`)
+    expect(html).not.toContain("<details open")
+  })
+
+  test("groups them by their state: failures first, then those that are not downloaded yet", () => {
+    const { sources } = knownLists.manifest
+    const ids = Object.keys(sources)
+    const [failed = "", healthy = ""] = ids.filter(id => sources[id]?.date !== "")
+    const state = { url: "", outcome: "taken", says: "", checked_at_ms: NOW_MS, changed_at_ms: NOW_MS } as const
+    const lists = listsOverview({
+      ...knownLists,
+      refreshState: {
+        ...knownLists.refreshState,
+        sources: { [failed]: { ...state, outcome: "failed" }, [healthy]: state },
+      },
+    })
+    const groups = sourceGroups(lists.sources, "state")
+    expect(groups.map(([label]) => label)).toEqual(["With a problem", "Not downloaded yet", "Healthy", "Built in"])
+    expect(groups[0]?.[1].map(({ id }) => id)).toEqual([failed])
+    expect(groups[1]?.[1].map(({ id }) => id)).toEqual(ids.filter(id => sources[id]?.date === ""))
+    expect(groups[2]?.[1].map(({ id }) => id)).toEqual([healthy])
   })
 })

@@ -4,7 +4,7 @@ import { LISTING_RULE_NAMES, LISTING_RULES } from "../../../../check/lists/listi
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { DomainLookup } from "../../public/domain-lookup.tsx"
-import { ListsTiles, type SourceOverview, SourcesByKind, sourceGroups } from "../../public/lists-overview.tsx"
+import { ListsTiles, SourceGroups, type SourceOverview, sourceGroups } from "../../public/lists-overview.tsx"
 import { formatNumber } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
@@ -95,10 +95,9 @@ export const LIVE_LIST_INSERTS = {
   }),
   "list-sources": ({ lists }) => {
     const { overview } = factOf(lists)
-    const groups = sourceGroups(overview.sources).map(
-      ([label, sources]) => `**${label}**\n\n${sources.map(sourceItem).join("\n")}`,
-    )
-    return { markdown: groups.join("\n\n"), html: <SourcesByKind lists={overview} /> }
+    const groups = sourceGroups(overview.sources, "subject")
+    const items = groups.map(([label, sources]) => `**${label}**\n\n${sources.map(sourceItem).join("\n")}`)
+    return { markdown: items.join("\n\n"), html: <SourceGroups groups={groups} /> }
   },
   "listing-rules": () => ({
     markdown: markdownTable(

@@ -32,18 +32,22 @@ export const DOCS = `
 .goals li:hover { border-color: var(--line-strong); background: var(--wash) } .page .goals a { color: var(--ink); font-weight: 600; text-decoration: none } .goals a::after { content: ""; position: absolute; inset: 0; border-radius: var(--r-m) } .goals p { margin: .15rem 0 0; color: var(--soft); font-size: .875rem; line-height: 1.43 }
 .part { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 2.25rem; padding: var(--s5) 0; border-top: 1px solid var(--line) } .part h2 { margin: 0; font-size: 1rem; letter-spacing: 0 } .part dl { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4) 2.25rem } .part dt { font-weight: 550 } .part dd { color: var(--soft); font-size: .875rem; line-height: 1.43 } .page .part a { color: var(--ink); text-decoration: none } .page .part a:hover { color: var(--accent); text-decoration: underline }
 
-.folds { margin: 0 0 1.25rem; border-top: 1px solid var(--line); font-size: .875rem; line-height: 1.43 } .folds > * { margin: 0; border-bottom: 1px solid var(--line) } .folds :target, .folds :target > * { background: var(--accent-wash) }
-.cells { display: grid; gap: 0 var(--s4); align-items: baseline; padding: .5rem 0; font-weight: 400 } .folds .cells:hover { color: inherit } summary.cells { list-style: none } summary.cells::-webkit-details-marker { display: none } summary.cells::after { content: "+"; grid-row: 1; grid-column: -2; color: var(--soft); text-align: center } [open] > summary.cells::after, :target > summary.cells::after { content: "–" }
-.cells > code { overflow-wrap: anywhere; font-size: .8125rem } .cells small { display: block; color: var(--soft); font-size: .8125rem } .folds details > p { max-width: none; margin: 0; padding: 0 2rem .6rem 0; color: var(--soft) } details:target::details-content { content-visibility: visible; block-size: auto }
 .of-problems .cells { grid-template-columns: 2rem 13.5rem minmax(0, 1fr) 1rem } .of-problems .cells > .number { text-align: left } .of-problems details > p { padding-left: 17.5rem }
-.of-sources .cells { grid-template-columns: minmax(0, 1fr) 9.75rem 4rem 5.75rem 1rem } .of-sources span { color: var(--soft) }
 .panel pre { margin: 0; font: 400 .8125rem/1.6 var(--mono) }
 .page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
 @media (max-width: 44rem) {
   .columns .tiles { grid-template-columns: 1fr } .columns .facts { grid-template-columns: minmax(0, 1fr) } .columns .facts dd { margin-bottom: .5rem } .page code.option, .columns .scroll .short { white-space: normal }
   .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
   .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
-  .of-sources .cells { grid-template-columns: minmax(0, 1fr) auto 1rem } .of-sources .cells > :nth-child(2) { grid-area: 2 / 1 } .of-sources .cells > :nth-child(4) { grid-area: 2 / 2 }
 }
 @media print { .find, .contents-folded, .turn, .as-markdown, .crumb { display: none } .columns { display: block } details::details-content { content-visibility: visible; block-size: auto } }
+`
+
+/** Rows that open for more, in the guide and on the page of sources. */
+export const FOLDS = `
+.folds { margin: 0 0 1.25rem; border-top: 1px solid var(--line); font-size: .875rem; line-height: 1.43 } .folds > * { margin: 0; border-bottom: 1px solid var(--line) } .folds :target, .folds :target > * { background: var(--accent-wash) }
+.cells { display: grid; gap: 0 var(--s4); align-items: baseline; padding: .5rem 0; font-weight: 400 } .folds .cells:hover { color: inherit } summary.cells { list-style: none } summary.cells::-webkit-details-marker { display: none } summary.cells::after { content: "+"; grid-row: 1; grid-column: -2; color: var(--soft); text-align: center } [open] > summary.cells::after, :target > summary.cells::after { content: "–" }
+.cells > code { overflow-wrap: anywhere; font-size: .8125rem } .cells small { display: block; color: var(--soft); font-size: .8125rem } .folds details > p { max-width: none; margin: 0; padding: 0 2rem .6rem 0; color: var(--soft) } details:target::details-content { content-visibility: visible; block-size: auto }
+.of-sources .cells { grid-template-columns: minmax(0, 1fr) 9.75rem 4rem 5.75rem 1rem } .of-sources span:not(.wrong) { color: var(--soft) }
+@media (max-width: 44rem) { .of-sources .cells { grid-template-columns: minmax(0, 1fr) auto 1rem } .of-sources .cells > :nth-child(2) { grid-area: 2 / 1 } .of-sources .cells > :nth-child(4) { grid-area: 2 / 2 } }
 `
