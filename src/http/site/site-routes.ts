@@ -5,11 +5,10 @@ import { adminFeedbackRoutes } from "./admin/feedback-routes.tsx"
 import { adminOverviewRoutes } from "./admin/overview.tsx"
 import { adminSourcesRoutes } from "./admin/sources.tsx"
 import { adminTermsRoutes } from "./admin/terms-routes.tsx"
-import { accountDataRoutes, accountPageRoutes, termsAcceptanceRoutes } from "./dashboard/account-routes.tsx"
+import { accountRoutes } from "./dashboard/account-routes.tsx"
 import { feedbackPageRoutes } from "./dashboard/feedback-routes.tsx"
 import { listsPageRoutes } from "./dashboard/jobs/lists-routes.tsx"
 import { keysPageRoutes } from "./dashboard/keys/keys-routes.tsx"
-import { mailSwitchesRoutes } from "./dashboard/mail-switches.tsx"
 import { overviewRoutes } from "./dashboard/overview/overview-routes.tsx"
 import { requestsPageRoutes } from "./dashboard/requests/requests-routes.tsx"
 import { rulesPageRoutes } from "./dashboard/rules-page.tsx"
@@ -50,10 +49,7 @@ const dashboardRoutes = (site: SiteContext) => ({
   ...ownListPageRoutes(site),
   ...rulesPageRoutes(site),
   ...feedbackPageRoutes(site),
-  ...accountPageRoutes(site),
-  ...mailSwitchesRoutes(site),
-  ...accountDataRoutes(site),
-  ...termsAcceptanceRoutes(site),
+  ...accountRoutes(site),
 })
 
 /** The pages for administrators. Other people get `not_found`. */

@@ -6,18 +6,17 @@ import { EXPORTED_LISTS, EXPORTED_MEMBERS } from "../../../customers/accounts/ac
 import type { Account } from "../../../customers/accounts/accounts.ts"
 import { readMutedNotices } from "../../../customers/accounts/mail-switches.ts"
 import { OWNER_EMAIL } from "../../../customers/keys/first-account.ts"
-import type { NoticeKind } from "../../../customers/notices/notices.ts"
+import { MAIL_SWITCHES_ANCHOR, NOTICES, type NoticeKind, OPTIONAL_NOTICES } from "../../../customers/notices/notices.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { listSessions, type Session } from "../../../customers/sign-in/sessions.ts"
-import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import type { SignedInUser } from "../guards.ts"
-import { formatNumber } from "../ui/format.ts"
-import { ActionButton, DateStamp, FlashMessage, FormError, TextField, Timestamp } from "../ui/forms.tsx"
+import type { SiteContext } from "../site-context.ts"
+import { formatCount, formatNumber } from "../ui/format.ts"
+import { ActionButton, DateStamp, FlashMessage, FormError, LinkButton, TextField, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Layout } from "../ui/layout.tsx"
 import { Panel } from "../ui/panels.tsx"
 import { Table, type TableColumn } from "../ui/table.tsx"
 import { DashboardLayout } from "./dashboard-layout.tsx"
-import { MailSwitchesSection } from "./mail-switches.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
 export const ACCOUNT_FLASH = {
@@ -38,15 +37,18 @@ type AccountPageProps = {
 
 /** The account: its data, its sessions, the export, and the deletion. */
 export function AccountPage({ data, flash, error = null, rejectedDeletion = null }: AccountPageProps) {
-  const { user, limits, sessions, mutedNotices } = data
+  const { user, limits, sessions, mutedNotices, keepHours } = data
   return (
     <DashboardLayout route="account" title="Account" user={user}>
       <FlashMessage message={flash} />
       <FormError message={error} />
-      <AccountSummary account={user.account} limits={limits} />
+      <div class="two">
+        <AccountSummary account={user.account} />
+        <LimitsSummary tier={user.account.tier} limits={limits} />
+      </div>
       <SessionsSection sessions={sessions} ownId={user.session.id} />
       <MailSwitchesSection muted={mutedNotices} />
-      <ExportSection />
+      <ExportSection keepHours={keepHours} />
       <DeletionSection user={user} rejected={rejectedDeletion} />
     </DashboardLayout>
   )
@@ -104,7 +106,7 @@ type DeletionSectionProps = { readonly user: SignedInUser; readonly rejected: Re
 function DeletionSection({ user: { account, isAdmin }, rejected }: DeletionSectionProps) {
   return (
     <Panel id="delete" title="Delete the account">
-      <p>You cannot undo this.</p>
+      <p class="hint">You cannot undo this.</p>
       <details>
         <summary>What is deleted, and what stays</summary>
         <ul>
@@ -162,38 +164,24 @@ export function AccountDeletedPage() {
   )
 }
 
-type AccountSummaryProps = { readonly account: Account; readonly limits: TierLimits | null }
+type AccountProps = { readonly account: Account }
 
-/** The account's email, age, tier and accepted terms. */
-function AccountSummary({ account, limits }: AccountSummaryProps) {
-  const { email, tier, createdAtMs } = account
-  return (
-    <Panel>
-      <DescriptionList
-        items={[
-          ["Email", <bdi class="any">{email}</bdi>],
-          ["Member since", <DateStamp atMs={createdAtMs} />],
-          ["Tier", `${TIERS[tier]?.name ?? tier}: ${limits === null ? "unknown limits" : accountLimitsLabel(limits)}`],
-          ["Terms", <AcceptedTerms account={account} />],
-        ]}
-      />
-    </Panel>
-  )
-}
+const AccountSummary = ({ account }: AccountProps) => (
+  <Panel title="Details">
+    <DescriptionList
+      isSpread
+      items={[
+        ["Email", <bdi class="any">{account.email}</bdi>],
+        ["Member since", <DateStamp atMs={account.createdAtMs} />],
+        ["Terms", <AcceptedTerms account={account} />],
+      ]}
+    />
+  </Panel>
+)
 
-/** The limits of a tier as text. */
-function accountLimitsLabel({ requestsPerSecond, inFlight, unitsPerDay }: TierLimits): string {
-  return [
-    requestsPerSecond === null ? "any number of requests" : `${formatNumber(requestsPerSecond)} requests per second`,
-    inFlight === null ? "any number of concurrent requests" : `${formatNumber(inFlight)} concurrent requests`,
-    unitsPerDay === null ? "no daily quota" : `${formatNumber(unitsPerDay)} units per day`,
-    `${LIMITS.keysPerAccountMax} keys`,
-  ].join(", ")
-}
-
-function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }: Pick<AccountSummaryProps, "account">) {
+function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }: AccountProps) {
   if (acceptedTermsAtMs === null) return <>none accepted yet</>
-  if (acceptedTermsVersion === null) return <>none were published when the account was created</>
+  if (acceptedTermsVersion === null) return <>none when you signed up</>
   return (
     <>
       version {acceptedTermsVersion}, accepted <DateStamp atMs={acceptedTermsAtMs} />
@@ -201,35 +189,77 @@ function AcceptedTerms({ account: { acceptedTermsVersion, acceptedTermsAtMs } }:
   )
 }
 
-/** The export of all stored data about the account, and what the file contains. */
-function ExportSection() {
+type LimitsSummaryProps = {
+  readonly tier: number
+  /** Null when this server does not know the tier. */
+  readonly limits: TierLimits | null
+}
+
+function LimitsSummary({ tier, limits }: LimitsSummaryProps) {
+  const most = (limit: number | null | undefined): string =>
+    limit === undefined ? "unknown" : limit === null ? "unlimited" : formatNumber(limit)
   return (
-    <Panel id="export" title="Your data">
-      <p>
-        Download everything that we store about your account, as one JSON file. We never store the addresses that you
-        check.
-      </p>
-      <p class="actions">
-        <a class="button small" href={ROUTES.accountExport.path} download>
-          Download everything
-        </a>
-      </p>
-      <details>
-        <summary>What is in the file</summary>
-        <Table caption="What is in the file" columns={["Member", "Holds"]}>
-          {Object.entries({ ...EXPORTED_MEMBERS, ...EXPORTED_LISTS }).map(([name, { description }]) => (
-            <tr key={name}>
-              <th scope="row">
-                <code>{name}</code>
-              </th>
-              <td>{description}</td>
-            </tr>
-          ))}
-        </Table>
-      </details>
+    <Panel title="Limits" link={<span class="hint">Tier {TIERS[tier]?.name ?? tier}</span>}>
+      <DescriptionList
+        isSpread
+        items={[
+          ["Units per day", most(limits?.unitsPerDay)],
+          ["Requests per second", most(limits?.requestsPerSecond)],
+          ["Requests at once", most(limits?.inFlight)],
+          ["Active keys", LIMITS.keysPerAccountMax],
+        ]}
+      />
     </Panel>
   )
 }
+
+/** Which of the optional emails the account wants. */
+const MailSwitchesSection = ({ muted }: { readonly muted: ReadonlySet<NoticeKind> }) => (
+  <Panel id={MAIL_SWITCHES_ANCHOR} title="Emails">
+    <p class="hint">We always send emails about sign-ins, new, revoked and leaked keys, and new terms.</p>
+    <form class="form" method="post" action={ROUTES.postMailSwitches.path}>
+      <fieldset class="switches">
+        <legend class="unseen">Emails that you want</legend>
+        {OPTIONAL_NOTICES.map(kind => (
+          <label class="check" key={kind}>
+            <input type="checkbox" name="mail" value={kind} checked={!muted.has(kind)} />
+            <span>
+              {NOTICES[kind].title}
+              <span class="hint">{NOTICES[kind].description}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+      <button type="submit">Save emails</button>
+    </form>
+  </Panel>
+)
+
+/** What we store, the export of all of it, and what the file contains. */
+const ExportSection = ({ keepHours }: Pick<AccountPageData, "keepHours">) => (
+  <Panel id="export" title="Your data" link={<a href={`${ROUTES.docsPrivacy.path}#kept`}>What we store</a>}>
+    <p>
+      A check stores no address. We keep a list that you upload, encrypted, for {formatCount(keepHours, "hour")} after
+      its check, unless you delete it first. Everything else that we store about your account is in one JSON file.
+    </p>
+    <p class="actions">
+      <LinkButton path={ROUTES.accountExport.path} label="Download your data" look="small" />
+    </p>
+    <details>
+      <summary>What is in the file</summary>
+      <Table caption="What is in the file" columns={["Member", "Holds"]}>
+        {Object.entries({ ...EXPORTED_MEMBERS, ...EXPORTED_LISTS }).map(([name, { description }]) => (
+          <tr key={name}>
+            <th scope="row">
+              <code>{name}</code>
+            </th>
+            <td>{description}</td>
+          </tr>
+        ))}
+      </Table>
+    </details>
+  </Panel>
+)
 
 type AccountPageData = {
   readonly user: SignedInUser
@@ -237,16 +267,19 @@ type AccountPageData = {
   readonly limits: TierLimits | null
   readonly sessions: readonly Session[]
   readonly mutedNotices: ReadonlySet<NoticeKind>
+  /** How long a list stays after its end. */
+  readonly keepHours: number
 }
 
 type ReadAccountPageData = (user: SignedInUser) => Promise<AccountPageData>
 
-/** Builds the reader of the page's data. `tiers` has the limits by tier number. */
-export function accountPageReader({ store, clock }: ChangeLog, tiers: readonly TierLimits[]): ReadAccountPageData {
+/** Builds the reader of the page's data. */
+export function accountPageReader({ changes: { store, clock }, tiers, jobs }: SiteContext): ReadAccountPageData {
   return async user => ({
     user,
     limits: tiers[user.account.tier] ?? null,
     sessions: await listSessions(store, clock, user.account.id),
     mutedNotices: await readMutedNotices(store, user.account.id),
+    keepHours: jobs.keepHours,
   })
 }

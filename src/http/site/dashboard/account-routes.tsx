@@ -5,9 +5,11 @@ import { ROUTES } from "../../../contract/routes.ts"
 import { normalizeAccountEmail } from "../../../customers/accounts/account-email.ts"
 import { exportAccount } from "../../../customers/accounts/account-export.ts"
 import { removeAccount } from "../../../customers/accounts/accounts.ts"
+import { setWantedNotices } from "../../../customers/accounts/mail-switches.ts"
 import { UNIT_POOLS, unitSubject } from "../../../customers/accounts/unit-subjects.ts"
 import { endOtherSessions, endSession } from "../../../customers/sign-in/sessions.ts"
 import { acceptTerms } from "../../../customers/terms/terms.ts"
+import type { Exchange } from "../../exchange.ts"
 import { Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { ownerChanges } from "../attributed-changes.ts"
@@ -16,22 +18,30 @@ import { streamText } from "../page-responses.ts"
 import type { SiteContext } from "../site-context.ts"
 import { ACCOUNT_FLASH, AccountDeletedPage, AccountPage, accountPageReader } from "./account-page.tsx"
 
-/** The account page, the end of sessions, and the sign-out. */
-export function accountPageRoutes(site: SiteContext) {
-  const { pages, guards, cookies, changes, tiers } = site
-  const readPageData = accountPageReader(changes, tiers)
-  const { path } = ROUTES.account
+/** The account page with its forms: emails, sessions, terms, export and deletion. */
+export function accountRoutes(site: SiteContext) {
+  const { pages, guards, cookies, changes, units, requestLog, log } = site
+  const { requireAccount } = guards
+  const readPageData = accountPageReader(site)
+  const done = (flash: keyof typeof ACCOUNT_FLASH, exchange: Exchange) =>
+    pages.redirect(withFlash(ROUTES.account.path, flash), exchange)
   return handlers({
     account: exchange =>
-      guards.requireAccount.page(exchange, async user => {
-        return <AccountPage data={await readPageData(user)} flash={flashMessage(exchange.request.url, ACCOUNT_FLASH)} />
+      requireAccount.page(exchange, async user => (
+        <AccountPage data={await readPageData(user)} flash={flashMessage(exchange.request.url, ACCOUNT_FLASH)} />
+      )),
+    postMailSwitches: exchange =>
+      requireAccount.form(exchange, async ({ account }, form) => {
+        const isThere = await setWantedNotices(ownerChanges(site, { account }), account.id, form.all("mail"))
+        if (!isThere) throw new Problem("not_found", ACCOUNT_GONE)
+        return done("emails-saved", exchange)
       }),
     postSessionEnd: exchange =>
-      guards.requireAccount.form(exchange, async ({ account, session }, form) => {
+      requireAccount.form(exchange, async ({ account, session }, form) => {
         const id = form.text("session")
         if (id === "") await endOtherSessions(ownerChanges(site, { account }), account.id, session.id)
         else await endSession(ownerChanges(site, { account }), account.id, id)
-        return pages.redirect(withFlash(path, id === "" ? "sessions-ended" : "session-ended"), exchange)
+        return done(id === "" ? "sessions-ended" : "session-ended", exchange)
       }),
     postSignOut: exchange =>
       guards.allowAnonymousForm(exchange, async () => {
@@ -39,62 +49,43 @@ export function accountPageRoutes(site: SiteContext) {
         if (user !== null) await endSession(ownerChanges(site, user), user.account.id, user.session.id)
         return pages.redirect(ROUTES.home.path, exchange, { "Set-Cookie": cookies.clear("session") })
       }),
+    postTermsAcceptance: exchange =>
+      requireAccount.form(exchange, async (user, form) => {
+        const result = await acceptTerms(ownerChanges(site, user), user.account.id, form.text("version"))
+        if (result.kind === "accepted") return done("terms-accepted", exchange)
+        if (result.kind === "unknown_account") throw new Problem("not_found", ACCOUNT_GONE)
+        if (result.kind === "none_published" || user.terms.kind === "accepted") return done("terms-settled", exchange)
+        // Another process may have published newer terms that this process has not read yet.
+        const { version, url } = result.terms
+        const data = await readPageData({ ...user, terms: { ...user.terms, version, url } })
+        return pages.renderInvalid(<AccountPage data={data} flash={null} error={NEWER_TERMS_PUBLISHED} />, exchange)
+      }),
+    accountExport: exchange =>
+      requireAccount.page(exchange, async ({ account }) => {
+        await requestLog?.flushAccount(account.id)
+        const parts = exportAccount(changes.store, changes.clock(), account.id)
+        return pages.download(streamText(parts, logError(log, "account export failed")), exchange, EXPORT_FILE)
+      }),
+    postAccountDeletion: exchange =>
+      requireAccount.form(exchange, async (user, form) => {
+        const input = form.text("email")
+        if (normalizeAccountEmail(input) !== user.account.email) {
+          const page = <AccountPage data={await readPageData(user)} flash={null} rejectedDeletion={{ input }} />
+          return pages.renderInvalid(page, exchange)
+        }
+        // What is kept of its day is what it used, without what this process holds for it.
+        await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
+        await removeAccount(ownerChanges(site, user), user.account.id)
+        exchange.viewer = null
+        return pages.render(<AccountDeletedPage />, exchange, { headers: { "Set-Cookie": cookies.clear("session") } })
+      }),
   })
 }
 
 const EXPORT_FILE = { fileName: "mailkind-account.json", mediaType: "application/json" } as const
 
-/** The export of all data of the account as a file, and the deletion of the account. */
-export function accountDataRoutes(site: SiteContext) {
-  const { pages, guards, cookies, changes, tiers, units, requestLog, log } = site
-  const { store, clock } = changes
-  const readPageData = accountPageReader(changes, tiers)
-  return handlers({
-    accountExport: exchange =>
-      guards.requireAccount.page(exchange, async ({ account }) => {
-        await requestLog?.flushAccount(account.id)
-        const parts = exportAccount(store, clock(), account.id)
-        return pages.download(streamText(parts, logError(log, "account export failed")), exchange, EXPORT_FILE)
-      }),
-    postAccountDeletion: exchange =>
-      guards.requireAccount.form(exchange, async (user, form) => {
-        const input = form.text("email")
-        if (normalizeAccountEmail(input) === user.account.email) {
-          // What is kept of its day is what it used, without what this process holds for it.
-          await units.release(UNIT_POOLS.map(pool => unitSubject(user.account.id, pool)))
-          await removeAccount(ownerChanges(site, user), user.account.id)
-          exchange.viewer = null
-          return pages.render(<AccountDeletedPage />, exchange, {
-            headers: { "Set-Cookie": cookies.clear("session") },
-          })
-        }
-        const page = <AccountPage data={await readPageData(user)} flash={null} rejectedDeletion={{ input }} />
-        return pages.renderInvalid(page, exchange)
-      }),
-  })
-}
+const ACCOUNT_GONE = "Your account was deleted a moment ago."
 
+/** Only the version that was displayed is accepted. */
 const NEWER_TERMS_PUBLISHED =
   "Nothing was accepted, because newer terms were published while you had the page open. Read the version above."
-
-/** The acceptance of terms. Only the version that was displayed is accepted. */
-export function termsAcceptanceRoutes(site: SiteContext) {
-  const { pages, guards, changes, tiers } = site
-  const readPageData = accountPageReader(changes, tiers)
-  const { path } = ROUTES.account
-  return handlers({
-    postTermsAcceptance: exchange =>
-      guards.requireAccount.form(exchange, async (user, form) => {
-        const result = await acceptTerms(ownerChanges(site, user), user.account.id, form.text("version"))
-        if (result.kind === "accepted") return pages.redirect(withFlash(path, "terms-accepted"), exchange)
-        if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
-        if (result.kind === "none_published" || user.terms.kind === "accepted")
-          return pages.redirect(withFlash(path, "terms-settled"), exchange)
-        // Another process may have published newer terms that this process has not read yet.
-        const { version, url } = result.terms
-        const data = await readPageData({ ...user, terms: { ...user.terms, version, url } })
-        const page = <AccountPage data={data} flash={null} error={NEWER_TERMS_PUBLISHED} />
-        return pages.renderInvalid(page, exchange)
-      }),
-  })
-}

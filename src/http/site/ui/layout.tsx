@@ -259,14 +259,18 @@ export function RecommendationBadge({ recommendation }: { readonly recommendatio
 /** Indented JSON. */
 export const prettyJson = (value: unknown): string => JSON.stringify(value, null, 2)
 
-type DescriptionListProps = { readonly items: readonly (readonly [name: string, value: ComponentChildren])[] }
+type DescriptionListProps = {
+  readonly items: readonly (readonly [name: ComponentChildren, value: ComponentChildren])[]
+  /** Whether the values stand at the right. */
+  readonly isSpread?: boolean
+}
 
 /** Names with their values. */
-export function DescriptionList({ items }: DescriptionListProps) {
+export function DescriptionList({ items, isSpread = false }: DescriptionListProps) {
   return (
-    <dl class="facts">
-      {items.map(([name, value]) => (
-        <div key={name}>
+    <dl class={isSpread ? "kv" : "facts"}>
+      {items.map(([name, value], index) => (
+        <div key={index}>
           <dt>{name}</dt>
           <dd>{value}</dd>
         </div>

@@ -67,15 +67,25 @@ const tablesWith = (rows: ReadonlyMap<string, readonly string[]>, text: string):
 describe("the page", () => {
   test("says who it is, since when, and what the tier allows", async () => {
     const { browser, changes, jane } = await peopled()
-    const { html } = await browser.get(PATH)
+    const { html, text } = await browser.get(PATH)
     expect(html).toContain("jane@example.com")
     expect(html).toContain("1 Jan 2026, 00:00 UTC")
-    expect(html).toContain("free: 5 requests per second, 5 concurrent requests, 1,000 units per day, 5 keys")
+    expect(text).toContain(
+      "Limits Tier free Units per day 1,000 Requests per second 5 Requests at once 5 Active keys 5",
+    )
     expect(repeatedIds(html)).toEqual([])
     await setTier(changes, jane, 4)
-    expect((await browser.get(PATH)).html).toContain(
-      "unlimited: any number of requests, any number of concurrent requests, no daily quota, 5 keys",
+    expect((await browser.get(PATH)).text).toContain(
+      "Tier unlimited Units per day unlimited Requests per second unlimited Requests at once unlimited",
     )
+  })
+
+  test("says how long a list stays, and that a check stores no address", async () => {
+    const { text } = await (await peopled()).browser.get(PATH)
+    expect(text).toContain(
+      "A check stores no address. We keep a list that you upload, encrypted, for 48 hours after its check",
+    )
+    expect(text).not.toContain("never store")
   })
 })
 

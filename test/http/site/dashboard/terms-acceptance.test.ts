@@ -143,7 +143,7 @@ test("the page tells the date, and since when keys are refused", async () => {
 test("what was accepted is told on the account's page", async () => {
   const harness = await opened()
   const { get, post } = await harness.browser()
-  expect((await get("/dashboard/account")).html).toContain("none were published when the account was created")
+  expect((await get("/dashboard/account")).html).toContain("none when you signed up")
   await harness.publish("2026-1")
   await harness.time.tick(HOUR_MS)
   await post(ACCEPT, { version: "2026-1" })

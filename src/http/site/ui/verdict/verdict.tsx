@@ -2,7 +2,7 @@
 import type { ComponentChildren } from "preact"
 import type { Category } from "../../../../contract/categories.ts"
 import type { Recommendation } from "../../../../contract/policies.ts"
-import { RecommendationBadge } from "../layout.tsx"
+import { DescriptionList, RecommendationBadge } from "../layout.tsx"
 import type { Mark } from "./reason-words.ts"
 
 /** A finding beside the verdict. */
@@ -75,14 +75,7 @@ export function Verdict(props: VerdictProps) {
         </div>
         <div class="v-side">
           {sure === null ? null : <SurenessSteps {...sure} />}
-          <dl class="kv">
-            {facts.map(([name, value], index) => (
-              <div key={index}>
-                <dt>{name}</dt>
-                <dd>{value}</dd>
-              </div>
-            ))}
-          </dl>
+          <DescriptionList items={facts} isSpread />
           {props.belowFacts}
         </div>
       </div>
