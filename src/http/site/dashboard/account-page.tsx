@@ -271,7 +271,7 @@ type AccountPageData = {
   readonly keepHours: number
 }
 
-type ReadAccountPageData = (user: SignedInUser) => Promise<AccountPageData>
+export type ReadAccountPageData = (user: SignedInUser) => Promise<AccountPageData>
 
 /** Builds the reader of the page's data. */
 export function accountPageReader({ changes: { store, clock }, tiers, jobs }: SiteContext): ReadAccountPageData {

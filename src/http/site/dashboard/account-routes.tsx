@@ -16,11 +16,17 @@ import { ownerChanges } from "../attributed-changes.ts"
 import { flashMessage, withFlash } from "../links.ts"
 import { streamText } from "../page-responses.ts"
 import type { SiteContext } from "../site-context.ts"
-import { ACCOUNT_FLASH, AccountDeletedPage, AccountPage, accountPageReader } from "./account-page.tsx"
+import {
+  ACCOUNT_FLASH,
+  AccountDeletedPage,
+  AccountPage,
+  accountPageReader,
+  type ReadAccountPageData,
+} from "./account-page.tsx"
 
 /** The account page with its forms: emails, sessions, terms, export and deletion. */
 export function accountRoutes(site: SiteContext) {
-  const { pages, guards, cookies, changes, units, requestLog, log } = site
+  const { pages, guards, cookies } = site
   const { requireAccount } = guards
   const readPageData = accountPageReader(site)
   const done = (flash: keyof typeof ACCOUNT_FLASH, exchange: Exchange) =>
@@ -60,14 +66,22 @@ export function accountRoutes(site: SiteContext) {
         const data = await readPageData({ ...user, terms: { ...user.terms, version, url } })
         return pages.renderInvalid(<AccountPage data={data} flash={null} error={NEWER_TERMS_PUBLISHED} />, exchange)
       }),
+    ...dataRoutes(site, readPageData),
+  })
+}
+
+/** The export of all data of the account as a file, and the deletion of the account. */
+function dataRoutes(site: SiteContext, readPageData: ReadAccountPageData) {
+  const { pages, guards, cookies, changes, units, requestLog, log } = site
+  return handlers({
     accountExport: exchange =>
-      requireAccount.page(exchange, async ({ account }) => {
+      guards.requireAccount.page(exchange, async ({ account }) => {
         await requestLog?.flushAccount(account.id)
         const parts = exportAccount(changes.store, changes.clock(), account.id)
         return pages.download(streamText(parts, logError(log, "account export failed")), exchange, EXPORT_FILE)
       }),
     postAccountDeletion: exchange =>
-      requireAccount.form(exchange, async (user, form) => {
+      guards.requireAccount.form(exchange, async (user, form) => {
         const input = form.text("email")
         if (normalizeAccountEmail(input) !== user.account.email) {
           const page = <AccountPage data={await readPageData(user)} flash={null} rejectedDeletion={{ input }} />
