@@ -271,6 +271,7 @@ type AccountPageData = {
   readonly keepHours: number
 }
 
+/** Reads what the page shows. */
 export type ReadAccountPageData = (user: SignedInUser) => Promise<AccountPageData>
 
 /** Builds the reader of the page's data. */
