@@ -7,7 +7,7 @@ import type { CheckResult } from "../../contract/result-schema.ts"
 import { ROUTES } from "../../contract/routes.ts"
 import type { ListsOverview } from "./public/lists-overview.tsx"
 import type { SiteContext } from "./site-context.ts"
-import { curlPost } from "./ui/format.ts"
+import { curlRequest } from "./ui/format.ts"
 import type { CheckedVerdict } from "./ui/verdict/verdict-card.tsx"
 import type { ListCount } from "./ui/verdict/verdict-evidence.tsx"
 
@@ -26,14 +26,19 @@ export function displayedVerdict(
 ): CheckedVerdict {
   const result = fullResult(outcome, requestId)
   const isTest = result.reasons.includes("test_address")
-  const body = requestBody(result, isDeep)
+  const json = requestBody(result, isDeep)
   return {
     result,
     imitates: outcome.judged.evidence.lookalikeOf,
     isDnsOff,
     rule: decidingRule(outcome, rules),
     lists: result.domain === null || isTest ? undefined : listCount(lists(), result.domain),
-    curl: body && curlPost(`${baseUrl()}${ROUTES.postCheck.path}`, body, isTest ? null : "YOUR_SECRET_KEY"),
+    curl:
+      json &&
+      curlRequest({
+        ...{ method: "POST", url: `${baseUrl()}${ROUTES.postCheck.path}`, body: { json } },
+        key: isTest ? null : "YOUR_SECRET_KEY",
+      }),
   }
 }
 

@@ -7,14 +7,33 @@ import { formatCount } from "../ui/format.ts"
 import { CodeBlock, DescriptionList, Layout, prettyJson } from "../ui/layout.tsx"
 import { Table } from "../ui/table.tsx"
 import { type ExampleChoice, ExamplePair, isCheck } from "./example-pair.tsx"
-import { type Described, type Operation, type OperationContent, type OperationGroup, textIn } from "./operations.ts"
+import {
+  type Described,
+  type Operation,
+  type OperationContent,
+  type OperationGroup,
+  operationGroups,
+  textIn,
+} from "./operations.ts"
 import { type Direction, DocumentText, presenceText, schemaMember, schemaTree, type TreePage } from "./schema-tree.tsx"
 
 /** What the pages of the reference are made from. */
 export type ReferenceFacts = {
   readonly document: OpenApiDocument
   readonly groups: readonly OperationGroup[]
+  /** The codes with which every operation that takes a key may refuse. */
+  readonly commonCodes: readonly string[]
   readonly testDomain: string
+}
+
+/** Makes what the pages share, once for all of them. */
+export function referenceFacts(document: OpenApiDocument, testDomain: string): ReferenceFacts {
+  const groups = operationGroups(document)
+  const commonCodes = groups
+    .flatMap(({ operations }) => operations.filter(({ access }) => access !== "anybody"))
+    .map(({ problems }) => problems.map(({ code }) => code))
+    .reduce((common, codes) => common.filter(code => codes.includes(code)))
+  return { document, groups, commonCodes, testDomain }
 }
 
 /** The index: all operations by their groups, and what holds for every request. */
@@ -114,7 +133,8 @@ type OperationPageProps = ReferenceFacts & {
 }
 
 /** The page of an operation: its request beside its answer, then everything about both. */
-export function OperationPage({ operation, choice, scriptPath, document, groups, testDomain }: OperationPageProps) {
+export function OperationPage({ operation, choice, scriptPath, ...facts }: OperationPageProps) {
+  const { document, groups, commonCodes, testDomain } = facts
   const { method, path, page, summary, description, access, body, answers } = operation
   const tree: TreePage = { document, shown: new Set() }
   const baseUrl = document.servers[0]?.url ?? ""
@@ -155,7 +175,7 @@ export function OperationPage({ operation, choice, scriptPath, document, groups,
               tree={tree}
             />
           ))}
-          <Problems operation={operation} groups={groups} tree={tree} />
+          <Problems operation={operation} commonCodes={commonCodes} tree={tree} />
           <Headers operation={operation} tree={tree} />
         </div>
       </div>
@@ -245,19 +265,10 @@ function Content({ title, content, direction, tree }: ContentProps) {
   )
 }
 
-/** The codes with which every operation that takes a key may refuse. */
-const commonCodes = (groups: readonly OperationGroup[]): readonly string[] =>
-  groups
-    .flatMap(({ operations }) => operations.filter(({ access }) => access !== "anybody"))
-    .map(({ problems }) => problems.map(({ code }) => code))
-    .reduce((common, codes) => common.filter(code => codes.includes(code)))
-
 /** Why the operation refuses, and the body that says so. What every request may meet is named alone. */
-function Problems({ operation, groups, tree }: PartProps & Pick<ReferenceFacts, "groups">) {
-  const { problems } = operation
-  const common = commonCodes(groups)
-  const shared = problems.filter(({ code }) => common.includes(code))
-  const own = problems.filter(({ code }) => !common.includes(code))
+function Problems({ operation: { problems }, commonCodes, tree }: PartProps & Pick<ReferenceFacts, "commonCodes">) {
+  const shared = problems.filter(({ code }) => commonCodes.includes(code))
+  const own = problems.filter(({ code }) => !commonCodes.includes(code))
   const name = problems.some(({ code }) => code === "rate_limited") ? "RetryProblem" : "Problem"
   const examples = tree.document.components["examples"] ?? {}
   const example = examples["invalid_input"] ?? {}

@@ -12,8 +12,7 @@ import { handlers } from "../../router.ts"
 import { queryParameter } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import type { ExampleChoice } from "./example-pair.tsx"
-import { operationGroups } from "./operations.ts"
-import { OperationPage, type ReferenceFacts, ReferenceIndex } from "./reference-pages.tsx"
+import { OperationPage, ReferenceIndex, referenceFacts } from "./reference-pages.tsx"
 
 type ReferenceSite = Pick<SiteContext, "responses" | "baseUrl" | "testDomain" | "assets"> & {
   readonly guards: Pick<SiteContext["guards"], "allowAnonymous">
@@ -22,10 +21,7 @@ type ReferenceSite = Pick<SiteContext, "responses" | "baseUrl" | "testDomain" | 
 /** The API reference, made from the OpenAPI document, and that document as JSON. */
 export function referenceRoutes({ responses, baseUrl, testDomain, assets, guards }: ReferenceSite) {
   const domain = exampleDomain(testDomain)
-  const facts = lazy((): ReferenceFacts => {
-    const document = openapiDocument(baseUrl(), domain)
-    return { document, groups: operationGroups(document), testDomain: domain }
-  })
+  const facts = lazy(() => referenceFacts(openapiDocument(baseUrl(), domain), domain))
   const json = lazyPromise(async () => jsonDocument(await servedDocument(facts().document)))
   return handlers({
     docs: exchange => guards.allowAnonymous(exchange, () => <ReferenceIndex {...facts()} />),

@@ -1,12 +1,12 @@
 import { type ExampleLanguage, KEY_VARIABLE } from "../docs/examples.ts"
+import { curlRequest, type SampleBody, sampleJson } from "../ui/format.ts"
 
 /** A request as programs of any language send it. */
 export type SampleRequest = {
   readonly method: string
   readonly url: string
   readonly needsKey: boolean
-  /** A value to send as JSON, or a file. Null: the request has no body. */
-  readonly body: { readonly json: unknown } | { readonly file: string; readonly mediaType: string } | null
+  readonly body: SampleBody | null
   readonly isAnswerJson: boolean
 }
 
@@ -20,14 +20,8 @@ type SampleContent = { readonly mediaType: string; readonly json: string; readon
 function contentOf({ body }: SampleRequest): SampleContent | null {
   if (body === null) return null
   if ("file" in body) return { mediaType: body.mediaType, json: "", file: body.file }
-  return { mediaType: "application/json", json: inOneLine(body.json), file: "" }
+  return { mediaType: "application/json", json: sampleJson(body.json), file: "" }
 }
-
-/** JSON with a space where a person would put one, and without the characters that end a text of a shell or of Go. */
-const inOneLine = (value: unknown): string =>
-  JSON.stringify(value, null, 1)
-    .replace(/\n\s*/g, " ")
-    .replace(/['`]/g, quote => `\\u00${quote.charCodeAt(0).toString(16)}`)
 
 type Sample = (request: SampleRequest, content: SampleContent | null) => string
 
@@ -35,16 +29,8 @@ type Sample = (request: SampleRequest, content: SampleContent | null) => string
 const lines = (...all: readonly (string | false | null)[]): string =>
   all.filter(line => line !== false && line !== null).join("\n")
 
-const curl: Sample = ({ method, url, needsKey }, content) => {
-  const isPlain = method === (content === null ? "GET" : "POST")
-  const words = [
-    `curl -s ${isPlain ? "" : `-X ${method} `}'${url}'`,
-    ...(needsKey ? [`-H "Authorization: Bearer $${KEY_VARIABLE}"`] : []),
-    ...(content === null ? [] : [`-H 'Content-Type: ${content.mediaType}'`]),
-    ...(content === null ? [] : [content.file === "" ? `-d '${content.json}'` : `--data-binary @${content.file}`]),
-  ]
-  return words.join(" \\\n  ")
-}
+const curl: Sample = ({ needsKey, ...request }) =>
+  curlRequest({ ...request, key: needsKey ? `$${KEY_VARIABLE}` : null })
 
 const javascript: Sample = ({ method, url, needsKey, isAnswerJson }, content) => {
   const headers = [

@@ -16,15 +16,34 @@ export function formatShare(count: number, all: number): string {
   return percent === 100 && count < all ? ">99%" : `${percent}%`
 }
 
-/** A shell command that posts JSON, with an `Authorization` header unless `key` is null. */
-export const curlPost = (url: string, body: object, key: string | null): string =>
-  [
-    `curl -s '${url}'`,
-    ...(key === null ? [] : [`-H 'Authorization: Bearer ${key}'`]),
-    "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(body).replaceAll("'", "'\\''")}'`,
-  ].join(" \\\n  ")
+/** What a request sends: a value as JSON, or a file. */
+export type SampleBody = { readonly json: unknown } | { readonly file: string; readonly mediaType: string }
+
+type CurlRequest = {
+  readonly method: string
+  readonly url: string
+  /** The key, or a variable of the shell that has it. Null: none. */
+  readonly key: string | null
+  readonly body: SampleBody | null
+}
+
+/** A shell command that sends a request. */
+export function curlRequest({ method, url, key, body }: CurlRequest): string {
+  const isPlain = method === (body === null ? "GET" : "POST")
+  const words = [`curl -s ${isPlain ? "" : `-X ${method} `}'${url}'`]
+  if (key !== null) words.push(`-H "Authorization: Bearer ${key}"`)
+  if (body !== null && "file" in body) words.push(`-H 'Content-Type: ${body.mediaType}'`, `--data-binary @${body.file}`)
+  if (body !== null && "json" in body)
+    words.push("-H 'Content-Type: application/json'", `-d '${sampleJson(body.json)}'`)
+  return words.join(" \\\n  ")
+}
+
+/** JSON with a space where a person would put one, and without the characters that end a text of a shell or of Go. */
+export const sampleJson = (value: unknown): string =>
+  JSON.stringify(value, null, 1)
+    .replace(/\n\s*/g, " ")
+    .replace(/['`]/g, quote => `\\u00${quote.charCodeAt(0).toString(16)}`)
 
 /** A shell command that checks an address. The address is in the body, where URLs and logs do not expose it. */
-export const curlCommand = (baseUrl: string, address: string, key: string | null = null): string =>
-  curlPost(`${baseUrl}${ROUTES.postCheck.path}`, { email: address }, key)
+export const curlCommand = (baseUrl: string, email: string, key: string | null = null): string =>
+  curlRequest({ method: "POST", url: `${baseUrl}${ROUTES.postCheck.path}`, key, body: { json: { email } } })

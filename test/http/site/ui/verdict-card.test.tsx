@@ -4,7 +4,7 @@ import { render } from "preact-render-to-string"
 import type { CheckResult } from "../../../../src/contract/result-schema.ts"
 import { TEST_ADDRESSES } from "../../../../src/contract/test-addresses.ts"
 import { exampleResult } from "../../../../src/http/response/example-responses.ts"
-import { curlPost } from "../../../../src/http/site/ui/format.ts"
+import { curlRequest } from "../../../../src/http/site/ui/format.ts"
 import { type CheckedVerdict, VerdictCard } from "../../../../src/http/site/ui/verdict/verdict-card.tsx"
 import {
   sureness,
@@ -124,7 +124,10 @@ test("what the card offers sends the form of the page, keeps the input, and is n
 
 test("the command to copy passes whatever was checked as one argument to the shell", async () => {
   const email = "o'brien'; echo $(id) \"x\\@acme.com"
-  const command = curlPost("https://mail.example/v1/check", { email, policy: "strict" }, "KEY")
+  const command = curlRequest({
+    ...{ method: "POST", url: "https://mail.example/v1/check", key: "KEY" },
+    body: { json: { email, policy: "strict" } },
+  })
   const shell = Bun.spawn(["sh", "-c", `curl() { printf '%s\\n' "$@"; }\n${command}`])
   const args = (await new Response(shell.stdout).text()).trim().split("\n")
   expect(args.slice(0, -1)).toEqual([

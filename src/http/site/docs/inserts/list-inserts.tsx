@@ -5,9 +5,10 @@ import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { DomainLookup } from "../../public/domain-lookup.tsx"
 import { ListsTiles, SourceGroups, type SourceOverview, sourceGroups } from "../../public/lists-overview.tsx"
-import { formatNumber } from "../../ui/format.ts"
+import { curlRequest, formatNumber } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
+import { KEY_VARIABLE } from "../examples.ts"
 import { type BlockInsert, factOf, type Insert, type ListsFacts } from "./insert.ts"
 import { codeFence, codeSpan, escapeMarkdown, markdownTable, proseText, termList } from "./markdown-text.ts"
 
@@ -33,7 +34,9 @@ export const LIST_INSERTS = {
     ),
   "report-command": ({ lists, baseUrl }) => {
     const { domain, category } = exampleMistake(factOf(lists))
-    return codeFence("sh", "Report", reportCommand(baseUrl, { domain, expected_category: category }))
+    const url = `${baseUrl}${ROUTES.postFeedback.path}`
+    const json = { domain, expected_category: category }
+    return codeFence("sh", "Report", curlRequest({ method: "POST", url, key: `$${KEY_VARIABLE}`, body: { json } }))
   },
   "allow-command": ({ lists }) => codeSpan(`mailkind allow add ${exampleMistake(factOf(lists)).domain}`),
   "block-command": ({ lists }) => codeSpan(`mailkind block add ${exampleMistake(factOf(lists)).domain}`),
@@ -63,15 +66,6 @@ function exampleMistake({ lookup }: ListsFacts): { readonly domain: string; read
   const category = CATEGORY_NAMES.find(own => own !== lookup.category) ?? "business"
   return { domain: lookup.domain, category }
 }
-
-/** A command for a shell that reports a wrong verdict. */
-const reportCommand = (baseUrl: string, report: Readonly<Record<string, string>>): string =>
-  [
-    `curl -s '${baseUrl}${ROUTES.postFeedback.path}'`,
-    "-H 'Authorization: Bearer <API_KEY>'",
-    "-H 'Content-Type: application/json'",
-    `-d '${JSON.stringify(report)}'`,
-  ].join(" \\\n  ")
 
 /** Which lists are in use, the field for a domain, and the sources. */
 export const LIVE_LIST_INSERTS = {
