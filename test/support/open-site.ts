@@ -77,6 +77,7 @@ export function openSite({
         ...shared,
         ...tiers,
         freeChecks: null,
+        securityContacts: [],
         lists,
         examples: { list: async () => [], has: () => false },
       }),
@@ -88,7 +89,7 @@ export function openSite({
       clock: () => CLOCK_MS,
       ...changes,
     }),
-    ...guideRoutes({ ...shared, files: createAssets(asset), lists, securityContacts: [], ...changes }),
+    ...guideRoutes({ ...shared, files: createAssets(asset), lists, securityContacts: [], pricing: null, ...changes }),
     ...referenceRoutes({ ...shared, responses: own, assets: createAssets(asset) }),
   }
   const exchangeOf = (request: Request, route: RouteId | null, params = {}): Exchange =>

@@ -36,6 +36,8 @@ export type GuideContentDeps = {
   readonly baseUrl: () => string
   readonly testDomain: string
   readonly securityContacts: readonly string[]
+  /** What the operator says about prices, in Markdown. Null: nothing. */
+  readonly pricing: string | null
   readonly pages: Pick<PageResponses, "document">
   readonly guide: GuideFacts
   /** The lists in use, read for each request, so that a refresh shows at once. */
@@ -103,8 +105,8 @@ function operationPages({ baseUrl, testDomain }: GuideContentDeps): readonly Sea
 }
 
 /** What the index has in place of what this process has loaded. */
-const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPart" | "lists"> = {
-  inventory: null,
+const NO_LIVE_FACTS: Pick<PageFacts, "inventory" | "operatorFiles" | "licensedPart" | "lists" | "pricing"> = {
+  ...{ inventory: null, pricing: null },
   operatorFiles: {
     deploy: { unit: "", environment: "", dockerfile: "", nginx: "", caddy: "", haproxy: "" },
     dashboardPath: "",
@@ -131,7 +133,7 @@ function guidePage(page: MarkdownGuidePage, facts: PageFacts, indexPath: string)
 }
 
 /** What every page is made with. */
-function commonFacts({ guide, testDomain, baseUrl, securityContacts }: GuideContentDeps) {
+function commonFacts({ guide, testDomain, baseUrl, securityContacts, pricing }: GuideContentDeps) {
   const { command, checkTimeoutMs, tiers, settings, examinations } = guide
   return {
     command,
@@ -140,7 +142,8 @@ function commonFacts({ guide, testDomain, baseUrl, securityContacts }: GuideCont
     settings,
     examinations,
     testDomain: exampleDomain(testDomain),
-    hasSecurityContact: securityContacts.length > 0,
+    securityContacts,
+    pricing,
     baseUrl: baseUrl(),
   }
 }

@@ -7,7 +7,7 @@ import { RECOMMENDATIONS } from "../../../contract/policies.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { CodeBlock, RecommendationBadge } from "../ui/layout.tsx"
 import { Table } from "../ui/table.tsx"
-import type { PageBlock } from "./page-blocks.ts"
+import type { PageBlock } from "./inserts/insert.ts"
 
 /** Props that fill an element with HTML of this renderer, which escapes all text. */
 export const innerHtml = (html: string) => ({ dangerouslySetInnerHTML: { __html: html } })

@@ -1,4 +1,4 @@
-import type { PageBlock } from "./page-blocks.ts"
+import type { PageBlock } from "./inserts/insert.ts"
 
 /** Where a page stands: the public base address of the server, and its path. */
 export type PageAddress = { readonly baseUrl: string; readonly path: string }

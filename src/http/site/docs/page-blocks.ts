@@ -1,19 +1,20 @@
-import type { VNode } from "preact"
 import { assert } from "../../../base/errors.ts"
 import { withRunnableCommands } from "./command-lines.ts"
 import { CONTRACT_INSERTS } from "./inserts/contract-inserts.ts"
 import { EXAMPLE_INSERTS, FOLDED_EXAMPLE_INSERTS } from "./inserts/example-inserts.tsx"
 import { FIELD_INSERTS } from "./inserts/field-inserts.ts"
 import { FORM_INSERTS, LIVE_FORM_INSERTS } from "./inserts/form-inserts.tsx"
-import type { BlockInsert, Insert, PageFacts } from "./inserts/insert.ts"
+import type { BlockInsert, Insert, PageBlock, PageFacts } from "./inserts/insert.ts"
 import { LICENCE_INSERTS, LICENCE_TEXT_INSERTS } from "./inserts/licence-inserts.tsx"
 import { LIST_INSERTS, LIVE_LIST_INSERTS } from "./inserts/list-inserts.tsx"
-import { LOG_EVENT_INSERTS, OPERATION_INSERTS, SETTING_INDEX_INSERTS } from "./inserts/operation-inserts.tsx"
+import {
+  LOG_EVENT_INSERTS,
+  OPERATION_INSERTS,
+  PRICE_INSERTS,
+  SETTING_INDEX_INSERTS,
+} from "./inserts/operation-inserts.tsx"
 import { ADVICE_INSERTS, PROBLEM_INSERTS } from "./inserts/problem-inserts.tsx"
 import { VALUE_INSERTS } from "./inserts/value-inserts.ts"
-
-/** A part of a page: Markdown, and the element that the page shows in its place where Markdown cannot say it. */
-export type PageBlock = { readonly markdown: string; readonly html: VNode | null }
 
 const INSERTS: ReadonlyMap<string, Insert> = new Map(
   Object.entries({
@@ -37,6 +38,7 @@ const BLOCK_INSERTS: ReadonlyMap<string, BlockInsert> = new Map(
     ...PROBLEM_INSERTS,
     ...LOG_EVENT_INSERTS,
     ...SETTING_INDEX_INSERTS,
+    ...PRICE_INSERTS,
   }),
 )
 

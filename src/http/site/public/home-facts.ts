@@ -20,17 +20,29 @@ export type HomeFacts = {
   readonly defaultTier: number
   /** What the operator says about prices. Null: nothing. */
   readonly pricing: string | null
+  /** Whom the operator names for questions, as URIs. */
+  readonly contacts: readonly string[]
 }
 
 /** What the home page is made with. */
 export type HomeSite = Pick<
   SiteContext,
-  "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "pricing" | "lists"
+  "baseUrl" | "testDomain" | "freeChecks" | "tiers" | "defaultTier" | "pricing" | "securityContacts" | "lists"
 > & { readonly examples: Examples }
 
 /** What the home page tells about a server. */
 export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
-  const { baseUrl, testDomain, freeChecks, tiers, defaultTier, pricing, examples, lists } = site
+  const {
+    baseUrl,
+    testDomain,
+    freeChecks,
+    tiers,
+    defaultTier,
+    pricing,
+    examples,
+    lists,
+    securityContacts: contacts,
+  } = site
   const { sets, sources } = lists()
   return {
     baseUrl: baseUrl(),
@@ -41,6 +53,6 @@ export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
     domainsCount: sets.reduce((sum, { entryCount }) => sum + entryCount, 0),
     // The others hold the part before the @, or have not been fetched yet.
     listsCount: sources.filter(({ setName, entryCount }) => entryCount > 0 && setName in SETS).length,
-    ...{ tiers, defaultTier, pricing },
+    ...{ tiers, defaultTier, pricing, contacts },
   }
 }

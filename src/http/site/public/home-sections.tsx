@@ -122,7 +122,7 @@ const REASONS = [
 ] as const
 
 /** What accounts may do, the free ones first, and what the operator says about prices. */
-export function Pricing({ facts: { tiers, defaultTier, pricing } }: SectionProps) {
+export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: SectionProps) {
   if (!useContext(Offer).isSignUpOpen) return null
   const offered = TIERS.flatMap(({ name }, index) => {
     const limits = tiers[index]
@@ -134,7 +134,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing } }: SectionProps
       <h2 id="pricing">Pricing</h2>
       <p class="sub">
         Free to start: a key takes an email address and no card.{" "}
-        {pricing === null && offered.length > 1 ? "Need more? Ask the operator of this server. " : null}
+        {pricing === null && offered.length > 1 ? <AskForMore contacts={contacts} /> : null}{" "}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
       <Tiles
@@ -148,6 +148,20 @@ export function Pricing({ facts: { tiers, defaultTier, pricing } }: SectionProps
     </section>
   )
 }
+
+/** Whom to ask for a higher tier. */
+export const AskForMore = ({ contacts }: { readonly contacts: readonly string[] }) => (
+  <>
+    Need more? Ask the operator of this server
+    {contacts.map((uri, index) => [
+      index === 0 ? ": " : ", ",
+      <a key={uri} href={uri}>
+        {uri.replace(/^(?:mailto|tel):/, "")}
+      </a>,
+    ])}
+    .
+  </>
+)
 
 const limitLabel = (limit: number | null): string => (limit === null ? "Unlimited" : formatNumber(limit))
 

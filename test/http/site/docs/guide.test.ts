@@ -91,6 +91,25 @@ test("the limits page has the tiers in force, and every size", async () => {
   expect(plain(await (await other(ROUTES.docsLimits.path)).text())).toContain("0 free 7 unlimited 2,000,000")
 })
 
+test("the limits page begins with the tiers, the operator's prices as Markdown, and whom to ask for more", async () => {
+  const limits = async (changes: object) => await (await openSite(changes)(ROUTES.docsLimits.path)).text()
+  const priced = await limits({
+    pricing: "Starter costs **$19** <b>now</b>.",
+    securityContacts: ["mailto:ops@example.com"],
+  })
+  expect(priced).toContain("Starter costs <strong>$19</strong> &lt;b&gt;now&lt;/b&gt;.")
+  expect(plain(priced)).toMatch(
+    /4 unlimited .*Starter costs .*Ask the operator of this server: ops@example.com .* Units /s,
+  )
+  expect(plain(await limits({}))).toContain("Need more? Ask the operator of this server.")
+})
+
+test("the quick start begins with a command of one line that needs no key", async () => {
+  const start = await textOf(ROUTES.docsStart.path)
+  expect(sampleIn(start, "Command")).toMatch(/^curl '\S+\/v1\/check\?email=business@\S+'$/)
+  expect(sampleIn(start, "With a key")).toContain("Bearer $MK_API_KEY")
+})
+
 test("the page of settings has every setting with its default, and never its value on this server", async () => {
   const own = openSite({
     guide: guideFactsFor({ MAILKIND_SMTP_URL: "smtp://u:pa55word@mail.example", MAILKIND_ADMINS: "a@b.example" }),

@@ -1,19 +1,22 @@
 /** @jsxImportSource preact */
 import { assert } from "../../../../base/errors.ts"
+import { ROUTES } from "../../../../contract/routes.ts"
 import { OWNER_EMAIL } from "../../../../customers/keys/first-account.ts"
 import { exampleReducedResult, exampleResult } from "../../../response/example-responses.ts"
 import { curlCommand } from "../../ui/format.ts"
 import { CodeBlock, prettyJson, Tabs } from "../../ui/layout.tsx"
 import { ADAPTERS } from "../adapters.ts"
-import { checkPrograms, IN_PROCESS_EXAMPLE, keyRotationCommands, signUpFormHtml } from "../examples.ts"
+import { checkPrograms, IN_PROCESS_EXAMPLE, KEY_VARIABLE, keyRotationCommands, signUpFormHtml } from "../examples.ts"
 import type { BlockInsert, Insert } from "./insert.ts"
 import { codeFence } from "./markdown-text.ts"
 
 /** Commands, answers and programs that are made for this server. */
 export const EXAMPLE_INSERTS = {
-  /** `{{test-command business}}`: a command that checks a test address. */
+  /** `{{test-command business}}`: a command that checks a test address, in one line. */
   "test-command": ({ baseUrl, testDomain }, localPart) =>
-    codeFence("sh", "Command", curlCommand(baseUrl, `${localPart}@${testDomain}`)),
+    codeFence("sh", "Command", `curl '${baseUrl}${ROUTES.getCheck.path}?email=${localPart}@${testDomain}'`),
+  "key-command": ({ baseUrl }) =>
+    codeFence("sh", "With a key", curlCommand(baseUrl, "jane@acme.com", `$${KEY_VARIABLE}`)),
   "reduced-answer": ({ testDomain }, localPart) =>
     codeFence("json", "Answer", prettyJson(exampleReducedResult(localPart, testDomain))),
   /** `{{adapter hono}}`: the file of an adapter. */

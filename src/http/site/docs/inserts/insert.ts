@@ -24,8 +24,10 @@ export type PageFacts = Pick<GuideFacts, "command" | "checkTimeoutMs" | "setting
   readonly tiers: readonly TierLimits[]
   readonly baseUrl: string
   readonly testDomain: string
-  /** Whether the server names a contact for security reports. */
-  readonly hasSecurityContact: boolean
+  /** Whom the server names for security reports, as URIs. */
+  readonly securityContacts: readonly string[]
+  /** What the operator says about prices, in Markdown. Null: nothing. */
+  readonly pricing: string | null
   /** The files that pages for operators show and offer; null: it is another page. */
   readonly operatorFiles: OperatorFiles | null
   /** What the program is made of; null: it is not the page of licences. */
@@ -39,14 +41,11 @@ export type PageFacts = Pick<GuideFacts, "command" | "checkTimeoutMs" | "setting
 /** Gives the Markdown that replaces `{{name argument}}`. */
 export type Insert = (facts: PageFacts, argument: string) => string
 
-/** An insert that the page draws in another way than Markdown can say; null: as its Markdown. It stands on a line of its own. */
-export type BlockInsert = (
-  facts: PageFacts,
-  argument: string,
-) => {
-  readonly markdown: string
-  readonly html: VNode | null
-}
+/** A part of a page: Markdown, and the element that the page shows in its place where Markdown cannot say it. */
+export type PageBlock = { readonly markdown: string; readonly html: VNode | null }
+
+/** An insert that the page can draw in another way. It stands on a line of its own. */
+export type BlockInsert = (facts: PageFacts, argument: string) => PageBlock
 
 /** A fact that only some pages have. The page that uses the insert has it. */
 export function factOf<T>(fact: T | null): T {

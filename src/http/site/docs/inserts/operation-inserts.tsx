@@ -7,9 +7,11 @@ import { AUDIT_ACTS } from "../../../../customers/audit/audit.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
+import { AskForMore } from "../../public/home-sections.tsx"
 import { formatNumber } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
+import { innerHtml, operatorHtml } from "../html-form.tsx"
 import { type BlockInsert, factOf, type Insert, type PageFacts } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
 
@@ -190,6 +192,24 @@ export const LOG_EVENT_INSERTS = {
       ),
     }
   },
+} as const satisfies Readonly<Record<string, BlockInsert>>
+
+/** What the operator says about prices, and whom to ask for more. */
+export const PRICE_INSERTS = {
+  pricing: ({ pricing, securityContacts }) => ({
+    markdown: [
+      ...(pricing === null ? [] : [pricing.trim()]),
+      ["Need more? Ask the operator of this server", ...securityContacts].join(": "),
+    ].join("\n\n"),
+    html: (
+      <>
+        {pricing === null ? null : <div {...innerHtml(operatorHtml(pricing))} />}
+        <p>
+          <AskForMore contacts={securityContacts} />
+        </p>
+      </>
+    ),
+  }),
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
 /** Every setting, folded: each has its anchor here, and leads to its row. */

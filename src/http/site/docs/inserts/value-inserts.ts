@@ -46,8 +46,10 @@ export const VALUE_INSERTS = {
   /** The pauses between the attempts of a callback. */
   "callback-retries": () => CALLBACK_LIMITS.retrySeconds.map(formatPause).join(", "),
   /** Where the contact of this server is, if it names one. */
-  "security-contact": ({ hasSecurityContact }) =>
-    hasSecurityContact ? `: the contact is in ${linkTo(ROUTES.securityTxt.path, ROUTES.securityTxt.path)}` : "",
+  "security-contact": ({ securityContacts }) =>
+    securityContacts.length > 0
+      ? `: the contact is in ${linkTo(ROUTES.securityTxt.path, ROUTES.securityTxt.path)}`
+      : "",
   "base-url": ({ baseUrl }) => baseUrl,
   "python-wheel": () => WHEEL_NAME,
   "test-domain": ({ testDomain }) => testDomain,

@@ -8,7 +8,7 @@ export const DOCS = `
 .pages ul, .page .contents-folded ul { margin: 0; padding: 0; list-style: none }
 .pages a, .page .contents-folded a { display: block; padding: .3rem .6rem; margin-left: -.6rem; border-radius: var(--r-s); color: var(--soft); text-decoration: none; overflow-wrap: anywhere }
 .pages a:hover, .page .contents-folded a:hover { color: var(--ink) } .pages a[aria-current] { color: var(--ink); background: var(--wash); font-weight: 550 }
-.contents-folded { padding: .2rem var(--s4); border: 1px solid var(--line); border-radius: var(--r-m) } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
+.contents-folded { margin: calc(-1 * var(--s2)) 0 var(--s3) } .contents-folded summary { color: var(--soft); font-size: .8125rem; font-weight: 400 } .page .contents-folded ul { max-width: none; padding-bottom: .35rem; columns: 14rem; column-gap: var(--s6) }
 @media (min-width: 60rem) {
   .columns { display: grid; grid-template-columns: 11rem minmax(0, 1fr); gap: 0 var(--s7); align-items: start } .columns .page { grid-area: 1 / 2; margin: 0; max-width: none } .columns .to-pages { display: none }
   .columns .pages { grid-area: 1 / 1; position: sticky; top: 3.5rem; max-height: calc(100vh - 3.5rem); margin: 0; padding: 2.25rem 0 var(--s5) .6rem; border: 0; overflow-y: auto }
@@ -20,7 +20,7 @@ export const DOCS = `
 .page .turn { display: grid; grid-template-columns: 1fr 1fr; gap: var(--s4); margin: var(--s7) 0 0 } .page .turn a { color: var(--accent); text-decoration: none; padding: .7rem 1rem; border: 1px solid var(--line); border-radius: var(--r-m); font-weight: 550 } .turn a:hover { border-color: var(--line-strong); background: var(--wash) }
 .turn .next { grid-column: 2; text-align: right } .turn small { display: block; color: var(--soft); font-size: .8125rem; font-weight: 400 } .as-markdown { margin: var(--s6) 0 0 }
 .columns .tiles { grid-template-columns: repeat(3, 1fr) } .columns .tiles dd { font-size: 1.375rem }
-.columns .scroll { & td code { overflow-wrap: anywhere } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0; padding-block: .5rem } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
+.columns .scroll { & td code { overflow-wrap: anywhere } & table { font-size: .875rem; line-height: 1.5 } & :is(th, td) { min-width: 0 } & tbody th:nth-last-child(2) { min-width: 11rem } & .number + :not(.number) { padding-left: 1rem } }
 
 .find { position: relative; margin: 0 0 var(--s4) } .find:empty { display: none }
 .find input { width: 100%; padding: 0 .8rem }
@@ -37,6 +37,7 @@ export const DOCS = `
 .page .index { display: flex; flex-wrap: wrap; gap: .25rem var(--s4); max-width: none; padding: 0; list-style: none; font-size: .875rem }
 @media (max-width: 44rem) {
   .columns .tiles { grid-template-columns: 1fr } .columns .facts { grid-template-columns: minmax(0, 1fr) } .columns .facts dd { margin-bottom: .5rem } .page code.option, .columns .scroll .short { white-space: normal }
+  .columns .scroll td[data-label="Meaning"]::before { content: none } .columns .scroll td[data-label="Decides"] { display: inline-block; margin-right: 1rem }
   .turn { grid-template-columns: 1fr } .turn .next { grid-column: auto } .part, .part dl { grid-template-columns: minmax(0, 1fr); gap: var(--s3) 0 }
   .of-problems .cells { grid-template-columns: 2rem minmax(0, 1fr) 1rem } .of-problems .cells > :nth-child(3) { grid-column: 1 / -1 } .of-problems details > p { padding-left: 0 }
 }
