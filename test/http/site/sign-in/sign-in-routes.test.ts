@@ -34,7 +34,7 @@ describe("a first sign-in", () => {
     const welcome = by === "code" ? await own.submit(shown, { code }) : await own.submit(await own.get(link))
     expect(welcome).toMatchObject({ status: 200 })
     const key = keyIn(welcome.text)
-    expect(welcome.text).toContain(`-H 'Authorization: Bearer ${key}'`)
+    expect(welcome.text).toContain(`-H "Authorization: Bearer ${key}"`)
     expect((await ask("POST /v1/check", { key, body: { email: "jane@gmail.com" } })).status).toBe(200)
     expect([...own.cookies.keys()]).toEqual(["mailkind_session"])
     const account = await own.get("/dashboard/account")

@@ -36,7 +36,7 @@ describe("a key that is created", () => {
     expect(page.status).toBe(200)
     const key = keyIn(page.html) ?? ""
     expect(page.text).toContain("you cannot see this key again")
-    expect(page.text).toContain(`-H 'Authorization: Bearer ${key}'`)
+    expect(page.text).toContain(`-H "Authorization: Bearer ${key}"`)
     expect(page.headers.get("cache-control")).toBe("no-store")
     expect((await browsed.harness.ask("POST /v1/check", { key, body: { domain: "gmail.com" } })).status).toBe(200)
     const newest = (await keysOf(browsed)).find(({ name }) => name === "Shop server")
