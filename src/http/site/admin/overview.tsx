@@ -123,7 +123,7 @@ function ServerPanel({ overview: { health, isDnsOff, nodeCount, outbox, lists: l
       <div class="two">
         <DescriptionList
           items={[
-            ["Status", status],
+            ["State", status],
             ["Version", version],
             ["Running for", formatDuration(uptimeS)],
             ["Servers", formatNumber(nodeCount)],

@@ -150,7 +150,7 @@ test("the overview counts what there is", async () => {
     "Servers 1",
     "DNS works",
     "Emails waiting 2, since 1 Jan 2026, 00:00 UTC",
-    "Status ok",
+    "State ok",
     "Version 1.0.0",
   ])
     expect(before.text).toContain(part)
