@@ -85,18 +85,14 @@ type ParsedFeedback =
   | { readonly kind: "valid"; readonly input: FeedbackInput }
   | { readonly kind: "invalid"; readonly member: FeedbackMember; readonly detail: string }
 
-/** Dependencies of the feedback endpoint. */
-export type FeedbackDeps = {
+/** Dependencies of the feedback endpoint. `R`: what comes of a report. */
+export type FeedbackDeps<R = FeedbackReportResult> = {
   readonly check: Check
   readonly ownLists: OwnListCache
   /** The role word of the lists that a local part is; null: none. */
   readonly roleOf: (localPart: string) => string | null
   /** Stores a report, and its receipt in the same transaction if it must be given again. */
-  readonly report: (
-    report: FeedbackReport,
-    actor: Actor,
-    record?: RecordReceipt | null,
-  ) => Promise<FeedbackReportResult>
+  readonly report: (report: FeedbackReport, actor: Actor, record?: RecordReceipt | null) => Promise<R>
   readonly units: UnitQuota
   readonly usage: UsageMeter
   readonly clock: Clock
@@ -133,12 +129,12 @@ export function parseFeedback(body: unknown, testDomain: string): ParsedFeedback
  * each of them checks the domain. Rejects with `quota_exceeded`. When anything fails, nothing is charged. Reports are
  * limited also where units are not.
  */
-export async function submitMeteredFeedback(
-  deps: FeedbackDeps,
+export async function submitMeteredFeedback<R extends { readonly kind: string }>(
+  deps: FeedbackDeps<R>,
   exchange: Exchange,
   input: FeedbackInput,
   record: RecordReceipt | null = null,
-): Promise<FeedbackReportResult> {
+): Promise<R> {
   const { key, account } = callerOf(exchange)
   const result = await charged(reportsOf(deps, account.id), 1, () =>
     metered(
@@ -157,7 +153,7 @@ export async function submitMeteredFeedback(
 const FEEDBACK_RESULT: RequestResult = { units: 1, check: null, categoryCounts: null }
 
 /** The reports that an account may send on a UTC day. */
-function reportsOf({ units, clock }: FeedbackDeps, accountId: string): UnitCharge {
+function reportsOf({ units, clock }: Pick<FeedbackDeps, "units" | "clock">, accountId: string): UnitCharge {
   const subject = unitSubject(accountId, "reports")
   let takenOn: number | null = null
   return {
@@ -182,13 +178,13 @@ const tooManyReports = (day: number, nowMs: number): Problem =>
   )
 
 /** Reports a wrong verdict for an account. Of an address only the domain and the role word are passed on. */
-async function submitFeedback(
-  { check, ownLists, roleOf, report }: FeedbackDeps,
+async function submitFeedback<R>(
+  { check, ownLists, roleOf, report }: FeedbackDeps<R>,
   { subject, domain, expected, comment }: FeedbackInput,
   accountId: string,
   actor: Actor,
   record: RecordReceipt | null,
-): Promise<FeedbackReportResult> {
+): Promise<R> {
   // The current verdict for this account, with its own lists.
   const ownListMatch = await ownLists.lookup(accountId, subject)
   const outcome = await check({

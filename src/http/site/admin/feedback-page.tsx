@@ -1,11 +1,12 @@
 /** @jsxImportSource preact */
 import { ROUTES } from "../../../contract/routes.ts"
 import { FEEDBACK_STATUSES, type Feedback, type FeedbackStatus } from "../../../customers/feedback/feedback.ts"
+import { ReportState, reportColumns } from "../dashboard/feedback-page.tsx"
 import { pathWithId, withQuery } from "../links.ts"
-import { FlashMessage, Timestamp } from "../ui/forms.tsx"
+import { ActionButton, FlashMessage } from "../ui/forms.tsx"
 import { Pagination, type ResultPage } from "../ui/pagination.tsx"
-import { Empty, Segmented } from "../ui/panels.tsx"
-import { Table, type TableColumn } from "../ui/table.tsx"
+import { Empty, Panel, Segmented } from "../ui/panels.tsx"
+import { RowTable } from "../ui/table.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -32,12 +33,14 @@ type AdminFeedbackPageProps = {
   readonly status: StatusFilter
   readonly isFirstPage: boolean
   readonly flash: string | null
+  /** The report that was decided on this page a moment ago; null: none. */
+  readonly decided: Feedback | null
 }
 
-/** Reports of wrong verdicts, the newest first. */
-export function AdminFeedbackPage({ reports, status, isFirstPage, flash }: AdminFeedbackPageProps) {
+/** Reports of wrong verdicts, those that wait before the others, the newest first. */
+export function AdminFeedbackPage({ reports, status, isFirstPage, flash, decided }: AdminFeedbackPageProps) {
   const { rows, lastRow } = reports
-  const { path } = ROUTES.adminFeedback
+  const isWaiting = (report: Feedback) => report.status === "received"
   return (
     <AdminLayout
       route="adminFeedback"
@@ -45,18 +48,56 @@ export function AdminFeedbackPage({ reports, status, isFirstPage, flash }: Admin
       title="Reports"
       action={<StatusChoice status={status} />}
     >
-      <FlashMessage message={flash} />
-      {rows.length === 0 ? (
-        <Empty>{EMPTY_MESSAGES[status]}</Empty>
-      ) : (
-        <Table caption={`Reports: ${STATUS_FILTERS[status]}`} columns={REPORT_COLUMNS}>
-          {rows.map(report => (
-            <ReportRow key={report.id} report={report} />
-          ))}
-        </Table>
-      )}
-      <Pagination path={path} query={{ status }} after={lastRow?.id ?? null} isFirstPage={isFirstPage} />
+      <FlashMessage message={decided === null ? flash : <DecidedReport report={decided} />} />
+      <Panel>
+        {rows.length === 0 ? (
+          <Empty>{EMPTY_MESSAGES[status]}</Empty>
+        ) : (
+          <RowTable
+            caption={`Reports: ${STATUS_FILTERS[status]}`}
+            columns={reportColumns(ReportLink, {
+              name: "Decision",
+              cell: report => <Decision report={report} status={status} />,
+            })}
+            rows={[...rows.filter(isWaiting), ...rows.filter(report => !isWaiting(report))]}
+          />
+        )}
+        <Pagination
+          path={ROUTES.adminFeedback.path}
+          query={{ status }}
+          after={lastRow?.id ?? null}
+          isFirstPage={isFirstPage}
+        />
+      </Panel>
     </AdminLayout>
+  )
+}
+
+const DecidedReport = ({ report }: { readonly report: Feedback }) => (
+  <>
+    The report of {ReportLink(report)} is {report.status}.
+  </>
+)
+
+/** An element and no component, so that the cell has its text as a title. */
+const ReportLink = ({ id, domain }: Feedback) => (
+  <a href={pathWithId("adminReport", id)}>
+    <bdi>{domain}</bdi>
+  </a>
+)
+
+type DecisionProps = { readonly report: Feedback; readonly status: StatusFilter }
+
+/** What was decided, or the buttons that decide. They lead back to this list. */
+function Decision({ report, status: list }: DecisionProps) {
+  const { id, domain, status } = report
+  if (status !== "received") return <ReportState report={report} />
+  const button = { fields: { seen: status, list }, hiddenLabel: `the report of ${domain}` }
+  return (
+    <>
+      <ActionButton path={pathWithId("postAdminAccept", id)} label="Accept" {...button} />{" "}
+      <ActionButton path={pathWithId("postAdminReject", id)} label="Reject" {...button} />
+    </>
   )
 }
 
@@ -73,41 +114,5 @@ function StatusChoice({ status }: Pick<AdminFeedbackPageProps, "status">) {
     href: withQuery(ROUTES.adminFeedback.path, { status: word }),
     isCurrent: word === status,
   }))
-  return <Segmented label="Status" choices={choices} />
-}
-
-const REPORT_COLUMNS = [
-  { name: "Domain", kind: "text" },
-  { name: "Verdict", kind: "text" },
-  { name: "Reported as", kind: "text" },
-  { name: "Status", kind: "pill", onPhone: "first" },
-  { name: "Sent", kind: "time" },
-] as const satisfies readonly TableColumn[]
-
-/** The colours of the decisions. */
-const STATUS_TONES: { readonly [S in FeedbackStatus]: string } = {
-  received: "review",
-  accepted: "allow",
-  rejected: "block",
-}
-
-function ReportRow({ report }: { readonly report: Feedback }) {
-  const { id, domain, currentCategory, reportedCategory, status, createdAtMs } = report
-  return (
-    <tr>
-      <th scope="row">
-        <a href={pathWithId("adminReport", id)}>
-          <bdi>{domain}</bdi>
-        </a>
-      </th>
-      <td>{currentCategory}</td>
-      <td>{reportedCategory}</td>
-      <td>
-        <span class={`pill ${STATUS_TONES[status]}`}>{STATUS_FILTERS[status]}</span>
-      </td>
-      <td>
-        <Timestamp atMs={createdAtMs} />
-      </td>
-    </tr>
-  )
+  return <Segmented label="State" choices={choices} />
 }

@@ -17,7 +17,7 @@ import { invalidInput, Problem } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import { displayedVerdict } from "../displayed-verdict.ts"
-import { flashMessage, pathWithId, queryParameter, withFlash } from "../links.ts"
+import { flashMessage, pathWithId, queryParameter, withFlash, withQuery } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
 import type { CheckedVerdict } from "../ui/verdict/verdict-card.tsx"
@@ -52,6 +52,7 @@ async function adminFeedbackPage(store: Store, exchange: Exchange) {
       status={status}
       isFirstPage={after === null}
       flash={flashMessage(exchange.request.url, QUEUE_FLASH)}
+      decided={await findFeedback(store, queryParameter(exchange.request.url, "decided"))}
     />
   )
 }
@@ -106,11 +107,14 @@ const handleDecision = (site: SiteContext, exchange: Exchange, id: string, decis
       throw invalidInput([{ pointer: "/seen", detail: "The form is incomplete. Reload the page and try again." }])
     const result = await decideIfUnchanged(adminChanges(site, user), id, decision, seenStatus)
     switch (result.kind) {
-      case "decided":
-        return pages.redirect(
-          withFlash(pathWithId("adminReport", id), `${decision}${result.isNew ? "" : "-before"}`),
-          exchange,
-        )
+      case "decided": {
+        const list = form.text("list")
+        const path =
+          list === ""
+            ? withFlash(pathWithId("adminReport", id), `${decision}${result.isNew ? "" : "-before"}`)
+            : withQuery(ROUTES.adminFeedback.path, { status: parseStatusFilter(list), decided: id })
+        return pages.redirect(path, exchange)
+      }
       case "orphan_taken_back":
         return pages.redirect(withFlash(ROUTES.adminFeedback.path, "orphan-taken-back"), exchange)
       case "unknown_feedback":

@@ -3,12 +3,14 @@ import type { DomainExplanation } from "../../../check/explain-domain.ts"
 import type { Category } from "../../../contract/categories.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Account } from "../../../customers/accounts/accounts.ts"
-import type { Feedback, FeedbackStatus, OtherReportCount } from "../../../customers/feedback/feedback.ts"
+import type { Feedback, OtherReportCount } from "../../../customers/feedback/feedback.ts"
+import { ReportState } from "../dashboard/feedback-page.tsx"
 import { pathWithId } from "../links.ts"
 import { ListingsTable } from "../public/domain-lookup.tsx"
 import { formatCount } from "../ui/format.ts"
-import { ActionButton, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
+import { ActionButton, DateStamp, FlashMessage, FormError, Timestamp } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
+import { Panel } from "../ui/panels.tsx"
 import { type CheckedVerdict, VerdictCard } from "../ui/verdict/verdict-card.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
@@ -48,57 +50,50 @@ type ReportPageProps = {
   readonly error: string | null
 }
 
-/** One report, the decision about it, and the evidence about its domain. */
+/** One report: the verdict as the account gets it, what the reporter says, the decision, and the evidence about the domain. */
 export function ReportPage({ details, flash, error }: ReportPageProps) {
-  const { report, correction, lookup, verdict } = details
+  const { report, lookup, verdict } = details
   return (
-    <AdminLayout route="adminReport" section="adminFeedback" title={`Report of ${report.domain}`}>
+    <AdminLayout
+      route="adminReport"
+      section="adminFeedback"
+      title={`Report of ${report.domain}`}
+      action={<ReportState report={report} />}
+    >
       <FlashMessage message={flash} />
       <FormError message={error} />
-      <ReportFacts details={details} />
-      <DecisionSection report={report} />
-      <CorrectionSection report={report} correction={correction} />
-      <CheckSection verdict={verdict} />
-      <ListsSection lookup={lookup} />
+      <VerdictCard verdict={verdict} />
+      <div class="two">
+        <ReporterPanel details={details} />
+        <DecisionPanel details={details} />
+      </div>
+      <Panel title="What the lists say">
+        {lookup === null ? <p>The lists cannot look up this name.</p> : <ListingsSummary lookup={lookup} />}
+      </Panel>
     </AdminLayout>
   )
 }
 
-function ReportFacts({ details: { report, account, otherReports } }: Pick<ReportPageProps, "details">) {
-  const { id, domain, currentCategory, reportedCategory, roleWord, comment, status, createdAtMs, decidedAtMs } = report
-  return (
-    <DescriptionList
-      items={[
-        ["Id", <code>{id}</code>],
-        ["Domain", <code>{domain}</code>],
-        ["The verdict was", currentCategory],
-        ["It should be", <strong>{reportedCategory}</strong>],
-        ["Role word", roleWord === null ? "none" : <code>{roleWord}</code>],
-        ["Comment", comment ?? "none"],
-        ["Sent by", <a href={pathWithId("adminAccount", account.id)}>{account.email}</a>],
-        ["Sent", <Timestamp atMs={createdAtMs} />],
-        [
-          "Status",
-          <>
-            {STATUS_LABELS[status]}
-            {decidedAtMs === null ? null : (
-              <>
-                {" "}
-                <Timestamp atMs={decidedAtMs} />
-              </>
-            )}
-          </>,
-        ],
-        ["Other accounts", otherReportsLabel(otherReports, report)],
-      ]}
-    />
-  )
-}
+type DetailsProps = Pick<ReportPageProps, "details">
 
-const STATUS_LABELS: { readonly [S in FeedbackStatus]: string } = {
-  received: "waiting for a decision",
-  accepted: "accepted",
-  rejected: "rejected",
+function ReporterPanel({ details: { report, account, otherReports } }: DetailsProps) {
+  const { id, currentCategory, reportedCategory, roleWord, comment, createdAtMs } = report
+  return (
+    <Panel title="What the reporter says">
+      <DescriptionList
+        items={[
+          ["Should be", <strong>{reportedCategory}</strong>],
+          ["Was", currentCategory],
+          ...(comment === null ? [] : [["Comment", <span class="any">{comment}</span>] as const]),
+          ...(roleWord === null ? [] : [["Role word", <code>{roleWord}</code>] as const]),
+          ["Other accounts", otherReportsLabel(otherReports, report)],
+          ["Sent by", <a href={pathWithId("adminAccount", account.id)}>{account.email}</a>],
+          ["Sent", <DateStamp atMs={createdAtMs} />],
+          ["Id", <code>{id}</code>],
+        ]}
+      />
+    </Panel>
+  )
 }
 
 /** How many other accounts reported which category. */
@@ -112,44 +107,34 @@ function otherReportsLabel(others: readonly OtherReportCount[], { reportedCatego
     .join("; ")
 }
 
-function DecisionSection({ report: { id, domain, status, reportedCategory } }: { readonly report: Feedback }) {
+function DecisionPanel({ details: { report, correction } }: DetailsProps) {
+  const { id, domain, status, reportedCategory, decidedAtMs } = report
   // The decision applies only if the status is still the displayed one.
   const fields = { seen: status }
   return (
-    <section aria-labelledby="decision">
-      <h2 id="decision">Decision</h2>
+    <Panel title="Decision" id="decision">
       <p>
+        {decidedAtMs === null ? null : (
+          <>
+            This report was {status} on <Timestamp atMs={decidedAtMs} />.{" "}
+          </>
+        )}
         {status === "accepted"
-          ? "You can still reject this report. This removes its correction."
-          : `If you accept, ${domain} and every name below it becomes ${reportedCategory} for all accounts.`}
+          ? "If you reject it now, its correction is removed."
+          : `If you accept it, ${domain} and every name below it becomes ${reportedCategory} for all accounts.`}
       </p>
       <div class="actions">
         {status === "accepted" ? null : (
           <ActionButton path={pathWithId("postAdminAccept", id)} fields={fields} label="Accept the report" isPrimary />
         )}
         {status === "rejected" ? null : (
-          <ActionButton
-            path={pathWithId("postAdminReject", id)}
-            fields={fields}
-            label="Reject the report"
-            isDangerous
-          />
+          <ActionButton path={pathWithId("postAdminReject", id)} fields={fields} label="Reject the report" />
         )}
       </div>
-    </section>
-  )
-}
-
-type CorrectionSectionProps = { readonly report: Feedback; readonly correction: DomainCorrection | null }
-
-function CorrectionSection({ report, correction }: CorrectionSectionProps) {
-  return (
-    <section aria-labelledby="correction">
-      <h2 id="correction">Correction</h2>
       {correction === null ? (
-        <p>This domain has no correction.</p>
+        <p class="hint">This domain has no correction.</p>
       ) : (
-        <p>
+        <p class="hint">
           The domain is corrected to <strong>{correction.category}</strong>,{" "}
           <CorrectionSource report={report} correction={correction} />
         </p>
@@ -162,7 +147,7 @@ function CorrectionSection({ report, correction }: CorrectionSectionProps) {
           isDangerous
         />
       ) : null}
-    </section>
+    </Panel>
   )
 }
 
@@ -178,26 +163,7 @@ function CorrectionSource({ report, correction }: CorrectionSourceProps) {
   )
 }
 
-/** The verdict as the account that sent the report gets it. */
-function CheckSection({ verdict }: Pick<ReportDetails, "verdict">) {
-  return (
-    <section aria-labelledby="check">
-      <h2 id="check">The verdict that the account gets now</h2>
-      <VerdictCard heading="h3" verdict={verdict} />
-    </section>
-  )
-}
-
 /** What the lists contain about the domain: each entry with its source and date. */
-function ListsSection({ lookup }: { readonly lookup: DomainExplanation | null }) {
-  return (
-    <section aria-labelledby="lists">
-      <h2 id="lists">What the lists say</h2>
-      {lookup === null ? <p>The lists cannot look up this name.</p> : <ListingsSummary lookup={lookup} />}
-    </section>
-  )
-}
-
 function ListingsSummary({ lookup }: { readonly lookup: DomainExplanation }) {
   const { category, message, entry, sets } = lookup
   return (

@@ -1,4 +1,5 @@
 /** @jsxImportSource preact */
+import { formatInstant } from "../../../base/time.ts"
 import type { DomainExplanation } from "../../../check/explain-domain.ts"
 import { REPORTABLE_CATEGORIES } from "../../../contract/feedback-schema.ts"
 import { LIMITS } from "../../../contract/limits.ts"
@@ -6,8 +7,10 @@ import { ROUTES } from "../../../contract/routes.ts"
 import type { Feedback, FeedbackStatus } from "../../../customers/feedback/feedback.ts"
 import type { SignedInUser } from "../guards.ts"
 import { DomainVerdict } from "../public/domain-lookup.tsx"
-import { FlashMessage, FormError, SelectField, TextArea, TextField, Timestamp } from "../ui/forms.tsx"
-import { Table, type TableColumn } from "../ui/table.tsx"
+import { DateStamp, FlashMessage, FormError, SelectField, TextArea, TextField, VERBATIM } from "../ui/forms.tsx"
+import { Pagination, type ResultPage } from "../ui/pagination.tsx"
+import { Empty, Panel } from "../ui/panels.tsx"
+import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { CATEGORY_LABELS } from "../ui/verdict/verdict-words.ts"
 import { DashboardLayout } from "./dashboard-layout.tsx"
 
@@ -17,13 +20,6 @@ export const FEEDBACK_FLASH = {
   duplicate: `You sent the same report within the last ${LIMITS.feedbackDuplicateDays} days. Nothing was added.`,
 } as const satisfies Record<string, string>
 
-/** What the reporter reads of a status, and the colour of its pill. */
-const STATUS_PILLS: { readonly [S in FeedbackStatus]: { readonly tone: string; readonly label: string } } = {
-  received: { tone: "review", label: "waiting" },
-  accepted: { tone: "allow", label: "accepted" },
-  rejected: { tone: "block", label: "rejected" },
-}
-
 /** The values of the form. */
 export type FeedbackFormValues = { readonly subject: string; readonly expected: string; readonly comment: string }
 
@@ -32,9 +28,7 @@ export type FeedbackFormErrors = { readonly [F in keyof FeedbackFormValues]?: st
 
 type FeedbackPageProps = {
   readonly user: SignedInUser
-  readonly reports: readonly Feedback[]
-  /** The path of the next page; null: there are no older reports. */
-  readonly olderPath: string | null
+  readonly reports: ResultPage<Feedback>
   readonly isFirstPage: boolean
   readonly flash: string | null
   readonly values: FeedbackFormValues
@@ -44,35 +38,44 @@ type FeedbackPageProps = {
   /** How many sources the lists have. */
   readonly sourceCount: number
   /** Why the report was refused, whatever its fields say; null: it was not. */
-  readonly refusal?: string | null
+  readonly refusal: string | null
 }
 
-/** The form for a report, and the account's reports with their status. */
+/** The form for a report, and the account's reports with their state. */
 export function FeedbackPage(props: FeedbackPageProps) {
-  const { user, reports, olderPath, isFirstPage, flash, values, errors, lookup, sourceCount, refusal = null } = props
+  const { user, reports, isFirstPage, flash, values, errors, lookup, sourceCount, refusal } = props
+  const { rows, lastRow } = reports
   const isFaulty = Object.keys(errors).length > 0
   return (
     <DashboardLayout route="feedback" title="Reports" user={user}>
       <FlashMessage message={flash} />
       <FormError message={isFaulty ? "Your report was not sent. Fix the marked fields and try again." : refusal} />
-      <p class="lead">Was a verdict wrong? If we accept your report, it changes for everyone. A report costs 1 unit.</p>
       {lookup === null ? null : (
-        <DomainVerdict lookup={lookup} sourceCount={sourceCount} listsPath={ROUTES.docsLists.path} />
+        <DomainVerdict lookup={lookup} sourceCount={sourceCount} listsPath={ROUTES.docsLists.path} heading="h2" />
       )}
-      <ReportForm values={values} errors={errors} />
-      <h2 id="sent">Your reports</h2>
-      {reports.length === 0 ? (
-        <p>{isFirstPage ? "You have not sent any reports yet." : "There are no older reports."}</p>
-      ) : (
-        <ReportTable reports={reports} />
-      )}
-      <p class="actions">
-        {isFirstPage ? null : <a href={ROUTES.feedback.path}>Latest reports</a>}
-        {olderPath === null ? null : <a href={olderPath}>Older reports</a>}
-      </p>
+      <Panel title="Report a wrong verdict">
+        <p>If we accept your report, the verdict changes for everyone. A report costs 1 unit.</p>
+        <ReportForm values={values} errors={errors} />
+      </Panel>
+      <Panel title="Your reports" id="sent">
+        {rows.length === 0 ? (
+          <Empty>{isFirstPage ? "You have not sent any reports yet." : "There are no older reports."}</Empty>
+        ) : (
+          <RowTable caption="Your reports" columns={REPORT_COLUMNS} rows={rows} />
+        )}
+        <Pagination
+          path={ROUTES.feedback.path}
+          query={{}}
+          after={lastRow && reportCursor(lastRow)}
+          isFirstPage={isFirstPage}
+        />
+      </Panel>
     </DashboardLayout>
   )
 }
+
+/** The position of a report in the account's list, as a query parameter. */
+const reportCursor = ({ createdAtMs, id }: Feedback): string => `${createdAtMs}-${id}`
 
 const CHOOSE_OPTION = { value: "", label: "Choose one" } as const
 
@@ -85,9 +88,7 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
         value={values.subject}
         maxLength={LIMITS.addressBytesMax}
         required
-        autocomplete="off"
-        autocapitalize="none"
-        spellcheck={false}
+        {...VERBATIM}
         error={errors.subject ?? null}
         hint="We store only the domain of an address, and its role, such as support."
       />
@@ -111,34 +112,36 @@ function ReportForm({ values, errors }: Pick<FeedbackPageProps, "values" | "erro
   )
 }
 
-const REPORT_COLUMNS = [
-  { name: "Domain", kind: "text" },
-  { name: "State", kind: "pill", onPhone: "first" },
-  { name: "Was", kind: "pill" },
-  { name: "Should be", kind: "pill", onPhone: "labelled" },
-  { name: "Comment", kind: "text", onPhone: "hidden" },
-  { name: "Sent", kind: "time" },
-] as const satisfies readonly TableColumn[]
+/** The columns of a table of reports: what is reported, and what came of it. */
+export const reportColumns = (
+  domain: CellColumn<Feedback>["cell"],
+  state: Pick<CellColumn<Feedback>, "name" | "cell">,
+): readonly CellColumn<Feedback>[] => [
+  { name: "Domain", kind: "text", cell: domain },
+  { name: "Was", kind: "pill", cell: ({ currentCategory }) => currentCategory },
+  { name: "Should be", kind: "pill", onPhone: "labelled", cell: ({ reportedCategory }) => reportedCategory },
+  { name: "Comment", kind: "text", onPhone: "hidden", cell: ({ comment }) => comment },
+  { name: "Sent", kind: "time", cell: ({ createdAtMs }) => <DateStamp atMs={createdAtMs} /> },
+  { ...state, kind: "pill", onPhone: "first" },
+]
 
-function ReportTable({ reports }: Pick<FeedbackPageProps, "reports">) {
+const REPORT_COLUMNS = reportColumns(({ domain }) => <bdi>{domain}</bdi>, {
+  name: "State",
+  cell: report => <ReportState report={report} />,
+})
+
+const STATE_TONES: { readonly [S in FeedbackStatus]: string } = {
+  received: "review",
+  accepted: "allow",
+  rejected: "block",
+}
+
+/** Whether a report waits, or was accepted or rejected. The title of a decision has its time. */
+export function ReportState({ report: { status, decidedAtMs } }: { readonly report: Feedback }) {
+  const title = decidedAtMs === null ? undefined : formatInstant(decidedAtMs)
   return (
-    <Table caption="Your reports" columns={REPORT_COLUMNS}>
-      {reports.map(({ id, domain, currentCategory, reportedCategory, status, comment, createdAtMs, decidedAtMs }) => (
-        <tr key={id}>
-          <th scope="row">
-            <code>{domain}</code>
-          </th>
-          <td>
-            <span class={`pill ${STATUS_PILLS[status].tone}`}>{STATUS_PILLS[status].label}</span>
-          </td>
-          <td>{currentCategory}</td>
-          <td>{reportedCategory}</td>
-          <td>{comment}</td>
-          <td>
-            <Timestamp atMs={decidedAtMs ?? createdAtMs} />
-          </td>
-        </tr>
-      ))}
-    </Table>
+    <span class={`pill ${STATE_TONES[status]}`} title={title}>
+      {status === "received" ? "waiting" : status}
+    </span>
   )
 }

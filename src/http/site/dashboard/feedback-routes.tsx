@@ -2,17 +2,22 @@
 import { REPORTABLE_CATEGORIES } from "../../../contract/feedback-schema.ts"
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
-import { type Feedback, type FeedbackQuery, listFeedbackOf } from "../../../customers/feedback/feedback.ts"
+import {
+  type FeedbackQuery,
+  type FeedbackReport,
+  type FeedbackReportResult,
+  listFeedbackOf,
+} from "../../../customers/feedback/feedback.ts"
 import type { RateLimiter } from "../../../customers/quota/rate/rate-limiter.ts"
 import { rateSubject } from "../../../customers/quota/rate/rate-subject.ts"
 import type { Exchange } from "../../exchange.ts"
 import { queryParameters } from "../../request/request-url.ts"
 import { isTooManyRequests, Problem, rateLimited } from "../../response/problem.ts"
 import { handlers } from "../../router.ts"
-import { type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
+import { type FeedbackDeps, type FeedbackMember, parseFeedback, submitMeteredFeedback } from "../../v1/feedback.ts"
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
-import { flashMessage, withFlash, withQuery } from "../links.ts"
+import { flashMessage, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
 import { FEEDBACK_FLASH, type FeedbackFormErrors, type FeedbackFormValues, FeedbackPage } from "./feedback-page.tsx"
@@ -68,8 +73,12 @@ async function handleReport(
   try {
     admitReport(rates, user.account.id)
     const result = await withSiteLease(site, exchange, user.account, () =>
-      submitMeteredFeedback(site, exchange, parsed.input),
+      submitMeteredFeedback(unlessAgreed(site), exchange, parsed.input),
     )
+    if (result.kind === "agreed") {
+      const expected = `The verdict for ${result.domain} is already ${result.currentCategory}. Choose what it should be instead.`
+      return pages.renderInvalid(await feedbackPage(site, user, exchange, values, { expected }), exchange)
+    }
     if (result.kind === "unknown_account") throw new Problem("not_found", "Your account was deleted a moment ago.")
     return pages.redirect(withFlash(ROUTES.feedback.path, result.receipt.status), exchange)
   } catch (error) {
@@ -77,6 +86,18 @@ async function handleReport(
     return pages.renderProblem(await feedbackPage(site, user, exchange, values, {}, error.detail), exchange, error)
   }
 }
+
+/** A report of what the verdict says already, which a form refuses. Its unit is spent: the domain was checked. */
+type AgreedReport = Pick<FeedbackReport, "domain" | "currentCategory"> & { readonly kind: "agreed" }
+
+/** The same service, which stores no report that agrees with the verdict. */
+const unlessAgreed = (site: SiteContext): FeedbackDeps<FeedbackReportResult | AgreedReport> => ({
+  ...site,
+  report: async (report, ...rest) =>
+    report.currentCategory === report.reportedCategory
+      ? { ...report, kind: "agreed" }
+      : await site.report(report, ...rest),
+})
 
 async function feedbackPage(
   { changes, lists }: SiteContext,
@@ -90,12 +111,10 @@ async function feedbackPage(
   const reportsRead = await listFeedbackOf(changes.store, user.account.id, after, REPORTS_PER_PAGE + 1)
   const overview = lists()
   const lookup = values.subject === "" ? null : overview.lookUpDomain(values.subject)
-  const { rows, lastRow } = paginate(reportsRead, REPORTS_PER_PAGE)
   return (
     <FeedbackPage
       user={user}
-      reports={rows}
-      olderPath={lastRow && withQuery(ROUTES.feedback.path, { after: reportCursor(lastRow) })}
+      reports={paginate(reportsRead, REPORTS_PER_PAGE)}
       isFirstPage={after === null}
       flash={flashMessage(exchange.request.url, FEEDBACK_FLASH)}
       values={values}
@@ -152,9 +171,7 @@ function admitReport(rates: RateLimiter, accountId: string): void {
     )
 }
 
-/** The position of a report in the account's list, as a query parameter. */
-const reportCursor = ({ createdAtMs, id }: Feedback): string => `${createdAtMs}-${id}`
-
+/** The position of a report in the account's list, as its page writes it. */
 const REPORT_CURSOR = /^(\d{1,15})-(fb_[0-9A-Za-z]{1,40})$/
 
 function cursorInUrl(url: string): FeedbackQuery["after"] {

@@ -46,7 +46,7 @@ export function DomainLookup({ lookup, sourceCount }: DomainLookupProps) {
       <DomainLookupForm lookup={lookup} />
       {lookup?.kind === "domain" ? (
         <>
-          <DomainVerdict lookup={lookup} sourceCount={sourceCount} listsPath="" />
+          <DomainVerdict lookup={lookup} sourceCount={sourceCount} listsPath="" heading="h3" />
           <ListingsTable lookup={lookup} sourcesPath="" />
         </>
       ) : null}
@@ -74,10 +74,12 @@ type DomainVerdictProps = Pick<DomainLookupProps, "sourceCount"> & {
   readonly lookup: DomainExplanation
   /** The path of the page with the sets and the sources. Empty: this page. */
   readonly listsPath: string
+  /** The level of its heading on its page. */
+  readonly heading: "h2" | "h3"
 }
 
 /** The category by the lists alone, and the entry that decides it. */
-export function DomainVerdict({ lookup, sourceCount, listsPath }: DomainVerdictProps) {
+export function DomainVerdict({ lookup, sourceCount, listsPath, heading }: DomainVerdictProps) {
   const { domain, category, reason, message, entry, sets } = lookup
   const count = listsLabel({ named: countingSources(lookup), all: sourceCount })
   const setLinks = joinWithCommas(sets, set => (
@@ -87,7 +89,7 @@ export function DomainVerdict({ lookup, sourceCount, listsPath }: DomainVerdictP
   ))
   return (
     <Verdict
-      heading="h3"
+      heading={heading}
       tone={category}
       recommendation={null}
       subject={domain}

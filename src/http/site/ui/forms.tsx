@@ -151,7 +151,7 @@ export function ariaDescription(name: string, hint: ComponentChildren, error: Fi
 }
 
 /** Confirms above the content what the previous request did. Nothing when `message` is null. */
-export function FlashMessage({ message }: { readonly message: string | null }) {
+export function FlashMessage({ message }: { readonly message: ComponentChildren }) {
   return message === null ? null : (
     <p class="done" role="status">
       {message}

@@ -95,6 +95,22 @@ const TOLD: NetworkEvidence = {
   freshUntilMs: 0,
 }
 
+test.each([
+  ["Accept", "accepted"],
+  ["Reject", "rejected"],
+])("a clear case is decided in the list, which says so and leads to the report: %s", async (label, decision) => {
+  const { page, done, id, statusOf, report } = await harness()
+  await report({ domain: "other.net" })
+  const list = await page("/admin/feedback?status=all")
+  const rows = list.html.match(/<tr>.*?<\/tr>/gs) ?? []
+  const { path, fields } = formIn(rows.find(row => row.includes("example.net")) ?? "", label)
+  const { path: back, text, html } = await done(path, fields)
+  expect([back, await statusOf(id)]).toEqual([`/admin/feedback?status=all&decided=${id}`, decision])
+  expect(text).toContain(`The report of example.net is ${decision}.`)
+  expect(attributesIn(html.match(/<p class="done".*?<\/p>/s)?.[0] ?? "", "href")).toEqual([`/admin/feedback/${id}`])
+  expect(text.indexOf("other.net")).toBeLessThan(text.lastIndexOf("example.net"))
+})
+
 describe("one report", () => {
   test("stands beside the evidence for its domain", async () => {
     const { page, report, janeId, changes, id } = await harness({ domain: "mailinator.com", roleWord: "support" })
@@ -108,17 +124,16 @@ describe("one report", () => {
     const { text, html } = await page(`/admin/feedback/${id}`)
     for (const part of [
       "Report of mailinator.com",
-      "It should be business",
+      "waiting DNS did not answer in time",
+      "Should be business Was unknown",
       "Role word support",
       "Sent by jane@example.com",
-      "waiting for a decision",
       "2 say the same, business; 1 says disposable",
       "mailinator.com Disposable block ",
       "It is on our list of disposable domains.",
       "Lists ",
       "The entry mailinator.com in disposable makes it disposable",
       "This domain has no correction.",
-      "DNS did not answer in time",
     ])
       expect(text).toContain(part)
     expect(attributesIn(html, "href")).toContain(`/admin/accounts/${janeId}`)
@@ -139,8 +154,17 @@ describe("one report", () => {
     const buttons = [...main.matchAll(/<button type="submit" class="([^"]*)">(\w+) the report/g)]
     expect(buttons.map(([, look, word]) => [word, look])).toEqual([
       ["Accept", "primary"],
-      ["Reject", "danger small"],
+      ["Reject", "small"],
     ])
+  })
+
+  test("has the verdict first, then what the reporter says and the decision, then the evidence", async () => {
+    const { page, id } = await harness({ domain: "mailinator.com" })
+    const { text } = await page(`/admin/feedback/${id}`)
+    const parts = ["How sure of the category", "What the reporter says", "Accept the report", "What the lists say"]
+    const places = parts.map(part => text.indexOf(part))
+    expect(places).toEqual(places.toSorted((a, b) => a - b))
+    expect(places).not.toContain(-1)
   })
 
   test("asks the outside world about its domain once, and the queue asks nothing", async () => {

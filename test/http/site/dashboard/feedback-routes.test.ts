@@ -7,7 +7,7 @@ import { listFeedbackOf } from "../../../../src/customers/feedback/feedback.ts"
 import { safeNextPath } from "../../../../src/http/site/sign-in/next-path.ts"
 import { anotherAccount } from "../../../contract/another-account.ts"
 import { testApp } from "../../../support/app.ts"
-import { repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
+import { errorAt, repeatedIds, signedInBrowser } from "../../../support/html-browser.ts"
 
 const PATH = "/dashboard/feedback"
 
@@ -48,9 +48,9 @@ describe("a report", () => {
     expect((await get(double.redirectPath ?? "")).html).toContain("Nothing was added.")
     expect(await sent()).toHaveLength(1)
     await acceptFeedback(changes, kept?.id ?? "")
-    expect((await get(PATH)).html).toContain('<span class="pill allow">accepted</span>')
+    expect((await get(PATH)).html).toMatch(/<span class="pill allow" title="[^"]+ UTC">accepted</)
     await rejectFeedback(changes, kept?.id ?? "")
-    expect((await get(PATH)).html).toContain('<span class="pill block">rejected</span>')
+    expect((await get(PATH)).html).toMatch(/<span class="pill block" title="[^"]+ UTC">rejected</)
   })
 
   test.each([
@@ -72,6 +72,23 @@ describe("a report", () => {
     if (comment !== "") expect(html).toContain(comment)
     expect(repeatedIds(html)).toEqual([])
     expect(await sent()).toEqual([])
+  })
+
+  test("of what the verdict says already is refused beside the field, and costs the unit of its check", async () => {
+    const { report, sent, ask } = await opened()
+    const { status, html } = await report("mailinator.com", "disposable", "It is")
+    expect(status).toBe(400)
+    expect(errorAt(html, "expected")).toBe(
+      "The verdict for mailinator.com is already disposable. Choose what it should be instead.",
+    )
+    expect(html).toContain('value="mailinator.com"')
+    expect(await sent()).toEqual([])
+    expect((await ask("GET /v1/usage")).body["today"]).toMatchObject({ used: 1 })
+    // The API takes it.
+    const { status: taken } = await ask("POST /v1/feedback", {
+      body: { domain: "mailinator.com", expected_category: "disposable" },
+    })
+    expect(taken).toBe(202)
   })
 
   test("is filled in by a link with the domain and the category, also after the sign-in", async () => {
@@ -149,8 +166,8 @@ test("reports come page by page, the newest first, each once", async () => {
   let path: string | undefined = PATH
   while (path !== undefined) {
     const { html } = await get(path)
-    seen.push(...[...html.matchAll(/<code>(d\d+\.com)</g)].map(([, name = ""]) => name))
-    path = /href="([^"]*)">Older reports/.exec(html)?.[1]
+    seen.push(...[...html.matchAll(/<bdi>(d\d+\.com)</g)].map(([, name = ""]) => name))
+    path = /href="([^"]*)">Next page/.exec(html)?.[1]
   }
   expect(seen).toEqual(Array.from({ length: 120 }, (_, at) => `d${119 - at}.com`))
 })
