@@ -5,7 +5,7 @@ import type { AccountRule, AccountRules } from "../../contract/account-rules.ts"
 import { POLICY_DEFAULT } from "../../contract/policies.ts"
 import type { CheckResult } from "../../contract/result-schema.ts"
 import { ROUTES } from "../../contract/routes.ts"
-import type { ListsOverview } from "./public/lists-overview.tsx"
+import { domainSourceCount, type ListsOverview } from "./public/lists-overview.tsx"
 import type { SiteContext } from "./site-context.ts"
 import { curlRequest } from "./ui/format.ts"
 import type { CheckedVerdict } from "./ui/verdict/verdict-card.tsx"
@@ -45,9 +45,9 @@ export function displayedVerdict(
 const decidingRule = ({ judged }: CheckOutcome, rules: AccountRules | undefined): AccountRule | undefined =>
   rules === undefined || judged.evidence.ruledAs === null ? undefined : (rulingOf(judged, rules)?.rule ?? undefined)
 
-function listCount({ sources, lookUpDomain }: ListsOverview, domain: string): ListCount | undefined {
-  const lookup = lookUpDomain(domain)
-  return lookup.kind === "no_domain" ? undefined : { named: countingSources(lookup), all: sources.length }
+function listCount(overview: ListsOverview, domain: string): ListCount | undefined {
+  const lookup = overview.lookUpDomain(domain)
+  return lookup.kind === "no_domain" ? undefined : { named: countingSources(lookup), all: domainSourceCount(overview) }
 }
 
 /** The body of the request that is answered by a result. Undefined: the input was not even a domain. */

@@ -18,6 +18,7 @@ import { type FeedbackDeps, type FeedbackMember, parseFeedback, submitMeteredFee
 import type { SubmittedForm } from "../form-body.ts"
 import type { SignedInUser } from "../guards.ts"
 import { flashMessage, withFlash } from "../links.ts"
+import { domainSourceCount } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { paginate } from "../ui/pagination.tsx"
 import { FEEDBACK_FLASH, type FeedbackFormErrors, type FeedbackFormValues, FeedbackPage } from "./feedback-page.tsx"
@@ -121,7 +122,7 @@ async function feedbackPage(
       errors={errors}
       refusal={refusal}
       lookup={lookup?.kind === "domain" && lookup.entry !== null ? lookup : null}
-      sourceCount={overview.sources.length}
+      sourceCount={domainSourceCount(overview)}
     />
   )
 }

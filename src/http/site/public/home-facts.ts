@@ -1,8 +1,8 @@
-import { SETS } from "../../../check/lists/sets.ts"
 import type { TierLimits } from "../../../customers/quota/tier-limits.ts"
 import { exampleDomain } from "../../response/example-responses.ts"
 import type { SiteContext } from "../site-context.ts"
 import type { Example, Examples } from "./examples.ts"
+import { domainSourceCount } from "./lists-overview.tsx"
 
 /** What the home page tells about this server. */
 export type HomeFacts = {
@@ -51,8 +51,7 @@ export async function homeFacts(site: HomeSite): Promise<HomeFacts> {
     hasChecker: freeChecks !== null,
     examples: await examples.list(),
     domainsCount: sets.reduce((sum, { entryCount }) => sum + entryCount, 0),
-    // The others hold the part before the @, or have not been fetched yet.
-    listsCount: sources.filter(({ setName, entryCount }) => entryCount > 0 && setName in SETS).length,
+    listsCount: domainSourceCount({ sources }),
     ...{ tiers, defaultTier, pricing, contacts },
   }
 }

@@ -129,6 +129,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: Se
     const isOffered = index === defaultTier || (index > defaultTier && limits?.unitsPerDay !== null)
     return limits !== undefined && isOffered ? [{ name, limits }] : []
   })
+  const prices = pricing === null ? "" : operatorHtml(pricing)
   return (
     <section>
       <h2 id="pricing">Pricing</h2>
@@ -137,14 +138,17 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: Se
         {pricing === null && offered.length > 1 ? <AskForMore contacts={contacts} /> : null}{" "}
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
-      <Tiles
-        tiles={offered.map(({ name, limits: { unitsPerDay, requestsPerSecond } }) => ({
-          label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
-          value: limitLabel(unitsPerDay),
-          note: `checks per day, ${limitLabel(requestsPerSecond).toLowerCase()} per second`,
-        }))}
-      />
-      {pricing === null ? null : <div {...innerHtml(operatorHtml(pricing))} />}
+      {/* A table of the operator's own tells the tiers with their prices. */}
+      {prices.includes("<table>") ? null : (
+        <Tiles
+          tiles={offered.map(({ name, limits: { unitsPerDay, requestsPerSecond } }) => ({
+            label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
+            value: limitLabel(unitsPerDay),
+            note: `checks per day, ${limitLabel(requestsPerSecond).toLowerCase()} per second`,
+          }))}
+        />
+      )}
+      {prices === "" ? null : <div class="prices" {...innerHtml(prices)} />}
     </section>
   )
 }

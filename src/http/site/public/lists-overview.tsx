@@ -47,6 +47,10 @@ export type SourceOverview = {
   readonly refresh: SourceRefresh | null
 }
 
+/** How many sources tell something about domains. The others are about the part before the `@`, or have not been fetched yet. */
+export const domainSourceCount = ({ sources }: Pick<ListsOverview, "sources">): number =>
+  sources.filter(({ setName, entryCount }) => entryCount > 0 && setName in SETS).length
+
 type SourceRefresh = {
   readonly outcome: SourceOutcome
   /** Why it was refused or failed, and which of its names were left out. Empty otherwise. */
@@ -136,7 +140,7 @@ export function ListsTiles({ lists }: { readonly lists: ListsOverview }) {
         {
           label: "Sources",
           value: formatNumber(sources.length),
-          note: faultCount === 0 ? "none with a problem" : `${faultCount} with a problem`,
+          note: `${domainSourceCount(lists)} with domains, ${faultCount === 0 ? "none" : faultCount} with a problem`,
         },
         {
           label: "Refreshed",

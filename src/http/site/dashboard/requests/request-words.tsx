@@ -40,7 +40,7 @@ function categoryLabel(category: string): string {
 /** Reasons that say more than the category does. */
 const REASON_LABELS: ReadonlyMap<string, string> = new Map([
   ["likely_typo", "Typo"],
-  ["lookalike_domain", "Look-alike"],
+  ["lookalike_domain", "Lookalike"],
 ])
 
 /** What was recommended, or that the request was refused or failed. Nothing for what has several results. */

@@ -4,7 +4,13 @@ import { LISTING_RULE_NAMES, LISTING_RULES } from "../../../../check/lists/listi
 import { CATEGORY_NAMES } from "../../../../contract/categories.ts"
 import { ROUTES } from "../../../../contract/routes.ts"
 import { DomainLookup } from "../../public/domain-lookup.tsx"
-import { ListsTiles, SourceGroups, type SourceOverview, sourceGroups } from "../../public/lists-overview.tsx"
+import {
+  domainSourceCount,
+  ListsTiles,
+  SourceGroups,
+  type SourceOverview,
+  sourceGroups,
+} from "../../public/lists-overview.tsx"
 import { curlRequest, formatNumber } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
@@ -85,7 +91,7 @@ export const LIVE_LIST_INSERTS = {
   "look-up": ({ lists }) => ({
     markdown:
       "The HTML form of this page has a field for a domain. On the server, `mailkind lists lookup DOMAIN` prints the same.",
-    html: <DomainLookup lookup={factOf(lists).lookup} sourceCount={factOf(lists).overview.sources.length} />,
+    html: <DomainLookup lookup={factOf(lists).lookup} sourceCount={domainSourceCount(factOf(lists).overview)} />,
   }),
   "list-sources": ({ lists }) => {
     const { overview } = factOf(lists)
