@@ -30,6 +30,8 @@ export type TermsPublication =
 /** Characters of a version: it appears unchanged in a header, a table and a command. */
 const VERSION_FORMAT = /^[A-Za-z0-9._-]{1,40}$/
 
+export const isTermsVersion = (text: string): boolean => VERSION_FORMAT.test(text)
+
 /**
  * Publishes terms, dated now, or after the latest terms when the clock was set back. Publishing the same terms again changes
  * nothing; other terms under an existing version are refused. Material terms notify every account that has not accepted
@@ -67,7 +69,7 @@ export async function previewPublication(
   clock: Clock,
   { version, url, isMaterial }: NewTerms,
 ): Promise<PublicationPreview> {
-  if (!VERSION_FORMAT.test(version)) return { kind: "bad_version" }
+  if (!isTermsVersion(version)) return { kind: "bad_version" }
   const written = parseTermsUrl(url)
   if (written === null) return { kind: "bad_url" }
   const before = await findTerms(store, version)

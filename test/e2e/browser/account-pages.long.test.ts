@@ -142,7 +142,7 @@ test.skipIf(isBrowserMissing)(
 
     await admin.page.goto(`${server.url}/admin/terms`)
     await admin.page.getByLabel("Version").fill("2026-12")
-    await admin.page.getByLabel("Address").fill("https://mk.example.com/terms/2026-12")
+    await admin.page.getByLabel("Link to the terms").fill("https://mk.example.com/terms/2026-12")
     await admin.page.getByLabel("Must accounts accept the terms?").selectOption({ index: 1 })
     await admin.page.getByRole("button", { name: "Preview" }).click()
     await expectFit(admin, "admin-terms-previewed")

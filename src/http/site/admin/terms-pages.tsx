@@ -2,14 +2,24 @@
 import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import { type MailContent, renderMailText } from "../../../customers/notices/mail-content.tsx"
-import type { Terms, TermsPublication } from "../../../customers/terms/terms.ts"
+import type { Terms } from "../../../customers/terms/terms.ts"
 import { noticeEndsAtMs } from "../../../customers/terms/terms-notices.ts"
 import { withQuery } from "../links.ts"
 import { formatCount } from "../ui/format.ts"
-import { ActionButton, FlashMessage, SelectField, TextField, Timestamp } from "../ui/forms.tsx"
+import {
+  ActionButton,
+  DateStamp,
+  FlashMessage,
+  FormError,
+  LinkButton,
+  SelectField,
+  TextField,
+  Timestamp,
+  VERBATIM,
+} from "../ui/forms.tsx"
 import { CodeBlock, DescriptionList } from "../ui/layout.tsx"
-import { Empty, Notice } from "../ui/panels.tsx"
-import { Table, type TableColumn } from "../ui/table.tsx"
+import { Empty, Notice, Panel } from "../ui/panels.tsx"
+import { type CellColumn, RowTable } from "../ui/table.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
 
 /** The flash messages of the page, by the name in its URL. */
@@ -21,107 +31,87 @@ export const TERMS_FLASH = {
 /** The values of the form for new terms. */
 export type TermsFormValues = { readonly version: string; readonly url: string; readonly material: string }
 
-/** Why the terms cannot be published. */
-export type TermsFormError = Exclude<TermsPublication["kind"], "published"> | "material_unsaid"
+/** What is wrong with each field. */
+export type TermsFormErrors = { readonly [F in keyof TermsFormValues]?: string }
 
 type TermsPageProps = {
   /** The current terms come first. */
   readonly published: readonly Terms[]
   readonly unacceptedCount: number
   readonly values: TermsFormValues
-  /** Null: nothing was refused. */
-  readonly error: TermsFormError | null
+  readonly errors: TermsFormErrors
   readonly flash: string | null
 }
 
 /** The published terms, and the form for new ones. */
-export function TermsPage({ published, unacceptedCount, values, error, flash }: TermsPageProps) {
+export function TermsPage({ published, unacceptedCount, values, errors, flash }: TermsPageProps) {
+  const isFaulty = Object.keys(errors).length > 0
   return (
     <AdminLayout route="adminTerms" section="adminTerms" title="Terms">
       <FlashMessage message={flash} />
+      <FormError message={isFaulty ? "Nothing was published. Fix the marked fields and try again." : null} />
       {unacceptedCount === 0 ? null : (
         <Notice tone="review">{formatCount(unacceptedCount, "account")} must still accept the terms.</Notice>
       )}
-      {published.length === 0 ? (
-        <Empty>No terms are published.</Empty>
-      ) : (
-        <Table caption="Published terms" columns={TERMS_COLUMNS}>
-          {published.map(terms => (
-            <TermsRow key={terms.version} terms={terms} />
-          ))}
-        </Table>
-      )}
-      <NewTermsForm values={values} error={error} />
+      <Panel>
+        {published.length === 0 ? (
+          <Empty>No terms are published.</Empty>
+        ) : (
+          <RowTable caption="Published terms" columns={TERMS_COLUMNS} rows={published} />
+        )}
+      </Panel>
+      <NewTermsForm values={values} errors={errors} />
     </AdminLayout>
   )
 }
 
-const TERMS_COLUMNS = [
-  { name: "Version", kind: "text" },
-  { name: "Address", kind: "text" },
-  { name: "Published", kind: "time" },
-  { name: "Accept by", kind: "time", onPhone: "labelled" },
-] as const satisfies readonly TableColumn[]
-
-function TermsRow({ terms }: { readonly terms: Terms }) {
-  const { version, url, isMaterial, publishedAtMs } = terms
-  return (
-    <tr>
-      <th scope="row">{version}</th>
-      <td>
-        <a href={url} rel="noreferrer">
-          {url}
-        </a>
-      </td>
-      <td>
-        <Timestamp atMs={publishedAtMs} />
-      </td>
-      <td>{isMaterial ? <Timestamp atMs={noticeEndsAtMs(terms)} /> : ""}</td>
-    </tr>
-  )
-}
-
-/** The message for each error, and its field. */
-const TERMS_FORM_ERRORS: {
-  readonly [R in TermsFormError]: { readonly field: keyof TermsFormValues; readonly message: string }
-} = {
-  bad_version: { field: "version", message: "A version has 1 to 40 letters, digits, dots, dashes and underscores." },
-  version_taken: {
-    field: "version",
-    message: "This version exists already with other terms. Choose another version.",
+const TERMS_COLUMNS: readonly CellColumn<Terms>[] = [
+  { name: "Version", kind: "text", cell: ({ url, version }) => termsLink(url, version) },
+  { name: "Link", kind: "text", onPhone: "hidden", cell: ({ url }) => url },
+  {
+    name: "Published",
+    kind: "time",
+    onPhone: "first",
+    cell: ({ publishedAtMs }) => <DateStamp atMs={publishedAtMs} />,
   },
-  bad_url: { field: "url", message: "Enter an address that begins with http:// or https://." },
-  material_unsaid: { field: "material", message: "Choose if accounts must accept the terms." },
-}
+  {
+    ...{ name: "Accept by", kind: "time", onPhone: "labelled" },
+    cell: terms => (terms.isMaterial ? <Timestamp atMs={noticeEndsAtMs(terms)} /> : null),
+  },
+]
 
-function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error">) {
-  const rejection = error && TERMS_FORM_ERRORS[error]
-  const errorAt = (field: keyof TermsFormValues) => (rejection?.field === field ? rejection.message : null)
+const termsLink = (url: string, text: string) => (
+  <a href={url} rel="noreferrer">
+    {text}
+  </a>
+)
+
+function NewTermsForm({ values, errors }: Pick<TermsPageProps, "values" | "errors">) {
   return (
-    <section aria-labelledby="new">
-      <h2 id="new">Publish terms</h2>
-      <p>You see a preview first. Nothing is published yet.</p>
-      <form class="form" method="get" action={ROUTES.adminTermsPreview.path}>
+    <Panel title="Publish terms" id="new">
+      <p>You see a preview before anything is published.</p>
+      {/* The browser would tell of the first faulty field alone. */}
+      <form class="form" method="get" action={ROUTES.adminTermsPreview.path} noValidate>
         <TextField
           name="version"
           label="Version"
           hint="A name, such as 2026-12."
           required
           maxLength={40}
-          autocomplete="off"
+          {...VERBATIM}
           value={values.version}
-          error={errorAt("version")}
+          error={errors.version ?? null}
         />
         <TextField
           name="url"
-          label="Address"
-          hint="Where people can read the terms."
+          label="Link to the terms"
+          hint="Where people can read them."
           type="url"
           required
           maxLength={LIMITS.urlLengthMax}
-          autocomplete="off"
+          {...VERBATIM}
           value={values.url}
-          error={errorAt("url")}
+          error={errors.url ?? null}
         />
         <SelectField
           name="material"
@@ -129,11 +119,11 @@ function NewTermsForm({ values, error }: Pick<TermsPageProps, "values" | "error"
           hint={`If yes, every account gets an email and has ${LIMITS.termsNoticeDays} days.`}
           options={MATERIAL_OPTIONS}
           selected={values.material}
-          error={errorAt("material")}
+          error={errors.material ?? null}
         />
         <button type="submit">Preview</button>
       </form>
-    </section>
+    </Panel>
   )
 }
 
@@ -162,64 +152,46 @@ export function TermsPreviewPage(props: TermsPreviewPageProps) {
   const fields = { version, url, material: isMaterial ? "yes" : "no" }
   return (
     <AdminLayout route="adminTermsPreview" section="adminTerms" title={`Publish version ${version}?`}>
-      <PublicationSummary {...props} />
-      {mail === null ? null : <MailSection mail={mail} />}
       {isMaterial && unacceptedCount > 0 ? (
-        <p class="told">
-          {formatCount(unacceptedCount, "account", "accounts")} must still accept earlier terms. New ones give them no
-          more time for those: they are refused when that ends.
-        </p>
+        <Notice tone="review">
+          {formatCount(unacceptedCount, "account")} must still accept earlier terms. New ones give them no more time for
+          those: they are refused when that ends.
+        </Notice>
       ) : null}
-      <p>You cannot change or remove published terms. To correct them, publish another version.</p>
-      <div class="actions">
-        <ActionButton
-          path={ROUTES.postAdminTerms.path}
-          fields={fields}
-          label={`Publish version ${version}`}
-          isDangerous
-        />
-        <a class="button small" href={withQuery(ROUTES.adminTerms.path, fields)}>
-          Change it
-        </a>
-      </div>
+      <Panel>
+        <DescriptionList items={publicationFacts(props)} />
+        <p>You cannot change or remove published terms. To correct them, publish another version.</p>
+        <div class="actions">
+          <ActionButton
+            path={ROUTES.postAdminTerms.path}
+            fields={fields}
+            label={`Publish version ${version}`}
+            isPrimary
+          />
+          <LinkButton path={withQuery(ROUTES.adminTerms.path, fields)} label="Change it" look="quiet" />
+        </div>
+      </Panel>
+      {mail === null ? null : (
+        <Panel title="The email" id="mail">
+          <CodeBlock caption={`Subject: ${mail.subject}`} code={renderMailText(mail)} />
+        </Panel>
+      )}
     </AdminLayout>
   )
 }
 
 /** What is published, which accounts have to accept it, and who gets an email. */
-function PublicationSummary({ terms, mail, accountCount, mailableCount }: TermsPreviewPageProps) {
+function publicationFacts({ terms, mail, accountCount, mailableCount }: TermsPreviewPageProps) {
   const { version, url, isMaterial } = terms
-  const link = (
-    <a href={url} rel="noreferrer">
-      {url}
-    </a>
-  )
-  return (
-    <DescriptionList
-      items={[
-        ["Version", <code>{version}</code>],
-        ["Address", link],
-        [
-          "Accounts",
-          isMaterial ? `${formatCount(accountCount, "has", "have")} to accept them` : "no account has to do anything",
-        ],
-        ...(isMaterial ? ([["Last day to accept", <Timestamp atMs={noticeEndsAtMs(terms)} />]] as const) : []),
-        [
-          "Emails",
-          mail === null ? "none are sent" : `${formatCount(mailableCount, "account gets", "accounts get")} one`,
-        ],
-      ]}
-    />
-  )
-}
-
-/** The text of the mail. */
-function MailSection({ mail }: { readonly mail: MailContent }) {
-  return (
-    <section aria-labelledby="mail">
-      <h2 id="mail">The email</h2>
-      <p>The email as it would be sent now, as plain text.</p>
-      <CodeBlock caption={`Subject: ${mail.subject}`} code={renderMailText(mail)} />
-    </section>
-  )
+  const accounts = isMaterial
+    ? `${formatCount(accountCount, "has", "have")} to accept them`
+    : "no account has to do anything"
+  const emails = mail === null ? "none are sent" : `${formatCount(mailableCount, "account gets", "accounts get")} one`
+  return [
+    ["Version", <code>{version}</code>],
+    ["Link", termsLink(url, url)],
+    ["Accounts", accounts],
+    ...(isMaterial ? ([["Accept by", <Timestamp atMs={noticeEndsAtMs(terms)} />]] as const) : []),
+    ["Emails", emails],
+  ] as const
 }

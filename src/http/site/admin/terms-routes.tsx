@@ -5,8 +5,10 @@ import { noticeContent } from "../../../customers/notices/notices.ts"
 import type { ChangeLog } from "../../../customers/store/change-log/change-log.ts"
 import {
   countUnaccepted,
+  isTermsVersion,
   listTerms,
   type NewTerms,
+  parseTermsUrl,
   previewPublication,
   publishTerms,
   type Terms,
@@ -17,7 +19,7 @@ import { handlers } from "../../router.ts"
 import { adminChanges } from "../attributed-changes.ts"
 import { flashMessage, queryParameter, withFlash } from "../links.ts"
 import type { SiteContext } from "../site-context.ts"
-import { TERMS_FLASH, type TermsFormError, type TermsFormValues, TermsPage, TermsPreviewPage } from "./terms-pages.tsx"
+import { TERMS_FLASH, type TermsFormErrors, type TermsFormValues, TermsPage, TermsPreviewPage } from "./terms-pages.tsx"
 
 /** The published terms, and the publication of new ones: a form, a preview, and the publication itself. */
 export function adminTermsRoutes(site: SiteContext) {
@@ -25,10 +27,7 @@ export function adminTermsRoutes(site: SiteContext) {
   return handlers({
     adminTerms: exchange =>
       guards.requireAdmin.page(exchange, () =>
-        termsPage(changes, termsFormInUrl(exchange.request.url), {
-          error: null,
-          flash: flashMessage(exchange.request.url, TERMS_FLASH),
-        }),
+        termsPage(changes, termsFormInUrl(exchange.request.url), flashMessage(exchange.request.url, TERMS_FLASH)),
       ),
     adminTermsPreview: exchange => handlePreview(site, exchange),
     postAdminTerms: exchange => handlePublish(site, exchange),
@@ -43,12 +42,31 @@ const readTermsForm = (text: (name: keyof TermsFormValues) => string): TermsForm
 
 const termsFormInUrl = (url: string): TermsFormValues => readTermsForm(name => queryParameter(url, name))
 
-type TermsPageState = { readonly error: TermsFormError | null; readonly flash: string | null }
-
-async function termsPage({ store }: ChangeLog, values: TermsFormValues, state: TermsPageState) {
+/** The page with the values of a form. `isRefused`: it was sent, so the page says what is wrong with it. */
+async function termsPage({ store }: ChangeLog, values: TermsFormValues, flash: string | null, isRefused = false) {
   const published = await listTerms(store)
   const unacceptedCount = await countUnaccepted(store)
-  return <TermsPage values={values} published={published} unacceptedCount={unacceptedCount} {...state} />
+  const errors = isRefused ? findErrors(values, published) : {}
+  return <TermsPage {...{ values, published, unacceptedCount, errors, flash }} />
+}
+
+/** What is wrong with a form, all of it at once. */
+function findErrors(values: TermsFormValues, published: readonly Terms[]): TermsFormErrors {
+  const { version, url } = values
+  const written = parseTermsUrl(url)
+  const newTerms = parseNewTerms(values)
+  const before = published.find(terms => terms.version === version)
+  const isTaken =
+    before !== undefined &&
+    (before.url !== written || (newTerms?.isMaterial ?? before.isMaterial) !== before.isMaterial)
+  return {
+    ...(isTaken ? { version: "This version exists already with other terms. Choose another version." } : {}),
+    ...(isTermsVersion(version)
+      ? {}
+      : { version: "A version has 1 to 40 letters, digits, dots, dashes and underscores." }),
+    ...(written === null ? { url: "Enter a link that begins with https:// or http://." } : {}),
+    ...(newTerms === null ? { material: "Choose if accounts must accept the terms." } : {}),
+  }
 }
 
 /** Null when the form does not say whether the terms are material. */
@@ -64,7 +82,7 @@ const handlePreview = (site: SiteContext, exchange: Exchange) =>
     const preview = newTerms && (await previewPublication(changes.store, changes.clock, newTerms))
     if (preview?.kind === "publishable") return await previewPage(site, preview.terms)
     if (preview?.kind === "published") return pages.redirect(publishedPath(false), exchange)
-    return await rejectedTermsPage(site, exchange, values, preview?.kind ?? "material_unsaid")
+    return pages.renderInvalid(await termsPage(changes, values, null, true), exchange)
   })
 
 async function previewPage({ changes, baseUrl }: SiteContext, terms: Terms) {
@@ -86,23 +104,13 @@ async function previewPage({ changes, baseUrl }: SiteContext, terms: Terms) {
 
 const handlePublish = (site: SiteContext, exchange: Exchange) =>
   site.guards.requireAdmin.form(exchange, async (user, form) => {
-    const { pages } = site
+    const { changes, pages } = site
     const values = readTermsForm(form.text)
     const newTerms = parseNewTerms(values)
     const publication = newTerms && (await publishTerms(adminChanges(site, user), newTerms))
     if (publication?.kind === "published") return pages.redirect(publishedPath(publication.isNew), exchange)
-    return await rejectedTermsPage(site, exchange, values, publication?.kind ?? "material_unsaid")
+    return pages.renderInvalid(await termsPage(changes, values, null, true), exchange)
   })
 
 const publishedPath = (isNew: boolean): string =>
   withFlash(ROUTES.adminTerms.path, isNew ? "published" : "published-before")
-
-async function rejectedTermsPage(
-  { changes, pages }: SiteContext,
-  exchange: Exchange,
-  values: TermsFormValues,
-  error: TermsFormError,
-) {
-  const page = await termsPage(changes, values, { error, flash: null })
-  return pages.renderInvalid(page, exchange)
-}

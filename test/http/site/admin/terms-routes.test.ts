@@ -3,7 +3,7 @@ import { renderMailText } from "../../../../src/customers/notices/mail-content.t
 import { type Notice, storedNoticeContent } from "../../../../src/customers/notices/notices.ts"
 import { acceptTerms, publishTerms } from "../../../../src/customers/terms/terms.ts"
 import { newAccount } from "../../../customers/temp-store.ts"
-import { formIn } from "../../../support/html-browser.ts"
+import { errorAt, fieldIn, formIn } from "../../../support/html-browser.ts"
 import { attributesIn, HOSTILE, unescapeHtml } from "../../../support/open-site.ts"
 import { openAdmin } from "./open-admin.ts"
 
@@ -30,7 +30,7 @@ describe("the preview of terms", () => {
     const { page, published, mails } = await harness()
     const { status, text } = await page(previewOf(TERMS))
     expect(status).toBe(200)
-    for (const part of ["4 have to accept them", "3 accounts get one", "Last day to accept 31 Jan 2026, 00:00 UTC"])
+    for (const part of ["4 have to accept them", "3 accounts get one", "Accept by 31 Jan 2026, 00:00 UTC"])
       expect(text).toContain(part)
     expect(await published()).toEqual([])
     expect(await mails()).toEqual([])
@@ -89,12 +89,12 @@ const REFUSED = [
   [{ ...TERMS, version: "x".repeat(41) }, "A version has 1 to 40 letters"],
   [{ ...TERMS, version: "a\r\nb" }, "A version has 1 to 40 letters"],
   [{ ...TERMS, version: HOSTILE }, "A version has 1 to 40 letters"],
-  [{ ...TERMS, url: "" }, "Enter an address that begins with"],
-  [{ ...TERMS, url: "javascript:alert(1)" }, "Enter an address that begins with"],
-  [{ ...TERMS, url: "/terms" }, "Enter an address that begins with"],
-  [{ ...TERMS, url: "https://user:secret@a.example/" }, "Enter an address that begins with"],
-  [{ ...TERMS, url: `https://a.example/${"x".repeat(2048)}` }, "Enter an address that begins with"],
-  [{ ...TERMS, url: "https://a.example/a b" }, "Enter an address that begins with"],
+  [{ ...TERMS, url: "" }, "Enter a link that begins with"],
+  [{ ...TERMS, url: "javascript:alert(1)" }, "Enter a link that begins with"],
+  [{ ...TERMS, url: "/terms" }, "Enter a link that begins with"],
+  [{ ...TERMS, url: "https://user:secret@a.example/" }, "Enter a link that begins with"],
+  [{ ...TERMS, url: `https://a.example/${"x".repeat(2048)}` }, "Enter a link that begins with"],
+  [{ ...TERMS, url: "https://a.example/a b" }, "Enter a link that begins with"],
   [{ ...TERMS, material: "" }, "Choose if accounts must accept the terms."],
   [{ ...TERMS, material: "maybe" }, "Choose if accounts must accept the terms."],
   [{}, "Choose if accounts must accept the terms."],
@@ -116,6 +116,25 @@ describe("terms that cannot be published", () => {
     expect(await published()).toHaveLength(1)
     expect(await mails()).toEqual([])
   })
+})
+
+test("a form tells all its faults at once, each beside its field, and keeps what was typed", async () => {
+  const { changes, page, form } = await harness()
+  await publishTerms(changes, { version: "taken", url: "https://a.example/taken", isMaterial: false })
+  for (const [version, fault] of [
+    ["a b", "A version has 1 to 40 letters, digits, dots, dashes and underscores."],
+    ["taken", "This version exists already with other terms. Choose another version."],
+  ] as const) {
+    const sent = { version, url: "nope", material: "" }
+    for (const { html } of [await page(previewOf(sent)), await form("/admin/terms", sent)]) {
+      expect(["version", "url", "material"].map(field => errorAt(html, field))).toEqual([
+        fault,
+        "Enter a link that begins with https:// or http://.",
+        "Choose if accounts must accept the terms.",
+      ])
+      expect([fieldIn(html, "version"), fieldIn(html, "url")]).toEqual([version, "nope"])
+    }
+  }
 })
 
 test("an address that would be more than an address in a page is written with what stands for its signs", async () => {
