@@ -27,10 +27,8 @@ import { createShareWithPage, isKeylessPreflight, preflightHeaders } from "./res
 import type { JsonResponses } from "./response/json-responses.ts"
 import { createToProblemResponse, noSuchPath, noSuchRoute } from "./response/problem-response.ts"
 import { createRouter, type Handler, type Handlers } from "./router.ts"
-import { createRefusal } from "./site/error-page.tsx"
-import { createPageResponses, type PageResponses } from "./site/page-responses.ts"
-import type { SiteDeps } from "./site/site-context.ts"
-import { serverOffer } from "./site/site-context.ts"
+import { createRefusal, isRefusedByPage } from "./site/error-page.tsx"
+import { createSiteContext, type SiteContext, type SiteDeps } from "./site/site-context.ts"
 import { siteRoutes } from "./site/site-routes.ts"
 import { type StageDeps, serve } from "./stages.ts"
 import { batchRoute } from "./v1/batch.ts"
@@ -75,14 +73,13 @@ type AppDeps = AdmissionDeps &
 
 /** Builds the HTTP server. Every request gets a response; no handler rejects. */
 export function createApp(appDeps: AppDeps) {
-  const { responses, isHttps, baseUrl, knownOrigins, requestLog } = appDeps
+  const { responses, knownOrigins, requestLog } = appDeps
   const toProblemResponse = createToProblemResponse(appDeps)
-  const pages = createPageResponses(isHttps, baseUrl, serverOffer(appDeps))
+  const site = createSiteContext({ ...appDeps, toProblemResponse, admit: createAdmission(appDeps) })
   const deps = {
     ...appDeps,
-    toProblemResponse,
-    admit: createAdmission(appDeps),
-    refuse: createRefusal(pages, toProblemResponse),
+    ...site,
+    refuse: createRefusal(site.pages, toProblemResponse),
     observer: new RequestObserver(appDeps),
     accountLog: requestLog === null ? null : new AccountLog(requestLog),
     shareWithPage: createShareWithPage(knownOrigins),
@@ -98,9 +95,9 @@ export function createApp(appDeps: AppDeps) {
     ...healthRoute(deps),
     ...mcpRoute(deps),
     ...secretScanningRoute(deps),
-    ...siteRoutes(deps),
+    ...siteRoutes(site),
   }
-  const elsewhere = createElsewhere(deps, pages, (request): Response | Promise<Response> => router.fetch(request))
+  const elsewhere = createElsewhere(deps, (request): Response | Promise<Response> => router.fetch(request))
   // Bun's router calls the check endpoints directly: through Elysia a response takes 1 to 2 µs longer (DECISIONS 24).
   const bunRoutes = {
     ...guardedRoutes((request): Response | Promise<Response> => router.fetch(request), elsewhere.refusePath),
@@ -120,23 +117,22 @@ export function createApp(appDeps: AppDeps) {
   return router
 }
 
-type ElsewhereDeps = StageDeps & Pick<AppDeps, "responses" | "knownOrigins">
+type ElsewhereDeps = StageDeps & Pick<AppDeps, "responses" | "knownOrigins"> & Pick<SiteContext, "pages" | "guards">
 
 /**
  * Serves requests without a route: HEAD where there is GET, OPTIONS on every path, the path of a page with a slash at its end, and the
  * target of a form that a browser reloads. All others are refused.
  */
-function createElsewhere(
-  deps: ElsewhereDeps,
-  pages: Pick<PageResponses, "moved" | "redirect">,
-  dispatch: RequestHandler,
-) {
-  const { responses } = deps
+function createElsewhere(deps: ElsewhereDeps, dispatch: RequestHandler) {
+  const { responses, pages, guards } = deps
   const serveBy = (request: Request, handle: Handler) =>
     serve(deps, new Exchange(request, responses.requestId(request), null), handle)
-  const refuseWith = (error: unknown) => (): never => {
-    throw error
-  }
+  const refuseWith =
+    (error: unknown) =>
+    async (exchange: Exchange): Promise<never> => {
+      if (isRefusedByPage(exchange)) await guards.findViewer(exchange)
+      throw error
+    }
   return {
     serveElsewhere: (request: Request): Promise<Response> => {
       const path = pathOf(request)

@@ -7,6 +7,7 @@ import { pathOf } from "../request/request-url.ts"
 import { Problem } from "../response/problem.ts"
 import { NO_SUCH_PATH, type ToProblemResponse } from "../response/problem-response.ts"
 import type { PageResponses } from "./page-responses.ts"
+import { LinkButton } from "./ui/forms.tsx"
 import { Layout, Prose } from "./ui/layout.tsx"
 
 /** Turns anything that a page handler threw into an error page. The details of an internal error are logged, never displayed. */
@@ -36,11 +37,13 @@ export function createErrorPageRenderer(pages: PageResponses, toProblemResponse:
 export function createRefusal(pages: PageResponses, toProblemResponse: ToProblemResponse): ToProblemResponse {
   const renderErrorPage = createErrorPageRenderer(pages, toProblemResponse)
   return (error, exchange) => {
-    const { request } = exchange
-    const isPage = !isProgramPath(pathOf(request)) && prefersHtml(request.headers.get("accept"))
-    return isPage ? renderErrorPage(error, exchange) : toProblemResponse(error, exchange)
+    return isRefusedByPage(exchange) ? renderErrorPage(error, exchange) : toProblemResponse(error, exchange)
   }
 }
+
+/** Whether a request that no page handler takes is refused by an error page. */
+export const isRefusedByPage = ({ request }: Exchange): boolean =>
+  !isProgramPath(pathOf(request)) && prefersHtml(request.headers.get("accept"))
 
 type ErrorPageProps = {
   readonly code: ProblemCode
@@ -58,12 +61,16 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
         <Prose text={detail ?? cause} />
       </p>
       <p class="actions">
-        <a class="button" href={ROUTES.home.path}>
-          Go to the home page
-        </a>
-        <a class="button quiet" href={`${ROUTES.docsErrors.path}#${code}`}>
-          What <code>{code}</code> means
-        </a>
+        <LinkButton path={ROUTES.home.path} label="Go to the home page" />
+        <LinkButton
+          path={`${ROUTES.docsErrors.path}#${code}`}
+          label={
+            <>
+              What <code>{code}</code> means
+            </>
+          }
+          look="quiet"
+        />
       </p>
     </Layout>
   )
@@ -72,28 +79,23 @@ function ErrorPage({ code, detail }: ErrorPageProps) {
 /** What guards say of a page that somebody may not see, so that both look the same. */
 export const NO_PAGE = "There is nothing at this address."
 
-/** What people see where nothing is. It leads to the pages from which all others are reached. */
+/** What people see where nothing is, with the pages from which all others are reached. */
 const NotFoundPage = ({ detail }: { readonly detail: string }) => (
   <Layout route={null} title="Page not found">
     <p class="lead">
-      <Prose text={detail} /> Check the spelling, or start here:
+      <Prose text={detail} />
     </p>
-    <dl class="links">
+    <p class="actions">
       {STARTING_POINTS.map(({ route, label }) => (
-        <div key={route}>
-          <dt>
-            <a href={ROUTES[route].path}>{label}</a>
-          </dt>
-          <dd>{ROUTES[route].description}</dd>
-        </div>
+        <LinkButton key={route} path={ROUTES[route].path} label={label} look="quiet" />
       ))}
-    </dl>
+    </p>
   </Layout>
 )
 
 const STARTING_POINTS = [
   { route: "home", label: "Home" },
   { route: "docsGuide", label: "Docs" },
-  { route: "docs", label: "API reference" },
-  { route: "dashboard", label: "Dashboard" },
+  { route: "docs", label: "API" },
+  { route: "docsLists", label: "Lists" },
 ] as const satisfies readonly { readonly route: RouteId; readonly label: string }[]

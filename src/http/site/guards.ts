@@ -59,6 +59,8 @@ export type Guards = {
   ) => Promise<Response>
   /** The signed-in user; null when nobody is signed in. */
   readonly signedInUser: (exchange: Exchange) => Promise<SignedInUser | null>
+  /** Finds out for the header who looks at a page for everybody. Without a session it asks no database, and it never rejects. */
+  readonly findViewer: (exchange: Exchange) => Promise<void>
 }
 
 /** What the guards need. */
@@ -79,29 +81,20 @@ export type GuardDeps = {
 
 /** Builds the guards of one server. */
 export function createGuards(deps: GuardDeps): Guards {
-  const { pages, baseUrl, renderErrorPage, loadShedder } = deps
+  const { pages, baseUrl, loadShedder } = deps
   const signedInUser = createUserLookup(deps)
-  const answer: Guards["allowAnonymous"] = async (exchange, handler) => {
-    try {
-      const result = await handler()
-      return result instanceof Response ? result : pages.render(result, exchange)
-    } catch (error) {
-      return renderErrorPage(error, exchange)
-    }
-  }
+  const answer = createAnswer(deps)
   const withCapacity: Guards["allowAnonymous"] = (exchange, handler) =>
     answer(exchange, () => {
       loadShedder.assertCapacity(false)
       return handler()
     })
-  const withViewer = createViewerLookup(deps, signedInUser)
+  const findViewer = createViewerLookup(deps, signedInUser)
   const { readOwnForm, readAnonymousForm } = createFormReaders(deps)
-  const redirectToSignIn = (exchange: Exchange): Response =>
-    pages.redirect(deps.signInPath(originatingPath(exchange)), exchange)
   const createGuard = (assertAllowed: (user: SignedInUser) => void): Guard => {
     const asUser = async (exchange: Exchange, handler: UserHandler): Promise<PageResult> => {
       const user = await signedInUser(exchange)
-      if (user === null) return redirectToSignIn(exchange)
+      if (user === null) return pages.redirect(deps.signInPath(originatingPath(exchange)), exchange)
       assertAllowed(user)
       return await handler(user)
     }
@@ -122,12 +115,29 @@ export function createGuards(deps: GuardDeps): Guards {
     requireAdmin: createGuard(user => {
       if (!user.isAdmin) throw new Problem("not_found", NO_PAGE)
     }),
-    allowAnonymous: (exchange, handler) => answer(exchange, () => withViewer(exchange, handler)),
+    allowAnonymous: (exchange, handler) => answer(exchange, () => findViewer(exchange).then(handler)),
     allowAnonymousForm: (exchange, handler) =>
-      withCapacity(exchange, () => withViewer(exchange, async () => await handler(await readAnonymousForm(exchange)))),
+      withCapacity(exchange, () =>
+        findViewer(exchange)
+          .then(() => readAnonymousForm(exchange))
+          .then(handler),
+      ),
     signedInUser,
+    findViewer,
   }
 }
+
+/** Renders what a handler returns. What it throws becomes an error page. */
+const createAnswer =
+  ({ pages, renderErrorPage }: GuardDeps): Guards["allowAnonymous"] =>
+  async (exchange, handler) => {
+    try {
+      const result = await handler()
+      return result instanceof Response ? result : pages.render(result, exchange)
+    } catch (error) {
+      return renderErrorPage(error, exchange)
+    }
+  }
 
 /** Readers of forms of our own pages: of a user who is signed in, and of everybody. */
 function createFormReaders({ baseUrl, loadShedder, clientOf }: GuardDeps) {
@@ -152,13 +162,12 @@ function createUserLookup({ cookies, findSession, isAdmin, termsStateOf }: Guard
 }
 
 /** Finds out who looks at a page for everybody. Pages of an account find it out by themselves, and need it. */
-function createViewerLookup({ cookies }: Pick<GuardDeps, "cookies">, signedInUser: Guards["signedInUser"]) {
-  return async (exchange: Exchange, handler: () => Promise<PageResult> | PageResult): Promise<PageResult> => {
+const createViewerLookup =
+  ({ cookies }: Pick<GuardDeps, "cookies">, signedInUser: Guards["signedInUser"]): Guards["findViewer"] =>
+  async exchange => {
     // The page is there without the database too, with the header for strangers.
     if (cookies.read(exchange.request, "session") !== "") await signedInUser(exchange).catch(() => null)
-    return await handler()
   }
-}
 
 /** The path and query of the requested page; for a form, of the page that holds it. The sign-in leads back there. */
 function originatingPath({ request }: Exchange): string {

@@ -117,7 +117,7 @@ export type SiteContext = SiteDeps & {
 type OfferFacts = Pick<SiteDeps, "pricing" | "tiers"> & { readonly signIn: Pick<SiteDeps["signIn"], "isSignUpOpen"> }
 
 /** What the header says of a server. One with a single tier and no prices has nothing to tell. */
-export const serverOffer = ({ signIn, pricing, tiers }: OfferFacts): ServerOffer => ({
+const serverOffer = ({ signIn, pricing, tiers }: OfferFacts): ServerOffer => ({
   isSignUpOpen: signIn.isSignUpOpen,
   hasPricing: signIn.isSignUpOpen && (pricing !== null || tiers.length > 1),
 })

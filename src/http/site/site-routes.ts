@@ -21,11 +21,10 @@ import { createHomePage } from "./public/home-page.tsx"
 import { publicRoutes } from "./public/public-routes.tsx"
 import { referenceRoutes } from "./reference/reference-routes.tsx"
 import { signInRoutes } from "./sign-in/sign-in-routes.tsx"
-import { createSiteContext, type SiteContext, type SiteDeps } from "./site-context.ts"
+import type { SiteContext } from "./site-context.ts"
 
 /** Every page for people: documentation, the free checker, the sign-in, the dashboard and the administration. */
-export function siteRoutes(deps: SiteDeps) {
-  const site = createSiteContext(deps)
+export function siteRoutes(site: SiteContext) {
   const examples = createExamples(site)
   const homePage = createHomePage({ ...site, examples })
   return {

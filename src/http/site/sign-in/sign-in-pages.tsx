@@ -5,7 +5,7 @@ import { LIMITS } from "../../../contract/limits.ts"
 import { ROUTES } from "../../../contract/routes.ts"
 import type { Challenge } from "../../../customers/free-checks/challenges.ts"
 import { InsecurePageNotice, PassForm, type PassPageAssets } from "../pass.tsx"
-import { FormError, TextField } from "../ui/forms.tsx"
+import { ActionButton, FormError, LinkButton, TextField } from "../ui/forms.tsx"
 import { Layout } from "../ui/layout.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import { withNextPath } from "./next-path.ts"
@@ -77,7 +77,7 @@ export function SignInPage({ next, terms, email, error, isMailHeld = false }: Si
   )
 }
 
-type SignUpQuestionPageProps = CommonSignInProps & {
+type SignUpQuestionPageProps = Pick<CommonSignInProps, "next"> & {
   readonly email: string
   /** The address that was probably meant. Null: the question is whether to use a disposable or dead one. */
   readonly suggestion: string | null
@@ -86,32 +86,33 @@ type SignUpQuestionPageProps = CommonSignInProps & {
 
 /** Asks about an address that is probably mistyped, disposable or dead, before a mail goes to it. */
 export function SignUpQuestionPage({ next, email, suggestion, kind }: SignUpQuestionPageProps) {
+  const path = ROUTES.postSignIn.path
+  const keep = { path, fields: { email, next, confirmed: email } }
+  const other = withNextPath(ROUTES.signIn.path, next)
   return (
     <SignInLayout route="signIn" title="Check the address">
       <div role="status">
-        <p class="lead">
-          {suggestion === null ? null : `Did you mean ${suggestion}? You entered `}
-          <strong>{email}</strong>
-          {suggestion === null ? ` ${QUESTIONS[kind]}` : "."}
-        </p>
-        <div class="actions">
-          {suggestion === null ? (
-            <a class="button" href={withNextPath(ROUTES.signIn.path, next)}>
-              Use another address
-            </a>
-          ) : (
-            <AddressButton email={suggestion} next={next} confirmed="">
-              Use {suggestion}
-            </AddressButton>
-          )}
-          <AddressButton email={email} next={next} confirmed={email} isQuiet>
-            {suggestion === null ? "Use it anyway" : `Keep ${email}`}
-          </AddressButton>
-        </div>
-        {suggestion === null ? null : (
-          <p>
-            <a href={withNextPath(ROUTES.signIn.path, next)}>Use another address</a>
-          </p>
+        {suggestion === null ? (
+          <>
+            <p class="lead">
+              <strong>{email}</strong> {QUESTIONS[kind]}
+            </p>
+            <div class="actions">
+              <LinkButton path={other} label="Use another address" />
+              <ActionButton {...keep} label="Use it anyway" />
+            </div>
+          </>
+        ) : (
+          <>
+            <p class="lead">
+              Did you mean {suggestion}? You entered <strong>{email}</strong>.
+            </p>
+            <div class="actions">
+              <ActionButton path={path} fields={{ email: suggestion, next }} label={`Use ${suggestion}`} isPrimary />
+              <ActionButton {...keep} label={`Keep ${email}`} />
+              <a href={other}>Use another address</a>
+            </div>
+          </>
         )}
       </div>
       <HeldMailNote next={next} />
@@ -129,27 +130,6 @@ export const SIGN_UP_REFUSALS = {
   throw_away: "This is a disposable address. Use one that you keep.",
   dead: "This address cannot receive email. Check the spelling, or use another one.",
 } as const
-
-type AddressButtonProps = {
-  readonly email: string
-  readonly next: string
-  readonly confirmed: string
-  readonly isQuiet?: boolean
-  readonly children: ComponentChildren
-}
-
-function AddressButton({ email, next, confirmed, isQuiet = false, children }: AddressButtonProps) {
-  return (
-    <form method="post" action={ROUTES.postSignIn.path}>
-      <input type="hidden" name="email" value={email} />
-      <input type="hidden" name="next" value={next} />
-      <input type="hidden" name="confirmed" value={confirmed} />
-      <button type="submit" {...(isQuiet ? { class: "quiet" } : {})}>
-        {children}
-      </button>
-    </form>
-  )
-}
 
 /** It is shown whether the address has an account or not, so that it does not tell which. */
 function HeldMailNote({ next }: { readonly next: string }) {
@@ -250,40 +230,39 @@ export function CodePage(props: CodePageProps) {
   )
 }
 
-/** Explains that no code is accepted for the address today, in place of the form for one. The link works. */
-export function CodesLockedPage({ next, isLogged }: { readonly next: string; readonly isLogged: boolean }) {
-  return (
-    <SignInLayout route="signInCode" title="Open the link">
-      <p class="lead">
-        Someone entered {LIMITS.wrongCodesPerAddressAndDay} wrong codes for your address today, so codes are off until
-        00:00 UTC. The link {isLogged ? "in the log" : "in the email"} still works.
-      </p>
-      <p>
-        <a href={withNextPath(ROUTES.signIn.path, next)}>Start again</a>
-      </p>
-    </SignInLayout>
-  )
-}
-
 type LinkPageProps = CommonSignInProps & {
+  /** What the mail with the link was for. */
+  readonly of: keyof typeof LINK_PAGES
   readonly email: string
   readonly token: string
   /** Why the sign-in was refused; null: it was not. */
   readonly refusal?: string | null
 }
 
+const LINK_PAGES = {
+  link: {
+    ...({ route: "signInLink", target: "postSignInLink", title: "Sign in" } as const),
+    ...{ lead: "You are about to sign in as", button: "Sign in" },
+  },
+  invitation: {
+    ...({ route: "invitation", target: "postInvitation", title: "Accept the invitation" } as const),
+    ...{ lead: "You get an account and an API key for", button: "Accept and sign in" },
+  },
+}
+
 /**
- * The page behind the link in the mail. It signs in only when the button is pressed, so that link scanners do not use the link up,
- * and it names the account, in case the link was meant for somebody else.
+ * The page behind the link in a mail. It signs in only when the button is pressed, so that link scanners do not use the link up, and it
+ * names the account, in case the link was meant for somebody else.
  */
-export function LinkPage({ next, terms, email, token, refusal = null }: LinkPageProps) {
+export function LinkPage({ of, next, terms, email, token, refusal = null }: LinkPageProps) {
+  const { route, target, title, lead, button } = LINK_PAGES[of]
   return (
-    <SignInLayout route="signInLink" title="Sign in">
+    <SignInLayout route={route} title={title}>
       <FormError message={refusal} />
       <p class="lead">
-        You are about to sign in as <strong>{email}</strong>.
+        {lead} <strong>{email}</strong>.
       </p>
-      <SignInForm path={ROUTES.postSignInLink.path} next={next} button="Sign in">
+      <SignInForm path={ROUTES[target].path} next={next} button={button}>
         <input type="hidden" name="token" value={token} />
       </SignInForm>
       <TermsNotice terms={terms} />
@@ -291,50 +270,43 @@ export function LinkPage({ next, terms, email, token, refusal = null }: LinkPage
   )
 }
 
-/** The page behind the link of an invitation. Only its button uses the link up. */
-export function InvitationPage({ next, terms, email, token, refusal = null }: LinkPageProps) {
-  return (
-    <SignInLayout route="invitation" title="Accept the invitation">
-      <FormError message={refusal} />
-      <p class="lead">
-        It makes you an account for <strong>{email}</strong>, with an API key.
-      </p>
-      <SignInForm path={ROUTES.postInvitation.path} next={next} button="Accept and sign in">
-        <input type="hidden" name="token" value={token} />
-      </SignInForm>
-      <TermsNotice terms={terms} />
-    </SignInLayout>
-  )
-}
+const SIGN_IN_ENDED = "This sign-in has ended"
 
-/** Why a sign-in ended. */
-const END_MESSAGES = {
-  invitation: `It was used or revoked, it is older than ${LIMITS.invitationDays} days, or a part of the link is missing. If you have an account, sign in.`,
-  link: `The link was already used, it is older than ${LIMITS.signInMinutes} minutes, or a part of it is missing.`,
-  code: `The code or its link was already used, or it is older than ${LIMITS.signInMinutes} minutes.`,
-  tries: `That code is wrong, and it was the last of ${LIMITS.signInTriesMax} tries.`,
+/** How a sign-in ends without success: why, in a sentence, and the button that starts another one. */
+const ENDS = {
+  invitation: {
+    ...({ route: "invitation", title: "This invitation has ended", button: "Sign in" } as const),
+    message: `It works once, within ${LIMITS.invitationDays} days. Ask your administrator for a new one.`,
+  },
+  link: {
+    ...({ route: "signInLink", title: SIGN_IN_ENDED, button: "Get a new link" } as const),
+    message: `A link works once, within ${LIMITS.signInMinutes} minutes.`,
+  },
+  code: {
+    ...({ route: "signInCode", title: SIGN_IN_ENDED, button: "Get a new code" } as const),
+    message: `A code works once, within ${LIMITS.signInMinutes} minutes.`,
+  },
+  tries: {
+    ...({ route: "signInCode", title: SIGN_IN_ENDED, button: "Get a new code" } as const),
+    message: `That code is wrong, and it was the last of ${LIMITS.signInTriesMax} tries.`,
+  },
+  // The link works all the same.
+  locked: {
+    ...({ route: "signInCode", title: "Open the link", button: "Get a new link" } as const),
+    message: `Someone entered ${LIMITS.wrongCodesPerAddressAndDay} wrong codes for your address today, so codes are off until 00:00 UTC. Use the link that came with the code.`,
+  },
 } as const
 
-type SignInEndedPageProps = { readonly next: string; readonly end: keyof typeof END_MESSAGES }
-
-/** Explains that a sign-in has ended, and offers a new one. */
-export function SignInEndedPage({ next, end }: SignInEndedPageProps) {
+/** Explains that a sign-in has ended, or that it takes no code, and offers a new one. */
+export function SignInEndedPage({ next, end }: { readonly next: string; readonly end: keyof typeof ENDS }) {
+  const { route, title, message, button } = ENDS[end]
   return (
-    <SignInLayout
-      route={END_ROUTES[end]}
-      title={end === "invitation" ? "This invitation has ended" : "This sign-in has ended"}
-    >
-      <p class="lead">{END_MESSAGES[end]}</p>
-      <p>
-        <a class="button" href={withNextPath(ROUTES.signIn.path, next)}>
-          {end === "invitation" ? "Sign in" : "Start again"}
-        </a>
-      </p>
+    <SignInLayout route={route} title={title}>
+      <p class="lead">{message}</p>
+      <LinkButton path={withNextPath(ROUTES.signIn.path, next)} label={button} />
     </SignInLayout>
   )
 }
-
-const END_ROUTES = { invitation: "invitation", link: "signInLink", code: "signInCode", tries: "signInCode" } as const
 
 type SignInFormProps = {
   readonly path: string

@@ -27,9 +27,7 @@ import { nextPathInUrl, safeNextPath, withNextPath } from "./next-path.ts"
 import { createSignInLimits, type SignInLimits } from "./sign-in-limits.ts"
 import {
   CodePage,
-  CodesLockedPage,
   type CommonSignInProps,
-  InvitationPage,
   LinkPage,
   SIGN_UP_REFUSALS,
   SignInEndedPage,
@@ -147,8 +145,7 @@ async function concernResponse(
   const kind = fault?.kind ?? "dead"
   if (suggestion === null && fault?.isRefused)
     return pages.renderInvalid(await signInPage(context, next, email, SIGN_UP_REFUSALS[kind], true), exchange)
-  const common = await context.commonProps(next)
-  return pages.render(<SignUpQuestionPage {...common} email={email} suggestion={suggestion} kind={kind} />, exchange)
+  return pages.render(<SignUpQuestionPage {...{ next, email, suggestion, kind }} />, exchange)
 }
 
 /**
@@ -219,10 +216,12 @@ function proofRoutes(context: SignInContext) {
   return handlers({
     signInCode: exchange => guards.allowAnonymous(exchange, () => codePage(context, exchange)),
     postSignInCode: exchange => guards.allowAnonymousForm(exchange, form => handleCode(context, exchange, form)),
-    signInLink: exchange => guards.allowAnonymous(exchange, () => linkPage(context, exchange)),
-    postSignInLink: exchange => guards.allowAnonymousForm(exchange, form => handleLink(context, exchange, form)),
-    invitation: exchange => guards.allowAnonymous(exchange, () => invitationPage(context, exchange)),
-    postInvitation: exchange => guards.allowAnonymousForm(exchange, form => handleInvitation(context, exchange, form)),
+    signInLink: exchange => guards.allowAnonymous(exchange, () => linkPage(context, exchange, "link")),
+    postSignInLink: exchange =>
+      guards.allowAnonymousForm(exchange, form => handleLink(context, exchange, "link", form)),
+    invitation: exchange => guards.allowAnonymous(exchange, () => linkPage(context, exchange, "invitation")),
+    postInvitation: exchange =>
+      guards.allowAnonymousForm(exchange, form => handleLink(context, exchange, "invitation", form)),
   })
 }
 
@@ -247,8 +246,7 @@ async function codeFormPage(
   const { signIn, commonProps } = context
   const email = await emailByBrowser(signIn.store, signIn.clock, browser)
   if (email === null) return <SignInEndedPage next={next} end="code" />
-  if (await areCodesLocked(signIn.store, signIn.today(), email))
-    return <CodesLockedPage next={next} isLogged={signIn.mails.isLogged(email)} />
+  if (await areCodesLocked(signIn.store, signIn.today(), email)) return <SignInEndedPage next={next} end="locked" />
   const isLogged = signIn.mails.isLogged(email)
   return <CodePage {...(await commonProps(next))} email={email} isLogged={isLogged} error={error} {...kept} />
 }
@@ -289,47 +287,43 @@ async function handleCode(context: SignInContext, exchange: Exchange, form: Subm
   return pages.renderInvalid(await codeFormPage(context, browser, next, wrongCodeMessage(result.triesLeft)), exchange)
 }
 
-async function linkPage(context: SignInContext, exchange: Exchange): Promise<PageResult> {
-  const { guards, pages, signIn, commonProps } = context
-  const next = nextPathInUrl(exchange)
-  const token = queryParameters(exchange.request.url).get("token") ?? ""
-  const email = await emailByLink(signIn.store, signIn.clock, token)
-  if (email !== null) return <LinkPage {...(await commonProps(next))} email={email} token={token} />
-  if ((await guards.signedInUser(exchange)) !== null) return pages.redirect(next, exchange)
-  return <SignInEndedPage next={next} end="link" />
+/** What the link of a mail is for. */
+type LinkKind = "link" | "invitation"
+
+/** Whose link it is; null: it leads nowhere any more. */
+const EMAIL_BY_LINK: { readonly [K in LinkKind]: (context: SignInContext, token: string) => Promise<string | null> } = {
+  link: ({ signIn }, token) => emailByLink(signIn.store, signIn.clock, token),
+  invitation: async ({ signIn }, token) => (await findInvitation(signIn.store, signIn.clock, token))?.email ?? null,
 }
 
-async function handleLink(context: SignInContext, exchange: Exchange, form: SubmittedForm): Promise<PageResult> {
-  const { pages, signIn, commonProps } = context
+async function linkPage(context: SignInContext, exchange: Exchange, of: LinkKind): Promise<PageResult> {
+  const { guards, pages, commonProps } = context
+  const next = nextPathInUrl(exchange)
+  const token = queryParameters(exchange.request.url).get("token") ?? ""
+  const email = await EMAIL_BY_LINK[of](context, token)
+  if (email !== null) return <LinkPage {...(await commonProps(next))} of={of} email={email} token={token} />
+  if (of === "link" && (await guards.signedInUser(exchange)) !== null) return pages.redirect(next, exchange)
+  return <SignInEndedPage next={next} end={of} />
+}
+
+async function handleLink(
+  context: SignInContext,
+  exchange: Exchange,
+  of: LinkKind,
+  form: SubmittedForm,
+): Promise<PageResult> {
+  const { pages, commonProps } = context
   const next = safeNextPath(form.text("next"))
   const token = form.text("token")
   const refused = proofRefusal(context, exchange)
   if (refused !== null) {
-    const email = await emailByLink(signIn.store, signIn.clock, token)
+    const email = await EMAIL_BY_LINK[of](context, token)
     if (email === null) throw refused
-    const page = <LinkPage {...(await commonProps(next))} email={email} token={token} refusal={refused.detail} />
+    const page = <LinkPage {...(await commonProps(next))} {...{ of, email, token }} refusal={refused.detail} />
     return pages.renderProblem(page, exchange, refused)
   }
-  const result = await completeSignIn(context, exchange, next, { kind: "link", link: token })
-  return result instanceof Response ? result : pages.renderInvalid(<SignInEndedPage next={next} end="link" />, exchange)
-}
-
-async function invitationPage({ signIn, commonProps }: SignInContext, exchange: Exchange): Promise<PageResult> {
-  const token = queryParameters(exchange.request.url).get("token") ?? ""
-  const next = ROUTES.dashboard.path
-  const invited = await findInvitation(signIn.store, signIn.clock, token)
-  if (invited === null) return <SignInEndedPage next={next} end="invitation" />
-  return <InvitationPage {...(await commonProps(next))} email={invited.email} token={token} />
-}
-
-async function handleInvitation(context: SignInContext, exchange: Exchange, form: SubmittedForm): Promise<PageResult> {
-  const refused = proofRefusal(context, exchange)
-  if (refused !== null) throw refused
-  const next = safeNextPath(form.text("next"))
-  const result = await completeSignIn(context, exchange, next, { kind: "invitation", link: form.text("token") })
-  return result instanceof Response
-    ? result
-    : context.pages.renderInvalid(<SignInEndedPage next={next} end="invitation" />, exchange)
+  const result = await completeSignIn(context, exchange, next, { kind: of, link: token })
+  return result instanceof Response ? result : pages.renderInvalid(<SignInEndedPage next={next} end={of} />, exchange)
 }
 
 /** Signs in with a code or a link. Returns the response for a signed-in browser, else why the sign-in failed. */

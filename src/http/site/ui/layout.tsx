@@ -15,7 +15,7 @@ import {
 import { Highlighted } from "./highlighted.tsx"
 import { PageHead } from "./panels.tsx"
 import { type SocialAddress, SocialTags } from "./social.tsx"
-import { Offer, Visitor } from "./visitor.tsx"
+import { Offer, SigningVisitor, Visitor } from "./visitor.tsx"
 
 /** The links in the header of every page. The prices are left out at a server that has none to show. */
 const NAVIGATION = [
@@ -147,6 +147,13 @@ const SiteFooter = () => (
   </footer>
 )
 
+const SIGN_IN_PAGES: ReadonlySet<RouteId | null> = new Set<RouteId>([
+  "signIn",
+  "signInCode",
+  "signInLink",
+  "invitation",
+])
+
 /** The header of every page. Marks the link to the current page, or to the section that holds it. */
 export function SiteHeader({ route }: Pick<LayoutProps, "route">) {
   const links = <SiteLinks route={route} />
@@ -157,7 +164,7 @@ export function SiteHeader({ route }: Pick<LayoutProps, "route">) {
         mailkind
       </a>
       <nav aria-label="Site">{links}</nav>
-      <Visitor />
+      {SIGN_IN_PAGES.has(route) ? <SigningVisitor /> : <Visitor />}
       <details class="menu more">
         <summary>Menu</summary>
         <nav class="menu-items" aria-label="Site">

@@ -39,6 +39,18 @@ export function SignUpLink({ class: className, label = "Get a free key" }: SignU
   )
 }
 
+const SignInLink = () => <a href={ROUTES.signIn.path}>Sign in</a>
+
+/** The same on the pages of the sign-in, whose form does what its button would lead to. */
+export const SigningVisitor = () =>
+  useContext(Viewing) === null ? (
+    <div class="who">
+      <SignInLink />
+    </div>
+  ) : (
+    <Visitor />
+  )
+
 /** The right of the header: the sign-in, or the menu of who is signed in, which opens without a script. */
 export function Visitor() {
   const viewer = useContext(Viewing)
@@ -46,7 +58,7 @@ export function Visitor() {
   if (viewer === null)
     return (
       <div class="who">
-        {isOpen ? <a href={ROUTES.signIn.path}>Sign in</a> : null}
+        {isOpen ? <SignInLink /> : null}
         <SignUpLink class="button small primary" />
       </div>
     )

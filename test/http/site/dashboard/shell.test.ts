@@ -51,6 +51,20 @@ test("public pages greet whoever is signed in with the same menu, and offer no k
   }
 })
 
+test("the page for an address where nothing is has the same menu, and the header for strangers without a database", async () => {
+  const { app, signIn, store } = await openAdmin()
+  const Cookie = await signIn()
+  const lost = async (headers: Record<string, string>) => {
+    const answer = await app(new Request("http://localhost/nowhere", { headers: { Accept: "text/html", ...headers } }))
+    return { status: answer.status, html: await answer.text() }
+  }
+  expect(menuOf((await lost({ Cookie })).html)).toContain("owner@localhost")
+  expect(menuOf((await lost({})).html)).toBe("")
+  await store.run("DROP TABLE sessions")
+  const { status, html } = await lost({ Cookie })
+  expect([status, menuOf(html)]).toEqual([404, ""])
+})
+
 test("only administrators have links to the administration", async () => {
   const { app, signIn } = await openAdmin({ admins: [] })
   const answer = await app(

@@ -67,6 +67,16 @@ describe("a first sign-in", () => {
   })
 })
 
+test("no page of the sign-in offers a key in its header, since its form gives one", async () => {
+  const { own, asks } = await opened()
+  await asks()
+  for (const path of ["/sign-in", "/sign-in/code", "/sign-in/link?token=x", "/invitation?token=x"]) {
+    const [header = ""] = /<header.*?<\/header>/s.exec((await own.get(path)).html) ?? []
+    expect(header).toContain(">Sign in</a>")
+    expect(header).not.toContain("Get a free key")
+  }
+})
+
 test("an address is asked for in one way, whether it has an account or not", async () => {
   const { changes, store, other, mails } = await opened()
   await createAccount(changes, random, { email: "known@example.com", tier: 0, termsVersion: null })
@@ -159,7 +169,7 @@ describe("a link", () => {
     for (const token of ["", "x", "%00", "a".repeat(32), "a".repeat(5000), "<script>", "é".repeat(32)]) {
       const from = other()
       const shown = await from.get(`/sign-in/link?token=${encodeURIComponent(token)}`)
-      expect(shown.text).toContain("a part of it is missing")
+      expect(shown.text).toContain("A link works once")
       expect((await from.post("/sign-in/link", { token })).status).toBe(400)
       expect([...from.cookies]).toEqual([])
     }
@@ -246,7 +256,7 @@ test("after ten wrong codes for an address a day only the link signs in, and the
   expect(shown.html).not.toContain('name="code"')
   const refused = await own.post("/sign-in/code", { code })
   expect([refused.status, own.cookies.has("mailkind_session")]).toEqual([400, false])
-  expect(refused.text).toContain("The link in the email still works")
+  expect(refused.text).toContain("Use the link that came with the code")
   expect(keyIn((await own.submit(await own.get(link))).text)).not.toBe("")
   await time.tick(86_400_000)
   const next = other()

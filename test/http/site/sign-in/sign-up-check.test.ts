@@ -83,11 +83,10 @@ describe("a mistyped address", () => {
       expect(confirmation.text).toContain("Did you mean jane@gmail.com?")
       expect(confirmation.text).toContain("Use jane@gmail.com")
       expect(confirmation.text).toContain(`Keep ${TYPO}`)
-      const fields = [...confirmation.html.matchAll(/<form method="post" action="\/sign-in">(.*?)<\/form>/gs)].map(
-        ([, form = ""]) =>
-          Object.fromEntries(
-            [...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value]),
-          ),
+      const fields = [
+        ...confirmation.html.matchAll(/<form class="action" method="post" action="\/sign-in">(.*?)<\/form>/gs),
+      ].map(([, form = ""]) =>
+        Object.fromEntries([...form.matchAll(/name="(\w+)" value="([^"]*)"/g)].map(([, name, value]) => [name, value])),
       )
       const answered = await own.post("/sign-in", fields[button] ?? {})
       await settled()
