@@ -10,7 +10,7 @@ import { Layout } from "../ui/layout.tsx"
 import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
 import { SignUpLink } from "../ui/visitor.tsx"
 import { type HomeFacts, type HomeSite, homeFacts } from "./home-facts.ts"
-import { Feed, FirstCall, Pricing, Proof, Reasons, SelfHosting } from "./home-sections.tsx"
+import { Comparison, Feed, FirstCall, Pricing, Proof, SelfHosting, Strengths } from "./home-sections.tsx"
 
 type HomePageContent = {
   readonly form?: CheckFormState
@@ -40,8 +40,8 @@ function HomePage({ firstCalls, ...hero }: HomePageProps) {
     <Layout route="home" title={TITLE} hero={<Hero {...hero} />}>
       <div class="home">
         <Proof facts={facts} />
+        <Comparison />
         <section {...innerHtml(firstCalls)} />
-        <Reasons />
         <Pricing facts={facts} />
         <SelfHosting />
       </div>
@@ -60,8 +60,7 @@ function Hero({ facts, form, error }: HeroProps) {
       <div>
         <h1>{TITLE}</h1>
         <p class="lead">
-          One API call tells you if an address is a company’s, a free mailbox, disposable or a typo, and why. Let good
-          sign-ups in, and ask about the rest.
+          One API call tells you if an address is a company’s, a free mailbox, disposable or a typo, and why.
         </p>
         <FormError message={error} />
         {facts.hasChecker ? (
@@ -80,6 +79,7 @@ function Hero({ facts, form, error }: HeroProps) {
             </a>
           </p>
         )}
+        <Strengths />
       </div>
       <Feed facts={facts} />
     </div>

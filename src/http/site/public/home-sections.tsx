@@ -10,8 +10,9 @@ import { RequestTabs } from "../reference/example-pair.tsx"
 import type { SampleRequest } from "../reference/request-samples.ts"
 import { formatNumber } from "../ui/format.ts"
 import { CodeBlock, RecommendationBadge } from "../ui/layout.tsx"
-import { Tiles } from "../ui/panels.tsx"
-import { VERDICT_ID } from "../ui/verdict/verdict.tsx"
+import { Swatch, Tiles } from "../ui/panels.tsx"
+import { Table } from "../ui/table.tsx"
+import { Icon, VERDICT_ID } from "../ui/verdict/verdict.tsx"
 import { Offer } from "../ui/visitor.tsx"
 import type { HomeFacts } from "./home-facts.ts"
 import MEASURED from "./measured.json" with { type: "json" }
@@ -32,7 +33,10 @@ export function Feed({ facts: { examples, hasChecker } }: SectionProps) {
     ...examples.map(({ input, verdict, fact }) => {
       const button = hasChecker ? { type: "submit", name: EXAMPLE_FIELD, value: input } : {}
       return h(hasChecker ? "button" : "div", { class: "row", key: input, ...button }, [
-        <b>{input}</b>,
+        <b>
+          <Swatch tone={`of-${verdict.result.is_lookalike ? "lookalike" : verdict.result.category}`} />
+          {input}
+        </b>,
         <RecommendationBadge recommendation={verdict.result.recommendation} />,
         <small>{fact}</small>,
       ])
@@ -91,33 +95,80 @@ function shortAnswer(testDomain: string): string {
   return `{\n${members.map(([name, value]) => `  "${name}": ${JSON.stringify(value).replaceAll('","', '", "')}`).join(",\n")}\n}`
 }
 
-/** Why it is better than another one. */
-export const Reasons = () => (
+/** What it knows that others do not, in three lines. */
+export const Strengths = () => (
+  <ul class="why">
+    {STRENGTHS.map(text => (
+      <li key={text}>
+        <Icon name="good" />
+        <span>{text}</span>
+      </li>
+    ))}
+  </ul>
+)
+
+const STRENGTHS = [
+  "Tells privacy relays, universities and shared inboxes from disposable mail.",
+  "Catches new disposable domains by the mail servers they use.",
+  "Gives its reasons, and never calls an address invalid because DNS failed.",
+] as const
+
+/** Why it is better than another one, by example. */
+export const Comparison = () => (
   <section>
-    <h2 id="why">Why mailkind</h2>
-    <div class="trio">
-      {REASONS.map(({ title, text }) => (
-        <div key={title}>
-          <h3>{title}</h3>
-          <p>{text}</p>
-        </div>
+    <h2 id="why">Where other checks go wrong</h2>
+    <p class="sub">A block list compares names. mailkind also looks at who runs the mail, and says what it found.</p>
+    <Table caption="Where other checks go wrong" columns={["Sign-up", "A typical check", "mailkind"]}>
+      {COMPARED.map(({ signUp, note, elsewhere, here, recommendation }) => (
+        <tr key={signUp}>
+          <th scope="row">
+            {signUp} <p class="hint">{note}</p>
+          </th>
+          <td>{elsewhere}</td>
+          <td>
+            {recommendation === null ? null : <RecommendationBadge recommendation={recommendation} />} {here}
+          </td>
+        </tr>
       ))}
-    </div>
+    </Table>
   </section>
 )
 
-const REASONS = [
+const COMPARED = [
   {
-    title: "It says why",
-    text: "Every verdict comes with its reasons, the lists behind them and how sure it is. Support can explain it, and you can argue with it.",
+    signUp: "mia@mozmail.com",
+    note: "A privacy relay",
+    elsewhere: "Disposable. A real person is refused.",
+    here: "Relay: a real person who hides the address.",
+    recommendation: "review",
   },
   {
-    title: "It works when DNS does not",
-    text: "Lists in memory decide first. When DNS is slow or down you still get a verdict, marked as degraded, and people can still sign up.",
+    signUp: "info@ethz.ch",
+    note: "A university",
+    elsewhere: "Not a company, or a role address. Refused.",
+    here: "Education, a shared inbox.",
+    recommendation: "allow",
   },
   {
-    title: "It is fair to real people",
-    text: "Privacy relays, universities and shared inboxes are kept apart from disposable addresses, so you don’t lose a customer to a blunt block list.",
+    signUp: "A domain registered today",
+    note: "On the mail server of disposable domains",
+    elsewhere: "On no list yet. Let in.",
+    here: "Disposable, by its mail server.",
+    recommendation: "block",
+  },
+  {
+    signUp: "Any company, while DNS is down",
+    note: "Slow, broken or blocked",
+    elsewhere: "Invalid. Everybody is refused.",
+    here: "Decided by the lists and marked degraded. Never invalid.",
+    recommendation: null,
+  },
+  {
+    signUp: "“Why was I refused?”",
+    note: "Your support has to answer",
+    elsewhere: "A score.",
+    here: "The reasons, the lists behind them, and how sure it is.",
+    recommendation: null,
   },
 ] as const
 
@@ -129,7 +180,6 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: Se
     const isOffered = index === defaultTier || (index > defaultTier && limits?.unitsPerDay !== null)
     return limits !== undefined && isOffered ? [{ name, limits }] : []
   })
-  const prices = pricing === null ? "" : operatorHtml(pricing)
   return (
     <section>
       <h2 id="pricing">Pricing</h2>
@@ -139,7 +189,7 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: Se
         <a href={ROUTES.docsLimits.path}>All limits</a>
       </p>
       {/* A table of the operator's own tells the tiers with their prices. */}
-      {prices.includes("<table>") ? null : (
+      {pricing !== null && TABLE_LINE.test(pricing) ? null : (
         <Tiles
           tiles={offered.map(({ name, limits: { unitsPerDay, requestsPerSecond } }) => ({
             label: `${name.charAt(0).toUpperCase()}${name.slice(1)}`,
@@ -148,10 +198,15 @@ export function Pricing({ facts: { tiers, defaultTier, pricing, contacts } }: Se
           }))}
         />
       )}
-      {prices === "" ? null : <div class="prices" {...innerHtml(prices)} />}
+      {pricing === null ? null : <OperatorPrices pricing={pricing} />}
     </section>
   )
 }
+
+/** What the operator says about prices. */
+export const OperatorPrices = ({ pricing }: { readonly pricing: string }) => (
+  <div class="prices" {...innerHtml(operatorHtml(pricing))} />
+)
 
 /** Whom to ask for a higher tier. */
 export const AskForMore = ({ contacts }: { readonly contacts: readonly string[] }) => (
@@ -166,6 +221,9 @@ export const AskForMore = ({ contacts }: { readonly contacts: readonly string[] 
     .
   </>
 )
+
+/** The line below the head of a table in Markdown. */
+const TABLE_LINE = /^\s*\|?\s*:?-+:?\s*\|/m
 
 const limitLabel = (limit: number | null): string => (limit === null ? "Unlimited" : formatNumber(limit))
 

@@ -83,6 +83,18 @@ describe("the feed of the home page", () => {
   })
 })
 
+test("the home page compares itself by verdicts that its checks give", async () => {
+  const harness = await testApp()
+  const home = await (await harness.app(new Request("http://localhost/"))).text()
+  const rows = [...home.matchAll(/<th scope="row"[^>]*>(\S+@[\w.]+) .*?<span class="pill (\w+)">/gs)]
+  expect(rows.map(([, input]) => input)).toEqual(["mia@mozmail.com", "info@ethz.ch"])
+  for (const [, input = "", recommendation = ""] of rows) {
+    await harness.time.tick(1000)
+    const html = (await (await visit(harness, { input })).text()).toLowerCase()
+    expect([input, html.includes(`<title>${recommendation} – `)]).toEqual([input, true])
+  }
+})
+
 test("the measured figures of the home page are those of the results", async () => {
   const [measured, results] = await Promise.all(
     [MEASURED_FILE, RESULTS_FILE].map(path => Bun.file(join(ROOT, path)).text()),

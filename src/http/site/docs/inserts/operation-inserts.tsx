@@ -7,11 +7,10 @@ import { AUDIT_ACTS } from "../../../../customers/audit/audit.ts"
 import { NOTICE_KINDS, NOTICES } from "../../../../customers/notices/notices.ts"
 import { ACTORS, SOURCES } from "../../../../customers/store/change-log/actor.ts"
 import { COOKIES } from "../../cookies.ts"
-import { AskForMore } from "../../public/home-sections.tsx"
+import { AskForMore, OperatorPrices } from "../../public/home-sections.tsx"
 import { formatNumber } from "../../ui/format.ts"
 import { Prose } from "../../ui/layout.tsx"
 import { Table } from "../../ui/table.tsx"
-import { innerHtml, operatorHtml } from "../html-form.tsx"
 import { type BlockInsert, factOf, type Insert, type PageFacts } from "./insert.ts"
 import { codeFence, codeSpan, linkTo, markdownTable, proseText } from "./markdown-text.ts"
 
@@ -194,21 +193,18 @@ export const LOG_EVENT_INSERTS = {
   },
 } as const satisfies Readonly<Record<string, BlockInsert>>
 
-/** What the operator says about prices, and whom to ask for more. */
+/** What the operator says about prices, or else whom to ask. */
 export const PRICE_INSERTS = {
   pricing: ({ pricing, securityContacts }) => ({
-    markdown: [
-      ...(pricing === null ? [] : [pricing.trim()]),
-      ["Need more? Ask the operator of this server", ...securityContacts].join(": "),
-    ].join("\n\n"),
-    html: (
-      <>
-        {pricing === null ? null : <div {...innerHtml(operatorHtml(pricing))} />}
+    markdown: pricing?.trim() ?? ["Need more? Ask the operator of this server", ...securityContacts].join(": "),
+    html:
+      pricing === null ? (
         <p>
           <AskForMore contacts={securityContacts} />
         </p>
-      </>
-    ),
+      ) : (
+        <OperatorPrices pricing={pricing} />
+      ),
   }),
 } as const satisfies Readonly<Record<string, BlockInsert>>
 

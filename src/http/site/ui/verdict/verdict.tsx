@@ -124,7 +124,7 @@ const PATHS = {
 } as const satisfies Record<string, string>
 
 /** A sign beside a text that says the same. */
-const Icon = ({ name }: { readonly name: keyof typeof PATHS }) => (
+export const Icon = ({ name }: { readonly name: keyof typeof PATHS }) => (
   <svg class={`icon ${name}`} viewBox="0 0 16 16" width="16" height="16" aria-hidden="true">
     <path d={PATHS[name]} />
   </svg>
