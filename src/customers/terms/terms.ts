@@ -27,10 +27,8 @@ export type TermsPublication =
   | { readonly kind: "bad_version" }
   | { readonly kind: "bad_url" }
 
-/** Characters of a version: it appears unchanged in a header, a table and a command. */
-const VERSION_FORMAT = /^[A-Za-z0-9._-]{1,40}$/
-
-export const isTermsVersion = (text: string): boolean => VERSION_FORMAT.test(text)
+/** Whether a text can be a version: it appears unchanged in a header, a table and a command. */
+export const isTermsVersion = (text: string): boolean => /^[A-Za-z0-9._-]{1,40}$/.test(text)
 
 /**
  * Publishes terms, dated now, or after the latest terms when the clock was set back. Publishing the same terms again changes
