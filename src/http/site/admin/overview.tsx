@@ -12,14 +12,15 @@ import { type OutboxState, readOutboxState } from "../../../customers/notices/ou
 import { countUnaccepted } from "../../../customers/terms/terms.ts"
 import { type HourCount, readTraffic } from "../../../customers/usage/traffic.ts"
 import { handlers } from "../../router.ts"
+import { withQuery } from "../links.ts"
 import { IsoTimestamp, type ListsOverview } from "../public/lists-overview.tsx"
 import type { SiteContext } from "../site-context.ts"
 import { formatCount, formatNumber } from "../ui/format.ts"
-import { Timestamp } from "../ui/forms.tsx"
+import { DateStamp, LinkButton } from "../ui/forms.tsx"
 import { DescriptionList, Prose } from "../ui/layout.tsx"
-import { Notice, Panel, Tiles } from "../ui/panels.tsx"
+import { Legend, Notice, Panel, Swatch, Tiles } from "../ui/panels.tsx"
 import { AdminLayout } from "./admin-layout.tsx"
-import { firstShownHour, lastDay, TrafficPanel } from "./traffic.tsx"
+import { firstShownHour, lastDay, TrafficPanels } from "./traffic.tsx"
 
 /** The first page of the administration. */
 export function adminOverviewRoutes(site: SiteContext) {
@@ -55,10 +56,10 @@ type OverviewPageProps = { readonly overview: ServerOverview }
 /** The overview: what needs attention, how much is used, and the state of the server. */
 function OverviewPage({ overview }: OverviewPageProps) {
   return (
-    <AdminLayout route="admin" section="admin" title="Administration">
+    <AdminLayout route="admin" section="admin" title="Administration" action={<Legend items={statusItems(overview)} />}>
       <AttentionPanel overview={overview} />
       <Tiles tiles={overviewTiles(overview)} />
-      <TrafficPanel counts={overview.traffic} nowMs={overview.nowMs} />
+      <TrafficPanels counts={overview.traffic} nowMs={overview.nowMs} />
       <ServerPanel overview={overview} />
     </AdminLayout>
   )
@@ -72,16 +73,13 @@ function AttentionPanel({ overview }: OverviewSectionProps) {
   return (
     <Panel title="Needs attention" id="attention">
       <ul class="plain todos">
-        {todos.map(({ text, link }) => (
+        {todos.map(({ text, tone, link }) => (
           <li key={text}>
             <span>
+              <Swatch tone={tone} />
               <Prose text={text} />
             </span>
-            {link === undefined ? null : (
-              <a class="button small" href={link.href}>
-                {link.label}
-              </a>
-            )}
+            {link === undefined ? null : <LinkButton path={link.path} label={link.label} look="small" />}
           </li>
         ))}
       </ul>
@@ -89,12 +87,38 @@ function AttentionPanel({ overview }: OverviewSectionProps) {
   )
 }
 
-function overviewTiles({ accountCount, suspendedCount, activeKeyCount, traffic, nowMs }: ServerOverview) {
-  const { requests, failed, units } = lastDay(traffic, nowMs)
+/** What works, and what does not. */
+function statusItems({ health: { status, dns, lists }, isDnsOff, hasMailServer }: ServerOverview) {
+  const item = (label: string, tone: "allow" | "review" | "block" | "plain") => ({ label, tone: `of-${tone}` })
+  return [
+    item(`API ${status}`, status === "ok" ? "allow" : "block"),
+    isDnsOff ? item("DNS off", "plain") : item(...DNS_STATUS[dns.status]),
+    item(...REFRESH_STATUS[lists.refresh.status]),
+    hasMailServer ? item("Email on", "allow") : item("Email off", "block"),
+  ]
+}
+
+type StatusWords = readonly [label: string, tone: "allow" | "review" | "block" | "plain"]
+
+const DNS_STATUS: { readonly [S in Health["dns"]["status"]]: StatusWords } = {
+  ok: ["DNS works", "allow"],
+  unavailable: ["DNS does not answer", "block"],
+}
+
+const REFRESH_STATUS: { readonly [S in Health["lists"]["refresh"]["status"]]: StatusWords } = {
+  ok: ["Lists refreshed", "allow"],
+  failing: ["Some sources fail", "review"],
+  paused: ["Older lists restored", "review"],
+  pending: ["Lists not refreshed yet", "plain"],
+  off: ["Refresh off", "plain"],
+}
+
+function overviewTiles({ accountCount, suspendedCount, activeKeyCount, traffic: counts, nowMs }: ServerOverview) {
+  const { requests, failed, units } = lastDay({ counts, nowMs })
   return [
     {
       label: "Accounts",
-      value: <a href={ROUTES.adminAccounts.path}>{formatNumber(accountCount)}</a>,
+      value: formatNumber(accountCount),
       note: suspendedCount === 0 ? "none suspended" : `${formatNumber(suspendedCount)} suspended`,
     },
     { label: "Active keys", value: formatNumber(activeKeyCount) },
@@ -107,13 +131,13 @@ function MailsWaiting({ outbox: { waitingCount, waitingSinceMs } }: Pick<ServerO
   if (waitingSinceMs === null) return <>none</>
   return (
     <>
-      {formatNumber(waitingCount)}, since <Timestamp atMs={waitingSinceMs} />
+      {formatNumber(waitingCount)}, since <DateStamp atMs={waitingSinceMs} />
     </>
   )
 }
 
-function ServerPanel({ overview: { health, isDnsOff, nodeCount, outbox, lists: loaded } }: OverviewSectionProps) {
-  const { status, version, uptime_seconds: uptimeS, dns, lists } = health
+function ServerPanel({ overview: { health, nodeCount, outbox, lists: loaded } }: OverviewSectionProps) {
+  const { version, uptime_seconds: uptimeS, lists } = health
   const entryCount = Object.values(lists.entries).reduce((sum, count) => sum + count, 0)
   return (
     <Panel
@@ -123,12 +147,10 @@ function ServerPanel({ overview: { health, isDnsOff, nodeCount, outbox, lists: l
       <div class="two">
         <DescriptionList
           items={[
-            ["State", status],
             ["Version", version],
             ["Running for", formatDuration(uptimeS)],
             ["Servers", formatNumber(nodeCount)],
             ["Emails waiting", <MailsWaiting outbox={outbox} />],
-            ["DNS", isDnsOff ? "switched off" : DNS_LABELS[dns.status]],
           ]}
         />
         <DescriptionList
@@ -137,22 +159,11 @@ function ServerPanel({ overview: { health, isDnsOff, nodeCount, outbox, lists: l
             ["Entries", formatNumber(entryCount)],
             ["Built", <IsoTimestamp at={loaded.builtAt} />],
             ["Refreshed", loaded.refreshedAt === null ? "never" : <IsoTimestamp at={loaded.refreshedAt} />],
-            ["Refresh", REFRESH_LABELS[lists.refresh.status]],
           ]}
         />
       </div>
     </Panel>
   )
-}
-
-const DNS_LABELS: { readonly [S in Health["dns"]["status"]]: string } = { ok: "works", unavailable: "does not answer" }
-
-const REFRESH_LABELS: { readonly [S in ServerOverview["health"]["lists"]["refresh"]["status"]]: string } = {
-  ok: "works",
-  failing: "some sources have a problem",
-  paused: "paused, because older lists were restored",
-  pending: "not refreshed yet",
-  off: "switched off",
 }
 
 /** A duration in its two largest units. */
@@ -192,48 +203,54 @@ export type ServerOverview = {
 export const MAIL_WAIT_MAX_MS = 3_600_000
 
 /** Something to look at: a sentence or two with code in backticks, and where it is done. */
-type Todo = { readonly text: string; readonly link?: { readonly label: string; readonly href: string } }
+type Todo = {
+  readonly text: string
+  /** Red: it is broken. Yellow: it waits for somebody. */
+  readonly tone: "of-block" | "of-review"
+  readonly link?: TodoLink
+}
+type TodoLink = { readonly label: string; readonly path: string }
 
 /** What an administrator should look at: what is broken, then what waits for somebody. */
-export function adminTodos(overview: ServerOverview): readonly Todo[] {
-  const told = (texts: readonly string[]): readonly Todo[] => texts.map(text => ({ text }))
-  return [
-    ...told(dnsTodos(overview)),
-    ...listTodos(overview.lists),
-    ...told(mailTodos(overview)),
-    ...waitingTodos(overview),
-  ]
-}
+export const adminTodos = (overview: ServerOverview): readonly Todo[] => [
+  ...[...dnsTodos(overview), ...listTodos(overview.lists), ...mailTodos(overview)].map(
+    todo => ({ ...todo, tone: "of-block" }) as const,
+  ),
+  ...waitingTodos(overview),
+]
 
 /** What waits for a decision of a person. */
 function waitingTodos(overview: ServerOverview): readonly Todo[] {
   const { waitingReportCount, suspendedCount, unacceptedCount, failedJobCount } = overview
-  const todo = (count: number, one: string, many: string, link?: Todo["link"]): readonly Todo[] =>
-    count === 0
-      ? []
-      : [{ text: `${formatNumber(count)} ${count === 1 ? one : many}`, ...(link === undefined ? {} : { link }) }]
+  const todo = (count: number, one: string, many: string, link?: TodoLink): readonly Todo[] =>
+    count === 0 ? [] : [{ text: formatCount(count, one, many), tone: "of-review", ...(link && { link }) }]
   return [
     ...todo(waitingReportCount, "report waits for a decision.", "reports wait for a decision.", {
       label: "Decide",
-      href: ROUTES.adminFeedback.path,
+      path: ROUTES.adminFeedback.path,
     }),
     ...todo(unacceptedCount, "account has not accepted the terms.", "accounts have not accepted the terms.", {
       label: "Terms",
-      href: ROUTES.adminTerms.path,
+      path: ROUTES.adminTerms.path,
     }),
     ...todo(suspendedCount, "account is suspended.", "accounts are suspended.", {
       label: "Accounts",
-      href: ROUTES.adminAccounts.path,
+      path: withQuery(ROUTES.adminAccounts.path, { state: "suspended" }),
     }),
     ...todo(failedJobCount, "list check stopped before its end.", "list checks stopped before their end."),
   ]
 }
 
-const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly string[] =>
-  health.dns.status === "ok" || isDnsOff ? [] : ["DNS does not answer. Verdicts come from the lists alone."]
+/** What is broken. */
+type Fault = Omit<Todo, "tone">
 
-function listTodos({ sources, isPaused }: ListsOverview): readonly Todo[] {
-  const link = { label: "Sources", href: ROUTES.adminSources.path }
+const told = (texts: readonly string[]): readonly Fault[] => texts.map(text => ({ text }))
+
+const dnsTodos = ({ health, isDnsOff }: ServerOverview): readonly Fault[] =>
+  told(health.dns.status === "ok" || isDnsOff ? [] : ["DNS does not answer. Verdicts come from the lists alone."])
+
+function listTodos({ sources, isPaused }: ListsOverview): readonly Fault[] {
+  const link = { label: "Sources", path: ROUTES.adminSources.path }
   const paused = { text: "Older lists were restored. Run `mailkind lists update` to refresh lists again." }
   const faults = Object.entries(FAULTS).flatMap(([outcome, fault]) => {
     const faulty = sources.filter(({ refresh }) => refresh?.outcome === outcome)
@@ -254,18 +271,18 @@ const FAULTS = { refused: "was refused", failed: "could not be fetched" } as con
   readonly [O in SourceOutcome]?: string
 }
 
-function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly string[] {
+function mailTodos({ outbox, hasMailServer, nowMs }: ServerOverview): readonly Fault[] {
   const { waitingCount, waitingSinceMs, refusedCount, givenUpCount } = outbox
   const isOverdue = waitingSinceMs !== null && nowMs - waitingSinceMs >= MAIL_WAIT_MAX_MS
   const since = waitingSinceMs === null ? "" : formatInstant(waitingSinceMs)
-  return [
+  return told([
     ...(hasMailServer ? [] : ["No email is sent, because no mail server is set. Set `MAILKIND_SMTP_URL`."]),
     ...(hasMailServer && isOverdue
       ? [`${mailCountLabel(waitingCount)} not sent yet. The oldest has waited since ${since}.`]
       : []),
     ...(refusedCount === 0 ? [] : [`${mailCountLabel(refusedCount)} refused by the recipient’s mail server.`]),
     ...(givenUpCount === 0 ? [] : [`${mailCountLabel(givenUpCount)} not delivered after days of tries.`]),
-  ]
+  ])
 }
 
 const mailCountLabel = (count: number): string => (count === 1 ? "1 email was" : `${count} emails were`)

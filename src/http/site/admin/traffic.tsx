@@ -2,7 +2,7 @@
 import { formatDate, formatDay, formatInstant, HOUR_MS } from "../../../base/time.ts"
 import { CATEGORY_NAMES } from "../../../contract/categories.ts"
 import { CATEGORY_MEASURES } from "../../../customers/usage/measures.ts"
-import { type HourCount, STATUS_CLASSES } from "../../../customers/usage/traffic.ts"
+import type { HourCount, TrafficMeasure } from "../../../customers/usage/traffic.ts"
 import { StackedChart } from "../ui/charts.tsx"
 import { formatCount, formatNumber, formatShare } from "../ui/format.ts"
 import { Tabs } from "../ui/layout.tsx"
@@ -18,54 +18,19 @@ const [MINUTE_LENGTH, UTC_LENGTH] = [9, 4]
 export const firstShownHour = (nowMs: number): number =>
   (Math.floor(nowMs / HOUR_MS / HOURS_OF_DAY) - DAYS_SHOWN + 1) * HOURS_OF_DAY
 
-/** What happened within one bar of a chart. */
-type TrafficSlot = {
-  readonly label: string
-  /** The same below the chart. */
-  readonly short: string
-  readonly ok: number
-  readonly clientErrors: number
-  readonly serverErrors: number
-  readonly units: number
-  readonly categories: readonly number[]
-}
+/** The first of the last 24 hours, the current one included. */
+const firstHourOfDay = (nowMs: number): number => Math.floor(nowMs / HOUR_MS) - HOURS_OF_DAY + 1
 
-function toSlot(label: string, short: string, counts: readonly HourCount[]): TrafficSlot {
-  const totals = new Map<string, number>()
-  for (const { measure, count } of counts) totals.set(measure, (totals.get(measure) ?? 0) + count)
-  const of = (measure: string): number => totals.get(measure) ?? 0
-  const [success, redirects, clientErrors, serverErrors] = STATUS_CLASSES.map(each => of(`status_${each}`))
-  return {
-    label,
-    short,
-    ok: (success ?? 0) + (redirects ?? 0),
-    clientErrors: clientErrors ?? 0,
-    serverErrors: serverErrors ?? 0,
-    units: of("used") + of("publishable_used"),
-    categories: CATEGORY_NAMES.map(category => of(CATEGORY_MEASURES[category])),
-  }
-}
+const sumOf = (counts: readonly HourCount[], measures: readonly TrafficMeasure[]): number =>
+  counts.reduce((sum, { measure, count }) => sum + (measures.some(each => each === measure) ? count : 0), 0)
 
-/** The last 24 hours, the current one included. */
-function hourSlots(counts: readonly HourCount[], nowMs: number): readonly TrafficSlot[] {
-  const nowHour = Math.floor(nowMs / HOUR_MS)
-  const byHour = Map.groupBy(counts, ({ hour }) => hour)
-  return Array.from({ length: HOURS_OF_DAY }, (_, at) => {
-    const hour = nowHour - HOURS_OF_DAY + 1 + at
-    const label = formatInstant(hour * HOUR_MS)
-    return toSlot(label, label.slice(-MINUTE_LENGTH, -UTC_LENGTH), byHour.get(hour) ?? [])
-  })
-}
+const SERIES = [
+  { label: "Answered", tone: "of-allow", measures: ["status_2", "status_3"] },
+  { label: "Refused (4xx)", tone: "of-review", measures: ["status_4"] },
+  { label: "Failed (5xx)", tone: "of-block", measures: ["status_5"] },
+] as const
 
-/** The last 30 UTC days, today included. */
-function daySlots(counts: readonly HourCount[], nowMs: number): readonly TrafficSlot[] {
-  const first = firstShownHour(nowMs)
-  const byDay = Map.groupBy(counts, ({ hour }) => Math.floor((hour - first) / HOURS_OF_DAY))
-  return Array.from({ length: DAYS_SHOWN }, (_, at) => {
-    const atMs = (first + at * HOURS_OF_DAY) * HOUR_MS
-    return toSlot(formatDate(atMs), formatDay(atMs), byDay.get(at) ?? [])
-  })
-}
+const UNITS = ["used", "publishable_used"] as const
 
 type TrafficProps = {
   /** The counts from `firstShownHour` on. */
@@ -74,15 +39,17 @@ type TrafficProps = {
 }
 
 /** What happened in the last 24 hours. */
-export function lastDay(counts: readonly HourCount[], nowMs: number) {
-  const slots = hourSlots(counts, nowMs)
-  const requests = total(slots, slot => slot.ok + slot.clientErrors + slot.serverErrors)
-  return { requests, failed: total(slots, slot => slot.serverErrors), units: total(slots, slot => slot.units) }
+export function lastDay({ counts, nowMs }: TrafficProps) {
+  const latest = counts.filter(({ hour }) => hour >= firstHourOfDay(nowMs))
+  const requests = sumOf(
+    latest,
+    SERIES.flatMap(({ measures }) => [...measures]),
+  )
+  return { requests, failed: sumOf(latest, ["status_5"]), units: sumOf(latest, UNITS) }
 }
 
-/** Requests and categories of the last 24 hours and 30 days. */
-export function TrafficPanel({ counts, nowMs }: TrafficProps) {
-  const days = daySlots(counts, nowMs)
+/** Requests of the last 24 hours and 30 days, and the verdicts by category. */
+export function TrafficPanels({ counts, nowMs }: TrafficProps) {
   return (
     <>
       <Panel title="Requests">
@@ -90,68 +57,82 @@ export function TrafficPanel({ counts, nowMs }: TrafficProps) {
           label="Period"
           name="traffic"
           tabs={[
-            { label: "24 hours", content: <RequestsChart title="24 hours" slots={hourSlots(counts, nowMs)} /> },
-            { label: "30 days", content: <RequestsChart title="30 days" slots={days} /> },
+            {
+              label: "24 hours",
+              content: <RequestsChart counts={counts} period="24 hours" first={firstHourOfDay(nowMs)} barHours={1} />,
+            },
+            {
+              label: "30 days",
+              content: (
+                <RequestsChart counts={counts} period="30 days" first={firstShownHour(nowMs)} barHours={HOURS_OF_DAY} />
+              ),
+            },
           ]}
         />
       </Panel>
-      <Panel title="Verdicts, 30 days">
-        <CategoryShares slots={days} />
-      </Panel>
+      <CategoryPanel counts={counts} />
     </>
   )
 }
 
-type SlotsProps = { readonly slots: readonly TrafficSlot[] }
+type RequestsChartProps = Pick<TrafficProps, "counts"> & {
+  readonly period: "24 hours" | "30 days"
+  readonly first: number
+  /** How many hours a bar stands for. */
+  readonly barHours: number
+}
 
-const REQUEST_SERIES = [
-  { label: "Answered", tone: "of-allow" },
-  { label: "Refused (4xx)", tone: "of-review" },
-  { label: "Failed (5xx)", tone: "of-block" },
-] as const
-
-function RequestsChart({ title, slots }: SlotsProps & { readonly title: string }) {
-  const bars = slots.map(({ label, short, ...slot }) => ({ label, short, values: seriesOf(slot) }))
-  const totals = REQUEST_SERIES.map(({ label, tone }, at) => {
-    const count = bars.reduce((sum, { values }) => sum + (values[at] ?? 0), 0)
-    return { label: `${label} ${formatNumber(count)}`, tone }
+function RequestsChart({ counts, period, first, barHours }: RequestsChartProps) {
+  const shown = counts.filter(({ hour }) => hour >= first)
+  const totals = SERIES.map(({ label, tone, measures }) => ({
+    label: `${label} ${formatNumber(sumOf(shown, measures))}`,
+    tone,
+  }))
+  if (SERIES.every(({ measures }) => sumOf(shown, measures) === 0))
+    return <p class="hint">No requests in the last {period}.</p>
+  const byBar = Map.groupBy(shown, ({ hour }) => Math.floor((hour - first) / barHours))
+  const bars = Array.from({ length: barHours === 1 ? HOURS_OF_DAY : DAYS_SHOWN }, (_, at) => {
+    const own = byBar.get(at) ?? []
+    return {
+      ...barLabels((first + at * barHours) * HOUR_MS, barHours),
+      values: SERIES.map(({ measures }) => sumOf(own, measures)),
+    }
   })
-  const units = formatCount(
-    total(slots, slot => slot.units),
-    "unit",
-  )
   return (
     <>
       <StackedChart
-        label={`Requests to the API in ${title}: ${totals.map(({ label }) => label).join(", ")}.`}
-        series={REQUEST_SERIES}
+        label={`Requests to the API in ${period}: ${totals.map(({ label }) => label).join(", ")}.`}
+        series={SERIES}
         bars={bars}
       />
-      <Legend items={totals} />
-      <p class="hint">{units} used.</p>
+      <div class="below-chart">
+        <Legend items={totals} />
+        <p>{formatCount(sumOf(shown, UNITS), "unit")} used</p>
+      </div>
     </>
   )
 }
 
-const seriesOf = ({ ok, clientErrors, serverErrors }: Omit<TrafficSlot, "label" | "short">) => [
-  ok,
-  clientErrors,
-  serverErrors,
-]
+function barLabels(atMs: number, barHours: number): { readonly label: string; readonly short: string } {
+  const label = formatInstant(atMs)
+  return barHours === 1
+    ? { label, short: label.slice(-MINUTE_LENGTH, -UTC_LENGTH) }
+    : { label: formatDate(atMs), short: formatDay(atMs) }
+}
 
-/** The share of each category in the verdicts, the largest first. */
-function CategoryShares({ slots }: SlotsProps) {
-  const shares = CATEGORY_NAMES.map((category, at) => ({
+/** The share of each category in the verdicts, the largest first. Nothing where there are no verdicts. */
+function CategoryPanel({ counts }: Pick<TrafficProps, "counts">) {
+  const shares = CATEGORY_NAMES.map(category => ({
     label: CATEGORY_LABELS[category],
     tone: `of-${category}`,
-    count: total(slots, slot => slot.categories[at] ?? 0),
+    count: sumOf(counts, [CATEGORY_MEASURES[category]]),
   }))
     .filter(({ count }) => count > 0)
     .sort((one, other) => other.count - one.count)
   const all = shares.reduce((sum, { count }) => sum + count, 0)
-  if (all === 0) return <p>No verdicts yet.</p>
+  if (all === 0) return null
   return (
-    <>
+    <Panel title="Verdicts, 30 days">
       <SplitBar label="Verdicts by category" shares={shares} />
       <Legend
         items={shares.map(({ label, tone, count }) => ({
@@ -159,9 +140,6 @@ function CategoryShares({ slots }: SlotsProps) {
           tone,
         }))}
       />
-    </>
+    </Panel>
   )
 }
-
-const total = (slots: readonly TrafficSlot[], of: (slot: TrafficSlot) => number): number =>
-  slots.reduce((sum, slot) => sum + of(slot), 0)

@@ -138,8 +138,8 @@ export function Legend({
 }) {
   return (
     <ul class="legend">
-      {items.map(({ label, tone }) => (
-        <li key={tone}>
+      {items.map(({ label, tone }, at) => (
+        <li key={at}>
           <Swatch tone={tone} />
           {label}
         </li>
